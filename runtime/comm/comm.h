@@ -1,0 +1,77 @@
+//===- comm.h - communication of one rank with its groups --------*- C++ -*-===//
+//
+// The one interface of all backends (threads, shm, later mpi and nccl). What it
+// promises, and test/conformance checks for each backend:
+//
+// * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded once),
+//   exactly for I128; so all members get the same bits, and threads and shm too.
+// * All members must issue the same collectives in the same order with the same
+//   operation, dtype and count. A disagreement is an error on every member
+//   (communication), naming both calls; never a hang or wrong data.
+// * A failure or death of a member makes the calls of all others fail with
+//   peerDied in bounded time.
+//
+// Buffers of collectives and transfers lie inside the rank's arenas, which all
+// backends know: that is what lets shm work in place.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_COMM_H
+#define MTC_RUNTIME_COMM_COMM_H
+
+#include "mtc/runtime/abi.h"
+#include "runtime/base/status.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Where a rank stands: rank = tp + TP·(dp + DP·pp).
+struct Mesh {
+  int tp = 1, dp = 1, pp = 1;
+  int worldSize() const { return tp * dp * pp; }
+  std::array<int, 3> coordinates(int rank) const; ///< tp, dp, pp
+  int rank(int tpCoord, int dpCoord, int ppCoord) const;
+  /// Ranks of the group of kind `group` that `rank` belongs to, in group-rank
+  /// order. EMBD: {first stage, last stage}; empty on other stages; one member
+  /// when pp = 1.
+  std::vector<int> members(int rank, MtcGroup group) const;
+};
+
+/// An arena of this rank as the backend sees it.
+struct ArenaView {
+  void *base = nullptr;
+  int64_t bytes = 0;
+};
+
+class Communicator {
+public:
+  virtual ~Communicator() = default;
+
+  /// In place; `count` is elements of the whole buffer.
+  virtual Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype,
+                           void *buffer, int64_t count) = 0;
+  /// In place; buffer holds size·count elements; afterwards part group-rank is
+  /// the sum. The other parts are unspecified.
+  virtual Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
+                               int64_t count) = 0;
+  /// In place; part group-rank of every member is copied to all members.
+  virtual Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
+                           int64_t count) = 0;
+  /// One atomic group of sends and receives (as ncclGroup): returns when all of
+  /// them are done. A send completes only when it was received. Offsets are
+  /// relative to this rank's arenas. Tag or size mismatch: communication.
+  virtual Status exchange(std::span<const MtcTransfer> transfers) = 0;
+  virtual Status barrier() = 0;
+  /// Makes pending and future calls of every member fail (peerDied); async-safe
+  /// from other threads.
+  virtual void abort() = 0;
+  /// Bytes moved by this rank since construction, per group, then p2p last.
+  virtual std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const = 0;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_COMM_COMM_H

@@ -1,0 +1,194 @@
+//===- abi.h - what a compiled program and the runtime agree on -----------===//
+//
+// The one definition of every layout that generated code and the runtime share.
+// Generated code sees only plain C: an `MtcContext`, a `MtcStep` (one row of a
+// timeline) and the functions declared below. Nothing here is interpreted: a
+// fragment is machine code which calls kernels and these functions directly.
+//
+// Change a layout here and `MTC_ABI_VERSION` must grow: the runtime refuses a
+// program of another version.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_ABI_H
+#define MTC_RUNTIME_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MTC_ABI_VERSION 1
+
+/// The kinds of memory. Each rank has one arena per kind; its size in bytes is
+/// fixed by `plan-memory` and stands in the descriptor.
+enum MtcArena {
+  MTC_ARENA_PARAMS = 0,      ///< parameters in the compute type, bucket layout
+  MTC_ARENA_GRADS = 1,       ///< fp32 gradient accumulators, bucket layout; loss
+  MTC_ARENA_OPTIMIZER = 2,   ///< fp32 Adam moments (and main parameters)
+  MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
+  MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
+  MTC_ARENA_COUNT = 5
+};
+
+/// Communicators, named by the mesh axis that they run along.
+enum MtcGroup {
+  MTC_GROUP_TP = 0,   ///< ranks that differ in tp only, in tp order
+  MTC_GROUP_DP = 1,   ///< ranks that differ in dp only, in dp order
+  MTC_GROUP_EMBD = 2, ///< first and last stage, same tp and dp; first stage first
+  MTC_GROUP_ALL = 3,  ///< every rank, in rank order
+  MTC_GROUP_COUNT = 4
+};
+
+enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };
+enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
+
+/// Everything that changes between steps or runs. None of it is a constant in
+/// code. Kernels read single fields through pointers into this block.
+struct MtcStepBlock {
+  uint64_t seed;        ///< Philox key
+  int64_t sample_base;  ///< absolute id of the first sample of this step
+  int64_t step;         ///< 1 for the first step
+  float lr;             ///< learning rate of this step
+  float weight_decay;   ///< decoupled; times 0 for biases and norms
+  float beta1, beta2;   ///< AdamW
+  float one_minus_beta1, one_minus_beta2;
+  float eps;            ///< AdamW
+  float inv_bias1;      ///< 1 / (1 - beta1^step)
+  float inv_bias2;      ///< 1 / (1 - beta2^step)
+  float clip_threshold; ///< <= 0: no clipping
+  float clip_coeff;     ///< written by mtc_norm_finish
+  float zero;           ///< always 0
+  double grad_norm;     ///< written by mtc_norm_finish
+};
+
+/// What every fragment receives. One per rank; it lives as long as the run.
+struct MtcContext {
+  void *arena[MTC_ARENA_COUNT]; ///< base addresses, 4096-aligned
+  /// Coordinates, and sizes of the mesh, in the order tp, dp, pp.
+  int64_t coord[3];
+  int64_t extent[3];
+  struct MtcStepBlock step;
+  /// 0 while all is well. The first failing call sets it (an MtcStatusCode) and
+  /// every later call returns at once, so that a fragment ends quickly.
+  int32_t status;
+  int32_t reserved;
+  void *runtime; ///< mtc::runtime::RankState; opaque to generated code
+};
+
+/// One row of a timeline: what the small loop in the runtime walks.
+enum MtcStepKind {
+  MTC_STEP_LOAD = 0,     ///< fill the input values of `microbatch` in its slot
+  MTC_STEP_RUN = 1,      ///< call fragments[fragment](ctx, this row)
+  MTC_STEP_EXCHANGE = 2, ///< transfers[first, first + count) as one atomic group
+};
+
+/// Pools of slots (schedules.md section 6). A fragment computes an address as
+/// arena base + slot[pool] * stride + offset, with stride and offset immediate.
+enum MtcPool {
+  MTC_POOL_XIN = 0,  ///< received activation
+  MTC_POOL_GIN = 1,  ///< received gradient
+  MTC_POOL_YOUT = 2, ///< activation to send
+  MTC_POOL_GOUT = 3, ///< gradient to send
+  MTC_POOL_ACT = 4,  ///< saved from forward to backward; also the inputs
+  MTC_POOL_WSV = 5,  ///< saved from input-gradient to weight-gradient
+  MTC_POOL_COUNT = 6
+};
+
+struct MtcStep {
+  int32_t kind;       ///< MtcStepKind
+  int32_t fragment;   ///< RUN: index into mtc_fragments
+  int32_t microbatch; ///< LOAD, RUN: 0-based within the step; -1 for the update
+  int32_t chunk;      ///< RUN: model chunk of this stage
+  int32_t slot[MTC_POOL_COUNT]; ///< -1 where unused
+  int32_t first;      ///< EXCHANGE: first row in mtc_transfers
+  int32_t count;      ///< EXCHANGE: number of rows
+};
+
+/// One send or receive. The peer has the same tp and dp coordinates.
+struct MtcTransfer {
+  int32_t is_send;    ///< 1: send, 0: receive
+  int32_t peer_stage; ///< absolute pp coordinate of the peer
+  int32_t arena;      ///< MtcArena
+  int32_t tag;        ///< kind, microbatch and virtual stage; both sides agree
+  int64_t offset;     ///< bytes from the arena's base
+  int64_t bytes;
+};
+
+typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
+
+// What a program defines (extern in the object, looked up by name in the .so):
+//   const char        mtc_descriptor[]  JSON text, NUL-terminated
+//   const MtcFragment mtc_fragments[]
+//   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
+//   const MtcTransfer mtc_transfers[]
+
+/// Shape and layout of one attention call; strides are in elements.
+/// q, k, v, out (and their gradients) are [batch, seq, heads, head_dim] with
+/// the innermost dimension contiguous. Query head h reads key head
+/// h / (heads / kv_heads).
+struct MtcAttention {
+  int64_t batch, seq, heads, kv_heads, head_dim;
+  int64_t q_token_stride, q_head_stride;
+  int64_t k_token_stride, k_head_stride;
+  int64_t v_token_stride, v_head_stride;
+  int64_t o_token_stride, o_head_stride;
+  int64_t causal;       ///< 1: position i sees j <= i
+  int64_t global_heads; ///< heads of the unpartitioned tensor (RNG index)
+  int64_t layer, site;  ///< RNG address of the probability dropout
+  double scale;         ///< multiplies q·k
+  double dropout;       ///< probability of dropping; 0: none
+};
+
+// --- Functions that fragments call. All obey `ctx->status`. -----------------
+
+/// c = op(a)·op(b) (+ c if the descriptor's entry says beta = 1). `index` names
+/// a row of the descriptor's `gemms`. `scratch` has that row's scratch bytes.
+void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
+              const void *b, void *c, void *scratch);
+
+/// Flash attention, fp32: out and the row log-sum-exp `lse` [batch, heads, seq].
+/// No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
+/// `head` the global index of head 0. `scratch`: mtc_attention_scratch bytes.
+void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
+                           const void *q, const void *k, const void *v,
+                           void *out, void *lse, void *scratch, int64_t sample,
+                           int64_t head);
+
+/// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out).
+void mtc_attention_backward(struct MtcContext *ctx, const struct MtcAttention *d,
+                            const void *dout, const void *q, const void *k,
+                            const void *v, const void *out, const void *lse,
+                            void *dq, void *dk, void *dv, void *scratch,
+                            int64_t sample, int64_t head);
+
+/// Bytes of scratch that both attention calls need. Pure; used by the planner.
+int64_t mtc_attention_scratch(const struct MtcAttention *d);
+
+/// In-place collectives. `count` is elements of the whole buffer for
+/// all_reduce; elements per rank for the other two, whose buffer holds
+/// group-size · count elements with rank r's part at r · count. Sums are in
+/// group-rank order, in fp32 (rounded once for bf16).
+void mtc_all_reduce(struct MtcContext *ctx, int32_t group, int32_t op,
+                    int32_t dtype, void *buffer, int64_t count);
+void mtc_reduce_scatter(struct MtcContext *ctx, int32_t group, int32_t dtype,
+                        void *buffer, int64_t count);
+void mtc_all_gather(struct MtcContext *ctx, int32_t group, int32_t dtype,
+                    void *buffer, int64_t count);
+
+/// The order-free global norm (docs/numerics.md): squares on a fixed grid,
+/// summed as 128-bit integers. reset, accumulate any number of fp32 ranges in
+/// any order, reduce over `group`, finish (writes grad_norm and clip_coeff).
+void mtc_norm_reset(struct MtcContext *ctx);
+void mtc_norm_accumulate(struct MtcContext *ctx, const void *g, int64_t count);
+void mtc_norm_reduce(struct MtcContext *ctx, int32_t group);
+void mtc_norm_finish(struct MtcContext *ctx);
+
+/// Zeroes `bytes` bytes.
+void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif // MTC_RUNTIME_ABI_H

@@ -1,0 +1,11 @@
+# mtc_test(NAME SOURCES... LIBS ...): one GoogleTest executable, one CTest case.
+function(mtc_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    MTC_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/test/golden"
+    MTC_BIN_DIR="${PROJECT_BINARY_DIR}/bin")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
