@@ -1,3 +1,9 @@
+# oneDNN. Its own package file insists on OpenCL development files that the CPU
+# engine does not need, so the library is found by name.
+find_library(MTC_DNNL_LIBRARY dnnl REQUIRED)
+add_library(DNNL::dnnl UNKNOWN IMPORTED GLOBAL)
+set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${MTC_DNNL_LIBRARY})
+
 # mtc_test(NAME SOURCES... LIBS ...): one GoogleTest executable, one CTest case.
 function(mtc_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})

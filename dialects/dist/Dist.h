@@ -1,0 +1,37 @@
+//===- Dist.h - the dist dialect ---------------------------------*- C++ -*-===//
+#ifndef MTC_DIALECTS_DIST_H
+#define MTC_DIALECTS_DIST_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/dist/DistDialect.h.inc"
+#include "dialects/dist/DistEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/dist/DistAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/dist/DistOps.h.inc"
+
+namespace mtc::dist {
+
+/// Module attribute with the mesh.
+inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
+/// Function argument attribute: a ShardingAttr.
+inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
+/// Op attribute: an ArrayAttr with one ShardingAttr per result.
+inline constexpr llvm::StringLiteral shardingsAttrName = "dist.shardings";
+
+/// The module's mesh; null if it has none.
+MeshAttr meshOf(mlir::Operation *op);
+/// The sharding recorded for a value; null if none is.
+ShardingAttr shardingOf(mlir::Value value);
+/// Records the sharding of a value on its op or function argument.
+void setSharding(mlir::Value value, ShardingAttr sharding);
+
+} // namespace mtc::dist
+#endif // MTC_DIALECTS_DIST_H

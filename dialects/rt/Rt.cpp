@@ -1,0 +1,27 @@
+//===- Rt.cpp - registration of the rt dialect -----------------------------===//
+#include "dialects/rt/Rt.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mtc::rt;
+
+#include "dialects/rt/RtDialect.cpp.inc"
+#include "dialects/rt/RtEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/rt/RtOps.cpp.inc"
+
+void RtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/rt/RtAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/rt/RtOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,21 @@
+//===- Rt.h - the rt dialect -------------------------------------*- C++ -*-===//
+#ifndef MTC_DIALECTS_RT_H
+#define MTC_DIALECTS_RT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/rt/RtDialect.h.inc"
+#include "dialects/rt/RtEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/rt/RtOps.h.inc"
+
+#endif // MTC_DIALECTS_RT_H

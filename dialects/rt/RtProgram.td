@@ -1,0 +1,233 @@
+//===- RtProgram.td - fragments, arenas, timelines -------------------------===//
+//
+// Included by RtOps.td. Ops inside fragments come in two forms: on tensors
+// (after `fuse-kernels`) with results, and on memref views (after
+// `plan-memory`) where results have become operands.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RT_PROGRAM
+#define MTC_RT_PROGRAM
+
+def Rt_AffineOp : Op<Rt_Dialect, "affine", [Pure]> {
+  let summary = "an integer that is affine in coordinates and step";
+  let description = [{
+    constant + tp·(tp coordinate) + dp·(dp coordinate) + microbatch·(microbatch)
+    + sample·(sample base of the step) + seed·(seed).
+
+    Example: `%s = rt.affine constant 0 tp 0 dp 2 microbatch 4 sample 1 seed 0 : i64`
+  }];
+  let arguments = (ins I64Attr:$constant, I64Attr:$tp, I64Attr:$dp, I64Attr:$microbatch,
+                       I64Attr:$sample, I64Attr:$seed);
+  let results = (outs I64:$result);
+  let assemblyFormat = "`constant` $constant `tp` $tp `dp` $dp `microbatch` $microbatch `sample` $sample `seed` $seed attr-dict `:` type($result)";
+}
+
+def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
+  let summary = "an address: arena + slot·stride + offset";
+  let description = [{
+    `pool` -1: no slot. Offsets and strides are bytes.
+
+    Example: `%v = rt.view arena 3 offset 4096 pool 4 stride 8192 : memref<4x8xf32>`
+  }];
+  let arguments = (ins I64Attr:$arena, I64Attr:$offset, I64Attr:$pool, I64Attr:$stride);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "`arena` $arena `offset` $offset `pool` $pool `stride` $stride attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
+  let summary = "the address of a field of the step block";
+  let description = [{Example: `%lr = rt.step_field "lr" : memref<1xf32>`}];
+  let arguments = (ins StrAttr:$field);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$field attr-dict `:` type($result)";
+}
+def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
+  let summary = "the part of a bucket segment that this rank updates";
+  let description = [{
+    The segment is [start, start + count) of its bucket, in elements; the rank's
+    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate. `only_tp0`: empty
+    unless the tp coordinate is 0; `only_dp0` likewise. Gives the first element
+    of the intersection (in the bucket), the same relative to the shard, and the
+    count (>= 0).
+
+    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 {only_tp0 = false, only_dp0 = false}`
+  }];
+  let arguments = (ins I64Attr:$start, I64Attr:$count, I64Attr:$shard,
+                       BoolAttr:$only_tp0, BoolAttr:$only_dp0);
+  let results = (outs I64:$at, I64:$local, I64:$length);
+  let assemblyFormat = "`start` $start `count` $count `shard` $shard attr-dict";
+}
+def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
+  let summary = "a view moved by a number of elements";
+  let description = [{Example: `%w = rt.offset_view %v by %at : memref<4096xf32>`}];
+  let arguments = (ins AnyMemRef:$view, I64:$elements);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
+}
+
+def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
+  let summary = "runs a kernel";
+  let description = [{
+    `buffers` are the kernel's operands. On tensors, the operands that the kernel
+    writes are results: `writes[i]` is the operand index of result i, and
+    `buffers` holds the others in order; an accumulated operand is a buffer and
+    not a result.
+
+    Example: `%y = rt.launch @bias_gelu(%x, %b) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyShaped>:$buffers,
+                       Variadic<I64>:$scalars, DenseI64ArrayAttr:$writes);
+  let results = (outs Variadic<AnyShaped>:$outputs);
+  let assemblyFormat = "$kernel `(` $buffers `)` `args` `(` $scalars `)` `writes` $writes attr-dict `:` functional-type($buffers, $outputs)";
+  let hasVerifier = 1;
+}
+def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
+  let summary = "c = op(a)·op(b), or c += with beta";
+  let description = [{
+    Row-major m x n x k. Example: `%c = rt.gemm %a, %b m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+
+    **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
+  }];
+  let arguments = (ins AnyShaped:$a, AnyShaped:$b, Optional<AnyShaped>:$c,
+                       Optional<AnyShaped>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
+  let results = (outs Optional<AnyShaped>:$result);
+  let assemblyFormat = "$a `,` $b (`into` $c^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments]> {
+  let summary = "calls the attention kernel, forward or backward";
+  let description = [{
+    `inputs`: q, k, v or one fused operand; backward: dout, out, lse, then these.
+    `outputs`: out, lse; backward: the gradients in the operands' layout.
+    `sample` and `head` are the RNG address of batch row 0 and head 0.
+
+    Example: `%o, %l = rt.attention (%qkv) at %s, %h {backward = false, ...}`
+  }];
+  let arguments = (ins Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs_in,
+                       Optional<AnyShaped>:$scratch, I64:$sample, I64:$head,
+                       BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
+                       I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
+  let results = (outs Variadic<AnyShaped>:$outputs);
+  let assemblyFormat = "`(` $inputs `)` (`into` `(` $outputs_in^ `)`)? (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
+}
+def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllReduceMax", 1, "all_reduce_max">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
+    I32EnumAttrCase<"NormReduce", 4, "norm_reduce">]> {
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_CollectiveKindAttr : EnumAttr<Rt_Dialect, Rt_CollectiveKind, "collective_kind">;
+def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
+  let summary = "a collective on a group, in place";
+  let description = [{
+    `count` as in abi.h: elements of the whole buffer for the all-reduces, per rank
+    for reduce_scatter and all_gather. On tensors the result takes the operand's
+    place in memory.
+
+    Example: `%y = rt.collective all_reduce %x group "tp" count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
+  }];
+  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<AnyShaped>:$buffer, StrAttr:$group,
+                       I64Attr:$count);
+  let results = (outs Optional<AnyShaped>:$result);
+  let assemblyFormat = "`` $kind ($buffer^)? `group` $group `count` $count attr-dict `:` functional-type(operands, results)";
+}
+def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
+  let summary = "one step of the global norm: reset, accumulate, finish";
+  let description = [{Example: `rt.norm "accumulate" %g : memref<4096xf32> length %n`}];
+  let arguments = (ins StrAttr:$action, Optional<AnyShaped>:$range, Optional<I64>:$length);
+  let assemblyFormat = "$action ($range^ `:` type($range))? (`length` $length^)? attr-dict";
+}
+
+//===--- program ---------------------------------------------------------------===//
+
+def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock, SymbolTable, IsolatedFromAbove]> {
+  let summary = "the program of one rank class (one pipeline stage)";
+  let description = [{
+    Holds kernels, fragments (func.func with `rt.fragment`), buckets, parameters
+    and timelines of one stage. `arenas` are bytes by kind, set by `plan-memory`.
+
+    Example: `rt.program @stage0 stage 0 { ... } {arenas = array<i64: 0, 0, 0, 0, 0>}`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stage);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `stage` $stage $body attr-dict";
+}
+def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
+  let summary = "a flat range of parameters that are reduced together";
+  let description = [{
+    `elements` is padded; `shard` elements belong to each dp rank (= elements
+    without ZeRO). `second_use_of` names the bucket whose parameters these
+    accumulators serve, or -1. Offsets are bytes, set by `plan-memory`.
+
+    Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1`
+  }];
+  let arguments = (ins I64Attr:$index, I64Attr:$elements, I64Attr:$unpadded, I64Attr:$shard,
+                       BoolAttr:$zero, I64Attr:$second_use_of,
+                       DefaultValuedAttr<I64Attr, "-1">:$param_offset, DefaultValuedAttr<I64Attr, "-1">:$grad_offset,
+                       DefaultValuedAttr<I64Attr, "-1">:$exp_avg_offset, DefaultValuedAttr<I64Attr, "-1">:$exp_avg_sq_offset);
+  let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard `zero` $zero `second_use_of` $second_use_of attr-dict";
+}
+def Rt_ParamOp : Op<Rt_Dialect, "param"> {
+  let summary = "a parameter shard in a bucket";
+  let description = [{
+    `start` is the first element in the bucket. `use` > 0: no parameter, only the
+    gradient accumulator of a further use.
+
+    Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {...}`
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$bucket, I64Attr:$start, DenseI64ArrayAttr:$shape,
+                       DenseI64ArrayAttr:$local, I64Attr:$split_dim, I64Attr:$use, BoolAttr:$owner,
+                       BoolAttr:$decay, StrAttr:$init, F64Attr:$std);
+  let assemblyFormat = "$name `bucket` $bucket `start` $start `shape` $shape `local` $local attr-dict";
+}
+def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
+    I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Run", 1, "run">]> {
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_StepKindAttr : EnumAttr<Rt_Dialect, Rt_StepKind, "step_kind">;
+def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "what one stage does in one step of an entry";
+  let description = [{
+    Example:
+    ```
+    rt.timeline @train {
+      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $body attr-dict";
+}
+def Rt_StepOp : Op<Rt_Dialect, "step"> {
+  let summary = "one row of a timeline: load inputs or run a fragment";
+  let description = [{Example: `rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`}];
+  let arguments = (ins Rt_StepKindAttr:$kind, StrAttr:$fragment, I64Attr:$microbatch, I64Attr:$chunk,
+                       DenseI64ArrayAttr:$slots);
+  let assemblyFormat = "`` $kind $fragment `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
+}
+def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
+  let mnemonic = "transfer";
+  let summary = "one send or receive of an exchange";
+  let description = [{Example: `#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>`}];
+  let parameters = (ins "bool":$send, "int64_t":$peer, "int64_t":$arena, "int64_t":$tag,
+                        "int64_t":$offset, "int64_t":$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
+  let summary = "sends and receives as one atomic group";
+  let description = [{
+    As ncclGroup: all of them proceed together. Order inside is the global order
+    of `expand-schedule`.
+
+    Example: `rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]`
+  }];
+  let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
+  let assemblyFormat = "$transfers attr-dict";
+}
+#endif // MTC_RT_PROGRAM

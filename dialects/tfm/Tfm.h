@@ -1,0 +1,39 @@
+//===- Tfm.h - the tfm dialect -----------------------------------*- C++ -*-===//
+#ifndef MTC_DIALECTS_TFM_H
+#define MTC_DIALECTS_TFM_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/tfm/TfmDialect.h.inc"
+#include "dialects/tfm/TfmEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tfm/TfmAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/tfm/TfmOps.h.inc"
+
+namespace mtc::tfm {
+
+/// The three letter groups of an einsum equation "ab,bc->ac".
+struct Equation {
+  std::string lhs, rhs, result;
+};
+/// Parses an equation; false if it is not of that form.
+bool parseEquation(llvm::StringRef text, Equation &equation);
+
+/// Names of the discardable attributes that every op carries.
+inline constexpr llvm::StringLiteral layerAttr = "tfm.layer";
+inline constexpr llvm::StringLiteral phaseAttr = "tfm.phase";
+
+/// The op's layer, or -1 if it has none.
+int64_t layerOf(mlir::Operation *op);
+/// True if the op is marked as backward.
+bool isBackward(mlir::Operation *op);
+
+} // namespace mtc::tfm
+#endif // MTC_DIALECTS_TFM_H

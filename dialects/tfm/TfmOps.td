@@ -1,0 +1,446 @@
+//===- TfmOps.td - what is computed: transformer training, global shapes --===//
+//
+// Include order: base definitions, then one section per op family. Each family
+// has a file of the same name under passes/families with its sharding rule, its
+// gradient and its lowering.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_TFM_OPS
+#define MTC_TFM_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tfm_Dialect : Dialect {
+  let name = "tfm";
+  let cppNamespace = "::mtc::tfm";
+  let summary = "what a training step computes, on immutable tensors";
+  let description = [{
+    From import on a module holds `@microbatch` (forward; after `differentiate`
+    also backward). Tensors are immutable and, until `partition`, have global
+    shapes. Every op carries two discardable attributes: `tfm.layer` (0 for the
+    embedding, 1..L for the layers, L + 1 for the head) and `tfm.phase`
+    (`forward` or `backward`).
+
+    ```
+    func.func @microbatch(%x: tensor<4x8x16xf32>,
+        %w: tensor<16x64xf32> {tfm.param = #tfm.param<name = "layers.0.mlp.up.weight",
+                               axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>})
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===--- attributes --------------------------------------------------------===//
+
+def Tfm_Init : I32EnumAttr<"Init", "initial values of a parameter", [
+    I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"Zeros", 1, "zeros">,
+    I32EnumAttrCase<"Ones", 2, "ones">]> {
+  let cppNamespace = "::mtc::tfm";
+  let genSpecializedAttr = 0;
+}
+def Tfm_ActivationKind : I32EnumAttr<"ActivationKind", "pointwise activation", [
+    I32EnumAttrCase<"Gelu", 0, "gelu">, I32EnumAttrCase<"Silu", 1, "silu">,
+    I32EnumAttrCase<"Relu", 2, "relu">]> {
+  let cppNamespace = "::mtc::tfm";
+  let genSpecializedAttr = 0;
+}
+def Tfm_ActivationKindAttr : EnumAttr<Tfm_Dialect, Tfm_ActivationKind, "activation_kind">;
+def Tfm_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let cppNamespace = "::mtc::tfm";
+  let genSpecializedAttr = 0;
+}
+def Tfm_ReduceKindAttr : EnumAttr<Tfm_Dialect, Tfm_ReduceKind, "reduce_kind">;
+def Tfm_NormKind : I32EnumAttr<"NormKind", "normalisation", [
+    I32EnumAttrCase<"LayerNorm", 0, "layer_norm">]> {
+  let cppNamespace = "::mtc::tfm";
+  let genSpecializedAttr = 0;
+}
+def Tfm_NormKindAttr : EnumAttr<Tfm_Dialect, Tfm_NormKind, "norm_kind">;
+
+def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
+  let mnemonic = "param";
+  let summary = "a parameter: logical name, logical axes, initial values";
+  let description = [{
+    Stands on function arguments. `axes` has one logical axis per dimension;
+    the strategy's table maps axes to mesh axes. `copy = true` marks the second
+    copy of a tied parameter on another stage; it is not an owner.
+
+    Example: `#tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0, decay = false>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes,
+      EnumParameter<Tfm_Init>:$init, "::mlir::FloatAttr":$std, "bool":$decay);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Tfm_InputAttr : AttrDef<Tfm_Dialect, "Input"> {
+  let mnemonic = "input";
+  let summary = "a value that the data reader fills: `ids` or `labels`";
+  let description = [{Example: `#tfm.input<name = "ids", axes = ["batch", "seq"]>`}];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Tfm_GradAttr : AttrDef<Tfm_Dialect, "Grad"> {
+  let mnemonic = "grad";
+  let summary = "result attribute: gradient of one use of a parameter";
+  let description = [{
+    A tied parameter has one accumulator per use, in forward order.
+
+    Example: `#tfm.grad<param = "embed.tokens", use = 1>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$param, "int64_t":$use);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+//===--- bases -------------------------------------------------------------===//
+
+defvar Tfm_Tensor = AnyRankedTensor;
+class Tfm_Op<string mnemonic, list<Trait> traits = []> : Op<Tfm_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+class Tfm_SameType<string mnemonic, list<Trait> traits = []>
+    : Op<Tfm_Dialect, mnemonic, !listconcat([Pure, SameOperandsAndResultType], traits)> {
+  let results = (outs Tfm_Tensor:$result);
+}
+class Tfm_Binary<string mnemonic> : Tfm_SameType<mnemonic> {
+  let arguments = (ins Tfm_Tensor:$lhs, Tfm_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+class Tfm_Unary<string mnemonic> : Tfm_SameType<mnemonic> {
+  let arguments = (ins Tfm_Tensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+//===--- family: pointwise ---------------------------------------------------===//
+
+def Tfm_AddOp : Tfm_SameType<"add"> {
+  let summary = "sum of two or more tensors";
+  let description = [{
+    Added from left to right. All operands may be partial sums together.
+
+    Example: `%s = tfm.add %x, %y, %z : tensor<4x8xf32>`
+
+    **Constraints:** at least two operands; all of the result's type.
+  }];
+  let arguments = (ins Variadic<Tfm_Tensor>:$inputs);
+  let assemblyFormat = "$inputs attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Tfm_SubOp : Tfm_Binary<"sub"> {
+  let summary = "difference";
+  let description = [{Example: `%d = tfm.sub %x, %y : tensor<4xf32>`}];
+}
+def Tfm_MulOp : Tfm_Binary<"mul"> {
+  let summary = "product of elements";
+  let description = [{Example: `%d = tfm.mul %x, %y : tensor<4xf32>`}];
+}
+def Tfm_DivOp : Tfm_Binary<"div"> {
+  let summary = "quotient of elements";
+  let description = [{Example: `%d = tfm.div %x, %y : tensor<4xf32>`}];
+}
+def Tfm_ExpOp : Tfm_Unary<"exp"> {
+  let summary = "exponential function";
+  let description = [{Example: `%e = tfm.exp %x : tensor<4xf32>`}];
+}
+def Tfm_LogOp : Tfm_Unary<"log"> {
+  let summary = "natural logarithm";
+  let description = [{Example: `%l = tfm.log %x : tensor<4xf32>`}];
+}
+def Tfm_ScaleOp : Tfm_SameType<"scale"> {
+  let summary = "product with a constant";
+  let description = [{Example: `%y = tfm.scale %x by 2.500000e-01 : tensor<4xf32>`}];
+  let arguments = (ins Tfm_Tensor:$x, F64Attr:$factor);
+  let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
+}
+def Tfm_StopGradientOp : Tfm_Unary<"stop_gradient"> {
+  let summary = "identity through which no gradient flows";
+  let description = [{
+    The row maximum of a softmax is a shift that cancels; its gradient is not
+    computed. Removed by `differentiate`.
+
+    Example: `%m2 = tfm.stop_gradient %m : tensor<4x8xf32>`
+  }];
+}
+def Tfm_FillOp : Op<Tfm_Dialect, "fill", [Pure]> {
+  let summary = "a tensor of one value";
+  let description = [{Example: `%one = tfm.fill 1.000000e+00 : tensor<f32>`}];
+  let arguments = (ins F64Attr:$value);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+def Tfm_ActivationOp : Tfm_SameType<"activation"> {
+  let summary = "pointwise activation function";
+  let description = [{
+    `gelu` is the tanh form x/2·(1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))).
+
+    Example: `%v = tfm.activation gelu %u : tensor<4x8x64xf32>`
+  }];
+  let arguments = (ins Tfm_ActivationKindAttr:$kind, Tfm_Tensor:$x);
+  let assemblyFormat = "`` $kind $x attr-dict `:` type($result)";
+}
+def Tfm_ActivationGradOp : Tfm_SameType<"activation_grad"> {
+  let summary = "dy times the derivative of the activation at x";
+  let description = [{Example: `%du = tfm.activation_grad gelu %u, %dv : tensor<4x8x64xf32>`}];
+  let arguments = (ins Tfm_ActivationKindAttr:$kind, Tfm_Tensor:$x, Tfm_Tensor:$dy);
+  let assemblyFormat = "`` $kind $x `,` $dy attr-dict `:` type($result)";
+}
+
+//===--- family: shape ---------------------------------------------------===//
+
+def Tfm_BroadcastOp : Tfm_Op<"broadcast", [Pure]> {
+  let summary = "repeats a tensor along new dimensions";
+  let description = [{
+    Dimension i of the operand is dimension `dims[i]` of the result.
+
+    Example: `%b2 = tfm.broadcast %b dims [2] : tensor<64xf32> -> tensor<4x8x64xf32>`
+
+    **Constraints:** dims ascend; sizes agree.
+  }];
+  let arguments = (ins Tfm_Tensor:$x, DenseI64ArrayAttr:$dims);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$x `dims` $dims attr-dict `:` type($x) `->` type($result)";
+}
+def Tfm_ReduceOp : Tfm_Op<"reduce", [Pure]> {
+  let summary = "sum or maximum over dimensions";
+  let description = [{
+    Example: `%db = tfm.reduce sum %dy dims [0, 1] : tensor<4x8x64xf32> -> tensor<64xf32>`
+
+    **Constraints:** dims ascend; the result has the other dimensions in order.
+  }];
+  let arguments = (ins Tfm_ReduceKindAttr:$kind, Tfm_Tensor:$x, DenseI64ArrayAttr:$dims);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "`` $kind $x `dims` $dims attr-dict `:` type($x) `->` type($result)";
+}
+
+//===--- family: dropout -------------------------------------------------===//
+
+def Tfm_DropoutOp : Tfm_Op<"dropout", [Pure]> {
+  let summary = "drops elements at random and scales the others";
+  let description = [{
+    The mask is a function of (seed, sample, layer, site, element in one sample
+    of the unpartitioned tensor); it is never stored: the gradient is the same op
+    on dy. Dimension 0 is the sample. See docs/numerics.md.
+
+    Example: `%y = tfm.dropout %x at %sample {rate = 0.1, rng_layer = 1, site = 2} : tensor<4x8x16xf32>, tensor<i64> -> tensor<4x8x16xf32>`
+
+    **Constraints:** 0 <= rate < 1; rank >= 2.
+  }];
+  let arguments = (ins Tfm_Tensor:$x, Tfm_Tensor:$sample, F64Attr:$rate,
+                       I64Attr:$rng_layer, I64Attr:$site);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$x `at` $sample attr-dict `:` type($x) `,` type($sample) `->` type($result)";
+}
+
+//===--- family: einsum --------------------------------------------------===//
+
+def Tfm_EinsumOp : Tfm_Op<"einsum", [Pure]> {
+  let summary = "contraction of two tensors by letters";
+  let description = [{
+    One letter per dimension. Letters of both operands that are missing in the
+    result are summed. Lowered to one GEMM: so the letters of each of the groups
+    rows, columns and contracted must be neighbours in the same order wherever
+    they occur.
+
+    Example: `%u = tfm.einsum "bse,ef->bsf" %x, %w : tensor<4x8x16xf32>, tensor<16x64xf32> -> tensor<4x8x64xf32>`
+
+    **Constraints:** one size per letter; every letter stands in exactly two of
+    the three tensors.
+  }];
+  let arguments = (ins StrAttr:$equation, Tfm_Tensor:$lhs, Tfm_Tensor:$rhs);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$equation $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+}
+
+//===--- family: embedding -------------------------------------------------===//
+
+def Tfm_EmbedOp : Tfm_Op<"embed", [Pure]> {
+  let summary = "rows of a table";
+  let description = [{
+    An id outside the local rows of a split table gives zeros: the result is
+    then a partial sum.
+
+    Example: `%e = tfm.embed %ids, %table : tensor<4x8xi32>, tensor<256x16xf32> -> tensor<4x8x16xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$ids, Tfm_Tensor:$table);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
+}
+def Tfm_EmbedGradOp : Tfm_Op<"embed_grad", [Pure]> {
+  let summary = "adds rows of dy to the rows that were looked up";
+  let description = [{
+    Rows are added in ascending order of (sample, position).
+
+    Example: `%dt = tfm.embed_grad %ids, %dy : tensor<4x8xi32>, tensor<4x8x16xf32> -> tensor<256x16xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$ids, Tfm_Tensor:$dy);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$ids `,` $dy attr-dict `:` type($ids) `,` type($dy) `->` type($result)";
+}
+
+//===--- family: loss ------------------------------------------------------===//
+
+def Tfm_PickOp : Tfm_Op<"pick", [Pure]> {
+  let summary = "the element of the last dimension that a label names";
+  let description = [{
+    A label outside the local columns gives zero (a partial sum).
+
+    Example: `%p = tfm.pick %z, %labels : tensor<4x8x256xf32>, tensor<4x8xi32> -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$z, Tfm_Tensor:$labels);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$z `,` $labels attr-dict `:` type($z) `,` type($labels) `->` type($result)";
+}
+def Tfm_PickGradOp : Tfm_Op<"pick_grad", [Pure]> {
+  let summary = "dl at the labelled element, zero elsewhere";
+  let description = [{
+    Example: `%dz = tfm.pick_grad %labels, %dl : tensor<4x8xi32>, tensor<4x8xf32> -> tensor<4x8x256xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$labels, Tfm_Tensor:$dl);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$labels `,` $dl attr-dict `:` type($labels) `,` type($dl) `->` type($result)";
+}
+def Tfm_MaskTailOp : Tfm_SameType<"mask_tail"> {
+  let summary = "overwrites the padded end of the last dimension";
+  let description = [{
+    Elements with index >= valid in the last dimension become `fill`. Keeps
+    padded vocabulary entries out of the softmax (contract N7).
+
+    Example: `%z2 = tfm.mask_tail %z from 250 fill 0xFF800000 : tensor<4x8x256xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$x, I64Attr:$valid, F32Attr:$fill);
+  let assemblyFormat = "$x `from` $valid `fill` $fill attr-dict `:` type($result)";
+}
+
+//===--- family: norm ------------------------------------------------------===//
+
+def Tfm_NormOp : Tfm_Op<"norm", [Pure]> {
+  let summary = "normalises the last dimension";
+  let description = [{
+    y = (x - mean)·rstd·scale + bias with rstd = 1/sqrt(var + eps), the variance
+    in a second pass. mean and rstd are saved for the gradient.
+
+    Example: `%y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>`
+  }];
+  let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$x, Tfm_Tensor:$scale,
+                       Tfm_Tensor:$bias, F64Attr:$eps);
+  let results = (outs Tfm_Tensor:$y, Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
+  let assemblyFormat = "`` $kind $x `,` $scale `,` $bias attr-dict `:` type($x) `,` type($scale) `,` type($bias) `->` type($y) `,` type($mean) `,` type($rstd)";
+}
+def Tfm_NormDxOp : Tfm_Op<"norm_dx", [Pure]> {
+  let summary = "gradient of norm with respect to x";
+  let description = [{
+    With xh = (x - mean)·rstd and d = dy·scale: rstd·(d - avg(d) - xh·avg(d·xh)).
+
+    Example: `%dx = tfm.norm_dx layer_norm %dy, %x, %g, %m, %r : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8x16xf32>`
+  }];
+  let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$dy, Tfm_Tensor:$x, Tfm_Tensor:$scale,
+                       Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "`` $kind $dy `,` $x `,` $scale `,` $mean `,` $rstd attr-dict `:` type(operands) `->` type($result)";
+}
+def Tfm_NormDscaleOp : Tfm_Op<"norm_dscale", [Pure]> {
+  let summary = "gradient of norm with respect to scale";
+  let description = [{
+    Sum over all rows of dy·(x - mean)·rstd.
+
+    Example: `%dg = tfm.norm_dscale layer_norm %dy, %x, %m, %r : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<16xf32>`
+  }];
+  let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$dy, Tfm_Tensor:$x,
+                       Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "`` $kind $dy `,` $x `,` $mean `,` $rstd attr-dict `:` type(operands) `->` type($result)";
+}
+
+//===--- family: attention -------------------------------------------------===//
+
+def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
+  let summary = "softmax(q·k^T·scale)·v per head, causal or not";
+  let description = [{
+    Either one fused operand `qkv` [batch, seq, kv_heads, q_per_kv + 2, head_dim]
+    or q, k, v [batch, seq, heads, head_dim] each. Results: out
+    [batch, seq, heads, head_dim] and the log-sum-exp [batch, heads, seq] of each
+    row. Probabilities are dropped out with `rate` (RNG index: heads, query, key).
+
+    Example: `%o, %l = tfm.attention %qkv at %sample {causal = true, scale = 0.25, rate = 0.1, rng_layer = 1, site = 1, global_heads = 4} : (tensor<4x8x4x3x16xf32>) -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>`
+  }];
+  let arguments = (ins Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
+                       BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
+                       I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
+  let results = (outs Tfm_Tensor:$out, Tfm_Tensor:$lse);
+  let assemblyFormat = "$qkv `at` $sample attr-dict `:` `(` type($qkv) `)` `,` type($sample) `->` type($out) `,` type($lse)";
+}
+def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure]> {
+  let summary = "gradient of attention, in the layout of its operands";
+  let description = [{
+    Recomputes the probabilities from the saved log-sum-exp.
+
+    Example: `%dqkv = tfm.attention_grad %dout, %o, %l, %qkv at %sample {...} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)`
+  }];
+  let arguments = (ins Tfm_Tensor:$dout, Tfm_Tensor:$out, Tfm_Tensor:$lse,
+                       Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
+                       BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
+                       I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
+  let results = (outs Variadic<Tfm_Tensor>:$dqkv);
+  let assemblyFormat = "$dout `,` $out `,` $lse `,` $qkv `at` $sample attr-dict `:` type($dout) `,` type($out) `,` type($lse) `,` `(` type($qkv) `)` `,` type($sample) `->` `(` type($dqkv) `)`";
+}
+
+//===--- family: structure -------------------------------------------------===//
+
+def Tfm_SaveOp : Tfm_SameType<"save"> {
+  let summary = "keeps a forward value for the backward";
+  let description = [{
+    Made by `differentiate`; its sharding may differ from the value's. Removed
+    by `cut-stages`, which gives it a place in the activation slot.
+
+    Example: `%s = tfm.save %u : tensor<4x8x64xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+def Tfm_RestoreOp : Tfm_SameType<"restore"> {
+  let summary = "reads a saved value in the backward";
+  let description = [{Example: `%u2 = tfm.restore %s : tensor<4x8x64xf32>`}];
+  let arguments = (ins Tfm_Tensor:$saved);
+  let assemblyFormat = "$saved attr-dict `:` type($result)";
+}
+def Tfm_ExportOp : Op<Tfm_Dialect, "export", []> {
+  let summary = "makes a value visible to dumps under a name";
+  let description = [{
+    Kept in the `eval` entry only.
+
+    Example: `tfm.export "logits" %z : tensor<4x8x256xf32>`
+  }];
+  let arguments = (ins StrAttr:$name, Tfm_Tensor:$x);
+  let assemblyFormat = "$name $x attr-dict `:` type($x)";
+}
+
+//===--- family: optimizer -------------------------------------------------===//
+
+def Tfm_ScalarOp : Op<Tfm_Dialect, "scalar", [Pure]> {
+  let summary = "a field of the step block";
+  let description = [{
+    Fields: lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2,
+    eps, inv_bias1, inv_bias2, clip_coeff. Never a constant in code.
+
+    Example: `%lr = tfm.scalar "lr" : tensor<f32>`
+  }];
+  let arguments = (ins StrAttr:$field);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$field attr-dict `:` type($result)";
+}
+def Tfm_AdamwOp : Op<Tfm_Dialect, "adamw", [Pure]> {
+  let summary = "one AdamW update of a flat range (docs/numerics.md)";
+  let description = [{
+    Results: the new parameter and moments. Lowered to plain arithmetic; no
+    kernel knows its name.
+
+    Example: `%p2, %m2, %v2 = tfm.adamw %p, %g, %m, %v {decay = true} : tensor<64xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$p, Tfm_Tensor:$g, Tfm_Tensor:$m, Tfm_Tensor:$v, BoolAttr:$decay);
+  let results = (outs Tfm_Tensor:$new_p, Tfm_Tensor:$new_m, Tfm_Tensor:$new_v);
+  let assemblyFormat = "$p `,` $g `,` $m `,` $v attr-dict `:` type($p) `,` type($g) `,` type($m) `,` type($v) `->` type($new_p) `,` type($new_m) `,` type($new_v)";
+}
+#endif // MTC_TFM_OPS

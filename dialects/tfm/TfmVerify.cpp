@@ -1,0 +1,274 @@
+//===- TfmVerify.cpp - verifiers of the tfm dialect ------------------------===//
+#include "dialects/tfm/Tfm.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mtc::tfm;
+
+static RankedTensorType typeOf(Value v) {
+  return cast<RankedTensorType>(v.getType());
+}
+
+/// Emits an error unless `found` equals `expected`.
+static LogicalResult expectShape(Operation *op, StringRef what,
+                                 ArrayRef<int64_t> found,
+                                 ArrayRef<int64_t> expected) {
+  if (found == expected)
+    return success();
+  auto diag = op->emitOpError("expected ") << what << " of shape [";
+  llvm::interleaveComma(expected, diag);
+  diag << "], found [";
+  llvm::interleaveComma(found, diag);
+  return diag << "]";
+}
+
+LogicalResult AddOp::verify() {
+  if (getInputs().size() < 2)
+    return emitOpError("expected at least 2 operands, found ")
+           << getInputs().size();
+  return success();
+}
+
+/// Dimensions must ascend strictly and lie below `rank`.
+static LogicalResult verifyDims(Operation *op, ArrayRef<int64_t> dims,
+                                int64_t rank) {
+  int64_t last = -1;
+  for (int64_t dim : dims) {
+    if (dim <= last || dim >= rank)
+      return op->emitOpError("expected dims to ascend below ")
+             << rank << ", found " << dim << " after " << last;
+    last = dim;
+  }
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto in = typeOf(getX()), out = typeOf(getResult());
+  if (static_cast<int64_t>(getDims().size()) != in.getRank())
+    return emitOpError("expected one entry of dims per operand dimension (")
+           << in.getRank() << "), found " << getDims().size();
+  if (failed(verifyDims(*this, getDims(), out.getRank())))
+    return failure();
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : getDims())
+    sizes.push_back(out.getDimSize(dim));
+  return expectShape(*this, "operand", in.getShape(), sizes);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto in = typeOf(getX()), out = typeOf(getResult());
+  if (failed(verifyDims(*this, getDims(), in.getRank())))
+    return failure();
+  SmallVector<int64_t> sizes;
+  for (int64_t dim = 0; dim < in.getRank(); ++dim)
+    if (!llvm::is_contained(getDims(), dim))
+      sizes.push_back(in.getDimSize(dim));
+  return expectShape(*this, "result", out.getShape(), sizes);
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0.0 && rate < 1.0))
+    return emitOpError("expected 0 <= rate < 1, found ") << rate;
+  if (getX().getType() != getResult().getType())
+    return emitOpError("expected operand and result of one type, found ")
+           << getX().getType() << " and " << getResult().getType();
+  if (typeOf(getX()).getRank() < 2)
+    return emitOpError("expected rank >= 2 (dimension 0 is the sample), found ")
+           << typeOf(getX()).getRank();
+  if (typeOf(getSample()).getRank() != 0)
+    return emitOpError("expected a scalar sample base, found ")
+           << getSample().getType();
+  return success();
+}
+
+bool mtc::tfm::parseEquation(StringRef text, Equation &equation) {
+  auto [operands, result] = text.split("->");
+  auto [lhs, rhs] = operands.split(",");
+  if (!text.contains("->") || !operands.contains(","))
+    return false;
+  for (StringRef part : {lhs, rhs, result})
+    for (char c : part)
+      if (!llvm::isAlpha(c) || part.count(c) != 1)
+        return false;
+  equation = {lhs.str(), rhs.str(), result.str()};
+  return true;
+}
+
+LogicalResult EinsumOp::verify() {
+  Equation eq;
+  if (!parseEquation(getEquation(), eq))
+    return emitOpError("expected an equation like \"ab,bc->ac\", found \"")
+           << getEquation() << "\"";
+  std::map<char, int64_t> size;
+  std::map<char, int> uses;
+  for (auto [letters, value] :
+       {std::pair<StringRef, Value>{eq.lhs, getLhs()}, {eq.rhs, getRhs()},
+        {eq.result, getResult()}}) {
+    auto type = typeOf(value);
+    if (static_cast<int64_t>(letters.size()) != type.getRank())
+      return emitOpError("expected ")
+             << letters.size() << " dimensions for letters \"" << letters
+             << "\", found " << type;
+    for (auto [letter, dim] : llvm::zip(letters, type.getShape())) {
+      auto [it, isNew] = size.try_emplace(letter, dim);
+      if (!isNew && it->second != dim)
+        return emitOpError("expected letter '")
+               << letter << "' to have one size, found " << it->second
+               << " and " << dim;
+      ++uses[letter];
+    }
+  }
+  for (auto [letter, count] : uses)
+    if (count != 2)
+      return emitOpError("expected letter '")
+             << letter << "' in exactly two of the three tensors, found it in "
+             << count;
+  return success();
+}
+
+LogicalResult EmbedOp::verify() {
+  auto ids = typeOf(getIds()), table = typeOf(getTable());
+  if (table.getRank() != 2)
+    return emitOpError("expected a table of rank 2, found ") << table;
+  SmallVector<int64_t> shape(ids.getShape());
+  shape.push_back(table.getDimSize(1));
+  return expectShape(*this, "result", typeOf(getResult()).getShape(), shape);
+}
+
+LogicalResult EmbedGradOp::verify() {
+  auto ids = typeOf(getIds()), result = typeOf(getResult());
+  if (result.getRank() != 2)
+    return emitOpError("expected a result of rank 2, found ") << result;
+  SmallVector<int64_t> shape(ids.getShape());
+  shape.push_back(result.getDimSize(1));
+  return expectShape(*this, "dy", typeOf(getDy()).getShape(), shape);
+}
+
+LogicalResult PickOp::verify() {
+  auto z = typeOf(getZ());
+  if (z.getRank() < 1)
+    return emitOpError("expected rank >= 1, found ") << z;
+  if (failed(expectShape(*this, "labels", typeOf(getLabels()).getShape(),
+                         z.getShape().drop_back())))
+    return failure();
+  return expectShape(*this, "result", typeOf(getResult()).getShape(),
+                     z.getShape().drop_back());
+}
+
+LogicalResult PickGradOp::verify() {
+  auto result = typeOf(getResult());
+  if (result.getRank() < 1)
+    return emitOpError("expected rank >= 1, found ") << result;
+  if (failed(expectShape(*this, "labels", typeOf(getLabels()).getShape(),
+                         result.getShape().drop_back())))
+    return failure();
+  return expectShape(*this, "dl", typeOf(getDl()).getShape(),
+                     result.getShape().drop_back());
+}
+
+/// Shapes that norm and its gradients share: x [.., n], scale [n], rows [..].
+static LogicalResult verifyNorm(Operation *op, Value x, Value scale,
+                                ValueRange rows) {
+  auto type = typeOf(x);
+  if (type.getRank() < 1)
+    return op->emitOpError("expected rank >= 1, found ") << type;
+  if (failed(expectShape(op, "scale", typeOf(scale).getShape(),
+                         type.getShape().take_back())))
+    return failure();
+  for (Value row : rows)
+    if (failed(expectShape(op, "row statistics", typeOf(row).getShape(),
+                           type.getShape().drop_back())))
+      return failure();
+  return success();
+}
+
+LogicalResult NormOp::verify() {
+  if (failed(verifyNorm(*this, getX(), getScale(), {getMean(), getRstd()})))
+    return failure();
+  if (failed(expectShape(*this, "bias", typeOf(getBias()).getShape(),
+                         typeOf(getScale()).getShape())))
+    return failure();
+  return expectShape(*this, "result", typeOf(getY()).getShape(),
+                     typeOf(getX()).getShape());
+}
+
+LogicalResult NormDxOp::verify() {
+  if (failed(verifyNorm(*this, getX(), getScale(), {getMean(), getRstd()})))
+    return failure();
+  if (failed(expectShape(*this, "dy", typeOf(getDy()).getShape(),
+                         typeOf(getX()).getShape())))
+    return failure();
+  return expectShape(*this, "result", typeOf(getResult()).getShape(),
+                     typeOf(getX()).getShape());
+}
+
+LogicalResult NormDscaleOp::verify() {
+  if (failed(verifyNorm(*this, getX(), getResult(), {getMean(), getRstd()})))
+    return failure();
+  return expectShape(*this, "dy", typeOf(getDy()).getShape(),
+                     typeOf(getX()).getShape());
+}
+
+/// [batch, seq, heads, head_dim] that one fused or three operands stand for.
+static LogicalResult attentionShape(Operation *op, ValueRange qkv,
+                                    SmallVectorImpl<int64_t> &out) {
+  if (qkv.size() == 1) {
+    auto type = typeOf(qkv[0]);
+    if (type.getRank() != 5 || type.getDimSize(3) < 3)
+      return op->emitOpError("expected a fused operand [batch, seq, kv_heads, "
+                             "q_per_kv + 2, head_dim], found ")
+             << type;
+    auto s = type.getShape();
+    out.assign({s[0], s[1], s[2] * (s[3] - 2), s[4]});
+    return success();
+  }
+  if (qkv.size() != 3)
+    return op->emitOpError("expected 1 fused or 3 operands, found ")
+           << qkv.size();
+  for (Value v : qkv)
+    if (typeOf(v).getRank() != 4)
+      return op->emitOpError(
+                 "expected operands [batch, seq, heads, head_dim], found ")
+             << v.getType();
+  auto q = typeOf(qkv[0]), k = typeOf(qkv[1]);
+  if (k != typeOf(qkv[2]))
+    return op->emitOpError("expected k and v of one type, found ")
+           << k << " and " << qkv[2].getType();
+  if (q.getDimSize(2) % k.getDimSize(2) != 0)
+    return op->emitOpError("expected heads (")
+           << q.getDimSize(2) << ") to be a multiple of kv_heads ("
+           << k.getDimSize(2) << ")";
+  SmallVector<int64_t> expected(q.getShape());
+  expected[2] = k.getDimSize(2);
+  if (failed(expectShape(op, "k", k.getShape(), expected)))
+    return failure();
+  out.assign(q.getShape().begin(), q.getShape().end());
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  SmallVector<int64_t> shape;
+  if (failed(attentionShape(*this, getQkv(), shape)))
+    return failure();
+  if (failed(expectShape(*this, "result", typeOf(getOut()).getShape(), shape)))
+    return failure();
+  return expectShape(*this, "log-sum-exp", typeOf(getLse()).getShape(),
+                     {shape[0], shape[2], shape[1]});
+}
+
+LogicalResult AttentionGradOp::verify() {
+  SmallVector<int64_t> shape;
+  if (failed(attentionShape(*this, getQkv(), shape)))
+    return failure();
+  if (getDqkv().getTypes() != getQkv().getTypes())
+    return emitOpError("expected gradients of the operands' types");
+  if (failed(expectShape(*this, "dout", typeOf(getDout()).getShape(), shape)) ||
+      failed(expectShape(*this, "out", typeOf(getOut()).getShape(), shape)))
+    return failure();
+  return expectShape(*this, "log-sum-exp", typeOf(getLse()).getShape(),
+                     {shape[0], shape[2], shape[1]});
+}
