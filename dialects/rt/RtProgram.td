@@ -230,4 +230,24 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
   let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
   let assemblyFormat = "$transfers attr-dict";
 }
+
+def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
+  let summary = "where the data reader puts ids or labels";
+  let description = [{
+    Offset inside the activation slot of pool `pool`, whose stride is `stride` bytes.
+
+    Example: `rt.input_slot "ids" offset 0 pool 4 stride 4096 entry "train"`
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$offset, I64Attr:$pool, I64Attr:$stride, StrAttr:$entry);
+  let assemblyFormat = "$name `offset` $offset `pool` $pool `stride` $stride `entry` $entry attr-dict";
+}
+def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
+  let summary = "where a dump finds a value after a fragment ran";
+  let description = [{
+    Example: `rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$fragment, I64Attr:$arena, I64Attr:$offset,
+                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, I64Attr:$split_dim);
+  let assemblyFormat = "$name `fragment` $fragment `arena` $arena `offset` $offset `shape` $shape `local` $local `split_dim` $split_dim attr-dict";
+}
 #endif // MTC_RT_PROGRAM

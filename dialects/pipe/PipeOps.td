@@ -1,0 +1,159 @@
+//===- PipeOps.td - who runs what, when -------------------------------------===//
+//
+// Boundary ops of fragments first, then schedules (compute slots only), then
+// timelines (with exchanges).
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PIPE_OPS
+#define MTC_PIPE_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Pipe_Dialect : Dialect {
+  let name = "pipe";
+  let cppNamespace = "::mtc::pipe";
+  let summary = "fragments, schedules and timelines of pipeline stages";
+  let description = [{
+    `cut-stages` splits `@microbatch` into fragments: functions without
+    arguments and results whose boundary is explicit in the ops below. They
+    carry `pipe.stage`, `pipe.phase` ("forward", "backward", "eval").
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===--- boundary of a fragment ------------------------------------------------===//
+
+class Pipe_Op<string mnemonic, list<Trait> traits = []> : Op<Pipe_Dialect, mnemonic, traits>;
+
+def Pipe_ParamOp : Pipe_Op<"param", [Pure]> {
+  let summary = "a parameter shard of this stage";
+  let description = [{Example: `%w = pipe.param "layers.0.mlp.up.weight" : tensor<64x128xf32>`}];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+def Pipe_InputOp : Pipe_Op<"input", [Pure]> {
+  let summary = "ids or labels of the microbatch; lives in the activation slot";
+  let description = [{Example: `%ids = pipe.input "ids" : tensor<2x32xi32>`}];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+def Pipe_SampleOp : Pipe_Op<"sample", [Pure]> {
+  let summary = "absolute id of this rank's first sample of the microbatch";
+  let description = [{Example: `%s = pipe.sample : tensor<i64>`}];
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Pipe_ReceivedOp : Pipe_Op<"received", [Pure]> {
+  let summary = "what another stage sent: the activation (xin) or the gradient (gin)";
+  let description = [{
+    A backward fragment may read `activation` again: xin lives until its last
+    reader.
+
+    Example: `%x = pipe.received "activation" : tensor<2x32x64xf32>`
+  }];
+  let arguments = (ins StrAttr:$kind);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind attr-dict `:` type($result)";
+}
+def Pipe_SendOp : Pipe_Op<"send"> {
+  let summary = "a value that the next (activation) or previous (gradient) stage receives";
+  let description = [{Example: `pipe.send "activation" %y : tensor<2x32x64xf32>`}];
+  let arguments = (ins StrAttr:$kind, AnyRankedTensor:$value);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value)";
+}
+def Pipe_KeepOp : Pipe_Op<"keep"> {
+  let summary = "keeps a value in the activation slot for the backward";
+  let description = [{Example: `pipe.keep %u as 3 : tensor<2x32x128xf32>`}];
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$key);
+  let assemblyFormat = "$value `as` $key attr-dict `:` type($value)";
+}
+def Pipe_KeptOp : Pipe_Op<"kept", [Pure]> {
+  let summary = "reads a value of the activation slot";
+  let description = [{Example: `%u = pipe.kept 3 : tensor<2x32x128xf32>`}];
+  let arguments = (ins I64Attr:$key);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$key attr-dict `:` type($result)";
+}
+def Pipe_AccumulateOp : Pipe_Op<"accumulate"> {
+  let summary = "adds to the gradient accumulator of one use of a parameter";
+  let description = [{
+    Microbatches add in ascending order. Example: `pipe.accumulate %dw to "layers.0.mlp.up.weight" use 0 : tensor<64x128xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$value, StrAttr:$param, I64Attr:$use);
+  let assemblyFormat = "$value `to` $param `use` $use attr-dict `:` type($value)";
+}
+def Pipe_LossOp : Pipe_Op<"loss"> {
+  let summary = "adds to the loss of the step";
+  let description = [{Example: `pipe.loss %l : tensor<f32>`}];
+  let arguments = (ins AnyRankedTensor:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+def Pipe_ExportOp : Pipe_Op<"export"> {
+  let summary = "a value that dumps can read after the fragment";
+  let description = [{Example: `pipe.export "logits" %z : tensor<2x32x128xf32>`}];
+  let arguments = (ins StrAttr:$name, AnyRankedTensor:$value);
+  let assemblyFormat = "$name $value attr-dict `:` type($value)";
+}
+
+//===--- schedule -----------------------------------------------------------------===//
+
+def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
+  let summary = "per stage the compute slots of one entry, in order";
+  let description = [{
+    One line per stage in the notation of docs/schedules.md: phase (F, B, I, W),
+    microbatch, and `.chunk` where there are chunks.
+
+    Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stages, I64Attr:$chunks, I64Attr:$microbatches,
+                       StrArrayAttr:$slots);
+  let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches $slots attr-dict";
+}
+def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "slots and exchanges of one stage, in order";
+  let description = [{
+    `pools` are the numbers of slots of xin, gin, yout, gout, act, wsv.
+
+    Example:
+    ```
+    pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 2, 0] {
+      pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$entry, I64Attr:$stage, DenseI64ArrayAttr:$pools);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `entry` $entry `stage` $stage `pools` $pools $body attr-dict";
+}
+def Pipe_SlotOp : Pipe_Op<"slot"> {
+  let summary = "one compute slot with the buffer slots that it uses";
+  let description = [{Example: `pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`}];
+  let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk, DenseI64ArrayAttr:$slots);
+  let assemblyFormat = "$phase `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
+}
+def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
+  let mnemonic = "transfer";
+  let summary = "one send or receive";
+  let description = [{
+    `virtual_stage` is the producer; `slot` is in yout/gout (send) or xin/gin (receive).
+
+    Example: `#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>`
+  }];
+  let parameters = (ins "bool":$send, "bool":$activation, "int64_t":$microbatch, "int64_t":$virtual_stage,
+                        "int64_t":$peer, "int64_t":$slot);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
+  let summary = "transfers that form one atomic group";
+  let description = [{Example: `pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`}];
+  let arguments = (ins TypedArrayAttrBase<Pipe_Transfer, "transfers">:$transfers);
+  let assemblyFormat = "$transfers attr-dict";
+}
+#endif // MTC_PIPE_OPS
