@@ -1,0 +1,79 @@
+// The attention functions of abi.h: checks, then the chosen instruction set.
+#include "runtime/base/philox.h"
+#include "runtime/base/status.h"
+#include "runtime/kernels/cpu/kernel_table.h"
+
+namespace mtc::runtime {
+namespace {
+
+constexpr int64_t kAlign = 64;
+
+int64_t roundTo(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
+
+float *aligned(void *p) {
+  return (float *)roundTo(int64_t(uintptr_t(p)), kAlign);
+}
+
+/// The kernels, or null with ctx->status set; null, too, after an earlier
+/// error.
+const KernelTable *kernelsFor(MtcContext *ctx) {
+  if (ctx->status != 0)
+    return nullptr;
+  const KernelTable *table = selectedKernels();
+  if (!table)
+    ctx->status = int(StatusCode::internal);
+  return table;
+}
+
+AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
+                     const void *q, const void *k, const void *v, void *scratch,
+                     int64_t sample, int64_t head) {
+  DropoutRule rule = dropoutRule(d->dropout);
+  return {d,
+          (const float *)q,
+          (const float *)k,
+          (const float *)v,
+          aligned(scratch),
+          ctx->step.seed,
+          sample,
+          head,
+          rule.threshold,
+          rule.scale};
+}
+
+} // namespace
+} // namespace mtc::runtime
+
+using mtc::runtime::callOf;
+using mtc::runtime::kernelsFor;
+using mtc::runtime::KernelTable;
+
+// Backward needs most: eight arrays, two score tiles, one float per token.
+// Forward: three arrays, one output tile (not more than an array), one score
+// tile, two floats per row.
+int64_t mtc_attention_scratch(const MtcAttention *d) {
+  using namespace mtc::runtime;
+  int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
+  return (8 * seq * dim + 2 * kTile * kTile + seq) * int64_t(sizeof(float)) +
+         kAlign;
+}
+
+void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
+                           const void *q, const void *k, const void *v,
+                           void *out, void *lse, void *scratch, int64_t sample,
+                           int64_t head) {
+  if (const KernelTable *table = kernelsFor(ctx))
+    table->forward(callOf(ctx, d, q, k, v, scratch, sample, head), (float *)out,
+                   (float *)lse);
+}
+
+void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
+                            const void *dout, const void *q, const void *k,
+                            const void *v, const void *out, const void *lse,
+                            void *dq, void *dk, void *dv, void *scratch,
+                            int64_t sample, int64_t head) {
+  if (const KernelTable *table = kernelsFor(ctx))
+    table->backward(callOf(ctx, d, q, k, v, scratch, sample, head),
+                    (const float *)dout, (const float *)out, (const float *)lse,
+                    (float *)dq, (float *)dk, (float *)dv);
+}

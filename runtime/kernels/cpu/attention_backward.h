@@ -1,0 +1,138 @@
+//===- attention_backward.h - flash attention, gradients ---------*- C++
+//-*-===//
+//
+// Internal, per instruction set (see simd.h). With P the softmax, M the dropout
+// factors (0 or 1/(1-rate)) and D_i = sum_e dO_ie·O_ie (Dao et al. 2022,
+// appendix B.2):
+//   dV = (P∘M)^T·dO,  dP = M∘(dO·V^T),  dS = P∘(dP - D),
+//   dQ = scale·dS·K,  dK = scale·dS^T·Q.
+// dQ sums over tiles of keys ascending; dK and dV over the heads of a group
+// ascending, and in each over tiles of queries ascending.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
+#define MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
+
+#include "runtime/kernels/cpu/attention_tiles.h"
+
+namespace {
+
+/// Arrays of one key head and, from `q` on, of one query head.
+struct GradArrays {
+  float *kt, *vt, *k, *dk, *dv;
+  float *q, *dout, *dq;
+  float *p, *ds; ///< [kTile][kTile]
+  float *dot;    ///< D, [paddedSeq]
+};
+
+inline GradArrays gradArrays(float *s, const Plan &p) {
+  GradArrays a;
+  float **arrays[] = {&a.kt, &a.vt, &a.k, &a.dk, &a.dv, &a.q, &a.dout, &a.dq};
+  for (float **array : arrays) {
+    *array = s;
+    s += p.arrayFloats;
+  }
+  a.p = s;
+  a.ds = a.p + kTile * kTile;
+  a.dot = a.ds + kTile * kTile;
+  return a;
+}
+
+/// D of every row; zero for padding.
+inline void rowDots(float *dot, HeadView<const float> dout,
+                    HeadView<const float> out, const Plan &p) {
+  for (int64_t t = 0; t < p.paddedSeq; ++t) {
+    const float *a = dout.p + t * dout.tokenStride;
+    const float *b = out.p + t * out.tokenStride;
+    float sum = 0;
+    for (int64_t e = 0; e < (t < p.seq ? p.dim : 0); ++e)
+      sum = __builtin_fmaf(a[e], b[e], sum);
+    dot[t] = sum;
+  }
+}
+
+/// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys.
+MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
+                            const Plan &p, const Dropper &drop,
+                            const float *lse, int64_t row) {
+  float *s = a.p + row * kTile, *ds = a.ds + row * kTile;
+  int64_t keys = at.keysOfRow(row);
+  int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
+  // A padding row has zero dO and Q: its factors are finite and add zero.
+  F shift = broadcast(row < at.rows ? lse[at.i0 + row] : 0);
+  F dot = broadcast(a.dot[at.i0 + row]);
+  uint32_t buffer[kWordBuffer];
+  const uint32_t *words =
+      drop.threshold ? drop.words(buffer, at, row, p.seq, end) : nullptr;
+  F zero = broadcast(0);
+  for (int64_t j = 0; j < end; j += kW) {
+    F prob = expVector(load(s + j) * broadcast(p.scale) - shift);
+    prob = firstLanes(int(keys - j), prob, zero);
+    F dropped = prob, dprob = load(ds + j);
+    if (words) {
+      F factor = keepWhere(words + j, drop.threshold, broadcast(drop.scale));
+      dropped = prob * factor;
+      dprob = dprob * factor;
+    }
+    store(s + j, dropped);
+    store(ds + j, firstLanes(int(keys - j), prob * (dprob - dot), zero));
+  }
+}
+
+inline void backwardHead(const GradArrays &a, const Plan &p,
+                         const Dropper &drop, const float *lse) {
+  zeroFloats(a.dq, p.arrayFloats);
+  for (int64_t j0 = 0; j0 < p.seq; j0 += kTile)
+    for (int64_t i0 = p.causal ? j0 : 0; i0 < p.seq; i0 += kTile) {
+      TileAt at = tileAt(p, i0, j0);
+      scoreTile(a.p, a.q, a.kt, at, p);
+      scoreTile(a.ds, a.dout, a.vt, at, p);
+      int64_t rows = roundUp(at.rows, kTileRows);
+      for (int64_t r = 0; r < rows; ++r)
+        gradientRow(a, at, p, drop, lse, r);
+      addByRows(a.dv + j0 * p.headPad, a.p, a.dout, at, p);
+      addByRows(a.dk + j0 * p.headPad, a.ds, a.q, at, p);
+      addByKeys(a.dq + i0 * p.headPad, a.ds, a.k, at, p);
+    }
+}
+
+void attentionBackward(const AttentionCall &call, const float *dout,
+                       const float *out, const float *lse, float *dq, float *dk,
+                       float *dv) {
+  const MtcAttention &d = *call.shape;
+  Plan p = planOf(d);
+  GradArrays a = gradArrays(call.scratch, p);
+  int64_t group = d.heads / d.kv_heads;
+  auto viewQ = [&](auto *x, int64_t b, int64_t h) {
+    return headView(x, d, b, h, d.q_token_stride, d.q_head_stride);
+  };
+  auto viewK = [&](auto *x, int64_t b, int64_t h) {
+    return headView(x, d, b, h, d.k_token_stride, d.k_head_stride);
+  };
+  auto viewV = [&](auto *x, int64_t b, int64_t h) {
+    return headView(x, d, b, h, d.v_token_stride, d.v_head_stride);
+  };
+  auto viewO = [&](auto *x, int64_t b, int64_t h) {
+    return headView(x, d, b, h, d.o_token_stride, d.o_head_stride);
+  };
+  for (int64_t b = 0; b < d.batch; ++b)
+    for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
+      packTokens(a.k, viewK(call.k, b, kv), p);
+      packTransposed(a.kt, viewK(call.k, b, kv), p);
+      packTransposed(a.vt, viewV(call.v, b, kv), p);
+      zeroFloats(a.dk, 2 * p.arrayFloats); // dv lies behind dk
+      for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
+        packTokens(a.q, viewQ(call.q, b, h), p);
+        packTokens(a.dout, viewO(dout, b, h), p);
+        rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
+        backwardHead(a, p, dropperOf(call, b, h),
+                     lse + (b * d.heads + h) * d.seq);
+        unpackTokens(viewQ(dq, b, h), a.dq, p, p.scale);
+      }
+      unpackTokens(viewK(dk, b, kv), a.dk, p, p.scale);
+      unpackTokens(viewV(dv, b, kv), a.dv, p, 1.0f);
+    }
+}
+
+} // namespace
+#endif // MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H

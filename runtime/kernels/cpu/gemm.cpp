@@ -1,0 +1,207 @@
+#include "runtime/kernels/cpu/gemm.h"
+
+#include "runtime/kernels/cpu/isa.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <omp.h>
+#include <vector>
+
+namespace mtc::runtime {
+
+namespace {
+
+using dnnl::memory;
+
+/// Sets this thread's OpenMP thread count, and back.
+class ThreadScope {
+public:
+  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~ThreadScope() { omp_set_num_threads(before_); }
+  ThreadScope(const ThreadScope &) = delete;
+  ThreadScope &operator=(const ThreadScope &) = delete;
+
+private:
+  int before_;
+};
+
+dnnl::engine cpuEngine() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+Status oneDnnError(const std::string &what, const dnnl::error &error) {
+  return {StatusCode::failed, "onednn could not " + what + ": " + error.what()};
+}
+
+std::string describe(const GemmDesc &d) {
+  return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
+         " k=" + std::to_string(d.k) + " beta=" + std::to_string(d.beta);
+}
+
+Status checkRow(const GemmDesc &d, int threads) {
+  if (d.m < 1 || d.n < 1 || d.k < 1 || d.beta < 0 || d.beta > 1)
+    return {StatusCode::usage,
+            "expected a product with m, n, k >= 1 and beta 0 or 1, found " +
+                describe(d)};
+  if (threads < 1)
+    return {StatusCode::usage, "expected at least 1 thread per rank, found " +
+                                   std::to_string(threads)};
+  return Status::okay();
+}
+
+/// [rows, columns], stored transposed if `transposed`.
+memory::desc matrix(int64_t rows, int64_t columns, bool transposed) {
+  memory::dims strides =
+      transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
+  return {{rows, columns}, memory::data_type::f32, strides};
+}
+
+dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (d.beta == 1) {
+    dnnl::post_ops ops;
+    ops.append_sum(1.0f);
+    attr.set_post_ops(ops);
+  }
+  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta), matrix(d.k, d.n, d.tb),
+                          matrix(d.m, d.n, false));
+  return {desc, attr, cpuEngine()};
+}
+
+/// A primitive with its memory objects; only their pointers change per call.
+struct Row {
+  dnnl::matmul primitive;
+  memory a, b, c, scratch;
+  int64_t scratchBytes;
+};
+
+Row rowOf(const GemmDesc &d) {
+  dnnl::matmul::primitive_desc pd = primitiveOf(d);
+  auto placeholder = [](const memory::desc &desc) {
+    return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
+  };
+  return {dnnl::matmul(pd),
+          placeholder(pd.src_desc()),
+          placeholder(pd.weights_desc()),
+          placeholder(pd.dst_desc()),
+          placeholder(pd.scratchpad_desc()),
+          int64_t(pd.scratchpad_desc().get_size())};
+}
+
+dnnl_status_t run(Row &row, dnnl_stream_t stream, const float *a,
+                  const float *b, float *c, void *scratch) {
+  std::pair<dnnl_memory_t, void *> pointers[] = {
+      {row.a.get(), const_cast<float *>(a)},
+      {row.b.get(), const_cast<float *>(b)},
+      {row.c.get(), c},
+      {row.scratch.get(), scratch}};
+  for (auto [object, pointer] : pointers)
+    if (dnnl_status_t status =
+            dnnl_memory_set_data_handle_v2(object, pointer, stream);
+        status != dnnl_success)
+      return status;
+  // The C call takes the arguments from the stack; the C++ one allocates a map.
+  dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, row.a.get()},
+                            {DNNL_ARG_WEIGHTS, row.b.get()},
+                            {DNNL_ARG_DST, row.c.get()},
+                            {DNNL_ARG_SCRATCHPAD, row.scratch.get()}};
+  return dnnl_primitive_execute(row.primitive.get(), stream, 4, args);
+}
+
+} // namespace
+
+Status gemmSelectIsa(std::string_view isa) {
+  if (isa != "x86-64-v3" && isa != "x86-64-v4")
+    return {StatusCode::usage,
+            "expected instruction set x86-64-v3 or x86-64-v4, found '" +
+                std::string(isa) + "'"};
+  if (!mtc_kernels_cpu_has(isa))
+    return {StatusCode::infeasible, "the plan's products need a CPU with " +
+                                        std::string(isa) +
+                                        ", which this machine lacks"};
+  dnnl_cpu_isa_t cap =
+      isa == "x86-64-v4" ? dnnl_cpu_isa_avx512_core : dnnl_cpu_isa_avx2;
+  if (dnnl_set_max_cpu_isa(cap) == dnnl_success)
+    return Status::okay();
+  if (dnnl_get_effective_cpu_isa() == cap)
+    return Status::okay();
+  return {StatusCode::usage,
+          "expected the instruction set " + std::string(isa) +
+              " before the first product, found that onednn already runs with "
+              "another one: all programs of a process need the same"};
+}
+
+Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
+  MTC_RETURN_IF_ERROR(checkRow(desc, threads));
+  ThreadScope scope(threads);
+  try {
+    *bytes = int64_t(primitiveOf(desc).scratchpad_desc().get_size());
+  } catch (const dnnl::error &error) {
+    return oneDnnError("plan the product " + describe(desc), error);
+  }
+  return Status::okay();
+}
+
+std::string gemmLibraryVersion() {
+  const dnnl_version_t *v = dnnl_version();
+  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
+         std::to_string(v->patch) + " (" + v->hash + ")";
+}
+
+struct GemmSet::Impl {
+  dnnl::stream stream{cpuEngine()};
+  std::vector<Row> rows;
+  int threads = 1;
+};
+
+GemmSet::GemmSet() = default;
+GemmSet::~GemmSet() = default;
+GemmSet::GemmSet(GemmSet &&) noexcept = default;
+GemmSet &GemmSet::operator=(GemmSet &&) noexcept = default;
+
+Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
+  for (const GemmDesc &row : rows)
+    MTC_RETURN_IF_ERROR(checkRow(row, threads));
+  ThreadScope scope(threads);
+  try {
+    auto impl = std::make_unique<Impl>();
+    impl->threads = threads;
+    for (const GemmDesc &row : rows)
+      impl->rows.push_back(rowOf(row));
+    impl_ = std::move(impl);
+  } catch (const dnnl::error &error) {
+    return oneDnnError("create the products", error);
+  }
+  return Status::okay();
+}
+
+int64_t GemmSet::size() const {
+  return impl_ ? int64_t(impl_->rows.size()) : 0;
+}
+
+int64_t GemmSet::scratchBytes(int64_t index) const {
+  return impl_->rows[size_t(index)].scratchBytes;
+}
+
+Status GemmSet::execute(int64_t index, const float *a, const float *b, float *c,
+                        void *scratch) {
+  if (index < 0 || index >= size())
+    return {StatusCode::usage, "expected a product below " +
+                                   std::to_string(size()) + ", found " +
+                                   std::to_string(index)};
+  if (omp_get_max_threads() != impl_->threads)
+    omp_set_num_threads(impl_->threads);
+  dnnl_status_t status =
+      run(impl_->rows[size_t(index)], impl_->stream.get(), a, b, c, scratch);
+  if (status != dnnl_success)
+    return {StatusCode::failed, "product " + std::to_string(index) +
+                                    " failed in onednn with code " +
+                                    std::to_string(int(status))};
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,72 @@
+//===- gemm.h - the matrix products of one rank ------------------*- C++
+//-*-===//
+//
+// Row-major fp32 products through oneDNN's matmul primitive, created once at
+// start with the caller's scratchpad. Bits depend on the instruction set and on
+// the threads per rank, both of which belong to the plan.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_H
+#define MTC_RUNTIME_KERNELS_CPU_GEMM_H
+
+#include "runtime/base/status.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// c[m,n] = op(a)·op(b) + beta·c, dense and row-major. op(a) is [m,k]: `a` is
+/// stored [m,k], or [k,m] if ta; op(b) is [k,n]: stored [k,n], or [n,k] if tb.
+struct GemmDesc {
+  int64_t m = 0, n = 0, k = 0;
+  bool ta = false, tb = false;
+  int beta = 0; ///< 0 or 1
+};
+
+/// Holds oneDNN to the instruction set of the plan, "x86-64-v3" or
+/// "x86-64-v4", in this process. Call before anything else of this file; a
+/// second call must name the same one. Errors: usage for another name or a
+/// late, different choice; infeasible if this CPU lacks it.
+Status gemmSelectIsa(std::string_view isa);
+
+/// Scratch bytes of one product for `threads` threads under the chosen
+/// instruction set, in *bytes. Errors: usage for a bad description.
+Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
+
+/// "2.6.3" and the commit: part of what a result depends on.
+std::string gemmLibraryVersion();
+
+/// The primitives of one rank. One thread at a time: each rank has its own set.
+class GemmSet {
+public:
+  GemmSet();
+  ~GemmSet();
+  GemmSet(GemmSet &&) noexcept;
+  GemmSet &operator=(GemmSet &&) noexcept;
+
+  /// Creates the primitives of all rows for `threads` threads; replaces what
+  /// was there. Errors: usage for a bad row or number of threads.
+  Status create(std::span<const GemmDesc> rows, int threads);
+
+  int64_t size() const;
+  /// Scratch bytes of row `index`; `execute` needs that many, 64-aligned.
+  int64_t scratchBytes(int64_t index) const;
+
+  /// Runs row `index`; pointers as in GemmDesc; `scratch` may be null where
+  /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates some 264
+  /// bytes). Sets the calling thread's OpenMP thread count if it differs.
+  /// Errors: usage for a bad index; failed, with oneDNN's code.
+  Status execute(int64_t index, const float *a, const float *b, float *c,
+                 void *scratch);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_KERNELS_CPU_GEMM_H

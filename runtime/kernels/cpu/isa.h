@@ -1,0 +1,26 @@
+//===- isa.h - the instruction set of the called CPU kernels -----*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_ISA_H
+#define MTC_RUNTIME_KERNELS_CPU_ISA_H
+
+#include "runtime/base/status.h"
+
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// Chooses the kernels of the plan's instruction set, "x86-64-v3" (AVX2, FMA)
+/// or "x86-64-v4" (AVX-512), for the whole process. Call it once at start,
+/// before any kernel: attention before it fails with `internal`. Bits of
+/// attention depend on the choice; the norm's do not.
+/// Errors: usage for another name, infeasible if this CPU lacks it.
+Status mtc_kernels_select_isa(std::string_view isa);
+
+/// The chosen name, or "" before the choice.
+std::string_view mtc_kernels_isa();
+
+/// Whether this CPU can run kernels of `isa`; false for an unknown name.
+bool mtc_kernels_cpu_has(std::string_view isa);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_KERNELS_CPU_ISA_H

@@ -1,0 +1,56 @@
+//===- kernel_table.h - one set of kernels per instruction set ---*- C++
+//-*-===//
+//
+// Internal. The bodies (attention_body.h, norm_body.h) are compiled once per
+// instruction set into a table of functions; isa.cpp picks a table. This header
+// is included by those objects, so it defines no inline function: a copy built
+// for a higher instruction set must not become the program's only one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H
+#define MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H
+
+#include "mtc/runtime/abi.h"
+
+namespace mtc::runtime {
+
+/// Tokens of a tile of scores, and the multiple to which head_dim is padded in
+/// scratch; the same in every instruction set, so scratch sizes are too.
+inline constexpr int64_t kTile = 64;
+inline constexpr int64_t kHeadPad = 32;
+
+/// What both attention kernels receive beside their own pointers.
+struct AttentionCall {
+  const MtcAttention *shape;
+  const float *q, *k, *v;
+  float *scratch; ///< 64-aligned
+  uint64_t seed;
+  int64_t sample, head;
+  uint32_t dropThreshold; ///< drop where word < this; 0: no dropout
+  float dropScale;
+};
+
+/// At most this many values per call of normChunk: the 64-bit lanes of the
+/// high part then stay below 2^10·2^52.
+inline constexpr int64_t kNormChunk = 1024;
+
+/// Sum of squares as high·2^-40 + low·2^-92.
+struct NormParts {
+  int64_t high, low;
+};
+
+struct KernelTable {
+  void (*forward)(const AttentionCall &, float *out, float *lse);
+  void (*backward)(const AttentionCall &, const float *dout, const float *out,
+                   const float *lse, float *dq, float *dk, float *dv);
+  /// False, with *parts undefined, if some |g| >= 64 or is not finite.
+  bool (*normChunk)(const float *g, int64_t count, NormParts *parts);
+};
+
+extern const KernelTable kKernelsV3, kKernelsV4;
+
+/// The table of mtc_kernels_select_isa, or null before it.
+const KernelTable *selectedKernels();
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H

@@ -1,0 +1,8 @@
+// The kernel bodies for x86-64-v4; CMakeLists.txt gives this file's -march.
+#include "runtime/kernels/cpu/attention_backward.h"
+#include "runtime/kernels/cpu/attention_forward.h"
+#include "runtime/kernels/cpu/norm_body.h"
+
+namespace mtc::runtime {
+const KernelTable kKernelsV4 = {attentionForward, attentionBackward, normChunk};
+} // namespace mtc::runtime

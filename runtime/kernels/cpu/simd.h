@@ -1,0 +1,120 @@
+//===- simd.h - the vector operations of the kernel bodies -------*- C++
+//-*-===//
+//
+// Internal: included only by objects built for one instruction set. All in an
+// unnamed namespace and always inlined, so nothing leaks to the linker.
+// F holds kW floats, U as many 32-bit words. An FMA is one where it is written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_SIMD_H
+#define MTC_RUNTIME_KERNELS_CPU_SIMD_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define MTC_INLINE [[gnu::always_inline]] inline
+
+namespace {
+
+#ifdef __AVX512F__
+using F = __m512;
+using U = __m512i;
+constexpr int kW = 16;       ///< floats in a vector
+constexpr int kTileRows = 8; ///< register tile: kTileRows x 2 vectors
+MTC_INLINE F load(const float *p) { return _mm512_loadu_ps(p); }
+MTC_INLINE void store(float *p, F x) { _mm512_storeu_ps(p, x); }
+MTC_INLINE F broadcast(float x) { return _mm512_set1_ps(x); }
+MTC_INLINE F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+/// The second operand where one is NaN.
+MTC_INLINE F maximum(F a, F b) { return _mm512_max_ps(a, b); }
+MTC_INLINE F minimum(F a, F b) { return _mm512_min_ps(a, b); }
+MTC_INLINE F roundEven(F x) { return _mm512_roundscale_ps(x, 8); }
+/// 2^n for integral n in [-126, 127].
+MTC_INLINE F exponentOf(F n) {
+  U i = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(i, 23));
+}
+/// x in the lanes below n, `rest` in the others.
+MTC_INLINE F firstLanes(int n, F x, F rest) {
+  __mmask16 m = n >= 16 ? 0xffff : n <= 0 ? 0 : __mmask16((1u << n) - 1);
+  return _mm512_mask_blend_ps(m, rest, x);
+}
+/// x where the word is at least `threshold`, 0 elsewhere.
+MTC_INLINE F keepWhere(const uint32_t *words, uint32_t threshold, F x) {
+  U w = _mm512_loadu_si512(words);
+  return _mm512_maskz_mov_ps(
+      _mm512_cmpge_epu32_mask(w, _mm512_set1_epi32(int(threshold))), x);
+}
+MTC_INLINE __m256 foldOnce(F x) {
+  return _mm512_castps512_ps256(x) + _mm512_extractf32x8_ps(x, 1);
+}
+MTC_INLINE __m256 foldMax(F x) {
+  return _mm256_max_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps(x, 1));
+}
+#else
+using F = __m256;
+using U = __m256i;
+constexpr int kW = 8;
+constexpr int kTileRows = 4;
+MTC_INLINE F load(const float *p) { return _mm256_loadu_ps(p); }
+MTC_INLINE void store(float *p, F x) { _mm256_storeu_ps(p, x); }
+MTC_INLINE F broadcast(float x) { return _mm256_set1_ps(x); }
+MTC_INLINE F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
+MTC_INLINE F maximum(F a, F b) { return _mm256_max_ps(a, b); }
+MTC_INLINE F minimum(F a, F b) { return _mm256_min_ps(a, b); }
+MTC_INLINE F roundEven(F x) { return _mm256_round_ps(x, 8); }
+MTC_INLINE F exponentOf(F n) {
+  U i = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(i, 23));
+}
+MTC_INLINE F firstLanes(int n, F x, F rest) {
+  U lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  U m = _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane);
+  return _mm256_blendv_ps(rest, x, _mm256_castsi256_ps(m));
+}
+MTC_INLINE F keepWhere(const uint32_t *words, uint32_t threshold, F x) {
+  U w = _mm256_loadu_si256((const __m256i *)words);
+  U t = _mm256_set1_epi32(int(threshold));
+  U m = _mm256_cmpeq_epi32(_mm256_max_epu32(w, t), w);
+  return _mm256_and_ps(x, _mm256_castsi256_ps(m));
+}
+MTC_INLINE __m256 foldOnce(F x) { return x; }
+MTC_INLINE __m256 foldMax(F x) { return x; }
+#endif
+
+/// Sum of the lanes, halves onto halves.
+MTC_INLINE float sumLanes(F x) {
+  __m256 a = foldOnce(x);
+  __m128 b = _mm256_castps256_ps128(a) + _mm256_extractf128_ps(a, 1);
+  b = b + _mm_movehl_ps(b, b);
+  return b[0] + b[1];
+}
+MTC_INLINE float maxLanes(F x) {
+  __m256 a = foldMax(x);
+  __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_max_ps(b, _mm_movehl_ps(b, b));
+  return b[0] > b[1] ? b[0] : b[1];
+}
+
+/// e^x for x <= 88; below -87 it is held at e^-87 = 1.6e-38; NaN stays NaN.
+/// x = n·ln2 + r, |r| <= ln2/2, and the Taylor series of e^r to r^7: the next
+/// term is below 6e-9, so the error is that of rounding, about 1 ulp.
+MTC_INLINE F expVector(F x) {
+  x = minimum(broadcast(88.0f), maximum(broadcast(-87.0f), x));
+  F n = roundEven(x * broadcast(1.44269504f));
+  // ln 2 in two parts; the first has 9 trailing zero bits: n·hi is exact.
+  F r = fma(n, broadcast(-0x1.62e4p-1f), x);
+  r = fma(n, broadcast(-0x1.7f7d1cp-20f), r);
+  F p = broadcast(1.0f / 5040);
+  p = fma(p, r, broadcast(1.0f / 720));
+  p = fma(p, r, broadcast(1.0f / 120));
+  p = fma(p, r, broadcast(1.0f / 24));
+  p = fma(p, r, broadcast(1.0f / 6));
+  p = fma(p, r, broadcast(0.5f));
+  p = fma(p, r, broadcast(1.0f));
+  p = fma(p, r, broadcast(1.0f));
+  return p * exponentOf(n);
+}
+
+} // namespace
+#endif // MTC_RUNTIME_KERNELS_CPU_SIMD_H

@@ -1,0 +1,59 @@
+//===- attention_reference.h - attention in double, for tests ----*- C++
+//-*-===//
+#ifndef MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H
+#define MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H
+
+#include "mtc/runtime/abi.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mtc::test {
+
+/// The sizes that a test chooses; strides follow from the layout.
+struct Sizes {
+  int64_t batch = 1, seq = 1, heads = 1, kvHeads = 1, dim = 4;
+  bool causal = true;
+  double dropout = 0;
+};
+
+enum class Layout {
+  dense,  ///< q, k, v, out each [b, s, heads, hd]
+  fused,  ///< q, k, v inside one [b, s, heads, 3, hd]
+  padded, ///< as dense with gaps after each head and token
+};
+
+/// Inputs, outputs and gradients of one call, all gaps holding kGap.
+struct Problem {
+  static constexpr float kGap = -777.0f;
+  MtcAttention shape{};
+  uint64_t seed = 99;
+  int64_t sample = 5, head = 2;
+  /// With the fused layout qkv holds all three; else q, k, v follow each other.
+  std::vector<float> qkv, dqkv, out, dout, lse;
+  int64_t qAt = 0, kAt = 0, vAt = 0; ///< offsets in qkv and dqkv
+
+  Problem(const Sizes &sizes, Layout layout, unsigned randomSeed = 1);
+  /// Runs the library; `ctx->status` must stay 0.
+  void forward();
+  void backward();
+};
+
+/// Values of a strided tensor [b, s, heads, hd] as dense doubles.
+struct Reference {
+  std::vector<double> out, lse, dq, dk, dv;
+};
+
+/// The definition, with the full matrix of probabilities.
+Reference reference(const Problem &p);
+
+/// Dense copy of a tensor of `p` (offsets and strides as in MtcAttention).
+std::vector<double> dense(const Problem &p, const float *x, int64_t heads,
+                          int64_t tokenStride, int64_t headStride);
+
+/// Largest |a - b| over the largest |b|.
+double relativeError(const std::vector<double> &a,
+                     const std::vector<double> &b);
+
+} // namespace mtc::test
+#endif // MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H

@@ -1,0 +1,180 @@
+// Flash attention against the definition in double, on each instruction set.
+#include "attention_reference.h"
+
+#include "runtime/kernels/cpu/isa.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+/// Runs the library and compares all results with the definition.
+void check(const Sizes &sizes, Layout layout) {
+  SCOPED_TRACE(testing::Message()
+               << "batch " << sizes.batch << " seq " << sizes.seq << " heads "
+               << sizes.heads << "/" << sizes.kvHeads << " dim " << sizes.dim
+               << " causal " << sizes.causal << " dropout " << sizes.dropout
+               << " layout " << int(layout) << " "
+               << runtime::mtc_kernels_isa());
+  Problem p(sizes, layout);
+  p.forward();
+  p.backward();
+  Reference r = reference(p);
+  const MtcAttention &d = p.shape;
+  // Errors relative to the largest element. A score is a sum of head_dim
+  // products of unit normals times 1/sqrt(head_dim), so its rounding error is a
+  // few units of 2^-24 and grows like sqrt(head_dim) at worst; a probability
+  // inherits that as a relative error; sums over keys add sqrt(seq) more.
+  // Four units for each of those is loose by about 3 and still 100 times below
+  // the effect of one wrong mask element.
+  double tolerance =
+      4 * 0x1p-24 *
+      (4 + std::sqrt(double(sizes.dim)) + std::sqrt(double(sizes.seq)));
+  auto compare = [&](const char *what, const float *x, int64_t heads,
+                     int64_t token, int64_t head,
+                     const std::vector<double> &expected) {
+    // With one key the softmax is constant: dq and dk are zero up to rounding.
+    EXPECT_LT(relativeError(dense(p, x, heads, token, head), expected),
+              tolerance)
+        << what;
+  };
+  compare("out", p.out.data(), d.heads, d.o_token_stride, d.o_head_stride,
+          r.out);
+  compare("dv", &p.dqkv[size_t(p.vAt)], d.kv_heads, d.v_token_stride,
+          d.v_head_stride, r.dv);
+  EXPECT_LT(relativeError({p.lse.begin(), p.lse.end()}, r.lse), tolerance);
+  if (sizes.seq == 1)
+    return;
+  compare("dq", &p.dqkv[size_t(p.qAt)], d.heads, d.q_token_stride,
+          d.q_head_stride, r.dq);
+  compare("dk", &p.dqkv[size_t(p.kAt)], d.kv_heads, d.k_token_stride,
+          d.k_head_stride, r.dk);
+}
+
+class Attention : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    if (!runtime::mtc_kernels_select_isa(GetParam()).ok())
+      GTEST_SKIP() << "this CPU lacks " << GetParam();
+  }
+};
+
+} // namespace
+
+TEST_P(Attention, OddSizes) {
+  for (int64_t seq : {1, 7, 33, 64, 65, 100, 192})
+    for (int64_t dim : {4, 16, 20, 64, 128})
+      for (bool causal : {true, false})
+        check({1, seq, 1, 1, dim, causal, 0.0}, Layout::dense);
+}
+
+TEST_P(Attention, Dropout) {
+  for (int64_t seq : {7, 33, 64, 100, 130}) // odd: rows start inside a block
+    for (bool causal : {true, false})
+      check({2, seq, 2, 2, 16, causal, 0.2}, Layout::dense);
+}
+
+TEST_P(Attention, GroupedQueries) {
+  check({2, 70, 6, 2, 20, true, 0.1}, Layout::dense);
+  check({1, 100, 4, 1, 16, true, 0.0}, Layout::padded);
+}
+
+TEST_P(Attention, StridedLayouts) {
+  check({2, 70, 3, 3, 20, true, 0.1}, Layout::fused);
+  check({2, 70, 3, 3, 20, true, 0.1}, Layout::padded);
+}
+
+TEST_P(Attention, GapsStayUntouched) {
+  Problem p({2, 33, 2, 1, 20, true, 0.0}, Layout::padded);
+  Problem before = p;
+  p.forward();
+  p.backward();
+  for (size_t i = 0; i < p.out.size(); ++i)
+    EXPECT_EQ(p.out[i] == Problem::kGap, p.dout[i] == Problem::kGap);
+  for (size_t i = 0; i < p.qkv.size(); ++i)
+    EXPECT_EQ(p.dqkv[i] == Problem::kGap, p.qkv[i] == Problem::kGap);
+  EXPECT_EQ(p.qkv, before.qkv);
+}
+
+TEST_P(Attention, RepeatsBitwise) {
+  Sizes sizes{2, 130, 2, 1, 64, true, 0.1};
+  Problem a(sizes, Layout::dense), b(sizes, Layout::dense);
+  for (Problem *p : {&a, &b}) {
+    p->forward();
+    p->backward();
+  }
+  EXPECT_EQ(a.out, b.out);
+  EXPECT_EQ(a.lse, b.lse);
+  EXPECT_EQ(a.dqkv, b.dqkv);
+}
+
+// A sample or a head computed alone has the bits that it has in the whole: the
+// mask is addressed by absolute sample and global head (contract N2).
+TEST_P(Attention, PartsHaveTheBitsOfTheWhole) {
+  Problem whole({2, 70, 3, 3, 16, true, 0.3}, Layout::dense);
+  whole.forward();
+  whole.backward();
+  Problem part = whole;
+  part.shape.batch = 1;
+  part.shape.heads = part.shape.kv_heads = 1;
+  part.sample += 1;
+  part.head += 2;
+  int64_t skip = 70 * part.shape.q_token_stride + 2 * 16;
+  for (int64_t *at : {&part.qAt, &part.kAt, &part.vAt})
+    *at += skip;
+  part.dout.erase(part.dout.begin(), part.dout.begin() + skip);
+  part.forward();
+  part.backward();
+  for (int64_t t = 0; t < 70; ++t)
+    for (int64_t e = 0; e < 16; ++e) {
+      size_t at = size_t(t * part.shape.o_token_stride + e);
+      EXPECT_EQ(part.out[at], whole.out[at + size_t(skip)]);
+    }
+  EXPECT_EQ(part.dqkv, whole.dqkv); // rewritten in place with the same bits
+}
+
+TEST_P(Attention, NonFiniteInputsShow) {
+  Problem p({1, 70, 1, 1, 16, true, 0.0}, Layout::dense);
+  p.qkv[size_t(p.qAt + 3 * 16)] = NAN; // query 3
+  p.forward();
+  for (int64_t t = 0; t < 70; ++t)
+    EXPECT_EQ(std::isnan(p.out[size_t(t * 16)]), t == 3) << t;
+}
+
+// Scores far apart: exp must underflow quietly, the maximum be subtracted.
+TEST_P(Attention, LargeScores) {
+  Problem p({1, 100, 1, 1, 16, true, 0.0}, Layout::dense);
+  p.shape.scale = 100;
+  p.forward();
+  p.backward();
+  Reference r = reference(p);
+  // A score of about 1000 has an absolute error of 2e-4, which is the relative
+  // error of its probability.
+  EXPECT_LT(relativeError({p.out.begin(), p.out.end()}, r.out), 1e-3);
+  for (float x : p.dqkv)
+    EXPECT_TRUE(std::isfinite(x));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, Attention,
+                         testing::Values("x86-64-v3", "x86-64-v4"),
+                         [](const auto &info) {
+                           return std::string(info.param).substr(7, 2);
+                         });
+
+TEST(AttentionCalls, StopAfterAnError) {
+  Problem p({1, 7, 1, 1, 4, true, 0.0}, Layout::dense);
+  MtcContext ctx{};
+  ctx.status = int(runtime::StatusCode::peerDied);
+  mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, 0, 0);
+  EXPECT_EQ(ctx.status, int(runtime::StatusCode::peerDied));
+}
+
+TEST(AttentionCalls, UnknownInstructionSet) {
+  EXPECT_EQ(runtime::mtc_kernels_select_isa("x86-64-v9").code(),
+            runtime::StatusCode::usage);
+}

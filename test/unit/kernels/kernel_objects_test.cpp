@@ -1,0 +1,95 @@
+// The machine code of the kernels per instruction set.
+#include <array>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<std::string> linesOf(const std::string &command) {
+  FILE *pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr) << command;
+  std::string text;
+  std::array<char, 4096> part;
+  while (size_t n = fread(part.data(), 1, part.size(), pipe))
+    text.append(part.data(), n);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// The lines that a tool prints about one member of the library.
+std::vector<std::string> member(const std::string &tool,
+                                const std::string &object) {
+  std::vector<std::string> result;
+  bool inside = false;
+  for (const std::string &line : linesOf(tool + " " + MTC_KERNELS_LIBRARY)) {
+    if (line.find(".cpp.o:") != std::string::npos)
+      inside = line.find(object) == 0;
+    else if (inside && !line.empty())
+      result.push_back(line);
+  }
+  EXPECT_GT(result.size(), 0u) << object;
+  return result;
+}
+
+int64_t count(const std::vector<std::string> &lines, const std::string &what) {
+  int64_t n = 0;
+  for (const std::string &line : lines)
+    n += line.find(what) != std::string::npos;
+  return n;
+}
+
+const std::string kDisassemble = MTC_OBJDUMP " -d --no-show-raw-insn";
+
+} // namespace
+
+// No libm, no allocation: memset is all that the bodies may call.
+TEST(KernelObjects, CallNothingButMemset) {
+  for (const char *object : {"kernels_v3.cpp.o", "kernels_v4.cpp.o"})
+    for (const std::string &line : member(MTC_NM " -u", object))
+      EXPECT_NE(line.find(" memset"), std::string::npos) << object << line;
+}
+
+// A weak (inline) copy built for AVX-512 could become the one of the program.
+TEST(KernelObjects, ExportOnlyTheirTable) {
+  for (const char *object : {"kernels_v3.cpp.o", "kernels_v4.cpp.o"})
+    EXPECT_EQ(member(MTC_NM " --defined-only --extern-only", object).size(), 1u)
+        << object;
+}
+
+TEST(KernelObjects, UseTheirInstructionSet) {
+  auto v3 = member(kDisassemble, "kernels_v3.cpp.o");
+  auto v4 = member(kDisassemble, "kernels_v4.cpp.o");
+  EXPECT_EQ(count(v3, "%zmm"), 0);
+  EXPECT_GT(count(v3, "%ymm"), 500);
+  EXPECT_GT(count(v4, "%zmm"), 500);
+  // The register tiles: 8x2 and 4x2 FMAs at the least.
+  auto fma = [](const std::vector<std::string> &lines, const char *reg) {
+    int64_t n = 0;
+    for (const std::string &line : lines)
+      n += line.find("vfmadd") != std::string::npos &&
+           line.find(reg) != std::string::npos;
+    return n;
+  };
+  EXPECT_GE(fma(v3, "%ymm"), 8);
+  EXPECT_GE(fma(v4, "%zmm"), 16);
+}
+
+// Everything that all CPUs run must do without either.
+TEST(KernelObjects, TheRestIsBaseline) {
+  for (const char *object : {"attention.cpp.o", "isa.cpp.o", "init.cpp.o",
+                             "norm.cpp.o", "gemm.cpp.o"}) {
+    auto lines = member(kDisassemble, object);
+    EXPECT_EQ(count(lines, "%ymm") + count(lines, "%zmm"), 0) << object;
+  }
+  for (const std::string &line : member(MTC_NM " -u", "init.cpp.o"))
+    for (const char *name : {" log", " exp", " sqrt", " cos", " sin", " erf"})
+      EXPECT_EQ(line.find(name), std::string::npos) << line;
+}
