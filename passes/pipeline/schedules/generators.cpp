@@ -1,0 +1,260 @@
+//===- generators.cpp - the named schedules -------------------------------===//
+//
+// In each list the backward (or weight gradient) of a chunk ascends in the
+// microbatch: that order is the order of the sums, and so of the bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/pipeline/schedules/generators.h"
+
+#include "passes/pipeline/schedules/closed_forms.h"
+
+#include <fmt/format.h>
+
+namespace mtc::schedules {
+namespace {
+
+Schedule emptySchedule(std::string_view name, const Params &params) {
+  Shape shape{params.p, params.m, params.v, Placement::Straight};
+  return {shape, std::string(name), params.G,
+          std::vector<std::vector<Slot>>(params.p)};
+}
+
+Schedule gpipe(const Params &params) {
+  Schedule schedule = emptySchedule("gpipe", params);
+  for (std::vector<Slot> &line : schedule.slots)
+    for (Phase phase : {Phase::F, Phase::B})
+      for (int k = 0; k < params.m; ++k)
+        line.push_back({phase, k, 0});
+  return schedule;
+}
+
+Schedule oneForwardOneBackward(const Params &params) {
+  Schedule schedule = emptySchedule("1f1b", params);
+  for (int r = 0; r < params.p; ++r) {
+    std::vector<Slot> &line = schedule.slots[r];
+    int w = forms::warmupOneForward(params, r);
+    for (int k = 0; k < w; ++k)
+      line.push_back({Phase::F, k, 0});
+    for (int k = 0; k < params.m; ++k) {
+      if (w + k < params.m)
+        line.push_back({Phase::F, w + k, 0});
+      line.push_back({Phase::B, k, 0});
+    }
+  }
+  return schedule;
+}
+
+/// Order of (microbatch, chunk): groups of G microbatches go through all
+/// chunks.
+std::vector<Slot> interleavingTable(const Params &params) {
+  std::vector<Slot> table;
+  int group = params.G > 0 ? params.G : params.m;
+  for (int first = 0; first < params.m; first += group)
+    for (int c = 0; c < params.v; ++c)
+      for (int k = first; k < std::min(first + group, params.m); ++k)
+        table.push_back({Phase::F, k, c});
+  return table;
+}
+
+Schedule interleaved(const Params &params) {
+  Schedule schedule = emptySchedule("interleaved-1f1b", params);
+  std::vector<Slot> table = interleavingTable(params);
+  int n = static_cast<int>(table.size());
+  auto backward = [&](int j) {
+    return Slot{Phase::B, table[j].microbatch, params.v - 1 - table[j].chunk};
+  };
+  for (int r = 0; r < params.p; ++r) {
+    std::vector<Slot> &line = schedule.slots[r];
+    int w = forms::warmupInterleaved(params, r);
+    line.assign(table.begin(), table.begin() + w);
+    for (int j = 0; j < n; ++j) {
+      if (w + j < n)
+        line.push_back(table[w + j]);
+      line.push_back(backward(j));
+    }
+  }
+  return schedule;
+}
+
+/// Zero bubble H1: stage r delays the weight gradients by r microbatches.
+Schedule zeroBubble(const Params &params) {
+  Schedule schedule = emptySchedule("zb-h1", params);
+  for (int r = 0; r < params.p; ++r) {
+    std::vector<Slot> &line = schedule.slots[r];
+    int w = forms::warmupOneForward(params, r);
+    for (int k = 0; k < w; ++k)
+      line.push_back({Phase::F, k, 0});
+    for (int k = 0; k < params.m; ++k) {
+      if (w + k < params.m)
+        line.push_back({Phase::F, w + k, 0});
+      line.push_back({Phase::I, k, 0});
+      if (k >= r)
+        line.push_back({Phase::W, k - r, 0});
+    }
+    for (int k = std::max(0, params.m - r); k < params.m; ++k)
+      line.push_back({Phase::W, k, 0});
+  }
+  return schedule;
+}
+
+Schedule forwardOnly(const Params &params) {
+  Schedule schedule = emptySchedule("forward-only", params);
+  std::vector<Slot> table = interleavingTable(params);
+  std::fill(schedule.slots.begin(), schedule.slots.end(), table);
+  return schedule;
+}
+
+/// Collects broken rules; every message starts with the fact found.
+class Rules {
+public:
+  void want(bool holds, std::string message) {
+    if (!holds)
+      findings_.push_back({"parameters", std::move(message)});
+  }
+  /// Rules of every schedule. False when the others make no sense.
+  bool sizes(const Params &params) {
+    want(params.p >= 1,
+         fmt::format("p={}: expected at least one stage", params.p));
+    want(params.m >= 1,
+         fmt::format("m={}: expected at least one microbatch", params.m));
+    want(params.v >= 1, fmt::format("v={}: expected at least one chunk per "
+                                    "stage",
+                                    params.v));
+    want(params.G >= 0, fmt::format("G={}: expected a group of at least one "
+                                    "microbatch, or none",
+                                    params.G));
+    want(params.warmupExtra >= 0,
+         fmt::format("warmup_extra={}: expected zero or more",
+                     params.warmupExtra));
+    return findings_.empty();
+  }
+  void noExtra(const Params &params) {
+    want(params.warmupExtra == 0,
+         fmt::format("warmup_extra={}: only 1f1b has extra warm-up forwards, "
+                     "leave it 0",
+                     params.warmupExtra));
+  }
+  Findings take() { return std::move(findings_); }
+
+private:
+  Findings findings_;
+};
+
+void wantOneChunk(Rules &rules, const Params &params) {
+  rules.want(params.v == 1,
+             fmt::format("v={}: this schedule has one chunk per stage, choose "
+                         "v=1 or interleaved-1f1b",
+                         params.v));
+  rules.want(params.G == 0,
+             fmt::format("G={}: only schedules with chunks have a microbatch "
+                         "group, leave it out",
+                         params.G));
+}
+
+Findings checkPlain(const Params &params) {
+  Rules rules;
+  if (rules.sizes(params)) {
+    wantOneChunk(rules, params);
+    rules.noExtra(params);
+  }
+  return rules.take();
+}
+
+Findings checkOneForward(const Params &params) {
+  Rules rules;
+  if (rules.sizes(params))
+    wantOneChunk(rules, params);
+  return rules.take();
+}
+
+/// p >= 2, v >= 2, p <= G <= m, and m mod G is 0 or at least p: exactly the
+/// settings that neither deadlock nor lengthen the bubble.
+Findings checkInterleaved(const Params &params) {
+  Rules rules;
+  if (!rules.sizes(params))
+    return rules.take();
+  auto [p, m, v, G, extra] = params;
+  rules.want(p >= 2, fmt::format("p={} < 2: interleaving needs two stages", p));
+  rules.want(v >= 2, fmt::format("v={} < 2: interleaving needs two chunks per "
+                                 "stage, or choose 1f1b",
+                                 v));
+  rules.want(G >= p, fmt::format("G={} < p={}: a group holds at least one "
+                                 "microbatch per stage",
+                                 G, p));
+  rules.want(G <= m, fmt::format("G={} > m={}: a group holds at most all "
+                                 "microbatches",
+                                 G, m));
+  int rest = G > 0 ? m % G : 0;
+  rules.want(rest == 0 || rest >= p,
+             fmt::format("m mod G = {} is neither 0 nor >= p={}: the last "
+                         "group is too short, choose another m or G",
+                         rest, p));
+  rules.noExtra(params);
+  return rules.take();
+}
+
+Findings checkForwardOnly(const Params &params) {
+  Rules rules;
+  if (!rules.sizes(params))
+    return rules.take();
+  if (params.v == 1)
+    wantOneChunk(rules, params);
+  else
+    rules.want(params.G >= 1 && params.G <= params.m,
+               fmt::format("G={}: expected a group of 1 to m={} microbatches "
+                           "when v > 1",
+                           params.G, params.m));
+  rules.noExtra(params);
+  return rules.take();
+}
+
+constexpr Generator registry[] = {
+    {"gpipe", gpipe, checkPlain, forms::warmupAll, forms::leadAll,
+     forms::leadAll, forms::bubbleFill, forms::latencyGpipe},
+    {"1f1b", oneForwardOneBackward, checkOneForward, forms::warmupOneForward,
+     forms::leadOneForward, forms::leadOneForward, forms::bubbleFill,
+     forms::latencyOneForward},
+    {"interleaved-1f1b", interleaved, checkInterleaved,
+     forms::warmupInterleaved, forms::leadInterleaved, forms::leadInterleaved,
+     forms::bubbleFill, forms::latencyInterleaved},
+    {"zb-h1", zeroBubble, checkPlain, forms::warmupOneForward,
+     forms::leadOneForward, forms::leadOneForward, forms::bubbleZeroBubble,
+     forms::latencyZeroBubble},
+    {"forward-only", forwardOnly, checkForwardOnly, forms::warmupAll,
+     forms::leadAll, forms::leadAll, forms::bubbleForward,
+     forms::latencyForward},
+};
+
+} // namespace
+
+std::span<const Generator> generators() { return registry; }
+
+const Generator *findGenerator(std::string_view name) {
+  for (const Generator &generator : registry)
+    if (generator.name == name)
+      return &generator;
+  return nullptr;
+}
+
+std::optional<Schedule> generate(std::string_view name, const Params &params,
+                                 Findings &findings) {
+  const Generator *generator = findGenerator(name);
+  if (!generator) {
+    std::string known;
+    for (const Generator &row : registry)
+      known += (known.empty() ? "" : ", ") + std::string(row.name);
+    findings.push_back(
+        {"parameters", fmt::format("schedule '{}' is unknown, expected one of "
+                                   "{}",
+                                   name, known)});
+    return std::nullopt;
+  }
+  Findings broken = generator->check(params);
+  findings.insert(findings.end(), broken.begin(), broken.end());
+  if (!broken.empty())
+    return std::nullopt;
+  return generator->generate(params);
+}
+
+} // namespace mtc::schedules

@@ -1,0 +1,108 @@
+//===- plan.h - programs of the ranks of a pipeline --------------*- C++
+//-*-===//
+//
+// A plan is what expansion makes of a schedule: per rank a list of computations
+// and exchanges, and where every value lies.
+//
+// Values live in slots of pools, numbered per rank from 0:
+//   xin  received activation        gin  received gradient
+//   yout activation to be sent      gout gradient to be sent
+//   act  saved from F for B or I    wsv  saved from I for W
+// Where two neighbouring virtual stages share a rank nothing is sent: the
+// producer writes straight into the xin or gin slot of the consumer.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H
+#define MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H
+
+#include "passes/pipeline/schedules/asap.h"
+
+#include <array>
+#include <variant>
+
+namespace mtc::schedules {
+
+enum class Kind : uint8_t { Activation, Gradient };
+enum class Pool : uint8_t { Xin, Gin, Yout, Gout, Act, Wsv };
+inline constexpr int poolCount = 6;
+
+std::string_view poolName(Pool pool);
+
+/// A slot of a pool; slot -1 is not assigned yet.
+struct Operand {
+  Pool pool = Pool::Xin;
+  int slot = -1;
+  auto operator<=>(const Operand &) const = default;
+};
+
+/// The name of what lies in a slot: of `microbatch` at virtual stage `u`.
+struct Value {
+  Pool pool = Pool::Xin;
+  int microbatch = 0;
+  int u = 0;
+  auto operator<=>(const Value &) const = default;
+};
+
+std::string toString(const Value &value);
+
+/// Runs one slot of the schedule. Operands are in the order of valuesOf.
+struct Compute {
+  Slot slot;
+  std::vector<Operand> reads, writes;
+};
+
+/// One side of a transfer. `virtualStage` is the one that produced the value.
+struct Transfer {
+  bool send = true;
+  Kind kind = Kind::Activation;
+  int microbatch = 0;
+  int virtualStage = 0;
+  int peer = 0;      ///< rank in the pipeline
+  int64_t bytes = 0; ///< of the whole tensor
+  Operand buffer;
+};
+
+/// One atomic group of transfers: ends when all of them have ended. They are
+/// in an order in which a backend may also run them one by one.
+struct Exchange {
+  std::vector<Transfer> transfers;
+};
+
+using Item = std::variant<Compute, Exchange>;
+using PoolCounts = std::array<int, poolCount>; ///< slots per pool
+
+/// Programs and pool sizes per rank (= stage) of the pipeline.
+struct Plan : Shape {
+  std::vector<std::vector<Item>> ranks;
+  std::vector<PoolCounts> pools;
+};
+
+/// The values that a slot reads and writes, in operand order:
+///   F  reads xin                writes act, yout
+///   B  reads act, xin, gin      writes gout
+///   I  reads act, xin, gin      writes gout, wsv
+///   W  reads wsv, xin
+/// without xin and gout at the first virtual stage, without gin and yout at the
+/// last. Expects a slot in range.
+struct SlotValues {
+  std::vector<Value> reads, writes;
+};
+SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot);
+
+/// What a transfer reads (send) or writes (receive) on its own rank.
+Value valueOf(const Transfer &transfer);
+
+/// The tag by which the two sides of a transfer agree: `a1.0` is the activation
+/// of microbatch 1 produced by virtual stage 0, `g1.3` a gradient.
+std::string tagOf(const Transfer &transfer);
+
+/// One line per rank: `F0 {>1:a0.0@0} ...`; > send, < receive, @ slot.
+std::string printItem(const Item &item, int chunks);
+std::string printProgram(const Plan &plan, int rank);
+std::string printPlan(const Plan &plan);
+
+/// The timelines that the computations of a plan form.
+Schedule scheduleOf(const Plan &plan);
+
+} // namespace mtc::schedules
+#endif // MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H

@@ -1,0 +1,134 @@
+//===- plan_check.cpp - may this plan run ---------------------------------===//
+
+#include "passes/pipeline/schedules/plan_check.h"
+
+#include "passes/pipeline/schedules/check.h"
+#include "passes/pipeline/schedules/waitfor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <tuple>
+
+namespace mtc::schedules {
+namespace {
+
+/// A transfer less its peer, size and slot: rank, send, kind, microbatch, u.
+using TransferKey = std::tuple<int, bool, Kind, int, int>;
+
+struct Expected {
+  int peer = 0;
+  int found = 0;
+};
+
+std::string describe(const TransferKey &key) {
+  auto [rank, send, kind, microbatch, u] = key;
+  return fmt::format("stage {}: {} of {} of mb {} from virtual stage {}", rank,
+                     send ? "send" : "receive",
+                     kind == Kind::Activation ? "activation" : "gradient",
+                     microbatch, u);
+}
+
+/// Every dependence between stages, once per side.
+std::map<TransferKey, Expected> expectedTransfers(const Schedule &schedule) {
+  std::map<TransferKey, Expected> expected;
+  for (int b = 0; b < schedule.stages; ++b)
+    for (const Slot &slot : schedule.slots[b]) {
+      if (!schedule.contains(slot))
+        continue;
+      for (const Dependence &dep : dependences(schedule, b, slot)) {
+        int a = schedule.place(dep.u);
+        Kind kind =
+            dep.role == Role::Forward ? Kind::Activation : Kind::Gradient;
+        if (a == b)
+          continue;
+        expected[{a, true, kind, dep.microbatch, dep.u}] = {b, 0};
+        expected[{b, false, kind, dep.microbatch, dep.u}] = {a, 0};
+      }
+    }
+  return expected;
+}
+
+class TransferCheck {
+public:
+  TransferCheck(const Plan &plan, const Schedule &schedule,
+                const PlanCheckOptions &options)
+      : plan_(plan), options_(options), expected_(expectedTransfers(schedule)) {
+  }
+
+  Findings run() {
+    for (size_t rank = 0; rank < plan_.ranks.size(); ++rank)
+      for (const Item &item : plan_.ranks[rank])
+        if (const Exchange *exchange = std::get_if<Exchange>(&item))
+          for (const Transfer &transfer : exchange->transfers)
+            check(static_cast<int>(rank), transfer);
+    for (const auto &[key, entry] : expected_)
+      if (entry.found != 1)
+        report("transfer-set", fmt::format("{} found {} times, expected once",
+                                           describe(key), entry.found));
+    return std::move(findings_);
+  }
+
+private:
+  void report(const char *code, std::string message) {
+    findings_.push_back({code, std::move(message)});
+  }
+
+  void check(int rank, const Transfer &t) {
+    TransferKey key{rank, t.send, t.kind, t.microbatch, t.virtualStage};
+    auto it = expected_.find(key);
+    if (it == expected_.end()) {
+      report("transfer-set", describe(key) +
+                                 " is no dependence between stages, expected "
+                                 "none");
+      return;
+    }
+    ++it->second.found;
+    if (t.peer != it->second.peer)
+      report("peer", fmt::format("{} has peer {}, expected {}", describe(key),
+                                 t.peer, it->second.peer));
+    int64_t bytes = t.kind == Kind::Activation ? options_.activationBytes
+                                               : options_.gradientBytes;
+    if (t.bytes != bytes)
+      report("pair-size", fmt::format("{} has {} bytes, expected {}",
+                                      describe(key), t.bytes, bytes));
+  }
+
+  const Plan &plan_;
+  const PlanCheckOptions &options_;
+  std::map<TransferKey, Expected> expected_;
+  Findings findings_;
+};
+
+void append(Findings &to, Findings from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()),
+            std::make_move_iterator(from.end()));
+}
+
+} // namespace
+
+Findings checkPlan(const Plan &plan, const PlanCheckOptions &options) {
+  Schedule schedule = scheduleOf(plan);
+  Findings findings = checkSchedule(schedule);
+  if (hasCode(findings, "timeline-count"))
+    return findings;
+  append(findings, TransferCheck(plan, schedule, options).run());
+  Machine machine = machineOf(plan);
+  Matching matching = matchMachine(machine);
+  append(findings, matching.findings);
+  if (!matching.complete)
+    return findings;
+  bool known = !hasCode(findings, "range") && !hasCode(findings, "phase");
+  if (options.slotsAssigned && known)
+    append(findings, walkSlots(plan, matching));
+  WaitForResult waits = analyseWaits(machine, matching);
+  if (!waits.acyclic)
+    findings.push_back(
+        {"cycle", fmt::format("stages wait for each other: {}; shortest cycle: "
+                              "{}",
+                              fmt::join(waits.ring, "; "),
+                              fmt::join(waits.cycle, " -> "))});
+  return findings;
+}
+
+} // namespace mtc::schedules

@@ -1,0 +1,88 @@
+//===- schedule.h - slots of a pipeline, as data -----------------*- C++
+//-*-===//
+//
+// A schedule says which stage computes what in which order, and nothing else:
+// sends, receives and buffers are derived (expand.h). Times are integers in any
+// unit.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PIPELINE_SCHEDULES_SCHEDULE_H
+#define MTC_PASSES_PIPELINE_SCHEDULES_SCHEDULE_H
+
+#include "passes/pipeline/schedules/finding.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::schedules {
+
+/// F forward, B whole backward; or I input gradient and W weight gradient.
+enum class Phase : uint8_t { F, B, I, W };
+
+char letter(Phase phase);
+
+/// One computation of one stage: `phase` of `microbatch` in its `chunk`.
+struct Slot {
+  Phase phase = Phase::F;
+  int microbatch = 0;
+  int chunk = 0;
+  auto operator<=>(const Slot &) const = default;
+};
+
+/// Which stage holds virtual stage u. Straight: u mod p. Folded: the direction
+/// turns with every chunk, so the ends of neighbouring chunks share a stage.
+enum class Placement : uint8_t { Straight, Folded };
+
+/// Sizes of a pipeline: p stages (ranks), m microbatches, v chunks per stage.
+/// Virtual stages are numbered along the model, 0 to p·v - 1.
+struct Shape {
+  int stages = 1;
+  int microbatches = 1;
+  int chunks = 1;
+  Placement placement = Placement::Straight;
+
+  int virtualStages() const { return stages * chunks; }
+  /// Stage of virtual stage `u`.
+  int place(int u) const;
+  /// Chunk of virtual stage `u` on its stage.
+  int chunkOf(int u) const { return u / stages; }
+  /// Inverse of place and chunkOf.
+  int virtualStage(int stage, int chunk) const;
+  /// True when the slot's microbatch and chunk exist.
+  bool contains(const Slot &slot) const;
+};
+
+/// Per stage the list of its slots in order.
+struct Schedule : Shape {
+  std::string name; ///< of the generator; empty for a user's schedule
+  int group = 0;    ///< microbatch group G of interleaving; 0: none
+  std::vector<std::vector<Slot>> slots;
+
+  /// True when any stage has a slot other than F.
+  bool trains() const;
+};
+
+/// `F3`, or `F3.1` when `withChunk`.
+std::string toString(const Slot &slot, bool withChunk);
+
+/// The slots of one stage separated by blanks; chunks are shown when v > 1.
+std::string printSlots(const std::vector<Slot> &slots, int chunks);
+
+/// One line per stage.
+std::string printSchedule(const Schedule &schedule);
+
+/// `<phase><microbatch>[.<chunk>]`; nothing when the text is not that.
+std::optional<Slot> parseSlot(std::string_view text);
+
+/// Reads one line per stage; blank lines and lines that start with # are
+/// skipped. A word that is no slot is left out and reported as `phase` (unknown
+/// letter) or `syntax`. Run checkSchedule on the result.
+Schedule parseSchedule(std::string_view text, const Shape &shape,
+                       Findings &findings);
+
+} // namespace mtc::schedules
+#endif // MTC_PASSES_PIPELINE_SCHEDULES_SCHEDULE_H

@@ -1,0 +1,23 @@
+//===- slots.h - which slot of its pool a value gets -------------*- C++
+//-*-===//
+#ifndef MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H
+#define MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H
+
+#include "passes/pipeline/schedules/plan.h"
+
+namespace mtc::schedules {
+
+/// Gives every value of every rank a slot and sets `plan.pools`. A value lives
+/// from the position of its write to that of its last read, a group being one
+/// position; two values in one slot never share a position. The left-edge rule
+/// (intervals by begin, lowest free slot) needs exactly as many slots as values
+/// overlap at most, the fewest possible for this order of the program. Reuse
+/// goes forward in the program, so it adds no cycle, also over steps.
+///
+/// With `overlap` a received value is held from the computation before its
+/// receive, and a sent one to the computation after its send: then transfers
+/// may run beside computations.
+void assignSlots(Plan &plan, bool overlap = false);
+
+} // namespace mtc::schedules
+#endif // MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H

@@ -1,0 +1,253 @@
+//===- waitfor.cpp - can the ranks wait for each other in a ring ----------===//
+
+#include "passes/pipeline/schedules/waitfor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mtc::schedules {
+namespace {
+
+std::string opText(const MachineTransfer &t) {
+  return fmt::format("{}{}:{}", t.send ? 'S' : 'R', t.tag, t.peer);
+}
+
+class Graph {
+public:
+  Graph(const Machine &machine, const Matching &matching, int64_t latency)
+      : machine_(machine), matching_(matching) {
+    addShared(latency);
+    for (size_t rank = 0; rank < machine.ranks.size(); ++rank)
+      addProgram(static_cast<int>(rank));
+    joinShared();
+  }
+
+  /// Kahn's sort; sets the makespan when everything could be sorted.
+  WaitForResult analyse() {
+    std::vector<int> ready;
+    std::vector<int64_t> finish(nodes_.size(), 0);
+    waits_.assign(nodes_.size(), 0);
+    for (const Node &node : nodes_)
+      for (int next : node.next)
+        ++waits_[next];
+    for (size_t n = 0; n < nodes_.size(); ++n)
+      if (waits_[n] == 0)
+        ready.push_back(static_cast<int>(n));
+    WaitForResult result;
+    for (size_t done = 0; done < ready.size(); ++done) {
+      int n = ready[done];
+      finish[n] += nodes_[n].weight;
+      result.makespan = std::max(result.makespan, finish[n]);
+      for (int next : nodes_[n].next) {
+        finish[next] = std::max(finish[next], finish[n]);
+        if (--waits_[next] == 0)
+          ready.push_back(next);
+      }
+    }
+    result.acyclic = ready.size() == nodes_.size();
+    if (!result.acyclic)
+      describe(shortestCycle(), result);
+    return result;
+  }
+
+private:
+  struct Node {
+    int rank = -1; ///< -1: shared
+    int item = 0; ///< or index of the pair or, behind the pairs, the collective
+    bool isEnd = false;
+    int64_t weight = 0;
+    std::vector<int> next;
+  };
+
+  int add(Node node) {
+    nodes_.push_back(std::move(node));
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+
+  void edge(int from, int to) { nodes_[from].next.push_back(to); }
+
+  void addShared(int64_t latency) {
+    int index = 0;
+    for (size_t i = 0; i < matching_.pairs.size(); ++i)
+      add({-1, index++, false, latency, {}});
+    for (const CollectiveInstance &instance : matching_.collectives) {
+      int64_t cost = 0;
+      for (auto [rank, item] : instance.calls)
+        cost = std::max(cost, machine_.ranks[rank][item].cost);
+      add({-1, index++, false, cost, {}});
+    }
+  }
+
+  void addProgram(int rank) {
+    std::vector<std::pair<int, int>> &ends = ends_.emplace_back();
+    int last = -1;
+    const std::vector<MachineItem> &program = machine_.ranks[rank];
+    for (int i = 0; i < int(program.size()); ++i) {
+      bool compute = program[i].type == MachineItem::Type::Compute;
+      int begin = add({rank, i, false, compute ? program[i].cost : 0, {}});
+      int end = compute ? begin : add({rank, i, true, 0, {}});
+      if (!compute)
+        edge(begin, end);
+      if (last >= 0)
+        edge(last, begin);
+      last = end;
+      ends.push_back({begin, end});
+    }
+  }
+
+  void joinShared() {
+    int node = 0;
+    auto join = [&](int rank, int item) {
+      auto [begin, end] = ends_[rank][item];
+      edge(begin, node);
+      edge(node, end);
+    };
+    for (const Pair &pair : matching_.pairs) {
+      join(pair.send.rank, pair.send.item);
+      join(pair.receive.rank, pair.receive.item);
+      ++node;
+    }
+    for (const CollectiveInstance &instance : matching_.collectives) {
+      for (auto [rank, item] : instance.calls)
+        join(rank, item);
+      ++node;
+    }
+  }
+
+  /// Breadth first from every shared node that was not sorted: programs alone
+  /// are chains, so each cycle passes a shared node.
+  std::vector<int> shortestCycle() const {
+    std::vector<int> best;
+    size_t shared = matching_.pairs.size() + matching_.collectives.size();
+    for (size_t n = 0; n < shared; ++n)
+      if (waits_[n] > 0) {
+        std::vector<int> cycle = cycleThrough(static_cast<int>(n), best.size());
+        if (!cycle.empty())
+          best = std::move(cycle);
+      }
+    return best;
+  }
+
+  /// The shortest cycle through `start` if below `limit` nodes (0: any).
+  std::vector<int> cycleThrough(int start, size_t limit) const {
+    std::vector<int> parent(nodes_.size(), -1), queue{start};
+    std::vector<size_t> depth(nodes_.size(), 0);
+    depth[start] = 1;
+    for (size_t i = 0; i < queue.size(); ++i) {
+      int n = queue[i];
+      if (limit > 0 && depth[n] >= limit)
+        return {};
+      for (int next : nodes_[n].next) {
+        if (next == start)
+          return path(parent, n);
+        if (waits_[next] == 0 || depth[next] > 0)
+          continue;
+        depth[next] = depth[n] + 1;
+        parent[next] = n;
+        queue.push_back(next);
+      }
+    }
+    return {};
+  }
+
+  static std::vector<int> path(const std::vector<int> &parent, int last) {
+    std::vector<int> nodes;
+    for (int n = last; n >= 0; n = parent[n])
+      nodes.push_back(n);
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+  }
+
+  std::string callText(const CollectiveCall &call) const {
+    return fmt::format("{} on {}", call.op,
+                       machine_.communicators[call.communicator].name);
+  }
+
+  /// The operations of an item, in braces.
+  std::string groupText(const MachineItem &item) const {
+    if (item.type == MachineItem::Type::Collective)
+      return fmt::format("{{{}}}", callText(item.collective));
+    std::vector<std::string> ops;
+    for (const MachineTransfer &t : item.transfers)
+      ops.push_back(opText(t));
+    return fmt::format("{{{}}}", fmt::join(ops, " "));
+  }
+
+  std::string label(const Node &node) const {
+    if (node.rank < 0)
+      return sharedLabel(node.item);
+    const MachineItem &item = machine_.ranks[node.rank][node.item];
+    if (item.type == MachineItem::Type::Compute)
+      return fmt::format("r{}:{}", node.rank, item.label);
+    if (node.isEnd)
+      return fmt::format("r{}:end#{}", node.rank, node.item);
+    return fmt::format("r{}:begin#{}{}", node.rank, node.item, groupText(item));
+  }
+
+  std::string sharedLabel(size_t index) const {
+    if (index < matching_.pairs.size()) {
+      const Pair &pair = matching_.pairs[index];
+      const OpRef &s = pair.send;
+      return fmt::format("x {}->{} {}", s.rank, pair.receive.rank,
+                         machine_.ranks[s.rank][s.item].transfers[s.op].tag);
+    }
+    const CollectiveInstance &instance =
+        matching_.collectives[index - matching_.pairs.size()];
+    auto [rank, item] = instance.calls.front();
+    return fmt::format(
+        "c {}#{} {}", machine_.communicators[instance.communicator].name,
+        instance.ordinal, machine_.ranks[rank][item].collective.op);
+  }
+
+  /// A cycle enters a rank by the end of an item and leaves it by the begin of
+  /// a later one.
+  void describe(const std::vector<int> &cycle, WaitForResult &result) const {
+    const Node *entered = nullptr;
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      const Node &node = nodes_[cycle[i]];
+      result.cycle.push_back(label(node));
+      if (node.rank < 0)
+        continue;
+      if (!entered)
+        entered = &node;
+      const Node &next = nodes_[cycle[(i + 1) % cycle.size()]];
+      if (next.rank >= 0)
+        continue;
+      const std::vector<MachineItem> &program = machine_.ranks[node.rank];
+      result.ring.push_back(fmt::format(
+          "rank {} cannot end item {} {}, and only then begins item {} {}",
+          node.rank, entered->item, groupText(program[entered->item]),
+          node.item, groupText(program[node.item])));
+      entered = nullptr;
+    }
+  }
+
+  const Machine &machine_;
+  const Matching &matching_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<std::pair<int, int>>> ends_; ///< begin, end of items
+  std::vector<int> waits_;
+};
+
+} // namespace
+
+WaitForResult analyseWaits(const Machine &machine, const Matching &matching,
+                           int64_t latency) {
+  return Graph(machine, matching, latency).analyse();
+}
+
+Findings verifyMachine(const Machine &machine) {
+  Matching matching = matchMachine(machine);
+  if (!matching.complete)
+    return std::move(matching.findings);
+  WaitForResult waits = analyseWaits(machine, matching);
+  if (!waits.acyclic)
+    matching.findings.push_back(
+        {"cycle",
+         fmt::format("ranks wait for each other: {}; shortest cycle: {}",
+                     fmt::join(waits.ring, "; "),
+                     fmt::join(waits.cycle, " -> "))});
+  return std::move(matching.findings);
+}
+
+} // namespace mtc::schedules

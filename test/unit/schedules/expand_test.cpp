@@ -1,0 +1,125 @@
+//===- expand_test.cpp - expanded plans -----------------------------------===//
+
+#include "interpreter.h"
+#include "oracle.h"
+#include "passes/pipeline/schedules/plan_check.h"
+#include "passes/pipeline/schedules/waitfor.h"
+#include "sha256.h"
+
+#include <gtest/gtest.h>
+
+namespace mtc::schedules::test {
+namespace {
+
+const PlanCheckOptions kilobyte{1024, 1024, true};
+
+int depthOf(const std::string &text) {
+  return text == "inf" ? unlimitedDepth : std::stoi(text);
+}
+
+std::vector<std::string> linesOf(const Plan &plan) {
+  std::vector<std::string> lines;
+  for (int rank = 0; rank < plan.stages; ++rank)
+    lines.push_back(printProgram(plan, rank));
+  return lines;
+}
+
+TEST(Expand, GoldenPlans) {
+  int plans = 0;
+  for (const Json &item : loadCases("schedules"))
+    for (const auto &[depth, expected] : item["expand"].items()) {
+      SCOPED_TRACE(nameOf(item) + " d=" + depth);
+      Schedule schedule =
+          make(item["schedule"].get<std::string>(), paramsOf(item));
+      std::vector<std::string> lines =
+          linesOf(makePlan(schedule, depthOf(depth)));
+      if (expected.contains("plan")) {
+        EXPECT_EQ(Json(lines), expected["plan"]);
+      }
+      std::string text;
+      for (const std::string &line : lines)
+        text += (text.empty() ? "" : "\n") + line;
+      EXPECT_EQ(sha256(text).substr(0, 16), expected["sha"]);
+      ++plans;
+    }
+  EXPECT_EQ(plans, 120);
+}
+
+// Every named schedule, depth and grouping: accepted by the plan check, runs on
+// the strictest machine, and two steps in a row neither deadlock nor differ.
+TEST(Expand, EveryPlanIsLegalAndRuns) {
+  for (const Setting &setting : settings(6, 7, 2)) {
+    Schedule schedule = make(setting.name, setting.params);
+    std::optional<Outcome> first;
+    for (int depth : {1, 2, unlimitedDepth})
+      for (Grouping grouping :
+           {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap}) {
+        SCOPED_TRACE(nameOf(setting) + " d=" + std::to_string(depth));
+        Plan plan = makePlan(schedule, depth, grouping);
+        ASSERT_EQ(render(checkPlan(plan, kilobyte)), "");
+        ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
+        Outcome outcome = interpret(plan, 2);
+        ASSERT_EQ(outcome.error, "");
+        if (!first)
+          first = outcome;
+        EXPECT_EQ(outcome.sums, first->sums);
+      }
+  }
+}
+
+// All schedules of the same model add the same weight gradients in the same
+// order, whether B is whole or split.
+TEST(Expand, SchedulesGiveTheSameSums) {
+  for (int p = 1; p <= 4; ++p)
+    for (int m = 1; m <= 5; ++m) {
+      Params params{p, m, 1, 0, 0};
+      Outcome gpipe = interpret(makePlan(make("gpipe", params), 2));
+      for (std::string_view name : {"1f1b", "zb-h1"})
+        EXPECT_EQ(interpret(makePlan(make(name, params), 1)), gpipe);
+    }
+}
+
+// Neighbouring virtual stages on one rank hand over in place.
+TEST(Expand, FoldedPlacementNeedsNoTransferAtTheFold) {
+  Findings findings;
+  Schedule schedule = parseSchedule("F0.0 F0.1 B0.1 B0.0\n"
+                                    "F0.0 F0.1 B0.1 B0.0\n",
+                                    {2, 1, 2, Placement::Folded}, findings);
+  Plan plan = makePlan(schedule, 1);
+  EXPECT_EQ(printPlan(plan),
+            "F0.0 {>1:a0.0@0} {<1:a0.2@0} F0.1 B0.1 {>1:g0.3@0} {<1:g0.1@0} "
+            "B0.0\n"
+            "{<0:a0.0@0} F0.0 F0.1 {>0:a0.2@0} {<0:g0.3@0} B0.1 B0.0 "
+            "{>0:g0.1@0}\n");
+  EXPECT_EQ(render(checkPlan(plan, kilobyte)), "");
+  EXPECT_EQ(interpret(plan).error, "");
+}
+
+TEST(Expand, CostsNeverMatterForCorrectness) {
+  for (const Setting &setting : settings(3, 4, 2))
+    for (Costs costs : {Costs{9, 1, 1, 7}, {1, 50, 3, 1}}) {
+      SCOPED_TRACE(nameOf(setting));
+      ExpandOptions options;
+      options.costs = costs;
+      Findings findings;
+      auto plan = expand(make(setting.name, setting.params), options, findings);
+      ASSERT_TRUE(plan) << render(findings);
+      EXPECT_EQ(render(checkPlan(*plan, {0, 0, true})), "");
+      EXPECT_EQ(interpret(*plan).error, "");
+    }
+}
+
+TEST(Expand, RefusesWhatTheCheckRefuses) {
+  Findings findings;
+  Schedule schedule =
+      parseSchedule("F0 B0 F1 B1\nF0 F1 B0 B1\n", {2, 2, 1, {}}, findings);
+  ExpandOptions options;
+  options.depth = 0;
+  options.costs.F = 0;
+  EXPECT_FALSE(expand(schedule, options, findings));
+  EXPECT_TRUE(hasCode(findings, "cycle"));
+  EXPECT_EQ(findings.size(), 3u) << render(findings);
+}
+
+} // namespace
+} // namespace mtc::schedules::test

@@ -1,0 +1,135 @@
+//===- generators_test.cpp - named schedules against the golden cases -----===//
+
+#include "oracle.h"
+#include "passes/pipeline/schedules/check.h"
+
+#include <gtest/gtest.h>
+
+namespace mtc::schedules::test {
+namespace {
+
+/// `F3B5I4W1` to costs.
+Costs costsOf(const std::string &text) {
+  Costs costs;
+  EXPECT_EQ(std::sscanf(text.c_str(), "F%ldB%ldI%ldW%ld", &costs.F, &costs.B,
+                        &costs.I, &costs.W),
+            4);
+  return costs;
+}
+
+Schedule scheduleOf(const Json &item) {
+  return make(item["schedule"].get<std::string>(), paramsOf(item));
+}
+
+TEST(Generators, GoldenSlots) {
+  std::set<std::string> seen;
+  for (const Json &item : loadCases("schedules")) {
+    SCOPED_TRACE(nameOf(item));
+    Schedule schedule = scheduleOf(item);
+    EXPECT_EQ(schedule.slots, userSchedule(item).slots);
+    EXPECT_EQ(render(checkSchedule(schedule)), "");
+    seen.insert(item["schedule"]);
+  }
+  EXPECT_EQ(seen.size(), generators().size());
+}
+
+TEST(Generators, GoldenWarmupAndMemory) {
+  for (const Json &item : loadCases("schedules")) {
+    SCOPED_TRACE(nameOf(item));
+    Schedule schedule = scheduleOf(item);
+    const Generator *row = findGenerator(schedule.name);
+    Params params = paramsOf(item);
+    for (int r = 0; r < params.p; ++r) {
+      EXPECT_EQ(row->warmup(params, r), item["warmup"][r]);
+      EXPECT_EQ(row->lead(params, r), item["lead"][r]);
+      EXPECT_EQ(row->inFlight(params, r), item["inflight"][r]);
+      EXPECT_EQ(mostBetween(schedule, r, Role::Forward, Role::Backward),
+                item["inflight"][r]);
+      EXPECT_EQ(mostBetween(schedule, r, Role::Backward, Role::Weight),
+                item["pending_w"][r]);
+      EXPECT_EQ(mostBetween(schedule, r, Role::Forward, Role::Weight),
+                item["live"][r]);
+    }
+  }
+}
+
+TEST(Generators, GoldenTimes) {
+  for (const Json &item : loadCases("schedules")) {
+    SCOPED_TRACE(nameOf(item));
+    Schedule schedule = scheduleOf(item);
+    for (const auto &[name, times] : item["bubble"].items()) {
+      Costs costs = costsOf(name);
+      int64_t makespan = asap(schedule, costs).makespan;
+      EXPECT_EQ(makespan, times["makespan"]);
+      EXPECT_EQ(makespan - idealTime(schedule, costs), times["bubble"]);
+    }
+    EXPECT_EQ(asap(schedule, {10, 20, 10, 10}, 1).makespan,
+              item["makespan_F10B20I10W10_latency1"]);
+    if (item.contains("start")) {
+      EXPECT_EQ(Json(asap(schedule, Costs{}).start), item["start"]);
+    }
+  }
+}
+
+TEST(Generators, RefusedParametersNameAllRules) {
+  int refused = 0;
+  for (const Json &item : loadCases("negative_schedules")) {
+    if (!item.contains("generator"))
+      continue;
+    SCOPED_TRACE(nameOf(item));
+    ++refused;
+    Findings findings;
+    EXPECT_FALSE(generate(item["generator"].get<std::string>(), paramsOf(item),
+                          findings));
+    ASSERT_EQ(findings.size(), item["rules"].size()) << render(findings);
+    for (size_t i = 0; i < findings.size(); ++i) {
+      EXPECT_EQ(findings[i].code, "parameters");
+      EXPECT_EQ(findings[i].message.rfind(item["rules"][i], 0), 0u)
+          << findings[i].message;
+    }
+  }
+  EXPECT_EQ(refused, 5);
+}
+
+TEST(Generators, RefusesWhatMakesNoSense) {
+  auto refused = [](std::string_view name, Params params) {
+    Findings findings;
+    return !generate(name, params, findings) && !findings.empty();
+  };
+  EXPECT_TRUE(refused("1f2b", {2, 2, 1, 0, 0}));
+  EXPECT_TRUE(refused("1f1b", {0, 2, 1, 0, 0}));
+  EXPECT_TRUE(refused("1f1b", {2, 0, 1, 0, 0}));
+  EXPECT_TRUE(refused("1f1b", {2, 2, 2, 0, 0}));
+  EXPECT_TRUE(refused("gpipe", {2, 2, 1, 2, 0}));
+  EXPECT_TRUE(refused("zb-h1", {2, 2, 1, 0, 1}));
+  EXPECT_TRUE(refused("interleaved-1f1b", {2, 2, 2, 3, 0}));
+  EXPECT_TRUE(refused("interleaved-1f1b", {1, 2, 2, 2, 0}));
+  EXPECT_TRUE(refused("forward-only", {2, 2, 2, 0, 0}));
+}
+
+// The rule for G is exact: a setting with G <= m is legal when and only when
+// its lists are acyclic and have the bubble (p-1)(F+B).
+TEST(Generators, InterleavingRuleIsExact) {
+  const Generator *row = findGenerator("interleaved-1f1b");
+  int legal = 0, cyclic = 0, slow = 0;
+  for (int p = 2; p <= 5; ++p)
+    for (int m = 1; m <= 8; ++m)
+      for (int v = 2; v <= 3; ++v)
+        for (int G = 1; G <= m; ++G) {
+          Params params{p, m, v, G, 0};
+          Schedule schedule = row->generate(params);
+          Timing timing = asap(schedule, Costs{});
+          bool tight = timing.complete &&
+                       timing.makespan - idealTime(schedule, Costs{}) ==
+                           *row->bubble(params, Costs{});
+          bool allowed = row->check(params).empty();
+          EXPECT_EQ(allowed, tight) << nameOf(Setting{row->name, params});
+          ++(allowed ? legal : timing.complete ? slow : cyclic);
+        }
+  EXPECT_GT(legal, 0);
+  EXPECT_GT(cyclic, 0);
+  EXPECT_GT(slow, 0);
+}
+
+} // namespace
+} // namespace mtc::schedules::test

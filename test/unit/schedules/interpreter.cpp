@@ -1,0 +1,184 @@
+//===- interpreter.cpp - runs plans on numbers ----------------------------===//
+
+#include "interpreter.h"
+
+#include <deque>
+#include <map>
+
+namespace mtc::schedules::test {
+namespace {
+
+/// Any function that scatters its arguments.
+template <typename... Args> uint64_t mix(Args... args) {
+  uint64_t hash = 0x9e3779b97f4a7c15;
+  for (uint64_t x : {static_cast<uint64_t>(args)...}) {
+    hash = (hash ^ x) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 31;
+  }
+  return hash;
+}
+
+class Interpreter {
+public:
+  Interpreter(const Plan &plan, int steps) : plan_(plan), steps_(steps) {
+    outcome_.sums.assign(plan.virtualStages(), 0);
+    ranks_.resize(plan.ranks.size());
+    for (size_t rank = 0; rank < ranks_.size(); ++rank)
+      for (int pool = 0; pool < poolCount; ++pool)
+        ranks_[rank].held[pool].resize(std::max(0, plan.pools[rank][pool]));
+  }
+
+  Outcome run() {
+    bool moved = true, done = false;
+    while (outcome_.error.empty() && moved && !done) {
+      moved = false;
+      done = true;
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+        while (outcome_.error.empty() && advance(static_cast<int>(rank)))
+          moved = true;
+        done = done && finished(static_cast<int>(rank));
+      }
+    }
+    if (outcome_.error.empty() && !done)
+      fail("deadlock");
+    return outcome_;
+  }
+
+private:
+  struct Rank {
+    size_t next = 0; ///< item, counted over all steps
+    bool entered = false;
+    size_t open = 0; ///< transfers of the current group not done
+    std::array<std::vector<std::optional<uint64_t>>, poolCount> held;
+  };
+  struct Side {
+    int rank;
+    const Transfer *transfer;
+  };
+  struct Channel {
+    std::deque<Side> sends, receives;
+  };
+
+  void fail(const char *error) {
+    if (outcome_.error.empty())
+      outcome_.error = error;
+  }
+
+  bool finished(int rank) const {
+    return ranks_[rank].next == plan_.ranks[rank].size() * steps_;
+  }
+
+  /// Runs or enters the current item of a rank; false when it must wait.
+  bool advance(int rank) {
+    Rank &state = ranks_[rank];
+    if (finished(rank))
+      return false;
+    const std::vector<Item> &program = plan_.ranks[rank];
+    const Item &item = program[state.next % program.size()];
+    if (const Compute *compute = std::get_if<Compute>(&item)) {
+      run(rank, *compute);
+      ++state.next;
+      return true;
+    }
+    if (!state.entered) {
+      enter(rank, std::get<Exchange>(item));
+      return true;
+    }
+    if (state.open > 0)
+      return false;
+    state.entered = false;
+    ++state.next;
+    return true;
+  }
+
+  void enter(int rank, const Exchange &exchange) {
+    ranks_[rank].entered = true;
+    ranks_[rank].open = exchange.transfers.size();
+    for (const Transfer &t : exchange.transfers) {
+      if (t.peer < 0 || t.peer >= int(ranks_.size()) || t.peer == rank)
+        return fail("peer");
+      auto key = t.send ? std::pair(rank, t.peer) : std::pair(t.peer, rank);
+      Channel &channel = channels_[key];
+      (t.send ? channel.sends : channel.receives).push_back({rank, &t});
+      match(channel);
+    }
+  }
+
+  void match(Channel &channel) {
+    while (!channel.sends.empty() && !channel.receives.empty()) {
+      Side send = channel.sends.front(), receive = channel.receives.front();
+      channel.sends.pop_front();
+      channel.receives.pop_front();
+      if (send.transfer->bytes != receive.transfer->bytes)
+        return fail("size");
+      write(receive.rank, receive.transfer->buffer,
+            read(send.rank, send.transfer->buffer));
+      --ranks_[send.rank].open;
+      --ranks_[receive.rank].open;
+    }
+  }
+
+  std::optional<uint64_t> *slot(int rank, const Operand &operand) {
+    auto &pool = ranks_[rank].held[static_cast<int>(operand.pool)];
+    if (operand.slot >= 0 && operand.slot < int(pool.size()))
+      return &pool[operand.slot];
+    fail("slot");
+    return nullptr;
+  }
+
+  uint64_t read(int rank, const Operand &operand) {
+    std::optional<uint64_t> *value = slot(rank, operand);
+    if (value && !*value)
+      fail("empty read");
+    return value && *value ? **value : 0;
+  }
+
+  void write(int rank, const Operand &operand, uint64_t value) {
+    if (std::optional<uint64_t> *place = slot(rank, operand))
+      *place = value;
+  }
+
+  /// B does what I and W do together, so their sums agree.
+  void run(int rank, const Compute &compute) {
+    const Slot &s = compute.slot;
+    if (s.chunk < 0 || s.chunk >= plan_.chunks)
+      return fail("chunk");
+    uint64_t u = plan_.virtualStage(rank, s.chunk);
+    SlotValues values = valuesOf(plan_, rank, s);
+    if (values.reads.size() != compute.reads.size() ||
+        values.writes.size() != compute.writes.size())
+      return fail("operands");
+    // Values not read (the ends of the pipeline) come from the microbatch.
+    std::array<uint64_t, poolCount> in;
+    in.fill(mix(s.microbatch));
+    for (size_t i = 0; i < compute.reads.size(); ++i)
+      in[static_cast<int>(values.reads[i].pool)] = read(rank, compute.reads[i]);
+    uint64_t xin = in[0], gin = in[1], act = in[4];
+    uint64_t wsv = s.phase == Phase::W ? in[5] : mix(act, gin, 3);
+    uint64_t onward =
+        s.phase == Phase::F ? mix(xin, u, 1) : mix(act, gin, u, 2);
+    for (size_t i = 0; i < compute.writes.size(); ++i) {
+      Pool pool = values.writes[i].pool;
+      uint64_t value = pool == Pool::Act   ? mix(xin, u, 4)
+                       : pool == Pool::Wsv ? wsv
+                                           : onward;
+      write(rank, compute.writes[i], value);
+    }
+    if (s.phase == Phase::B || s.phase == Phase::W)
+      outcome_.sums[u] = outcome_.sums[u] * 31 + mix(wsv, xin);
+  }
+
+  const Plan &plan_;
+  size_t steps_;
+  Outcome outcome_;
+  std::vector<Rank> ranks_;
+  std::map<std::pair<int, int>, Channel> channels_;
+};
+
+} // namespace
+
+Outcome interpret(const Plan &plan, int steps) {
+  return Interpreter(plan, steps).run();
+}
+
+} // namespace mtc::schedules::test

@@ -1,0 +1,113 @@
+//===- slots_test.cpp - how many slots plans need -------------------------===//
+
+#include "interpreter.h"
+#include "oracle.h"
+#include "passes/pipeline/schedules/plan_check.h"
+
+#include <gtest/gtest.h>
+
+namespace mtc::schedules::test {
+namespace {
+
+int depthOf(const std::string &text) {
+  return text == "inf" ? unlimitedDepth : std::stoi(text);
+}
+
+/// Slots of one pool on one rank.
+int count(const Plan &plan, Pool pool, int rank) {
+  return plan.pools[rank][static_cast<int>(pool)];
+}
+
+void expectPools(const Plan &plan, const Json &expected) {
+  for (int pool = 0; pool < poolCount; ++pool) {
+    std::string name(poolName(static_cast<Pool>(pool)));
+    if (!expected.contains(name))
+      continue;
+    for (int rank = 0; rank < plan.stages; ++rank)
+      EXPECT_EQ(plan.pools[rank][pool], expected[name][rank])
+          << name << " of rank " << rank;
+  }
+}
+
+TEST(Slots, GoldenCounts) {
+  for (const Json &item : loadCases("schedules"))
+    for (const auto &[depth, expected] : item["expand"].items()) {
+      SCOPED_TRACE(nameOf(item) + " d=" + depth);
+      ExpandOptions options;
+      options.depth = depthOf(depth);
+      Schedule schedule =
+          make(item["schedule"].get<std::string>(), paramsOf(item));
+      Findings findings;
+      expectPools(expand(schedule, options, findings).value(),
+                  expected["slots"]);
+      options.overlap = true;
+      expectPools(expand(schedule, options, findings).value(),
+                  expected["overlap_slots"]);
+    }
+}
+
+TEST(Slots, ClosedForms) {
+  for (int p = 2; p <= 5; ++p)
+    for (int m = 1; m <= 8; ++m) {
+      Params params{p, m, 1, 0, 0};
+      Plan shallow = makePlan(make("1f1b", params), 1);
+      Plan deep = makePlan(make("1f1b", params), 2);
+      Plan zero = makePlan(make("zb-h1", params), 2);
+      Plan fill = makePlan(make("gpipe", params), 2);
+      for (int r = 1; r < p; ++r) {
+        EXPECT_EQ(count(shallow, Pool::Xin, r), std::min(m, p - r));
+        EXPECT_EQ(count(deep, Pool::Xin, r), std::min(m, p - r + 1));
+        EXPECT_EQ(count(zero, Pool::Xin, r), std::min(m, p));
+        EXPECT_EQ(count(zero, Pool::Act, r), std::min(m, p - r));
+        EXPECT_EQ(count(zero, Pool::Wsv, r), std::min(m, r + 1));
+        EXPECT_EQ(count(fill, Pool::Xin, r), m);
+        EXPECT_EQ(count(deep, Pool::Gout, r), 1);
+      }
+      EXPECT_EQ(count(shallow, Pool::Xin, 0), 0);
+    }
+}
+
+// Activations that went around early wait on the last stage when received late
+// (G-p+1 of them), and on the first stage when sent at once.
+TEST(Slots, InterleavedSendersHoldLeastAtUnlimitedDepth) {
+  for (const Setting &setting : settings(4, 8, 3)) {
+    if (setting.name != "interleaved-1f1b")
+      continue;
+    SCOPED_TRACE(nameOf(setting));
+    Plan deep = makePlan(make(setting.name, setting.params), unlimitedDepth);
+    Plan shallow = makePlan(make(setting.name, setting.params), 1);
+    int last = setting.params.p - 1;
+    EXPECT_EQ(count(deep, Pool::Yout, last), 1);
+    EXPECT_EQ(count(shallow, Pool::Yout, last),
+              setting.params.G - setting.params.p + 1);
+  }
+}
+
+TEST(Slots, OverlapPlansAreLegal) {
+  for (const Setting &setting : settings(4, 5, 2)) {
+    SCOPED_TRACE(nameOf(setting));
+    ExpandOptions options;
+    options.overlap = true;
+    Findings findings;
+    auto plan = expand(make(setting.name, setting.params), options, findings);
+    EXPECT_EQ(render(checkPlan(plan.value(), {0, 0, true})), "");
+    EXPECT_EQ(interpret(*plan, 2).error, "");
+  }
+}
+
+TEST(Slots, LimitLowersTheDepthThenRefuses) {
+  Schedule schedule = make("1f1b", {4, 8, 1, 0, 0});
+  ExpandOptions options;
+  options.depth = unlimitedDepth;
+  Findings findings;
+  PoolCounts limit{3, 1, 1, 1, 4, 0};
+  auto plan = expandWithin(schedule, options, limit, findings);
+  ASSERT_TRUE(plan) << render(findings);
+  EXPECT_EQ(printPlan(*plan), printPlan(makePlan(schedule, 1)));
+  limit[0] = 2;
+  EXPECT_FALSE(expandWithin(schedule, options, limit, findings));
+  EXPECT_TRUE(hasCode(findings, "slot-limit")) << render(findings);
+}
+
+} // namespace
+} // namespace mtc::schedules::test
