@@ -1,10 +1,13 @@
-//===- comm.h - communication of one rank with its groups --------*- C++ -*-===//
+//===- comm.h - communication of one rank with its groups --------*- C++
+//-*-===//
 //
 // The one interface of all backends (threads, shm, later mpi and nccl). What it
 // promises, and test/conformance checks for each backend:
 //
-// * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded once),
-//   exactly for I128; so all members get the same bits, and threads and shm too.
+// * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded
+// once),
+//   exactly for I128; so all members get the same bits, and threads and shm
+//   too.
 // * All members must issue the same collectives in the same order with the same
 //   operation, dtype and count. A disagreement is an error on every member
 //   (communication), naming both calls; never a hang or wrong data.
@@ -12,7 +15,12 @@
 //   peerDied in bounded time.
 //
 // Buffers of collectives and transfers lie inside the rank's arenas, which all
-// backends know: that is what lets shm work in place.
+// backends know: that is what lets shm work in place. Buffers of up to
+// kAnywhereBytes may lie anywhere. They are aligned to their element (I128: 8).
+//
+// A Communicator is used by one thread at a time, except abort(). After a call
+// failed every later call returns the same Status, and the whole world is
+// aborted: ranks outside the failing group get peerDied.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_COMM_COMM_H
@@ -41,6 +49,10 @@ struct Mesh {
   std::vector<int> members(int rank, MtcGroup group) const;
 };
 
+/// A collective whose buffer (all-gather: part) has at most this many bytes
+/// takes it from anywhere, not only from an arena.
+inline constexpr int64_t kAnywhereBytes = 4096;
+
 /// An arena of this rank as the backend sees it.
 struct ArenaView {
   void *base = nullptr;
@@ -51,7 +63,9 @@ class Communicator {
 public:
   virtual ~Communicator() = default;
 
-  /// In place; `count` is elements of the whole buffer.
+  /// In place; `count` is elements of the whole buffer. Sum and max of F32 and
+  /// BF16 (a NaN wins the max), sum of I128 (saturates, so that "too large"
+  /// stays so). Other pairs: usage.
   virtual Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype,
                            void *buffer, int64_t count) = 0;
   /// In place; buffer holds size·count elements; afterwards part group-rank is
@@ -69,7 +83,14 @@ public:
   /// Makes pending and future calls of every member fail (peerDied); async-safe
   /// from other threads.
   virtual void abort() = 0;
-  /// Bytes moved by this rank since construction, per group, then p2p last.
+  /// This rank announces that it makes no further call. Destruction implies it.
+  /// What it means to others is the backend's matter (strict deadlock
+  /// detection, a launcher that tells an exit from a death).
+  virtual void finish() = 0;
+  /// Bytes of payload since construction, per group, then p2p last: the whole
+  /// buffer of each collective with more than one member, and what was sent
+  /// (not received) in exchanges. The same in every backend, so plans can
+  /// predict it.
   virtual std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const = 0;
 };
 

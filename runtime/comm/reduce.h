@@ -1,0 +1,34 @@
+//===- reduce.h - sums and maxima in member order ----------------*- C++
+//-*-===//
+//
+// The one place where members' values are combined, for all backends: that is
+// why threads and shm give the same bits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_REDUCE_H
+#define MTC_RUNTIME_COMM_REDUCE_H
+
+#include "mtc/runtime/abi.h"
+
+#include <cstdint>
+#include <span>
+
+namespace mtc::runtime::comm {
+
+/// Bytes of one element; 0 for a value that is no MtcDtype.
+int64_t elementBytes(MtcDtype dtype);
+
+bool canReduce(MtcReduce op, MtcDtype dtype);
+
+/// outputs[k][i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) ... for
+/// every k and i in [first, first + count). F32 and BF16 in fp32, BF16 rounded
+/// once to nearest even; I128 exactly, saturating. An output may be one of the
+/// inputs. `stream`: write past the caches, for results much larger than them;
+/// all stores are visible before the call returns.
+void reduceInOrder(MtcReduce op, MtcDtype dtype,
+                   std::span<const void *const> inputs,
+                   std::span<void *const> outputs, int64_t first, int64_t count,
+                   bool stream);
+
+} // namespace mtc::runtime::comm
+#endif // MTC_RUNTIME_COMM_REDUCE_H

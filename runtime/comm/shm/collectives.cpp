@@ -1,0 +1,194 @@
+//===- collectives.cpp - in place, in group-rank order --------------------===//
+//
+// Small calls go through the slots: post record and payload, one barrier, and
+// everybody computes everything. Large ones stay where they are: each member
+// reduces its piece over all members and writes it to all of them, which is a
+// reduce-scatter and an all-gather in one pass. Both add in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/comm/reduce.h"
+#include "runtime/comm/shm/shm_communicator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mtc::runtime {
+
+using comm::CallKind;
+using comm::CallRecord;
+
+namespace {
+
+// Results beyond this leave the caches anyway.
+constexpr int64_t kStreamBytes = 4 << 20;
+
+// Pieces begin at multiples of this, so that members share no cache line.
+constexpr int64_t kPieceElements = 64;
+
+struct Piece {
+  int64_t first, count;
+};
+
+Piece pieceOf(int64_t count, int self, int size) {
+  int64_t per = (count + size - 1) / size;
+  per = (per + kPieceElements - 1) / kPieceElements * kPieceElements;
+  int64_t first = std::min(count, per * self);
+  return {first, std::min(count - first, per)};
+}
+
+} // namespace
+
+Status ShmCommunicator::groupBarrier(MtcGroup kind, Group &group) {
+  comm::GroupSync &sync = control_.sync(kind, group.members[0]);
+  std::atomic<uint32_t> &done = sync.generation.value;
+  uint32_t seen = done.load(std::memory_order_acquire);
+  if (sync.arrived.fetch_add(1) + 1 == group.members.size()) {
+    sync.arrived.store(0);
+    comm::signalEvent(sync.generation);
+    return Status::okay();
+  }
+  while (done.load(std::memory_order_acquire) == seen) {
+    // A member that got through may have aborted since: look once more.
+    if (control_.aborted() && done.load() == seen)
+      return control_.abortStatus();
+    comm::waitForEvent(sync.generation, seen, control_.header().abortWord,
+                       spin_);
+  }
+  return Status::okay();
+}
+
+/// Waits for all members and compares what they call.
+Status ShmCommunicator::joinCall(Group &group, const CallRecord &call) {
+  MTC_RETURN_IF_ERROR(groupBarrier(call.group, group));
+  for (size_t m = 0; m < group.members.size(); ++m)
+    group.records[m] =
+        control_.slot(call.group, group.members[m], call.sequence).call;
+  return comm::checkAgreement(group.members, group.records);
+}
+
+Status ShmCommunicator::runSmall(const CallRecord &call, Group &group,
+                                 char *buffer) {
+  size_t size = group.members.size();
+  for (size_t m = 0; m < size; ++m)
+    group.inputs[m] =
+        control_.slot(call.group, group.members[m], call.sequence).payload;
+  void *output = buffer;
+  int64_t bytes = call.count * comm::elementBytes(call.dtype);
+  if (call.kind == CallKind::allReduce)
+    comm::reduceInOrder(call.reduce, call.dtype, group.inputs, {&output, 1}, 0,
+                        call.count, false);
+  if (call.kind == CallKind::reduceScatter)
+    comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs, {&output, 1},
+                        group.self * call.count, call.count, false);
+  if (call.kind == CallKind::allGather && bytes > 0)
+    for (size_t m = 0; m < size; ++m)
+      std::memcpy(buffer + m * bytes, group.inputs[m], bytes);
+  return Status::okay();
+}
+
+Status ShmCommunicator::resolveMembers(const CallRecord &call, Group &group,
+                                       char *buffer, int64_t bytes) {
+  for (size_t m = 0; m < group.members.size(); ++m) {
+    int rank = group.members[m];
+    comm::Place place = control_.slot(call.group, rank, call.sequence).place;
+    MTC_RETURN_IF_ERROR(resolve(rank, place, bytes, group.outputs[m]));
+    group.inputs[m] = group.outputs[m];
+  }
+  group.outputs[group.self] = buffer;
+  group.inputs[group.self] = buffer;
+  return Status::okay();
+}
+
+Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
+                                   char *buffer) {
+  int size = int(group.members.size());
+  int64_t width = comm::elementBytes(call.dtype);
+  int64_t bytes = comm::bufferElements(call, size) * width;
+  MTC_RETURN_IF_ERROR(resolveMembers(call, group, buffer, bytes));
+  bool stream = bytes > kStreamBytes;
+  if (call.kind == CallKind::allReduce) {
+    Piece piece = pieceOf(call.count, group.self, size);
+    comm::reduceInOrder(call.reduce, call.dtype, group.inputs, group.outputs,
+                        piece.first, piece.count, stream);
+  } else if (call.kind == CallKind::reduceScatter) {
+    comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs,
+                        {&group.outputs[group.self], 1},
+                        group.self * call.count, call.count, stream);
+  } else {
+    int64_t part = call.count * width;
+    for (int m = 0; m < size; ++m)
+      if (m != group.self)
+        std::memcpy(buffer + m * part,
+                    static_cast<const char *>(group.inputs[m]) + m * part,
+                    part);
+  }
+  return groupBarrier(call.group, group);
+}
+
+Status ShmCommunicator::collective(CallRecord call, void *buffer) {
+  if (!failure_.ok())
+    return failure_;
+  if (control_.aborted())
+    return fail(control_.abortStatus());
+  if (call.group < 0 || call.group >= MTC_GROUP_COUNT ||
+      groups_[call.group].members.empty())
+    return fail(
+        {StatusCode::usage,
+         fmt::format("rank {} calls {} on group {}, of which it is not "
+                     "a member",
+                     rank_, describe(call), comm::groupName(call.group))});
+  Group &group = groups_[call.group];
+  int size = int(group.members.size());
+  call.sequence = ++group.calls;
+  if (size == 1) {
+    Status supported = comm::checkSupported(call);
+    return supported.ok() ? supported : fail(supported);
+  }
+
+  auto *data = static_cast<char *>(buffer);
+  int64_t payload = comm::payloadBytes(call, size);
+  int64_t width = comm::elementBytes(call.dtype);
+  int64_t bytes = comm::bufferElements(call, size) * width;
+  bool small = payload <= kAnywhereBytes;
+  comm::MemberSlot &slot = control_.slot(call.group, rank_, call.sequence);
+  slot.call = call;
+  slot.place = small ? comm::Place{} : comm::placeIn(arenas_, buffer, bytes);
+  if (small && payload > 0) {
+    int64_t own = call.kind == CallKind::allGather ? group.self * payload : 0;
+    std::memcpy(slot.payload, data + own, payload);
+  }
+  Status status = joinCall(group, call);
+  if (status.ok())
+    status =
+        small ? runSmall(call, group, data) : runInPlace(call, group, data);
+  if (!status.ok())
+    return fail(status);
+  moved_[call.group] += bytes;
+  return status;
+}
+
+Status ShmCommunicator::allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype,
+                                  void *buffer, int64_t count) {
+  return collective({CallKind::allReduce, group, op, dtype, count}, buffer);
+}
+
+Status ShmCommunicator::reduceScatter(MtcGroup group, MtcDtype dtype,
+                                      void *buffer, int64_t count) {
+  return collective({CallKind::reduceScatter, group, MTC_SUM, dtype, count},
+                    buffer);
+}
+
+Status ShmCommunicator::allGather(MtcGroup group, MtcDtype dtype, void *buffer,
+                                  int64_t count) {
+  return collective({CallKind::allGather, group, MTC_SUM, dtype, count},
+                    buffer);
+}
+
+Status ShmCommunicator::barrier() {
+  return collective({CallKind::barrier, MTC_GROUP_ALL}, nullptr);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,90 @@
+//===- control.cpp - the control segment ----------------------------------===//
+
+#include "runtime/comm/shm/control.h"
+
+#include <fmt/format.h>
+
+namespace mtc::runtime::comm {
+
+static_assert(std::atomic<int64_t>::is_always_lock_free);
+
+namespace {
+
+// Byte offsets of the sections, and of the end.
+struct Sections {
+  explicit Sections(const Mesh &mesh) {
+    int64_t world = mesh.worldSize();
+    ranks = sizeof(ControlHeader);
+    syncs = ranks + world * int64_t(sizeof(RankBlock));
+    slots = syncs + MTC_GROUP_COUNT * world * int64_t(sizeof(GroupSync));
+    rings = slots + MTC_GROUP_COUNT * world * 2 * int64_t(sizeof(MemberSlot));
+    end = rings + world * mesh.pp * int64_t(sizeof(TransferRing));
+  }
+  int64_t ranks, syncs, slots, rings, end;
+};
+
+template <typename T> T &at(char *base, int64_t section, int64_t index) {
+  return reinterpret_cast<T *>(base + section)[index];
+}
+
+} // namespace
+
+int64_t Control::bytes(const Mesh &mesh) { return Sections(mesh).end; }
+
+Status Control::check(const ControlHeader &header, int64_t fileBytes) {
+  bool sane = header.magic == kControlMagic && header.tp > 0 && header.dp > 0 &&
+              header.pp > 0 && header.bytes == fileBytes &&
+              bytes({header.tp, header.dp, header.pp}) == fileBytes;
+  if (sane)
+    return Status::okay();
+  return {StatusCode::usage,
+          "the file descriptor of the control segment holds something else; "
+          "start ranks with the launcher of the same version"};
+}
+
+ControlHeader &Control::header() const {
+  return at<ControlHeader>(base_, 0, 0);
+}
+
+RankBlock &Control::rank(int rank) const {
+  return at<RankBlock>(base_, Sections(mesh_).ranks, rank);
+}
+
+GroupSync &Control::sync(MtcGroup kind, int leader) const {
+  return at<GroupSync>(base_, Sections(mesh_).syncs,
+                       int64_t(kind) * mesh_.worldSize() + leader);
+}
+
+MemberSlot &Control::slot(MtcGroup kind, int rank, uint64_t call) const {
+  int64_t index = int64_t(kind) * mesh_.worldSize() + rank;
+  return at<MemberSlot>(base_, Sections(mesh_).slots,
+                        2 * index + int64_t(call & 1));
+}
+
+TransferRing &Control::ring(int sourceRank, int targetStage) const {
+  return at<TransferRing>(base_, Sections(mesh_).rings,
+                          int64_t(sourceRank) * mesh_.pp + targetStage);
+}
+
+void Control::abort(AbortCause cause, int culprit) const {
+  uint32_t none = 0;
+  uint32_t word = uint32_t(cause) << 24 | uint32_t(culprit + 1);
+  header().abortWord.compare_exchange_strong(none, word);
+  for (int i = 0; i < mesh_.worldSize(); ++i) {
+    wakeSleepers(rank(i).event);
+    for (int kind = 0; kind < MTC_GROUP_COUNT; ++kind)
+      wakeSleepers(sync(MtcGroup(kind), i).generation);
+  }
+}
+
+Status Control::abortStatus() const {
+  uint32_t word = header().abortWord.load();
+  int culprit = int(word & 0xffffff) - 1;
+  bool died = word >> 24 == uint32_t(AbortCause::died);
+  if (culprit < 0)
+    return {StatusCode::peerDied, "the launcher aborted the run"};
+  return {StatusCode::peerDied,
+          fmt::format("rank {} {}", culprit, died ? "died" : "aborted")};
+}
+
+} // namespace mtc::runtime::comm

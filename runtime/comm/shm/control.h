@@ -1,0 +1,99 @@
+//===- control.h - the control segment ---------------------------*- C++
+//-*-===//
+//
+// One memfd per run holds all that ranks and launcher share besides the arenas:
+// the abort word, one block per rank, group barriers, call records with small
+// payloads, and the rings of transfers. Zero bytes are its initial state.
+//
+//   Header | RankBlock[world] | GroupSync[kind][leader] |
+//   MemberSlot[kind][rank][2] | TransferRing[source rank][target stage]
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_SHM_CONTROL_H
+#define MTC_RUNTIME_COMM_SHM_CONTROL_H
+
+#include "runtime/comm/call.h"
+#include "runtime/comm/shm/futex.h"
+
+namespace mtc::runtime::comm {
+
+inline constexpr uint64_t kControlMagic = 0x316d68732d63746d; // "mtc-shm1"
+inline constexpr int kStateWords = 64;
+inline constexpr int kRingSlots = 16;
+
+struct alignas(128) ControlHeader {
+  uint64_t magic;
+  int64_t bytes; ///< of the whole segment
+  int32_t tp, dp, pp;
+  std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
+};
+
+struct alignas(128) RankBlock {
+  SharedEvent event; ///< something changed in a ring of this rank
+  std::atomic<uint32_t> finished;
+  int32_t fd[MTC_ARENA_COUNT]; ///< inherited; -1 for an empty arena
+  int64_t bytes[MTC_ARENA_COUNT];
+  std::atomic<int64_t> state[kStateWords]; ///< the runtime's, for the launcher
+};
+
+struct alignas(128) GroupSync {
+  SharedEvent generation; ///< barriers that are done
+  std::atomic<uint32_t> arrived;
+};
+
+/// Call k of a group uses slot k mod 2: a member overwrites it only after the
+/// barrier of call k+1, when nobody reads it any more.
+struct alignas(128) MemberSlot {
+  CallRecord call;
+  Place place;
+  alignas(64) char payload[kAnywhereBytes];
+};
+
+struct TransferSlot {
+  TransferSide sent, expected;
+  Place place;
+  int32_t mismatch; ///< written by the receiver
+};
+
+/// The sender fills slot `posted` mod kRingSlots and counts up; the receiver
+/// copies out of the sender's arena, writes its verdict, and counts `taken` up.
+struct TransferRing {
+  alignas(128) std::atomic<uint32_t> posted;
+  alignas(128) std::atomic<uint32_t> taken;
+  TransferSlot slots[kRingSlots];
+};
+
+enum class AbortCause : uint32_t { aborted = 1, died = 2 };
+
+/// A view of a mapped control segment; owns nothing.
+class Control {
+public:
+  Control() = default;
+  Control(void *base, const Mesh &mesh)
+      : base_(static_cast<char *>(base)), mesh_(mesh) {}
+
+  static int64_t bytes(const Mesh &mesh);
+  /// Checks what a file descriptor brought; the mesh is in the header.
+  static Status check(const ControlHeader &header, int64_t fileBytes);
+
+  const Mesh &mesh() const { return mesh_; }
+  ControlHeader &header() const;
+  RankBlock &rank(int rank) const;
+  GroupSync &sync(MtcGroup kind, int leader) const;
+  MemberSlot &slot(MtcGroup kind, int rank, uint64_t call) const;
+  TransferRing &ring(int sourceRank, int targetStage) const;
+
+  /// The first cause wins. Wakes everybody. Async-signal-safe. `rank` -1: the
+  /// launcher.
+  void abort(AbortCause cause, int rank) const;
+  bool aborted() const { return header().abortWord.load() != 0; }
+  /// peerDied with the culprit's rank.
+  Status abortStatus() const;
+
+private:
+  char *base_ = nullptr;
+  Mesh mesh_;
+};
+
+} // namespace mtc::runtime::comm
+#endif // MTC_RUNTIME_COMM_SHM_CONTROL_H

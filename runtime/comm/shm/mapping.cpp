@@ -1,0 +1,44 @@
+//===- mapping.cpp - a mapped range of a file descriptor ------------------===//
+
+#include "runtime/comm/shm/mapping.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <utility>
+
+namespace mtc::runtime::comm {
+
+Mapping::Mapping(Mapping &&other) noexcept
+    : base_(std::exchange(other.base_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Mapping &Mapping::operator=(Mapping &&other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Mapping::~Mapping() {
+  if (base_)
+    munmap(base_, size_t(bytes_));
+}
+
+Status Mapping::map(int fd, int64_t bytes, Mapping &out) {
+  void *base =
+      mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED)
+    return {StatusCode::failed,
+            fmt::format("cannot map {} bytes of file descriptor {}: {}; does "
+                        "the launcher pass it on",
+                        bytes, fd, std::strerror(errno))};
+  Mapping mapping;
+  mapping.base_ = base;
+  mapping.bytes_ = bytes;
+  out = std::move(mapping);
+  return Status::okay();
+}
+
+} // namespace mtc::runtime::comm

@@ -1,0 +1,32 @@
+//===- mapping.h - a mapped range of a file descriptor -----------*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_COMM_SHM_MAPPING_H
+#define MTC_RUNTIME_COMM_SHM_MAPPING_H
+
+#include "runtime/base/status.h"
+
+#include <cstdint>
+
+namespace mtc::runtime::comm {
+
+/// Owns a shared mapping of a whole file; not the file descriptor.
+class Mapping {
+public:
+  Mapping() = default;
+  Mapping(Mapping &&other) noexcept;
+  Mapping &operator=(Mapping &&other) noexcept;
+  ~Mapping();
+
+  /// Maps `bytes` > 0 bytes of `fd` readable and writable, shared.
+  static Status map(int fd, int64_t bytes, Mapping &out);
+
+  void *base() const { return base_; }
+  int64_t bytes() const { return bytes_; }
+
+private:
+  void *base_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+} // namespace mtc::runtime::comm
+#endif // MTC_RUNTIME_COMM_SHM_MAPPING_H

@@ -1,0 +1,116 @@
+//===- shm_communicator.h - one rank among processes of one host -*- C++
+//-*-===//
+//
+// Members work in place on each other's arenas: a sum reads its operands where
+// they are and writes the result where it belongs, and a transfer is one copy.
+// Waiting is a short bounded spin and then a futex.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_SHM_SHM_COMMUNICATOR_H
+#define MTC_RUNTIME_COMM_SHM_SHM_COMMUNICATOR_H
+
+#include "runtime/comm/shm/control.h"
+#include "runtime/comm/shm/shm_setup.h"
+
+namespace mtc::runtime {
+
+struct ShmOptions {
+  /// Looks before a waiter sleeps; -1: 2000 when each rank has a core of its
+  /// own, else 0 (spinning ranks would keep the cores from those that work).
+  int spin = -1;
+};
+
+class ShmCommunicator final : public Communicator {
+public:
+  /// Maps the control segment and this rank's arenas. `controlFd` stays the
+  /// caller's, and it and the arenas' descriptors must stay open while the
+  /// communicator lives: peers' arenas are mapped when first needed.
+  static Status attach(int controlFd, int rank, ShmOptions options,
+                       std::unique_ptr<ShmCommunicator> &out);
+  /// The same with the descriptor that MTC_SHM_FD names.
+  static Status attachFromEnvironment(int rank, ShmOptions options,
+                                      std::unique_ptr<ShmCommunicator> &out);
+  /// Implies finish(); unmaps the arenas.
+  ~ShmCommunicator() override;
+
+  const Mesh &mesh() const { return control_.mesh(); }
+  /// Page-aligned, zero at first, in MtcArena order; valid while this lives.
+  std::span<const ArenaView> arenas() const { return arenas_; }
+  /// Word `index` < kShmStateWords of any rank, see ShmSetup::state.
+  std::atomic<int64_t> &state(int rank, int index) {
+    return control_.rank(rank).state[index];
+  }
+
+  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
+                   int64_t count) override;
+  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
+                       int64_t count) override;
+  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
+                   int64_t count) override;
+  Status exchange(std::span<const MtcTransfer> transfers) override;
+  Status barrier() override;
+  void abort() override; ///< also from a signal handler
+  void finish() override;
+  std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {
+    return moved_;
+  }
+
+private:
+  struct Group {
+    std::vector<int> members;
+    int self = -1; ///< group rank
+    uint64_t calls = 0;
+    // Reused by each call, so that a step allocates nothing.
+    std::vector<comm::CallRecord> records;
+    std::vector<const void *> inputs;
+    std::vector<void *> outputs;
+  };
+  /// A transfer of the exchange in progress.
+  struct Transfer {
+    int peer = -1;
+    uint32_t sequence = 0; ///< among those of this pair and direction
+    bool posted = false;
+    bool done = false;
+  };
+
+  ShmCommunicator() = default;
+  Status initialise(int controlFd, int rank, ShmOptions options);
+  Status mapOwnArenas();
+  void makeGroups();
+
+  /// Remembers the first failure and aborts the world.
+  Status fail(Status status);
+  /// The address of a range in a peer's arena, here.
+  Status resolve(int rank, comm::Place place, int64_t bytes, void *&out);
+
+  Status collective(comm::CallRecord call, void *buffer);
+  Status joinCall(Group &group, const comm::CallRecord &call);
+  Status groupBarrier(MtcGroup kind, Group &group);
+  Status runSmall(const comm::CallRecord &call, Group &group, char *buffer);
+  Status runInPlace(const comm::CallRecord &call, Group &group, char *buffer);
+  Status resolveMembers(const comm::CallRecord &call, Group &group,
+                        char *buffer, int64_t bytes);
+
+  Status progress(std::span<const MtcTransfer> transfers, int &remaining);
+  Status progressSend(const MtcTransfer &t, Transfer &state);
+  Status progressReceive(const MtcTransfer &t, Transfer &state);
+  Status receive(const MtcTransfer &t, const Transfer &state,
+                 comm::TransferSlot &slot);
+  void startTransfers(std::span<const MtcTransfer> transfers);
+
+  comm::Mapping controlMapping_;
+  comm::Control control_;
+  int rank_ = -1;
+  int spin_ = 0;
+  Status failure_;
+  std::vector<ArenaView> arenas_;
+  std::vector<comm::Mapping> mappings_; ///< [rank][arena]; empty until needed
+  std::array<Group, MTC_GROUP_COUNT> groups_;
+  std::vector<Transfer> transfers_;
+  /// By stage: transfers begun, and sends whose verdict was read.
+  std::vector<uint32_t> sends_, receives_, confirmed_;
+  std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{};
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_COMM_SHM_SHM_COMMUNICATOR_H

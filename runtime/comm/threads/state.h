@@ -1,0 +1,95 @@
+//===- state.h - what rank threads share -------------------------*- C++
+//-*-===//
+//
+// Everything here is guarded by ThreadsState::lock. Data are copied and reduced
+// without the lock, by the thread that came last; the `busy` marks keep the
+// owners of the buffers from returning meanwhile.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_THREADS_STATE_H
+#define MTC_RUNTIME_COMM_THREADS_STATE_H
+
+#include "runtime/comm/call.h"
+#include "runtime/comm/threads/threads_world.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace mtc::runtime::comm {
+
+using Lock = std::unique_lock<std::mutex>;
+
+/// One group of ranks, in the midst of one collective.
+struct Rendezvous {
+  std::vector<int> members;
+  std::vector<CallRecord> calls; ///< by group rank; valid where `present`
+  std::vector<void *> buffers;
+  std::vector<Place> places; ///< of buffers, in their owner's arenas
+  std::vector<char> present;
+  int arrived = 0;
+  uint64_t generation = 0; ///< collectives that are done
+  bool busy = false;       ///< a member works on the buffers
+};
+
+/// One exchange call of one rank, on its stack.
+struct ExchangeCall {
+  int remaining = 0; ///< transfers that are not done
+  int busy = 0;      ///< transfers whose bytes are being copied
+};
+
+/// A transfer that waits for its other side.
+struct Pending {
+  char *data = nullptr;
+  TransferSide side;
+  ExchangeCall *call = nullptr;
+};
+
+/// From one rank to one rank. At most one of the queues is non-empty.
+struct Channel {
+  std::deque<Pending> sends, receives;
+};
+
+struct RankSlot {
+  std::condition_variable wake;
+  bool finished = false;
+  bool blocked = false;
+  Status failure;                 ///< sticky
+  const Rendezvous *in = nullptr; ///< blocked in this collective
+};
+
+struct ThreadsState {
+  ThreadsState(const Mesh &mesh, ThreadsOptions options);
+
+  /// The group of `kind` with `rank` in it; null if there is none.
+  Rendezvous *group(int rank, MtcGroup kind) {
+    return groupOf[size_t(kind) * ranks.size() + rank];
+  }
+  Channel &channel(int source, int target) {
+    return channels[size_t(source) * ranks.size() + target];
+  }
+
+  /// Fails `members` with `status` and everybody else with peerDied, and wakes
+  /// all; ranks that failed before keep their Status.
+  void fail(std::span<const int> members, const Status &status);
+  void release(int rank); ///< no longer blocked; wakes it
+  /// Fails everybody with hang if nobody can go on. Strict worlds only.
+  void detectDeadlock();
+  void finish(int rank);
+
+  Status collective(int rank, std::span<const ArenaView> arenas,
+                    const CallRecord &call, void *buffer);
+  Status exchange(int rank, std::span<const ArenaView> arenas,
+                  std::span<const MtcTransfer> transfers);
+
+  Mesh mesh;
+  ThreadsOptions options;
+  std::mutex lock;
+  std::vector<RankSlot> ranks;
+  std::vector<Rendezvous> groups;    ///< [kind][lowest member]
+  std::vector<Rendezvous *> groupOf; ///< [kind][rank]; null: not a member
+  std::vector<Channel> channels;     ///< [source][target]
+};
+
+} // namespace mtc::runtime::comm
+#endif // MTC_RUNTIME_COMM_THREADS_STATE_H

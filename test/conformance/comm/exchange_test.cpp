@@ -1,0 +1,121 @@
+//===- exchange_test.cpp - groups of sends and receives -------------------===//
+
+#include "values.h"
+#include "worlds.h"
+
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+// Message number `n` of 1000 + n words; sends lie in YOUT-like places of one
+// arena, receives in another.
+constexpr int64_t kStride = 8192;
+int64_t bytesOf(int n) { return 4 * (1000 + n); }
+
+MtcTransfer send(int stage, int n) {
+  return {1, stage, MTC_ARENA_ACTIVATIONS, n, n * kStride, bytesOf(n)};
+}
+MtcTransfer receive(int stage, int n) {
+  return {0, stage, MTC_ARENA_WORKSPACE, n, n * kStride, bytesOf(n)};
+}
+
+void prepare(Rank &r, int messages, uint64_t salt) {
+  for (int n = 0; n < messages; ++n)
+    fill(MTC_I32, r.rank, 0, bytesOf(n) / 4, salt + n,
+         r.arena(MTC_ARENA_ACTIVATIONS) + n * kStride);
+}
+
+std::string arrived(Rank &r, int fromStage, int n, uint64_t salt) {
+  auto [tp, dp, pp] = r.mesh.coordinates(r.rank);
+  return checkCopied(MTC_I32, r.mesh.rank(tp, dp, fromStage), 0, bytesOf(n) / 4,
+                     salt + n, r.arena(MTC_ARENA_WORKSPACE) + n * kStride);
+}
+
+class Exchange : public ::testing::TestWithParam<Backend> {};
+
+TEST_P(Exchange, BothWaysInOneGroup) {
+  expectAllWell(GetParam(), {2, 1, 2}, 1 << 16, [](Rank &r) {
+    int other = 1 - r.mesh.coordinates(r.rank)[2];
+    prepare(r, 1, 3);
+    // All send first: only a group that makes progress as one can end.
+    MtcTransfer group[] = {send(other, 0), receive(other, 0)};
+    MTC_EXPECT_OK(r.comm.exchange(group));
+    return arrived(r, other, 0, 3);
+  });
+}
+
+TEST_P(Exchange, Ring) {
+  for (int stages : {1, 3, 5})
+    expectAllWell(GetParam(), {1, 1, stages}, 1 << 16, [](Rank &r) {
+      int stages = r.mesh.pp, stage = r.rank;
+      int next = (stage + 1) % stages, previous = (stage + stages - 1) % stages;
+      for (int round = 0; round < 20; ++round) {
+        prepare(r, 2, uint64_t(round));
+        MtcTransfer group[] = {send(next, 1), receive(previous, 1)};
+        MTC_EXPECT_OK(r.comm.exchange(group));
+        std::string found = arrived(r, previous, 1, uint64_t(round));
+        if (!found.empty())
+          return found;
+      }
+      return std::string();
+    });
+}
+
+// More messages than a ring has slots, so that it also wraps within a group.
+TEST_P(Exchange, ManyMessagesPerPeerInOrder) {
+  expectAllWell(GetParam(), {1, 1, 2}, 1 << 20, [](Rank &r) {
+    int other = 1 - r.rank;
+    for (int round = 0; round < 5; ++round) {
+      prepare(r, 40, uint64_t(round) * 64);
+      std::vector<MtcTransfer> group;
+      for (int n = 0; n < 40; ++n) {
+        group.push_back(r.rank == 0 ? receive(other, n) : send(other, n));
+        group.push_back(r.rank == 0 ? send(other, n) : receive(other, n));
+      }
+      MTC_EXPECT_OK(r.comm.exchange(group));
+      for (int n = 0; n < 40; ++n)
+        if (auto found = arrived(r, other, n, uint64_t(round) * 64);
+            !found.empty())
+          return found;
+    }
+    return std::string();
+  });
+}
+
+// A pipeline's pattern: one-way groups, each a call of its own.
+TEST_P(Exchange, OneWayCallsAreARendezvous) {
+  expectAllWell(GetParam(), {1, 1, 3}, 1 << 16, [](Rank &r) {
+    for (int n = 0; n < 6; ++n) {
+      prepare(r, 6, 11);
+      if (r.rank > 0) {
+        MtcTransfer t = receive(r.rank - 1, n);
+        MTC_EXPECT_OK(r.comm.exchange({&t, 1}));
+        if (auto found = arrived(r, r.rank - 1, n, 11); !found.empty())
+          return found;
+      }
+      if (r.rank < 2) {
+        MtcTransfer t = send(r.rank + 1, n);
+        MTC_EXPECT_OK(r.comm.exchange({&t, 1}));
+        // A finished send was received: its buffer may be overwritten.
+        fill(MTC_I32, 99, 0, bytesOf(n) / 4, 0,
+             r.arena(MTC_ARENA_ACTIVATIONS) + n * kStride);
+      }
+    }
+    return std::string();
+  });
+}
+
+TEST_P(Exchange, EmptyGroupsAndMessages) {
+  expectAllWell(GetParam(), {1, 1, 2}, 4096, [](Rank &r) {
+    MTC_EXPECT_OK(r.comm.exchange({}));
+    MtcTransfer t{r.rank, 1 - r.rank, MTC_ARENA_ACTIVATIONS, 1, 4096, 0};
+    MTC_EXPECT_OK(r.comm.exchange({&t, 1}));
+    return std::string();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Comm, Exchange, ::testing::ValuesIn(kBackends),
+                         backendName);
+
+} // namespace

@@ -1,0 +1,188 @@
+//===- shm_test.cpp - what the launcher sees of shm -----------------------===//
+
+#include "runtime/comm/shm/shm_communicator.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace mtc::runtime;
+
+namespace {
+
+constexpr ArenaSizes kSizes = {4096, 100, 0, 8192, 4096};
+
+std::unique_ptr<ShmSetup> makeSetup(const Mesh &mesh) {
+  std::unique_ptr<ShmSetup> setup;
+  std::vector<ArenaSizes> sizes(mesh.worldSize(), kSizes);
+  Status status = ShmSetup::create(mesh, sizes, setup);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return setup;
+}
+
+std::unique_ptr<ShmCommunicator> join(const ShmSetup &setup, int rank) {
+  std::unique_ptr<ShmCommunicator> comm;
+  Status status = ShmCommunicator::attach(setup.controlFd(), rank, {}, comm);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return comm;
+}
+
+bool mapsName(const std::string &name) {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line))
+    if (line.find(name) != std::string::npos)
+      return true;
+  return false;
+}
+
+int openDescriptors() {
+  int count = 0;
+  for (int fd = 0; fd < 256; ++fd) {
+    char target[PATH_MAX];
+    std::string link = "/proc/self/fd/" + std::to_string(fd);
+    ssize_t length = readlink(link.c_str(), target, sizeof target);
+    std::string_view view(target, length > 0 ? size_t(length) : 0);
+    count += view.find("memfd:mtc:") != view.npos;
+  }
+  return count;
+}
+
+TEST(Shm, ArenasAreWholePagesAndZero) {
+  auto setup = makeSetup({2, 1, 1});
+  auto comm = join(*setup, 1);
+  std::span<const ArenaView> arenas = comm->arenas();
+  ASSERT_EQ(arenas.size(), size_t(MTC_ARENA_COUNT));
+  EXPECT_EQ(arenas[MTC_ARENA_GRADS].bytes, 4096);
+  EXPECT_EQ(arenas[MTC_ARENA_OPTIMIZER].base, nullptr);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(arenas[0].base) % 4096, 0u);
+  EXPECT_EQ(static_cast<char *>(arenas[3].base)[8191], 0);
+  EXPECT_TRUE(mapsName("mtc:r1:activations"));
+  EXPECT_FALSE(mapsName("mtc:r0:activations")); // only when needed
+}
+
+TEST(Shm, NothingRemains) {
+  ASSERT_EQ(openDescriptors(), 0);
+  {
+    auto setup = makeSetup({2, 1, 1});
+    EXPECT_EQ(openDescriptors(), 1 + 2 * 4);
+    auto comm = join(*setup, 0);
+    EXPECT_TRUE(mapsName("mtc:control"));
+  }
+  EXPECT_EQ(openDescriptors(), 0);
+  EXPECT_FALSE(mapsName("mtc:"));
+}
+
+TEST(Shm, LauncherReadsProgressAndFinish) {
+  auto setup = makeSetup({1, 1, 2});
+  auto comm = join(*setup, 1);
+  comm->state(1, 0).store(17);
+  setup->state(1, 63).store(1);
+  EXPECT_EQ(setup->state(1, 0).load(), 17);
+  EXPECT_EQ(comm->state(1, 63).load(), 1);
+  EXPECT_EQ(setup->state(0, 0).load(), 0);
+  EXPECT_FALSE(setup->finished(1));
+  comm->finish();
+  EXPECT_TRUE(setup->finished(1));
+  EXPECT_FALSE(setup->finished(0));
+}
+
+TEST(Shm, FirstCulpritStays) {
+  auto setup = makeSetup({2, 1, 1});
+  auto comm = join(*setup, 0);
+  EXPECT_FALSE(setup->aborted());
+  setup->markDead(1);
+  setup->abort();
+  comm->abort();
+  EXPECT_EQ(setup->abortStatus().message(), "rank 1 died");
+  Status status = comm->barrier();
+  EXPECT_EQ(status.code(), StatusCode::peerDied);
+  EXPECT_EQ(status.message(), "rank 1 died");
+}
+
+TEST(Shm, RefusesWhatIsNoControlSegment) {
+  std::unique_ptr<ShmCommunicator> comm;
+  EXPECT_EQ(ShmCommunicator::attach(-1, 0, {}, comm).code(), StatusCode::usage);
+  auto setup = makeSetup({1, 1, 1});
+  EXPECT_EQ(ShmCommunicator::attach(setup->controlFd(), 1, {}, comm).code(),
+            StatusCode::usage); // no such rank
+  int arena = setup->controlFd() + 1;
+  EXPECT_EQ(ShmCommunicator::attach(arena, 0, {}, comm).code(),
+            StatusCode::usage); // a descriptor, but an arena's
+  unsetenv(kShmEnvironment);
+  EXPECT_EQ(ShmCommunicator::attachFromEnvironment(0, {}, comm).code(),
+            StatusCode::usage);
+  setenv(kShmEnvironment, "7x", 1);
+  EXPECT_EQ(ShmCommunicator::attachFromEnvironment(0, {}, comm).code(),
+            StatusCode::usage);
+  unsetenv(kShmEnvironment);
+}
+
+// Spinning and sleeping must agree; two threads, as each has its own mappings.
+TEST(Shm, SpinsOrSleeps) {
+  for (int spin : {0, 2000}) {
+    auto setup = makeSetup({2, 1, 1});
+    auto body = [&](int rank) {
+      std::unique_ptr<ShmCommunicator> comm;
+      Status status =
+          ShmCommunicator::attach(setup->controlFd(), rank, {spin}, comm);
+      for (int i = 0; i < 2000 && status.ok(); ++i)
+        status = comm->barrier();
+      EXPECT_TRUE(status.ok()) << status.message();
+    };
+    std::thread other(body, 1);
+    body(0);
+    other.join();
+  }
+}
+
+/// What the re-executed test below does as rank 1.
+int runExecutedRank() {
+  std::unique_ptr<ShmCommunicator> comm;
+  if (!ShmCommunicator::attachFromEnvironment(1, {}, comm).ok())
+    return 3;
+  float value = 2;
+  Status status = comm->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1);
+  return status.ok() && value == 3 ? 0 : 4;
+}
+
+// Descriptors pass through exec, found by the environment variable.
+TEST(Shm, SurvivesExec) {
+  if (std::getenv("MTC_TEST_EXECUTED"))
+    _exit(runExecutedRank());
+  auto setup = makeSetup({2, 1, 1});
+  std::string shm = setup->environment();
+  char self[PATH_MAX] = {};
+  ASSERT_GT(readlink("/proc/self/exe", self, sizeof self - 1), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    char filter[] = "--gtest_filter=Shm.SurvivesExec";
+    char mark[] = "MTC_TEST_EXECUTED=1";
+    char *arguments[] = {self, filter, nullptr};
+    char *environment[] = {shm.data(), mark, nullptr};
+    execve(self, arguments, environment);
+    _exit(5);
+  }
+  std::thread reaper([&] {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+    if (status != 0)
+      setup->markDead(1);
+  });
+  float value = 1;
+  Status status =
+      join(*setup, 0)->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1);
+  reaper.join();
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(value, 3);
+}
+
+} // namespace

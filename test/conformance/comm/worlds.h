@@ -1,0 +1,57 @@
+//===- worlds.h - the same test on every backend -----------------*- C++
+//-*-===//
+#ifndef MTC_TEST_CONFORMANCE_COMM_WORLDS_H
+#define MTC_TEST_CONFORMANCE_COMM_WORLDS_H
+
+#include "runtime/comm/comm.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mtc::test {
+
+enum class Backend { threads, threadsStrict, shm };
+inline const Backend kBackends[] = {Backend::threads, Backend::threadsStrict,
+                                    Backend::shm};
+std::string backendName(const ::testing::TestParamInfo<Backend> &info);
+
+/// What a test sees of the rank that it runs as.
+struct Rank {
+  int rank;
+  runtime::Mesh mesh;
+  runtime::Communicator &comm;
+  std::span<const runtime::ArenaView> arenas;
+  /// Ends this rank without a word: a process by SIGKILL; a thread returns, and
+  /// the world is told as a launcher would be. Return its result at once.
+  std::function<std::string()> die;
+
+  char *arena(int kind) const { return static_cast<char *>(arenas[kind].base); }
+};
+
+/// What one rank does; returns what went wrong, or "".
+using Body = std::function<std::string(Rank &)>;
+
+/// Runs `body` as every rank. Each arena has `arenaBytes` bytes. Returns the
+/// results by rank; "killed" for a rank that died. A world that is not done
+/// after a minute is broken up, and its ranks say "timed out".
+std::vector<std::string> runWorld(Backend backend, const runtime::Mesh &mesh,
+                                  int64_t arenaBytes, const Body &body);
+
+/// Expects that every rank returned "".
+void expectAllWell(Backend backend, const runtime::Mesh &mesh,
+                   int64_t arenaBytes, const Body &body);
+
+/// "" or the Status as text with its code first: "14 transfer mismatch ...".
+std::string text(const runtime::Status &status);
+
+#define MTC_EXPECT_OK(expr)                                                    \
+  do {                                                                         \
+    if (std::string text_ = ::mtc::test::text(expr); !text_.empty())           \
+      return std::string(#expr ": ") + text_;                                  \
+  } while (false)
+
+} // namespace mtc::test
+#endif // MTC_TEST_CONFORMANCE_COMM_WORLDS_H
