@@ -78,8 +78,10 @@ std::string printItem(const Item &item, int chunks) {
 
 std::string printProgram(const Plan &plan, int rank) {
   std::string text;
-  for (const Item &item : plan.ranks[rank])
-    text += (text.empty() ? "" : " ") + printItem(item, plan.chunks);
+  for (const Item &item : plan.ranks[rank]) {
+    text += text.empty() ? "" : " ";
+    text += printItem(item, plan.chunks);
+  }
   return text;
 }
 

@@ -99,8 +99,10 @@ std::string toString(const Slot &slot, bool withChunk) {
 
 std::string printSlots(const std::vector<Slot> &slots, int chunks) {
   std::string text;
-  for (const Slot &slot : slots)
-    text += (text.empty() ? "" : " ") + toString(slot, chunks > 1);
+  for (const Slot &slot : slots) {
+    text += text.empty() ? "" : " ";
+    text += toString(slot, chunks > 1);
+  }
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "interpreter.h"
 #include "oracle.h"
 #include "passes/pipeline/schedules/plan_check.h"
+#include "passes/pipeline/schedules/waitfor.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -248,10 +249,23 @@ private:
   std::mt19937 &random_;
 };
 
+/// Deadlock when and only when something has no partner or the wait-for graph
+/// has a cycle; a run that failed otherwise did not get that far.
+void expectGraphTellsDeadlock(const Plan &plan, const Outcome &outcome) {
+  Machine machine = machineOf(plan);
+  Matching matching = matchMachine(machine);
+  bool stuck = !matching.complete || !analyseWaits(machine, matching).acyclic;
+  if (outcome.error == "deadlock") {
+    EXPECT_TRUE(stuck) << printPlan(plan);
+  } else if (outcome.error.empty()) {
+    EXPECT_FALSE(stuck) << printPlan(plan);
+  }
+}
+
 TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
   std::mt19937 random(20240607);
   std::map<std::string, int> applied;
-  int misbehaving = 0, accepted = 0, refused = 0;
+  int misbehaving = 0, accepted = 0, refused = 0, deadlocks = 0;
   for (const Setting &setting : settings(3, 4, 2)) {
     if (setting.params.p < 2)
       continue;
@@ -268,7 +282,10 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
           }
         if (what.empty())
           continue;
-        bool good = interpret(mutant) == right;
+        Outcome outcome = interpret(mutant);
+        bool good = outcome == right;
+        expectGraphTellsDeadlock(mutant, outcome);
+        deadlocks += outcome.error == "deadlock";
         bool passes = checkPlan(mutant, kilobyte).empty();
         misbehaving += !good;
         ++(passes ? accepted : refused);
@@ -283,6 +300,7 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
   EXPECT_GT(misbehaving, 3000);
   EXPECT_GT(refused, misbehaving);
   EXPECT_GT(accepted, 100);
+  EXPECT_GT(deadlocks, 100);
 }
 
 // Microbatches backward in another order: legal but for its bits, and the sums
