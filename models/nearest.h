@@ -1,0 +1,38 @@
+//===- nearest.h - what the user may have meant ------------------*- C++
+//-*-===//
+#ifndef MTC_MODELS_NEAREST_H
+#define MTC_MODELS_NEAREST_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::models {
+
+/// The candidate closest to `word`, counting insertions, deletions,
+/// replacements and swaps of neighbours (optimal string alignment distance);
+/// the first of equals; "" if none is within a third of the word (at least 2).
+std::string nearestName(std::string_view word,
+                        const std::vector<std::string_view> &candidates);
+
+/// ", did you mean 'x'?" or ", expected one of: a, b", for the end of a
+/// message about a name that is not known.
+std::string suggestion(std::string_view word,
+                       const std::vector<std::string_view> &candidates);
+
+/// The divisors of `n` next to `value`: the largest below and the smallest
+/// above, or `value` alone if it divides. n >= 1.
+std::vector<int64_t> nearestDivisors(int64_t n, int64_t value);
+
+/// The positive multiples of `unit` next to `value`, as above. unit >= 1.
+std::vector<int64_t> nearestMultiples(int64_t unit, int64_t value);
+
+/// "2 or 4", "3", "2, 3 or 4".
+std::string joinOr(const std::vector<int64_t> &values);
+
+/// "a, b, c".
+std::string join(const std::vector<std::string_view> &words);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_NEAREST_H

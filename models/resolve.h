@@ -1,0 +1,17 @@
+//===- resolve.h - a strategy with every default filled in -------*- C++
+//-*-===//
+#ifndef MTC_MODELS_RESOLVE_H
+#define MTC_MODELS_RESOLVE_H
+
+#include "models/spec.h"
+#include "models/strategy.h"
+
+namespace mtc::models {
+
+/// Fills seqLength (the model's max_seq) and layersPerStage (even). The pair
+/// must be valid (`validate` gave nothing); afterwards layersPerStage has pp
+/// entries whose sum is the model's number of layers.
+Strategy resolve(const ModelSpec &spec, Strategy strategy);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_RESOLVE_H

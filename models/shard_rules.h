@@ -1,0 +1,67 @@
+//===- shard_rules.h - logical axis to mesh axis -----------------*- C++
+//-*-===//
+#ifndef MTC_MODELS_SHARD_RULES_H
+#define MTC_MODELS_SHARD_RULES_H
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mtc::models {
+
+/// The names of dimensions; qkv and gateUp are stack axes.
+enum class LogicalAxis {
+  batch,
+  seq,
+  embed,
+  heads,
+  kvHeads,
+  headDim,
+  ffn,
+  vocab,
+  expert,
+  qkv,
+  gateUp
+};
+inline constexpr size_t logicalAxisCount = 11;
+
+/// What a dimension may be split over; none: replicated.
+enum class MeshAxis { none, tp, dp };
+
+/// As in files: "kv_heads", "tp".
+std::string_view toString(LogicalAxis axis);
+std::string_view toString(MeshAxis axis);
+const std::array<LogicalAxis, logicalAxisCount> &allLogicalAxes();
+
+/// The strategy's table. Starts with heads, kv_heads, ffn, vocab over tp and
+/// batch over dp; all else replicated.
+class ShardRules {
+public:
+  ShardRules();
+  MeshAxis meshAxis(LogicalAxis axis) const {
+    return table[static_cast<size_t>(axis)];
+  }
+  void set(LogicalAxis axis, MeshAxis mesh) {
+    table[static_cast<size_t>(axis)] = mesh;
+  }
+  /// Whether the compiler can build this split: the defaults and `none`.
+  static bool buildable(LogicalAxis axis, MeshAxis mesh);
+
+private:
+  std::array<MeshAxis, logicalAxisCount> table;
+};
+
+/// Another table for the parameters whose name matches `pattern`, where `*`
+/// stands for any characters. Axes that are not named keep the general rule.
+struct ShardOverride {
+  std::string pattern;
+  std::vector<std::pair<LogicalAxis, MeshAxis>> axes;
+};
+
+/// Whether `name` matches `pattern` as a whole.
+bool matches(std::string_view pattern, std::string_view name);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_SHARD_RULES_H

@@ -1,0 +1,76 @@
+//===- strategy.h - how to spread a model ------------------------*- C++
+//-*-===//
+#ifndef MTC_MODELS_STRATEGY_H
+#define MTC_MODELS_STRATEGY_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "models/diagnostics.h"
+#include "models/shard_rules.h"
+
+namespace mtc::models {
+
+/// A strategy as given. Keys of the file are the names in snake case
+/// (`micro_batch_size`); the table is `[shard]`, overrides are `[[override]]`
+/// with `pattern` and `shard = { axis = "tp" | "dp" | "none" }`.
+struct Strategy {
+  int64_t tp = 1;              ///< tensor parallel ranks
+  int64_t pp = 1;              ///< pipeline stages
+  int64_t dp = 1;              ///< data parallel replicas
+  int64_t microBatchSize = 1;  ///< samples of one replica
+  int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
+  int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
+  std::string schedule = "1f1b";       ///< or "gpipe"
+  std::vector<int64_t> layersPerStage; ///< empty: even
+  int64_t zero = 0;                    ///< 1: the optimizer is split over dp
+  int64_t threadsPerRank = 1;
+  int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
+  std::string target = "cpu";
+  std::string dtype = "f32";
+  int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
+  ShardRules shard;
+  std::vector<ShardOverride> overrides; ///< the last one that matches holds
+
+  int64_t worldSize() const { return tp * pp * dp; }
+  /// Microbatches of a step; the strategy must be valid.
+  int64_t microbatches() const {
+    return globalBatchSize / (microBatchSize * dp);
+  }
+  /// What dimension `axis` of parameter `name` is split over.
+  MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
+};
+
+/// Parses a strategy; as parseModelSpec.
+Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file);
+Parsed<Strategy> loadStrategy(const std::string &path);
+
+/// An option of the command line without its dashes, and its value.
+using StrategyOption = std::pair<std::string, std::string>;
+
+/// Options replace what the file says: ("micro-batch-size", "2"),
+/// ("layers-per-stage", "1,3"), ("device-memory", "80GiB"), ("shard.ffn",
+/// "none"). Each wrong option gives one diagnostic whose `where` is
+/// "--option"; the others are applied.
+Diagnostics applyOptions(Strategy &strategy,
+                         const std::vector<StrategyOption> &options);
+
+/// The names that `applyOptions` knows, with dashes between words.
+std::vector<std::string> strategyOptionNames();
+
+/// "80GiB", "512MB", "4096" -> bytes; -1 if it is none (or beyond 2^62).
+int64_t parseBytes(std::string_view text);
+
+/// What the compiler cannot build yet, as for a spec.
+std::vector<std::string> unsupported(const Strategy &strategy);
+
+/// With the names and nesting of a file; for the descriptor and for people.
+nlohmann::ordered_json toJson(const Strategy &strategy);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_STRATEGY_H

@@ -1,0 +1,106 @@
+//===- strategy_options.cpp - options that replace keys -------------------===//
+//
+// An option becomes a table of one key and goes through the file's reader, so
+// that both have one set of rules and messages.
+//
+//===----------------------------------------------------------------------===//
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "models/nearest.h"
+#include "models/strategy_reader.h"
+
+namespace mtc::models {
+
+static std::string withDashes(std::string_view key) {
+  std::string result(key);
+  std::replace(result.begin(), result.end(), '_', '-');
+  return result;
+}
+
+std::vector<std::string> strategyOptionNames() {
+  std::vector<std::string> names;
+  for (const StrategyInteger &field : strategyIntegers())
+    names.push_back(withDashes(field.key));
+  for (const StrategyChoice &field : strategyChoices())
+    names.push_back(withDashes(field.key));
+  names.push_back("layers-per-stage");
+  names.push_back("device-memory");
+  for (LogicalAxis axis : allLogicalAxes())
+    names.push_back("shard." + withDashes(toString(axis)));
+  return names;
+}
+
+static bool parseInteger(std::string_view text, int64_t &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The integer that the text is, else the text: the reader reports it.
+static void insertScalar(toml::table &table, std::string_view key,
+                         std::string_view text) {
+  int64_t value = 0;
+  if (parseInteger(text, value))
+    table.insert(key, value);
+  else
+    table.insert(key, std::string(text));
+}
+
+static toml::array splitList(std::string_view text) {
+  toml::array list;
+  while (!text.empty()) {
+    size_t comma = std::min(text.find(','), text.size());
+    int64_t value = 0;
+    if (parseInteger(text.substr(0, comma), value))
+      list.push_back(value);
+    else
+      list.push_back(std::string(text.substr(0, comma)));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return list;
+}
+
+static toml::table tableOf(std::string_view key, std::string_view text) {
+  toml::table table;
+  if (key == "layers_per_stage") {
+    table.insert(key, splitList(text));
+  } else if (key.starts_with("shard.")) {
+    toml::table inner;
+    inner.insert(key.substr(6), std::string(text));
+    table.insert("shard", std::move(inner));
+  } else {
+    insertScalar(table, key, text);
+  }
+  return table;
+}
+
+Diagnostics applyOptions(Strategy &strategy,
+                         const std::vector<StrategyOption> &options) {
+  Diagnostics all;
+  std::vector<std::string> names = strategyOptionNames();
+  for (const auto &[option, text] : options) {
+    std::string name = withDashes(option), key = option;
+    std::replace(key.begin(), key.end(), '-', '_');
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      std::vector<std::string_view> views(names.begin(), names.end());
+      all.push_back({ErrorClass::usage, "--" + option, 0,
+                     "unknown option" + suggestion(name, views)});
+      continue;
+    }
+    toml::table table = tableOf(key, text);
+    Diagnostics found;
+    TomlReader root(table, "", "--" + name, found);
+    readStrategy(root, strategy);
+    for (Diagnostic &diagnostic : found) {
+      diagnostic.line = 0;
+      all.push_back(std::move(diagnostic));
+    }
+  }
+  return all;
+}
+
+} // namespace mtc::models

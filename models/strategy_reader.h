@@ -1,0 +1,29 @@
+//===- strategy_reader.h - shared by files and options -----------*- C++
+//-*-===//
+#ifndef MTC_MODELS_STRATEGY_READER_H
+#define MTC_MODELS_STRATEGY_READER_H
+
+#include "models/strategy.h"
+#include "models/toml_reader.h"
+
+namespace mtc::models {
+
+struct StrategyInteger {
+  std::string_view key;
+  int64_t Strategy::*member;
+  IntegerRange range;
+};
+struct StrategyChoice {
+  std::string_view key;
+  std::string Strategy::*member;
+  std::vector<std::string_view> values;
+};
+
+const std::vector<StrategyInteger> &strategyIntegers();
+const std::vector<StrategyChoice> &strategyChoices();
+
+/// Reads all keys that the table has into `strategy` and reports the rest.
+void readStrategy(TomlReader &root, Strategy &strategy);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_STRATEGY_READER_H

@@ -1,0 +1,61 @@
+//===- unsupported.cpp - what cannot be compiled yet ----------------------===//
+//
+// The formats are ahead of the compiler. Each row leaves this file when its
+// mathematics is built.
+//
+//===----------------------------------------------------------------------===//
+
+#include <fmt/format.h>
+
+#include "models/spec.h"
+#include "models/strategy.h"
+
+namespace mtc::models {
+
+std::vector<std::string> unsupported(const ModelSpec &spec) {
+  std::vector<std::string> sentences;
+  auto refuse = [&](bool found, const char *what, const char *instead) {
+    if (found)
+      sentences.push_back(
+          fmt::format("{} cannot be compiled yet; use {}", what, instead));
+  };
+  refuse(spec.norm.kind != NormKind::layerNorm, "norm.kind = \"rms_norm\"",
+         "\"layer_norm\"");
+  refuse(spec.norm.placement != NormPlacement::pre, "norm.placement = \"post\"",
+         "\"pre\"");
+  refuse(spec.mlp.kind == MlpKind::geluErf, "mlp.kind = \"gelu_erf\"",
+         "\"gelu\"");
+  refuse(spec.mlp.kind == MlpKind::relu, "mlp.kind = \"relu\"", "\"gelu\"");
+  refuse(spec.mlp.kind == MlpKind::swiglu, "mlp.kind = \"swiglu\"", "\"gelu\"");
+  refuse(spec.mlp.kind == MlpKind::geglu, "mlp.kind = \"geglu\"", "\"gelu\"");
+  refuse(!spec.mlp.bias, "mlp.bias = false", "true");
+  refuse(!spec.attention.bias, "attention.bias = false", "true");
+  refuse(!spec.attention.causal, "attention.causal = false", "true");
+  refuse(spec.positions == PositionKind::rope, "positions = \"rope\"",
+         "\"learned\"");
+  refuse(spec.positions == PositionKind::none, "positions = \"none\"",
+         "\"learned\"");
+  refuse(spec.kvHeads != spec.heads,
+         "kv_heads different from heads (grouped queries)",
+         "kv_heads equal to heads");
+  return sentences;
+}
+
+std::vector<std::string> unsupported(const Strategy &strategy) {
+  std::vector<std::string> sentences;
+  auto check = [&](LogicalAxis axis, MeshAxis mesh, const std::string &where) {
+    if (!strategy.shard.buildable(axis, mesh))
+      sentences.push_back(fmt::format(
+          "{}: splitting '{}' over '{}' cannot be compiled yet; use \"{}\"",
+          where, toString(axis), toString(mesh),
+          toString(ShardRules().meshAxis(axis))));
+  };
+  for (LogicalAxis axis : allLogicalAxes())
+    check(axis, strategy.shard.meshAxis(axis), "shard");
+  for (const ShardOverride &override : strategy.overrides)
+    for (auto [axis, mesh] : override.axes)
+      check(axis, mesh, fmt::format("override '{}'", override.pattern));
+  return sentences;
+}
+
+} // namespace mtc::models

@@ -1,0 +1,177 @@
+//===- validate.cpp - does a strategy fit a model -------------------------===//
+
+#include "models/validate.h"
+
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/nearest.h"
+
+namespace mtc::models {
+
+namespace {
+struct SplitSize {
+  LogicalAxis axis;
+  std::string_view key;
+  int64_t size;
+};
+} // namespace
+
+static std::vector<SplitSize> splitSizes(const ModelSpec &spec) {
+  return {{LogicalAxis::heads, "heads", spec.heads},
+          {LogicalAxis::kvHeads, "kv_heads", spec.kvHeads},
+          {LogicalAxis::headDim, "head_dim", spec.headDim},
+          {LogicalAxis::embed, "hidden", spec.hidden},
+          {LogicalAxis::ffn, "ffn", spec.ffn},
+          {LogicalAxis::vocab, "padded_vocab", spec.paddedVocab}};
+}
+
+/// Whether the table or an override splits the axis over `mesh`.
+static bool splits(const Strategy &strategy, LogicalAxis axis, MeshAxis mesh) {
+  if (strategy.shard.meshAxis(axis) == mesh)
+    return true;
+  for (const ShardOverride &override : strategy.overrides)
+    for (auto [overridden, over] : override.axes)
+      if (overridden == axis && over == mesh)
+        return true;
+  return false;
+}
+
+static void checkSplits(const ModelSpec &spec, const Strategy &strategy,
+                        MeshAxis mesh, int64_t ranks,
+                        std::vector<Violation> &out) {
+  int64_t common = 0;
+  for (const SplitSize &split : splitSizes(spec))
+    if (splits(strategy, split.axis, mesh))
+      common = std::gcd(common, split.size);
+  std::string_view name = toString(mesh);
+  for (const SplitSize &split : splitSizes(spec))
+    if (splits(strategy, split.axis, mesh) && split.size % ranks != 0)
+      out.push_back(
+          {fmt::format("{} % {} == 0", split.key, name),
+           fmt::format("{} = {}, {} = {}", split.key, split.size, name, ranks),
+           fmt::format("{} = {}", name,
+                       joinOr(nearestDivisors(common, ranks)))});
+}
+
+/// Attention pairs a query head with its key head on one rank.
+static void checkHeadsTogether(const Strategy &strategy,
+                               std::vector<Violation> &out) {
+  MeshAxis heads = strategy.shard.meshAxis(LogicalAxis::heads);
+  MeshAxis kvHeads = strategy.shard.meshAxis(LogicalAxis::kvHeads);
+  if (heads != kvHeads)
+    out.push_back({"shard.heads == shard.kv_heads",
+                   fmt::format("shard.heads = {}, shard.kv_heads = {}",
+                               toString(heads), toString(kvHeads)),
+                   fmt::format("shard.kv_heads = {}", toString(heads))});
+}
+
+static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
+  int64_t unit = strategy.microBatchSize * strategy.dp;
+  int64_t batch = strategy.globalBatchSize;
+  if (batch == 0) {
+    out.push_back({"global_batch_size is given", "none",
+                   fmt::format("global_batch_size = {}", unit)});
+    return;
+  }
+  if (batch % unit == 0)
+    return;
+  std::string nearest = fmt::format("global_batch_size = {}",
+                                    joinOr(nearestMultiples(unit, batch)));
+  if (batch % strategy.dp == 0)
+    nearest += fmt::format(
+        ", or micro_batch_size = {}",
+        joinOr(nearestDivisors(batch / strategy.dp, strategy.microBatchSize)));
+  out.push_back({"global_batch_size % (micro_batch_size * dp) == 0",
+                 fmt::format("global_batch_size = {}, micro_batch_size = {}, "
+                             "dp = {}",
+                             batch, strategy.microBatchSize, strategy.dp),
+                 nearest});
+}
+
+/// The most even list of `layers` over `stages`, for a suggestion.
+static std::string evenList(int64_t layers, int64_t stages) {
+  // A long list helps nobody.
+  if (stages > 64)
+    return "";
+  std::string text;
+  for (int64_t stage = 0; stage < stages; ++stage)
+    text += fmt::format("{}{}", stage ? ", " : "",
+                        layers / stages + (stage < layers % stages));
+  return fmt::format("layers_per_stage = [{}]", text);
+}
+
+static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
+                                std::vector<Violation> &out) {
+  const std::vector<int64_t> &stages = strategy.layersPerStage;
+  int64_t sum = std::accumulate(stages.begin(), stages.end(), int64_t{0});
+  int64_t length = static_cast<int64_t>(stages.size());
+  std::string nearest = spec.layers >= strategy.pp
+                            ? evenList(spec.layers, strategy.pp)
+                            : fmt::format("pp = {}", spec.layers);
+  if (length != strategy.pp)
+    out.push_back({"layers_per_stage has pp entries",
+                   fmt::format("{} entries, pp = {}", length, strategy.pp),
+                   fmt::format("pp = {}{}{}", length,
+                               nearest.empty() ? "" : ", or ", nearest)});
+  if (sum != spec.layers)
+    out.push_back({"the sum of layers_per_stage == layers",
+                   fmt::format("a sum of {}, layers = {}", sum, spec.layers),
+                   nearest});
+}
+
+static void checkStages(const ModelSpec &spec, const Strategy &strategy,
+                        std::vector<Violation> &out) {
+  if (spec.layers < strategy.pp)
+    out.push_back(
+        {"layers >= pp",
+         fmt::format("layers = {}, pp = {}", spec.layers, strategy.pp),
+         fmt::format("pp = {}", spec.layers)});
+  if (!strategy.layersPerStage.empty())
+    return checkExplicitStages(spec, strategy, out);
+  if (spec.layers >= strategy.pp && spec.layers % strategy.pp != 0) {
+    std::string list = evenList(spec.layers, strategy.pp);
+    out.push_back(
+        {"layers % pp == 0 without layers_per_stage",
+         fmt::format("layers = {}, pp = {}", spec.layers, strategy.pp),
+         fmt::format("pp = {}{}{}",
+                     joinOr(nearestDivisors(spec.layers, strategy.pp)),
+                     list.empty() ? "" : ", or ", list)});
+  }
+}
+
+static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
+                          std::vector<Violation> &out) {
+  if (strategy.seqLength > spec.maxSeq)
+    out.push_back({"seq_length <= max_seq",
+                   fmt::format("seq_length = {}, max_seq = {}",
+                               strategy.seqLength, spec.maxSeq),
+                   fmt::format("seq_length = {}", spec.maxSeq)});
+}
+
+std::vector<Violation> validate(const ModelSpec &spec,
+                                const Strategy &strategy) {
+  std::vector<Violation> out;
+  checkSplits(spec, strategy, MeshAxis::tp, strategy.tp, out);
+  checkSplits(spec, strategy, MeshAxis::dp, strategy.dp, out);
+  checkHeadsTogether(strategy, out);
+  checkBatch(strategy, out);
+  checkStages(spec, strategy, out);
+  checkSequence(spec, strategy, out);
+  return out;
+}
+
+Diagnostics toDiagnostics(const std::vector<Violation> &violations) {
+  Diagnostics diagnostics;
+  for (const Violation &violation : violations)
+    diagnostics.push_back(
+        {ErrorClass::infeasible, "", 0,
+         fmt::format("expected {}, found {}{}{}", violation.rule,
+                     violation.found,
+                     violation.nearest.empty() ? "" : "; nearest: ",
+                     violation.nearest)});
+  return diagnostics;
+}
+
+} // namespace mtc::models

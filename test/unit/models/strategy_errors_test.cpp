@@ -1,0 +1,82 @@
+//===- strategy_errors_test.cpp - strategies that are wrong ---------------===//
+
+#include "support.h"
+
+using namespace mtc::models;
+using test::BadInput;
+
+static const BadInput inputs[] = {
+    {"MisspelledKey", "tp = 2\nmicro_batchsize = 2\n",
+     "f:2: unknown key 'micro_batchsize', did you mean 'micro_batch_size'?\n"},
+    {"Zero", "tp = 0\n",
+     "f:1: key 'tp': expected an integer in [1, 65536], found an integer 0; "
+     "the nearest valid value is 1\n"},
+    {"ZeroTwo", "zero = 2\n",
+     "f:1: key 'zero': expected an integer in [0, 1], found an integer 2; the "
+     "nearest valid value is 1\n"},
+    {"ZeroBoolean", "zero = true\n",
+     "f:1: key 'zero': expected an integer in [0, 1], found a boolean true\n"},
+    {"Schedule", "schedule = \"1f1\"\n",
+     "f:1: key 'schedule': expected one of 1f1b, gpipe, found a string "
+     "\"1f1\", did you mean '1f1b'?\n"},
+    {"ScheduleIsNumber", "schedule = 1\n",
+     "f:1: key 'schedule': expected a string, found an integer 1\n"},
+    {"Target", "\n\ntarget = \"cuda\"\n",
+     "f:3: key 'target': expected cpu, found a string \"cuda\"\n"},
+    {"Dtype", "dtype = \"f16\"\n",
+     "f:1: key 'dtype': expected f32, found a string \"f16\", did you mean "
+     "'f32'?\n"},
+    {"StagesAsNumber", "layers_per_stage = 2\n",
+     "f:1: key 'layers_per_stage': expected a list of integers, found an "
+     "integer 2\n"},
+    {"EmptyStage", "layers_per_stage = [4, 0]\n",
+     "f:1: key 'layers_per_stage': expected an integer in [1, 65535] at "
+     "position 2, found an integer 0; the nearest valid value is 1\n"},
+    {"StageIsText", "layers_per_stage = [\"4\"]\n",
+     "f:1: key 'layers_per_stage': expected an integer in [1, 65535] at "
+     "position 1, found a string \"4\"\n"},
+    {"Memory", "device_memory = \"80 gigs\"\n",
+     "f:1: key 'device_memory': expected bytes, as a number or like \"80GiB\" "
+     "(KiB MiB GiB TiB, KB MB GB TB), found a string \"80 gigs\"\n"},
+    {"NegativeMemory", "device_memory = -1\n",
+     "f:1: key 'device_memory': expected bytes, as a number or like \"80GiB\" "
+     "(KiB MiB GiB TiB, KB MB GB TB), found an integer -1\n"},
+    {"ShardAxis", "[shard]\nfnn = \"tp\"\n",
+     "f:2: unknown key 'shard.fnn', did you mean 'ffn'?\n"},
+    {"ShardMesh", "[shard]\nffn = \"pt\"\n",
+     "f:2: key 'shard.ffn': expected one of tp, dp, none, found a string "
+     "\"pt\", did you mean 'tp'?\n"},
+    {"OverrideIsTable", "[override]\npattern = \"*\"\n",
+     "f:1: key 'override': expected tables headed [[override]], found a "
+     "table\n"},
+    {"OverrideIsNumber", "override = [1]\n",
+     "f:1: key 'override': expected tables headed [[override]], found an "
+     "integer 1\n"},
+    {"OverrideWithoutPattern", "[[override]]\nshard = { ffn = \"none\" }\n",
+     "f:1: key 'override.pattern': is missing; it has no default\n"},
+    {"OverrideWithoutShard", "[[override]]\npattern = \"*\"\n",
+     "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" "
+     "}\n"},
+    {"OverrideEmptyPattern",
+     "[[override]]\npattern = \"\"\nshard = { ffn = \"none\" }\n",
+     "f:2: key 'override.pattern': expected a parameter name, '*' for any "
+     "characters, found a string \"\"\n"},
+    {"All", "pp = -2\ndb = 1\nschedule = \"gpip\"\n",
+     "f:1: key 'pp': expected an integer in [1, 65536], found an integer -2; "
+     "the nearest valid value is 1\n"
+     "f:2: unknown key 'db', did you mean 'dp'?\n"
+     "f:3: key 'schedule': expected one of 1f1b, gpipe, found a string "
+     "\"gpip\", did you mean 'gpipe'?\n"},
+};
+
+TEST(StrategyErrors, Table) {
+  for (const BadInput &input : inputs) {
+    auto parsed = parseStrategy(input.text, "f");
+    EXPECT_EQ(render(parsed.diagnostics), input.rendered) << input.name;
+    EXPECT_EQ(exitCode(parsed.diagnostics), 2) << input.name;
+  }
+}
+
+TEST(StrategyErrors, UnreadableFile) {
+  EXPECT_EQ(exitCode(loadStrategy("no/such/file.toml").diagnostics), 3);
+}

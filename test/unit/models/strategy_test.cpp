@@ -1,0 +1,109 @@
+//===- strategy_test.cpp - strategies that are right ----------------------===//
+
+#include <filesystem>
+
+#include "models/resolve.h"
+#include "models/validate.h"
+#include "support.h"
+
+using namespace mtc::models;
+using test::loadSpec;
+
+TEST(Strategy, EveryFileLoadsAndFitsNano) {
+  int count = 0;
+  ModelSpec spec = loadSpec("gpt2-nano");
+  for (auto &entry :
+       std::filesystem::directory_iterator(MTC_MODELS_DIR "/strategies")) {
+    auto strategy = loadStrategy(entry.path().string());
+    EXPECT_TRUE(strategy.ok()) << render(strategy.diagnostics);
+    EXPECT_TRUE(unsupported(strategy.value).empty()) << entry.path();
+    EXPECT_EQ(render(toDiagnostics(validate(spec, strategy.value))), "")
+        << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 4);
+}
+
+TEST(Strategy, EveryKeyIsRead) {
+  auto parsed = parseStrategy(R"(tp = 2
+pp = 3
+dp = 4
+micro_batch_size = 5
+global_batch_size = 40
+seq_length = 7
+schedule = "gpipe"
+layers_per_stage = [1, 2, 1]
+zero = 1
+threads_per_rank = 8
+bucket_size = 9
+target = "cpu"
+dtype = "f32"
+device_memory = "3KiB"
+[shard]
+ffn = "none"
+[[override]]
+pattern = "layers.*.mlp.*"
+shard = { ffn = "tp" }
+)",
+                              "s.toml");
+  ASSERT_TRUE(parsed.ok()) << render(parsed.diagnostics);
+  EXPECT_EQ(
+      toJson(parsed.value).dump(),
+      R"({"tp":2,"pp":3,"dp":4,"micro_batch_size":5,"global_batch_size":40,)"
+      R"("seq_length":7,"zero":1,"threads_per_rank":8,"bucket_size":9,)"
+      R"("schedule":"gpipe","target":"cpu","dtype":"f32",)"
+      R"("layers_per_stage":[1,2,1],"device_memory":3072,)"
+      R"("shard":{"batch":"dp","seq":"none","embed":"none","heads":"tp",)"
+      R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
+      R"("expert":"none","qkv":"none","gate_up":"none"},)"
+      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"}}]})");
+  EXPECT_EQ(parsed.value.worldSize(), 24);
+  EXPECT_EQ(parsed.value.microbatches(), 2);
+}
+
+TEST(Strategy, TheLastOverrideHolds) {
+  Strategy strategy;
+  strategy.overrides = {
+      {"layers.*.mlp.*", {{LogicalAxis::ffn, MeshAxis::none}}},
+      {"layers.1.*", {{LogicalAxis::ffn, MeshAxis::tp}}}};
+  EXPECT_EQ(strategy.meshAxis("layers.0.mlp.up.weight", LogicalAxis::ffn),
+            MeshAxis::none);
+  EXPECT_EQ(strategy.meshAxis("layers.1.mlp.up.weight", LogicalAxis::ffn),
+            MeshAxis::tp);
+  EXPECT_EQ(strategy.meshAxis("layers.0.attn.out.weight", LogicalAxis::heads),
+            MeshAxis::tp);
+  EXPECT_EQ(strategy.meshAxis("embed.tokens", LogicalAxis::embed),
+            MeshAxis::none);
+}
+
+TEST(Strategy, Bytes) {
+  EXPECT_EQ(parseBytes("80GiB"), int64_t{80} << 30);
+  EXPECT_EQ(parseBytes("512MB"), 512000000);
+  EXPECT_EQ(parseBytes("4096"), 4096);
+  for (const char *bad : {"", "GiB", "-1", "1.5GiB", "80 GiB", "80gib",
+                          "9223372036854775807TiB", "99999999999999999999"})
+    EXPECT_EQ(parseBytes(bad), -1) << bad;
+}
+
+TEST(Strategy, ResolveFillsDefaults) {
+  Strategy strategy;
+  strategy.pp = 2;
+  strategy = resolve(loadSpec("gpt2-nano"), strategy);
+  EXPECT_EQ(strategy.seqLength, 32);
+  EXPECT_EQ(strategy.layersPerStage, (std::vector<int64_t>{2, 2}));
+}
+
+TEST(Strategy, UnbuiltSplitsAreNamed) {
+  Strategy strategy;
+  strategy.shard.set(LogicalAxis::seq, MeshAxis::tp);
+  strategy.shard.set(LogicalAxis::batch, MeshAxis::none);
+  strategy.overrides = {{"head.*", {{LogicalAxis::vocab, MeshAxis::dp}}}};
+  EXPECT_EQ(unsupported(strategy),
+            (std::vector<std::string>{
+                "shard: splitting 'batch' over 'none' cannot be compiled yet; "
+                "use \"dp\"",
+                "shard: splitting 'seq' over 'tp' cannot be compiled yet; use "
+                "\"none\"",
+                "override 'head.*': splitting 'vocab' over 'dp' cannot be "
+                "compiled yet; use \"tp\""}));
+}

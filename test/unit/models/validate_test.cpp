@@ -1,0 +1,121 @@
+//===- validate_test.cpp - strategies that do not fit ---------------------===//
+
+#include "models/validate.h"
+#include "support.h"
+
+using namespace mtc::models;
+using test::loadSpec;
+
+namespace {
+struct Misfit {
+  const char *spec;
+  std::vector<StrategyOption> options; ///< over global_batch_size = 16
+  const char *rendered;
+};
+} // namespace
+
+static const Misfit misfits[] = {
+    {"gpt2-nano", {}, ""},
+    {"gpt2-nano", {{"tp", "4"}, {"pp", "4"}, {"dp", "16"}}, ""},
+    // Every broken rule of tp names values that satisfy all of them.
+    {"gpt2-124m",
+     {{"tp", "5"}},
+     "expected heads % tp == 0, found heads = 12, tp = 5; nearest: tp = 4 or "
+     "6\n"
+     "expected kv_heads % tp == 0, found kv_heads = 12, tp = 5; nearest: tp = "
+     "4 or 6\n"
+     "expected ffn % tp == 0, found ffn = 3072, tp = 5; nearest: tp = 4 or 6\n"
+     "expected padded_vocab % tp == 0, found padded_vocab = 50304, tp = 5; "
+     "nearest: tp = 4 or 6\n"},
+    {"gpt2-1558m",
+     {{"tp", "2"}},
+     "expected heads % tp == 0, found heads = 25, tp = 2; nearest: tp = 1\n"
+     "expected kv_heads % tp == 0, found kv_heads = 25, tp = 2; nearest: tp = "
+     "1\n"},
+    {"gpt2-nano",
+     {{"tp", "8"}},
+     "expected heads % tp == 0, found heads = 4, tp = 8; nearest: tp = 4\n"
+     "expected kv_heads % tp == 0, found kv_heads = 4, tp = 8; nearest: tp = "
+     "4\n"},
+    // A dimension that is not split sets no rule.
+    {"gpt2-nano",
+     {{"tp", "8"}, {"shard.heads", "none"}, {"shard.kv-heads", "none"}},
+     ""},
+    {"gpt2-nano",
+     {{"shard.kv-heads", "none"}},
+     "expected shard.heads == shard.kv_heads, found shard.heads = tp, "
+     "shard.kv_heads = none; nearest: shard.kv_heads = tp\n"},
+    {"gpt2-nano",
+     {{"dp", "3"}, {"micro-batch-size", "2"}},
+     "expected global_batch_size % (micro_batch_size * dp) == 0, found "
+     "global_batch_size = 16, micro_batch_size = 2, dp = 3; nearest: "
+     "global_batch_size = 12 or 18\n"},
+    {"gpt2-nano",
+     {{"dp", "2"}, {"micro-batch-size", "3"}},
+     "expected global_batch_size % (micro_batch_size * dp) == 0, found "
+     "global_batch_size = 16, micro_batch_size = 3, dp = 2; nearest: "
+     "global_batch_size = 12 or 18, or micro_batch_size = 2 or 4\n"},
+    {"gpt2-nano",
+     {{"pp", "5"}},
+     "expected layers >= pp, found layers = 4, pp = 5; nearest: pp = 4\n"},
+    {"gpt2-nano",
+     {{"pp", "3"}},
+     "expected layers % pp == 0 without layers_per_stage, found layers = 4, pp "
+     "= 3; nearest: pp = 2 or 4, or layers_per_stage = [2, 1, 1]\n"},
+    {"gpt2-nano", {{"pp", "3"}, {"layers-per-stage", "1,2,1"}}, ""},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"layers-per-stage", "2,3"}},
+     "expected the sum of layers_per_stage == layers, found a sum of 5, layers "
+     "= 4; nearest: layers_per_stage = [2, 2]\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"layers-per-stage", "2,1,1"}},
+     "expected layers_per_stage has pp entries, found 3 entries, pp = 2; "
+     "nearest: pp = 3, or layers_per_stage = [2, 2]\n"},
+    {"gpt2-nano",
+     {{"seq-length", "33"}},
+     "expected seq_length <= max_seq, found seq_length = 33, max_seq = 32; "
+     "nearest: seq_length = 32\n"},
+    // Rules of different kinds are reported together.
+    {"gpt2-nano",
+     {{"dp", "32"}, {"pp", "6"}, {"seq-length", "64"}},
+     "expected global_batch_size % (micro_batch_size * dp) == 0, found "
+     "global_batch_size = 16, micro_batch_size = 1, dp = 32; nearest: "
+     "global_batch_size = 32\n"
+     "expected layers >= pp, found layers = 4, pp = 6; nearest: pp = 4\n"
+     "expected seq_length <= max_seq, found seq_length = 64, max_seq = 32; "
+     "nearest: seq_length = 32\n"},
+};
+
+TEST(Validate, Table) {
+  for (const Misfit &misfit : misfits) {
+    Strategy strategy;
+    strategy.globalBatchSize = 16;
+    ASSERT_EQ(render(applyOptions(strategy, misfit.options)), "");
+    auto found = toDiagnostics(validate(loadSpec(misfit.spec), strategy));
+    EXPECT_EQ(render(found), misfit.rendered);
+    EXPECT_EQ(exitCode(found), *misfit.rendered ? 4 : 0);
+  }
+}
+
+TEST(Validate, TheGlobalBatchMustBeGiven) {
+  Strategy strategy;
+  strategy.dp = 2;
+  EXPECT_EQ(render(toDiagnostics(validate(loadSpec("gpt2-nano"), strategy))),
+            "expected global_batch_size is given, found none; nearest: "
+            "global_batch_size = 2\n");
+}
+
+// An override that splits a dimension brings the dimension's rule back.
+TEST(Validate, OverridesSplit) {
+  Strategy strategy;
+  strategy.globalBatchSize = 1;
+  strategy.tp = 3;
+  for (LogicalAxis axis : {LogicalAxis::heads, LogicalAxis::kvHeads,
+                           LogicalAxis::ffn, LogicalAxis::vocab})
+    strategy.shard.set(axis, MeshAxis::none);
+  ModelSpec spec = loadSpec("gpt2-nano");
+  EXPECT_TRUE(validate(spec, strategy).empty());
+  strategy.overrides = {{"layers.0.mlp.*", {{LogicalAxis::ffn, MeshAxis::tp}}}};
+  ASSERT_EQ(validate(spec, strategy).size(), 1u);
+  EXPECT_EQ(validate(spec, strategy)[0].rule, "ffn % tp == 0");
+}
