@@ -1,0 +1,54 @@
+//===- dropout.cpp - family: dropout ---------------------------------------===//
+#include "passes/families/registry.h"
+#include "passes/families/util.h"
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::families;
+
+/// Keeps an element iff its random word is at least floor(rate·2^32).
+static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
+  auto dropout = cast<tfm::DropoutOp>(op);
+  OpBuilder &b = c.builder;
+  double rate = dropout.getRate().convertToDouble();
+  // Row r belongs to sample r / rowsPerSample; inside it, element
+  // (r mod rowsPerSample)·cols + column.
+  Value perSample = c.constantI32(c.rowsPerSample);
+  Value row = c.row();
+  Value sample = arith::DivUIOp::create(b, c.loc, row, perSample);
+  Value inSample = arith::RemUIOp::create(b, c.loc, row, perSample);
+  Value base = arith::MulIOp::create(b, c.loc, inSample, c.constantI32(c.cols));
+  Value element = arith::AddIOp::create(b, c.loc, base, c.col());
+  Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
+  Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);
+  AffineArg seed;
+  seed.seed = 1;
+  Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id, element,
+                                    dropout.getRngLayer(), dropout.getSite());
+  auto threshold = static_cast<int64_t>(std::floor(rate * 4294967296.0));
+  Value keep = arith::CmpIOp::create(b, c.loc, arith::CmpIPredicate::uge, word,
+                                     c.constantI32(threshold));
+  Value scaled = c.mul(x[0], c.constant(1.0 / (1.0 - rate)));
+  return {c.select(keep, scaled, c.constant(0.0))};
+}
+
+void mtc::families::registerDropout() {
+  OpFamily f;
+  f.rule = [](Operation *op) {
+    std::string all = letters(rankOf(op->getResult(0)));
+    return ShardingRule{{all, ""}, {all}, "", {{0}}, false, "", false};
+  };
+  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
+    Operation *copy = b.clone(*op);
+    copy->setOperand(0, dy[0]);
+    return SmallVector<Value>{copy->getResult(0), Value()};
+  };
+  f.body = body;
+  add(tfm::DropoutOp::getOperationName(), f);
+}

@@ -1,0 +1,92 @@
+//===- kernel_body.cpp - helpers of body functions -------------------------===//
+#include "passes/families/kernel_body.h"
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mtc::families;
+
+Value BodyContext::constant(double value) {
+  return arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
+}
+Value BodyContext::constantI32(int64_t value) {
+  return arith::ConstantOp::create(
+      builder, loc,
+      builder.getI32IntegerAttr(static_cast<int32_t>(
+          static_cast<uint32_t>(value & 0xffffffff))));
+}
+Value BodyContext::add(Value a, Value b) {
+  return arith::AddFOp::create(builder, loc, a, b);
+}
+Value BodyContext::sub(Value a, Value b) {
+  return arith::SubFOp::create(builder, loc, a, b);
+}
+Value BodyContext::mul(Value a, Value b) {
+  return arith::MulFOp::create(builder, loc, a, b);
+}
+Value BodyContext::div(Value a, Value b) {
+  return arith::DivFOp::create(builder, loc, a, b);
+}
+Value BodyContext::fma(Value a, Value b, Value c) {
+  return math::FmaOp::create(builder, loc, a, b, c);
+}
+Value BodyContext::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(builder, loc, condition, a, b);
+}
+Value BodyContext::equal(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+}
+Value BodyContext::lessThan(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+}
+Value BodyContext::rowSum(Value v) {
+  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Sum, v);
+}
+Value BodyContext::rowMax(Value v) {
+  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Max, v);
+}
+Value BodyContext::row() {
+  return rt::IndexOp::create(builder, loc, builder.getI32Type(), rt::IndexKind::Row);
+}
+Value BodyContext::col() {
+  return rt::IndexOp::create(builder, loc, builder.getI32Type(), rt::IndexKind::Col);
+}
+
+Value BodyContext::arg(const AffineArg &affine) {
+  size_t i = 0;
+  while (i < args.size() && !(args[i] == affine))
+    ++i;
+  if (i == args.size())
+    args.push_back(affine);
+  return rt::ArgOp::create(builder, loc, builder.getI64Type(), i);
+}
+
+Value BodyContext::shardOffset(Operation *op) {
+  auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
+  if (!stride)
+    return {};
+  AffineArg affine;
+  auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
+  (axis && axis.getValue() == "dp" ? affine.dp : affine.tp) = stride.getInt();
+  return arith::TruncIOp::create(builder, loc, builder.getI32Type(), arg(affine));
+}
+Value BodyContext::toGlobal(Operation *op, Value localIndex) {
+  Value offset = shardOffset(op);
+  return offset ? arith::AddIOp::create(builder, loc, localIndex, offset).getResult()
+                : localIndex;
+}
+Value BodyContext::toLocal(Operation *op, Value globalIndex) {
+  Value offset = shardOffset(op);
+  return offset ? arith::SubIOp::create(builder, loc, globalIndex, offset).getResult()
+                : globalIndex;
+}
+Value BodyContext::gather(Value row, Type element) {
+  return rt::GatherOp::create(builder, loc, element, tableOperand, row);
+}
+void BodyContext::scatterAdd(Value row, Value value) {
+  rt::ScatterAddOp::create(builder, loc, tableResult, row, value);
+}

@@ -1,0 +1,74 @@
+//===- kernel_body.h - what a family's body function sees ------*- C++ -*-===//
+//
+// A body function emits one op as scalar arithmetic for the element at the
+// current (row, column) of a kernel. It never sees vectors, loops or memory:
+// those are the generator's. Values that an op reads from outside the cluster
+// are loaded for it; `rowSum` and `rowMax` reduce over the columns.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_FAMILIES_KERNEL_BODY_H
+#define MTC_PASSES_FAMILIES_KERNEL_BODY_H
+
+#include "passes/families/family.h"
+
+namespace mtc::families {
+
+/// An i64 kernel argument, affine in coordinates and step (rt.affine).
+struct AffineArg {
+  int64_t constant = 0, tp = 0, dp = 0, microbatch = 0, sample = 0, seed = 0;
+  bool operator==(const AffineArg &) const = default;
+};
+
+class BodyContext {
+public:
+  BodyContext(mlir::OpBuilder &builder, mlir::Location loc, int64_t rows,
+              int64_t cols)
+      : builder(builder), loc(loc), rows(rows), cols(cols) {}
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  int64_t rows, cols;        ///< of the kernel's domain; cols -1: dynamic
+  int64_t rowsPerSample = 1; ///< rows of one sample (dimension 0 of the domain)
+  bool contractsCols = false; ///< this op sums over the columns
+  AffineArg sampleBase;       ///< absolute id of the first local sample
+  std::vector<AffineArg> args; ///< the kernel's arguments so far
+  /// Kernel operand of this op's table operand or table result, or -1.
+  int64_t tableOperand = -1, tableResult = -1;
+  /// Kernel operand that holds a field of the step block.
+  std::function<mlir::Value(llvm::StringRef)> stepField;
+
+  mlir::Value constant(double value);
+  mlir::Value constantI32(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value sub(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, mlir::Value b);
+  mlir::Value div(mlir::Value a, mlir::Value b);
+  /// a·b + c, rounded once.
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  mlir::Value equal(mlir::Value a, mlir::Value b);     ///< i32
+  mlir::Value lessThan(mlir::Value a, mlir::Value b);  ///< i32, signed
+  mlir::Value rowSum(mlir::Value v);
+  mlir::Value rowMax(mlir::Value v);
+  mlir::Value row(); ///< i32
+  mlir::Value col(); ///< i32
+  /// The column, or any local index, moved by the shard's offset of `op`
+  /// (dist.index_axis, dist.index_stride): an index of the unpartitioned tensor.
+  mlir::Value toGlobal(mlir::Operation *op, mlir::Value localIndex);
+  mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
+  /// An i64 argument; equal ones are shared.
+  mlir::Value arg(const AffineArg &affine);
+  mlir::Value gather(mlir::Value row, mlir::Type element);
+  void scatterAdd(mlir::Value row, mlir::Value value);
+
+private:
+  mlir::Value shardOffset(mlir::Operation *op);
+};
+
+/// Attributes that `partition` puts on ops which use indices of a split
+/// dimension.
+inline constexpr llvm::StringLiteral indexAxisAttr = "dist.index_axis";
+inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
+
+} // namespace mtc::families
+#endif // MTC_PASSES_FAMILIES_KERNEL_BODY_H
