@@ -50,7 +50,7 @@ using mtc::runtime::KernelTable;
 
 // Backward needs most: eight arrays, two score tiles, one float per token.
 // Forward: three arrays, one output tile (not more than an array), one score
-// tile, two floats per row.
+// tile, four floats per row.
 int64_t mtc_attention_scratch(const MtcAttention *d) {
   using namespace mtc::runtime;
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);

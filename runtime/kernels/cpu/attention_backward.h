@@ -44,8 +44,12 @@ inline void rowDots(float *dot, HeadView<const float> dout,
   for (int64_t t = 0; t < p.paddedSeq; ++t) {
     const float *a = dout.p + t * dout.tokenStride;
     const float *b = out.p + t * out.tokenStride;
-    float sum = 0;
-    for (int64_t e = 0; e < (t < p.seq ? p.dim : 0); ++e)
+    int64_t dim = t < p.seq ? p.dim : 0, e = 0;
+    F lanes = broadcast(0);
+    for (; e + kW <= dim; e += kW)
+      lanes = fma(load(a + e), load(b + e), lanes);
+    float sum = sumLanes(lanes);
+    for (; e < dim; ++e)
       sum = __builtin_fmaf(a[e], b[e], sum);
     dot[t] = sum;
   }

@@ -15,18 +15,23 @@ namespace {
 
 /// State of kTile query rows.
 struct QueryTile {
-  float *out;    ///< [kTile][headPad], unnormalised
-  float *scores; ///< [kTile][kTile]
-  float *max, *sum;
+  float *out;       ///< [kTile][headPad], unnormalised
+  float *scores;    ///< [kTile][kTile]
+  float *max, *sum; ///< running, [kTile]
+  float *top,
+      *decay; ///< of the tile at hand: maximum, factor of what was before
 };
 
-/// Row `row` of scores becomes exp(scale·s - new maximum), dropped and scaled,
-/// zero beyond its keys; sum and out follow the new maximum.
-MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
-                           const Dropper &drop, int64_t row) {
+/// Columns of a row that the products read: whole vectors.
+MTC_INLINE int64_t columnsOf(const TileAt &at, int64_t row) {
+  return roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
+}
+
+/// Scales a row of scores, puts -inf beyond its keys, notes its maximum.
+MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
+                         int64_t row) {
   float *s = t.scores + row * kTile;
-  int64_t keys = at.keysOfRow(row);
-  int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
+  int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
   F scale = broadcast(p.scale), lowest = broadcast(-__builtin_inff());
   F top = lowest;
   for (int64_t j = 0; j < end; j += kW) {
@@ -34,26 +39,52 @@ MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
     store(s + j, x);
     top = maximum(top, x);
   }
-  float tileMax = maxLanes(top);
-  float max = tileMax > t.max[row] ? tileMax : t.max[row];
-  F shift = broadcast(max), sum = broadcast(0);
-  float decay = expVector(broadcast(t.max[row] - max))[0];
+  t.top[row] = maxLanes(top);
+}
+
+/// New maxima of all rows at once, and what earlier sums must be multiplied by.
+MTC_INLINE void updateMaxima(const QueryTile &t) {
+  for (int64_t r = 0; r < kTile; r += kW) {
+    F before = load(t.max + r), max = maximum(load(t.top + r), before);
+    store(t.decay + r, expVector(before - max));
+    store(t.max + r, max);
+  }
+}
+
+/// Scores become exp(s - maximum), dropped and scaled, zero beyond the keys (of
+/// -inf the held exponential is not zero); sum and out follow the new maximum.
+MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
+                           const Dropper &drop, int64_t row) {
+  float *s = t.scores + row * kTile;
+  int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
+  F shift = broadcast(t.max[row]), decay = broadcast(t.decay[row]);
+  F sum = broadcast(0), zero = broadcast(0);
   uint32_t buffer[kWordBuffer];
   const uint32_t *words =
       drop.threshold ? drop.words(buffer, at, row, p.seq, end) : nullptr;
   for (int64_t j = 0; j < end; j += kW) {
-    F x = expVector(load(s + j) - shift);
-    x = firstLanes(int(keys - j), x, broadcast(0));
+    F x = firstLanes(int(keys - j), expVector(load(s + j) - shift), zero);
     sum = sum + x;
     if (words)
       x = keepWhere(words + j, drop.threshold, x * broadcast(drop.scale));
     store(s + j, x);
   }
-  t.sum[row] = __builtin_fmaf(t.sum[row], decay, sumLanes(sum));
-  t.max[row] = max;
+  t.sum[row] = __builtin_fmaf(t.sum[row], t.decay[row], sumLanes(sum));
+  if (at.j0 == 0)
+    return; // out is zero
   float *out = t.out + row * p.headPad;
   for (int64_t e = 0; e < p.headPad; e += kW)
-    store(out + e, load(out + e) * broadcast(decay));
+    store(out + e, load(out + e) * decay);
+}
+
+MTC_INLINE void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
+                            const Dropper &drop) {
+  int64_t rows = roundUp(at.rows, kTileRows);
+  for (int64_t r = 0; r < rows; ++r)
+    scaleRow(t, at, p, r);
+  updateMaxima(t);
+  for (int64_t r = 0; r < rows; ++r)
+    softmaxRow(t, at, p, drop, r);
 }
 
 inline void finishRows(const QueryTile &t, const Plan &p, int64_t i0,
@@ -75,7 +106,7 @@ inline void forwardHead(const QueryTile &t, const float *q, const float *kt,
   for (int64_t i0 = 0; i0 < p.seq; i0 += kTile) {
     zeroFloats(t.out, kTile * p.headPad);
     for (int64_t r = 0; r < kTile; ++r) {
-      t.max[r] = -__builtin_inff();
+      t.max[r] = t.top[r] = -__builtin_inff();
       t.sum[r] = 0;
     }
     int64_t last = p.causal ? i0 : p.seq - 1;
@@ -83,9 +114,7 @@ inline void forwardHead(const QueryTile &t, const float *q, const float *kt,
     for (int64_t j0 = 0; j0 <= last; j0 += kTile) {
       at = tileAt(p, i0, j0);
       scoreTile(t.scores, q, kt, at, p);
-      int64_t rows = roundUp(at.rows, kTileRows);
-      for (int64_t r = 0; r < rows; ++r)
-        softmaxRow(t, at, p, drop, r);
+      softmaxTile(t, at, p, drop);
       addByKeys(t.out, t.scores, v, at, p);
     }
     finishRows(t, p, i0, at.rows, out, lse);
@@ -97,9 +126,9 @@ void attentionForward(const AttentionCall &call, float *out, float *lse) {
   Plan p = planOf(d);
   float *kt = call.scratch, *v = kt + p.arrayFloats, *q = v + p.arrayFloats;
   float *rest = q + p.arrayFloats;
-  QueryTile t{rest, rest + kTile * p.headPad, nullptr, nullptr};
-  t.max = t.scores + kTile * kTile;
-  t.sum = t.max + kTile;
+  float *scores = rest + kTile * p.headPad, *rows = scores + kTile * kTile;
+  QueryTile t{rest,         scores,           rows,
+              rows + kTile, rows + 2 * kTile, rows + 3 * kTile};
   int64_t group = d.heads / d.kv_heads;
   for (int64_t b = 0; b < d.batch; ++b)
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {

@@ -71,6 +71,11 @@ MTC_INLINE TileAt tileAt(const Plan &p, int64_t i0, int64_t j0) {
   return {i0, j0, rows, keys, p.causal && i0 == j0};
 }
 
+inline void zeroFloats(float *p, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    p[i] = 0;
+}
+
 /// Copies a head into a token array.
 inline void packTokens(float *out, HeadView<const float> x, const Plan &p) {
   for (int64_t t = 0; t < p.paddedSeq; ++t, out += p.headPad) {
@@ -83,17 +88,17 @@ inline void packTokens(float *out, HeadView<const float> x, const Plan &p) {
   }
 }
 
-/// Copies a head into a transposed array.
+/// Copies a head into a transposed array. Reads along tokens: their stride is
+/// often a multiple of a page, which as an inner loop would thrash the cache.
 inline void packTransposed(float *out, HeadView<const float> x, const Plan &p) {
   for (int64_t t0 = 0; t0 < p.paddedSeq; t0 += kTile, out += p.dim * kTile) {
     int64_t n = p.seq - t0 < kTile ? p.seq - t0 : kTile;
-    for (int64_t e = 0; e < p.dim; ++e) {
-      const float *column = x.p + t0 * x.tokenStride + e;
-      float *row = out + e * kTile;
-      for (int64_t t = 0; t < n; ++t)
-        row[t] = column[t * x.tokenStride];
-      for (int64_t t = n; t < kTile; ++t)
-        row[t] = 0;
+    if (n < kTile)
+      zeroFloats(out, p.dim * kTile);
+    for (int64_t t = 0; t < n; ++t) {
+      const float *row = x.p + (t0 + t) * x.tokenStride;
+      for (int64_t e = 0; e < p.dim; ++e)
+        out[e * kTile + t] = row[e];
     }
   }
 }
@@ -104,11 +109,6 @@ inline void unpackTokens(HeadView<float> x, const float *in, const Plan &p,
   for (int64_t t = 0; t < p.seq; ++t, in += p.headPad)
     for (int64_t e = 0; e < p.dim; ++e)
       x.p[t * x.tokenStride + e] = in[e] * scale;
-}
-
-inline void zeroFloats(float *p, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    p[i] = 0;
 }
 
 /// c[rows, kTile] = a (token rows, from i0)·transposed tile.
