@@ -256,7 +256,7 @@ def write_variant(root, tied, seed):
     losses, norms, final = train(params, tokens, torch.float64)
     losses32, norms32, _ = train(params, tokens, torch.float32)
     report = {
-        "model": "gpt2-nano" if tied else "gpt2-nano-untied",
+        "model": "gpt2-nano-nodrop" if tied else "gpt2-nano-untied-nodrop",
         "seed": seed, "steps": STEPS, "global_batch": GLOBAL_BATCH, "seq": SEQ,
         "vocab": VOCAB, "order": "sequential", "max_lr": LR, "min_lr": MIN_LR,
         "warmup": WARMUP, "beta1": BETA1, "beta2": BETA2, "eps": ADAM_EPS,
