@@ -1,0 +1,75 @@
+//===- config.cpp - the strategy as module attributes ------------------------===//
+#include "models/import/import.h"
+
+#include "dialects/dist/Dist.h"
+#include "models/spec.h"
+#include "models/strategy.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace mtc::models {
+
+static StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
+
+/// {heads = "tp", ...}: only axes that are split.
+static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
+  SmallVector<NamedAttribute> rules;
+  for (LogicalAxis axis : allLogicalAxes())
+    if (MeshAxis mesh = strategy.shard.meshAxis(axis); mesh != MeshAxis::none)
+      rules.push_back(b.getNamedAttr(ref(toString(axis)), b.getStringAttr(ref(toString(mesh)))));
+  return b.getDictionaryAttr(rules);
+}
+
+static ArrayAttr overridesOf(Builder &b, const Strategy &strategy) {
+  SmallVector<Attribute> all;
+  for (const ShardOverride &entry : strategy.overrides)
+    for (auto [axis, mesh] : entry.axes)
+      all.push_back(b.getDictionaryAttr(
+          {b.getNamedAttr("pattern", b.getStringAttr(entry.pattern)),
+           b.getNamedAttr("axis", b.getStringAttr(ref(toString(axis)))),
+           b.getNamedAttr("mesh", b.getStringAttr(ref(toString(mesh))))}));
+  return b.getArrayAttr(all);
+}
+
+void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy) {
+  Builder b(module.getContext());
+  SmallVector<NamedAttribute> config;
+  auto number = [&](StringRef name, int64_t value) {
+    config.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+  };
+  auto text = [&](StringRef name, StringRef value) {
+    config.push_back(b.getNamedAttr(name, b.getStringAttr(value)));
+  };
+  text("model", spec.name);
+  number("layers", spec.layers);
+  number("hidden", spec.hidden);
+  number("vocab", spec.vocab);
+  number("padded_vocab", spec.paddedVocab);
+  number("tp", strategy.tp);
+  number("dp", strategy.dp);
+  number("pp", strategy.pp);
+  number("micro_batch", strategy.microBatchSize);
+  number("microbatches", strategy.microbatches());
+  number("global_batch", strategy.globalBatchSize);
+  number("seq", strategy.seqLength ? strategy.seqLength : spec.maxSeq);
+  number("zero", strategy.zero);
+  number("threads", strategy.threadsPerRank);
+  number("bucket_size", strategy.bucketSize);
+  number("device_memory", strategy.deviceMemory);
+  text("schedule", strategy.schedule);
+  text("dtype", strategy.dtype);
+  text("target", strategy.target);
+  config.push_back(b.getNamedAttr("layers_per_stage",
+                                  b.getDenseI64ArrayAttr(strategy.layersPerStage)));
+  module->setAttr("mtc.config", b.getDictionaryAttr(config));
+  SmallVector<StringAttr> axes = {b.getStringAttr("dp"), b.getStringAttr("tp")};
+  SmallVector<int64_t> sizes = {strategy.dp, strategy.tp};
+  module->setAttr(dist::meshAttrName,
+                  dist::MeshAttr::get(module.getContext(), ArrayRef(axes), ArrayRef(sizes)));
+  module->setAttr("dist.rules", rulesOf(b, strategy));
+  module->setAttr("dist.overrides", overridesOf(b, strategy));
+}
+
+} // namespace mtc::models

@@ -1,0 +1,314 @@
+//===- import.cpp - spec to tfm ------------------------------------------------===//
+//
+// Families differ by choices of the spec; each choice is one small function.
+// Nothing here knows a mesh or a device.
+//
+//===----------------------------------------------------------------------===//
+#include "models/import/import.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/tfm/Tfm.h"
+#include "models/spec.h"
+#include "models/strategy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+using namespace mlir;
+
+namespace mtc::models {
+namespace {
+
+/// Dropout sites (docs/numerics.md).
+enum Site { siteEmbedding = 0, siteProbabilities = 1, siteAttention = 2, siteMlp = 3 };
+
+using Axes = std::vector<const char *>;
+using Shape = SmallVector<int64_t>;
+
+class Importer {
+public:
+  Importer(ModuleOp module, const ModelSpec &spec, const Strategy &strategy)
+      : module(module), b(module.getContext()), spec(spec), strategy(strategy),
+        batch(strategy.microBatchSize * strategy.dp),
+        seq(strategy.seqLength ? strategy.seqLength : spec.maxSeq) {}
+  void run();
+
+private:
+  // Arguments of @microbatch.
+  Value argument(Type type, NamedAttribute attribute);
+  Value param(const std::string &name, const Shape &shape, const Axes &axes,
+              tfm::Init init, double std);
+  Value input(const char *name);
+  // One op each, of the current layer.
+  Value einsum(const char *equation, Value x, Value w, const Shape &shape);
+  Value withBias(Value x, const std::string &name, const Shape &shape, const Axes &axes);
+  Value broadcast(Value x, const Shape &shape, const SmallVector<int64_t> &dims);
+  Value dropout(Value x, double rate, int64_t site);
+  Value add(Value x, Value y);
+  Value norm(Value x, const std::string &name);
+  // Parts of the model.
+  Value embedding();
+  Value attention(Value x, const std::string &name);
+  Value core(ArrayRef<Value> qkv);
+  Value mlp(Value x, const std::string &name);
+  Value head(Value x);
+  Value loss(Value logits);
+  void finish(Value loss);
+
+  Type tensor(const Shape &shape) { return RankedTensorType::get(shape, compute); }
+  Shape stream() const { return {batch, seq, spec.hidden}; }
+  double outputStd() const {
+    return spec.init.scaledOutput ? spec.init.std / std::sqrt(2.0 * spec.layers)
+                                  : spec.init.std;
+  }
+  void setLayer(int64_t value) { layer = value; }
+
+  ModuleOp module;
+  OpBuilder b;
+  const ModelSpec &spec;
+  const Strategy &strategy;
+  int64_t batch, seq, layer = 0;
+  Type compute;
+  Location loc = UnknownLoc::get(module.getContext());
+  func::FuncOp fn;
+  SmallVector<Attribute> argAttrs;
+  Value sample, ids, labels, table;
+};
+
+Value Importer::argument(Type type, NamedAttribute attribute) {
+  argAttrs.push_back(b.getDictionaryAttr({attribute}));
+  return fn.getBody().front().addArgument(type, loc);
+}
+
+Value Importer::param(const std::string &name, const Shape &shape, const Axes &axes,
+                      tfm::Init init, double std) {
+  SmallVector<Attribute> names;
+  for (const char *axis : axes)
+    names.push_back(b.getStringAttr(axis));
+  // Megatron's rule: biases and parameters of one logical dimension (norms) do
+  // not decay.
+  bool isBias = StringRef(name).ends_with(".bias");
+  bool decay = !isBias && shape.size() > 1;
+  auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
+                                  b.getArrayAttr(names), init, b.getF64FloatAttr(std), decay);
+  return argument(tensor(shape), b.getNamedAttr("tfm.param", attr));
+}
+
+Value Importer::input(const char *name) {
+  auto axes = b.getArrayAttr({b.getStringAttr("batch"), b.getStringAttr("seq")});
+  auto attr = tfm::InputAttr::get(b.getContext(), b.getStringAttr(name), axes);
+  return argument(RankedTensorType::get({batch, seq}, b.getI32Type()),
+                  b.getNamedAttr("tfm.input", attr));
+}
+
+Value Importer::einsum(const char *equation, Value x, Value w, const Shape &shape) {
+  return tfm::EinsumOp::create(b, loc, tensor(shape), equation, x, w);
+}
+
+Value Importer::broadcast(Value x, const Shape &shape, const SmallVector<int64_t> &dims) {
+  return tfm::BroadcastOp::create(b, loc, tensor(shape), x, b.getDenseI64ArrayAttr(dims));
+}
+
+Value Importer::add(Value x, Value y) {
+  return tfm::AddOp::create(b, loc, x.getType(), ValueRange{x, y});
+}
+
+Value Importer::withBias(Value x, const std::string &name, const Shape &shape,
+                         const Axes &axes) {
+  Value bias = param(name, shape, axes, tfm::Init::Zeros, 0.0);
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> dims;
+  for (int64_t d = type.getRank() - shape.size(); d < type.getRank(); ++d)
+    dims.push_back(d);
+  return add(x, broadcast(bias, Shape(type.getShape()), dims));
+}
+
+Value Importer::dropout(Value x, double rate, int64_t site) {
+  if (rate == 0)
+    return x;
+  return tfm::DropoutOp::create(b, loc, x.getType(), x, sample, b.getF64FloatAttr(rate),
+                                b.getI64IntegerAttr(layer), b.getI64IntegerAttr(site));
+}
+
+Value Importer::norm(Value x, const std::string &name) {
+  Shape size = {spec.hidden};
+  Value scale = param(name + ".scale", size, {"embed"}, tfm::Init::Ones, 0.0);
+  Value bias = param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0);
+  Type rows = tensor({batch, seq});
+  return tfm::NormOp::create(b, loc, x.getType(), rows, rows, 
+                             tfm::NormKindAttr::get(b.getContext(), tfm::NormKind::LayerNorm), x,
+                             scale, bias, b.getF64FloatAttr(spec.norm.eps))
+      .getY();
+}
+
+Value Importer::embedding() {
+  table = param("embed.tokens", {spec.paddedVocab, spec.hidden}, {"vocab", "embed"},
+                tfm::Init::Normal, spec.init.std);
+  Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
+  Value positions = param("embed.positions", {seq, spec.hidden}, {"seq", "embed"},
+                          tfm::Init::Normal, spec.init.std);
+  x = add(x, broadcast(positions, stream(), {1, 2}));
+  return dropout(x, spec.dropout.embedding, siteEmbedding);
+}
+
+Value Importer::core(ArrayRef<Value> qkv) {
+  Type out = tensor({batch, seq, spec.heads, spec.headDim});
+  Type lse = tensor({batch, spec.heads, seq});
+  double scale = 1.0 / std::sqrt(static_cast<double>(spec.headDim));
+  return tfm::AttentionOp::create(
+             b, loc, out, lse, qkv, sample, b.getBoolAttr(spec.attention.causal),
+             b.getF64FloatAttr(scale), b.getF64FloatAttr(spec.dropout.attention),
+             b.getI64IntegerAttr(layer), b.getI64IntegerAttr(siteProbabilities),
+             b.getI64IntegerAttr(spec.heads))
+      .getOut();
+}
+
+Value Importer::attention(Value x, const std::string &name) {
+  int64_t hidden = spec.hidden, kv = spec.kvHeads, dim = spec.headDim;
+  bool bias = spec.attention.bias;
+  Value out;
+  if (spec.attention.qkv == QkvKind::fused) {
+    int64_t stack = spec.queriesPerKvHead() + 2;
+    Value w = param(name + ".qkv.weight", {hidden, kv, stack, dim},
+                    {"embed", "kv_heads", "qkv", "head_dim"}, tfm::Init::Normal, spec.init.std);
+    Value qkv = einsum("bse,ekgd->bskgd", x, w, {batch, seq, kv, stack, dim});
+    if (bias)
+      qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim}, {"kv_heads", "qkv", "head_dim"});
+    out = core(qkv);
+  } else {
+    SmallVector<Value> qkv;
+    for (const char *part : {"q", "k", "v"}) {
+      bool isQuery = part[0] == 'q';
+      int64_t heads = isQuery ? spec.heads : kv;
+      const char *axis = isQuery ? "heads" : "kv_heads";
+      Value w = param(name + "." + part + ".weight", {hidden, heads, dim},
+                      {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
+      Value y = einsum("bse,ekd->bskd", x, w, {batch, seq, heads, dim});
+      if (bias)
+        y = withBias(y, name + "." + part + ".bias", {heads, dim}, {axis, "head_dim"});
+      qkv.push_back(y);
+    }
+    out = core(qkv);
+  }
+  Value w = param(name + ".out.weight", {spec.heads, dim, hidden},
+                  {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
+  Value y = einsum("bskd,kde->bse", out, w, stream());
+  return bias ? withBias(y, name + ".out.bias", {hidden}, {"embed"}) : y;
+}
+
+Value Importer::mlp(Value x, const std::string &name) {
+  Shape inner = {batch, seq, spec.ffn};
+  Value up = param(name + ".up.weight", {spec.hidden, spec.ffn}, {"embed", "ffn"},
+                   tfm::Init::Normal, spec.init.std);
+  Value u = einsum("bse,ef->bsf", x, up, inner);
+  if (spec.mlp.bias)
+    u = withBias(u, name + ".up.bias", {spec.ffn}, {"ffn"});
+  auto kind = spec.mlp.kind == MlpKind::relu ? tfm::ActivationKind::Relu
+                                             : tfm::ActivationKind::Gelu;
+  Value v = tfm::ActivationOp::create(b, loc, u.getType(), kind, u);
+  Value down = param(name + ".down.weight", {spec.ffn, spec.hidden}, {"ffn", "embed"},
+                     tfm::Init::Normal, outputStd());
+  Value y = einsum("bsf,fe->bse", v, down, stream());
+  return spec.mlp.bias ? withBias(y, name + ".down.bias", {spec.hidden}, {"embed"}) : y;
+}
+
+Value Importer::head(Value x) {
+  x = norm(x, "final_norm");
+  Shape shape = {batch, seq, spec.paddedVocab};
+  Value logits;
+  if (spec.tied) {
+    logits = einsum("bse,ve->bsv", x, table, shape);
+  } else {
+    Value w = param("head.weight", {spec.hidden, spec.paddedVocab}, {"embed", "vocab"},
+                    tfm::Init::Normal, spec.init.std);
+    logits = einsum("bse,ev->bsv", x, w, shape);
+  }
+  if (spec.vocab != spec.paddedVocab)
+    logits = tfm::MaskTailOp::create(
+        b, loc, logits.getType(), logits, b.getI64IntegerAttr(spec.vocab),
+        b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+  tfm::ExportOp::create(b, loc, b.getStringAttr("logits"), logits);
+  return logits;
+}
+
+/// log(sum exp(z - max)) + max - z[label], averaged over the global batch.
+Value Importer::loss(Value z) {
+  auto full = Shape(cast<RankedTensorType>(z.getType()).getShape());
+  Type rows = tensor({batch, seq});
+  auto last = b.getDenseI64ArrayAttr({2});
+  Value max = tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Max, z, last);
+  max = tfm::StopGradientOp::create(b, loc, max.getType(), max);
+  Value shifted = tfm::SubOp::create(b, loc, z.getType(), z, broadcast(max, full, {0, 1}));
+  Value e = tfm::ExpOp::create(b, loc, z.getType(), shifted);
+  Value sum = tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Sum, e, last);
+  Value picked = tfm::PickOp::create(b, loc, rows, z, labels);
+  Value logSum = tfm::LogOp::create(b, loc, rows, sum);
+  Value perToken = tfm::SubOp::create(b, loc, rows, add(logSum, max), picked);
+  Value total = tfm::ReduceOp::create(b, loc, tensor({}), tfm::ReduceKind::Sum, perToken,
+                                      b.getDenseI64ArrayAttr({0, 1}));
+  double tokens = static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
+  return tfm::ScaleOp::create(b, loc, total.getType(), total, b.getF64FloatAttr(1.0 / tokens));
+}
+
+void Importer::finish(Value loss) {
+  func::ReturnOp::create(b, loc, loss);
+  Block &body = fn.getBody().front();
+  fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(), loss.getType()));
+  fn.setAllArgAttrs(argAttrs);
+  fn.setResultAttr(0, "tfm.result", b.getStringAttr("loss"));
+  int64_t id = 0;
+  for (Operation &op : body.without_terminator()) {
+    op.setAttr("tfm.id", b.getI64IntegerAttr(id++));
+    op.setAttr(tfm::phaseAttr, b.getStringAttr("forward"));
+  }
+}
+
+void Importer::run() {
+  compute = b.getF32Type(); // dtype policy: the compute type
+  b.setInsertionPointToEnd(module.getBody());
+  fn = func::FuncOp::create(b, loc, "microbatch", b.getFunctionType({}, {}));
+  b.setInsertionPointToStart(fn.addEntryBlock());
+  sample = argument(RankedTensorType::get({}, b.getI64Type()),
+                    b.getNamedAttr("tfm.sample_base", b.getUnitAttr()));
+  ids = input("ids");
+  labels = input("labels");
+
+  Block &body = fn.getBody().front();
+  auto mark = [&] { // ops made since the last call belong to the current layer
+    for (Operation &op : body)
+      if (!op.hasAttr(tfm::layerAttr))
+        op.setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
+  };
+  Value x = embedding();
+  mark();
+  for (int64_t i = 0; i < spec.layers; ++i) {
+    setLayer(i + 1);
+    std::string name = "layers." + std::to_string(i);
+    Value a = attention(norm(x, name + ".norm1"), name + ".attn");
+    x = add(x, dropout(a, spec.dropout.hidden, siteAttention));
+    Value m = mlp(norm(x, name + ".norm2"), name + ".mlp");
+    x = add(x, dropout(m, spec.dropout.hidden, siteMlp));
+    mark();
+  }
+  setLayer(spec.layers + 1);
+  Value total = loss(head(x));
+  mark();
+  finish(total);
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ModelSpec &spec,
+                                  const Strategy &strategy) {
+  context.loadDialect<tfm::TfmDialect, dist::DistDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  setConfig(*module, spec, strategy);
+  Importer(*module, spec, strategy).run();
+  return module;
+}
+
+} // namespace mtc::models

@@ -1,0 +1,346 @@
+//===- Differentiate.cpp - --differentiate -----------------------------------===//
+//
+// Establishes: @microbatch holds forward and backward; one gradient per use of
+// each parameter is returned after the loss; the backward reads forward values
+// only through tfm.restore or computes cheap ones again.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/tfm/Tfm.h"
+#include "passes/Passes.h"
+#include "passes/families/family.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// A cotangent and the layer of the op that it comes from.
+struct Contribution {
+  Value value;
+  int64_t layer;
+};
+
+/// One use of a parameter: where in the forward, and its gradient.
+struct ParamUse {
+  int64_t order;
+  Value gradient;
+};
+
+class Differentiator {
+public:
+  explicit Differentiator(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+  LogicalResult run();
+
+private:
+  void findDependents();
+  LogicalResult backward(Operation *op);
+  Value total(Value forward);
+  void contribute(Value forward, Value cotangent, Operation *consumer);
+  void markNew(Operation *after, int64_t layer);
+  void setPrimal(Value cotangent, Value forward);
+  void removeStopGradients();
+  void eraseDead();
+  void returnGradients();
+
+  func::FuncOp fn;
+  OpBuilder b;
+  SmallVector<Operation *> forwardOps;
+  llvm::DenseSet<Value> dependents; ///< depend on a parameter (looked up only)
+  llvm::DenseMap<Value, SmallVector<Contribution>> cotangents; ///< looked up only
+  llvm::DenseMap<Operation *, int64_t> order;                  ///< looked up only
+  llvm::MapVector<Value, SmallVector<ParamUse>> uses;
+};
+
+bool isParam(func::FuncOp fn, Value v) {
+  auto arg = dyn_cast<BlockArgument>(v);
+  return arg && fn.getArgAttr(arg.getArgNumber(), "tfm.param");
+}
+
+void Differentiator::findDependents() {
+  for (BlockArgument arg : fn.getArguments())
+    if (isParam(fn, arg))
+      dependents.insert(arg);
+  for (Operation *op : forwardOps) {
+    if (isa<tfm::StopGradientOp>(op))
+      continue;
+    if (llvm::any_of(op->getOperands(), [&](Value v) { return dependents.contains(v); }))
+      dependents.insert(op->result_begin(), op->result_end());
+  }
+}
+
+/// Gives the ops made after `after` their phase and layer.
+void Differentiator::markNew(Operation *after, int64_t layer) {
+  for (Operation *op = after->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<func::ReturnOp>(op))
+      break;
+    op->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
+    op->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
+    op->removeAttr("tfm.id");
+  }
+}
+
+/// Records which forward value a cotangent belongs to: its sharding follows it.
+void Differentiator::setPrimal(Value cotangent, Value forward) {
+  auto result = dyn_cast<OpResult>(cotangent);
+  if (!result)
+    return;
+  Operation *op = result.getOwner();
+  SmallVector<Attribute> all(op->getNumResults(), b.getDenseI64ArrayAttr({}));
+  if (auto old = op->getAttrOfType<ArrayAttr>("tfm.primal"))
+    all.assign(old.begin(), old.end());
+  if (!cast<DenseI64ArrayAttr>(all[result.getResultNumber()]).empty())
+    return;
+  int64_t id = -1, index;
+  if (auto arg = dyn_cast<BlockArgument>(forward)) {
+    index = arg.getArgNumber();
+  } else {
+    auto producer = cast<OpResult>(forward);
+    id = producer.getOwner()->getAttrOfType<IntegerAttr>("tfm.id").getInt();
+    index = producer.getResultNumber();
+  }
+  all[result.getResultNumber()] = b.getDenseI64ArrayAttr({id, index});
+  op->setAttr("tfm.primal", b.getArrayAttr(all));
+}
+
+void Differentiator::contribute(Value forward, Value cotangent, Operation *consumer) {
+  setPrimal(cotangent, forward);
+  if (isParam(fn, forward))
+    uses[forward].push_back({order.lookup(consumer), cotangent});
+  else
+    cotangents[forward].push_back({cotangent, tfm::layerOf(consumer)});
+}
+
+/// The sum of a value's cotangents, made in the layer of its consumers: so only
+/// one tensor crosses between layers.
+Value Differentiator::total(Value forward) {
+  auto it = cotangents.find(forward);
+  if (it == cotangents.end())
+    return {};
+  if (it->second.size() == 1)
+    return it->second.front().value;
+  SmallVector<Value> parts;
+  int64_t layer = it->second.front().layer;
+  for (const Contribution &c : it->second) {
+    parts.push_back(c.value);
+    layer = std::min(layer, c.layer);
+  }
+  Operation *last = b.getInsertionBlock()->getTerminator()->getPrevNode();
+  Value sum = tfm::AddOp::create(b, forward.getLoc(), forward.getType(), parts);
+  markNew(last, layer);
+  setPrimal(sum, forward);
+  return sum;
+}
+
+LogicalResult Differentiator::backward(Operation *op) {
+  if (llvm::none_of(op->getResults(), [&](Value v) { return dependents.contains(v); }))
+    return success();
+  SmallVector<Value> incoming;
+  for (Value result : op->getResults())
+    incoming.push_back(total(result));
+  if (llvm::none_of(incoming, [](Value v) { return static_cast<bool>(v); }))
+    return success();
+  const families::OpFamily *family = families::lookup(op);
+  if (!family || !family->gradient)
+    return op->emitOpError("has no gradient rule")
+           << (family ? ": " + family->noGradient : std::string());
+  Operation *last = fn.getBody().front().getTerminator()->getPrevNode();
+  SmallVector<Value> outgoing = family->gradient(b, op, incoming);
+  markNew(last, tfm::layerOf(op));
+  for (auto [operand, cotangent] : llvm::zip(op->getOperands(), outgoing))
+    if (cotangent && dependents.contains(operand))
+      contribute(operand, cotangent, op);
+  return success();
+}
+
+void Differentiator::removeStopGradients() {
+  for (Operation *op : forwardOps)
+    if (auto stop = dyn_cast<tfm::StopGradientOp>(op)) {
+      stop.getResult().replaceAllUsesWith(stop.getX());
+      stop.erase();
+    }
+}
+
+/// Erases backward ops without users, from the end.
+void Differentiator::eraseDead() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
+    if (tfm::isBackward(&op) && op.use_empty() && !isa<func::ReturnOp>(op))
+      op.erase();
+}
+
+void Differentiator::returnGradients() {
+  Block &body = fn.getBody().front();
+  Operation *ret = body.getTerminator();
+  SmallVector<Value> results(ret->getOperands());
+  SmallVector<tfm::GradAttr> attrs;
+  for (BlockArgument arg : fn.getArguments()) {
+    auto it = uses.find(arg);
+    if (it == uses.end())
+      continue;
+    auto param = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    llvm::sort(it->second, [](auto &a, auto &c) { return a.order < c.order; });
+    for (auto [use, entry] : llvm::enumerate(it->second)) {
+      results.push_back(entry.gradient);
+      attrs.push_back(tfm::GradAttr::get(b.getContext(), param.getName(), use));
+    }
+  }
+  ret->setOperands(results);
+  fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (auto [i, attr] : llvm::enumerate(attrs))
+    fn.setResultAttr(i + 1, "tfm.grad", attr);
+}
+
+LogicalResult Differentiator::run() {
+  Block &body = fn.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    order[&op] = forwardOps.size();
+    forwardOps.push_back(&op);
+  }
+  findDependents();
+  Operation *ret = body.getTerminator();
+  if (ret->getNumOperands() != 1)
+    return ret->emitOpError("expected one result, the loss, found ") << ret->getNumOperands();
+  Value loss = ret->getOperand(0);
+  if (!loss.getDefiningOp() || !dependents.contains(loss))
+    return ret->emitOpError("expected a loss that depends on a parameter");
+  b.setInsertionPoint(ret);
+  Operation *last = ret->getPrevNode();
+  Value seed = tfm::FillOp::create(b, loss.getLoc(), loss.getType(), b.getF64FloatAttr(1.0));
+  markNew(last, tfm::layerOf(loss.getDefiningOp()));
+  cotangents[loss].push_back({seed, tfm::layerOf(loss.getDefiningOp())});
+  for (Operation *op : llvm::reverse(forwardOps))
+    if (failed(backward(op)))
+      return failure();
+  returnGradients();
+  eraseDead();
+  removeStopGradients();
+  return success();
+}
+
+//===--- saved values -----------------------------------------------------------===//
+
+/// Replaces the backward's direct reads of forward values.
+class Saver {
+public:
+  explicit Saver(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+  void run();
+
+private:
+  bool isForward(Value v) {
+    Operation *def = v.getDefiningOp();
+    return def && !tfm::isBackward(def);
+  }
+  bool cheap(Value v);
+  void leaves(Value v, llvm::SetVector<Value> &out);
+  Value materialise(Value v, Operation *reader);
+  Value restore(Value v, Operation *reader);
+
+  func::FuncOp fn;
+  OpBuilder b;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> made; ///< looked up only
+};
+
+/// The values that computing `v` again would read.
+void Saver::leaves(Value v, llvm::SetVector<Value> &out) {
+  Operation *def = v.getDefiningOp();
+  const families::OpFamily *family = def ? families::lookup(def) : nullptr;
+  if (!family || !family->rematerializable) {
+    if (def)
+      out.insert(v);
+    return;
+  }
+  for (Value operand : def->getOperands())
+    leaves(operand, out);
+}
+
+/// Cheap to compute again: it needs at most one saved value of its own size.
+bool Saver::cheap(Value v) {
+  const families::OpFamily *family = families::lookup(v.getDefiningOp());
+  if (!family || !family->rematerializable)
+    return false;
+  llvm::SetVector<Value> read;
+  leaves(v, read);
+  int64_t size = cast<ShapedType>(v.getType()).getNumElements();
+  return llvm::count_if(read, [&](Value leaf) {
+           return cast<ShapedType>(leaf.getType()).getNumElements() >= size;
+         }) <= 1;
+}
+
+/// save in the forward of the reader's layer, restore before the reader: a
+/// value that another stage made is then kept by the stage that needs it.
+Value Saver::restore(Value v, Operation *reader) {
+  int64_t layer = tfm::layerOf(reader);
+  Operation *at = v.getDefiningOp()->getNextNode();
+  if (tfm::layerOf(v.getDefiningOp()) != layer)
+    for (Operation *op = at; op && !tfm::isBackward(op); op = op->getNextNode())
+      if (tfm::layerOf(op) == layer && llvm::is_contained(op->getOperands(), v)) {
+        at = op;
+        break;
+      }
+  b.setInsertionPoint(at);
+  auto save = tfm::SaveOp::create(b, v.getLoc(), v.getType(), v);
+  save->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
+  save->setAttr(tfm::phaseAttr, b.getStringAttr("forward"));
+  b.setInsertionPoint(reader);
+  auto restored = tfm::RestoreOp::create(b, v.getLoc(), v.getType(), save.getResult());
+  restored->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
+  restored->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
+  return restored;
+}
+
+Value Saver::materialise(Value v, Operation *reader) {
+  if (!isForward(v))
+    return v;
+  auto key = std::pair(v, tfm::layerOf(reader));
+  if (Value old = made.lookup(key))
+    return old;
+  if (!cheap(v))
+    return made[key] = restore(v, reader);
+  Operation *def = v.getDefiningOp();
+  SmallVector<Value> operands;
+  for (Value operand : def->getOperands())
+    operands.push_back(materialise(operand, reader));
+  b.setInsertionPoint(reader);
+  Operation *copy = b.clone(*def);
+  copy->setOperands(operands);
+  copy->setAttr(tfm::layerAttr, b.getI64IntegerAttr(tfm::layerOf(reader)));
+  copy->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
+  copy->removeAttr("tfm.id");
+  return made[key] = copy->getResult(cast<OpResult>(v).getResultNumber());
+}
+
+void Saver::run() {
+  SmallVector<Operation *> readers;
+  for (Operation &op : fn.getBody().front().without_terminator())
+    if (tfm::isBackward(&op))
+      readers.push_back(&op);
+  for (Operation *op : readers)
+    for (OpOperand &operand : op->getOpOperands())
+      if (isForward(operand.get()))
+        operand.set(materialise(operand.get(), op));
+}
+
+struct DifferentiatePass : passes::impl::DifferentiateBase<DifferentiatePass> {
+  void runOnOperation() override {
+    auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
+    if (!fn) {
+      getOperation().emitError("expected a function @microbatch");
+      return signalPassFailure();
+    }
+    if (failed(Differentiator(fn).run()))
+      return signalPassFailure();
+    Saver(fn).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,83 @@
+//===- VerifyTraining.cpp - --verify-training --------------------------------===//
+//
+// Checks what --differentiate promises; see Passes.td.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/tfm/Tfm.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_VERIFYTRAINING
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Each parameter has gradients for uses 0, 1, ... of its own type.
+LogicalResult checkGradients(func::FuncOp fn) {
+  std::map<std::string, Type> params;
+  std::map<std::string, int64_t> next;
+  for (BlockArgument arg : fn.getArguments())
+    if (auto p = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param"))
+      params[p.getName().str()] = arg.getType();
+  LogicalResult ok = success();
+  for (unsigned i = 0; i < fn.getNumResults(); ++i) {
+    auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad");
+    if (!grad)
+      continue;
+    std::string name = grad.getParam().str();
+    auto it = params.find(name);
+    if (it == params.end())
+      ok = fn.emitOpError("expected result ") << i << " to be the gradient of a parameter, found \""
+                                              << name << "\"";
+    else if (it->second != fn.getResultTypes()[i])
+      ok = fn.emitOpError("expected the gradient of \"") << name << "\" of type " << it->second
+                                                         << ", found " << fn.getResultTypes()[i];
+    if (grad.getUse() != next[name]++)
+      ok = fn.emitOpError("expected uses of \"") << name << "\" in ascending order, found use "
+                                                 << grad.getUse();
+  }
+  for (auto &[name, type] : params)
+    if (!next.count(name))
+      ok = fn.emitOpError("expected a gradient for parameter \"") << name << "\", found none";
+  return ok;
+}
+
+LogicalResult checkOps(func::FuncOp fn) {
+  LogicalResult ok = success();
+  for (Operation &op : fn.getBody().front().without_terminator()) {
+    if (tfm::layerOf(&op) < 0 || !op.hasAttr(tfm::phaseAttr))
+      ok = op.emitOpError("expected attributes tfm.layer and tfm.phase");
+    if (!tfm::isBackward(&op) || isa<tfm::RestoreOp>(op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && !tfm::isBackward(def))
+        ok = op.emitOpError("expected a backward op to read forward values through tfm.restore, "
+                            "found a direct use of ")
+             << def->getName();
+  }
+  return ok;
+}
+
+struct VerifyTrainingPass : passes::impl::VerifyTrainingBase<VerifyTrainingPass> {
+  void runOnOperation() override {
+    auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
+    if (!fn) {
+      getOperation().emitError("expected a function @microbatch");
+      return signalPassFailure();
+    }
+    LogicalResult gradients = checkGradients(fn), ops = checkOps(fn);
+    if (failed(gradients) || failed(ops))
+      signalPassFailure();
+  }
+};
+
+} // namespace
