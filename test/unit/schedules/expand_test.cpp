@@ -95,6 +95,16 @@ TEST(Expand, FoldedPlacementNeedsNoTransferAtTheFold) {
   EXPECT_EQ(interpret(plan).error, "");
 }
 
+// Depth 1 receives behind the slot before the consumer, even behind the first.
+TEST(Expand, DepthCountsFromTheFirstSlot) {
+  Findings findings;
+  Schedule schedule = parseSchedule("F0 F1\nF1 F0\n", {2, 2, 1, {}}, findings);
+  EXPECT_EQ(printProgram(makePlan(schedule, 1), 1),
+            "{<0:a1.0@0} F1 {<0:a0.0@0} F0");
+  EXPECT_EQ(printProgram(makePlan(schedule, 2), 1),
+            "{<0:a0.0@0} {<0:a1.0@1} F1 F0");
+}
+
 TEST(Expand, CostsNeverMatterForCorrectness) {
   for (const Setting &setting : settings(3, 4, 2))
     for (Costs costs : {Costs{9, 1, 1, 7}, {1, 50, 3, 1}}) {
