@@ -1,0 +1,182 @@
+//===- safetensors.cpp - the safetensors file format ----------------------===//
+
+#include "runtime/base/safetensors.h"
+
+#include "runtime/base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace mtc::runtime {
+namespace {
+
+/// The limit of the reference reader.
+constexpr int64_t kMaxHeader = 100'000'000;
+
+Status refuse(const std::string &path, const std::string &rule) {
+  return {StatusCode::inputRefused,
+          fmt::format("'{}' is not a safetensors file that can be read: {}",
+                      path, rule)};
+}
+
+/// Product of the shape times the element size; false on overflow.
+bool byteCount(const TensorInfo &tensor, int64_t &bytes) {
+  bytes = safetensorsElementBytes(tensor.dtype);
+  for (int64_t n : tensor.shape)
+    if (__builtin_mul_overflow(bytes, n, &bytes))
+      return false;
+  return true;
+}
+
+void parseTensor(FieldReader reader, TensorInfo &out) {
+  out.dtype = reader.text("dtype");
+  out.shape = reader.integers("shape", 0);
+  std::vector<int64_t> range = reader.integers("data_offsets", 0);
+  if (safetensorsElementBytes(out.dtype) == 0)
+    return reader.problem(fmt::format("unknown dtype '{}'", out.dtype));
+  if (!byteCount(out, out.bytes))
+    return reader.problem("the shape overflows 64 bits");
+  if (range.size() != 2 || range[1] < range[0])
+    return reader.problem(
+        "data_offsets must be [begin, end] with begin <= end");
+  out.begin = range[0];
+  if (range[1] - range[0] != out.bytes)
+    reader.problem(fmt::format("dtype and shape need {} bytes, offsets give {}",
+                               out.bytes, range[1] - range[0]));
+}
+
+} // namespace
+
+int64_t safetensorsElementBytes(const std::string &dtype) {
+  static const std::map<std::string, int64_t> sizes = {
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1},
+      {"I16", 2},  {"U16", 2}, {"F16", 2}, {"BF16", 2},    {"I32", 4},
+      {"U32", 4},  {"F32", 4}, {"F64", 8}, {"I64", 8},     {"U64", 8}};
+  auto it = sizes.find(dtype);
+  return it == sizes.end() ? 0 : it->second;
+}
+
+Status SafetensorsFile::open(const std::string &path, SafetensorsFile &out) {
+  SafetensorsFile file;
+  MTC_RETURN_IF_ERROR(MappedFile::open(path, file.file_));
+  MTC_RETURN_IF_ERROR(file.parse(path));
+  MTC_RETURN_IF_ERROR(file.checkCover(path));
+  out = std::move(file);
+  return Status::okay();
+}
+
+Status SafetensorsFile::parse(const std::string &path) {
+  if (file_.size() < 8)
+    return refuse(path, "expected at least 8 bytes of header length");
+  uint64_t length;
+  std::memcpy(&length, file_.data(), 8);
+  if (length > static_cast<uint64_t>(kMaxHeader))
+    return refuse(path, fmt::format("the header length {} is above {}", length,
+                                    kMaxHeader));
+  if (static_cast<int64_t>(length) > file_.size() - 8)
+    return refuse(path, fmt::format("the header of {} bytes is longer than the "
+                                    "file",
+                                    length));
+  std::string_view text = file_.text().substr(8, length);
+  if (text.empty() || text.front() != '{')
+    return refuse(path, "the header must begin with '{'");
+  Json header;
+  MTC_RETURN_IF_ERROR(parseJson(text, "'" + path + "'", header));
+  dataStart_ = 8 + static_cast<int64_t>(length);
+  Problems problems;
+  for (const auto &[name, value] : header.items()) {
+    if (name == "__metadata__") {
+      FieldReader reader(value, name, problems);
+      if (value.is_object())
+        for (const auto &[key, item] : value.items())
+          metadata_[key] = reader.text(key.c_str());
+      continue;
+    }
+    TensorInfo tensor;
+    tensor.name = name;
+    parseTensor(FieldReader(value, name, problems), tensor);
+    tensors_.push_back(std::move(tensor));
+  }
+  return problems.status("'" + path + "'");
+}
+
+Status SafetensorsFile::checkCover(const std::string &path) {
+  std::stable_sort(tensors_.begin(), tensors_.end(),
+                   [](const TensorInfo &a, const TensorInfo &b) {
+                     return std::pair(a.begin, a.bytes) <
+                            std::pair(b.begin, b.bytes);
+                   });
+  int64_t at = 0;
+  for (const TensorInfo &tensor : tensors_) {
+    if (tensor.begin != at)
+      return refuse(path, fmt::format("tensor '{}' begins at byte {}, expected "
+                                      "{} (no hole, no overlap)",
+                                      tensor.name, tensor.begin, at));
+    if (__builtin_add_overflow(at, tensor.bytes, &at))
+      return refuse(path, "the data offsets overflow 64 bits");
+    index_[tensor.name] = &tensor - tensors_.data();
+  }
+  if (at != file_.size() - dataStart_)
+    return refuse(path, fmt::format("the tensors need {} bytes of data, found "
+                                    "{}",
+                                    at, file_.size() - dataStart_));
+  return Status::okay();
+}
+
+const TensorInfo *SafetensorsFile::find(const std::string &name) const {
+  auto it = index_.find(name);
+  return it == index_.end() ? nullptr : &tensors_[it->second];
+}
+
+Status
+SafetensorsWriter::create(const std::string &path,
+                          std::vector<TensorInfo> tensors,
+                          const std::map<std::string, std::string> &metadata,
+                          SafetensorsWriter &out) {
+  SafetensorsWriter writer;
+  std::sort(tensors.begin(), tensors.end(),
+            [](const TensorInfo &a, const TensorInfo &b) {
+              return std::pair(-safetensorsElementBytes(a.dtype), a.name) <
+                     std::pair(-safetensorsElementBytes(b.dtype), b.name);
+            });
+  Json header = Json::object();
+  if (!metadata.empty())
+    header["__metadata__"] = metadata;
+  for (TensorInfo &tensor : tensors) {
+    if (!byteCount(tensor, tensor.bytes) || header.contains(tensor.name))
+      return {StatusCode::internal,
+              fmt::format("tensor '{}' is declared twice or too large",
+                          tensor.name)};
+    tensor.begin = writer.dataBytes_;
+    writer.dataBytes_ += tensor.bytes;
+    header[tensor.name] = {{"dtype", tensor.dtype},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {tensor.begin, writer.dataBytes_}}};
+    writer.tensors_[tensor.name] = tensor;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  uint64_t length = text.size();
+  MTC_RETURN_IF_ERROR(AtomicFile::create(path, writer.file_));
+  MTC_RETURN_IF_ERROR(writer.file_.write(0, &length, 8));
+  MTC_RETURN_IF_ERROR(writer.file_.write(8, text.data(), text.size()));
+  writer.dataStart_ = 8 + static_cast<int64_t>(length);
+  out = std::move(writer);
+  return Status::okay();
+}
+
+Status SafetensorsWriter::write(const std::string &name, int64_t offset,
+                                const void *data, int64_t bytes) {
+  auto it = tensors_.find(name);
+  if (it == tensors_.end() || offset < 0 || bytes > it->second.bytes - offset)
+    return {
+        StatusCode::internal,
+        fmt::format("write outside tensor '{}' of a safetensors file", name)};
+  return file_.write(dataStart_ + it->second.begin + offset, data, bytes);
+}
+
+Status SafetensorsWriter::commit() { return file_.commit(); }
+
+} // namespace mtc::runtime

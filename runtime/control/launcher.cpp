@@ -1,0 +1,188 @@
+//===- launcher.cpp - one process per rank --------------------------------===//
+
+#include "runtime/control/launcher.h"
+
+#include "runtime/comm/shm/shm_setup.h"
+#include "runtime/control/child.h"
+#include "runtime/control/rank_process.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace mtc::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long ranks may take to notice that another one died.
+constexpr std::chrono::seconds kGrace{2};
+/// A death is seen at once by the end of its pipe; this is for a pipe which a
+/// grandchild holds open.
+constexpr int kPollMilliseconds = 100;
+
+/// The job's text in memory that children inherit by descriptor.
+Status shareJob(const Job &job, int &fd) {
+  std::string text = jobToText(job);
+  fd = memfd_create("mtc:job", 0);
+  if (fd >= 0 &&
+      write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+    return Status::okay();
+  return {StatusCode::failed,
+          fmt::format("cannot share the job: {}", std::strerror(errno))};
+}
+
+bool startsWith(const char *text, const std::string &prefix) {
+  return std::strncmp(text, prefix.c_str(), prefix.size()) == 0;
+}
+
+/// This process's environment with our variables replaced.
+std::vector<std::string>
+environmentWith(const std::vector<std::string> &variables) {
+  std::vector<std::string> out;
+  for (char **at = environ; *at; ++at) {
+    bool replaced = false;
+    for (const std::string &variable : variables)
+      replaced |= startsWith(*at, variable.substr(0, variable.find('=') + 1));
+    if (!replaced)
+      out.push_back(*at);
+  }
+  out.insert(out.end(), variables.begin(), variables.end());
+  return out;
+}
+
+class Launcher {
+public:
+  Launcher(const Bundle &bundle, const SignalWatch &signals)
+      : bundle_(bundle), signals_(signals),
+        children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
+  ~Launcher() {
+    if (jobFd_ >= 0)
+      close(jobFd_);
+  }
+
+  Status start(const Job &job) {
+    MTC_RETURN_IF_ERROR(createMemory());
+    MTC_RETURN_IF_ERROR(shareJob(job, jobFd_));
+    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
+      MTC_RETURN_IF_ERROR(startRank(rank));
+    return Status::okay();
+  }
+
+  Status wait() {
+    while (anyRunning()) {
+      poll();
+      passSignals();
+      for (size_t rank = 0; rank < children_.size(); ++rank)
+        reap(static_cast<int>(rank));
+      killLate();
+    }
+    return summarize(failures_, signals_.count() > 0);
+  }
+
+private:
+  Status createMemory() {
+    std::vector<ArenaSizes> sizes;
+    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
+      sizes.push_back(bundle_.descriptor(rank).arenas);
+    return ShmSetup::create(bundle_.mesh, sizes, memory_);
+  }
+
+  Status startRank(int rank) {
+    const BundleProgram &program =
+        bundle_.stages[bundle_.mesh.coordinates(rank)[2]];
+    return children_[rank].start(
+        rank, program.path,
+        environmentWith(
+            {memory_->environment(), fmt::format("{}={}", kRankVariable, rank),
+             fmt::format("{}={}", kJobVariable, jobFd_),
+             fmt::format("OMP_NUM_THREADS={}", program.descriptor.threads)}));
+  }
+
+  bool anyRunning() const {
+    for (const Child &child : children_)
+      if (child.running())
+        return true;
+    return false;
+  }
+
+  void poll() {
+    fds_.clear();
+    for (const Child &child : children_)
+      fds_.push_back({child.pipe(), POLLIN, 0}); // -1 is skipped
+    ::poll(fds_.data(), fds_.size(), kPollMilliseconds);
+    for (size_t i = 0; i < fds_.size(); ++i)
+      if (fds_[i].revents)
+        children_[i].forward();
+  }
+
+  void passSignals() {
+    int count = signals_.count();
+    if (count == signalsPassed_)
+      return;
+    signalsPassed_ = count;
+    stopped_ = stopped_ || count > 1;
+    for (const Child &child : children_)
+      child.signal(count > 1 ? SIGKILL : SIGTERM);
+  }
+
+  void reap(int rank) {
+    std::optional<RankOutcome> outcome = children_[rank].reap();
+    if (!outcome || outcome->status.ok())
+      return;
+    // A rank that is just starting has no handler yet and dies of SIGTERM.
+    bool ours = outcome->killed && (stopped_ || signals_.count() > 0);
+    if (outcome->killed && !ours)
+      outcome->status = {outcome->status.code(),
+                         outcome->status.message() + when(rank)};
+    outcome->killed = outcome->killed && !ours;
+    failures_.push_back(*outcome);
+    memory_->markDead(rank);
+    if (failures_.size() == 1)
+      deadline_ = Clock::now() + kGrace;
+  }
+
+  /// " in step 7", once training has begun.
+  std::string when(int rank) {
+    int64_t step = memory_->state(rank, kStepWord).load();
+    return step > 0 ? fmt::format(" in step {}", step) : "";
+  }
+
+  void killLate() {
+    if (failures_.empty() || stopped_ || Clock::now() < deadline_)
+      return;
+    stopped_ = true; // from here on a death by signal is our doing
+    for (const Child &child : children_)
+      child.signal(SIGKILL);
+  }
+
+  const Bundle &bundle_;
+  const SignalWatch &signals_;
+  std::unique_ptr<ShmSetup> memory_;
+  int jobFd_ = -1;
+  std::vector<Child> children_;
+  std::vector<pollfd> fds_;
+  std::vector<RankOutcome> failures_;
+  Clock::time_point deadline_{};
+  int signalsPassed_ = 0;
+  bool stopped_ = false;
+};
+
+} // namespace
+
+Status launchProcesses(const Bundle &bundle, const Job &job,
+                       const SignalWatch &signals) {
+  Launcher launcher(bundle, signals);
+  MTC_RETURN_IF_ERROR(launcher.start(job));
+  return launcher.wait();
+}
+
+} // namespace mtc::runtime

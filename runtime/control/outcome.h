@@ -1,0 +1,26 @@
+//===- outcome.h - which rank is to blame ------------------------*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_CONTROL_OUTCOME_H
+#define MTC_RUNTIME_CONTROL_OUTCOME_H
+
+#include "runtime/base/status.h"
+
+#include <vector>
+
+namespace mtc::runtime {
+
+/// How one rank ended.
+struct RankOutcome {
+  int rank = 0;
+  Status status;
+  bool killed = false; ///< a signal that nobody here sent ended it
+};
+
+/// The result of a run from its ranks' failures in order of discovery: the
+/// first rank that did not merely notice another's end, named in the message.
+/// After a stop that was asked for: interrupted, unless a rank failed on its
+/// own.
+Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_OUTCOME_H

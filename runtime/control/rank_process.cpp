@@ -1,0 +1,95 @@
+//===- rank_process.cpp - one rank as a process ---------------------------===//
+
+#include "runtime/control/rank_process.h"
+
+#include "runtime/comm/shm/shm_communicator.h"
+#include "runtime/control/signals.h"
+#include "runtime/program/rank.h"
+#include "runtime/train/trainer.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+Status numberFromEnvironment(const char *name, int &out) {
+  const char *text = std::getenv(name);
+  if (!text)
+    return {StatusCode::usage,
+            std::string("this is a compiled program of mtc: expected ") + name +
+                " in the environment; start it with `mtc run FOLDER`"};
+  const char *end = text + std::strlen(text);
+  auto [rest, error] = std::from_chars(text, end, out);
+  if (error != std::errc() || rest != end || out < 0)
+    return {StatusCode::usage,
+            std::string(name) + ": expected a number, found '" + text + "'"};
+  return Status::okay();
+}
+
+/// All ranks share the descriptor and so its position: read by offset.
+Status readJob(Job &job) {
+  int fd = -1;
+  MTC_RETURN_IF_ERROR(numberFromEnvironment(kJobVariable, fd));
+  std::string text;
+  char buffer[4096];
+  ssize_t n;
+  while ((n = pread(fd, buffer, sizeof buffer,
+                    static_cast<off_t>(text.size()))) > 0)
+    text.append(buffer, static_cast<size_t>(n));
+  return jobFromText(text, job);
+}
+
+Status attach(int rank, std::unique_ptr<ShmCommunicator> &comm,
+              ArenaViews &arenas) {
+  MTC_RETURN_IF_ERROR(
+      ShmCommunicator::attachFromEnvironment(rank, ShmOptions(), comm));
+  std::span<const ArenaView> views = comm->arenas();
+  for (size_t kind = 0; kind < arenas.size() && kind < views.size(); ++kind)
+    arenas[kind] = views[kind];
+  return Status::okay();
+}
+
+Status checkMesh(const Mesh &launched, const Descriptor &d) {
+  if (launched.tp == d.tp && launched.dp == d.dp && launched.pp == d.pp)
+    return Status::okay();
+  return {StatusCode::inputRefused,
+          "the launcher's mesh is not the one that this program was compiled "
+          "for"};
+}
+
+Status runRank(Program program, const SignalWatch &signals) {
+  int rankNumber = -1;
+  MTC_RETURN_IF_ERROR(numberFromEnvironment(kRankVariable, rankNumber));
+  Job job;
+  MTC_RETURN_IF_ERROR(readJob(job));
+  std::unique_ptr<ShmCommunicator> comm;
+  RankParts parts;
+  MTC_RETURN_IF_ERROR(attach(rankNumber, comm, parts.arenas));
+  MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, parts.descriptor));
+  MTC_RETURN_IF_ERROR(checkMesh(comm->mesh(), parts.descriptor));
+  MTC_RETURN_IF_ERROR(prepareProcess(parts.descriptor));
+  parts.program = std::move(program);
+  parts.rank = rankNumber;
+  parts.comm = comm.get();
+  std::unique_ptr<RankState> rank;
+  MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
+  Trainer trainer(*rank, job,
+                  {&signals.stop(), &comm->state(rankNumber, kStepWord)});
+  return trainer.run();
+}
+
+} // namespace
+
+int runRankProcess(Program program) {
+  SignalWatch signals(/*once=*/false);
+  Status status = runRank(std::move(program), signals);
+  if (!status.ok())
+    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  return static_cast<int>(status.code());
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,118 @@
+//===- run.cpp - runs a compiled bundle -----------------------------------===//
+
+#include "mtc/runtime/run.h"
+
+#include "runtime/base/file.h"
+#include "runtime/control/launcher.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+const char *const kDumpNames[] = {"init", "logits", "grads", "params"};
+
+bool takesStep(DumpRequest::What what) {
+  return what == DumpRequest::grads || what == DumpRequest::params;
+}
+
+Status orderDump(const DumpRequest &request, const Recipe &recipe,
+                 DumpOrder &out) {
+  out.what = kDumpNames[request.what];
+  out.step = request.step;
+  if (request.step == 0 && request.what == DumpRequest::grads)
+    out.step = 1;
+  if (request.step == 0 && request.what == DumpRequest::params)
+    out.step = recipe.steps;
+  if (out.step > recipe.steps)
+    return {StatusCode::usage,
+            fmt::format("dump of {} in step {}: the recipe has {} steps",
+                        out.what, out.step, recipe.steps)};
+  std::string step = request.step > 0 ? fmt::format("@{}", request.step) : "";
+  out.file = fmt::format("{}/{}{}.safetensors", request.folder, out.what, step);
+  return makeFolders(request.folder);
+}
+
+Status makeJob(const RunOptions &options, Job &job) {
+  MTC_RETURN_IF_ERROR(checkRecipe(options.recipe));
+  job.recipe = options.recipe;
+  for (const DumpRequest &request : options.dumps) {
+    job.dumps.emplace_back();
+    MTC_RETURN_IF_ERROR(orderDump(request, options.recipe, job.dumps.back()));
+  }
+  job.initFrom = options.initFrom;
+  job.saveTo = options.saveTo;
+  job.logFile = options.logFile;
+  job.evalBatches = options.evalBatches;
+  return Status::okay();
+}
+
+/// A descriptor of standard error for the progress line: ranks have a pipe
+/// there. Closed by the destructor.
+class ProgressFd {
+public:
+  ProgressFd(ProgressKind kind, Job &job) {
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    if (kind == ProgressKind::never ||
+        (kind == ProgressKind::automatic && !terminal))
+      return;
+    fd_ = dup(STDERR_FILENO);
+    job.progressFd = fd_;
+    job.progressRewrites = terminal;
+  }
+  ProgressFd(const ProgressFd &) = delete;
+  ProgressFd &operator=(const ProgressFd &) = delete;
+  ~ProgressFd() {
+    if (fd_ >= 0)
+      close(fd_);
+  }
+
+private:
+  int fd_ = -1;
+};
+
+} // namespace
+
+Status parseDump(std::string_view spec, std::string folder, DumpRequest &out) {
+  size_t at = spec.find('@');
+  std::string_view name = spec.substr(0, at);
+  for (int what = 0; what < 4; ++what) {
+    if (name != kDumpNames[what])
+      continue;
+    DumpRequest request{static_cast<DumpRequest::What>(what), 0,
+                        std::move(folder)};
+    if (at != std::string_view::npos) {
+      const char *end = spec.data() + spec.size();
+      auto [rest, error] =
+          std::from_chars(spec.data() + at + 1, end, request.step);
+      if (error != std::errc() || rest != end || request.step < 1 ||
+          !takesStep(request.what))
+        break;
+    }
+    out = std::move(request);
+    return Status::okay();
+  }
+  return {StatusCode::usage,
+          fmt::format("dump '{}': expected init, logits, grads[@STEP] or "
+                      "params[@STEP], STEP from 1",
+                      spec)};
+}
+
+Status runBundle(const RunOptions &options) {
+  Job job;
+  MTC_RETURN_IF_ERROR(makeJob(options, job));
+  bool threads = options.comm == CommKind::threads;
+  Bundle bundle;
+  MTC_RETURN_IF_ERROR(openBundle(
+      options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
+      bundle));
+  ProgressFd progress(options.progress, job);
+  SignalWatch signals(/*once=*/threads);
+  return threads ? runThreads(bundle, job, options.strict, signals)
+                 : launchProcesses(bundle, job, signals);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,50 @@
+//===- signals.cpp - a polite end by SIGINT and SIGTERM -------------------===//
+
+#include "runtime/control/signals.h"
+
+#include <csignal>
+
+namespace mtc::runtime {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+std::atomic<int> gCount{0};
+std::atomic<bool> gStop{false};
+bool gOnce = false;
+struct sigaction gOld[2], gOldPipe;
+
+void handle(int number) {
+  gCount.fetch_add(1);
+  gStop.store(true);
+  if (gOnce) {
+    struct sigaction action = {};
+    action.sa_handler = SIG_DFL;
+    sigaction(number, &action, nullptr);
+  }
+}
+
+} // namespace
+
+SignalWatch::SignalWatch(bool once) {
+  gCount = 0;
+  gStop = false;
+  gOnce = once;
+  struct sigaction action = {};
+  action.sa_handler = handle; // no SA_RESTART: poll must return
+  for (int i = 0; i < 2; ++i)
+    sigaction(kSignals[i], &action, &gOld[i]);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, &gOldPipe);
+}
+
+SignalWatch::~SignalWatch() {
+  for (int i = 0; i < 2; ++i)
+    sigaction(kSignals[i], &gOld[i], nullptr);
+  sigaction(SIGPIPE, &gOldPipe, nullptr);
+}
+
+int SignalWatch::count() const { return gCount.load(); }
+
+const std::atomic<bool> &SignalWatch::stop() const { return gStop; }
+
+} // namespace mtc::runtime

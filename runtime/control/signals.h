@@ -1,0 +1,26 @@
+//===- signals.h - a polite end by SIGINT and SIGTERM ------------*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_CONTROL_SIGNALS_H
+#define MTC_RUNTIME_CONTROL_SIGNALS_H
+
+#include <atomic>
+
+namespace mtc::runtime {
+
+/// While it lives, SIGINT and SIGTERM are counted instead of ending the
+/// process, and SIGPIPE is ignored (a write then fails, which is handled). The
+/// old handlers come back afterwards. At most one at a time.
+class SignalWatch {
+public:
+  /// With `once`, the second signal has its default effect: the process ends.
+  explicit SignalWatch(bool once);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch &) = delete;
+  SignalWatch &operator=(const SignalWatch &) = delete;
+
+  int count() const;                     ///< signals so far
+  const std::atomic<bool> &stop() const; ///< true after the first
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_SIGNALS_H

@@ -1,0 +1,83 @@
+//===- run.h - runs a compiled bundle ----------------------------*- C++
+//-*-===//
+//
+// The public interface of the launcher, library mtc_control. An executable that
+// links it exports the functions of abi.h to the programs it opens.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_RUN_H
+#define MTC_RUNTIME_RUN_H
+
+#include "mtc/runtime/recipe.h"
+#include "runtime/base/status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Tensors to write while running. The file appears in `folder`, whole or not
+/// at all, as <what>.safetensors, or <what>@<step>.safetensors when a step was
+/// given; tensors carry their logical names and global shapes, fp32.
+struct DumpRequest {
+  enum What {
+    init,   ///< parameters before the first step
+    logits, ///< of the first global batch, before the first step: one tensor
+            ///< `logits` [global_batch, seq, padded vocab]; needs entry `eval`
+    grads,  ///< final gradients of a step, unclipped; default: step 1
+    params, ///< parameters after a step; default: the last
+  };
+  What what = init;
+  int64_t step = 0; ///< 0: the default
+  std::string folder;
+};
+
+/// Parses "init", "logits", "grads", "params", the last two with an optional
+/// "@STEP". Errors: usage.
+Status parseDump(std::string_view spec, std::string folder, DumpRequest &out);
+
+enum class CommKind { shm, threads };
+enum class ProgressKind {
+  automatic, ///< when stderr is a terminal
+  always,
+  never
+};
+
+struct RunOptions {
+  std::string bundle; ///< folder with manifest.json
+  Recipe recipe;
+  CommKind comm = CommKind::shm;
+  bool strict = false; ///< threads only: detect deadlocks exactly
+  std::vector<DumpRequest> dumps;
+  std::string initFrom; ///< safetensors file of parameters, by logical name
+  std::string saveTo;   ///< safetensors file of the parameters after the run
+  std::string logFile;  ///< JSON lines, one per step
+  /// > 0: no training; prints the mean loss over this many global batches.
+  int64_t evalBatches = 0;
+  ProgressKind progress = ProgressKind::automatic;
+};
+
+/// Runs all ranks of a bundle to their end. Errors have the exit codes of
+/// StatusCode; the message says which rank failed first and why. Standard error
+/// of ranks is passed on with "[rank N] " before each line. Installs handlers
+/// of SIGINT and SIGTERM while it runs: the first stops after the current step
+/// (interrupted), the second at once.
+Status runBundle(const RunOptions &options);
+
+/// Reads a recipe file over `recipe`: keys that are absent keep their value.
+/// Errors: usage, naming all unknown keys and wrong values at once.
+Status readRecipe(const std::string &path, Recipe &recipe);
+
+/// Checks ranges. Errors: usage, all violations at once.
+Status checkRecipe(const Recipe &recipe);
+
+/// The descriptor of a program, executable or shared object, as text for
+/// people. The program is not run. Errors: inputRefused.
+Status inspectProgram(const std::string &path, std::string &text);
+
+/// The descriptor's JSON text itself.
+Status readDescriptorText(const std::string &path, std::string &text);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_RUN_H

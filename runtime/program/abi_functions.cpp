@@ -1,0 +1,104 @@
+//===- abi_functions.cpp - the functions that fragments call --------------===//
+//
+// Thin: each function does nothing once the context has failed, and otherwise
+// turns a Status into the context's. Attention is in kernels/cpu.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/program/abi_functions.h"
+
+#include "mtc/runtime/abi.h"
+#include "runtime/program/rank.h"
+
+#include <cstring>
+
+namespace mtc::runtime {
+namespace {
+
+RankState &rankOf(MtcContext *ctx) {
+  return *static_cast<RankState *>(ctx->runtime);
+}
+
+MtcGroup groupOf(int32_t group) { return static_cast<MtcGroup>(group); }
+MtcDtype dtypeOf(int32_t dtype) { return static_cast<MtcDtype>(dtype); }
+
+} // namespace
+
+std::span<void *const> abiFunctions() {
+  static void *const table[] = {
+      reinterpret_cast<void *>(&mtc_gemm),
+      reinterpret_cast<void *>(&mtc_attention_forward),
+      reinterpret_cast<void *>(&mtc_attention_backward),
+      reinterpret_cast<void *>(&mtc_attention_scratch),
+      reinterpret_cast<void *>(&mtc_all_reduce),
+      reinterpret_cast<void *>(&mtc_reduce_scatter),
+      reinterpret_cast<void *>(&mtc_all_gather),
+      reinterpret_cast<void *>(&mtc_norm_reset),
+      reinterpret_cast<void *>(&mtc_norm_accumulate),
+      reinterpret_cast<void *>(&mtc_norm_reduce),
+      reinterpret_cast<void *>(&mtc_norm_finish),
+      reinterpret_cast<void *>(&mtc_zero)};
+  return table;
+}
+
+extern "C" {
+
+void mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b,
+              void *c, void *scratch) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).gemm(index, a, b, c, scratch));
+}
+
+void mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op, int32_t dtype,
+                    void *buffer, int64_t count) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(
+        rankOf(ctx).comm().allReduce(groupOf(group), static_cast<MtcReduce>(op),
+                                     dtypeOf(dtype), buffer, count));
+}
+
+void mtc_reduce_scatter(MtcContext *ctx, int32_t group, int32_t dtype,
+                        void *buffer, int64_t count) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).comm().reduceScatter(
+        groupOf(group), dtypeOf(dtype), buffer, count));
+}
+
+void mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype, void *buffer,
+                    int64_t count) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).comm().allGather(
+        groupOf(group), dtypeOf(dtype), buffer, count));
+}
+
+void mtc_norm_reset(MtcContext *ctx) {
+  if (ctx->status == 0)
+    rankOf(ctx).norm() = NormSum();
+}
+
+void mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
+  if (ctx->status == 0)
+    normAccumulate(rankOf(ctx).norm(), static_cast<const float *>(g), count);
+}
+
+void mtc_norm_reduce(MtcContext *ctx, int32_t group) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).reduceNorm(groupOf(group)));
+}
+
+void mtc_norm_finish(MtcContext *ctx) {
+  if (ctx->status != 0)
+    return;
+  double norm = normValue(rankOf(ctx).norm());
+  ctx->step.grad_norm = norm;
+  ctx->step.clip_coeff = clipCoefficient(norm, ctx->step.clip_threshold);
+}
+
+void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
+  if (ctx->status == 0)
+    std::memset(p, 0, bytes);
+}
+
+} // extern "C"
+
+} // namespace mtc::runtime

@@ -1,0 +1,115 @@
+//===- check_program.cpp - a program's tables against its descriptor ------===//
+
+#include "runtime/base/json.h"
+#include "runtime/program/program.h"
+
+#include <fmt/format.h>
+
+namespace mtc::runtime {
+namespace {
+
+bool inside(int64_t offset, int64_t bytes, int64_t size) {
+  return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
+}
+
+class Checker {
+public:
+  Checker(const Program &program, const Descriptor &descriptor,
+          Problems &problems)
+      : program_(program), d_(descriptor), problems_(problems) {}
+
+  void checkTransfers() {
+    for (int64_t i = 0; i < d_.transfers; ++i)
+      checkTransfer(i);
+  }
+
+  void checkEntry(const EntryInfo &entry) {
+    const MtcStep *rows = program_.timeline(entry.name);
+    if (!rows)
+      return problems_.add(fmt::format("entry {}: expected the symbol "
+                                       "mtc_timeline_{}",
+                                       entry.name, entry.name));
+    for (int64_t i = 0; i < entry.length; ++i)
+      checkRow(entry, rows[i], fmt::format("{} row {}", entry.name, i));
+  }
+
+private:
+  void checkTransfer(int64_t index) {
+    const MtcTransfer &t = program_.transfers[index];
+    std::string what = fmt::format("transfer {}", index);
+    if (t.peer_stage < 0 || t.peer_stage >= d_.pp || t.peer_stage == d_.stage)
+      problems_.add(fmt::format("{}: peer stage {} is this stage or not one of "
+                                "{}",
+                                what, t.peer_stage, d_.pp));
+    if (t.arena < 0 || t.arena >= MTC_ARENA_COUNT)
+      problems_.add(fmt::format("{}: there is no arena {}", what, t.arena));
+    else if (!inside(t.offset, t.bytes, d_.arenas[t.arena]))
+      problems_.add(fmt::format("{}: {} bytes at {} leave the arena of {}",
+                                what, t.bytes, t.offset, d_.arenas[t.arena]));
+  }
+
+  void checkRow(const EntryInfo &entry, const MtcStep &row,
+                const std::string &what) {
+    switch (row.kind) {
+    case MTC_STEP_LOAD:
+      return checkLoad(entry, row, what);
+    case MTC_STEP_RUN:
+      if (row.fragment < 0 ||
+          row.fragment >= static_cast<int64_t>(d_.fragments.size()))
+        problems_.add(
+            fmt::format("{}: there is no fragment {}", what, row.fragment));
+      if (row.microbatch < -1 || row.microbatch >= d_.batch.microbatches)
+        problems_.add(
+            fmt::format("{}: there is no microbatch {}", what, row.microbatch));
+      return;
+    case MTC_STEP_EXCHANGE:
+      if (!inside(row.first, row.count, d_.transfers))
+        problems_.add(fmt::format("{}: transfers [{}, +{}) of {}", what,
+                                  row.first, row.count, d_.transfers));
+      return;
+    default:
+      problems_.add(fmt::format("{}: unknown kind {}", what, row.kind));
+    }
+  }
+
+  void checkLoad(const EntryInfo &entry, const MtcStep &row,
+                 const std::string &what) {
+    if (row.microbatch < 0 || row.microbatch >= d_.batch.microbatches)
+      problems_.add(
+          fmt::format("{}: there is no microbatch {}", what, row.microbatch));
+    int64_t bytes = d_.batch.microBatch * d_.batch.seq * 4;
+    for (const InputInfo &in : d_.inputs) {
+      if (in.entry != entry.name)
+        continue;
+      int64_t slot = row.slot[in.pool], at;
+      bool fine =
+          slot >= 0 && !__builtin_mul_overflow(slot, in.stride, &at) &&
+          inside(at, in.offset, d_.arenas[MTC_ARENA_ACTIVATIONS]) &&
+          inside(at + in.offset, bytes, d_.arenas[MTC_ARENA_ACTIVATIONS]);
+      if (!fine)
+        problems_.add(fmt::format("{}: slot {} of input {} leaves the "
+                                  "activation arena",
+                                  what, slot, in.name));
+    }
+  }
+
+  const Program &program_;
+  const Descriptor &d_;
+  Problems &problems_;
+};
+
+} // namespace
+
+Status checkProgram(const Program &program, const Descriptor &descriptor) {
+  Problems problems;
+  Checker checker(program, descriptor, problems);
+  if (descriptor.transfers > 0 && !program.transfers)
+    problems.add("expected the symbol mtc_transfers");
+  else
+    checker.checkTransfers();
+  for (const EntryInfo &entry : descriptor.entries)
+    checker.checkEntry(entry);
+  return problems.status("program tables");
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,208 @@
+//===- descriptor_check.cpp - the rules between fields --------------------===//
+
+#include "runtime/program/descriptor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace mtc::runtime {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// True when [offset, offset + bytes) lies in an arena of `size` bytes.
+bool inside(int64_t offset, int64_t bytes, int64_t size) {
+  return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
+}
+
+void checkHead(const Descriptor &d, Texts &out) {
+  bool hex =
+      d.planHash.size() == 16 &&
+      d.planHash.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!hex)
+    out.push_back(fmt::format("plan_hash: expected 16 hex digits, found '{}'",
+                              d.planHash));
+  if (d.dtype != "f32")
+    out.push_back(
+        fmt::format("dtype: expected f32, found '{}'; this runtime has no "
+                    "other compute type",
+                    d.dtype));
+  if (d.stage >= d.pp)
+    out.push_back(fmt::format("stage: expected less than pp = {}, found {}",
+                              d.pp, d.stage));
+  int64_t product = d.batch.microBatch * d.batch.microbatches * d.dp;
+  if (d.batch.globalBatch != product)
+    out.push_back(fmt::format("batch: global_batch must be micro_batch · "
+                              "microbatches · dp = {}, found {}",
+                              product, d.batch.globalBatch));
+  for (int64_t size : d.arenas)
+    if (size % 4096 != 0)
+      out.push_back(fmt::format("arenas: {} is not a multiple of 4096", size));
+  if (!inside(d.lossOffset, 4, d.arenas[MTC_ARENA_GRADS]) ||
+      d.lossOffset % 4 != 0)
+    out.push_back("loss: the scalar lies outside the gradient arena");
+}
+
+/// `local` must be `shape` with dimension split.dim divided by its axis.
+void checkSplit(const Descriptor &d, const std::string &what,
+                const std::vector<int64_t> &shape,
+                const std::vector<int64_t> &local, const SplitInfo &split,
+                Texts &out) {
+  std::vector<int64_t> expected = shape;
+  if (split.dim >= static_cast<int>(shape.size())) {
+    out.push_back(fmt::format("{}: split_dim {} of a tensor of rank {}", what,
+                              split.dim, shape.size()));
+    return;
+  }
+  if (split.dim >= 0) {
+    if (split.axis != "tp") {
+      out.push_back(fmt::format("{}: split_axis: expected tp, found '{}'", what,
+                                split.axis));
+      return;
+    }
+    if (shape[split.dim] % d.tp != 0) {
+      out.push_back(fmt::format("{}: dimension {} of size {} cannot be divided "
+                                "by tp = {}",
+                                what, split.dim, shape[split.dim], d.tp));
+      return;
+    }
+    expected[split.dim] /= d.tp;
+  }
+  if (local != expected)
+    out.push_back(fmt::format("{}: local_shape must be shape divided along "
+                              "split_dim",
+                              what));
+}
+
+void checkBucket(const Descriptor &d, size_t index, Texts &out) {
+  const BucketInfo &b = d.buckets[index];
+  std::string what = fmt::format("buckets[{}]", index);
+  int64_t shards = b.zero ? d.dp : 1;
+  if (b.unpadded > b.elements || b.shardElements * shards != b.elements)
+    out.push_back(fmt::format("{}: expected unpadded <= elements = "
+                              "shard_elements · {}",
+                              what, shards));
+  auto range = [&](const char *name, int64_t offset, int64_t elements,
+                   MtcArena arena) {
+    if (offset % 4 != 0 || !inside(offset, elements * 4, d.arenas[arena]))
+      out.push_back(fmt::format("{}: {} {} is misaligned or its {} elements "
+                                "leave the arena of {} bytes",
+                                what, name, offset, elements, d.arenas[arena]));
+  };
+  range("grad_offset", b.gradOffset, b.elements, MTC_ARENA_GRADS);
+  if (b.secondUseOf >= 0) {
+    if (b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
+        b.secondUseOf == static_cast<int64_t>(index) ||
+        d.buckets[b.secondUseOf].secondUseOf >= 0)
+      out.push_back(
+          fmt::format("{}: second_use_of must name another, first-use "
+                      "bucket",
+                      what));
+    return;
+  }
+  range("param_offset", b.paramOffset, b.elements, MTC_ARENA_PARAMS);
+  range("exp_avg_offset", b.expAvgOffset, b.shardElements, MTC_ARENA_OPTIMIZER);
+  range("exp_avg_sq_offset", b.expAvgSqOffset, b.shardElements,
+        MTC_ARENA_OPTIMIZER);
+}
+
+void checkParam(const Descriptor &d, const ParamInfo &p, Texts &out) {
+  checkSplit(d, p.name, p.shape, p.localShape, p.split, out);
+  if (p.bucket >= static_cast<int64_t>(d.buckets.size())) {
+    out.push_back(fmt::format("{}: there is no bucket {}", p.name, p.bucket));
+    return;
+  }
+  const BucketInfo &b = d.buckets[p.bucket];
+  if (b.secondUseOf >= 0)
+    out.push_back(
+        fmt::format("{}: bucket {} holds second uses only", p.name, p.bucket));
+  if (!inside(p.start, p.localElements(), b.unpadded))
+    out.push_back(fmt::format("{}: elements [{}, +{}) leave bucket {} of {}",
+                              p.name, p.start, p.localElements(), p.bucket,
+                              b.unpadded));
+}
+
+/// Names are unique and no element of a bucket belongs to two parameters.
+void checkOwnership(const Descriptor &d, Texts &out) {
+  std::vector<const ParamInfo *> sorted;
+  std::set<std::string> names;
+  for (const ParamInfo &p : d.params) {
+    sorted.push_back(&p);
+    if (!names.insert(p.name).second)
+      out.push_back(fmt::format("{}: the parameter is listed twice", p.name));
+  }
+  std::sort(sorted.begin(), sorted.end(), [](auto *a, auto *b) {
+    return std::pair(a->bucket, a->start) < std::pair(b->bucket, b->start);
+  });
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const ParamInfo &a = *sorted[i - 1], &b = *sorted[i];
+    if (a.bucket == b.bucket && b.start - a.start < a.localElements())
+      out.push_back(fmt::format("{} and {} overlap in bucket {}", a.name,
+                                b.name, a.bucket));
+  }
+}
+
+void checkEntries(const Descriptor &d, Texts &out) {
+  std::set<std::string> names;
+  for (const EntryInfo &e : d.entries) {
+    if (!names.insert(e.name).second)
+      out.push_back(fmt::format("entry {} is listed twice", e.name));
+    bool fine = e.update.empty() ||
+                (e.update.size() == 2 && e.update[0] < e.update[1] &&
+                 e.update[1] < e.length);
+    if (!fine)
+      out.push_back(fmt::format("entry {}: update must be empty or two "
+                                "ascending rows below {}",
+                                e.name, e.length));
+  }
+}
+
+void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
+  if (in.name != "ids" && in.name != "labels")
+    out.push_back(fmt::format("input '{}': expected ids or labels", in.name));
+  if (!d.entry(in.entry))
+    out.push_back(
+        fmt::format("input {}: there is no entry '{}'", in.name, in.entry));
+  int64_t bytes = d.batch.microBatch * d.batch.seq * 4;
+  if (in.offset % 4 != 0 || in.stride % 4 != 0 ||
+      !inside(in.offset, bytes, d.arenas[MTC_ARENA_ACTIVATIONS]))
+    out.push_back(fmt::format("input {}: misaligned, or {} bytes at {} leave "
+                              "the activation arena",
+                              in.name, bytes, in.offset));
+}
+
+void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
+  std::string what = "export " + e.name;
+  checkSplit(d, what, e.shape, e.localShape, e.split, out);
+  if (!d.entry(e.entry))
+    out.push_back(fmt::format("{}: there is no entry '{}'", what, e.entry));
+  if (e.fragment >= static_cast<int64_t>(d.fragments.size()))
+    out.push_back(fmt::format("{}: there is no fragment {}", what, e.fragment));
+  if (e.shape.empty() || e.shape[0] != d.batch.microBatch || e.split.dim == 0)
+    out.push_back(fmt::format("{}: dimension 0 must be micro_batch and not be "
+                              "split",
+                              what));
+  if (e.offset % 4 != 0 ||
+      !inside(e.offset, elementCount(e.localShape) * 4, d.arenas[e.arena]))
+    out.push_back(fmt::format("{}: misaligned or outside its arena", what));
+}
+
+} // namespace
+
+void checkDescriptor(const Descriptor &d, Texts &problems) {
+  checkHead(d, problems);
+  for (size_t i = 0; i < d.buckets.size(); ++i)
+    checkBucket(d, i, problems);
+  for (const ParamInfo &p : d.params)
+    checkParam(d, p, problems);
+  checkOwnership(d, problems);
+  checkEntries(d, problems);
+  for (const InputInfo &in : d.inputs)
+    checkInput(d, in, problems);
+  for (const ExportInfo &e : d.exports)
+    checkExport(d, e, problems);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,43 @@
+//===- rank_main.cpp - `main` of a compiled program -----------------------===//
+//
+// Linked with a generated object, which defines the tables below. A program
+// without transfers or without an entry simply lacks the symbol.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mtc/runtime/abi.h"
+#include "runtime/control/rank_process.h"
+#include "runtime/program/program.h"
+
+#include <dlfcn.h>
+
+extern "C" {
+extern const char mtc_descriptor[];
+extern const MtcFragment mtc_fragments[];
+extern const MtcTransfer mtc_transfers[] __attribute__((weak));
+extern const MtcStep mtc_timeline_train[] __attribute__((weak));
+extern const MtcStep mtc_timeline_eval[] __attribute__((weak));
+}
+
+namespace {
+
+const MtcStep *findTimeline(const std::string &entry) {
+  if (entry == "train")
+    return mtc_timeline_train;
+  if (entry == "eval")
+    return mtc_timeline_eval;
+  // Entries with other names: found if the program was linked with -rdynamic.
+  return static_cast<const MtcStep *>(
+      dlsym(RTLD_DEFAULT, ("mtc_timeline_" + entry).c_str()));
+}
+
+} // namespace
+
+int main() {
+  mtc::runtime::Program program;
+  program.descriptor = mtc_descriptor;
+  program.fragments = mtc_fragments;
+  program.transfers = mtc_transfers;
+  program.timeline = findTimeline;
+  return mtc::runtime::runRankProcess(std::move(program));
+}

@@ -1,0 +1,44 @@
+//===- logits.cpp - keeps the logits of a forward pass --------------------===//
+
+#include "runtime/train/logits.h"
+
+#include "runtime/train/shards.h"
+
+namespace mtc::runtime {
+
+LogitsCapture::LogitsCapture(RankState &rank) : rank_(rank) {
+  for (const ExportInfo &e : rank.descriptor().exports)
+    if (e.name == "logits" && e.entry == "eval")
+      export_ = &e;
+}
+
+Status LogitsCapture::check() const {
+  if (export_ || rank_.pp() < rank_.mesh().pp - 1)
+    return Status::okay();
+  return {StatusCode::usage,
+          "the program of the last stage does not export logits"};
+}
+
+Status LogitsCapture::ran(const MtcStep &row) {
+  if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
+      !firstOfTp(rank_, export_->split))
+    return Status::okay();
+  const BatchInfo &batch = rank_.descriptor().batch;
+  const float *from =
+      rank_.at<float>(static_cast<MtcArena>(export_->arena), export_->offset);
+  int64_t count = elementCount(export_->localShape);
+  data_.emplace_back(from, from + count);
+  Piece piece;
+  piece.name = export_->name;
+  piece.box = shardBox(rank_, export_->shape, export_->split);
+  piece.box.begin[0] =
+      (row.microbatch * rank_.mesh().dp + rank_.dp()) * batch.microBatch;
+  piece.shape = export_->shape;
+  piece.shape[0] = batch.globalBatch;
+  piece.count = count;
+  piece.data = data_.back().data();
+  pieces_.push_back(std::move(piece));
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,72 @@
+//===- metrics.h - the step log and the progress line ------------*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_TRAIN_METRICS_H
+#define MTC_RUNTIME_TRAIN_METRICS_H
+
+#include "runtime/base/status.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// What is known about one finished step.
+struct StepRecord {
+  int64_t step = 0;
+  float loss = 0;      ///< mean over the global batch
+  double gradNorm = 0; ///< before clipping
+  float lr = 0;
+  int64_t tokens = 0;                           ///< since the first step
+  double tokensPerSecond = 0, milliseconds = 0; ///< of this step
+};
+
+/// Formats one line of the log, newline included: a JSON object with step,
+/// loss, grad_norm, lr, tokens, tokens_per_s, step_ms. Numbers are the shortest
+/// text that reads back to the same float or double; non-finite ones are null.
+/// Returns the part of `buffer` that was filled. Allocates nothing.
+std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
+
+/// "step 3/100  loss 5.4321  1234 tokens/s  ETA 1m05s".
+std::string_view formatProgress(const StepRecord &record, int64_t steps,
+                                std::span<char> buffer);
+
+/// A log file, one write per line. A failing write drops the line and never
+/// stops the training; drops are counted.
+class StepLog {
+public:
+  StepLog() = default;
+  StepLog(const StepLog &) = delete;
+  StepLog &operator=(const StepLog &) = delete;
+  ~StepLog();
+  /// Truncates the file. Errors: writeFailed. An empty path: no log.
+  Status open(const std::string &path);
+  void line(std::string_view text);
+  int64_t dropped() const { return dropped_; }
+
+private:
+  int fd_ = -1;
+  int64_t dropped_ = 0;
+};
+
+/// The live line on a terminal (at most ten times a second), or a line per
+/// step.
+class Progress {
+public:
+  Progress(int fd, bool rewrites, int64_t steps)
+      : fd_(fd), rewrites_(rewrites), steps_(steps) {}
+  ~Progress();
+  void show(const StepRecord &record);
+
+private:
+  int fd_;
+  bool rewrites_, open_ = false;
+  int64_t steps_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_METRICS_H

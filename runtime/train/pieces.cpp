@@ -1,0 +1,204 @@
+//===- pieces.cpp - tensors that ranks write together ---------------------===//
+
+#include "runtime/train/pieces.h"
+
+#include "runtime/base/json.h"
+#include "runtime/base/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+/// Which elements of one global tensor have been written.
+class Coverage {
+public:
+  explicit Coverage(int64_t elements) : seen_(elements, false) {}
+  /// False if one of them was written before.
+  bool add(int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) {
+      if (seen_[i])
+        return false;
+      seen_[i] = true;
+    }
+    written_ += count;
+    return true;
+  }
+  int64_t missing() const {
+    return static_cast<int64_t>(seen_.size()) - written_;
+  }
+
+private:
+  std::vector<bool> seen_;
+  int64_t written_ = 0;
+};
+
+struct Target {
+  std::vector<int64_t> shape;
+  Coverage coverage;
+};
+
+Json describe(const Piece &piece) {
+  return {{"name", piece.name},       {"shape", piece.shape},
+          {"begin", piece.box.begin}, {"size", piece.box.size},
+          {"start", piece.start},     {"count", piece.count}};
+}
+
+bool insideShape(const Piece &p) {
+  if (p.box.begin.size() != p.shape.size() ||
+      p.box.size.size() != p.shape.size())
+    return false;
+  for (size_t d = 0; d < p.shape.size(); ++d)
+    if (p.box.begin[d] + p.box.size[d] > p.shape[d])
+      return false;
+  return p.start + p.count <= p.box.elements();
+}
+
+class Merger {
+public:
+  Merger(std::string target, int ranks)
+      : target_(std::move(target)), parts_(ranks) {}
+
+  Status readParts() {
+    for (size_t rank = 0; rank < parts_.size(); ++rank)
+      MTC_RETURN_IF_ERROR(readPart(static_cast<int>(rank)));
+    return Status::okay();
+  }
+
+  Status write(const std::map<std::string, std::string> &metadata) {
+    std::vector<TensorInfo> tensors;
+    for (const auto &[name, target] : targets_) {
+      TensorInfo info;
+      info.name = name;
+      info.shape = target.shape;
+      tensors.push_back(std::move(info));
+    }
+    SafetensorsWriter writer;
+    MTC_RETURN_IF_ERROR(
+        SafetensorsWriter::create(target_, tensors, metadata, writer));
+    for (const Piece &piece : pieces_)
+      MTC_RETURN_IF_ERROR(writePiece(piece, writer));
+    for (const auto &[name, target] : targets_)
+      if (target.coverage.missing() > 0)
+        return {StatusCode::internal,
+                fmt::format("'{}': {} elements of '{}' were written by no rank",
+                            target_, target.coverage.missing(), name)};
+    return writer.commit();
+  }
+
+private:
+  Status readPart(int rank) {
+    std::string path = partPath(target_, rank);
+    MTC_RETURN_IF_ERROR(SafetensorsFile::open(path, parts_[rank]));
+    auto it = parts_[rank].metadata().find("pieces");
+    Json list;
+    MTC_RETURN_IF_ERROR(parseJson(
+        it == parts_[rank].metadata().end() ? "" : it->second, path, list));
+    Problems problems;
+    for (size_t i = 0; i < list.size(); ++i)
+      readPiece(FieldReader(list[i], fmt::format("piece {}", i), problems),
+                parts_[rank], std::to_string(i));
+    return problems.status(path);
+  }
+
+  void readPiece(FieldReader reader, const SafetensorsFile &part,
+                 const std::string &key) {
+    Piece p;
+    p.name = reader.text("name");
+    p.shape = reader.integers("shape", 0);
+    p.box.begin = reader.integers("begin", 0);
+    p.box.size = reader.integers("size", 0);
+    p.start = reader.integer("start", 0, INT64_MAX);
+    p.count = reader.integer("count", 0, INT64_MAX);
+    const TensorInfo *data = part.find(key);
+    if (!data || data->bytes / 4 != p.count || !insideShape(p))
+      return reader.problem("the piece leaves its tensor or has no data");
+    // Aligned: the header is padded to 8 bytes and all tensors are fp32.
+    p.data = reinterpret_cast<const float *>(part.data(*data));
+    int64_t elements = 1;
+    for (int64_t n : p.shape)
+      elements *= n;
+    auto [it, added] =
+        targets_.try_emplace(p.name, Target{p.shape, Coverage(0)});
+    if (added)
+      it->second.coverage = Coverage(elements);
+    if (it->second.shape != p.shape)
+      return reader.problem("two ranks disagree about the shape");
+    pieces_.push_back(std::move(p));
+  }
+
+  Status writePiece(const Piece &piece, SafetensorsWriter &writer) {
+    Target &target = targets_.at(piece.name);
+    Status status;
+    visitRuns(piece.shape, piece.box, piece.start, piece.count,
+              [&](int64_t global, int64_t local, int64_t count) {
+                if (!status.ok())
+                  return;
+                if (!target.coverage.add(global, count))
+                  status = {StatusCode::internal,
+                            fmt::format("'{}': elements of '{}' were written "
+                                        "by two ranks",
+                                        target_, piece.name)};
+                else
+                  status = writer.write(piece.name, global * 4,
+                                        piece.data + (local - piece.start),
+                                        count * 4);
+              });
+    return status;
+  }
+
+  std::string target_;
+  std::vector<SafetensorsFile> parts_; ///< mapped while pieces point into them
+  std::vector<Piece> pieces_;
+  std::map<std::string, Target> targets_;
+};
+
+} // namespace
+
+std::string partPath(const std::string &target, int rank) {
+  return fmt::format("{}.part{}", target, rank);
+}
+
+Status writePart(const std::string &target, int rank,
+                 const std::vector<Piece> &pieces) {
+  std::vector<TensorInfo> tensors;
+  Json list = Json::array();
+  for (const Piece &piece : pieces) {
+    TensorInfo info;
+    info.name = std::to_string(tensors.size());
+    info.shape = {piece.count};
+    tensors.push_back(std::move(info));
+    list.push_back(describe(piece));
+  }
+  SafetensorsWriter writer;
+  MTC_RETURN_IF_ERROR(SafetensorsWriter::create(
+      partPath(target, rank), tensors, {{"pieces", list.dump()}}, writer));
+  for (size_t i = 0; i < pieces.size(); ++i)
+    MTC_RETURN_IF_ERROR(writer.write(std::to_string(i), 0, pieces[i].data,
+                                     pieces[i].count * 4));
+  return writer.commit();
+}
+
+Status mergeParts(const std::string &target, int ranks,
+                  const std::map<std::string, std::string> &metadata) {
+  Merger merger(target, ranks);
+  Status status = merger.readParts();
+  if (status.ok())
+    status = merger.write(metadata);
+  for (int rank = 0; rank < ranks; ++rank)
+    unlink(partPath(target, rank).c_str());
+  return status;
+}
+
+Status writeTogether(const std::string &target, int rank, int ranks,
+                     Communicator &comm, const std::vector<Piece> &pieces,
+                     const std::map<std::string, std::string> &metadata) {
+  MTC_RETURN_IF_ERROR(writePart(target, rank, pieces));
+  MTC_RETURN_IF_ERROR(comm.barrier());
+  return rank == 0 ? mergeParts(target, ranks, metadata) : Status::okay();
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,51 @@
+//===- pieces.h - tensors that ranks write together --------------*- C++
+//-*-===//
+//
+// Each rank writes what it owns into a part file beside the target; when all
+// have done so (a barrier), rank 0 merges the parts into one safetensors file
+// of global tensors and removes them. A missing or doubly written element is an
+// error, and the target appears only when it is whole.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_TRAIN_PIECES_H
+#define MTC_RUNTIME_TRAIN_PIECES_H
+
+#include "runtime/base/status.h"
+#include "runtime/comm/comm.h"
+#include "runtime/train/slab.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Elements [start, start + count) of a box of a global fp32 tensor.
+struct Piece {
+  std::string name;
+  std::vector<int64_t> shape; ///< of the global tensor
+  Box box;
+  int64_t start = 0, count = 0;
+  const float *data = nullptr; ///< `count` elements; the caller's
+};
+
+/// The part file of one rank for `target`.
+std::string partPath(const std::string &target, int rank);
+
+/// Writes one part file. Errors: writeFailed.
+Status writePart(const std::string &target, int rank,
+                 const std::vector<Piece> &pieces);
+
+/// Merges the parts of `ranks` ranks into `target` and removes them. Errors:
+/// inputRefused (a part is missing or corrupt), internal (an element is missing
+/// or written twice, or shapes disagree), writeFailed.
+Status mergeParts(const std::string &target, int ranks,
+                  const std::map<std::string, std::string> &metadata);
+
+/// All of it, called by every rank: part, barrier, merge by rank 0.
+Status writeTogether(const std::string &target, int rank, int ranks,
+                     Communicator &comm, const std::vector<Piece> &pieces,
+                     const std::map<std::string, std::string> &metadata);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_PIECES_H

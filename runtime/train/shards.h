@@ -1,0 +1,39 @@
+//===- shards.h - the parameters that a rank holds ---------------*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_TRAIN_SHARDS_H
+#define MTC_RUNTIME_TRAIN_SHARDS_H
+
+#include "runtime/program/rank.h"
+#include "runtime/train/pieces.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// The box of the global tensor that this rank's shard covers.
+Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
+             const SplitInfo &split);
+
+/// True when this rank writes its shard to files: a tensor that tp does not
+/// split is held by the whole tp group, and its first rank writes it.
+bool firstOfTp(const RankState &rank, const SplitInfo &split);
+
+/// What this rank contributes to a file of parameters. Pointers into arenas.
+std::vector<Piece> paramPieces(RankState &rank);
+
+/// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
+/// range of each bucket is valid.
+std::vector<Piece> gradPieces(RankState &rank);
+
+/// Fills all parameters from (seed, name, global index). Arenas are zero
+/// before, so padding and moments stay zero.
+Status initParams(RankState &rank, uint64_t seed);
+
+/// Fills all parameters from a safetensors file by logical name; shapes must
+/// agree, dtype F32. Errors: inputRefused, all missing or wrong tensors at
+/// once.
+Status loadParams(RankState &rank, const std::string &path);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_SHARDS_H

@@ -1,0 +1,54 @@
+//===- slab.cpp - which part of a global tensor a rank holds --------------===//
+
+#include "runtime/train/slab.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+namespace {
+
+/// Global index of element `local` of the box.
+int64_t globalIndex(const std::vector<int64_t> &shape, const Box &box,
+                    int64_t local) {
+  int64_t index = 0, stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    index += (box.begin[d] + local % box.size[d]) * stride;
+    local /= box.size[d];
+    stride *= shape[d];
+  }
+  return index;
+}
+
+/// Elements that are contiguous in both: all trailing dimensions that the box
+/// covers, times its size in the one before.
+int64_t runLength(const std::vector<int64_t> &shape, const Box &box) {
+  int64_t length = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    length *= box.size[d];
+    if (box.size[d] != shape[d])
+      break;
+  }
+  return length;
+}
+
+} // namespace
+
+int64_t Box::elements() const {
+  int64_t n = 1;
+  for (int64_t s : size)
+    n *= s;
+  return n;
+}
+
+void visitRuns(const std::vector<int64_t> &shape, const Box &box, int64_t start,
+               int64_t count,
+               const std::function<void(int64_t, int64_t, int64_t)> &visit) {
+  int64_t length = runLength(shape, box), end = start + count;
+  for (int64_t at = start; at < end;) {
+    int64_t n = std::min(length - at % length, end - at);
+    visit(globalIndex(shape, box, at), at, n);
+    at += n;
+  }
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,199 @@
+//===- trainer.cpp - what a rank does from start to end -------------------===//
+
+#include "runtime/train/trainer.h"
+
+#include "runtime/train/logits.h"
+#include "runtime/train/shards.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace mtc::runtime {
+namespace {
+
+/// NaN and infinities give NaN, which equals nothing.
+bool isFinite(double x) { return x - x == 0; }
+
+Status noEntry(const char *name, const char *use) {
+  return {
+      StatusCode::usage,
+      fmt::format("the program has no entry '{}', which {} needs", name, use)};
+}
+
+} // namespace
+
+Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
+    : rank_(rank), job_(job), signals_(signals),
+      schedule_(job.recipe, rank.descriptor().batch.globalBatch),
+      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites,
+                job.recipe.steps) {}
+
+Status Trainer::run() {
+  Status status = runUnguarded();
+  // Whatever went wrong here, the others must not wait for this rank.
+  rank_.accept(status);
+  return status;
+}
+
+Status Trainer::runUnguarded() {
+  MTC_RETURN_IF_ERROR(prepare());
+  MTC_RETURN_IF_ERROR(fillParams());
+  MTC_RETURN_IF_ERROR(dump("init", 0));
+  for (const DumpOrder &order : job_.dumps)
+    if (order.what == "logits")
+      MTC_RETURN_IF_ERROR(dumpLogits(order));
+  if (job_.evalBatches > 0)
+    return evaluate();
+  MTC_RETURN_IF_ERROR(train());
+  if (!job_.saveTo.empty())
+    MTC_RETURN_IF_ERROR(write(job_.saveTo, paramPieces(rank_)));
+  return Status::okay();
+}
+
+Status Trainer::prepare() {
+  MTC_RETURN_IF_ERROR(feed_.open(job_.recipe, rank_));
+  if (rank_.logs())
+    MTC_RETURN_IF_ERROR(log_.open(job_.logFile));
+  entry_ = rank_.descriptor().entry("train");
+  if (!entry_ && job_.evalBatches == 0)
+    return noEntry("train", "training");
+  return Status::okay();
+}
+
+Status Trainer::fillParams() {
+  if (!job_.initFrom.empty())
+    return loadParams(rank_, job_.initFrom);
+  return initParams(rank_, job_.recipe.seed);
+}
+
+Status Trainer::train() {
+  MTC_RETURN_IF_ERROR(dump("params", 0));
+  for (int64_t step = 1; step <= job_.recipe.steps; ++step) {
+    if (signals_.stop && signals_.stop->load(std::memory_order_relaxed))
+      return {StatusCode::interrupted,
+              fmt::format("stopped by a signal after step {}", step - 1)};
+    if (signals_.step)
+      signals_.step->store(step, std::memory_order_relaxed);
+    auto begin = std::chrono::steady_clock::now();
+    MTC_RETURN_IF_ERROR(trainStep(step));
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - begin;
+    if (rank_.logs())
+      report(step, time.count());
+    MTC_RETURN_IF_ERROR(dump("params", step));
+  }
+  return Status::okay();
+}
+
+Status Trainer::trainStep(int64_t step) {
+  MtcStepBlock &block = rank_.context().step;
+  schedule_.fill(step, block);
+  feed_.setBase(block.sample_base);
+  rank_.loss() = 0;
+  int64_t reduced =
+      entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, feed_));
+  loss_ = rank_.loss();
+  MTC_RETURN_IF_ERROR(checkFinite(step));
+  MTC_RETURN_IF_ERROR(dump("grads", step));
+  return rank_.walk(*entry_, reduced, entry_->length, feed_);
+}
+
+Status Trainer::checkFinite(int64_t step) {
+  double norm = rank_.context().step.grad_norm;
+  bool lastStage = rank_.pp() == rank_.mesh().pp - 1;
+  if (isFinite(norm) && (!lastStage || isFinite(loss_)))
+    return Status::okay();
+  return {StatusCode::nonFinite,
+          fmt::format("step {}: loss {}, gradient norm {}: not finite; the "
+                      "parameters are still those of step {}",
+                      step, lastStage ? fmt::format("{}", loss_) : "elsewhere",
+                      norm, step - 1)};
+}
+
+void Trainer::report(int64_t step, double seconds) {
+  const BatchInfo &batch = rank_.descriptor().batch;
+  int64_t tokens = batch.globalBatch * batch.seq;
+  const MtcStepBlock &block = rank_.context().step;
+  StepRecord record;
+  record.step = step;
+  record.loss = loss_;
+  record.gradNorm = block.grad_norm;
+  record.lr = block.lr;
+  record.tokens = step * tokens;
+  record.tokensPerSecond = static_cast<double>(tokens) / seconds;
+  record.milliseconds = seconds * 1000;
+  char buffer[512];
+  log_.line(formatStep(record, buffer));
+  progress_.show(record);
+}
+
+Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
+                              Observer *observer, float &loss) {
+  MtcStepBlock &block = rank_.context().step;
+  schedule_.fill(index + 1, block);
+  feed_.setBase(block.sample_base);
+  rank_.loss() = 0;
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, feed_, observer));
+  if (rank_.pp() == rank_.mesh().pp - 1)
+    MTC_RETURN_IF_ERROR(rank_.comm().allReduce(MTC_GROUP_DP, MTC_SUM, MTC_F32,
+                                               &rank_.loss(), 1));
+  loss = rank_.loss();
+  return Status::okay();
+}
+
+Status Trainer::evaluate() {
+  const EntryInfo *entry = rank_.descriptor().entry("eval");
+  if (!entry)
+    return noEntry("eval", "evaluation");
+  double sum = 0;
+  for (int64_t i = 0; i < job_.evalBatches; ++i) {
+    float loss = 0;
+    MTC_RETURN_IF_ERROR(evaluateBatch(*entry, i, nullptr, loss));
+    sum += loss;
+  }
+  if (!rank_.logs())
+    return Status::okay();
+  double mean = sum / static_cast<double>(job_.evalBatches);
+  std::string line = fmt::format("{{\"eval_loss\": {}, \"batches\": {}}}\n",
+                                 mean, job_.evalBatches);
+  log_.line(line);
+  std::fputs(line.c_str(), stdout);
+  std::fflush(stdout);
+  if (!isFinite(mean))
+    return {StatusCode::nonFinite, "the evaluation loss is not finite"};
+  return Status::okay();
+}
+
+Status Trainer::dumpLogits(const DumpOrder &order) {
+  const EntryInfo *entry = rank_.descriptor().entry("eval");
+  if (!entry)
+    return noEntry("eval", "a dump of logits");
+  LogitsCapture capture(rank_);
+  MTC_RETURN_IF_ERROR(capture.check());
+  float loss = 0;
+  MTC_RETURN_IF_ERROR(evaluateBatch(*entry, 0, &capture, loss));
+  return write(order.file, capture.pieces());
+}
+
+Status Trainer::dump(std::string_view what, int64_t step) {
+  for (const DumpOrder &order : job_.dumps)
+    if (order.what == what && order.step == step)
+      MTC_RETURN_IF_ERROR(write(order.file, what == "grads"
+                                                ? gradPieces(rank_)
+                                                : paramPieces(rank_)));
+  return Status::okay();
+}
+
+Status Trainer::write(const std::string &file,
+                      const std::vector<Piece> &pieces) {
+  return writeTogether(file, rank_.rank(), rank_.mesh().worldSize(),
+                       rank_.comm(), pieces,
+                       {{"format", "mtc"},
+                        {"model", rank_.descriptor().model},
+                        {"plan_hash", rank_.descriptor().planHash}});
+}
+
+} // namespace mtc::runtime

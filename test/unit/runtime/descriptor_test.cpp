@@ -1,0 +1,93 @@
+//===- descriptor_test.cpp - reading and checking descriptors -------------===//
+
+#include "runtime/program/descriptor.h"
+#include "toy_descriptor.h"
+
+#include <gtest/gtest.h>
+
+namespace mtc::runtime::test {
+namespace {
+
+TEST(Descriptor, ReadsAllFields) {
+  Descriptor d;
+  Status status = parseDescriptor(kToyDescriptor, d);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(d.planHash, "0123456789abcdef");
+  EXPECT_EQ(d.tp, 2);
+  EXPECT_EQ(d.batch.globalBatch, 6);
+  EXPECT_EQ(d.arenas[MTC_ARENA_ACTIVATIONS], 8192);
+  ASSERT_EQ(d.params.size(), 2u);
+  EXPECT_EQ(d.params[0].localElements(), 12);
+  EXPECT_EQ(d.params[0].split.dim, 1);
+  EXPECT_EQ(d.params[0].init.std, 0.5);
+  EXPECT_EQ(d.params[1].init.kind, InitInfo::ones);
+  EXPECT_EQ(d.buckets[0].gradOffset, 64);
+  EXPECT_EQ(d.entry("train")->length, 2);
+  EXPECT_EQ(d.entry("eval"), nullptr);
+}
+
+TEST(Descriptor, RefusesAnotherAbi) {
+  Descriptor d;
+  Status status = parseDescriptor(toyWith("\"abi\": 1", "\"abi\": 99"), d);
+  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  EXPECT_NE(status.message().find("expected abi 1, found 99"),
+            std::string::npos);
+}
+
+TEST(Descriptor, ReportsAllProblemsAtOnce) {
+  std::string text = toyWith("\"threads\": 1", "\"threads\": \"x\"");
+  text.replace(text.find("\"stage\": 0"), 10, "\"stage\": -2");
+  text.replace(text.find("\"kind\": \"ones\""), 14, "\"kind\": \"twos\"");
+  Descriptor d;
+  Status status = parseDescriptor(text, d);
+  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  for (const char *part : {"3 problems", "'threads'", "'stage'", "twos"})
+    EXPECT_NE(status.message().find(part), std::string::npos)
+        << part << " in " << status.message();
+}
+
+TEST(Descriptor, EveryRuleBites) {
+  struct Case {
+    const char *from, *to, *expected;
+  };
+  const Case cases[] = {
+      {"0123456789abcdef", "0123456789ABCDEF", "plan_hash"},
+      {"\"f32\"", "\"f64\"", "dtype"},
+      {"\"stage\": 0", "\"stage\": 1", "less than pp"},
+      {"\"global_batch\": 6", "\"global_batch\": 12", "global_batch"},
+      {"[4096, 4096,", "[4096, 4095,", "multiple of 4096"},
+      {"[4096, 4096, 4096, 8192, 0]", "[4096, 4096]", "5 sizes"},
+      {"\"loss\": {\"offset\": 0}", "\"loss\": {\"offset\": 4096}", "loss"},
+      {"\"local_shape\": [4, 3]", "\"local_shape\": [2, 6]", "local_shape"},
+      {"\"shape\": [4, 6]", "\"shape\": [4, 7]", "divided by tp = 2"},
+      {"\"split_axis\": \"tp\"", "\"split_axis\": \"xp\"", "split_axis"},
+      {"\"split_dim\": 1", "\"split_dim\": 2", "split_dim"},
+      {"\"bucket\": 0, \"start\": 2", "\"bucket\": 1, \"start\": 2",
+       "no bucket 1"},
+      {"\"start\": 2", "\"start\": 3", "leave bucket"},
+      {"\"start\": 2", "\"start\": 1", "overlap"},
+      {"\"name\": \"scale\"", "\"name\": \"up\"", "listed twice"},
+      {"\"unpadded\": 14", "\"unpadded\": 17", "unpadded"},
+      {"\"zero\": false, \"shard_elements\": 16",
+       "\"zero\": false, \"shard_elements\": 8", "shard_elements"},
+      {"\"grad_offset\": 64", "\"grad_offset\": 4064", "grad_offset"},
+      {"\"exp_avg_sq_offset\": 64", "\"exp_avg_sq_offset\": 66",
+       "exp_avg_sq_offset"},
+      {"\"second_use_of\": -1", "\"second_use_of\": 0", "second_use_of"},
+      {"\"update\": []", "\"update\": [1, 1]", "ascending"},
+      {"\"entry\": \"train\"", "\"entry\": \"eval\"", "no entry 'eval'"},
+      {"\"name\": \"ids\"", "\"name\": \"idz\"", "ids or labels"},
+      {"\"offset\": 0, \"stride\"", "\"offset\": 8180, \"stride\"",
+       "activation arena"},
+  };
+  for (const Case &c : cases) {
+    Descriptor d;
+    Status status = parseDescriptor(toyWith(c.from, c.to), d);
+    EXPECT_EQ(status.code(), StatusCode::inputRefused) << c.to;
+    EXPECT_NE(status.message().find(c.expected), std::string::npos)
+        << c.to << ": " << status.message();
+  }
+}
+
+} // namespace
+} // namespace mtc::runtime::test

@@ -1,0 +1,308 @@
+//===- fake_program.cpp - a program written by hand -----------------------===//
+//
+// What `mtc compile` would emit for a toy: with x an input token and t its
+// label, y = w[x mod 4] + b[t mod 3], loss = mean of (y - t/16)^2 / 2; dp = 2
+// with ZeRO-1; plain gradient descent with clipping. With pp = 2, w and its
+// term are on stage 0, b and the loss on stage 1. Sums are in the same order in
+// both, so the results must be the same to the bit.
+//
+// FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and
+// FAKE_NAN="step" makes the loss NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mtc/runtime/abi.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <unistd.h>
+
+#ifndef FAKE_ABI
+#define FAKE_ABI 1
+#endif
+// JSON is a sequence of C++ tokens, so the preprocessor can quote it.
+#define TEXT_OF(...) #__VA_ARGS__
+#define TEXT(...) TEXT_OF(__VA_ARGS__)
+
+#define HAS_W (FAKE_STAGE == 0)
+#define HAS_B (FAKE_STAGE == FAKE_PP - 1)
+
+namespace {
+
+constexpr int64_t kTokens = 8; // of one microbatch on one rank: 2 samples of 4
+constexpr int64_t kBucket = 8; // elements: w, then b where there is one
+constexpr int64_t kShard = 4;
+constexpr int64_t kBStart = HAS_W ? 4 : 0;
+constexpr int64_t kGradOffset = 64; // behind the loss
+constexpr int64_t kTransfer = 1024; // of the first transfer buffer
+constexpr int64_t kTransferBytes = kTokens * 4;
+constexpr float kGlobalTokens = 32;
+
+template <typename T> T *at(MtcContext *ctx, MtcArena arena, int64_t offset) {
+  return reinterpret_cast<T *>(static_cast<char *>(ctx->arena[arena]) + offset);
+}
+
+float *params(MtcContext *ctx) { return at<float>(ctx, MTC_ARENA_PARAMS, 0); }
+float *grads(MtcContext *ctx) {
+  return at<float>(ctx, MTC_ARENA_GRADS, kGradOffset);
+}
+float *loss(MtcContext *ctx) { return at<float>(ctx, MTC_ARENA_GRADS, 0); }
+const int32_t *input(MtcContext *ctx, const MtcStep *row, int64_t offset) {
+  return at<int32_t>(ctx, MTC_ARENA_ACTIVATIONS,
+                     row->slot[MTC_POOL_ACT] * 64 + offset);
+}
+/// Pools XIN, GIN, YOUT, GOUT have one slot each.
+float *transfer(MtcContext *ctx, int pool) {
+  return at<float>(ctx, MTC_ARENA_ACTIVATIONS,
+                   kTransfer + pool * kTransferBytes);
+}
+
+void misbehave(MtcContext *ctx) {
+  int64_t rank = ctx->coord[1] + ctx->extent[1] * ctx->coord[2];
+  long dead = -1, step = -1;
+  const char *death = std::getenv("FAKE_DEATH");
+  if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
+      dead == rank && step == ctx->step.step)
+    kill(getpid(), SIGKILL);
+  const char *nan = std::getenv("FAKE_NAN");
+  if (nan && std::atol(nan) == ctx->step.step)
+    *loss(ctx) += std::numeric_limits<float>::quiet_NaN();
+}
+
+[[maybe_unused]] void firstForward(MtcContext *ctx, const MtcStep *row) {
+  for (int64_t i = 0; i < kTokens; ++i)
+    transfer(ctx, MTC_POOL_YOUT)[i] = params(ctx)[input(ctx, row, 0)[i] % 4];
+}
+
+[[maybe_unused]] void firstBackward(MtcContext *ctx, const MtcStep *row) {
+  for (int64_t i = 0; i < kTokens; ++i)
+    grads(ctx)[input(ctx, row, 0)[i] % 4] += transfer(ctx, MTC_POOL_GIN)[i];
+}
+
+/// y, the loss and its gradient; "logits" y·(v + 1) for the 16 words v.
+[[maybe_unused]] void last(MtcContext *ctx, const MtcStep *row, bool train) {
+  misbehave(ctx);
+  const float *b = params(ctx) + kBStart;
+  for (int64_t i = 0; i < kTokens; ++i) {
+    int32_t t = input(ctx, row, 32)[i];
+    float y = transfer(ctx, MTC_POOL_XIN)[i] + b[t % 3];
+    float error = y - static_cast<float>(t) / 16;
+    *loss(ctx) += error * error / 2 / kGlobalTokens;
+    transfer(ctx, MTC_POOL_GOUT)[i] = error / kGlobalTokens;
+    if (train)
+      grads(ctx)[kBStart + t % 3] += error / kGlobalTokens;
+    for (int64_t v = 0; v < 16; ++v)
+      at<float>(ctx, MTC_ARENA_WORKSPACE, 0)[i * 16 + v] =
+          y * static_cast<float>(v + 1);
+  }
+}
+
+#if FAKE_PP == 1
+void move(MtcContext *ctx, int from, int to) {
+  for (int64_t i = 0; i < kTokens; ++i)
+    transfer(ctx, to)[i] = transfer(ctx, from)[i];
+}
+void forward(MtcContext *ctx, const MtcStep *row) {
+  firstForward(ctx, row);
+  move(ctx, MTC_POOL_YOUT, MTC_POOL_XIN);
+  last(ctx, row, true);
+  move(ctx, MTC_POOL_GOUT, MTC_POOL_GIN);
+}
+void backward(MtcContext *ctx, const MtcStep *row) { firstBackward(ctx, row); }
+void evaluate(MtcContext *ctx, const MtcStep *row) {
+  firstForward(ctx, row);
+  move(ctx, MTC_POOL_YOUT, MTC_POOL_XIN);
+  last(ctx, row, false);
+}
+#elif FAKE_STAGE == 0
+void forward(MtcContext *ctx, const MtcStep *row) { firstForward(ctx, row); }
+void backward(MtcContext *ctx, const MtcStep *row) { firstBackward(ctx, row); }
+void evaluate(MtcContext *ctx, const MtcStep *row) { firstForward(ctx, row); }
+#else
+void forward(MtcContext *ctx, const MtcStep *row) { last(ctx, row, true); }
+void backward(MtcContext *, const MtcStep *) {}
+void evaluate(MtcContext *ctx, const MtcStep *row) { last(ctx, row, false); }
+#endif
+
+void reduce(MtcContext *ctx, const MtcStep *) {
+  int64_t shard = ctx->coord[1] * kShard;
+  mtc_reduce_scatter(ctx, MTC_GROUP_DP, MTC_F32, grads(ctx), kShard);
+  mtc_norm_reset(ctx);
+  mtc_norm_accumulate(ctx, grads(ctx) + shard, kShard);
+  mtc_norm_reduce(ctx, MTC_GROUP_ALL);
+  mtc_norm_finish(ctx);
+  if (HAS_B)
+    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_SUM, MTC_F32, loss(ctx), 1);
+}
+
+void apply(MtcContext *ctx, const MtcStep *) {
+  int64_t shard = ctx->coord[1] * kShard;
+  for (int64_t i = shard; i < shard + kShard; ++i)
+    params(ctx)[i] -= ctx->step.lr * (ctx->step.clip_coeff * grads(ctx)[i]);
+  mtc_all_gather(ctx, MTC_GROUP_DP, MTC_F32, params(ctx), kShard);
+  mtc_zero(ctx, grads(ctx), kBucket * 4);
+}
+
+constexpr MtcStep load(int microbatch) {
+  return {
+      MTC_STEP_LOAD, -1, microbatch, 0, {-1, -1, -1, -1, microbatch, -1}, 0, 0};
+}
+constexpr MtcStep call(int fragment, int microbatch) {
+  return {MTC_STEP_RUN,
+          fragment,
+          microbatch,
+          0,
+          {0, 0, 0, 0, microbatch, -1},
+          0,
+          0};
+}
+[[maybe_unused]] constexpr MtcStep exchange(int first) {
+  return {MTC_STEP_EXCHANGE, -1, -1, 0, {-1, -1, -1, -1, -1, -1}, first, 1};
+}
+
+} // namespace
+
+extern "C" {
+
+extern const MtcFragment mtc_fragments[] = {forward, backward, evaluate, reduce,
+                                            apply};
+
+#if FAKE_PP == 1
+extern const MtcStep mtc_timeline_train[] = {
+    load(0),    call(0, 0), call(1, 0),  load(1),
+    call(0, 1), call(1, 1), call(3, -1), call(4, -1)};
+extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), load(1),
+                                            call(2, 1)};
+#define HASH "00000000000000a1"
+#define TRAIN {"name" : "train", "length" : 8, "update" : [ 6, 7 ]}
+#define EVAL {"name" : "eval", "length" : 4, "update" : []}
+#define TRANSFERS 0
+#elif FAKE_STAGE == 0
+// 0: send the activation, 1: receive its gradient; tags carry the microbatch.
+extern const MtcTransfer mtc_transfers[] = {
+    {1, 1, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_YOUT * 32, 32},
+    {0, 1, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_GIN * 32, 32},
+    {1, 1, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_YOUT * 32, 32},
+    {0, 1, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_GIN * 32, 32}};
+extern const MtcStep mtc_timeline_train[] = {
+    load(0),     call(0, 0), exchange(0), exchange(1),
+    call(1, 0),  load(1),    call(0, 1),  exchange(2),
+    exchange(3), call(1, 1), call(3, -1), call(4, -1)};
+extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), exchange(0),
+                                            load(1), call(2, 1), exchange(2)};
+#define HASH "00000000000000a2"
+#define TRAIN {"name" : "train", "length" : 12, "update" : [ 10, 11 ]}
+#define EVAL {"name" : "eval", "length" : 6, "update" : []}
+#define TRANSFERS 4
+#else
+extern const MtcTransfer mtc_transfers[] = {
+    {0, 0, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_XIN * 32, 32},
+    {1, 0, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_GOUT * 32, 32},
+    {0, 0, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_XIN * 32, 32},
+    {1, 0, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_GOUT * 32, 32}};
+extern const MtcStep mtc_timeline_train[] = {
+    load(0),     exchange(0), call(0, 0),  exchange(1), load(1),
+    exchange(2), call(0, 1),  exchange(3), call(3, -1), call(4, -1)};
+extern const MtcStep mtc_timeline_eval[] = {load(0), exchange(0), call(2, 0),
+                                            load(1), exchange(2), call(2, 1)};
+#define HASH "00000000000000a2"
+#define TRAIN {"name" : "train", "length" : 10, "update" : [ 8, 9 ]}
+#define EVAL {"name" : "eval", "length" : 6, "update" : []}
+#define TRANSFERS 4
+#endif
+
+#define W                                                                      \
+  {                                                                            \
+    "name" : "w",                                                              \
+    "shape" : [4],                                                             \
+    "local_shape" : [4],                                                       \
+    "split_dim" : -1,                                                          \
+    "bucket" : 0,                                                              \
+    "start" : 0,                                                               \
+    "owner" : true,                                                            \
+    "decay" : true,                                                            \
+    "init" : {"kind" : "normal", "std" : 0.5}                                  \
+  }
+#define B(first)                                                               \
+  {                                                                            \
+    "name" : "b",                                                              \
+    "shape" : [3],                                                             \
+    "local_shape" : [3],                                                       \
+    "split_dim" : -1,                                                          \
+    "bucket" : 0,                                                              \
+    "start" : first,                                                           \
+    "owner" : true,                                                            \
+    "decay" : false,                                                           \
+    "init" : {"kind" : "ones"}                                                 \
+  }
+#define IDS(of)                                                                \
+  {"name" : "ids", "pool" : 4, "offset" : 0, "stride" : 64, "entry" : of}
+#define LABELS(of)                                                             \
+  {"name" : "labels", "pool" : 4, "offset" : 32, "stride" : 64, "entry" : of}
+#define LOGITS                                                                 \
+  {                                                                            \
+    "name" : "logits",                                                         \
+    "entry" : "eval",                                                          \
+    "fragment" : 2,                                                            \
+    "arena" : 4,                                                               \
+    "offset" : 0,                                                              \
+    "shape" : [ 2, 4, 16 ],                                                    \
+    "local_shape" : [ 2, 4, 16 ],                                              \
+    "split_dim" : -1                                                           \
+  }
+
+#if FAKE_PP == 1
+#define PARAMS W, B(4)
+#define UNPADDED 7
+#define EXPORTS LOGITS
+#elif FAKE_STAGE == 0
+#define PARAMS W
+#define UNPADDED 4
+#define EXPORTS
+#else
+#define PARAMS B(0)
+#define UNPADDED 3
+#define EXPORTS LOGITS
+#endif
+
+extern const char mtc_descriptor[] = TEXT({
+  "abi" : FAKE_ABI,
+  "plan_hash" : HASH,
+  "model" : "toy",
+  "stage" : FAKE_STAGE,
+  "isa" : "x86-64-v3",
+  "threads" : 1,
+  "dtype" : "f32",
+  "mesh" : {"tp" : 1, "dp" : 2, "pp" : FAKE_PP},
+  "batch" : {
+    "micro_batch" : 2,
+    "microbatches" : 2,
+    "global_batch" : 8,
+    "seq" : 4,
+    "vocab" : 16
+  },
+  "arenas" : [ 4096, 4096, 4096, 4096, 4096 ],
+  "params" : [PARAMS],
+  "buckets" : [ {
+    "elements" : 8,
+    "unpadded" : UNPADDED,
+    "zero" : true,
+    "shard_elements" : 4,
+    "param_offset" : 0,
+    "grad_offset" : 64,
+    "exp_avg_offset" : 0,
+    "exp_avg_sq_offset" : 16,
+    "second_use_of" : -1
+  } ],
+  "inputs" : [ IDS("train"), LABELS("train"), IDS("eval"), LABELS("eval") ],
+  "gemms" : [],
+  "loss" : {"offset" : 0},
+  "entries" : [ TRAIN, EVAL ],
+  "exports" : [EXPORTS],
+  "transfers" : TRANSFERS,
+  "fragments" : [ "forward", "backward", "evaluate", "reduce", "apply" ]
+});
+
+} // extern "C"

@@ -1,0 +1,98 @@
+//===- pieces_test.cpp - tensors that ranks write together ----------------===//
+
+#include "runtime/base/safetensors.h"
+#include "runtime/train/pieces.h"
+#include "temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace mtc::runtime::test {
+namespace {
+
+/// Elements of a box of a tensor whose element i is i.
+std::vector<float> valuesOf(const std::vector<int64_t> &shape, const Box &box,
+                            int64_t start, int64_t count) {
+  std::vector<float> out;
+  visitRuns(shape, box, start, count,
+            [&](int64_t global, int64_t local, int64_t n) {
+              EXPECT_EQ(local, start + static_cast<int64_t>(out.size()));
+              for (int64_t i = 0; i < n; ++i)
+                out.push_back(static_cast<float>(global + i));
+            });
+  return out;
+}
+
+/// A rank's piece of the [3, 4] tensor "t": half of its columns, flat range.
+struct Part {
+  std::vector<float> data;
+  Piece piece;
+  Part(int half, int64_t start, int64_t count) {
+    Box box{{0, 2 * half}, {3, 2}};
+    data = valuesOf({3, 4}, box, start, count);
+    piece = {"t", {3, 4}, box, start, count, data.data()};
+  }
+};
+
+TEST(VisitRuns, JoinsWholeRows) {
+  int runs = 0;
+  auto count = [&](int64_t, int64_t, int64_t) { ++runs; };
+  visitRuns({6, 4}, {{2, 0}, {3, 4}}, 0, 12, count);
+  EXPECT_EQ(runs, 1);
+  runs = 0;
+  visitRuns({6, 4}, {{0, 2}, {6, 2}}, 1, 9, count);
+  EXPECT_EQ(runs, 5);
+  runs = 0;
+  visitRuns({}, {{}, {}}, 0, 1, count);
+  EXPECT_EQ(runs, 1) << "a scalar";
+}
+
+TEST(VisitRuns, FindsGlobalIndices) {
+  EXPECT_EQ(valuesOf({3, 4}, {{0, 2}, {3, 2}}, 1, 4),
+            (std::vector<float>{3, 6, 7, 10}));
+}
+
+TEST(Pieces, MergeToTheGlobalTensor) {
+  TemporaryFolder folder;
+  std::string target = folder.path("t.safetensors");
+  // Left columns by rank 0; right ones in two flat ranges by ranks 1 and 2.
+  Part a(0, 0, 6), b(1, 0, 4), c(1, 4, 2);
+  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, {b.piece}).ok());
+  ASSERT_TRUE(writePart(target, 2, {c.piece}).ok());
+  Status status = mergeParts(target, 3, {});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(folder.files(), 1u) << "parts must be gone";
+  SafetensorsFile file;
+  ASSERT_TRUE(SafetensorsFile::open(target, file).ok());
+  float values[12];
+  std::memcpy(values, file.data(*file.find("t")), sizeof values);
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(values[i], i);
+}
+
+TEST(Pieces, RefusesGapsAndDuplicates) {
+  TemporaryFolder folder;
+  std::string target = folder.path("t.safetensors");
+  Part a(0, 0, 6), b(1, 0, 4), again(1, 3, 3);
+  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, {b.piece}).ok());
+  Status gap = mergeParts(target, 2, {});
+  EXPECT_EQ(gap.code(), StatusCode::internal);
+  EXPECT_NE(gap.message().find("2 elements of 't'"), std::string::npos)
+      << gap.message();
+  EXPECT_EQ(folder.files(), 0u) << "nothing may look whole";
+
+  ASSERT_TRUE(writePart(target, 0, {a.piece, b.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, {again.piece}).ok());
+  Status twice = mergeParts(target, 2, {});
+  EXPECT_NE(twice.message().find("by two ranks"), std::string::npos);
+
+  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
+  EXPECT_EQ(mergeParts(target, 2, {}).code(), StatusCode::inputRefused);
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+} // namespace
+} // namespace mtc::runtime::test

@@ -1,0 +1,207 @@
+//===- rank_test.cpp - one rank: checks, statuses, parameters -------------===//
+
+#include "runtime/base/safetensors.h"
+#include "runtime/comm/threads/threads_world.h"
+#include "runtime/program/rank.h"
+#include "runtime/train/shards.h"
+#include "temporary_folder.h"
+#include "toy_descriptor.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace mtc::runtime::test {
+namespace {
+
+int gCalls = 0;
+
+/// What a fragment would do after a failure: go on calling.
+void work(MtcContext *ctx, const MtcStep *row) {
+  ++gCalls;
+  float value = 1;
+  if (row->chunk == 1) // a call that no backend offers, to this rank alone
+    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_MAX, MTC_I32, &value, 1);
+  mtc_zero(ctx, &value, 4);
+  ctx->step.lr = value;
+}
+
+const MtcFragment kFragments[] = {work};
+
+class CountingFeed : public Feed {
+public:
+  Status load(const InputInfo &in, int64_t microbatch, int32_t *out) override {
+    EXPECT_EQ(in.name, "ids");
+    std::fill_n(out, 8, static_cast<int32_t>(microbatch + 10));
+    return Status::okay();
+  }
+};
+
+/// Both ranks of the toy, as threads would have them.
+class RankTest : public testing::Test {
+protected:
+  void SetUp() override {
+    rows_[0] = {MTC_STEP_LOAD, -1, 2, 0, {-1, -1, -1, -1, 3, -1}, 0, 0};
+    rows_[1] = {MTC_STEP_RUN, 0, 2, 0, {-1, -1, -1, -1, 3, -1}, 0, 0};
+    Descriptor d;
+    Status status = parseDescriptor(kToyDescriptor, d);
+    ASSERT_TRUE(status.ok()) << status.message();
+    status = prepareProcess(d);
+    ASSERT_TRUE(status.ok()) << status.message();
+    Mesh mesh;
+    mesh.tp = 2;
+    world_ = std::make_unique<ThreadsWorld>(mesh);
+    for (int rank = 0; rank < 2; ++rank) {
+      ASSERT_TRUE(arenas_[rank].map(d.arenas, rank).ok());
+      comms_[rank] = world_->join(rank, arenas_[rank].views());
+    }
+    gCalls = 0;
+  }
+
+  RankParts parts(int rank) {
+    RankParts parts;
+    parts.program.descriptor = kToyDescriptor;
+    parts.program.fragments = kFragments;
+    parts.program.timeline = [this](const std::string &) { return rows_; };
+    EXPECT_TRUE(parseDescriptor(kToyDescriptor, parts.descriptor).ok());
+    parts.rank = rank;
+    parts.comm = comms_[rank].get();
+    parts.arenas = arenas_[rank].views();
+    return parts;
+  }
+
+  Status create(RankParts parts) {
+    return RankState::create(std::move(parts), rank_);
+  }
+
+  MtcStep rows_[2];
+  std::unique_ptr<ThreadsWorld> world_;
+  AnonymousArenas arenas_[2];
+  std::unique_ptr<Communicator> comms_[2];
+  std::unique_ptr<RankState> rank_;
+};
+
+TEST_F(RankTest, WalksLoadsAndRuns) {
+  ASSERT_TRUE(create(parts(1)).ok());
+  EXPECT_EQ(rank_->tp(), 1);
+  CountingFeed feed;
+  ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, feed).ok());
+  EXPECT_EQ(gCalls, 1);
+  EXPECT_EQ(*rank_->at<int32_t>(MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
+  EXPECT_EQ(rank_->context().step.lr, 0) << "mtc_zero did nothing";
+}
+
+TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
+  rows_[1].chunk = 1;
+  ASSERT_TRUE(create(parts(0)).ok());
+  CountingFeed feed;
+  const EntryInfo &entry = rank_->descriptor().entries[0];
+  Status status = rank_->walk(entry, 1, 2, feed);
+  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(status.message().empty());
+  EXPECT_EQ(rank_->context().status, static_cast<int32_t>(status.code()));
+  EXPECT_EQ(rank_->context().step.lr, 1) << "calls after a failure must return";
+  float value = 1;
+  EXPECT_FALSE(
+      comms_[1]->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1).ok());
+}
+
+TEST_F(RankTest, RefusesArenasOfAnotherSize) {
+  RankParts p = parts(0);
+  p.arenas[MTC_ARENA_OPTIMIZER].bytes = 8192;
+  Status status = create(std::move(p));
+  EXPECT_EQ(status.code(), StatusCode::internal);
+  EXPECT_NE(status.message().find("optimizer"), std::string::npos);
+  p = parts(0);
+  p.arenas[0].base = static_cast<char *>(p.arenas[0].base) + 64;
+  EXPECT_EQ(create(std::move(p)).code(), StatusCode::internal);
+}
+
+TEST_F(RankTest, RefusesRowsThatLeaveTheirTables) {
+  rows_[0].slot[MTC_POOL_ACT] = 8; // 8 · 1024 is the end of the arena
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  rows_[0].slot[MTC_POOL_ACT] = -1;
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  rows_[0].slot[MTC_POOL_ACT] = 7;
+  EXPECT_TRUE(create(parts(0)).ok());
+  rows_[1].fragment = 1;
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  rows_[1].fragment = 0;
+  rows_[1].microbatch = 3;
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, {}, 0, 1};
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  rows_[1].kind = 7;
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+}
+
+TEST_F(RankTest, RefusesTheWrongPlace) {
+  RankParts p = parts(0);
+  p.rank = 2;
+  EXPECT_FALSE(create(std::move(p)).ok());
+}
+
+/// The global [4, 6] tensor from both ranks' shards.
+std::vector<float> gather(std::vector<std::vector<Piece>> all) {
+  std::vector<float> out(24, -1);
+  for (const std::vector<Piece> &pieces : all)
+    for (const Piece &p : pieces)
+      if (p.name == "up")
+        visitRuns(p.shape, p.box, p.start, p.count,
+                  [&](int64_t global, int64_t local, int64_t count) {
+                    std::copy_n(p.data + local, count, out.begin() + global);
+                  });
+  return out;
+}
+
+TEST_F(RankTest, InitialisesAndLoadsItsColumns) {
+  std::unique_ptr<RankState> ranks[2];
+  for (int r = 0; r < 2; ++r) {
+    ASSERT_TRUE(RankState::create(parts(r), ranks[r]).ok());
+    ASSERT_TRUE(initParams(*ranks[r], 42).ok());
+    EXPECT_EQ(ranks[r]->at<float>(MTC_ARENA_PARAMS, 0)[1], 1) << "ones";
+    EXPECT_EQ(ranks[r]->at<float>(MTC_ARENA_PARAMS, 0)[14], 0) << "padding";
+  }
+  EXPECT_EQ(paramPieces(*ranks[0]).size(), 2u);
+  EXPECT_EQ(paramPieces(*ranks[1]).size(), 1u) << "replicated: rank 0 only";
+  std::vector<float> init =
+      gather({paramPieces(*ranks[0]), paramPieces(*ranks[1])});
+  for (float value : init)
+    EXPECT_NE(value, -1);
+
+  TemporaryFolder folder;
+  std::vector<float> values(26);
+  for (int i = 0; i < 26; ++i)
+    values[i] = static_cast<float>(100 + i);
+  SafetensorsWriter writer;
+  TensorInfo up, scale;
+  up.name = "up";
+  up.shape = {4, 6};
+  scale.name = "scale";
+  scale.shape = {2};
+  std::string path = folder.path("p.safetensors");
+  ASSERT_TRUE(SafetensorsWriter::create(path, {up, scale}, {}, writer).ok());
+  ASSERT_TRUE(writer.write("up", 0, values.data(), 96).ok());
+  ASSERT_TRUE(writer.write("scale", 0, values.data() + 24, 8).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  for (auto &rank : ranks)
+    ASSERT_TRUE(loadParams(*rank, path).ok());
+  values.resize(24);
+  EXPECT_EQ(gather({paramPieces(*ranks[0]), paramPieces(*ranks[1])}), values);
+  EXPECT_EQ(ranks[1]->at<float>(MTC_ARENA_PARAMS, 0)[2], 103)
+      << "the first element of rank 1's columns";
+
+  up.shape = {6, 4};
+  ASSERT_TRUE(SafetensorsWriter::create(path, {up}, {}, writer).ok());
+  ASSERT_TRUE(writer.write("up", 0, values.data(), 96).ok());
+  ASSERT_TRUE(writer.commit().ok());
+  Status status = loadParams(*ranks[0], path);
+  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  EXPECT_NE(status.message().find("expected F32 [4, 6], found F32 [6, 4]"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("'scale' is missing"), std::string::npos);
+}
+
+} // namespace
+} // namespace mtc::runtime::test

@@ -1,0 +1,128 @@
+//===- run_failure_test.cpp - runs that must end, and say why -------------===//
+
+#include "run_fixture.h"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+namespace mtc::runtime::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Variable {
+public:
+  Variable(const char *name, const char *value) : name_(name) {
+    setenv(name, value, 1);
+  }
+  ~Variable() { unsetenv(name_); }
+
+private:
+  const char *name_;
+};
+
+class FailureTest : public RunFixture {
+protected:
+  void expectBoth(RunOptions o, StatusCode code, const std::string &part) {
+    for (CommKind comm : {CommKind::threads, CommKind::shm}) {
+      o.comm = comm;
+      Status status = runBundle(o);
+      EXPECT_EQ(status.code(), code) << status.message();
+      EXPECT_NE(status.message().find(part), std::string::npos)
+          << status.message();
+    }
+  }
+};
+
+TEST_F(FailureTest, ADeadRankEndsTheRunAndIsNamed) {
+  // Rank 3 holds the loss, so it is asked in each forward pass.
+  Variable death("FAKE_DEATH", "3 2");
+  RunOptions o = options(twoPipe(), CommKind::shm);
+  o.recipe.steps = 1000000;
+  auto begin = Clock::now();
+  Status status = runBundle(o);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(4));
+  EXPECT_EQ(status.code(), StatusCode::peerDied);
+  EXPECT_NE(status.message().find("rank 3: killed by signal 9"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("in step 2"), std::string::npos);
+}
+
+TEST_F(FailureTest, NaNStopsBeforeTheParametersChange) {
+  Variable nan("FAKE_NAN", "3");
+  expectBoth(options(twoPipe(), CommKind::shm), StatusCode::nonFinite,
+             "parameters are still those of step 2");
+}
+
+TEST_F(FailureTest, ASignalStopsTheRun) {
+  for (CommKind comm : {CommKind::threads, CommKind::shm}) {
+    RunOptions o = options(twoPipe(), comm);
+    o.recipe.steps = int64_t(1) << 40;
+    o.logFile = folder_.path("signal.jsonl");
+    std::filesystem::remove(o.logFile);
+    std::thread sender([&] {
+      // Only when the run is under way is a handler there for certain.
+      while (readFile(o.logFile).empty())
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      kill(getpid(), SIGTERM);
+    });
+    Status status = runBundle(o);
+    sender.join();
+    EXPECT_EQ(status.code(), StatusCode::interrupted) << status.message();
+  }
+}
+
+TEST_F(FailureTest, RefusesAnotherAbi) {
+  expectBoth(
+      options(bundle({"fake_other_abi"}, "00000000000000a1"), CommKind::shm),
+      StatusCode::inputRefused, "expected abi 1, found 99");
+}
+
+TEST_F(FailureTest, RefusesProgramsOfAnotherPlan) {
+  expectBoth(options(bundle({"fake_pp1"}, "00000000000000ff"), CommKind::shm),
+             StatusCode::inputRefused, "plan hash");
+  expectBoth(options(bundle({"fake_pp2_stage1", "fake_pp2_stage0"},
+                            "00000000000000a2"),
+                     CommKind::shm),
+             StatusCode::inputRefused, "stage");
+}
+
+TEST_F(FailureTest, RefusesAManifestThatLeavesItsFolder) {
+  std::string path = folder_.path("evil");
+  std::filesystem::create_directories(path);
+  writeFile(path + "/manifest.json",
+            R"({"plan_hash": "00000000000000a1",
+                "mesh": {"tp": 1, "dp": 2, "pp": 1},
+                "programs": [{"stage": 0, "executable": "../x",
+                              "shared": "/bin/true"}]})");
+  expectBoth(options(path, CommKind::shm), StatusCode::inputRefused,
+             "leaves the bundle");
+  expectBoth(options(folder_.path("none"), CommKind::shm),
+             StatusCode::inputRefused, "manifest.json");
+}
+
+TEST_F(FailureTest, DataErrorsNameTheFile) {
+  RunOptions o = options(onePipe(), CommKind::shm);
+  o.recipe.data = folder_.path("absent");
+  expectBoth(o, StatusCode::inputRefused, "absent");
+  writeFile(o.recipe.data, std::string(130, '\x11')); // tokens 0x1111
+  expectBoth(o, StatusCode::inputRefused, "vocabulary size 16");
+}
+
+TEST_F(FailureTest, UsageErrors) {
+  RunOptions o = options(onePipe(), CommKind::shm);
+  o.recipe.beta1 = 2;
+  expectBoth(o, StatusCode::usage, "beta1");
+  o = options(onePipe(), CommKind::shm);
+  o.dumps = {{DumpRequest::grads, 6, folder_.path("d")}};
+  expectBoth(o, StatusCode::usage, "has 5 steps");
+  o = options(onePipe(), CommKind::shm);
+  o.logFile = "/proc/none/log";
+  expectBoth(o, StatusCode::writeFailed, "/proc/none/log");
+}
+
+} // namespace
+} // namespace mtc::runtime::test

@@ -1,0 +1,251 @@
+//===- train_test.cpp - schedule, sample order, data, log, recipe ---------===//
+
+#include "mtc/runtime/run.h"
+#include "runtime/train/data.h"
+#include "runtime/train/job.h"
+#include "runtime/train/metrics.h"
+#include "runtime/train/permutation.h"
+#include "runtime/train/schedule.h"
+#include "temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace mtc::runtime::test {
+namespace {
+
+TEST(Schedule, CosineOfPi) {
+  // The bound of the header; libm's cos is exact to less than 1e-16 here.
+  for (int i = 0; i <= 1000; ++i)
+    EXPECT_NEAR(cosPi(i / 1000.0), std::cos(M_PI * (i / 1000.0)), 1e-15);
+  EXPECT_EQ(cosPi(0), 1);
+  EXPECT_EQ(cosPi(1), -1);
+}
+
+TEST(Schedule, LearningRate) {
+  Recipe r;
+  r.steps = 110;
+  r.warmup_steps = 10;
+  r.lr = 1;
+  r.min_lr = 0.1;
+  EXPECT_DOUBLE_EQ(learningRate(r, 1), 0.1);
+  EXPECT_DOUBLE_EQ(learningRate(r, 10), 1);
+  EXPECT_DOUBLE_EQ(learningRate(r, 11), 1);
+  // Half way: x = 1/2, where the cosine is 0 (up to the rounding of pi).
+  EXPECT_NEAR(learningRate(r, 61), 0.55, 1e-15);
+  EXPECT_DOUBLE_EQ(learningRate(r, 111), 0.1);
+  EXPECT_DOUBLE_EQ(learningRate(r, 5000), 0.1);
+  r.decay = "linear";
+  EXPECT_DOUBLE_EQ(learningRate(r, 36), 1 - 0.9 * 0.25);
+  r.decay = "constant";
+  EXPECT_DOUBLE_EQ(learningRate(r, 100), 1);
+  r.decay = "cosine";
+  r.decay_steps = 60;
+  EXPECT_DOUBLE_EQ(learningRate(r, 61), 0.1);
+}
+
+TEST(Schedule, StepBlock) {
+  Recipe r;
+  r.seed = 7;
+  r.clip = 0.5;
+  StepSchedule schedule(r, 16);
+  MtcStepBlock a{}, b{};
+  schedule.fill(1, a);
+  EXPECT_EQ(a.sample_base, 0);
+  EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
+  EXPECT_EQ(a.inv_bias2, static_cast<float>(1 / (1 - 0.95)));
+  EXPECT_EQ(a.one_minus_beta1, static_cast<float>(1 - 0.9));
+  EXPECT_EQ(a.clip_threshold, 0.5f);
+  schedule.fill(2, a);
+  schedule.fill(3, a);
+  EXPECT_EQ(a.sample_base, 32);
+  EXPECT_EQ(a.seed, 7u);
+  EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9 * 0.9 * 0.9)));
+  StepSchedule(r, 16).fill(3, b); // as after a resume
+  EXPECT_EQ(a.inv_bias1, b.inv_bias1);
+  EXPECT_EQ(a.inv_bias2, b.inv_bias2);
+  schedule.fill(1, b); // backwards
+  EXPECT_EQ(b.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
+}
+
+TEST(Permutation, IsOneForEverySize) {
+  for (int64_t size : {1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 1000, 4097}) {
+    Permutation permutation(1, 0, size);
+    std::set<int64_t> seen;
+    for (int64_t i = 0; i < size; ++i)
+      seen.insert(permutation(i));
+    EXPECT_EQ(static_cast<int64_t>(seen.size()), size);
+    EXPECT_GE(*seen.begin(), 0);
+    EXPECT_LT(*seen.rbegin(), size);
+  }
+}
+
+TEST(Permutation, MixesAndDependsOnSeedAndEpoch) {
+  Permutation a(1, 0, 1000), b(2, 0, 1000), c(1, 1, 1000), again(1, 0, 1000);
+  int fixed = 0, sameSeed = 0, sameEpoch = 0, neighbours = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(a(i), again(i));
+    fixed += a(i) == i;
+    sameSeed += a(i) == b(i);
+    sameEpoch += a(i) == c(i);
+    neighbours += i > 0 && std::abs(a(i) - a(i - 1)) == 1;
+  }
+  // Each count is about Poisson with mean 1 (neighbours: 2) for random
+  // permutations; 12 or more has probability below 1e-6.
+  EXPECT_LT(fixed, 12);
+  EXPECT_LT(sameSeed, 12);
+  EXPECT_LT(sameEpoch, 12);
+  EXPECT_LT(neighbours, 14);
+}
+
+TEST(Permutation, KnownValues) {
+  // The order of samples is part of every result. From an independent
+  // implementation of the header's text in Python.
+  Permutation permutation(1234, 0, 10);
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < 10; ++i)
+    order.push_back(permutation(i));
+  EXPECT_EQ(order, (std::vector<int64_t>{9, 0, 2, 1, 7, 8, 5, 3, 4, 6}));
+}
+
+TEST(TokenFile, ReadsWindowsAndShiftsLabels) {
+  TemporaryFolder folder;
+  std::vector<uint16_t> tokens(35); // 8 windows of 4, and two tokens too many
+  for (size_t i = 0; i < tokens.size(); ++i)
+    tokens[i] = static_cast<uint16_t>(i);
+  writeValues(folder.path("t"), tokens);
+  TokenFile file;
+  ASSERT_TRUE(TokenFile::open(folder.path("t"), "u16", 4, 64, 9, file).ok());
+  ASSERT_EQ(file.windows(), 8);
+  for (int64_t epoch = 0; epoch < 2; ++epoch) {
+    std::set<int32_t> starts;
+    for (int64_t k = 0; k < 8; ++k) {
+      int32_t ids[4], labels[4];
+      ASSERT_TRUE(file.read(epoch * 8 + k, 0, ids).ok());
+      ASSERT_TRUE(file.read(epoch * 8 + k, 1, labels).ok());
+      EXPECT_EQ(ids[0], Permutation(9, epoch, 8)(k) * 4);
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(ids[i], ids[0] + i);
+        EXPECT_EQ(labels[i], ids[i] + 1);
+      }
+      starts.insert(ids[0]);
+    }
+    EXPECT_EQ(starts.size(), 8u) << "an epoch shows every window once";
+  }
+}
+
+TEST(TokenFile, RefusesBadFiles) {
+  TemporaryFolder folder;
+  TokenFile file;
+  auto open = [&](const char *dtype, int64_t vocab = 256) {
+    return TokenFile::open(folder.path("t"), dtype, 4, vocab, 1, file);
+  };
+  EXPECT_EQ(open("u8").code(), StatusCode::inputRefused) << "missing";
+  writeFile(folder.path("t"), "");
+  EXPECT_NE(open("u8").message().find("empty"), std::string::npos);
+  writeFile(folder.path("t"), "abcd");
+  EXPECT_NE(open("u8").message().find("one sample needs 5"), std::string::npos);
+  writeFile(folder.path("t"), "abcdefghijk");
+  EXPECT_EQ(open("u16").code(), StatusCode::inputRefused) << "odd length";
+  EXPECT_EQ(open("f32").code(), StatusCode::usage);
+  ASSERT_TRUE(open("u8", 100).ok()); // 'e' is 101
+  int32_t out[4];
+  Status first = file.read(0, 1, out), second = file.read(1, 1, out);
+  const Status &bad = first.ok() ? second : first;
+  EXPECT_EQ(bad.code(), StatusCode::inputRefused);
+  EXPECT_NE(bad.message().find("vocabulary size 100"), std::string::npos);
+  writeValues(folder.path("t"), std::vector<int32_t>{0, -1, 2, 3, 4});
+  ASSERT_TRUE(open("i32").ok());
+  EXPECT_NE(file.read(0, 0, out).message().find("token -1 at position 1"),
+            std::string::npos);
+}
+
+TEST(Metrics, LogLineRoundTrips) {
+  StepRecord record{3, 0.1f, 1.0 / 3, 3e-4f, 384, 1234.5, 0.25};
+  char buffer[512];
+  EXPECT_EQ(formatStep(record, buffer),
+            "{\"step\": 3, \"loss\": 0.1, \"grad_norm\": 0.3333333333333333, "
+            "\"lr\": 0.0003, \"tokens\": 384, \"tokens_per_s\": 1234.5, "
+            "\"step_ms\": 0.25}\n");
+  record.loss = INFINITY;
+  EXPECT_NE(formatStep(record, buffer).find("\"loss\": null"),
+            std::string::npos);
+  char small[10];
+  EXPECT_EQ(formatStep(record, small).size(), 10u);
+}
+
+TEST(Metrics, ProgressLine) {
+  StepRecord record{40, 5.43215f, 1, 1, 1, 1000, 1500};
+  char buffer[256];
+  EXPECT_EQ(formatProgress(record, 100, buffer),
+            "step 40/100  loss 5.4321  1000 tokens/s  ETA 1m30s");
+}
+
+TEST(Metrics, AFailingLogStopsNothing) {
+  StepLog log;
+  ASSERT_TRUE(log.open("/dev/full").ok());
+  log.line("x\n");
+  EXPECT_EQ(log.dropped(), 1);
+}
+
+TEST(Job, TextRoundTrips) {
+  Job job, back;
+  job.recipe.lr = 1.0 / 3;
+  job.recipe.seed = UINT64_MAX;
+  job.recipe.data = "a \"b\"\n";
+  job.recipe.decay = "linear";
+  job.dumps = {{"grads", 3, "d/grads@3.safetensors"}};
+  job.evalBatches = 4;
+  job.progressFd = 5;
+  Status status = jobFromText(jobToText(job), back);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(jobToText(job), jobToText(back));
+  EXPECT_EQ(back.recipe.lr, job.recipe.lr);
+  EXPECT_EQ(back.recipe.seed, UINT64_MAX);
+  EXPECT_EQ(back.dumps[0].step, 3);
+}
+
+TEST(RecipeFile, ReadsAndRefuses) {
+  TemporaryFolder folder;
+  writeFile(folder.path("r.toml"), "steps = 5\nlr = 1\nseed = 3\n"
+                                   "data = \"x.bin\"\nclip = 0.5\n");
+  Recipe recipe;
+  Status status = readRecipe(folder.path("r.toml"), recipe);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(recipe.steps, 5);
+  EXPECT_EQ(recipe.lr, 1);
+  EXPECT_EQ(recipe.seed, 3u);
+  EXPECT_EQ(recipe.data, "x.bin");
+  EXPECT_EQ(recipe.beta2, 0.95);
+  EXPECT_TRUE(checkRecipe(recipe).ok());
+
+  writeFile(folder.path("r.toml"), "stepz = 5\nlr = \"x\"\nseed = -3\n");
+  status = readRecipe(folder.path("r.toml"), recipe);
+  EXPECT_EQ(status.code(), StatusCode::usage);
+  for (const char *part : {"stepz", "'lr'", "'seed'"})
+    EXPECT_NE(status.message().find(part), std::string::npos) << part;
+  writeFile(folder.path("r.toml"), "steps = \n");
+  EXPECT_EQ(readRecipe(folder.path("r.toml"), recipe).code(),
+            StatusCode::usage);
+
+  recipe.beta1 = 1;
+  recipe.decay = "square";
+  status = checkRecipe(recipe);
+  EXPECT_NE(status.message().find("beta1"), std::string::npos);
+  EXPECT_NE(status.message().find("square"), std::string::npos);
+}
+
+TEST(Dump, Spec) {
+  DumpRequest dump;
+  ASSERT_TRUE(parseDump("grads@7", "d", dump).ok());
+  EXPECT_EQ(dump.what, DumpRequest::grads);
+  EXPECT_EQ(dump.step, 7);
+  EXPECT_EQ(dump.folder, "d");
+  for (const char *bad : {"", "grad", "grads@", "grads@0", "grads@x", "init@1"})
+    EXPECT_EQ(parseDump(bad, "d", dump).code(), StatusCode::usage) << bad;
+}
+
+} // namespace
+} // namespace mtc::runtime::test
