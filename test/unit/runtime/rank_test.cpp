@@ -22,6 +22,10 @@ void work(MtcContext *ctx, const MtcStep *row) {
   float value = 1;
   if (row->chunk == 1) // a call that no backend offers, to this rank alone
     mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_MAX, MTC_I32, &value, 1);
+  if (row->chunk == 2) { // c = a·b of the descriptor's only product
+    float *a = static_cast<float *>(ctx->arena[MTC_ARENA_ACTIVATIONS]);
+    mtc_gemm(ctx, 0, a, a + 16, a + 32, a + 64);
+  }
   mtc_zero(ctx, &value, 4);
   ctx->step.lr = value;
 }
@@ -34,6 +38,13 @@ public:
     EXPECT_EQ(in.name, "ids");
     std::fill_n(out, 8, static_cast<int32_t>(microbatch + 10));
     return Status::okay();
+  }
+};
+
+class FailingFeed : public Feed {
+public:
+  Status load(const InputInfo &, int64_t, int32_t *) override {
+    return {StatusCode::inputRefused, "bad token"};
   }
 };
 
@@ -104,6 +115,48 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
   float value = 1;
   EXPECT_FALSE(
       comms_[1]->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1).ok());
+}
+
+const char *const kGemm =
+    R"("gemms": [{"m": 1, "n": 1, "k": 3, "ta": false, "tb": false, "beta": 0,
+                  "scratch": 1024}])";
+
+TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
+  rows_[1].chunk = 2;
+  RankParts p = parts(0);
+  ASSERT_TRUE(
+      parseDescriptor(toyWith("\"gemms\": []", kGemm), p.descriptor).ok());
+  ASSERT_TRUE(prepareProcess(p.descriptor).ok());
+  Status status = create(std::move(p));
+  ASSERT_TRUE(status.ok()) << status.message();
+  float *a = rank_->at<float>(MTC_ARENA_ACTIVATIONS, 0);
+  for (int i = 0; i < 3; ++i)
+    a[i] = a[16 + i] = static_cast<float>(i + 1);
+  CountingFeed feed;
+  status = rank_->walk(rank_->descriptor().entries[0], 1, 2, feed);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(a[32], 14);
+}
+
+TEST_F(RankTest, ALocalFailureReachesTheOthers) {
+  ASSERT_TRUE(create(parts(0)).ok());
+  FailingFeed feed;
+  Status status = rank_->walk(rank_->descriptor().entries[0], 0, 2, feed);
+  EXPECT_EQ(status.message(), "bad token");
+  EXPECT_EQ(gCalls, 0) << "no row may follow a failed one";
+  // Without an abort this would wait for rank 0 for ever.
+  float value = 1;
+  EXPECT_EQ(
+      comms_[1]->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1).code(),
+      StatusCode::peerDied);
+}
+
+TEST_F(RankTest, RefusesAPlanForAnotherLibrary) {
+  Descriptor d;
+  std::string text = toyWith("\"gemms\": []", kGemm);
+  text.replace(text.find("\"onednn\": \"2"), 12, "\"onednn\": \"9");
+  ASSERT_TRUE(parseDescriptor(text, d).ok());
+  EXPECT_EQ(prepareProcess(d).code(), StatusCode::infeasible);
 }
 
 TEST_F(RankTest, RefusesArenasOfAnotherSize) {

@@ -1,6 +1,7 @@
 //===- run_failure_test.cpp - runs that must end, and say why -------------===//
 
 #include "run_fixture.h"
+#include "runtime/control/outcome.h"
 
 #include <chrono>
 #include <csignal>
@@ -43,12 +44,29 @@ TEST_F(FailureTest, ADeadRankEndsTheRunAndIsNamed) {
   o.recipe.steps = 1000000;
   auto begin = Clock::now();
   Status status = runBundle(o);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(4));
+  // After two seconds the launcher would kill: they must notice before.
+  EXPECT_LT(Clock::now() - begin, std::chrono::milliseconds(1900));
   EXPECT_EQ(status.code(), StatusCode::peerDied);
   EXPECT_NE(status.message().find("rank 3: killed by signal 9"),
             std::string::npos)
       << status.message();
   EXPECT_NE(status.message().find("in step 2"), std::string::npos);
+}
+
+TEST(Outcome, BlamesTheRankThatDidNotFollow) {
+  RankOutcome noticed{0, {StatusCode::peerDied, "rank 2 died"}, false};
+  RankOutcome killed{2, {StatusCode::peerDied, "killed by signal 9"}, true};
+  RankOutcome stopped{1, {StatusCode::interrupted, "stopped"}, false};
+  RankOutcome bug{3, {StatusCode::communication, "sizes differ"}, false};
+  EXPECT_TRUE(summarize({}, true).ok());
+  EXPECT_EQ(summarize({noticed, killed}, false).message(),
+            "rank 2: killed by signal 9");
+  EXPECT_EQ(summarize({noticed, bug, killed}, false).message(),
+            "rank 3: sizes differ");
+  EXPECT_EQ(summarize({noticed, stopped}, true).code(),
+            StatusCode::interrupted);
+  EXPECT_EQ(summarize({stopped, bug}, true).code(), StatusCode::communication);
+  EXPECT_EQ(summarize({noticed}, false).code(), StatusCode::peerDied);
 }
 
 TEST_F(FailureTest, NaNStopsBeforeTheParametersChange) {

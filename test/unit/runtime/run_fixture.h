@@ -20,8 +20,12 @@ class RunFixture : public testing::Test {
 protected:
   void SetUp() override {
     std::vector<uint16_t> tokens(65);
-    for (size_t i = 0; i < tokens.size(); ++i)
-      tokens[i] = static_cast<uint16_t>((i * i + 3 * i) % 16);
+    // No pattern: windows must differ from each other modulo 4 and 3.
+    uint32_t state = 1;
+    for (uint16_t &token : tokens) {
+      state = state * 1664525u + 1013904223u;
+      token = static_cast<uint16_t>(state >> 28);
+    }
     writeValues(folder_.path("tokens"), tokens);
   }
 
