@@ -1,0 +1,121 @@
+//===- compile.cpp - spec and strategy to a bundle ------------------------===//
+
+#include "compiler/compile.h"
+
+#include "compiler/bundle.h"
+#include "compiler/front.h"
+#include "compiler/output_folder.h"
+#include "compiler/read_plan.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+Status save(const CompileOptions &options, mlir::ModuleOp module, Phase phase) {
+  if (options.saveIR.empty())
+    return Status::okay();
+  return writeFile(options.saveIR + "/" + phaseFileName(phase) + ".mlir",
+                   printModule(module, phase));
+}
+
+Status writeStopped(const CompileOptions &options, const std::string &text) {
+  if (!options.output.empty() && options.output != "-")
+    return writeFile(options.output, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0
+             ? Status::okay()
+             : Status(StatusCode::writeFailed, "cannot write to stdout");
+}
+
+bool stopsAt(const CompileOptions &options, Phase phase) {
+  return options.to == phase;
+}
+
+/// Runs the phases after `after` up to verify-plan or to where the options
+/// stop.
+Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
+                 DiagnosticLog &log, Phase after) {
+  for (const PhaseInfo &info : allPhases()) {
+    if (info.phase <= after || info.phase > Phase::verifyPlan)
+      continue;
+    MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log));
+    MTC_RETURN_IF_ERROR(save(options, module, info.phase));
+    if (stopsAt(options, info.phase))
+      break;
+  }
+  return Status::okay();
+}
+
+/// The limit of the strategy, `device_memory`, holds for every rank.
+Status checkMemory(const BundlePlan &plan) {
+  if (plan.config.deviceMemory == 0)
+    return Status::okay();
+  std::string text;
+  for (const ProgramPlan &program : plan.programs) {
+    int64_t bytes = std::accumulate(program.arenas.begin(),
+                                    program.arenas.end(), int64_t{0});
+    if (bytes > plan.config.deviceMemory)
+      text += fmt::format("{}stage {}: expected at most {} bytes per rank "
+                          "(device_memory), found {}",
+                          text.empty() ? "" : "\n", program.stage,
+                          plan.config.deviceMemory, bytes);
+  }
+  if (text.empty())
+    return Status::okay();
+  return {StatusCode::infeasible,
+          text + "; raise tp, pp or zero, or lower micro_batch_size"};
+}
+
+Status compileModule(const CompileOptions &options, CompileResult &result) {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  DiagnosticLog log(*context);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Phase after = Phase::import;
+  MTC_RETURN_IF_ERROR(makeModule(options, *context, log, module, after));
+  if (failed(mlir::verify(*module)))
+    return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
+                                              toString(after), log.take())};
+  if (options.to && *options.to < after)
+    return {StatusCode::usage,
+            fmt::format("--compile-to: expected a phase after {}, found {}",
+                        toString(after), toString(*options.to))};
+  MTC_RETURN_IF_ERROR(save(options, *module, after));
+  if (!stopsAt(options, after))
+    MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
+  if (options.to && *options.to <= Phase::verifyPlan)
+    return writeStopped(options, printModule(*module, *options.to));
+
+  BundlePlan plan;
+  MTC_RETURN_IF_ERROR(readPlan(*module, plan));
+  MTC_RETURN_IF_ERROR(checkMemory(plan));
+  if (options.to && *options.to < Phase::link) {
+    std::string text;
+    MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, text));
+    return writeStopped(options, text);
+  }
+  return writeBundle(options, *module, plan, result);
+}
+
+} // namespace
+
+Status compile(const CompileOptions &options, CompileResult &result) {
+  auto start = std::chrono::steady_clock::now();
+  MTC_RETURN_IF_ERROR(checkOptions(options));
+  MTC_RETURN_IF_ERROR(compileModule(options, result));
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return Status::okay();
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,47 @@
+//===- compile.h - spec and strategy to a bundle -----------------*- C++
+//-*-===//
+//
+// The driver. All options are in one struct, which is validated once; errors
+// come back as a Status with the tool's exit code.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_COMPILER_COMPILE_H
+#define MTC_COMPILER_COMPILE_H
+
+#include "compiler/phases.h"
+#include "models/strategy.h"
+#include "runtime/base/status.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace mtc::compiler {
+
+struct CompileOptions {
+  /// A spec (path or name), or IR: a path that ends in ".mlir".
+  std::string input;
+  std::string strategyFile;                     ///< empty: all defaults
+  std::vector<models::StrategyOption> strategy; ///< options over the file
+  std::string isa; ///< x86-64-v3 or -v4; empty: the best of this machine
+  std::optional<Phase> from; ///< IR input: the phase whose result it is
+  std::optional<Phase> to;   ///< stop after it and write IR to `output`
+  std::string output; ///< the bundle; with `to`: a file, empty for stdout
+  std::string saveIR; ///< folder for one file per phase; empty: none
+  int threads = 2;    ///< stages compiled at a time
+};
+
+struct CompileResult {
+  nlohmann::ordered_json report; ///< null when stopped before link
+  std::string reportText;
+  double seconds = 0; ///< wall-clock
+};
+
+/// Compiles. Errors: usage (options), all of spec and strategy together
+/// (usage, inputRefused or infeasible), and those of the phases.
+runtime::Status compile(const CompileOptions &options, CompileResult &result);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_COMPILE_H

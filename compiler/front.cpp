@@ -1,0 +1,126 @@
+//===- front.cpp - options to the first IR --------------------------------===//
+
+#include "compiler/front.h"
+
+#include "models/import/import.h"
+#include "models/spec.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+bool isIR(const std::string &input) { return input.ends_with(".mlir"); }
+
+bool hostHas(const std::string &isa) {
+  if (isa == "x86-64-v3")
+    return __builtin_cpu_supports("x86-64-v3");
+  return isa == "x86-64-v4" && __builtin_cpu_supports("x86-64-v4");
+}
+
+/// Writes the instruction set into mtc.config: what the option says, else what
+/// the IR says, else the best of this machine. The planner asks the GEMM
+/// library on this machine, so it must be one that this machine has.
+Status setIsa(mlir::ModuleOp module, const std::string &option) {
+  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
+  if (!config)
+    return {StatusCode::inputRefused,
+            "expected the module attribute mtc.config, found none; start from "
+            "IR that `mtc compile --save-ir` wrote"};
+  std::string isa = option;
+  if (auto given = llvm::dyn_cast_or_null<mlir::StringAttr>(config.get("isa"));
+      given && isa.empty())
+    isa = given.getValue().str();
+  if (isa.empty())
+    isa = hostHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
+  if (isa != "x86-64-v3" && isa != "x86-64-v4")
+    return {
+        StatusCode::usage,
+        fmt::format("isa: expected x86-64-v3 or x86-64-v4, found '{}'", isa)};
+  if (!hostHas(isa))
+    return {
+        StatusCode::infeasible,
+        fmt::format("isa: expected one that this machine has, found {}; the "
+                    "plan's scratch sizes come from the GEMM library on the "
+                    "compiling machine, so compile on one with {}",
+                    isa, isa)};
+  mlir::NamedAttrList list(config);
+  list.set("isa", mlir::StringAttr::get(module.getContext(), isa));
+  module->setAttr("mtc.config", list.getDictionary(module.getContext()));
+  return Status::okay();
+}
+
+Status readIR(const CompileOptions &options, mlir::MLIRContext &context,
+              DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
+              Phase &after) {
+  std::optional<Phase> saved;
+  MTC_RETURN_IF_ERROR(parseModule(options.input, context, log, module, saved));
+  std::optional<Phase> from = options.from ? options.from : saved;
+  if (!from)
+    return {
+        StatusCode::usage,
+        fmt::format("expected --from=PHASE for '{}', whose first line names "
+                    "no phase; one of: {}",
+                    options.input, phaseNames())};
+  if (*from > lastResumable)
+    return {
+        StatusCode::usage,
+        fmt::format("--from: expected at most {}, found {}; later IR has no "
+                    "descriptor",
+                    toString(lastResumable), toString(*from))};
+  after = *from;
+  return Status::okay();
+}
+
+} // namespace
+
+Status checkOptions(const CompileOptions &options) {
+  std::string problems;
+  auto demand = [&](bool holds, const std::string &text) {
+    if (!holds)
+      problems += (problems.empty() ? "" : "\n") + text;
+  };
+  demand(!options.output.empty() || (options.to && *options.to != Phase::link),
+         "expected -o DIR, the folder of the bundle");
+  if (isIR(options.input))
+    demand(options.strategyFile.empty() && options.strategy.empty(),
+           "expected no strategy with IR, found one; the IR carries its own in "
+           "mtc.config");
+  else
+    demand(
+        !options.from,
+        fmt::format("--from needs IR (a file that ends in .mlir), found '{}'",
+                    options.input));
+  demand(options.isa.empty() || options.isa == "x86-64-v3" ||
+             options.isa == "x86-64-v4",
+         fmt::format("--isa: expected x86-64-v3 or x86-64-v4, found '{}'",
+                     options.isa));
+  if (options.from && options.to)
+    demand(*options.from < *options.to,
+           fmt::format("--compile-to: expected a phase after {}, found {}",
+                       toString(*options.from), toString(*options.to)));
+  return problems.empty() ? Status::okay()
+                          : Status(StatusCode::usage, problems);
+}
+
+Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
+                  DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
+                  Phase &after) {
+  if (isIR(options.input)) {
+    MTC_RETURN_IF_ERROR(readIR(options, context, log, module, after));
+  } else {
+    models::ModelSpec spec;
+    models::Strategy strategy;
+    MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
+    module = models::importModel(context, spec, strategy);
+    after = Phase::import;
+  }
+  return setIsa(*module, options.isa);
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,86 @@
+//===- inputs.cpp - reads spec and strategy, all errors together ----------===//
+
+#include "compiler/front.h"
+
+#include "compiler/install.h"
+#include "models/nearest.h"
+#include "models/resolve.h"
+#include "models/spec.h"
+#include "models/validate.h"
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+void append(models::Diagnostics &all, models::Diagnostics more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()),
+             std::make_move_iterator(more.end()));
+}
+
+models::Diagnostic unknownSpec(const std::string &input) {
+  std::vector<std::string> names = specNames();
+  std::vector<std::string_view> views(names.begin(), names.end());
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  std::string near = models::nearestName(input, views);
+  return {models::ErrorClass::inputRefused, input, 0,
+          fmt::format("expected a spec file or one of: {}{}",
+                      list.empty() ? "(no specs installed)" : list,
+                      near.empty() ? "" : "; did you mean '" + near + "'?")};
+}
+
+models::Diagnostics readSpec(const std::string &input,
+                             models::ModelSpec &spec) {
+  std::string path = findSpec(input);
+  if (path.empty())
+    return {unknownSpec(input)};
+  auto parsed = models::loadModelSpec(path);
+  spec = parsed.value;
+  if (parsed.ok())
+    for (const std::string &what : models::unsupported(spec))
+      parsed.diagnostics.push_back({models::ErrorClass::usage, path, 0, what});
+  return parsed.diagnostics;
+}
+
+models::Diagnostics readStrategy(const CompileOptions &options,
+                                 models::Strategy &strategy) {
+  models::Diagnostics found;
+  if (!options.strategyFile.empty()) {
+    auto parsed = models::loadStrategy(options.strategyFile);
+    strategy = parsed.value;
+    found = std::move(parsed.diagnostics);
+  }
+  append(found, models::applyOptions(strategy, options.strategy));
+  if (found.empty())
+    for (const std::string &what : models::unsupported(strategy))
+      found.push_back({models::ErrorClass::usage, "strategy", 0, what});
+  return found;
+}
+
+std::string withoutLastNewline(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text;
+}
+
+} // namespace
+
+Status readInputs(const CompileOptions &options, models::ModelSpec &spec,
+                  models::Strategy &strategy) {
+  models::Diagnostics all = readSpec(options.input, spec);
+  append(all, readStrategy(options, strategy));
+  if (all.empty())
+    append(all, models::toDiagnostics(models::validate(spec, strategy)));
+  if (!all.empty())
+    return {static_cast<StatusCode>(models::exitCode(all)),
+            withoutLastNewline(models::render(all))};
+  strategy = models::resolve(spec, strategy);
+  return Status::okay();
+}
+
+} // namespace mtc::compiler

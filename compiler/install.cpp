@@ -1,0 +1,43 @@
+//===- install.cpp - where mtc finds its own files ------------------------===//
+
+#include "compiler/install.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace mtc::compiler {
+
+static fs::path specFolder() {
+  return fs::path(installFolder()) / "share/mtc/specs";
+}
+
+std::string installFolder() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? "." : self.parent_path().parent_path().string();
+}
+
+std::string findSpec(const std::string &nameOrPath) {
+  std::error_code error;
+  if (fs::is_regular_file(nameOrPath, error))
+    return nameOrPath;
+  // A name, not a way out of the folder.
+  if (nameOrPath.empty() || nameOrPath.find('/') != std::string::npos)
+    return "";
+  fs::path path = specFolder() / (nameOrPath + ".toml");
+  return fs::is_regular_file(path, error) ? path.string() : "";
+}
+
+std::vector<std::string> specNames() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(specFolder(), error))
+    if (entry.path().extension() == ".toml")
+      names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+} // namespace mtc::compiler

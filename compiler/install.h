@@ -1,0 +1,23 @@
+//===- install.h - where mtc finds its own files -----------------*- C++
+//-*-===//
+#ifndef MTC_COMPILER_INSTALL_H
+#define MTC_COMPILER_INSTALL_H
+
+#include <string>
+#include <vector>
+
+namespace mtc::compiler {
+
+/// The folder above the one with the running executable: files lie in its lib/
+/// and share/mtc/, in a build tree as where mtc is installed.
+std::string installFolder();
+
+/// The path of a spec given as a path or as a name ("gpt2-nano"); empty if
+/// there is neither.
+std::string findSpec(const std::string &nameOrPath);
+
+/// The names of the specs that come with mtc, sorted.
+std::vector<std::string> specNames();
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_INSTALL_H

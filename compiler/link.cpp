@@ -1,0 +1,120 @@
+//===- link.cpp - objects to executables and shared objects ---------------===//
+
+#include "compiler/link.h"
+
+#include "compiler/install.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+Status findDriver(std::string &path) {
+  const char *chosen = std::getenv("CXX");
+  for (std::string name : {std::string(chosen ? chosen : ""),
+                           std::string("c++"), std::string("cc")}) {
+    if (name.empty())
+      continue;
+    if (auto found = llvm::sys::findProgramByName(name)) {
+      path = *found;
+      return Status::okay();
+    }
+  }
+  return {
+      StatusCode::failed,
+      "expected the program 'c++' on PATH to link with, found none; install "
+      "a C++ compiler or set CXX"};
+}
+
+Status readArguments(Toolchain &toolchain) {
+  std::string path = toolchain.libraries + "/mtc-link.txt";
+  std::ifstream file(path);
+  if (!file)
+    return {StatusCode::failed,
+            fmt::format("expected the runtime's libraries beside mtc, found no "
+                        "'{}'; build or install mtc as a whole",
+                        path)};
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] != '#')
+      toolchain.arguments.push_back(line);
+  return Status::okay();
+}
+
+std::string contentOf(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// Runs a program with its output kept for the message.
+Status execute(const std::string &program,
+               const std::vector<std::string> &arguments) {
+  llvm::SmallString<128> log;
+  if (llvm::sys::fs::createTemporaryFile("mtc-link", "log", log))
+    return {StatusCode::writeFailed, "cannot create a temporary file"};
+  std::vector<llvm::StringRef> argv = {program};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  std::string problem;
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), log.str(),
+                                                log.str()};
+  int code = llvm::sys::ExecuteAndWait(program, argv, std::nullopt, redirects,
+                                       0, 0, &problem);
+  std::string output = contentOf(log);
+  llvm::sys::fs::remove(log);
+  if (code == 0)
+    return Status::okay();
+  return {StatusCode::failed,
+          fmt::format("linking failed: '{}' ended with {}{}\n{}", program, code,
+                      problem.empty() ? "" : " (" + problem + ")", output)};
+}
+
+std::vector<std::string> common(const Toolchain &toolchain,
+                                const std::string &object,
+                                const std::string &output) {
+  std::vector<std::string> arguments = toolchain.linker;
+  // Nothing of the place or time of linking enters the file.
+  arguments.insert(arguments.end(),
+                   {"-Wl,--build-id=none", "-o", output, object});
+  return arguments;
+}
+
+} // namespace
+
+Status findToolchain(Toolchain &toolchain) {
+  MTC_RETURN_IF_ERROR(findDriver(toolchain.driver));
+  if (llvm::sys::findProgramByName("mold"))
+    toolchain.linker = {"-fuse-ld=mold"};
+  else if (llvm::sys::findProgramByName("ld.lld"))
+    toolchain.linker = {"-fuse-ld=lld"};
+  toolchain.libraries = installFolder() + "/lib";
+  return readArguments(toolchain);
+}
+
+Status linkExecutable(const Toolchain &toolchain, const std::string &object,
+                      const std::string &output) {
+  std::vector<std::string> arguments = common(toolchain, object, output);
+  arguments.push_back("-L" + toolchain.libraries);
+  arguments.insert(arguments.end(), toolchain.arguments.begin(),
+                   toolchain.arguments.end());
+  return execute(toolchain.driver, arguments);
+}
+
+Status linkShared(const Toolchain &toolchain, const std::string &object,
+                  const std::string &output) {
+  std::vector<std::string> arguments = common(toolchain, object, output);
+  arguments.push_back("-shared");
+  arguments.push_back("-lm");
+  return execute(toolchain.driver, arguments);
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,23 @@
+//===- object.cpp - a module in the LLVM dialect to an object file --------===//
+
+#include "compiler/object.h"
+
+#include "passes/codegen/emit.h"
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+
+Status emitObject(mlir::ModuleOp module, const std::string &isa,
+                  const std::string &path) {
+  auto target = codegen::isaByName(isa);
+  if (!target)
+    return {StatusCode::usage, llvm::toString(target.takeError())};
+  codegen::registerTranslations(*module.getContext());
+  if (llvm::Error error = codegen::emitObject(module, *target, path))
+    return {StatusCode::internal, llvm::toString(std::move(error))};
+  return Status::okay();
+}
+
+} // namespace mtc::compiler

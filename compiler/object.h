@@ -1,0 +1,22 @@
+//===- object.h - a module in the LLVM dialect to an object file -*- C++
+//-*-===//
+#ifndef MTC_COMPILER_OBJECT_H
+#define MTC_COMPILER_OBJECT_H
+
+#include "runtime/base/status.h"
+
+#include <string>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace mtc::compiler {
+
+/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4).
+/// Equal modules give equal bytes. Errors: internal, writeFailed.
+runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
+                           const std::string &path);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_OBJECT_H

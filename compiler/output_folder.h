@@ -1,0 +1,39 @@
+//===- output_folder.h - a bundle appears whole or not at all ----*- C++
+//-*-===//
+#ifndef MTC_COMPILER_OUTPUT_FOLDER_H
+#define MTC_COMPILER_OUTPUT_FOLDER_H
+
+#include "runtime/base/status.h"
+
+#include <string>
+
+namespace mtc::compiler {
+
+/// A folder under a temporary name beside its final place. The destructor
+/// removes it unless `commit` succeeded.
+class OutputFolder {
+public:
+  OutputFolder() = default;
+  OutputFolder(const OutputFolder &) = delete;
+  OutputFolder &operator=(const OutputFolder &) = delete;
+  ~OutputFolder();
+
+  /// `path` must be new, an empty folder, or an earlier bundle (a folder with
+  /// manifest.json), which commit replaces. Errors: usage if it is something
+  /// else, writeFailed.
+  runtime::Status create(const std::string &path);
+  /// Where to write now.
+  const std::string &folder() const { return temporary_; }
+  /// Moves the folder to its place in one step. Errors: writeFailed.
+  runtime::Status commit();
+
+private:
+  std::string path_, temporary_;
+};
+
+/// Writes one file inside a folder that is not visible yet. Errors:
+/// writeFailed.
+runtime::Status writeFile(const std::string &path, const std::string &text);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_OUTPUT_FOLDER_H

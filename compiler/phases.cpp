@@ -1,0 +1,63 @@
+//===- phases.cpp - the phases of a compilation, in order -----------------===//
+
+#include "compiler/phases.h"
+
+#include <fmt/format.h>
+
+namespace mtc::compiler {
+
+static constexpr PhaseInfo phaseTable[] = {
+    {Phase::import, "import", "spec and strategy to the tfm dialect"},
+    {Phase::differentiate, "differentiate", "forward to forward + backward"},
+    {Phase::verifyTraining, "verify-training",
+     "every parameter use has its gradient"},
+    {Phase::annotateShardings, "annotate-shardings",
+     "parameters and inputs to mesh axes"},
+    {Phase::propagateShardings, "propagate-shardings",
+     "a sharding for every value"},
+    {Phase::insertCollectives, "insert-collectives",
+     "reshards where shardings differ"},
+    {Phase::partition, "partition", "global to local shapes"},
+    {Phase::verifyPartitioned, "verify-partitioned",
+     "local shapes, shardings and collectives agree"},
+    {Phase::cutStages, "cut-stages", "layers to pipeline stages"},
+    {Phase::buildSchedule, "build-schedule", "the order of microbatches"},
+    {Phase::expandSchedule, "expand-schedule",
+     "sends, receives and buffer slots"},
+    {Phase::shardOptimizer, "shard-optimizer",
+     "gradient buckets and optimizer shards"},
+    {Phase::fuseKernels, "fuse-kernels", "ops to kernels and calls"},
+    {Phase::planMemory, "plan-memory", "an offset for every value"},
+    {Phase::verifyPlan, "verify-plan",
+     "no hang, no overlap, nothing lost, for all ranks"},
+    {Phase::codegenKernels, "codegen-kernels", "kernels to loops of vectors"},
+    {Phase::lowerToLLVM, "lower-to-llvm", "fragments to LLVM"},
+    {Phase::link, "link", "objects, executables and shared objects"}};
+
+std::span<const PhaseInfo> allPhases() { return phaseTable; }
+
+const char *toString(Phase phase) {
+  return phaseTable[static_cast<size_t>(phase)].name;
+}
+
+std::optional<Phase> phaseNamed(std::string_view name) {
+  if (name == "tfm")
+    return Phase::import;
+  for (const PhaseInfo &info : phaseTable)
+    if (name == info.name)
+      return info.phase;
+  return std::nullopt;
+}
+
+std::string phaseNames() {
+  std::string names;
+  for (const PhaseInfo &info : phaseTable)
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  return names;
+}
+
+std::string phaseFileName(Phase phase) {
+  return fmt::format("{:02}-{}", static_cast<int>(phase), toString(phase));
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,63 @@
+//===- phases.h - the phases of a compilation, in order ----------*- C++
+//-*-===//
+#ifndef MTC_COMPILER_PHASES_H
+#define MTC_COMPILER_PHASES_H
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mtc::compiler {
+
+/// Phases in the order in which they run. Those between `import` and `link` are
+/// passes whose flag is the phase's name.
+enum class Phase {
+  import,
+  differentiate,
+  verifyTraining,
+  annotateShardings,
+  propagateShardings,
+  insertCollectives,
+  partition,
+  verifyPartitioned,
+  cutStages,
+  buildSchedule,
+  expandSchedule,
+  shardOptimizer,
+  fuseKernels,
+  planMemory,
+  verifyPlan,
+  codegenKernels,
+  lowerToLLVM,
+  link
+};
+
+struct PhaseInfo {
+  Phase phase;
+  const char *name; ///< as in --from and --compile-to; the pass's flag
+  const char *what; ///< one line for people
+};
+
+/// All phases, in order; the index is the enum's value.
+std::span<const PhaseInfo> allPhases();
+
+const char *toString(Phase phase);
+
+/// The phase of that name ("tfm" is another name of "import"); none if there is
+/// no such phase.
+std::optional<Phase> phaseNamed(std::string_view name);
+
+/// "import, differentiate, ...": for messages.
+std::string phaseNames();
+
+/// "07-partition": the name of a saved file without its ending.
+std::string phaseFileName(Phase phase);
+
+/// The last phase whose result `--from` accepts. After it each stage is a
+/// module of its own, and its descriptor cannot be built from the IR any more.
+inline constexpr Phase lastResumable = Phase::verifyPlan;
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_PHASES_H

@@ -1,0 +1,82 @@
+//===- read_fragment.cpp - what one fragment costs ------------------------===//
+
+#include "compiler/read_fragment.h"
+
+#include "compiler/attributes.h"
+#include "dialects/rt/Rt.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace mtc::compiler {
+namespace {
+
+int64_t groupSize(const std::string &group, const PlanConfig &config) {
+  if (group == "tp")
+    return config.tp;
+  if (group == "dp")
+    return config.dp;
+  if (group == "embd")
+    return config.pp > 1 ? 2 : 1;
+  return config.tp * config.dp * config.pp;
+}
+
+int64_t elementBytes(mlir::Value buffer) {
+  auto type = mlir::dyn_cast<mlir::ShapedType>(buffer.getType());
+  if (!type || !type.getElementType().isIntOrFloat())
+    return 4;
+  return (type.getElementTypeBitWidth() + 7) / 8;
+}
+
+PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
+  PlanCollective result;
+  result.kind = rt::stringifyCollectiveKind(op.getKind()).str();
+  result.group = op.getGroup().str();
+  if (op.getKind() == rt::CollectiveKind::NormReduce) {
+    result.bytes = 16; // one 128-bit integer
+    return result;
+  }
+  int64_t width = op.getBuffer() ? elementBytes(op.getBuffer()) : 4;
+  result.bytes = static_cast<int64_t>(op.getCount()) * width;
+  // abi.h: `count` of these two is one rank's part.
+  if (op.getKind() == rt::CollectiveKind::ReduceScatter ||
+      op.getKind() == rt::CollectiveKind::AllGather)
+    result.bytes *= groupSize(result.group, config);
+  return result;
+}
+
+double attentionFlops(rt::AttentionOp op) {
+  mlir::Value out;
+  if (op.getBackward() && !op.getInputs().empty())
+    out = op.getInputs().front();
+  else if (!op.getOutputsIn().empty())
+    out = op.getOutputsIn().front();
+  else if (!op.getOutputs().empty())
+    out = op.getOutputs().front();
+  auto type = out ? mlir::dyn_cast<mlir::ShapedType>(out.getType()) : nullptr;
+  if (!type || !type.hasRank() || type.getRank() != 4)
+    return 0;
+  // [batch, seq, heads, dim]
+  double flops = 4.0 * type.getDimSize(0) * type.getDimSize(1) *
+                 type.getDimSize(1) * type.getDimSize(2) * type.getDimSize(3);
+  return flops * (op.getCausal() ? 0.5 : 1) * (op.getBackward() ? 2.5 : 1);
+}
+
+} // namespace
+
+PlanFragment readFragment(mlir::Operation &function, const PlanConfig &config) {
+  PlanFragment fragment;
+  fragment.name =
+      textOf(function.getAttr(mlir::SymbolTable::getSymbolAttrName()));
+  fragment.index = integerOf(function.getAttr("rt.fragment"));
+  function.walk([&](mlir::Operation *op) {
+    if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
+      fragment.collectives.push_back(readCollective(collective, config));
+    else if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op))
+      fragment.flops += 2.0 * gemm.getM() * gemm.getN() * gemm.getK();
+    else if (auto attention = mlir::dyn_cast<rt::AttentionOp>(op))
+      fragment.flops += attentionFlops(attention);
+  });
+  return fragment;
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,130 @@
+//===- report.cpp - what a plan costs -------------------------------------===//
+
+#include "compiler/report.h"
+
+#include "compiler/simulate.h"
+
+#include <map>
+#include <numeric>
+
+namespace mtc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char *arenaNames[MTC_ARENA_COUNT] = {
+    "params", "grads", "optimizer", "activations", "workspace"};
+
+int64_t product(const std::vector<int64_t> &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+Json memory(const ProgramPlan &program) {
+  Json json;
+  int64_t total = 0;
+  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
+    json[arenaNames[kind]] = program.arenas[kind];
+    total += program.arenas[kind];
+  }
+  json["total"] = total;
+  return json;
+}
+
+struct Traffic {
+  int64_t calls = 0, bytes = 0;
+};
+
+/// What one rank of the stage moves in one step of `timeline`.
+struct StepTraffic {
+  std::map<std::string, Traffic> groups;
+  Traffic sends;
+};
+
+StepTraffic trafficOf(const ProgramPlan &program,
+                      const PlanTimeline &timeline) {
+  StepTraffic result;
+  for (const PlanRow &row : timeline.rows) {
+    if (row.kind == MTC_STEP_RUN)
+      for (const PlanCollective &c :
+           program.fragments[program.fragmentIndex(row.fragment)].collectives) {
+        ++result.groups[c.group].calls;
+        result.groups[c.group].bytes += c.bytes;
+      }
+    for (const PlanTransfer &t : row.transfers)
+      if (t.send) {
+        ++result.sends.calls;
+        result.sends.bytes += t.bytes;
+      }
+  }
+  return result;
+}
+
+Json toJson(const Traffic &traffic) {
+  return {{"calls", traffic.calls}, {"bytes", traffic.bytes}};
+}
+
+Json stageReport(const ProgramPlan &program) {
+  Json json = {{"stage", program.stage}};
+  int64_t parameters = 0;
+  for (const PlanParam &p : program.params)
+    parameters += product(p.local);
+  json["parameters"] = parameters;
+  json["memory"] = memory(program);
+  Json collectives = Json::object();
+  Traffic sends;
+  for (const PlanTimeline &timeline : program.timelines)
+    if (timeline.entry == "train") {
+      StepTraffic traffic = trafficOf(program, timeline);
+      for (const auto &[group, value] : traffic.groups)
+        collectives[group] = toJson(value);
+      sends = traffic.sends;
+    }
+  json["collectives"] = collectives;
+  json["sends"] = toJson(sends);
+  return json;
+}
+
+/// Global elements; a tied parameter counts where it is owned.
+int64_t totalParameters(const BundlePlan &plan) {
+  int64_t total = 0;
+  for (const ProgramPlan &program : plan.programs)
+    for (const PlanParam &p : program.params)
+      if (p.owner)
+        total += product(p.shape);
+  return total;
+}
+
+int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
+  int64_t bytes = 0;
+  for (const Json &stage : stages)
+    bytes += stage["sends"]["bytes"].get<int64_t>();
+  return bytes * plan.config.tp * plan.config.dp;
+}
+
+} // namespace
+
+Json report(const BundlePlan &plan) {
+  const PlanConfig &c = plan.config;
+  Json stages = Json::array();
+  for (const ProgramPlan &program : plan.programs)
+    stages.push_back(stageReport(program));
+  Json json = {
+      {"model", c.model},
+      {"plan_hash", plan.hash},
+      {"ranks", c.tp * c.dp * c.pp},
+      {"mesh", {{"tp", c.tp}, {"dp", c.dp}, {"pp", c.pp}}},
+      {"programs", plan.programs.size()},
+      {"isa", c.isa},
+      {"dtype", c.dtype},
+      {"tokens_per_step", c.globalBatch * c.seq},
+      {"total_parameters", totalParameters(plan)},
+      {"total_p2p_bytes", totalSendBytes(plan, stages)},
+  };
+  if (auto bubble = bubbleFraction(plan, "train"))
+    json["bubble_fraction"] = *bubble;
+  json["stages"] = std::move(stages);
+  return json;
+}
+
+} // namespace mtc::compiler

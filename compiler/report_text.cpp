@@ -1,0 +1,81 @@
+//===- report_text.cpp - a report for people ------------------------------===//
+
+#include "compiler/report.h"
+
+#include <fmt/format.h>
+
+namespace mtc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 1234567 -> "1,234,567".
+std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(at, ",");
+  return text;
+}
+
+std::string sized(int64_t bytes) {
+  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit)
+    value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes)
+                   : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string traffic(const Json &json) {
+  return fmt::format("{} calls, {}", json["calls"].get<int64_t>(),
+                     sized(json["bytes"].get<int64_t>()));
+}
+
+std::string stageText(const Json &stage) {
+  std::string text = fmt::format("stage {}, per rank\n  parameters   {}\n",
+                                 stage["stage"].get<int64_t>(),
+                                 grouped(stage["parameters"].get<int64_t>()));
+  const Json &memory = stage["memory"];
+  text +=
+      fmt::format("  memory       {}\n", sized(memory["total"].get<int64_t>()));
+  for (const auto &[name, bytes] : memory.items())
+    if (name != "total")
+      text += fmt::format("    {:<11}{:>16} bytes\n", name,
+                          grouped(bytes.get<int64_t>()));
+  for (const auto &[group, value] : stage["collectives"].items())
+    text += fmt::format("  {:<12} {} a step\n", group, traffic(value));
+  if (stage["sends"]["calls"] != 0)
+    text += fmt::format("  sends        {} a step\n", traffic(stage["sends"]));
+  return text;
+}
+
+} // namespace
+
+std::string reportText(const Json &r) {
+  const Json &mesh = r["mesh"];
+  std::string text = fmt::format(
+      "model          {}\n"
+      "plan           {}\n"
+      "ranks          {} (tp {}, dp {}, pp {}), {} distinct programs\n"
+      "target         {}, {}\n"
+      "parameters     {}\n"
+      "step           {} tokens\n"
+      "p2p            {} a step, all ranks\n",
+      r["model"].get<std::string>(), r["plan_hash"].get<std::string>(),
+      r["ranks"].get<int64_t>(), mesh["tp"].get<int64_t>(),
+      mesh["dp"].get<int64_t>(), mesh["pp"].get<int64_t>(),
+      r["programs"].get<int64_t>(), r["isa"].get<std::string>(),
+      r["dtype"].get<std::string>(),
+      grouped(r["total_parameters"].get<int64_t>()),
+      grouped(r["tokens_per_step"].get<int64_t>()),
+      sized(r["total_p2p_bytes"].get<int64_t>()));
+  if (r.contains("bubble_fraction"))
+    text += fmt::format("bubble         {:.1f} % (by operations)\n",
+                        100 * r["bubble_fraction"].get<double>());
+  for (const Json &stage : r["stages"])
+    text += stageText(stage);
+  return text;
+}
+
+} // namespace mtc::compiler

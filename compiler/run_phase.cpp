@@ -1,0 +1,134 @@
+//===- run_phase.cpp - runs one pass and keeps what it says ---------------===//
+
+#include "compiler/run_phase.h"
+
+#include "compiler/register.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+constexpr llvm::StringLiteral phaseLine = "// phase: ";
+
+const char *severity(mlir::DiagnosticSeverity value) {
+  switch (value) {
+  case mlir::DiagnosticSeverity::Error:
+    return "error: ";
+  case mlir::DiagnosticSeverity::Warning:
+    return "warning: ";
+  case mlir::DiagnosticSeverity::Note:
+    return "note: ";
+  case mlir::DiagnosticSeverity::Remark:
+    return "remark: ";
+  }
+  return "";
+}
+
+/// "file:line:column: " or nothing where the location is unknown.
+void append(const mlir::Diagnostic &diagnostic, const char *indent,
+            llvm::raw_ostream &out) {
+  out << indent;
+  mlir::Location location = diagnostic.getLocation();
+  if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(location))
+    out << file.getFilename().getValue() << ":" << file.getLine() << ":"
+        << file.getColumn() << ": ";
+  else if (!llvm::isa<mlir::UnknownLoc>(location))
+    out << location << ": ";
+  out << severity(diagnostic.getSeverity()) << diagnostic.str() << "\n";
+}
+
+void flush(DiagnosticLog &log) {
+  if (std::string text = log.take(); !text.empty())
+    std::fputs(text.c_str(), stderr);
+}
+
+} // namespace
+
+DiagnosticLog::DiagnosticLog(mlir::MLIRContext &context)
+    : handler_(&context, [this](mlir::Diagnostic &diagnostic) {
+        llvm::raw_string_ostream out(text_);
+        append(diagnostic, "", out);
+        for (const mlir::Diagnostic &note : diagnostic.getNotes())
+          append(note, "  ", out);
+        return mlir::success();
+      }) {}
+
+std::string DiagnosticLog::take() { return std::exchange(text_, {}); }
+
+std::unique_ptr<mlir::MLIRContext> makeContext() {
+  registerMtcPasses();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  return std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+}
+
+Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
+                const std::string &options) {
+  std::string name = toString(phase);
+  if (!mlir::PassInfo::lookup(name))
+    return {StatusCode::internal,
+            fmt::format("phase {} is not part of this build", name)};
+  mlir::PassManager manager(module.getContext());
+  std::string pipeline = options.empty() ? name : name + "{" + options + "}";
+  std::string problem;
+  llvm::raw_string_ostream out(problem);
+  if (failed(mlir::parsePassPipeline(pipeline, manager, out)))
+    return {StatusCode::internal,
+            fmt::format("phase {} cannot be set up: {}", name, problem)};
+  if (succeeded(manager.run(module))) {
+    flush(log);
+    return Status::okay();
+  }
+  if (phase == Phase::verifyPlan)
+    return {StatusCode::infeasible,
+            fmt::format("phase {} refused the plan\n{}", name, log.take())};
+  return {StatusCode::internal,
+          fmt::format("phase {} failed; this is a bug of mtc unless the IR was "
+                      "edited by hand\n{}",
+                      name, log.take())};
+}
+
+std::string printModule(mlir::ModuleOp module, Phase phase) {
+  std::string text = phaseLine.str() + toString(phase) + "\n";
+  llvm::raw_string_ostream out(text);
+  module.print(out);
+  return text;
+}
+
+Status parseModule(const std::string &path, mlir::MLIRContext &context,
+                   DiagnosticLog &log,
+                   mlir::OwningOpRef<mlir::ModuleOp> &module,
+                   std::optional<Phase> &phase) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return {StatusCode::inputRefused, fmt::format("cannot read '{}': {}", path,
+                                                  buffer.getError().message())};
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (text.consume_front(phaseLine))
+    phase =
+        phaseNamed(text.take_until([](char c) { return c == '\n'; }).trim());
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return {StatusCode::inputRefused,
+            fmt::format("'{}' is not valid IR\n{}", path, log.take())};
+  return Status::okay();
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,51 @@
+//===- run_phase.h - runs one pass and keeps what it says --------*- C++
+//-*-===//
+#ifndef MTC_COMPILER_RUN_PHASE_H
+#define MTC_COMPILER_RUN_PHASE_H
+
+#include "compiler/phases.h"
+#include "runtime/base/status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <memory>
+#include <string>
+
+namespace mtc::compiler {
+
+/// Collects the diagnostics of one context as plain text, a line each:
+/// "location: error: message", notes indented below.
+class DiagnosticLog {
+public:
+  explicit DiagnosticLog(mlir::MLIRContext &context);
+  /// What was said since the last call.
+  std::string take();
+
+private:
+  std::string text_;
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+/// A context with our dialects, which uses no threads of its own.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+
+/// Runs the pass of `phase` on a module and verifies the result; `options` is
+/// what stands in braces after the flag, or empty. Warnings go to stderr.
+/// Errors: infeasible from verify-plan, internal from all others, with the
+/// diagnostics; internal if the pass is not part of this build.
+runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
+                         const std::string &options = "");
+
+/// The text of a module as --save-ir writes it; its first line names the phase.
+std::string printModule(mlir::ModuleOp module, Phase phase);
+
+/// Parses IR. `text` may have been saved by printModule; then `phase` is what
+/// its first line names. Errors: inputRefused with the parser's messages.
+runtime::Status parseModule(const std::string &path, mlir::MLIRContext &context,
+                            DiagnosticLog &log,
+                            mlir::OwningOpRef<mlir::ModuleOp> &module,
+                            std::optional<Phase> &phase);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_RUN_PHASE_H

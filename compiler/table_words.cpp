@@ -1,0 +1,60 @@
+//===- table_words.cpp - timelines and transfers as the ABI lays them out -===//
+
+#include "compiler/tables.h"
+
+#include <cstddef>
+
+namespace mtc::compiler {
+
+// The tables are arrays of equal words, so the layouts must have no gaps.
+static_assert(sizeof(MtcStep) == 12 * sizeof(int32_t));
+static_assert(offsetof(MtcStep, slot) == 16 && offsetof(MtcStep, first) == 40 &&
+              offsetof(MtcStep, count) == 44);
+static_assert(sizeof(MtcTransfer) == 4 * sizeof(int64_t));
+static_assert(offsetof(MtcTransfer, peer_stage) == 4 &&
+              offsetof(MtcTransfer, arena) == 8 &&
+              offsetof(MtcTransfer, tag) == 12 &&
+              offsetof(MtcTransfer, offset) == 16 &&
+              offsetof(MtcTransfer, bytes) == 24);
+
+std::vector<int32_t> timelineWords(const ProgramPlan &program,
+                                   const PlanTimeline &timeline,
+                                   int64_t &first) {
+  std::vector<int32_t> words;
+  auto put = [&](int64_t value) {
+    words.push_back(static_cast<int32_t>(value));
+  };
+  for (const PlanRow &row : timeline.rows) {
+    put(row.kind);
+    put(row.kind == MTC_STEP_RUN ? program.fragmentIndex(row.fragment) : -1);
+    put(row.microbatch);
+    put(row.chunk);
+    for (int64_t slot : row.slots)
+      put(slot);
+    put(row.kind == MTC_STEP_EXCHANGE ? first : 0);
+    put(static_cast<int64_t>(row.transfers.size()));
+    first += static_cast<int64_t>(row.transfers.size());
+  }
+  return words;
+}
+
+/// Two 32-bit fields in one word, little-endian as all targets are.
+static int64_t pair(int64_t low, int64_t high) {
+  return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 |
+                              (static_cast<uint64_t>(low) & 0xffffffff));
+}
+
+std::vector<int64_t> transferWords(const ProgramPlan &program) {
+  std::vector<int64_t> words;
+  for (const PlanTimeline &timeline : program.timelines)
+    for (const PlanRow &row : timeline.rows)
+      for (const PlanTransfer &t : row.transfers) {
+        words.push_back(pair(t.send ? 1 : 0, t.peer));
+        words.push_back(pair(t.arena, t.tag));
+        words.push_back(t.offset);
+        words.push_back(t.bytes);
+      }
+  return words;
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,143 @@
+//===- command_test.cpp - the mtc command as people call it ---------------===//
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text; ///< stdout and stderr
+};
+
+Outcome mtc(const std::string &arguments) {
+  std::string command =
+      std::string(MTC_BIN_DIR) + "/mtc " + arguments + " 2>&1";
+  Outcome outcome;
+  FILE *pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
+    outcome.text.append(buffer.data(), n);
+  int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+std::string contentOf(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class CommandTest : public testing::Test {
+protected:
+  void SetUp() override {
+    folder =
+        fs::temp_directory_path() / ("mtc-command-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  std::string path(const std::string &name) const {
+    return (folder / name).string();
+  }
+  fs::path folder;
+};
+
+constexpr const char *imported =
+    "compile gpt2-nano --mbs 2 --gbs 8 --compile-to=import ";
+
+TEST_F(CommandTest, ImportsASpecByName) {
+  Outcome outcome = mtc(std::string(imported) + "-o " + path("a.mlir"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  std::string text = contentOf(folder / "a.mlir");
+  EXPECT_TRUE(text.starts_with("// phase: import\n"));
+  EXPECT_NE(text.find("func.func @microbatch"), std::string::npos);
+  EXPECT_NE(text.find("isa = \"x86-64-v"), std::string::npos);
+}
+
+TEST_F(CommandTest, SavedIRContinuesWhereItStopped) {
+  ASSERT_EQ(mtc(std::string(imported) + "-o " + path("a.mlir")).code, 0);
+  std::string to = " --compile-to=verify-training -o ";
+  Outcome resumed = mtc("compile " + path("a.mlir") + to + path("b.mlir"));
+  EXPECT_EQ(resumed.code, 0) << resumed.text;
+  ASSERT_EQ(mtc("compile gpt2-nano --mbs 2 --gbs 8 --save-ir " + path("ir") +
+                to + path("c.mlir"))
+                .code,
+            0);
+  EXPECT_EQ(contentOf(folder / "b.mlir"), contentOf(folder / "c.mlir"));
+  EXPECT_EQ(contentOf(folder / "ir/00-import.mlir"),
+            contentOf(folder / "a.mlir"));
+  EXPECT_EQ(contentOf(folder / "ir/02-verify-training.mlir"),
+            contentOf(folder / "c.mlir"));
+}
+
+TEST_F(CommandTest, ReportsAllErrorsOfSpecAndStrategyTogether) {
+  std::ofstream(folder / "s.toml") << "name = \"x\"\nvocab = \"many\"\n";
+  std::ofstream(folder / "st.toml") << "tp = 0\nunknown_key = 3\n";
+  Outcome outcome = mtc("compile " + path("s.toml") + " --strategy " +
+                        path("st.toml") + " --pp none -o " + path("out"));
+  EXPECT_EQ(outcome.code, 2);
+  for (const char *what : {"vocab", "tp", "unknown_key", "--pp"})
+    EXPECT_NE(outcome.text.find(what), std::string::npos) << outcome.text;
+  EXPECT_FALSE(fs::exists(path("out")));
+}
+
+TEST_F(CommandTest, ExitCodes) {
+  EXPECT_EQ(mtc("").code, 2);
+  EXPECT_EQ(mtc("compile").code, 2);
+  EXPECT_EQ(mtc("compile gpt2-nano --nonsense -o x").code, 2);
+  EXPECT_EQ(mtc("compile gpt2-nano --gbs 8").code, 2) << "no -o";
+  EXPECT_EQ(mtc("compile no-such-spec --gbs 8 -o " + path("x")).code, 3);
+  EXPECT_EQ(mtc("compile gpt2-nano --gbs 8 --tp 3 -o " + path("x")).code, 4);
+  EXPECT_EQ(mtc("run " + path("nothing")).code, 3);
+  EXPECT_EQ(mtc("inspect " + path("nothing")).code, 3);
+  EXPECT_EQ(mtc("help exit-codes").code, 0);
+  EXPECT_EQ(mtc("--version").code, 0);
+}
+
+TEST_F(CommandTest, RefusesBadIR) {
+  std::ofstream(folder / "bad.mlir") << "module { what }";
+  Outcome outcome =
+      mtc("compile " + path("bad.mlir") + " --from=import -o " + path("x"));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.text.find("bad.mlir:1:10: error:"), std::string::npos)
+      << outcome.text;
+}
+
+TEST_F(CommandTest, KeepsWhatIsNoBundle) {
+  std::ofstream(folder / "file") << "precious";
+  Outcome outcome =
+      mtc(std::string("compile ") + MTC_HAND_PLAN + " -o " + path("file"));
+  EXPECT_EQ(outcome.code, 2) << outcome.text;
+  EXPECT_EQ(contentOf(folder / "file"), "precious");
+}
+
+TEST_F(CommandTest, FailedCompilationLeavesNothing) {
+  // A limit of memory that no plan keeps.
+  std::string text = contentOf(MTC_HAND_PLAN);
+  size_t at = text.find("device_memory = 0");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 17, "device_memory = 9");
+  std::ofstream(folder / "small.mlir") << text;
+  Outcome outcome = mtc("compile " + path("small.mlir") + " -o " + path("out"));
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_NE(outcome.text.find("stage 0: expected at most 9 bytes"),
+            std::string::npos)
+      << outcome.text;
+  size_t left = 0;
+  for (const auto &entry : fs::directory_iterator(folder))
+    left += entry.path().filename() != "small.mlir";
+  EXPECT_EQ(left, 0u);
+}
+
+} // namespace

@@ -1,0 +1,124 @@
+//===- compile_command.cpp - mtc compile ----------------------------------===//
+
+#include "compiler/compile.h"
+#include "models/strategy.h"
+#include "tools/mtc/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::tool {
+namespace {
+
+struct CompileCommand {
+  compiler::CompileOptions options;
+  std::map<std::string, std::string> strategy; ///< only those given
+  std::string from, to;
+  bool json = false;
+};
+
+Status readPhase(const char *option, const std::string &name,
+                 std::optional<compiler::Phase> &phase) {
+  if (name.empty())
+    return Status::okay();
+  phase = compiler::phaseNamed(name);
+  if (phase)
+    return Status::okay();
+  return {StatusCode::usage, fmt::format("{}: expected one of {}, found '{}'",
+                                         option, compiler::phaseNames(), name)};
+}
+
+void printSummary(const CompileCommand &command,
+                  const compiler::CompileResult &result) {
+  if (result.report.is_null())
+    return;
+  if (command.json) {
+    nlohmann::ordered_json json = result.report;
+    json["output"] = command.options.output;
+    json["compile_seconds"] = result.seconds;
+    std::printf("%s\n", json.dump(2).c_str());
+    return;
+  }
+  std::printf("%scompiled in    %.2f s\nbundle         %s\n",
+              result.reportText.c_str(), result.seconds,
+              command.options.output.c_str());
+}
+
+Status runCompile(CompileCommand &command) {
+  MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
+  MTC_RETURN_IF_ERROR(
+      readPhase("--compile-to", command.to, command.options.to));
+  for (const auto &[name, value] : command.strategy)
+    command.options.strategy.emplace_back(name, value);
+  compiler::CompileResult result;
+  MTC_RETURN_IF_ERROR(compiler::compile(command.options, result));
+  printSummary(command, result);
+  return Status::okay();
+}
+
+/// "--tp", "--micro-batch-size,--mbs": the names that people use.
+std::string flagsOf(const std::string &name) {
+  static const std::map<std::string, std::string> shortNames = {
+      {"micro-batch-size", "mbs"},
+      {"global-batch-size", "gbs"},
+      {"seq-length", "seq"},
+      {"threads-per-rank", "threads"}};
+  auto found = shortNames.find(name);
+  return "--" + name + (found == shortNames.end() ? "" : ",--" + found->second);
+}
+
+void addStrategyOptions(CLI::App &sub, CompileCommand &command) {
+  for (const std::string &name : models::strategyOptionNames())
+    sub.add_option_function<std::string>(
+           flagsOf(name),
+           [&command, name](const std::string &value) {
+             command.strategy[name] = value;
+           },
+           "replaces the strategy's value")
+        ->group("Strategy");
+}
+
+} // namespace
+
+void addCompile(CLI::App &app, Action &action) {
+  auto command = std::make_shared<CompileCommand>();
+  CLI::App *sub =
+      app.add_subcommand("compile", "compiles a model to a folder of programs");
+  sub->footer("examples:\n"
+              "  mtc compile gpt2-nano --tp 2 --pp 2 --gbs 16 -o nano.mtc\n"
+              "  mtc compile spec.toml --strategy s.toml --save-ir ir -o out\n"
+              "  mtc compile ir/07-verify-partitioned.mlir -o out");
+  sub->add_option("spec", command->options.input,
+                  "spec file, name of a spec, or IR (*.mlir)")
+      ->required();
+  sub->add_option("--strategy", command->options.strategyFile,
+                  "strategy file (TOML)");
+  sub->add_option("-o,--output", command->options.output,
+                  "folder of the bundle; with --compile-to a file");
+  sub->add_option("--isa", command->options.isa,
+                  "x86-64-v3 or x86-64-v4; default: this machine's");
+  sub->add_option("--save-ir", command->options.saveIR,
+                  "folder for the IR after each phase");
+  sub->add_option("--compile-to", command->to,
+                  "stop after this phase (mtc help phases)");
+  sub->add_option("--from", command->from,
+                  "the phase whose result the IR is; default: as saved");
+  sub->add_option("-j,--jobs", command->options.threads,
+                  "stages compiled at a time")
+      ->check(CLI::Range(1, 1024));
+  sub->add_flag("--json", command->json, "print the report as JSON");
+  addStrategyOptions(*sub, *command);
+  sub->callback([command, &action] {
+    action = [command] { return runCompile(*command); };
+  });
+}
+
+} // namespace mtc::tool

@@ -1,0 +1,66 @@
+//===- help_command.cpp - mtc help ----------------------------------------===//
+
+#include "compiler/install.h"
+#include "compiler/phases.h"
+#include "tools/mtc/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::tool {
+namespace {
+
+void printExitCodes() {
+  std::puts("0   done\n"
+            "1   any other failure\n"
+            "2   usage or configuration\n"
+            "3   an input file is corrupt, unsupported or too short\n"
+            "4   a plan that cannot be: memory, divisibility\n"
+            "5   an internal error; please report it\n"
+            "11  stopped by a signal\n"
+            "12  another rank died\n"
+            "13  a hang: a watchdog ran out or a deadlock was detected\n"
+            "14  communication: members of a group disagree\n"
+            "15  a loss or gradient norm that is not finite\n"
+            "18  output could not be written");
+}
+
+void printPhases() {
+  for (const compiler::PhaseInfo &info : compiler::allPhases())
+    std::printf("%-20s %s\n", info.name, info.what);
+}
+
+Status printTopic(const std::string &topic, const CLI::App &app) {
+  if (topic.empty())
+    std::fputs(app.help().c_str(), stdout);
+  else if (topic == "exit-codes")
+    printExitCodes();
+  else if (topic == "phases")
+    printPhases();
+  else if (topic == "specs")
+    for (const std::string &name : compiler::specNames())
+      std::puts(name.c_str());
+  else
+    return {StatusCode::usage,
+            "help: expected exit-codes, phases or specs, found '" + topic +
+                "'"};
+  return Status::okay();
+}
+
+} // namespace
+
+void addHelp(CLI::App &app, Action &action) {
+  auto topic = std::make_shared<std::string>();
+  CLI::App *sub = app.add_subcommand("help", "exit-codes, phases, specs");
+  sub->add_option("topic", *topic, "exit-codes, phases or specs");
+  sub->callback([topic, &app, &action] {
+    action = [topic, &app] { return printTopic(*topic, app); };
+  });
+}
+
+} // namespace mtc::tool
