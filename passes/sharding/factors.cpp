@@ -1,0 +1,119 @@
+//===- factors.cpp - which letter each op splits on an axis
+//-----------------===//
+#include "passes/sharding/axis.h"
+
+namespace mtc::sharding {
+namespace {
+
+/// A letter that some operand suggests.
+struct Candidate {
+  char letter = 0;
+  bool parameter = false;
+  int64_t bytes = 0;
+  /// Parameters decide, then size; the first of equals wins.
+  bool beats(const Candidate &other) const {
+    if (parameter != other.parameter)
+      return parameter;
+    return bytes > other.bytes;
+  }
+};
+
+class Assigner {
+public:
+  Assigner(const Graph &graph, const Axis &axis) : graph(graph), axis(axis) {
+    factors.letter.assign(graph.ops.size(), 0);
+    factors.strong.assign(graph.values.size(), kReplicated);
+    factors.source.assign(graph.values.size(), kReplicated);
+  }
+
+  Factors run() {
+    for (auto [value, dim] : axis.seeds)
+      factors.strong[value] = dim;
+    for (size_t i = 0; i < graph.ops.size(); ++i) {
+      char letter = fromOperands(i);
+      if (!letter)
+        letter = fromPrimals(graph.ops[i]);
+      factors.letter[i] = letter;
+      if (letter)
+        apply(graph.ops[i], letter);
+    }
+    return std::move(factors);
+  }
+
+private:
+  static bool isBlocked(const Rule &rule, char letter) {
+    return rule.blocked.find(letter) != std::string::npos;
+  }
+
+  void remark(size_t i, std::string text) {
+    factors.remarks.push_back({static_cast<int>(i), std::move(text)});
+  }
+
+  char fromOperands(size_t i) {
+    const Op &op = graph.ops[i];
+    Candidate best;
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      const Value &value = graph.values[op.operands[k]];
+      State dim = factors.strong[op.operands[k]];
+      if (dim < 0)
+        continue;
+      Candidate c{op.rule.operands[k][dim], value.parameter, bytesOf(value)};
+      if (isBlocked(op.rule, c.letter)) {
+        remark(i, "operand " + std::to_string(k) + " is split over '" +
+                      axis.name + "' on dimension " + std::to_string(dim) +
+                      ", which " + op.name + " needs whole: it is gathered");
+        continue;
+      }
+      if (best.letter && best.letter != c.letter)
+        remark(i, "operands are split over '" + axis.name +
+                      "' on different dimensions: operand " +
+                      std::to_string(k) +
+                      (c.beats(best) ? " decides" : " is resharded"));
+      if (!best.letter || c.beats(best))
+        best = c;
+    }
+    return best.letter;
+  }
+
+  /// A cotangent is split as its primal is: also on letters that only the
+  /// result has (trap T9).
+  char fromPrimals(const Op &op) const {
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      int primal = graph.values[op.results[r]].primal;
+      State dim = primal < 0 ? kReplicated : factors.strong[primal];
+      if (dim < 0)
+        continue;
+      char letter = op.rule.results[r][dim];
+      if (!isBlocked(op.rule, letter))
+        return letter;
+    }
+    return 0;
+  }
+
+  void apply(const Op &op, char letter) {
+    bool isContracted = contracts(op.rule, letter);
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      factors.strong[op.results[r]] = dimOf(op.rule.results[r], letter);
+      if (isContracted)
+        factors.source[op.results[r]] =
+            op.rule.contractsToMax ? kMax : kPartial;
+    }
+  }
+
+  const Graph &graph;
+  const Axis &axis;
+  Factors factors;
+};
+
+} // namespace
+
+Factors assignFactors(const Graph &graph, const Axis &axis) {
+  return Assigner(graph, axis).run();
+}
+
+State fullWish(const Graph &graph, const Factors &factors, int i, int k) {
+  char letter = factors.letter[i];
+  return letter ? dimOf(graph.ops[i].rule.operands[k], letter) : kReplicated;
+}
+
+} // namespace mtc::sharding

@@ -1,0 +1,48 @@
+//===- graph.cpp - queries on the sharding graph
+//----------------------------===//
+#include "passes/sharding/graph.h"
+
+namespace mtc::sharding {
+
+std::vector<std::vector<Use>> usesOf(const Graph &graph) {
+  std::vector<std::vector<Use>> uses(graph.values.size());
+  for (size_t i = 0; i < graph.ops.size(); ++i)
+    for (size_t k = 0; k < graph.ops[i].operands.size(); ++k)
+      uses[graph.ops[i].operands[k]].push_back(
+          {static_cast<int>(i), static_cast<int>(k)});
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
+    uses[graph.outputs[i].value].push_back({-1, static_cast<int>(i)});
+  return uses;
+}
+
+void renumber(Graph &graph) {
+  for (Value &value : graph.values)
+    value.producer = -1;
+  for (size_t i = 0; i < graph.ops.size(); ++i)
+    for (int result : graph.ops[i].results)
+      graph.values[result].producer = static_cast<int>(i);
+}
+
+int64_t bytesOf(const Value &value) {
+  int64_t bytes = value.elementBytes;
+  for (int64_t size : value.shape)
+    bytes *= size;
+  return bytes;
+}
+
+State dimOf(const std::string &letters, char letter) {
+  size_t at = letters.find(letter);
+  return at == std::string::npos ? kReplicated : static_cast<State>(at);
+}
+
+bool contracts(const Rule &rule, char letter) {
+  for (const std::string &result : rule.results)
+    if (dimOf(result, letter) >= 0)
+      return false;
+  for (const std::string &operand : rule.operands)
+    if (dimOf(operand, letter) >= 0)
+      return true;
+  return false;
+}
+
+} // namespace mtc::sharding

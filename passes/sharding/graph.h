@@ -1,0 +1,90 @@
+//===- graph.h - what sharding needs to know of a program ------*- C++ -*-===//
+//
+// A program as values, ops and rules in letters; no MLIR type, so that the
+// algorithm can be tested without IR. docs/sharding.md has the method.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_SHARDING_GRAPH_H
+#define MTC_PASSES_SHARDING_GRAPH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc::sharding {
+
+/// State of a value on one mesh axis; d >= 0 means: split on dimension d. The
+/// numbers are those of dist.sharding.
+using State = int64_t;
+inline constexpr State kReplicated = -1, kPartial = -2, kMax = -3;
+inline bool isPartial(State s) { return s == kPartial || s == kMax; }
+
+/// How dimensions correspond, in einsum letters; as families::ShardingRule.
+struct Rule {
+  std::vector<std::string> operands, results; ///< one letter per dimension
+  std::string blocked = {};                   ///< letters that are never split
+  std::vector<std::vector<int>> linear =
+      {};                      ///< operands that may be partial together
+  bool contractsToMax = false; ///< contraction gives a partial maximum
+  bool normBackward = false;   ///< linear, but not a carrier
+};
+
+struct Value {
+  std::string name;           ///< parameter name, or empty
+  std::vector<int64_t> shape; ///< global
+  int64_t elementBytes = 4;
+  int producer = -1; ///< op, or -1 for an argument
+  bool parameter = false;
+  int primal = -1; ///< the value whose cotangent or gradient this is, or -1
+};
+
+struct Op {
+  std::string name;
+  std::vector<int> operands, results; ///< values
+  Rule rule;
+  int64_t layer = 0;
+  bool backward = false;
+  bool isAdd = false; ///< n-ary sum: may be flattened and split
+  int tag = -1;       ///< the caller's number; -1 if made here
+};
+
+enum class OutputKind {
+  Plain,   ///< must not be partial
+  Loss,    ///< may be partial over axes that split the batch
+  Gradient ///< may be partial where its parameter is replicated
+};
+struct Output {
+  int value;
+  OutputKind kind = OutputKind::Plain;
+  int parameter = -1; ///< of a gradient
+};
+
+/// Ops stand in topological order; values without producer are arguments.
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Op> ops;
+  std::vector<Output> outputs;
+};
+
+/// One use of a value. `op` is -1 for an output; `index` is then the output's.
+struct Use {
+  int op;
+  int index;
+};
+/// The uses of every value, in program order, outputs last.
+std::vector<std::vector<Use>> usesOf(const Graph &graph);
+
+/// Sets the producers anew after ops have moved.
+void renumber(Graph &graph);
+
+/// Bytes of the global value.
+int64_t bytesOf(const Value &value);
+
+/// Position of a letter, or kReplicated.
+State dimOf(const std::string &letters, char letter);
+
+/// True if an operand but no result carries the letter.
+bool contracts(const Rule &rule, char letter);
+
+} // namespace mtc::sharding
+#endif // MTC_PASSES_SHARDING_GRAPH_H

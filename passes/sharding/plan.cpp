@@ -1,0 +1,96 @@
+//===- plan.cpp - states and wishes of all values on all axes
+//---------------===//
+#include "passes/sharding/plan.h"
+
+#include "passes/sharding/adds.h"
+#include "passes/sharding/cut.h"
+
+#include <algorithm>
+
+namespace mtc::sharding {
+namespace {
+
+/// Turns letters and carriers into states and wishes.
+class Finaliser {
+public:
+  Finaliser(const Graph &graph, const Axis &axis, const Factors &factors,
+            const Carriers &carriers, const Cut &cut,
+            std::vector<std::string> &errors)
+      : graph(graph), axis(axis), factors(factors), carriers(carriers),
+        cut(cut), errors(errors) {}
+
+  AxisPlan run() {
+    plan.remarks = factors.remarks;
+    plan.cost = cut.cost;
+    plan.state.assign(graph.values.size(), kReplicated);
+    for (auto [value, dim] : axis.seeds)
+      plan.state[value] = dim;
+    for (size_t i = 0; i < graph.ops.size(); ++i)
+      finishOp(static_cast<int>(i));
+    for (const Output &output : graph.outputs)
+      plan.outputWant.push_back(outputWish(output));
+    return std::move(plan);
+  }
+
+private:
+  // Sequence parallelism would give an op without letter and label its weak
+  // `seq` split here: weak splits never propagate.
+  void finishOp(int i) {
+    const Op &op = graph.ops[i];
+    std::vector<State> want;
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      bool isCarried = cut.carried[i] && carries(graph, carriers, i, k);
+      want.push_back(isCarried ? kPartial : fullWish(graph, factors, i, k));
+    }
+    plan.want.push_back(std::move(want));
+    for (int result : op.results)
+      plan.state[result] = cut.carried[i] ? kPartial
+                           : factors.source[result] != kReplicated
+                               ? factors.source[result]
+                               : factors.strong[result];
+  }
+
+  State outputWish(const Output &output) {
+    State state = plan.state[output.value];
+    if (state == kPartial && mayStayPartial(axis, output))
+      return state;
+    if (output.kind != OutputKind::Gradient)
+      return isPartial(state) ? kReplicated : state;
+    auto seed = axis.seeds.find(output.parameter);
+    State wish = seed == axis.seeds.end() ? kReplicated : seed->second;
+    if (state >= 0 && state != wish)
+      errors.push_back(
+          "expected the gradient of '" + graph.values[output.parameter].name +
+          "' to be split over '" + axis.name +
+          "' as the parameter is (dimension " + std::to_string(wish) +
+          "), found dimension " + std::to_string(state));
+    return wish;
+  }
+
+  const Graph &graph;
+  const Axis &axis;
+  const Factors &factors;
+  const Carriers &carriers;
+  const Cut &cut;
+  std::vector<std::string> &errors;
+  AxisPlan plan;
+};
+
+} // namespace
+
+Plan planShardings(Graph &graph, const std::vector<Axis> &axes) {
+  Plan plan;
+  flattenAdds(graph);
+  for (const Axis &axis : axes)
+    splitAdds(graph, axis);
+  for (const Axis &axis : axes) {
+    Factors factors = assignFactors(graph, axis);
+    Carriers carriers = findCarriers(graph, axis, factors);
+    Cut cut = minimumCut(graph, axis, factors, carriers);
+    plan.axes.push_back(
+        Finaliser(graph, axis, factors, carriers, cut, plan.errors).run());
+  }
+  return plan;
+}
+
+} // namespace mtc::sharding
