@@ -34,6 +34,29 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
   let assemblyFormat = "`arena` $arena `offset` $offset `pool` $pool `stride` $stride attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
+def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
+  let summary = "an address inside a bucket, before offsets are known";
+  let description = [{
+    `kind`: param, grad, exp_avg, exp_avg_sq (element `start` of bucket `bucket`), or
+    loss. `plan-memory` turns it into rt.view.
+
+    Example: `%g = rt.ref "grad" bucket 0 start 64 : memref<16x64xf32>`
+  }];
+  let arguments = (ins StrAttr:$kind, I64Attr:$bucket, I64Attr:$start);
+  let results = (outs AnyShaped:$result);
+  let assemblyFormat = "$kind `bucket` $bucket `start` $start attr-dict `:` type($result)";
+}
+def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
+  let summary = "a buffer of zeros; made where a kernel accumulates a new value";
+  let description = [{
+    On tensors it has a result; on views it clears its operand.
+
+    Example: `%z = rt.zero : () -> tensor<64xf32>`
+  }];
+  let arguments = (ins Optional<AnyShaped>:$buffer);
+  let results = (outs Optional<AnyShaped>:$result);
+  let assemblyFormat = "($buffer^)? attr-dict `:` functional-type(operands, results)";
+}
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
   let description = [{Example: `%lr = rt.step_field "lr" : memref<1xf32>`}];
@@ -45,7 +68,8 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
   let summary = "the part of a bucket segment that this rank updates";
   let description = [{
     The segment is [start, start + count) of its bucket, in elements; the rank's
-    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate. `only_tp0`: empty
+    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything if
+    `shard` is 0 (no ZeRO). `only_tp0`: empty
     unless the tp coordinate is 0; `only_dp0` likewise. Gives the first element
     of the intersection (in the bucket), the same relative to the shard, and the
     count (>= 0).

@@ -248,10 +248,11 @@ Value Importer::loss(Value z) {
   Value picked = tfm::PickOp::create(b, loc, rows, z, labels);
   Value logSum = tfm::LogOp::create(b, loc, rows, sum);
   Value perToken = tfm::SubOp::create(b, loc, rows, add(logSum, max), picked);
-  Value total = tfm::ReduceOp::create(b, loc, tensor({}), tfm::ReduceKind::Sum, perToken,
-                                      b.getDenseI64ArrayAttr({0, 1}));
+  // Scaled before it is summed: microbatches, replicas and rows simply add.
   double tokens = static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
-  return tfm::ScaleOp::create(b, loc, total.getType(), total, b.getF64FloatAttr(1.0 / tokens));
+  perToken = tfm::ScaleOp::create(b, loc, rows, perToken, b.getF64FloatAttr(1.0 / tokens));
+  return tfm::ReduceOp::create(b, loc, tensor({}), tfm::ReduceKind::Sum, perToken,
+                               b.getDenseI64ArrayAttr({0, 1}));
 }
 
 void Importer::finish(Value loss) {

@@ -148,6 +148,11 @@ struct MtcAttention {
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
 
+/// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; -1 if the
+/// library cannot say. For the planner; fixes the library's ISA at first use.
+int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
+                         int32_t tb, int32_t beta, int32_t threads);
+
 /// Flash attention, fp32: out and the row log-sum-exp `lse` [batch, heads, seq].
 /// No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
 /// `head` the global index of head 0. `scratch`: mtc_attention_scratch bytes.

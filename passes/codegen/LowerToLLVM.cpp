@@ -1,0 +1,54 @@
+//===- LowerToLLVM.cpp - --lower-to-llvm --------------------------------------===//
+//
+// Establishes: the module of one program is in the LLVM dialect alone. Kernels
+// go through upstream conversions, fragments through FragmentEmitter.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/codegen/emit.h"
+#include "passes/codegen/fragment_emitter.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_LOWERTOLLVM
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    codegen::addLowerToLlvmPasses(pipeline);
+    pipeline.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // Fragments stand aside while the kernels are converted.
+    SmallVector<OwningOpRef<func::FuncOp>> fragments;
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+      auto fn = dyn_cast<func::FuncOp>(op);
+      if (fn && fn->hasAttr("rt.fragment")) {
+        fn->remove();
+        fragments.emplace_back(fn);
+      } else if (op.getName().getDialectNamespace() == "rt") {
+        op.erase(); // buckets, parameters, timelines: in the descriptor and tables
+      }
+    }
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    codegen::addLowerToLlvmPasses(pipeline);
+    if (failed(runPipeline(pipeline, module)))
+      return signalPassFailure();
+    for (auto &fragment : fragments)
+      if (failed(codegen::FragmentEmitter(module, *fragment).emit()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,352 @@
+//===- fragment_emitter.cpp - one fragment as an LLVM function -----------------===//
+#include "passes/codegen/fragment_emitter.h"
+
+#include "mtc/runtime/abi.h"
+
+#include <bit>
+#include <cstddef>
+
+using namespace mlir;
+
+namespace mtc::codegen {
+
+FragmentEmitter::FragmentEmitter(ModuleOp module, func::FuncOp fragment)
+    : module(module), fragment(fragment), b(module.getContext()), loc(fragment.getLoc()),
+      ptr(LLVM::LLVMPointerType::get(module.getContext())), int32(b.getI32Type()),
+      int64(b.getI64Type()) {}
+
+//===--- small pieces ------------------------------------------------------------===//
+
+Value FragmentEmitter::i64(int64_t value) {
+  return LLVM::ConstantOp::create(b, loc, int64, b.getI64IntegerAttr(value));
+}
+Value FragmentEmitter::i32(int64_t value) {
+  return LLVM::ConstantOp::create(b, loc, int32, b.getI32IntegerAttr(value));
+}
+Value FragmentEmitter::add(Value a, Value c) { return LLVM::AddOp::create(b, loc, a, c); }
+Value FragmentEmitter::sub(Value a, Value c) { return LLVM::SubOp::create(b, loc, a, c); }
+Value FragmentEmitter::mul(Value a, int64_t factor) {
+  return LLVM::MulOp::create(b, loc, a, i64(factor));
+}
+Value FragmentEmitter::min(Value a, Value c) { return LLVM::SMinOp::create(b, loc, a, c); }
+Value FragmentEmitter::max(Value a, Value c) { return LLVM::SMaxOp::create(b, loc, a, c); }
+Value FragmentEmitter::at(Value pointer, int64_t bytes) {
+  if (bytes == 0)
+    return pointer;
+  return moved(pointer, i64(bytes));
+}
+Value FragmentEmitter::moved(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), pointer, ValueRange{bytes});
+}
+Value FragmentEmitter::load(Type type, Value pointer, int64_t bytes) {
+  return LLVM::LoadOp::create(b, loc, type, at(pointer, bytes));
+}
+Value FragmentEmitter::null() { return LLVM::ZeroOp::create(b, loc, ptr); }
+
+/// A direct call; declares the function at its first use.
+void FragmentEmitter::call(StringRef name, ValueRange arguments) {
+  if (!module.lookupSymbol(name)) {
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                            llvm::to_vector(arguments.getTypes()));
+    OpBuilder outer = OpBuilder::atBlockEnd(module.getBody());
+    LLVM::LLVMFuncOp::create(outer, loc, name, type);
+  }
+  LLVM::CallOp::create(b, loc, TypeRange(), name, arguments);
+}
+
+//===--- state of the step ---------------------------------------------------------===//
+
+Value FragmentEmitter::arena(int64_t kind) {
+  Value &base = arenas[kind];
+  if (!base)
+    base = load(ptr, context, offsetof(MtcContext, arena) + kind * sizeof(void *));
+  return base;
+}
+Value FragmentEmitter::coordinate(int64_t axis) {
+  Value &value = coordinates[axis];
+  if (!value)
+    value = load(int64, context, offsetof(MtcContext, coord) + axis * sizeof(int64_t));
+  return value;
+}
+Value FragmentEmitter::slot(int64_t pool) {
+  Value &value = slots[pool];
+  if (!value)
+    value = LLVM::SExtOp::create(
+        b, loc, int64, load(int32, step, offsetof(MtcStep, slot) + pool * sizeof(int32_t)));
+  return value;
+}
+
+//===--- ops -----------------------------------------------------------------------===//
+
+void FragmentEmitter::emitView(rt::ViewOp op) {
+  Value address = at(arena(op.getArena()), op.getOffset());
+  int64_t pool = op.getPool();
+  if (pool >= 0)
+    address = moved(address, mul(slot(pool), op.getStride()));
+  values[op.getResult()] = address;
+}
+
+void FragmentEmitter::emitAffine(rt::AffineOp op) {
+  Value sum = i64(op.getConstant());
+  auto term = [&](uint64_t factor, auto value) {
+    if (factor != 0)
+      sum = add(sum, mul(value(), factor));
+  };
+  term(op.getTp(), [&] { return coordinate(0); });
+  term(op.getDp(), [&] { return coordinate(1); });
+  term(op.getMicrobatch(), [&]() -> Value {
+    return LLVM::SExtOp::create(b, loc, int64,
+                                load(int32, step, offsetof(MtcStep, microbatch)));
+  });
+  constexpr int64_t block = offsetof(MtcContext, step);
+  term(op.getSample(), [&] {
+    return load(int64, context, block + offsetof(MtcStepBlock, sample_base));
+  });
+  term(op.getSeed(), [&] { return load(int64, context, block + offsetof(MtcStepBlock, seed)); });
+  values[op.getResult()] = sum;
+}
+
+/// Fields of the step block that kernels may read.
+static int64_t fieldOffset(StringRef field) {
+#define FIELD(name)                                                                                \
+  if (field == #name)                                                                              \
+    return offsetof(MtcStepBlock, name);
+  FIELD(lr)
+  FIELD(weight_decay)
+  FIELD(beta1)
+  FIELD(beta2)
+  FIELD(one_minus_beta1)
+  FIELD(one_minus_beta2)
+  FIELD(eps)
+  FIELD(inv_bias1)
+  FIELD(inv_bias2)
+  FIELD(clip_coeff)
+#undef FIELD
+  return -1;
+}
+
+LogicalResult FragmentEmitter::emitStepField(rt::StepFieldOp op) {
+  int64_t offset = fieldOffset(op.getField());
+  if (offset < 0)
+    return op.emitOpError("expected a field of the step block, found \"") << op.getField() << "\"";
+  values[op.getResult()] = at(context, offsetof(MtcContext, step) + offset);
+  return success();
+}
+
+void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
+  int64_t start = op.getStart(), count = op.getCount(), shard = op.getShard();
+  Value first = i64(start), local = first, length = i64(count);
+  if (shard > 0) {
+    Value low = mul(coordinate(1), shard);
+    first = max(i64(start), low);
+    Value end = min(i64(start + count), add(low, i64(shard)));
+    length = max(sub(end, first), i64(0));
+    local = sub(first, low);
+  }
+  auto onlyAtZero = [&](int64_t axis) {
+    Value isZero = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, coordinate(axis), i64(0));
+    length = LLVM::SelectOp::create(b, loc, isZero, length, i64(0));
+  };
+  if (op.getOnlyTp0())
+    onlyAtZero(0);
+  if (op.getOnlyDp0())
+    onlyAtZero(1);
+  values[op.getAt()] = first;
+  values[op.getLocal()] = local;
+  values[op.getLength()] = length;
+}
+
+void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {
+  int64_t bytes = cast<MemRefType>(op.getType()).getElementTypeBitWidth() / 8;
+  values[op.getResult()] = moved(values.lookup(op.getView()), mul(values.lookup(op.getElements()), bytes));
+}
+
+void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
+  SmallVector<Value> arguments;
+  for (Value v : op.getOperands())
+    arguments.push_back(values.lookup(v));
+  call(op.getKernel(), arguments);
+}
+
+void FragmentEmitter::emitGemm(rt::GemmOp op) {
+  Value index = i32(op->getAttrOfType<IntegerAttr>("index").getInt());
+  Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
+  call("mtc_gemm", {context, index, values.lookup(op.getA()), values.lookup(op.getB()),
+                    values.lookup(op.getC()), space});
+}
+
+/// The MtcAttention of a call, as a constant of the program. All its fields are
+/// 8 bytes wide, so it is written as an array of words.
+Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
+  bool fused = op.getInputs().size() == (op.getBackward() ? 4u : 1u);
+  unsigned first = op.getBackward() ? 3 : 0;
+  auto shapeOf = [](Value v) { return cast<MemRefType>(v.getType()).getShape(); };
+  auto q = shapeOf(op.getInputs()[first]);
+  MtcAttention d{};
+  d.batch = q[0];
+  d.seq = q[1];
+  if (fused) { // [batch, seq, kv_heads, q_per_kv + 2, head_dim]
+    d.kv_heads = q[2];
+    d.heads = q[2] * (q[3] - 2);
+    d.head_dim = q[4];
+    d.q_token_stride = d.k_token_stride = d.v_token_stride = q[2] * q[3] * q[4];
+    d.q_head_stride = q[3] == 3 ? 3 * q[4] : q[4];
+    d.k_head_stride = d.v_head_stride = q[3] * q[4];
+  } else {
+    auto k = shapeOf(op.getInputs()[first + 1]);
+    d.heads = q[2];
+    d.kv_heads = k[2];
+    d.head_dim = q[3];
+    d.q_token_stride = q[2] * q[3];
+    d.k_token_stride = d.v_token_stride = k[2] * k[3];
+    d.q_head_stride = d.k_head_stride = d.v_head_stride = q[3];
+  }
+  d.o_token_stride = d.heads * d.head_dim;
+  d.o_head_stride = d.head_dim;
+  d.causal = op.getCausal();
+  d.global_heads = op.getGlobalHeads();
+  d.layer = op.getRngLayer();
+  d.site = op.getSite();
+  d.scale = op.getScale().convertToDouble();
+  d.dropout = op.getRate().convertToDouble();
+  auto words = std::bit_cast<std::array<int64_t, sizeof(MtcAttention) / 8>>(d);
+
+  auto type = LLVM::LLVMArrayType::get(int64, words.size());
+  auto value = DenseElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(words.size())}, int64), ArrayRef(words));
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getValueOrNull() == value)
+      return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
+  int64_t index = llvm::range_size(module.getOps<LLVM::GlobalOp>());
+  std::string name = "mtc_attention_shape" + std::to_string(index);
+  OpBuilder outer = OpBuilder::atBlockBegin(module.getBody());
+  LLVM::GlobalOp::create(outer, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                         value, /*alignment=*/8);
+  return LLVM::AddressOfOp::create(b, loc, ptr, name);
+}
+
+void FragmentEmitter::emitAttention(rt::AttentionOp op) {
+  Value shape = attentionShape(op);
+  auto part = [&](ArrayRef<Value> tensors, unsigned fusedIndex, unsigned i, bool fused) -> Value {
+    if (!fused)
+      return tensors[fusedIndex + i];
+    // q, k, v inside the stack dimension of one tensor.
+    auto s = cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType()).getShape();
+    int64_t before = i == 0 ? 0 : (s[3] - 3 + static_cast<int64_t>(i));
+    return at(tensors[fusedIndex], 4 * before * s[4]);
+  };
+  SmallVector<Value> in, out;
+  for (Value v : op.getInputs())
+    in.push_back(values.lookup(v));
+  for (Value v : op.getOutputsIn())
+    out.push_back(values.lookup(v));
+  Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
+  Value sample = values.lookup(op.getSample()), head = values.lookup(op.getHead());
+  if (!op.getBackward()) {
+    bool fused = in.size() == 1;
+    call("mtc_attention_forward",
+         {context, shape, part(in, 0, 0, fused), part(in, 0, 1, fused), part(in, 0, 2, fused),
+          out[0], out[1], space, sample, head});
+    return;
+  }
+  bool fused = in.size() == 4;
+  call("mtc_attention_backward",
+       {context, shape, in[0], part(in, 3, 0, fused), part(in, 3, 1, fused), part(in, 3, 2, fused),
+        in[1], in[2], part(out, 0, 0, fused), part(out, 0, 1, fused), part(out, 0, 2, fused), space,
+        sample, head});
+}
+
+LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
+  int64_t group = llvm::StringSwitch<int64_t>(op.getGroup())
+                      .Case("tp", MTC_GROUP_TP)
+                      .Case("dp", MTC_GROUP_DP)
+                      .Case("embd", MTC_GROUP_EMBD)
+                      .Case("all", MTC_GROUP_ALL)
+                      .Default(-1);
+  if (group < 0)
+    return op.emitOpError("expected group tp, dp, embd or all, found \"") << op.getGroup() << "\"";
+  Value count = i64(op.getCount()), dtype = i32(MTC_F32);
+  Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
+  switch (op.getKind()) {
+  case rt::CollectiveKind::AllReduce:
+    call("mtc_all_reduce", {context, i32(group), i32(MTC_SUM), dtype, buffer, count});
+    break;
+  case rt::CollectiveKind::AllReduceMax:
+    call("mtc_all_reduce", {context, i32(group), i32(MTC_MAX), dtype, buffer, count});
+    break;
+  case rt::CollectiveKind::ReduceScatter:
+    call("mtc_reduce_scatter", {context, i32(group), dtype, buffer, count});
+    break;
+  case rt::CollectiveKind::AllGather:
+    call("mtc_all_gather", {context, i32(group), dtype, buffer, count});
+    break;
+  case rt::CollectiveKind::NormReduce:
+    call("mtc_norm_reduce", {context, i32(group)});
+    break;
+  }
+  return success();
+}
+
+LogicalResult FragmentEmitter::emitNorm(rt::NormOp op) {
+  if (op.getAction() == "reset")
+    call("mtc_norm_reset", {context});
+  else if (op.getAction() == "accumulate")
+    call("mtc_norm_accumulate",
+         {context, values.lookup(op.getRange()), values.lookup(op.getLength())});
+  else if (op.getAction() == "finish")
+    call("mtc_norm_finish", {context});
+  else
+    return op.emitOpError("expected reset, accumulate or finish, found \"") << op.getAction() << "\"";
+  return success();
+}
+
+LogicalResult FragmentEmitter::emitOp(Operation *op) {
+  if (auto o = dyn_cast<rt::ViewOp>(op))
+    return emitView(o), success();
+  if (auto o = dyn_cast<rt::AffineOp>(op))
+    return emitAffine(o), success();
+  if (auto o = dyn_cast<rt::StepFieldOp>(op))
+    return emitStepField(o);
+  if (auto o = dyn_cast<rt::FlatRangeOp>(op))
+    return emitFlatRange(o), success();
+  if (auto o = dyn_cast<rt::OffsetViewOp>(op))
+    return emitOffsetView(o), success();
+  if (auto o = dyn_cast<rt::LaunchOp>(op))
+    return emitLaunch(o), success();
+  if (auto o = dyn_cast<rt::GemmOp>(op))
+    return emitGemm(o), success();
+  if (auto o = dyn_cast<rt::AttentionOp>(op))
+    return emitAttention(o), success();
+  if (auto o = dyn_cast<rt::CollectiveOp>(op))
+    return emitCollective(o);
+  if (auto o = dyn_cast<rt::NormOp>(op))
+    return emitNorm(o);
+  if (auto o = dyn_cast<rt::ZeroOp>(op)) {
+    auto type = cast<MemRefType>(o.getBuffer().getType());
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    call("mtc_zero", {context, values.lookup(o.getBuffer()), i64(bytes)});
+    return success();
+  }
+  if (isa<func::ReturnOp>(op)) {
+    LLVM::ReturnOp::create(b, loc, ValueRange());
+    return success();
+  }
+  return op->emitOpError("has no lowering inside a fragment");
+}
+
+LogicalResult FragmentEmitter::emit() {
+  b.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr});
+  auto fn = LLVM::LLVMFuncOp::create(b, loc, fragment.getSymName(), type);
+  fn->setAttr("rt.fragment", fragment->getAttr("rt.fragment"));
+  Block *entry = fn.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  context = entry->getArgument(0);
+  step = entry->getArgument(1);
+  for (Operation &op : fragment.getBody().front())
+    if (failed(emitOp(&op)))
+      return failure();
+  return success();
+}
+
+} // namespace mtc::codegen

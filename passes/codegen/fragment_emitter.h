@@ -1,0 +1,66 @@
+//===- fragment_emitter.h - one fragment as an LLVM function ----*- C++ -*-===//
+#ifndef MTC_PASSES_CODEGEN_FRAGMENT_EMITTER_H
+#define MTC_PASSES_CODEGEN_FRAGMENT_EMITTER_H
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mtc::codegen {
+
+/// Emits `void name(MtcContext *, const MtcStep *)`: straight-line code whose
+/// calls are direct and whose offsets are immediates, or affine in slot and
+/// coordinate. Layouts come from mtc/runtime/abi.h alone.
+class FragmentEmitter {
+public:
+  FragmentEmitter(mlir::ModuleOp module, mlir::func::FuncOp fragment);
+  mlir::LogicalResult emit();
+
+private:
+  using V = mlir::Value;
+  // Small LLVM pieces.
+  V i64(int64_t value);
+  V i32(int64_t value);
+  V add(V a, V b);
+  V sub(V a, V b);
+  V mul(V a, int64_t factor);
+  V min(V a, V b);
+  V max(V a, V b);
+  V at(V pointer, int64_t bytes);
+  V moved(V pointer, V bytes);
+  V load(mlir::Type type, V pointer, int64_t bytes);
+  V null();
+  void call(llvm::StringRef name, mlir::ValueRange arguments);
+  // State of the step.
+  V arena(int64_t kind);
+  V coordinate(int64_t axis);
+  V slot(int64_t pool);
+  // One function per op.
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  void emitView(rt::ViewOp op);
+  void emitAffine(rt::AffineOp op);
+  mlir::LogicalResult emitStepField(rt::StepFieldOp op);
+  void emitFlatRange(rt::FlatRangeOp op);
+  void emitOffsetView(rt::OffsetViewOp op);
+  void emitLaunch(rt::LaunchOp op);
+  void emitGemm(rt::GemmOp op);
+  void emitAttention(rt::AttentionOp op);
+  mlir::LogicalResult emitCollective(rt::CollectiveOp op);
+  mlir::LogicalResult emitNorm(rt::NormOp op);
+  V attentionShape(rt::AttentionOp op);
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp fragment;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::Type ptr, int32, int64;
+  V context, step;
+  llvm::DenseMap<V, V> values; ///< looked up only
+  llvm::DenseMap<int64_t, V> arenas, coordinates, slots;
+};
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_FRAGMENT_EMITTER_H

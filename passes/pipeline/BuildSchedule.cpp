@@ -1,0 +1,68 @@
+//===- BuildSchedule.cpp - --build-schedule ----------------------------------===//
+//
+// Establishes: a checked pipe.schedule for each entry. The generators are pure
+// functions in schedules/; this pass only writes down what they say.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
+#include "passes/Passes.h"
+#include "passes/pipeline/Config.h"
+#include "passes/pipeline/schedules/check.h"
+#include "passes/pipeline/schedules/generators.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_BUILDSCHEDULE
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+LogicalResult report(ModuleOp module, StringRef entry, const schedules::Findings &findings) {
+  for (const auto &finding : findings)
+    module.emitError("schedule of entry \"") << entry << "\": " << finding.message;
+  return findings.empty() ? success() : failure();
+}
+
+struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<pipe::PipeDialect>();
+  }
+
+  LogicalResult build(StringRef entry, const std::string &name) {
+    ModuleOp module = getOperation();
+    passes::Config config(module);
+    schedules::Params params;
+    params.p = config.number("pp", 1);
+    params.m = config.number("microbatches", 1);
+    schedules::Findings findings;
+    auto schedule = schedules::generate(name, params, findings);
+    if (failed(report(module, entry, findings)))
+      return failure();
+    if (!schedule)
+      return module.emitError("expected a known schedule, found \"") << name << "\"";
+    if (failed(report(module, entry, schedules::checkSchedule(*schedule))))
+      return failure();
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    SmallVector<std::string> lines;
+    for (const auto &slots : schedule->slots)
+      lines.push_back(schedules::printSlots(slots, schedule->chunks));
+    SmallVector<StringRef> refs(lines.begin(), lines.end());
+    pipe::ScheduleOp::create(b, module.getLoc(), entry, schedule->stages, schedule->chunks,
+                             schedule->microbatches, b.getStrArrayAttr(refs));
+    return success();
+  }
+
+  void runOnOperation() override {
+    std::string name = passes::Config(getOperation()).text("schedule");
+    if (failed(build("train", name.empty() ? "1f1b" : name)) ||
+        failed(build("eval", "forward-only")))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,38 @@
+//===- Config.h - reading mtc.config from the module ------------*- C++ -*-===//
+#ifndef MTC_PASSES_PIPELINE_CONFIG_H
+#define MTC_PASSES_PIPELINE_CONFIG_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::passes {
+
+/// The strategy as the importer left it on the module.
+class Config {
+public:
+  explicit Config(mlir::ModuleOp module)
+      : config(module->getAttrOfType<mlir::DictionaryAttr>("mtc.config")) {}
+  explicit operator bool() const { return static_cast<bool>(config); }
+  /// A number; `fallback` if the module does not have it.
+  int64_t number(llvm::StringRef name, int64_t fallback = 0) const {
+    auto attr = config ? config.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
+    return attr ? attr.getInt() : fallback;
+  }
+  std::string text(llvm::StringRef name) const {
+    auto attr = config ? config.getAs<mlir::StringAttr>(name) : mlir::StringAttr();
+    return attr ? attr.str() : std::string();
+  }
+  std::vector<int64_t> numbers(llvm::StringRef name) const {
+    auto attr = config ? config.getAs<mlir::DenseI64ArrayAttr>(name) : mlir::DenseI64ArrayAttr();
+    return attr ? std::vector<int64_t>(attr.asArrayRef()) : std::vector<int64_t>();
+  }
+
+private:
+  mlir::DictionaryAttr config;
+};
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PIPELINE_CONFIG_H

@@ -1,0 +1,115 @@
+//===- ExpandSchedule.cpp - --expand-schedule ---------------------------------===//
+//
+// Establishes: a pipe.timeline per entry and stage, with exchanges placed and
+// buffer slots assigned; pipe.schedule ops are consumed.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
+#include "passes/Passes.h"
+#include "passes/pipeline/schedules/check.h"
+#include "passes/pipeline/schedules/expand.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_EXPANDSCHEDULE
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+constexpr int kPools = 6;
+
+/// Index of a pool in the timeline's slot lists (MtcPool in abi.h).
+int poolIndex(schedules::Pool pool) {
+  switch (pool) {
+  case schedules::Pool::Xin: return 0;
+  case schedules::Pool::Gin: return 1;
+  case schedules::Pool::Yout: return 2;
+  case schedules::Pool::Gout: return 3;
+  case schedules::Pool::Act: return 4;
+  case schedules::Pool::Wsv: return 5;
+  }
+  llvm_unreachable("all pools are handled");
+}
+
+void writeCompute(OpBuilder &b, Location loc, const schedules::Compute &compute) {
+  SmallVector<int64_t> slots(kPools, -1);
+  for (const auto *list : {&compute.reads, &compute.writes})
+    for (const auto &operand : *list)
+      slots[poolIndex(operand.pool)] = operand.slot;
+  pipe::SlotOp::create(b, loc, b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
+                       b.getI64IntegerAttr(compute.slot.microbatch),
+                       b.getI64IntegerAttr(compute.slot.chunk), b.getDenseI64ArrayAttr(slots));
+}
+
+void writeExchange(OpBuilder &b, Location loc, const schedules::Exchange &exchange) {
+  SmallVector<Attribute> transfers;
+  for (const auto &t : exchange.transfers)
+    transfers.push_back(pipe::TransferAttr::get(
+        b.getContext(), t.send, t.kind == schedules::Kind::Activation, t.microbatch,
+        t.virtualStage, t.peer, t.buffer.slot));
+  pipe::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
+}
+
+struct ExpandSchedulePass : passes::impl::ExpandScheduleBase<ExpandSchedulePass> {
+  LogicalResult expand(pipe::ScheduleOp op) {
+    schedules::Findings findings;
+    schedules::Shape shape;
+    shape.stages = op.getStages();
+    shape.chunks = op.getChunks();
+    shape.microbatches = op.getMicrobatches();
+    std::string text;
+    for (auto line : op.getSlots().getAsValueRange<StringAttr>())
+      text += line.str() + "\n";
+    auto schedule = schedules::parseSchedule(text, shape, findings);
+    auto add = schedules::checkSchedule(schedule);
+    findings.insert(findings.end(), add.begin(), add.end());
+    for (const auto &finding : findings)
+      op.emitOpError("is not a legal schedule: ") << finding.message;
+    if (!findings.empty())
+      return failure();
+    // The CPU backends have no thread of their own for communication: receive
+    // in the gap before the consumer (depth 1), which also holds least memory.
+    schedules::ExpandOptions options;
+    options.depth = 1;
+    auto plan = schedules::expand(schedule, options, findings);
+    for (const auto &finding : findings)
+      op.emitOpError("cannot be expanded: ") << finding.message;
+    if (!plan)
+      return failure();
+    OpBuilder b(op);
+    for (int stage = 0; stage < plan->stages; ++stage)
+      write(b, op, *plan, stage);
+    op.erase();
+    return success();
+  }
+
+  void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan, int stage) {
+    SmallVector<int64_t> pools(kPools, 0);
+    for (size_t i = 0; i < plan.pools[stage].size(); ++i)
+      pools[poolIndex(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
+    std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
+    auto timeline = pipe::TimelineOp::create(b, op.getLoc(), name, op.getSymName(), stage, pools);
+    OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
+    for (const auto &item : plan.ranks[stage]) {
+      if (const auto *compute = std::get_if<schedules::Compute>(&item))
+        writeCompute(body, op.getLoc(), *compute);
+      else
+        writeExchange(body, op.getLoc(), std::get<schedules::Exchange>(item));
+    }
+  }
+
+  void runOnOperation() override {
+    SmallVector<pipe::ScheduleOp> all(getOperation().getOps<pipe::ScheduleOp>());
+    for (pipe::ScheduleOp op : all)
+      if (failed(expand(op)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,40 @@
+//===- BucketLayout.cpp - parameters in flat buckets ---------------------------===//
+#include "passes/plan/BucketLayout.h"
+
+#include <numeric>
+
+namespace mtc::passes {
+
+static int64_t roundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
+                           const LayoutOptions &options) {
+  // Starts are aligned so that kernels see whole vectors; ends so that every dp
+  // rank has the same number of elements.
+  const int64_t startAlign = options.zero ? 64 : 1;
+  const int64_t endAlign = options.zero ? std::lcm(options.dp, int64_t{128}) : 1;
+  BucketLayout layout;
+  int64_t at = 0, bucketStart = 0;
+  auto close = [&] {
+    if (at == bucketStart)
+      return;
+    int64_t unpadded = at - bucketStart;
+    at = roundUp(at, endAlign);
+    layout.buckets.push_back({bucketStart, at, unpadded});
+    bucketStart = at;
+  };
+  for (auto it = params.rbegin(); it != params.rend(); ++it) {
+    if (it->shared)
+      close();
+    int64_t start = roundUp(at, startAlign);
+    at = start + it->elements;
+    layout.params.push_back(
+        {it->name, start, at, static_cast<int64_t>(layout.buckets.size())});
+    if (it->shared || at - bucketStart >= options.bucketSize)
+      close();
+  }
+  close();
+  return layout;
+}
+
+} // namespace mtc::passes

@@ -1,0 +1,47 @@
+//===- BucketLayout.h - parameters in flat buckets --------------*- C++ -*-===//
+//
+// Megatron's layout of gradient buffers (megatron/core/optimizer and
+// distributed): parameters in reverse model order, so that gradients that are
+// ready first lie first.
+//
+//   | d       pad| c  pad || b          pad || a  pad |      || bucket end
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PLAN_BUCKETLAYOUT_H
+#define MTC_PASSES_PLAN_BUCKETLAYOUT_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc::passes {
+
+struct LayoutParam {
+  std::string name;
+  int64_t elements = 0;
+  bool shared = false; ///< tied across uses: a bucket of its own
+};
+struct LayoutOptions {
+  int64_t dp = 1;
+  int64_t bucketSize = 40'000'000; ///< elements; a bucket closes at this size
+  bool zero = false; ///< align starts to 64, pad ends to lcm(dp, 128)
+};
+struct PlacedParam {
+  std::string name;
+  int64_t start = 0, end = 0; ///< elements in the whole buffer
+  int64_t bucket = 0;
+};
+struct PlacedBucket {
+  int64_t start = 0, end = 0; ///< elements in the whole buffer, end padded
+  int64_t unpadded = 0;       ///< elements up to the end of the last parameter
+};
+struct BucketLayout {
+  std::vector<PlacedParam> params; ///< in layout order
+  std::vector<PlacedBucket> buckets;
+};
+
+/// Lays out `params` (given in model order). Pure.
+BucketLayout layOutBuckets(const std::vector<LayoutParam> &params, const LayoutOptions &options);
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_BUCKETLAYOUT_H

@@ -1,0 +1,253 @@
+//===- Cluster.cpp - a run of ops that becomes one kernel ----------------------===//
+#include "passes/plan/Cluster.h"
+
+#include "dialects/tfm/Tfm.h"
+#include "passes/pipeline/Config.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::families;
+
+namespace mtc::passes {
+
+AffineArg sampleBaseOf(ModuleOp module) {
+  Config config(module);
+  AffineArg base;
+  base.sample = 1;
+  base.dp = config.number("micro_batch", 1);
+  base.microbatch = base.dp * config.number("dp", 1);
+  return base;
+}
+
+//===--- kernels ----------------------------------------------------------------===//
+
+/// The text of a kernel apart from its name: equal texts are equal kernels.
+static std::string textOf(rt::KernelOp kernel) {
+  std::string name = kernel.getSymName().str(), text;
+  kernel.setSymName("k");
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, OpPrintingFlags().useLocalScope());
+  kernel.setSymName(name);
+  return text;
+}
+
+KernelPool::KernelPool(Block *program) : program(program) {
+  for (auto kernel : program->getOps<rt::KernelOp>())
+    names.try_emplace(textOf(kernel), kernel.getSymName().str());
+}
+
+std::string KernelPool::add(rt::KernelOp kernel) {
+  std::string text = textOf(kernel);
+  auto [it, isNew] = names.try_emplace(text, "kernel" + std::to_string(names.size()));
+  if (!isNew) {
+    kernel->destroy();
+    return it->second;
+  }
+  kernel.setSymName(it->second);
+  // After the kernels that are there already.
+  auto at = program->begin();
+  while (at != program->end() && isa<rt::KernelOp>(*at))
+    ++at;
+  program->getOperations().insert(at, kernel);
+  return it->second;
+}
+
+//===--- growing ---------------------------------------------------------------===//
+
+bool Cluster::tryAdd(Operation *op) {
+  const OpFamily *family = lookup(op);
+  if (!family || !family->body)
+    return false;
+  if (!ops.empty() && tfm::layerOf(op) != tfm::layerOf(ops.front()))
+    return false; // a cluster never crosses a layer: the same at every pp
+  for (Value operand : op->getOperands())
+    if (summed.lookup(operand))
+      return false; // complete only after the last row
+  Placement placement;
+  if (!domain.place(op, family->rule(op), known, placement))
+    return false;
+  for (auto [value, map] : llvm::zip(op->getOperands(), placement.operands))
+    if (!isa_and_nonnull<tfm::FillOp>(value.getDefiningOp()))
+      known.try_emplace(value, map);
+  for (auto [value, map] : llvm::zip(op->getResults(), placement.results)) {
+    known[value] = map;
+    summed[value] = placement.accumulates;
+  }
+  ops.push_back(op);
+  placements.push_back(std::move(placement));
+  return true;
+}
+
+//===--- emission --------------------------------------------------------------===//
+
+/// State while one kernel is written.
+struct Cluster::Emission {
+  Emission(Cluster &c, Operation *before)
+      : c(c), b(before->getContext()), body(new Block()), loc(before->getLoc()),
+        context(b, loc, c.domain.rows(), c.domain.cols()) {
+    b.setInsertionPointToEnd(body);
+    context.sampleBase = c.sampleBase;
+    context.rowsPerSample =
+        c.domain.dims.empty() ? 1 : c.domain.rows() / std::max<int64_t>(c.domain.dims[0], 1);
+    context.stepField = [this](StringRef field) { return loadStep(field); };
+  }
+
+  int64_t addOperand(Value buffer, rt::Mode mode, Type element, int64_t extent) {
+    operands.push_back({buffer, rt::OperandAttr::get(b.getContext(), mode, element, extent), {}});
+    return operands.size() - 1;
+  }
+  Value load(int64_t index) {
+    Operand &operand = operands[index];
+    if (!operand.element)
+      operand.element = rt::LoadOp::create(b, loc, operand.info.getElement(), index);
+    return operand.element;
+  }
+  /// The element of a value at the current position.
+  Value read(Value v, const DimMap &map) {
+    if (auto fill = dyn_cast_or_null<tfm::FillOp>(v.getDefiningOp()))
+      return context.constant(fill.getValue().convertToDouble());
+    if (Value inside = elements.lookup(v))
+      return inside;
+    int64_t extent;
+    rt::Mode mode = c.domain.mode(map, extent);
+    Type element = cast<ShapedType>(v.getType()).getElementType();
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (operand.buffer == v && operand.info.getMode() == mode)
+        return load(i);
+    return load(addOperand(v, mode, element, extent));
+  }
+  Value loadStep(StringRef field) {
+    if (Value old = stepFields.lookup(field))
+      return old;
+    OpBuilder outer(launchPoint);
+    Type f32 = b.getF32Type();
+    Value address = rt::StepFieldOp::create(outer, loc, MemRefType::get({1}, f32),
+                                            outer.getStringAttr(field));
+    return stepFields[field] = load(addOperand(address, rt::Mode::Scalar, f32, 0));
+  }
+
+  Cluster &c;
+  OpBuilder b;
+  Block *body;
+  Location loc;
+  BodyContext context;
+  Operation *launchPoint = nullptr;
+  std::vector<Operand> operands;
+  llvm::DenseMap<Value, Value> elements;
+  llvm::StringMap<Value> stepFields;
+  SmallVector<int64_t> writes;  ///< operand index per launch result
+  SmallVector<Value> written;   ///< the value that each result replaces
+};
+
+/// A value that somebody outside the cluster reads.
+static bool escapes(Value v, ArrayRef<Operation *> ops) {
+  return llvm::any_of(v.getUsers(),
+                      [&](Operation *user) { return !llvm::is_contained(ops, user); });
+}
+
+void Cluster::emit(Operation *before, KernelPool &pool,
+                   llvm::function_ref<Value(Value)> targetOf) {
+  if (ops.empty())
+    return;
+  Emission e(*this, before);
+  e.launchPoint = before;
+  for (auto [op, placement] : llvm::zip(ops, placements)) {
+    const OpFamily *family = lookup(op);
+    int64_t k = domain.rowDims();
+    e.context.contractsCols =
+        llvm::any_of(placement.contracted, [&](int64_t d) { return d >= k; });
+    SmallVector<Value> in;
+    for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+      if (isa<RankedTensorType>(value.getType()) &&
+          cast<RankedTensorType>(value.getType()).getElementType().isInteger(64)) {
+        in.push_back(Value()); // the sample base is a kernel argument
+        continue;
+      }
+      if (static_cast<int64_t>(i) == placement.tableOperand) {
+        auto type = cast<ShapedType>(value.getType());
+        e.context.tableOperand =
+            e.addOperand(value, rt::Mode::Table, type.getElementType(), type.getDimSize(0));
+        in.push_back(Value());
+        continue;
+      }
+      in.push_back(e.read(value, placement.operands[i]));
+    }
+    if (placement.accumulates) {
+      // A sum over rows: into its accumulator, or into a new buffer of zeros.
+      Value result = op->getResult(0);
+      auto type = cast<RankedTensorType>(result.getType());
+      Value target = targetOf(result);
+      if (!target) {
+        OpBuilder outer(before);
+        target = rt::ZeroOp::create(outer, e.loc, type, Value()).getResult();
+        result.replaceUsesWithIf(target, [&](OpOperand &use) {
+          return !llvm::is_contained(ops, use.getOwner());
+        });
+      }
+      int64_t extent = 0;
+      rt::Mode mode = placement.tableResult ? rt::Mode::Table
+                                            : domain.mode(placement.results[0], extent);
+      if (placement.tableResult)
+        extent = type.getDimSize(0);
+      int64_t operand = e.addOperand(target, mode, type.getElementType(), extent);
+      e.context.tableResult = operand;
+      Value value = family->body(e.context, op, in)[0];
+      if (!placement.tableResult)
+        rt::AccumulateOp::create(e.b, e.loc, operand, value);
+      continue;
+    }
+    SmallVector<Value> out = family->body(e.context, op, in);
+    for (auto [result, value] : llvm::zip(op->getResults(), out)) {
+      e.elements[result] = value;
+      if (!escapes(result, ops))
+        continue;
+      int64_t extent;
+      rt::Mode mode = domain.mode(known[result], extent);
+      auto type = cast<RankedTensorType>(result.getType());
+      int64_t operand = e.addOperand(Value(), mode, type.getElementType(), extent);
+      rt::StoreOp::create(e.b, e.loc, operand, value);
+      e.writes.push_back(operand);
+      e.written.push_back(result);
+    }
+  }
+
+  OpBuilder b(before);
+  SmallVector<Attribute> infos;
+  SmallVector<Value> buffers, scalars;
+  SmallVector<Type> types;
+  for (const Operand &operand : e.operands) {
+    infos.push_back(operand.info);
+    if (operand.buffer)
+      buffers.push_back(operand.buffer);
+  }
+  for (const AffineArg &a : e.context.args)
+    scalars.push_back(rt::AffineOp::create(b, e.loc, b.getI64Type(), a.constant, a.tp, a.dp,
+                                           a.microbatch, a.sample, a.seed));
+  for (Value v : e.written)
+    types.push_back(v.getType());
+  auto kernel = rt::KernelOp::create(b, e.loc, "k", domain.rows(), domain.cols(),
+                                     static_cast<int64_t>(e.context.args.size()),
+                                     b.getArrayAttr(infos));
+  kernel->remove();
+  kernel.getBody().push_back(e.body);
+  std::string name = pool.add(kernel);
+  auto launch = rt::LaunchOp::create(b, e.loc, types, name, buffers, scalars, e.writes);
+  launch->setAttr(tfm::layerAttr, ops.front()->getAttr(tfm::layerAttr));
+  std::string from;
+  for (Operation *op : ops)
+    from += (from.empty() ? "" : "+") + op->getName().stripDialect().str();
+  launch->setAttr("from", b.getStringAttr(from));
+  for (auto [value, result] : llvm::zip(e.written, launch.getOutputs())) {
+    Value r = result;
+    value.replaceUsesWithIf(r, [&](OpOperand &use) {
+      return !llvm::is_contained(ops, use.getOwner());
+    });
+  }
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}
+
+} // namespace mtc::passes

@@ -1,0 +1,223 @@
+//===- Domain.cpp - the iteration space of a cluster -------------------------===//
+#include "passes/plan/Domain.h"
+
+using namespace mlir;
+
+namespace mtc::passes {
+
+using families::ShardingRule;
+
+static ArrayRef<int64_t> shapeOf(Value v) {
+  return cast<RankedTensorType>(v.getType()).getShape();
+}
+
+/// Letters of operands that no result has and that are looked up, not summed:
+/// the rows of a table.
+static bool isTableLetter(const ShardingRule &rule, char letter, const std::string &tensor) {
+  return rule.maskedLetters.find(letter) != std::string::npos && tensor.front() == letter &&
+         tensor.size() == 2;
+}
+
+static bool isPrefix(const DimMap &map, int64_t &length) {
+  length = map.size();
+  for (size_t i = 0; i < map.size(); ++i)
+    if (map[i] != static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+static bool isSuffix(const DimMap &map, int64_t rank, int64_t &start) {
+  start = rank - static_cast<int64_t>(map.size());
+  for (size_t i = 0; i < map.size(); ++i)
+    if (map[i] != start + static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+
+bool Domain::requireExact(int64_t k) {
+  if ((exact >= 0 && exact != k) || k < atLeast)
+    return false;
+  exact = k;
+  return true;
+}
+bool Domain::requireAtLeast(int64_t k) {
+  if (exact >= 0 && exact < k)
+    return false;
+  atLeast = std::max(atLeast, k);
+  return true;
+}
+
+/// Gives every letter of the op a dimension of the domain, from values that are
+/// known, else by position in a tensor of the domain's own shape.
+bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
+                          const llvm::DenseMap<Value, DimMap> &known,
+                          std::map<char, int64_t> &letterDim) {
+  std::vector<std::pair<std::string, Value>> tensors;
+  for (auto [letters, v] : llvm::zip(rule.operands, op->getOperands()))
+    if (!letters.empty() && !isTableLetter(rule, letters.front(), letters))
+      tensors.push_back({letters, v});
+  for (auto [letters, v] : llvm::zip(rule.results, op->getResults()))
+    if (!letters.empty() && !isTableLetter(rule, letters.front(), letters))
+      tensors.push_back({letters, v});
+  for (auto &[letters, v] : tensors)
+    if (auto it = known.find(v); it != known.end())
+      for (auto [letter, dim] : llvm::zip(letters, it->second)) {
+        auto [old, isNew] = letterDim.try_emplace(letter, dim);
+        if (!isNew && old->second != dim)
+          return false;
+      }
+  // The largest tensor names the rest: in order, same sizes.
+  auto largest = std::max_element(tensors.begin(), tensors.end(), [](auto &a, auto &c) {
+    return a.first.size() < c.first.size();
+  });
+  if (largest == tensors.end())
+    return true;
+  auto shape = shapeOf(largest->second);
+  if (dims.size() < shape.size()) {
+    // Grow the domain at its end: [b, s] becomes [b, s, v].
+    if (!ArrayRef(dims).equals(shape.take_front(dims.size())))
+      return false;
+    dims.assign(shape.begin(), shape.end());
+  }
+  int64_t next = 0;
+  for (auto [i, letter] : llvm::enumerate(largest->first)) {
+    auto it = letterDim.find(letter);
+    if (it == letterDim.end()) {
+      while (next < static_cast<int64_t>(dims.size()) && dims[next] != shape[i])
+        ++next;
+      if (next == static_cast<int64_t>(dims.size()))
+        return false;
+      it = letterDim.emplace(letter, next).first;
+    }
+    if (it->second < next || dims[it->second] != shape[i])
+      return false;
+    next = it->second + 1;
+  }
+  for (auto &[letters, v] : tensors)
+    for (auto [i, letter] : llvm::enumerate(letters)) {
+      auto it = letterDim.find(letter);
+      if (it == letterDim.end() || dims[it->second] != shapeOf(v)[i])
+        return false;
+    }
+  return true;
+}
+
+/// What each tensor's place says about where rows end.
+bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &placement,
+                       const std::map<char, int64_t> &letterDim) {
+  int64_t rank = dims.size(), at;
+  auto check = [&](const DimMap &map) {
+    if (static_cast<int64_t>(map.size()) == rank || map.empty())
+      return true;
+    if (isPrefix(map, at))
+      return requireExact(at);
+    return isSuffix(map, rank, at) && requireAtLeast(at);
+  };
+  for (size_t i = 0; i < placement.operands.size(); ++i)
+    if (static_cast<int64_t>(i) != placement.tableOperand && !check(placement.operands[i]))
+      return false;
+  // Blocked letters (a norm's row) and index letters are the columns.
+  std::string columns = rule.blocked + rule.maskedLetters;
+  for (char letter : columns)
+    if (auto it = letterDim.find(letter); it != letterDim.end())
+      if (it->second != rank - 1 || !requireExact(rank - 1))
+        return false;
+  if (placement.tableOperand >= 0 || placement.tableResult) // rows are ids
+    return isPrefix(placement.operands[0], at) && requireExact(at);
+  if (op->getName().getStringRef() == "tfm.dropout" && !requireAtLeast(1))
+    return false; // rows are whole samples or parts of one
+  if (placement.contracted.empty())
+    return true;
+  if (static_cast<int64_t>(placement.contracted.size()) == rank) {
+    placement.accumulates = true;
+    return true;
+  }
+  if (isSuffix(placement.contracted, rank, at))
+    return requireExact(at);
+  if (!isPrefix(placement.contracted, at) || rule.contractsToMax)
+    return false;
+  // Rows that are summed while columns stay, or row values summed to a scalar.
+  placement.accumulates = true;
+  return placement.results[0].empty() ? requireExact(at) : requireAtLeast(at);
+}
+
+bool Domain::place(Operation *op, const ShardingRule &rule,
+                   const llvm::DenseMap<Value, DimMap> &known, Placement &placement) {
+  Domain saved = *this;
+  std::map<char, int64_t> letterDim;
+  if (!alignLetters(op, rule, known, letterDim)) {
+    *this = saved;
+    return false;
+  }
+  auto mapOf = [&](const std::string &letters) {
+    DimMap map;
+    for (char letter : letters)
+      if (auto it = letterDim.find(letter); it != letterDim.end())
+        map.push_back(it->second);
+    return map;
+  };
+  std::string resultLetters;
+  for (auto [i, letters] : llvm::enumerate(rule.results)) {
+    placement.results.push_back(mapOf(letters));
+    if (!letters.empty() && isTableLetter(rule, letters.front(), letters))
+      placement.tableResult = true;
+    resultLetters += letters;
+  }
+  DimMap contracted;
+  for (auto [i, letters] : llvm::enumerate(rule.operands)) {
+    placement.operands.push_back(mapOf(letters));
+    if (!letters.empty() && isTableLetter(rule, letters.front(), letters)) {
+      placement.tableOperand = i;
+      continue;
+    }
+    for (char letter : letters)
+      if (resultLetters.find(letter) == std::string::npos)
+        if (auto it = letterDim.find(letter);
+            it != letterDim.end() && !llvm::is_contained(contracted, it->second))
+          contracted.push_back(it->second);
+  }
+  llvm::sort(contracted);
+  placement.contracted = contracted;
+  if (placement.tableResult)
+    placement.accumulates = true;
+  if (!constrain(rule, op, placement, letterDim)) {
+    *this = saved;
+    return false;
+  }
+  return true;
+}
+
+int64_t Domain::rowDims() const { return exact >= 0 ? exact : atLeast; }
+
+int64_t Domain::rows() const {
+  int64_t n = 1;
+  for (int64_t d = 0; d < rowDims(); ++d)
+    n *= dims[d];
+  return n;
+}
+int64_t Domain::cols() const {
+  int64_t n = 1;
+  for (int64_t d = rowDims(); d < static_cast<int64_t>(dims.size()); ++d)
+    n *= dims[d];
+  return n;
+}
+
+rt::Mode Domain::mode(const DimMap &map, int64_t &extent) const {
+  int64_t rank = dims.size(), k = rowDims();
+  extent = 0;
+  if (static_cast<int64_t>(map.size()) == rank)
+    return rt::Mode::Full;
+  if (map.empty())
+    return rt::Mode::Scalar;
+  int64_t at;
+  if (isPrefix(map, at) && at == k)
+    return rt::Mode::Row;
+  isSuffix(map, rank, at);
+  if (at == k)
+    return rt::Mode::Col;
+  extent = 1;
+  for (int64_t d = at; d < k; ++d)
+    extent *= dims[d];
+  return rt::Mode::Periodic;
+}
+
+} // namespace mtc::passes

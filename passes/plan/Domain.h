@@ -1,0 +1,67 @@
+//===- Domain.h - the iteration space of a cluster --------------*- C++ -*-===//
+//
+// A cluster iterates over the dimensions of its largest tensors. The first
+// `rowDims` of them are rows, the others columns:
+//
+//   [batch, seq | ffn]          bias over ffn: a `col` operand
+//   [batch, seq | vocab]        labels over batch, seq: a `row` operand
+//   [batch, seq | embed]        positions over seq, embed: `periodic`
+//
+// Which dimension of the domain a tensor's dimension is follows from the
+// letters of the sharding rules alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PLAN_DOMAIN_H
+#define MTC_PASSES_PLAN_DOMAIN_H
+
+#include "dialects/rt/Rt.h"
+#include "passes/families/family.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace mtc::passes {
+
+/// Dimension i of a tensor is dimension map[i] of the domain; ascending.
+using DimMap = llvm::SmallVector<int64_t>;
+
+/// How an op lies in the domain.
+struct Placement {
+  std::vector<DimMap> operands; ///< per operand; of a table: the columns only
+  std::vector<DimMap> results;
+  int64_t tableOperand = -1; ///< operand whose first dimension is looked up
+  bool tableResult = false;  ///< result 0 is a table that rows are added to
+  bool accumulates = false;  ///< the results are sums over rows
+  DimMap contracted;
+};
+
+/// The domain while a cluster grows.
+class Domain {
+public:
+  llvm::SmallVector<int64_t> dims;
+  /// Places `op`; updates dims and the constraints on the row split. Fails (and
+  /// changes nothing) if the op does not fit.
+  bool place(mlir::Operation *op, const families::ShardingRule &rule,
+             const llvm::DenseMap<mlir::Value, DimMap> &known, Placement &placement);
+  /// Number of leading dimensions that are rows.
+  int64_t rowDims() const;
+  int64_t rows() const;
+  int64_t cols() const;
+  /// How a tensor with this map is addressed; extent is set for periodic.
+  rt::Mode mode(const DimMap &map, int64_t &extent) const;
+
+private:
+  bool alignLetters(mlir::Operation *op, const families::ShardingRule &rule,
+                    const llvm::DenseMap<mlir::Value, DimMap> &known,
+                    std::map<char, int64_t> &letterDim);
+  bool constrain(const families::ShardingRule &rule, mlir::Operation *op,
+                 Placement &placement, const std::map<char, int64_t> &letterDim);
+  bool requireExact(int64_t k);
+  bool requireAtLeast(int64_t k);
+
+  int64_t exact = -1, atLeast = 0;
+};
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_DOMAIN_H

@@ -1,0 +1,359 @@
+//===- FragmentMemory.cpp - views for the values of one fragment ---------------===//
+#include "passes/plan/FragmentMemory.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pipe.h"
+#include "mtc/runtime/abi.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace mtc::passes {
+
+//===--- GEMM table --------------------------------------------------------------===//
+
+FailureOr<int64_t> GemmTable::rowOf(rt::GemmOp op) {
+  Row row{static_cast<int64_t>(op.getM()), static_cast<int64_t>(op.getN()),
+          static_cast<int64_t>(op.getK()), op.getTa(), op.getTb(), op.getBeta(), 0};
+  for (auto [i, r] : llvm::enumerate(rows))
+    if (std::tie(r.m, r.n, r.k, r.ta, r.tb, r.beta) ==
+        std::tie(row.m, row.n, row.k, row.ta, row.tb, row.beta))
+      return static_cast<int64_t>(i);
+  row.scratch = mtc_gemm_scratch(isa.c_str(), row.m, row.n, row.k, row.ta, row.tb, row.beta,
+                                 static_cast<int32_t>(threads));
+  if (row.scratch < 0)
+    return op.emitOpError("expected a GEMM that the library can plan under ")
+           << isa << " with " << threads << " threads; it refused";
+  rows.push_back(row);
+  return static_cast<int64_t>(rows.size()) - 1;
+}
+
+ArrayAttr GemmTable::attribute(MLIRContext *context) const {
+  Builder b(context);
+  SmallVector<Attribute> all;
+  for (const Row &r : rows)
+    all.push_back(b.getDictionaryAttr({b.getNamedAttr("m", b.getI64IntegerAttr(r.m)),
+                                       b.getNamedAttr("n", b.getI64IntegerAttr(r.n)),
+                                       b.getNamedAttr("k", b.getI64IntegerAttr(r.k)),
+                                       b.getNamedAttr("ta", b.getBoolAttr(r.ta)),
+                                       b.getNamedAttr("tb", b.getBoolAttr(r.tb)),
+                                       b.getNamedAttr("beta", b.getI64IntegerAttr(r.beta)),
+                                       b.getNamedAttr("scratch", b.getI64IntegerAttr(r.scratch))}));
+  return b.getArrayAttr(all);
+}
+
+//===--- places ------------------------------------------------------------------===//
+
+static int64_t bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
+}
+
+FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
+  if (ref.getKind() == "loss")
+    return Address{MTC_ARENA_GRADS, layout.lossOffset, -1, 0};
+  for (auto bucket : program.getOps<rt::BucketOp>()) {
+    if (bucket.getIndex() != ref.getBucket())
+      continue;
+    int64_t within = 4 * static_cast<int64_t>(ref.getStart());
+    if (ref.getKind() == "param")
+      return Address{MTC_ARENA_PARAMS, static_cast<int64_t>(bucket.getParamOffset()) + within, -1, 0};
+    if (ref.getKind() == "grad")
+      return Address{MTC_ARENA_GRADS, static_cast<int64_t>(bucket.getGradOffset()) + within, -1, 0};
+    if (ref.getKind() == "exp_avg")
+      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgOffset()) + within, -1, 0};
+    if (ref.getKind() == "exp_avg_sq")
+      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgSqOffset()) + within, -1, 0};
+    return ref.emitOpError("expected param, grad, exp_avg, exp_avg_sq or loss, found \"")
+           << ref.getKind() << "\"";
+  }
+  return ref.emitOpError("expected a bucket of this program, found ") << ref.getBucket();
+}
+
+/// Values that live at a place of their own: boundary ops and refs.
+LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
+  if (auto p = dyn_cast<pipe::ParamOp>(op)) {
+    const ParamSlot *slot = params.parameter(p.getName());
+    if (!slot)
+      return op->emitOpError("expected a parameter of this program");
+    for (auto bucket : program.getOps<rt::BucketOp>())
+      if (static_cast<int64_t>(bucket.getIndex()) == slot->bucket)
+        storage.address = {MTC_ARENA_PARAMS,
+                           static_cast<int64_t>(bucket.getParamOffset()) + 4 * slot->start, -1, 0};
+  } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
+    storage.address = layout.slot(4, layout.inputOffset.at(i.getName().str()));
+  } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
+    storage.address = layout.slot(r.getKind() == "activation" ? 0 : 1);
+  } else if (auto k = dyn_cast<pipe::KeptOp>(op)) {
+    auto it = layout.keepOffset.find(k.getKey());
+    if (it == layout.keepOffset.end())
+      return op->emitOpError("expected a key that a forward fragment keeps, found ") << k.getKey();
+    storage.address = layout.slot(4, it->second);
+  } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
+    FailureOr<Address> address = refAddress(ref);
+    if (failed(address))
+      return failure();
+    storage.address = *address;
+  } else {
+    return success();
+  }
+  storage.fixed = true;
+  return success();
+}
+
+LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
+  int64_t bytes = 0;
+  if (auto gemm = dyn_cast<rt::GemmOp>(op)) {
+    FailureOr<int64_t> row = gemms.rowOf(gemm);
+    if (failed(row))
+      return failure();
+    op->setAttr("index", OpBuilder(op).getI64IntegerAttr(*row));
+    bytes = gemms.scratch(*row);
+  } else if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
+    MtcAttention shape{};
+    Value lse = attention.getBackward() ? attention.getInputs()[2] : attention.getOutputs()[1];
+    Value out = attention.getBackward() ? attention.getInputs()[0] : attention.getOutputs()[0];
+    auto l = cast<ShapedType>(lse.getType()), o = cast<ShapedType>(out.getType());
+    shape.batch = l.getDimSize(0);
+    shape.heads = shape.kv_heads = l.getDimSize(1);
+    shape.seq = l.getDimSize(2);
+    shape.head_dim = o.getDimSize(3);
+    bytes = mtc_attention_scratch(&shape);
+  }
+  if (bytes > 0) {
+    Storage storage;
+    storage.life = {bytes, index, index, -1};
+    scratch[op] = storages.size();
+    storages.push_back(storage);
+  }
+  return success();
+}
+
+/// One storage per value; a collective works in the memory of its operand.
+LogicalResult FragmentMemory::collect() {
+  int64_t index = 0;
+  for (Operation &op : fn.getBody().front()) {
+    for (Value operand : op.getOperands())
+      if (auto it = storageOf.find(operand); it != storageOf.end())
+        storages[it->second].life.end = index;
+    if (failed(scratchOf(&op, index)))
+      return failure();
+    if (isa<rt::CollectiveOp>(op) && op.getNumResults()) {
+      if (!op.getOperand(0).hasOneUse())
+        return op.emitOpError("expected to be the only reader of its operand: it works in place");
+      storageOf[op.getResult(0)] = storageOf.lookup(op.getOperand(0));
+      storages[storageOf.lookup(op.getOperand(0))].life.end = index;
+    } else {
+      for (Value result : op.getResults()) {
+        if (!isa<RankedTensorType>(result.getType()))
+          continue;
+        Storage storage;
+        storage.life = {bytesOf(result.getType()), index, index, -1};
+        if (failed(fixSource(&op, storage)))
+          return failure();
+        storageOf[result] = storages.size();
+        storages.push_back(storage);
+      }
+    }
+    ++index;
+  }
+  return success();
+}
+
+/// Copies a value whose place is taken to a second one.
+void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
+  OpBuilder b(marker);
+  Location loc = marker->getLoc();
+  auto type = cast<RankedTensorType>(from.getType());
+  auto full = rt::OperandAttr::get(b.getContext(), rt::Mode::Full, type.getElementType(), 0);
+  auto kernel = rt::KernelOp::create(b, loc, "k", 1, type.getNumElements(), 0,
+                                     b.getArrayAttr({full, full}));
+  OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().emplaceBlock());
+  Value x = rt::LoadOp::create(body, loc, type.getElementType(), 0);
+  rt::StoreOp::create(body, loc, 1, x);
+  kernel->remove();
+  std::string name = pool.add(kernel);
+  rt::LaunchOp::create(b, loc, TypeRange(), name, ValueRange{view(b, from), view(b, to, type)},
+                       ValueRange(), ArrayRef<int64_t>())
+      ->setAttr("from", b.getStringAttr("copy"));
+}
+
+/// Sent and kept values are made where they are wanted; exports stay to the end.
+LogicalResult FragmentMemory::fixMarkers() {
+  int64_t last = std::distance(fn.getBody().front().begin(), fn.getBody().front().end());
+  for (Operation &op : fn.getBody().front()) {
+    Address wanted;
+    if (auto s = dyn_cast<pipe::SendOp>(op))
+      wanted = layout.slot(s.getKind() == "activation" ? 2 : 3);
+    else if (auto k = dyn_cast<pipe::KeepOp>(op))
+      wanted = layout.slot(4, layout.keepOffset.at(k.getKey()));
+    else if (auto e = dyn_cast<pipe::ExportOp>(op)) {
+      storages[storageOf.lookup(e.getValue())].life.end = last;
+      continue;
+    } else {
+      continue;
+    }
+    Value value = op.getOperand(0);
+    Storage &storage = storages[storageOf.lookup(value)];
+    if (storage.fixed) {
+      op.setAttr("rt.copy", UnitAttr::get(op.getContext()));
+      continue;
+    }
+    storage.fixed = true;
+    storage.address = wanted;
+  }
+  return success();
+}
+
+//===--- rewriting ---------------------------------------------------------------===//
+
+Value FragmentMemory::view(OpBuilder &b, const Address &a, Type type) {
+  auto shaped = cast<ShapedType>(type);
+  auto memref = MemRefType::get(shaped.getShape(), shaped.getElementType());
+  return rt::ViewOp::create(b, fn.getLoc(), memref, a.arena, a.offset, a.pool, a.stride);
+}
+Value FragmentMemory::view(OpBuilder &b, Value tensor) {
+  if (isa<MemRefType>(tensor.getType())) {
+    if (auto ref = tensor.getDefiningOp<rt::RefOp>())
+      if (FailureOr<Address> address = refAddress(ref); succeeded(address))
+        return view(b, *address, tensor.getType());
+    return tensor;
+  }
+  return view(b, storages[storageOf.lookup(tensor)].address, tensor.getType());
+}
+
+void FragmentMemory::rewriteLaunch(rt::LaunchOp op) {
+  OpBuilder b(op);
+  SmallVector<Value> buffers;
+  size_t next = 0;
+  int64_t total = op.getBuffers().size() + op.getOutputs().size();
+  for (int64_t i = 0; i < total; ++i) {
+    auto at = llvm::find(op.getWrites(), i);
+    if (at != op.getWrites().end())
+      buffers.push_back(view(b, op.getOutputs()[at - op.getWrites().begin()]));
+    else
+      buffers.push_back(view(b, op.getBuffers()[next++]));
+  }
+  auto made = rt::LaunchOp::create(b, op.getLoc(), TypeRange(), op.getKernel(), buffers,
+                                   op.getScalars(), ArrayRef<int64_t>());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+}
+
+void FragmentMemory::rewriteGemm(rt::GemmOp op) {
+  OpBuilder b(op);
+  Value c = view(b, op.getC() ? op.getC() : op.getResult());
+  Value space;
+  if (auto it = scratch.find(op); it != scratch.end())
+    space = view(b, storages[it->second].address,
+                 MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
+  auto made = rt::GemmOp::create(b, op.getLoc(), Type(), view(b, op.getA()), view(b, op.getB()), c,
+                                 space, op.getM(), op.getN(), op.getK(), op.getTa(), op.getTb(),
+                                 op.getBeta());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+}
+
+void FragmentMemory::rewriteAttention(rt::AttentionOp op) {
+  OpBuilder b(op);
+  SmallVector<Value> in, out;
+  for (Value v : op.getInputs())
+    in.push_back(view(b, v));
+  for (Value v : op.getOutputs())
+    out.push_back(view(b, v));
+  Value space;
+  if (auto it = scratch.find(op); it != scratch.end())
+    space = view(b, storages[it->second].address,
+                 MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
+  auto made = rt::AttentionOp::create(
+      b, op.getLoc(), TypeRange(), in, out, space, op.getSample(), op.getHead(),
+      op.getBackwardAttr(), op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr(),
+      op.getRngLayerAttr(), op.getSiteAttr(), op.getGlobalHeadsAttr());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+}
+
+/// Collectives, zeroing and norm steps take views in place of tensors or refs.
+void FragmentMemory::rewriteInPlace(Operation *op) {
+  OpBuilder b(op);
+  if (auto c = dyn_cast<rt::CollectiveOp>(op)) {
+    if (!c.getBuffer())
+      return;
+    auto made = rt::CollectiveOp::create(b, op->getLoc(), Type(), c.getKind(),
+                                         view(b, c.getBuffer()), c.getGroup(), c.getCount());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  } else if (auto z = dyn_cast<rt::ZeroOp>(op)) {
+    rt::ZeroOp::create(b, op->getLoc(), Type(),
+                       view(b, z.getBuffer() ? z.getBuffer() : z.getResult()));
+  }
+}
+
+void FragmentMemory::exportSlot(Operation *op) {
+  auto e = cast<pipe::ExportOp>(op);
+  OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto type = cast<RankedTensorType>(e.getValue().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t split = -1;
+  auto mesh = dist::meshOf(op);
+  if (auto s = op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName); s && mesh)
+    if (split = s.stateOf("tp"); split >= 0)
+      shape[split] *= mesh.sizeOf("tp");
+  const Address &a = storages[storageOf.lookup(e.getValue())].address;
+  rt::ExportSlotOp::create(b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset,
+                           shape, type.getShape(), std::max<int64_t>(split, -1));
+}
+
+void FragmentMemory::rewrite() {
+  SmallVector<Operation *> ops, old;
+  for (Operation &op : fn.getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    bool marker = isa<pipe::SendOp, pipe::KeepOp>(op);
+    if (marker && op->hasAttr("rt.copy"))
+      copy(op, op->getOperand(0),
+           isa<pipe::SendOp>(op)
+               ? layout.slot(cast<pipe::SendOp>(op).getKind() == "activation" ? 2 : 3)
+               : layout.slot(4, layout.keepOffset.at(cast<pipe::KeepOp>(op).getKey())));
+    if (isa<pipe::ExportOp>(op))
+      exportSlot(op);
+    bool onTensors = llvm::any_of(op->getResults(), [](Value v) {
+      return isa<RankedTensorType>(v.getType());
+    }) || llvm::any_of(op->getOperands(), [](Value v) {
+      return isa<RankedTensorType>(v.getType()) || v.getDefiningOp<rt::RefOp>();
+    });
+    if (auto launch = dyn_cast<rt::LaunchOp>(op); launch && onTensors)
+      rewriteLaunch(launch);
+    else if (auto gemm = dyn_cast<rt::GemmOp>(op))
+      rewriteGemm(gemm);
+    else if (auto attention = dyn_cast<rt::AttentionOp>(op))
+      rewriteAttention(attention);
+    else if (isa<rt::CollectiveOp, rt::ZeroOp>(op) && onTensors)
+      rewriteInPlace(op);
+    else if (auto moved = dyn_cast<rt::OffsetViewOp>(op)) {
+      OpBuilder b(op);
+      moved.getViewMutable().assign(view(b, moved.getView()));
+      continue;
+    } else if (!isa<rt::RefOp>(op) && op->getName().getDialectNamespace() != "pipe")
+      continue;
+    old.push_back(op);
+  }
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+}
+
+LogicalResult FragmentMemory::run() {
+  if (failed(collect()) || failed(fixMarkers()))
+    return failure();
+  std::vector<Lifetime> lives;
+  std::vector<size_t> owners;
+  for (auto [i, storage] : llvm::enumerate(storages))
+    if (!storage.fixed) {
+      lives.push_back(storage.life);
+      owners.push_back(i);
+    }
+  workspace = placeTemporaries(lives);
+  for (auto [i, life] : llvm::zip(owners, lives))
+    storages[i].address = {MTC_ARENA_WORKSPACE, life.offset, -1, 0};
+  rewrite();
+  return success();
+}
+
+} // namespace mtc::passes

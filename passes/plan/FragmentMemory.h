@@ -1,0 +1,80 @@
+//===- FragmentMemory.h - views for the values of one fragment ---*- C++ -*-===//
+#ifndef MTC_PASSES_PLAN_FRAGMENTMEMORY_H
+#define MTC_PASSES_PLAN_FRAGMENTMEMORY_H
+
+#include "dialects/rt/Rt.h"
+#include "passes/plan/Cluster.h"
+#include "passes/plan/MemoryLayout.h"
+#include "passes/plan/Params.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace mtc::passes {
+
+/// The distinct GEMMs of a program with their scratch, as the library states it
+/// under the plan's ISA and threads.
+class GemmTable {
+public:
+  GemmTable(std::string isa, int64_t threads) : isa(std::move(isa)), threads(threads) {}
+  /// Index of the GEMM's row; fails (with a diagnostic) if the library refuses.
+  mlir::FailureOr<int64_t> rowOf(rt::GemmOp op);
+  int64_t scratch(int64_t row) const { return rows[row].scratch; }
+  mlir::ArrayAttr attribute(mlir::MLIRContext *context) const;
+
+private:
+  struct Row {
+    int64_t m, n, k;
+    bool ta, tb, beta;
+    int64_t scratch;
+  };
+  std::string isa;
+  int64_t threads;
+  std::vector<Row> rows;
+};
+
+/// Plans one fragment and rewrites it from tensors to views.
+class FragmentMemory {
+public:
+  FragmentMemory(rt::ProgramOp program, mlir::func::FuncOp fn, const ProgramLayout &layout,
+                 KernelPool &pool, GemmTable &gemms)
+      : program(program), fn(fn), layout(layout), pool(pool), gemms(gemms), params(program) {}
+  mlir::LogicalResult run();
+  int64_t workspaceBytes() const { return workspace; }
+
+private:
+  struct Storage {
+    bool fixed = false;
+    Address address;
+    Lifetime life;
+    bool exported = false;
+  };
+  mlir::LogicalResult collect();
+  mlir::LogicalResult fixSource(mlir::Operation *op, Storage &storage);
+  mlir::LogicalResult fixMarkers();
+  mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);
+  mlir::FailureOr<Address> refAddress(rt::RefOp ref);
+  void copy(mlir::Operation *marker, mlir::Value from, const Address &to);
+  mlir::Value view(mlir::OpBuilder &b, mlir::Value tensor);
+  mlir::Value view(mlir::OpBuilder &b, const Address &address, mlir::Type type);
+  void rewrite();
+  void rewriteLaunch(rt::LaunchOp op);
+  void rewriteGemm(rt::GemmOp op);
+  void rewriteAttention(rt::AttentionOp op);
+  void rewriteInPlace(mlir::Operation *op);
+  void exportSlot(mlir::Operation *op);
+
+  rt::ProgramOp program;
+  mlir::func::FuncOp fn;
+  const ProgramLayout &layout;
+  KernelPool &pool;
+  GemmTable &gemms;
+  ParamTable params;
+  std::vector<Storage> storages;
+  llvm::DenseMap<mlir::Value, int64_t> storageOf;         ///< looked up only
+  llvm::DenseMap<mlir::Operation *, int64_t> scratch;     ///< looked up only
+  int64_t workspace = 0;
+};
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_FRAGMENTMEMORY_H

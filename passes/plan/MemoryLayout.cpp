@@ -1,0 +1,115 @@
+//===- MemoryLayout.cpp - offsets of buckets, slots and temporaries -----------===//
+#include "passes/plan/MemoryLayout.h"
+
+#include "dialects/pipe/Pipe.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+
+namespace mtc::passes {
+
+static int64_t bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
+}
+
+static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
+  int64_t params = 0, grads = 0, optimizer = 0;
+  for (auto bucket : program.getOps<rt::BucketOp>()) {
+    int64_t bytes = 4 * bucket.getElements(), shard = 4 * bucket.getShard();
+    bucket.setGradOffset(grads);
+    grads = alignTo(grads + bytes, kAlign);
+    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+      continue;
+    bucket.setParamOffset(params);
+    params = alignTo(params + bytes, kAlign);
+    bucket.setExpAvgOffset(optimizer);
+    optimizer = alignTo(optimizer + shard, kAlign);
+    bucket.setExpAvgSqOffset(optimizer);
+    optimizer = alignTo(optimizer + shard, kAlign);
+  }
+  layout.lossOffset = grads;
+  layout.paramBytes = alignTo(params, kPage);
+  layout.gradBytes = alignTo(grads + kAlign, kPage);
+  layout.optimizerBytes = alignTo(optimizer, kPage);
+}
+
+/// Sizes of what crosses stages and of what is kept, from the boundary ops.
+static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
+  std::map<int64_t, int64_t> keeps;
+  std::map<std::string, int64_t> inputs;
+  auto grow = [&](int pool, Type type) {
+    layout.pools[pool].stride =
+        std::max(layout.pools[pool].stride, alignTo(bytesOf(type), kAlign));
+  };
+  program.walk([&](Operation *op) {
+    if (auto r = dyn_cast<pipe::ReceivedOp>(op))
+      grow(r.getKind() == "activation" ? 0 : 1, r.getType());
+    else if (auto s = dyn_cast<pipe::SendOp>(op))
+      grow(s.getKind() == "activation" ? 2 : 3, s.getValue().getType());
+    else if (auto k = dyn_cast<pipe::KeepOp>(op))
+      keeps[k.getKey()] = bytesOf(k.getValue().getType());
+    else if (auto i = dyn_cast<pipe::InputOp>(op))
+      inputs[i.getName().str()] = bytesOf(i.getType());
+  });
+  int64_t at = 0;
+  for (auto &[name, bytes] : inputs) {
+    layout.inputOffset[name] = at;
+    at = alignTo(at + bytes, kAlign);
+  }
+  for (auto &[key, bytes] : keeps) {
+    layout.keepOffset[key] = at;
+    at = alignTo(at + bytes, kAlign);
+  }
+  layout.pools[4].stride = at;
+}
+
+ProgramLayout layOutProgram(rt::ProgramOp program) {
+  ProgramLayout layout;
+  layOutBucketArenas(program, layout);
+  collectSlots(program, layout);
+  for (auto timeline : program.getOps<pipe::TimelineOp>())
+    for (auto [i, count] : llvm::enumerate(timeline.getPools()))
+      layout.pools[i].count = std::max(layout.pools[i].count, count);
+  if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
+    layout.pools[4].count = std::max<int64_t>(layout.pools[4].count, 1);
+  int64_t at = 0;
+  for (PoolRegion &pool : layout.pools) {
+    pool.base = at;
+    at += pool.stride * pool.count;
+  }
+  layout.activationBytes = alignTo(at, kPage);
+  return layout;
+}
+
+int64_t placeTemporaries(std::vector<Lifetime> &values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return values[a].bytes > values[b].bytes;
+  });
+  int64_t total = 0;
+  std::vector<size_t> placed;
+  for (size_t index : order) {
+    Lifetime &v = values[index];
+    std::vector<std::pair<int64_t, int64_t>> busy;
+    for (size_t other : placed)
+      if (values[other].begin <= v.end && v.begin <= values[other].end)
+        busy.push_back({values[other].offset, values[other].offset + values[other].bytes});
+    std::sort(busy.begin(), busy.end());
+    int64_t at = 0;
+    for (auto [from, to] : busy) {
+      if (from >= at + v.bytes)
+        break;
+      at = std::max(at, alignTo(to, kAlign));
+    }
+    v.offset = at;
+    total = std::max(total, at + v.bytes);
+    placed.push_back(index);
+  }
+  return total;
+}
+
+} // namespace mtc::passes

@@ -1,0 +1,63 @@
+//===- MemoryLayout.h - offsets of buckets, slots and temporaries -*- C++ -*-===//
+//
+//   params      | bucket 0 | bucket 1 | ..
+//   grads       | bucket 0 | bucket 1 | second uses .. | loss |
+//   optimizer   | b0 exp_avg | b0 exp_avg_sq | b1 ..
+//   activations | xin slots | gin slots | yout | gout | act | wsv |
+//   workspace   temporaries of one fragment, by liveness
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PLAN_MEMORYLAYOUT_H
+#define MTC_PASSES_PLAN_MEMORYLAYOUT_H
+
+#include "dialects/rt/Rt.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mtc::passes {
+
+inline constexpr int64_t kAlign = 64;  ///< of every view: one cache line
+inline constexpr int64_t kPage = 4096; ///< arenas are whole pages
+inline constexpr int kPools = 6;
+inline int64_t alignTo(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/// Address of a view: see rt.view.
+struct Address {
+  int64_t arena = 0, offset = 0, pool = -1, stride = 0;
+};
+
+/// A pool of equal slots in the activation arena.
+struct PoolRegion {
+  int64_t base = 0, stride = 0, count = 0;
+};
+
+/// Everything of one program that does not depend on liveness.
+struct ProgramLayout {
+  std::array<PoolRegion, kPools> pools;
+  std::map<int64_t, int64_t> keepOffset;        ///< key -> offset in the act slot
+  std::map<std::string, int64_t> inputOffset;   ///< name -> offset in the act slot
+  int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0, optimizerBytes = 0;
+  int64_t lossOffset = 0;
+
+  Address slot(int pool, int64_t within = 0) const {
+    return {3, pools[pool].base + within, pool, pools[pool].stride};
+  }
+};
+
+/// Reads boundary ops and timelines; sets the offsets on rt.bucket.
+ProgramLayout layOutProgram(rt::ProgramOp program);
+
+/// One temporary: alive on [begin, end], both included.
+struct Lifetime {
+  int64_t bytes = 0, begin = 0, end = 0;
+  int64_t offset = -1; ///< result
+};
+/// Gives offsets so that no two temporaries that live together overlap: largest
+/// first, each at the lowest free place. Returns the bytes needed.
+int64_t placeTemporaries(std::vector<Lifetime> &values);
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_MEMORYLAYOUT_H

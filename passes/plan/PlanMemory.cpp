@@ -1,0 +1,80 @@
+//===- PlanMemory.cpp - --plan-memory ------------------------------------------===//
+//
+// Establishes: every operand of a fragment is an rt.view; arenas have sizes;
+// timelines are rt.timeline. No pipe op and no tensor is left.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pipe.h"
+#include "passes/Passes.h"
+#include "passes/pipeline/Config.h"
+#include "passes/plan/Cluster.h"
+#include "passes/plan/FragmentMemory.h"
+#include "passes/plan/MemoryLayout.h"
+#include "passes/plan/Timelines.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::passes;
+
+namespace {
+
+struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
+  }
+
+  void writeInputSlots(rt::ProgramOp program, const ProgramLayout &layout) {
+    OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+    for (auto &[name, offset] : layout.inputOffset)
+      for (StringRef entry : {"train", "eval"})
+        rt::InputSlotOp::create(b, program.getLoc(), name, layout.pools[4].base + offset, 4,
+                                layout.pools[4].stride, entry);
+  }
+
+  LogicalResult plan(rt::ProgramOp program) {
+    ModuleOp module = getOperation();
+    Config config(module);
+    ProgramLayout layout = layOutProgram(program);
+    KernelPool pool(&program.getBody().front());
+    std::string isa = config.text("isa").empty() ? "x86-64-v3" : config.text("isa");
+    GemmTable gemms(isa, config.number("threads", 1));
+    int64_t workspace = 0, index = 0;
+    SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
+    for (func::FuncOp fn : fragments) {
+      FragmentMemory memory(program, fn, layout, pool, gemms);
+      if (failed(memory.run()))
+        return failure();
+      workspace = std::max(workspace, memory.workspaceBytes());
+      fn->setAttr("rt.fragment", OpBuilder(fn).getI64IntegerAttr(index++));
+    }
+    writeInputSlots(program, layout);
+    if (failed(buildTimelines(program, layout)))
+      return failure();
+    Builder b(program.getContext());
+    program->setAttr("arenas", b.getDenseI64ArrayAttr(
+                                   {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
+                                    layout.activationBytes, alignTo(workspace, kPage)}));
+    program->setAttr("loss_offset", b.getI64IntegerAttr(layout.lossOffset));
+    program->setAttr("rt.gemms", gemms.attribute(program.getContext()));
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<rt::ProgramOp>())
+      if (failed(plan(program)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,216 @@
+//===- UpdateFragments.cpp - the fragments `reduce` and `apply` ---------------===//
+#include "passes/plan/UpdateFragments.h"
+
+#include "dialects/tfm/Tfm.h"
+#include "passes/plan/Cluster.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace mtc::passes {
+namespace {
+
+class UpdateBuilder {
+public:
+  UpdateBuilder(rt::ProgramOp program, const UpdatePlan &plan)
+      : program(program), plan(plan), pool(&program.getBody().front()),
+        b(program.getContext()), loc(program.getLoc()) {}
+
+  void reduce() {
+    begin("_reduce");
+    if (plan.lastStage && plan.dp > 1)
+      collective(rt::CollectiveKind::AllReduce, ref("loss", 0, MemRefType::get({1}, f32())), "dp", 1,
+                 "loss");
+    for (size_t i = 0; i < plan.buckets.size(); ++i)
+      reduceOverReplicas(i);
+    for (size_t i = 0; i < plan.buckets.size(); ++i)
+      addUses(i);
+    norm();
+    end();
+  }
+
+  void apply() {
+    begin("_apply");
+    for (const UpdateSegment &segment : plan.segments)
+      adamw(segment);
+    if (plan.zero)
+      for (size_t i = 0; i < plan.buckets.size(); ++i)
+        if (plan.buckets[i].secondUseOf < 0)
+          collective(rt::CollectiveKind::AllGather, ref("param", i), "dp", plan.buckets[i].shard,
+                     "zero1");
+    // The next step accumulates from zero.
+    for (size_t i = 0; i < plan.buckets.size(); ++i)
+      rt::ZeroOp::create(b, loc, Type(), ref("grad", i));
+    end();
+  }
+
+private:
+  Type f32() { return b.getF32Type(); }
+
+  void begin(StringRef suffix) {
+    b.setInsertionPointToEnd(&program.getBody().front());
+    auto fn = func::FuncOp::create(b, loc, (program.getSymName() + suffix).str(),
+                                   b.getFunctionType({}, {}));
+    fn->setAttr("pipe.update", b.getStringAttr(suffix.drop_front()));
+    b.setInsertionPointToStart(fn.addEntryBlock());
+  }
+  void end() { func::ReturnOp::create(b, loc); }
+
+  Value ref(StringRef kind, int64_t bucket, Type type = {}) {
+    if (!type) {
+      bool moment = kind.starts_with("exp_avg");
+      int64_t n = moment ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
+      type = MemRefType::get({n}, f32());
+    }
+    return rt::RefOp::create(b, loc, type, kind, bucket, 0);
+  }
+  void collective(rt::CollectiveKind kind, Value buffer, StringRef group, int64_t count,
+                  StringRef origin) {
+    rt::CollectiveOp::create(b, loc, Type(), kind, buffer, group, count)
+        ->setAttr("origin", b.getStringAttr(origin));
+  }
+  rt::FlatRangeOp range(const UpdateSegment &s, bool tp0, bool dp0) {
+    return rt::FlatRangeOp::create(b, loc, b.getI64Type(), b.getI64Type(), b.getI64Type(), s.start,
+                                   s.count, plan.zero ? plan.buckets[s.bucket].shard : 0, tp0, dp0);
+  }
+  Value moved(Value view, Value elements) {
+    return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
+  }
+
+  void reduceOverReplicas(size_t i) {
+    if (plan.dp == 1)
+      return;
+    if (plan.zero)
+      collective(rt::CollectiveKind::ReduceScatter, ref("grad", i), "dp", plan.buckets[i].shard,
+                 "gradient");
+    else
+      collective(rt::CollectiveKind::AllReduce, ref("grad", i), "dp", plan.buckets[i].elements,
+                 "gradient");
+  }
+
+  /// Uses of a tied parameter, added in forward order after their reduction.
+  void addUses(size_t i) {
+    const UpdateBucket &bucket = plan.buckets[i];
+    UpdateSegment whole{static_cast<int64_t>(i), 0, bucket.elements, false, false, true};
+    if (bucket.secondUseOf >= 0) {
+      auto r = range(whole, false, false);
+      Value into = moved(ref("grad", bucket.secondUseOf), r.getAt());
+      Value from = moved(ref("grad", i), r.getAt());
+      rt::LaunchOp::create(b, loc, TypeRange(), addKernel(), ValueRange{into, from},
+                           ValueRange{r.getLength()}, ArrayRef<int64_t>());
+    }
+    if (bucket.acrossStages) {
+      Value buffer = ref("grad", i);
+      if (plan.zero)
+        buffer = moved(buffer, range(whole, false, false).getAt());
+      collective(rt::CollectiveKind::AllReduce, buffer, "embd",
+                 plan.zero ? bucket.shard : bucket.elements, "embedding");
+    }
+  }
+
+  void norm() {
+    rt::NormOp::create(b, loc, "reset", Value(), Value());
+    for (const UpdateSegment &s : plan.segments) {
+      if (!s.owner)
+        continue;
+      auto r = range(s, s.replicatedOverTp && plan.tp > 1, !plan.zero && plan.dp > 1);
+      rt::NormOp::create(b, loc, "accumulate", moved(ref("grad", s.bucket), r.getAt()),
+                         r.getLength());
+    }
+    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce, Value(), "all", 1)
+        ->setAttr("origin", b.getStringAttr("norm"));
+    rt::NormOp::create(b, loc, "finish", Value(), Value());
+  }
+
+  void adamw(const UpdateSegment &s) {
+    auto r = range(s, false, false);
+    SmallVector<Value> buffers = {
+        moved(ref("param", s.bucket), r.getAt()), moved(ref("grad", s.bucket), r.getAt()),
+        moved(ref("exp_avg", s.bucket), r.getLocal()),
+        moved(ref("exp_avg_sq", s.bucket), r.getLocal())};
+    SmallVector<std::string> fields;
+    std::string kernel = adamwKernel(s.decay, fields);
+    for (const std::string &field : fields)
+      buffers.push_back(
+          rt::StepFieldOp::create(b, loc, MemRefType::get({1}, f32()), b.getStringAttr(field)));
+    rt::LaunchOp::create(b, loc, TypeRange(), kernel, buffers, ValueRange{r.getLength()},
+                         ArrayRef<int64_t>());
+  }
+
+  /// A kernel over a flat range whose length is its argument. `fill` writes the
+  /// body and may append operands.
+  std::string flatKernel(SmallVector<Attribute> &operands,
+                         llvm::function_ref<void(OpBuilder &)> fill) {
+    OpBuilder inner(program.getContext());
+    Block *body = new Block();
+    inner.setInsertionPointToEnd(body);
+    fill(inner);
+    auto kernel = rt::KernelOp::create(b, loc, "k", 1, -1, 0, b.getArrayAttr(operands));
+    kernel->remove();
+    kernel.getBody().push_back(body);
+    return pool.add(kernel);
+  }
+  Attribute operand(rt::Mode mode) {
+    return rt::OperandAttr::get(b.getContext(), mode, f32(), 0);
+  }
+
+  std::string addKernel() {
+    SmallVector<Attribute> operands(2, operand(rt::Mode::Full));
+    return flatKernel(operands, [&](OpBuilder &inner) {
+      Value x = rt::LoadOp::create(inner, loc, f32(), 1);
+      rt::AccumulateOp::create(inner, loc, 0, x);
+    });
+  }
+
+  /// The body comes from the op family; no name of an optimizer reaches codegen.
+  std::string adamwKernel(bool decay, SmallVector<std::string> &fields) {
+    SmallVector<Attribute> operands(4, operand(rt::Mode::Full));
+    return flatKernel(operands, [&](OpBuilder &inner) {
+      SmallVector<Value> x;
+      for (int64_t i = 0; i < 4; ++i)
+        x.push_back(rt::LoadOp::create(inner, loc, f32(), i));
+      families::BodyContext context(inner, loc, 1, -1);
+      llvm::StringMap<Value> loaded;
+      context.stepField = [&](StringRef field) {
+        Value &value = loaded[field];
+        if (!value) {
+          value = rt::LoadOp::create(inner, loc, f32(), operands.size());
+          operands.push_back(operand(rt::Mode::Scalar));
+          fields.push_back(field.str());
+        }
+        return value;
+      };
+      OpBuilder scratch(program.getContext());
+      Block holder;
+      scratch.setInsertionPointToEnd(&holder);
+      Type one = RankedTensorType::get({1}, f32());
+      Value zero = tfm::FillOp::create(scratch, loc, one, scratch.getF64FloatAttr(0.0));
+      auto op = tfm::AdamwOp::create(scratch, loc, TypeRange{one, one, one},
+                                     ValueRange{zero, zero, zero, zero});
+      op.setDecay(decay);
+      auto out = families::lookup(op)->body(context, op, x);
+      rt::StoreOp::create(inner, loc, 0, out[0]);
+      rt::StoreOp::create(inner, loc, 2, out[1]);
+      rt::StoreOp::create(inner, loc, 3, out[2]);
+      holder.clear();
+    });
+  }
+
+  rt::ProgramOp program;
+  const UpdatePlan &plan;
+  KernelPool pool;
+  OpBuilder b;
+  Location loc;
+};
+
+} // namespace
+
+void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan) {
+  UpdateBuilder builder(program, plan);
+  builder.reduce();
+  builder.apply();
+}
+
+} // namespace mtc::passes

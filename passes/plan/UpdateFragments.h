@@ -1,0 +1,40 @@
+//===- UpdateFragments.h - the fragments `reduce` and `apply` ---*- C++ -*-===//
+#ifndef MTC_PASSES_PLAN_UPDATEFRAGMENTS_H
+#define MTC_PASSES_PLAN_UPDATEFRAGMENTS_H
+
+#include "dialects/rt/Rt.h"
+
+#include <vector>
+
+namespace mtc::passes {
+
+/// A parameter inside its bucket, in elements.
+struct UpdateSegment {
+  int64_t bucket = 0, start = 0, count = 0;
+  bool decay = false;
+  bool replicatedOverTp = false; ///< counts in the norm on tp coordinate 0 only
+  bool owner = true;             ///< a second copy does not count in the norm
+};
+struct UpdateBucket {
+  int64_t elements = 0, shard = 0, secondUseOf = -1;
+  bool acrossStages = false; ///< tied over the group embd
+};
+struct UpdatePlan {
+  int64_t dp = 1, tp = 1;
+  bool zero = false; ///< ZeRO-1 with more than one replica
+  bool lastStage = false;
+  std::vector<UpdateSegment> segments;
+  std::vector<UpdateBucket> buckets;
+};
+
+/// Adds func.func @<program>_reduce and @<program>_apply to `program`:
+///
+///   reduce   loss over dp; per bucket reduce-scatter (ZeRO) or all-reduce over
+///            dp; uses of tied parameters added in forward order, here or over
+///            embd; the global norm
+///   apply    AdamW on the ranges of this rank; all-gather of parameters (ZeRO);
+///            accumulators cleared for the next step
+void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan);
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_UPDATEFRAGMENTS_H

@@ -1,0 +1,14 @@
+//===- gemm_scratch.cpp - what the planner asks about GEMMs -------------------===//
+#include "mtc/runtime/abi.h"
+#include "runtime/kernels/cpu/gemm.h"
+
+using namespace mtc::runtime;
+
+extern "C" int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
+                                    int32_t tb, int32_t beta, int32_t threads) {
+  if (!gemmSelectIsa(isa).ok())
+    return -1;
+  GemmDesc desc{m, n, k, ta != 0, tb != 0, beta};
+  int64_t bytes = 0;
+  return gemmScratchBytes(desc, threads, &bytes).ok() ? bytes : -1;
+}
