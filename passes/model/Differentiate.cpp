@@ -182,7 +182,8 @@ void Differentiator::returnGradients() {
   Block &body = fn.getBody().front();
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands());
-  SmallVector<tfm::GradAttr> attrs;
+  SmallVector<DictionaryAttr> attrs;
+  fn.getAllResultAttrs(attrs); // before the number of results changes
   for (BlockArgument arg : fn.getArguments()) {
     auto it = uses.find(arg);
     if (it == uses.end())
@@ -191,13 +192,13 @@ void Differentiator::returnGradients() {
     llvm::sort(it->second, [](auto &a, auto &c) { return a.order < c.order; });
     for (auto [use, entry] : llvm::enumerate(it->second)) {
       results.push_back(entry.gradient);
-      attrs.push_back(tfm::GradAttr::get(b.getContext(), param.getName(), use));
+      auto grad = tfm::GradAttr::get(b.getContext(), param.getName(), use);
+      attrs.push_back(b.getDictionaryAttr(b.getNamedAttr("tfm.grad", grad)));
     }
   }
   ret->setOperands(results);
   fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
-  for (auto [i, attr] : llvm::enumerate(attrs))
-    fn.setResultAttr(i + 1, "tfm.grad", attr);
+  fn.setAllResultAttrs(attrs);
 }
 
 LogicalResult Differentiator::run() {
