@@ -1,0 +1,113 @@
+//===- completeness_test.cpp - every op brings all it must
+//-----------------===//
+#include "test/unit/evaluator/harness.h"
+#include "test/unit/evaluator/instances.h"
+
+#include "dialects/tfm/Tfm.h"
+#include "passes/families/family.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+/// "tfm.add", ... as registered.
+std::vector<std::string> registeredOps() {
+  std::vector<std::string> names;
+  for (RegisteredOperationName op :
+       context().getRegisteredOperationsByDialect("tfm"))
+    names.push_back(op.getStringRef().str());
+  return names;
+}
+
+TEST(Completeness, TheDialectHasOps) { EXPECT_GE(registeredOps().size(), 30u); }
+
+TEST(Completeness, EveryOpHasRuleGradientAndBodyOrAReason) {
+  for (const std::string &name : registeredOps()) {
+    const families::OpFamily *family = families::lookup(name);
+    ASSERT_TRUE(family) << name << " has no family";
+    EXPECT_TRUE(family->rule || !family->noRule.empty())
+        << name << " has no sharding rule and no reason";
+    EXPECT_TRUE(family->gradient || !family->noGradient.empty())
+        << name << " has no gradient and no reason";
+    EXPECT_TRUE(family->body || !family->noBody.empty())
+        << name << " has no body and no reason";
+  }
+}
+
+TEST(Completeness, NoOpHasBothAThingAndAReasonWhyItIsAbsent) {
+  for (const std::string &name : registeredOps()) {
+    const families::OpFamily *family = families::lookup(name);
+    ASSERT_TRUE(family) << name;
+    EXPECT_FALSE(family->rule && !family->noRule.empty()) << name;
+    EXPECT_FALSE(family->gradient && !family->noGradient.empty()) << name;
+    EXPECT_FALSE(family->body && !family->noBody.empty()) << name;
+  }
+}
+
+TEST(Completeness, EveryOpIsAnInstanceOfTheTests) {
+  std::set<std::string> tested;
+  for (const Instance &instance : instances()) {
+    OwningOpRef<ModuleOp> module = parse(withSizes(instance, Sizes::odd));
+    ASSERT_TRUE(module) << instance.text;
+    tested.insert(onlyOp(functionOf(*module))->getName().getStringRef().str());
+  }
+  for (const std::string &name : registeredOps())
+    EXPECT_TRUE(tested.count(name)) << name << " has no instance";
+}
+
+/// The definition of an op: from its `def` line to the next one.
+std::string definitionOf(const std::string &source, const std::string &name) {
+  size_t at = source.find("<\"" + name.substr(4) + "\"");
+  while (at != std::string::npos) {
+    size_t line = source.rfind('\n', at) + 1;
+    size_t end = source.find("\ndef ", at);
+    // A class may name a mnemonic parameter; only `def ... Op` lines count.
+    if (source.compare(line, 4, "def ") == 0 &&
+        source.substr(line, at - line).find("Op :") != std::string::npos)
+      return source.substr(line, end - line);
+    at = source.find("<\"" + name.substr(4) + "\"", at + 1);
+  }
+  // `Op<Tfm_Dialect, "fill", ...>`
+  at = source.find("Tfm_Dialect, \"" + name.substr(4) + "\"");
+  if (at == std::string::npos)
+    return "";
+  size_t line = source.rfind('\n', at) + 1;
+  return source.substr(line, source.find("\ndef ", at) - line);
+}
+
+/// Text between `open` after `key`, and `close`.
+std::string field(const std::string &text, const std::string &key,
+                  const std::string &open, const std::string &close) {
+  size_t at = text.find(key + open);
+  if (at == std::string::npos)
+    return "";
+  at += key.size() + open.size();
+  return text.substr(at, text.find(close, at) - at);
+}
+
+TEST(Completeness, EveryOpIsDocumentedWithAnExample) {
+  std::ifstream file(MTC_TFM_OPS);
+  ASSERT_TRUE(file) << MTC_TFM_OPS;
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const std::string &name : registeredOps()) {
+    std::string def = definitionOf(text.str(), name);
+    ASSERT_FALSE(def.empty()) << name << " is not defined in TfmOps.td";
+    EXPECT_GE(field(def, "let summary = ", "\"", "\";").size(), 4u) << name;
+    std::string description = field(def, "let description = ", "[{", "}];");
+    size_t example = description.find("Example: `");
+    ASSERT_NE(example, std::string::npos) << name << " has no example";
+    EXPECT_NE(description.find(name + " ", example), std::string::npos)
+        << name << " is not in its own example";
+  }
+}
+
+} // namespace

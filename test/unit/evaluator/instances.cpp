@@ -1,0 +1,247 @@
+//===- instances.cpp - functions of one op each
+//----------------------------===//
+#include "test/unit/evaluator/instances.h"
+
+#include <map>
+
+namespace mtc::test {
+namespace {
+
+/// Replaces every `from` in `text`.
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// One function. `arguments` are like "%x: T, %y: T"; `T` is `type`, which is
+/// also the result's type.
+Instance pointwise(const std::string &name, const std::string &arguments,
+                   const std::string &op,
+                   const std::string &type = "tensor<$Ax$Bx$Cxf32>") {
+  std::string args = replaced(arguments, ": T", ": " + type);
+  return {name, "func.func @f(" + args + ") -> " + type + " {\n  %r = " + op +
+                    " : " + type + "\n  return %r : " + type + "\n}\n"};
+}
+
+/// One function whose op prints `types` after the colon.
+Instance general(const std::string &name, const std::string &arguments,
+                 const std::string &op, const std::string &operandTypes,
+                 const std::string &result) {
+  return {name, "func.func @f(" + arguments + ") -> " + result +
+                    " {\n  %r = " + op + " : " + operandTypes + " -> " +
+                    result + "\n  return %r : " + result + "\n}\n"};
+}
+
+Instance einsum(const std::string &name, const std::string &equation,
+                const std::string &lhs, const std::string &rhs,
+                const std::string &result) {
+  return general(name, "%x: " + lhs + ", %y: " + rhs,
+                 "tfm.einsum \"" + equation + "\" %x, %y", lhs + ", " + rhs,
+                 result);
+}
+
+void addPointwise(std::vector<Instance> &all) {
+  all.push_back(pointwise("add3", "%x: T, %y: T, %z: T", "tfm.add %x, %y, %z"));
+  all.push_back(pointwise("sub", "%x: T, %y: T", "tfm.sub %x, %y"));
+  all.push_back(pointwise("mul", "%x: T, %y: T", "tfm.mul %x, %y"));
+  all.push_back(
+      pointwise("div", "%x: T, %y: T {in.positive}", "tfm.div %x, %y"));
+  all.push_back(pointwise("exp", "%x: T", "tfm.exp %x"));
+  all.push_back(pointwise("log", "%x: T {in.positive}", "tfm.log %x"));
+  all.push_back(pointwise("scale", "%x: T", "tfm.scale %x by 0.375"));
+  all.push_back(pointwise("fill", "", "tfm.fill 2.5"));
+  for (std::string kind : {"gelu", "silu", "relu"}) {
+    all.push_back(pointwise(kind, "%x: T", "tfm.activation " + kind + " %x"));
+    all.push_back(pointwise(kind + "_grad", "%x: T, %dy: T",
+                            "tfm.activation_grad " + kind + " %x, %dy"));
+  }
+  all.push_back(pointwise("stop_gradient", "%x: T", "tfm.stop_gradient %x"));
+  all.push_back(pointwise("save", "%x: T", "tfm.save %x"));
+  all.push_back(pointwise("restore", "%x: T", "tfm.restore %x"));
+  all.push_back({"export_", "func.func @f(%x: tensor<$Ax$Bxf32>) {\n"
+                            "  tfm.export \"x\" %x : tensor<$Ax$Bxf32>\n"
+                            "  return\n}\n"});
+}
+
+void addShape(std::vector<Instance> &all) {
+  std::string cube = "tensor<$Ax$Bx$Cxf32>";
+  std::map<std::string, std::string> types = {
+      {"", "tensor<f32>"},           {"1", "tensor<$Bxf32>"},
+      {"2", "tensor<$Cxf32>"},       {"0, 2", "tensor<$Ax$Cxf32>"},
+      {"0, 1", "tensor<$Ax$Bxf32>"},
+  };
+  for (auto &[dims, type] : types)
+    all.push_back(general("broadcast" + std::to_string(all.size()),
+                          "%x: " + type, "tfm.broadcast %x dims [" + dims + "]",
+                          type, cube));
+  std::map<std::string, std::string> rest = {
+      {"0, 1, 2", "tensor<f32>"}, {"0, 2", "tensor<$Bxf32>"},
+      {"0, 1", "tensor<$Cxf32>"}, {"1", "tensor<$Ax$Cxf32>"},
+      {"2", "tensor<$Ax$Bxf32>"},
+  };
+  for (std::string kind : {"sum", "max"})
+    for (auto &[dims, type] : rest)
+      all.push_back(general(
+          "reduce_" + kind + std::to_string(all.size()), "%x: " + cube,
+          "tfm.reduce " + kind + " %x dims [" + dims + "]", cube, type));
+}
+
+void addEinsums(std::vector<Instance> &all) {
+  std::string x = "tensor<$Ax$Bx$Cxf32>";
+  all.push_back(einsum("einsum_matmul", "bse,ef->bsf", x, "tensor<$Cx$Dxf32>",
+                       "tensor<$Ax$Bx$Dxf32>"));
+  all.push_back(einsum("einsum_transposed", "bse,ve->bsv", x,
+                       "tensor<$Dx$Cxf32>", "tensor<$Ax$Bx$Dxf32>"));
+  all.push_back(einsum("einsum_weight", "bse,bsf->ef", x,
+                       "tensor<$Ax$Bx$Dxf32>", "tensor<$Cx$Dxf32>"));
+  all.push_back(einsum("einsum_qkv", "bse,ekgd->bskgd", x,
+                       "tensor<$Cx$Kx4x$Dxf32>", "tensor<$Ax$Bx$Kx4x$Dxf32>"));
+  all.push_back(einsum("einsum_out", "bskd,kde->bse", "tensor<$Ax$Bx$Kx$Cxf32>",
+                       "tensor<$Kx$Cx$Dxf32>", "tensor<$Ax$Bx$Dxf32>"));
+  all.push_back(einsum("einsum_dot", "ab,ab->", "tensor<$Ax$Bxf32>",
+                       "tensor<$Ax$Bxf32>", "tensor<f32>"));
+  all.push_back(einsum("einsum_outer", "a,b->ab", "tensor<$Axf32>",
+                       "tensor<$Bxf32>", "tensor<$Ax$Bxf32>"));
+}
+
+void addLookups(std::vector<Instance> &all) {
+  // 15 or 24 ids in 7 or 8 rows: some repeat.
+  std::string ids = "tensor<$Ax$Bxi32>", table = "tensor<$Cx$Dxf32>";
+  std::string rows = "tensor<$Ax$Bx$Dxf32>";
+  std::string idArg = "%i: " + ids + " {in.below = $C : i64}";
+  all.push_back(general("embed", idArg + ", %t: " + table, "tfm.embed %i, %t",
+                        ids + ", " + table, rows));
+  all.push_back(general("embed_grad", idArg + ", %dy: " + rows,
+                        "tfm.embed_grad %i, %dy", ids + ", " + rows, table));
+  std::string z = "tensor<$Ax$Bx$Cxf32>", row = "tensor<$Ax$Bxf32>";
+  all.push_back(general("pick", "%z: " + z + ", " + idArg, "tfm.pick %z, %i",
+                        z + ", " + ids, row));
+  all.push_back(general("pick_grad", idArg + ", %dl: " + row,
+                        "tfm.pick_grad %i, %dl", ids + ", " + row, z));
+  all.push_back(
+      pointwise("mask_tail_zero", "%x: T", "tfm.mask_tail %x from 5 fill 0.0"));
+  all.push_back(pointwise("mask_tail_low", "%x: T",
+                          "tfm.mask_tail %x from 5 fill -100.0"));
+  all.push_back(general("dropout3", "%x: " + z + ", %s: tensor<i64>",
+                        "tfm.dropout %x at %s {rate = 0.4, rng_layer = 3 : "
+                        "i64, site = 2 : i64}",
+                        z + ", tensor<i64>", z));
+  all.push_back(general("dropout2", "%x: " + row + ", %s: tensor<i64>",
+                        "tfm.dropout %x at %s {rate = 0.4, rng_layer = 1 : "
+                        "i64, site = 3 : i64}",
+                        row + ", tensor<i64>", row));
+}
+
+void addNorms(std::vector<Instance> &all) {
+  std::string x = "tensor<$Ax$Bx$Cxf32>", row = "tensor<$Ax$Bxf32>";
+  std::string vec = "tensor<$Cxf32>";
+  all.push_back({"norm", "func.func @f(%x: " + x + ", %g: " + vec + ", %b: " +
+                             vec + ") -> (" + x + ", " + row + ", " + row +
+                             ") {\n  %y, %m, %r = tfm.norm layer_norm %x, %g, "
+                             "%b {eps = 1.0e-05} : " +
+                             x + ", " + vec + ", " + vec + " -> " + x + ", " +
+                             row + ", " + row + "\n  return %y, %m, %r : " + x +
+                             ", " + row + ", " + row + "\n}\n"});
+  std::string stats = "%mu: " + row + ", %rs: " + row + " {in.positive}";
+  all.push_back(general(
+      "norm_dx", "%dy: " + x + ", %x: " + x + ", %g: " + vec + ", " + stats,
+      "tfm.norm_dx layer_norm %dy, %x, %g, %mu, %rs",
+      x + ", " + x + ", " + vec + ", " + row + ", " + row, x));
+  all.push_back(general("norm_dscale",
+                        "%dy: " + x + ", %x: " + x + ", " + stats,
+                        "tfm.norm_dscale layer_norm %dy, %x, %mu, %rs",
+                        x + ", " + x + ", " + row + ", " + row, vec));
+}
+
+/// Heads are $K with one query head each, or $H = 2·$K queries on $K keys.
+void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
+                  bool causal, double rate) {
+  std::string heads = grouped ? "$H" : "$K", stack = grouped ? "4" : "3";
+  std::string out = "tensor<$Ax$Sx" + heads + "x$Exf32>";
+  std::string kv = "tensor<$Ax$Sx$Kx$Exf32>";
+  std::string lse = "tensor<$Ax" + heads + "x$Sxf32>";
+  std::string qkv = fused ? "tensor<$Ax$Sx$Kx" + stack + "x$Exf32>"
+                          : out + ", " + kv + ", " + kv;
+  std::string values = fused ? "%q" : "%q, %k, %v";
+  std::string args =
+      fused ? "%q: " + qkv : "%q: " + out + ", %k: " + kv + ", %v: " + kv;
+  args += ", %s: tensor<i64>";
+  std::string attrs =
+      std::string(" {causal = ") + (causal ? "true" : "false") +
+      ", scale = 0.6, rate = " + std::to_string(rate) +
+      ", rng_layer = 2 : i64, site = 1 : i64, global_heads = " + heads +
+      " : i64}";
+  std::string name = std::string(fused ? "_fused" : "_separate") +
+                     (grouped ? "_grouped" : "") + (causal ? "_causal" : "") +
+                     (rate > 0 ? "_dropout" : "");
+  std::string results = out + ", " + lse;
+  all.push_back({"attention" + name,
+                 "func.func @f(" + args + ") -> (" + results +
+                     ") {\n  %o, %l = tfm.attention " + values + " at %s" +
+                     attrs + " : (" + qkv + "), tensor<i64> -> " + results +
+                     "\n  return %o, %l : " + results + "\n}\n"});
+  std::string grads = fused ? "%d" : "%d:3";
+  std::string returned = fused ? "%d" : "%d#0, %d#1, %d#2";
+  all.push_back({"attention_grad" + name,
+                 "func.func @f(%do: " + out + ", %o: " + out + ", %l: " + lse +
+                     ", " + args + ") -> (" + qkv + ") {\n  " + grads +
+                     " = tfm.attention_grad %do, %o, %l, " + values + " at %s" +
+                     attrs + " : " + out + ", " + out + ", " + lse + ", (" +
+                     qkv + "), tensor<i64> -> (" + qkv + ")\n  return " +
+                     returned + " : " + qkv + "\n}\n"});
+}
+
+void addOptimizer(std::vector<Instance> &all) {
+  std::string t = "tensor<$Bxf32>", three = t + ", " + t + ", " + t;
+  for (std::string decay : {"true", "false"})
+    all.push_back(
+        {"adamw_" + decay,
+         "func.func @f(%p: " + t + ", %g: " + t + ", %m: " + t + ", %v: " + t +
+             " {in.positive}) -> (" + three +
+             ") {\n  %a, %b, %c = tfm.adamw %p, %g, %m, %v {decay = " + decay +
+             "} : " + t + ", " + three + " -> " + three +
+             "\n  return %a, %b, %c : " + three + "\n}\n"});
+  all.push_back(pointwise("scalar", "", "tfm.scalar \"lr\"", "tensor<f32>"));
+}
+
+std::vector<Instance> makeInstances() {
+  std::vector<Instance> all;
+  addPointwise(all);
+  addShape(all);
+  addEinsums(all);
+  addLookups(all);
+  addNorms(all);
+  for (bool fused : {true, false})
+    for (bool grouped : {true, false}) {
+      addAttention(all, fused, grouped, /*causal=*/true, /*rate=*/0.3);
+      addAttention(all, fused, grouped, /*causal=*/false, /*rate=*/0.0);
+    }
+  addAttention(all, true, false, /*causal=*/true, /*rate=*/0.0);
+  addAttention(all, true, false, /*causal=*/false, /*rate=*/0.3);
+  addOptimizer(all);
+  return all;
+}
+
+} // namespace
+
+const std::vector<Instance> &instances() {
+  static const std::vector<Instance> all = makeInstances();
+  return all;
+}
+
+std::string withSizes(const Instance &instance, Sizes sizes) {
+  std::map<std::string, int> odd = {{"$A", 3}, {"$B", 5}, {"$C", 7}, {"$D", 9},
+                                    {"$K", 3}, {"$H", 6}, {"$S", 5}, {"$E", 3}};
+  std::map<std::string, int> even = {{"$A", 4},  {"$B", 6}, {"$C", 8},
+                                     {"$D", 10}, {"$K", 2}, {"$H", 4},
+                                     {"$S", 6},  {"$E", 4}};
+  std::string text = instance.text;
+  for (auto &[letter, size] : sizes == Sizes::odd ? odd : even)
+    text = replaced(text, letter, std::to_string(size));
+  return text;
+}
+
+} // namespace mtc::test

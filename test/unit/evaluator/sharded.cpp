@@ -1,0 +1,212 @@
+//===- sharded.cpp - does an op obey its sharding rule?
+//--------------------===//
+#include "test/unit/evaluator/sharded.h"
+
+#include "test/unit/evaluator/harness.h"
+
+#include <cmath>
+#include <set>
+
+using namespace mlir;
+using namespace mtc::families;
+
+namespace mtc::test {
+namespace {
+
+constexpr int64_t kParts = 2;
+/// Both sides add the same few dozen doubles of order 1 in another order.
+constexpr double kTolerance = 1e-12;
+
+const eval::Mesh &mesh() {
+  static const eval::Mesh instance({"tp"}, {kParts});
+  return instance;
+}
+
+/// Dimension of `letter` in a tensor with `letters`, or -1.
+int64_t dimOf(const std::string &letters, char letter) {
+  size_t at = letters.find(letter);
+  return at == std::string::npos ? -1 : static_cast<int64_t>(at);
+}
+
+/// The type with dimension `dim` halved; unchanged for -1.
+Type localType(Type type, int64_t dim) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (dim >= 0)
+    shape[dim] /= kParts;
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+/// Size of the letter's local part.
+int64_t localSize(Operation *op, const ShardingRule &rule, char letter) {
+  auto look = [&](const std::vector<std::string> &all, TypeRange types) {
+    for (auto [letters, type] : llvm::zip(all, types))
+      if (int64_t dim = dimOf(letters, letter); dim >= 0)
+        return eval::shapeOf(type)[dim] / kParts;
+    return int64_t{0};
+  };
+  int64_t size = look(rule.operands, op->getOperandTypes());
+  return size ? size : look(rule.results, op->getResultTypes());
+}
+
+/// What `partition` tells an op that uses indices of a split dimension.
+void setIndexAttributes(Operation *op, const ShardingRule &rule, char letter) {
+  Builder b(op->getContext());
+  int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], letter) : -1;
+  if (dimOf(rule.maskedLetters, letter) < 0 && dim < 1)
+    return;
+  op->setAttr("dist.index_axis", b.getStringAttr("tp"));
+  op->setAttr("dist.index_stride",
+              b.getI64IntegerAttr(localSize(op, rule, letter)));
+  if (dim >= 1)
+    op->setAttr("dist.index_dim", b.getI64IntegerAttr(dim));
+}
+
+/// The function on local types.
+OwningOpRef<ModuleOp> localModule(func::FuncOp fn, const ShardingRule &rule,
+                                  char letter) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(fn.getLoc());
+  OpBuilder b(module->getBodyRegion());
+  auto copy = cast<func::FuncOp>(b.clone(*fn));
+  Operation *op = onlyOp(copy);
+  setIndexAttributes(op, rule, letter);
+  for (auto [letters, value] : llvm::zip(rule.operands, op->getOperands()))
+    value.setType(localType(value.getType(), dimOf(letters, letter)));
+  for (auto [letters, value] : llvm::zip(rule.results, op->getResults()))
+    value.setType(localType(value.getType(), dimOf(letters, letter)));
+  Block &body = copy.getBody().front();
+  copy.setFunctionType(b.getFunctionType(
+      body.getArgumentTypes(), body.getTerminator()->getOperands().getTypes()));
+  return module;
+}
+
+/// The operand's tensor per rank. A sample base moves with a split batch, the
+/// first letter of the results.
+eval::Ranks localInput(Operation *op, const ShardingRule &rule, char letter,
+                       size_t operand, const eval::Tensor &whole) {
+  eval::Ranks ranks(kParts, whole);
+  int64_t dim = dimOf(rule.operands[operand], letter);
+  bool isSample = whole.isInteger() && whole.rank() == 0;
+  for (int64_t r = 0; r < kParts; ++r) {
+    if (dim >= 0)
+      ranks[r] = eval::slice(whole, dim, r, kParts);
+    else if (isSample && dimOf(rule.results[0], letter) == 0)
+      ranks[r].ints[0] += r * localSize(op, rule, letter);
+  }
+  return ranks;
+}
+
+/// Sum or maximum over the ranks.
+eval::Tensor combined(const eval::Ranks &ranks, bool isMax) {
+  eval::Tensor y = ranks[0];
+  for (size_t i = 0; i < y.reals.size(); ++i)
+    y.reals[i] = isMax ? std::max(y.reals[i], ranks[1].reals[i])
+                       : y.reals[i] + ranks[1].reals[i];
+  return y;
+}
+
+std::string describe(const char *what, char letter, size_t result,
+                     double difference) {
+  return std::string(what) + " '" + letter + "': result " +
+         std::to_string(result) + " is off by " + std::to_string(difference);
+}
+
+bool anyCarries(const std::vector<std::string> &all, char letter) {
+  return llvm::any_of(
+      all, [&](const std::string &s) { return dimOf(s, letter) >= 0; });
+}
+
+std::string checkShape(Operation *op, const ShardingRule &rule) {
+  auto fits = [](const std::vector<std::string> &all, TypeRange types) {
+    if (all.size() != types.size())
+      return false;
+    for (auto [letters, type] : llvm::zip(all, types))
+      if (letters.size() != eval::shapeOf(type).size())
+        return false;
+    return true;
+  };
+  if (!fits(rule.operands, op->getOperandTypes()))
+    return "expected one letter per dimension of each operand";
+  if (!fits(rule.results, op->getResultTypes()))
+    return "expected one letter per dimension of each result";
+  return "";
+}
+
+} // namespace
+
+std::string checkSplit(func::FuncOp fn, const ShardingRule &rule, char letter,
+                       const std::vector<eval::Tensor> &inputs) {
+  Operation *op = onlyOp(fn);
+  std::vector<eval::Ranks> local(inputs.size());
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    unsigned arg = cast<BlockArgument>(operand).getArgNumber();
+    local[arg] = localInput(op, rule, letter, i, inputs[arg]);
+  }
+  OwningOpRef<ModuleOp> module = localModule(fn, rule, letter);
+  auto parts =
+      eval::evaluateFunction(functionOf(*module), mesh(), local, stepBlock());
+  auto whole = eval::evaluateUnsharded(fn, inputs, stepBlock());
+  if (failed(parts) || failed(whole))
+    return "the evaluation failed";
+  for (auto [i, letters] : llvm::enumerate(rule.results)) {
+    const eval::Ranks &ranks = parts->results[i];
+    int64_t dim = dimOf(letters, letter);
+    bool isContracted = dim < 0 && anyCarries(rule.operands, letter);
+    eval::Tensor joined = dim >= 0       ? eval::concat(ranks, dim)
+                          : isContracted ? combined(ranks, rule.contractsToMax)
+                                         : ranks[1];
+    double off = eval::difference(joined, (*whole)[i]);
+    if (!(off < kTolerance))
+      return describe("letter", letter, i, off);
+  }
+  return "";
+}
+
+std::string checkLinear(func::FuncOp fn, const std::vector<int> &group,
+                        const std::vector<eval::Tensor> &inputs) {
+  Operation *op = onlyOp(fn);
+  std::vector<eval::Ranks> local;
+  for (const eval::Tensor &x : inputs)
+    local.push_back(eval::Ranks(kParts, x));
+  Inputs random(11);
+  for (int operand : group) {
+    unsigned arg = cast<BlockArgument>(op->getOperand(operand)).getArgNumber();
+    eval::Ranks &ranks = local[arg];
+    ranks[0] = random.reals(inputs[arg].shape, -1.0, 1.0);
+    for (size_t i = 0; i < ranks[1].reals.size(); ++i)
+      ranks[1].reals[i] -= ranks[0].reals[i];
+  }
+  auto parts = eval::evaluateFunction(fn, mesh(), local, stepBlock());
+  auto whole = eval::evaluateUnsharded(fn, inputs, stepBlock());
+  if (failed(parts) || failed(whole))
+    return "the evaluation failed";
+  for (size_t i = 0; i < whole->size(); ++i) {
+    double off =
+        eval::difference(combined(parts->results[i], false), (*whole)[i]);
+    if (!(off < kTolerance))
+      return describe("linear group of operand",
+                      static_cast<char>('0' + group[0]), i, off);
+  }
+  return "";
+}
+
+std::string checkRule(func::FuncOp fn, const ShardingRule &rule) {
+  if (std::string wrong = checkShape(onlyOp(fn), rule); !wrong.empty())
+    return wrong;
+  Inputs random(5);
+  std::vector<eval::Tensor> inputs = random.arguments(fn);
+  std::set<char> letters;
+  for (auto *all : {&rule.operands, &rule.results})
+    for (const std::string &text : *all)
+      letters.insert(text.begin(), text.end());
+  for (char letter : letters)
+    if (dimOf(rule.blocked, letter) < 0)
+      if (auto wrong = checkSplit(fn, rule, letter, inputs); !wrong.empty())
+        return wrong;
+  for (const std::vector<int> &group : rule.linear)
+    if (auto wrong = checkLinear(fn, group, inputs); !wrong.empty())
+      return wrong;
+  return "";
+}
+
+} // namespace mtc::test

@@ -1,0 +1,31 @@
+//===- sharded.h - does an op obey its sharding rule? -----------*- C++ -*-===//
+#ifndef MTC_TEST_UNIT_EVALUATOR_SHARDED_H
+#define MTC_TEST_UNIT_EVALUATOR_SHARDED_H
+
+#include "passes/families/family.h"
+#include "test/evaluator/evaluate.h"
+
+#include <string>
+
+namespace mtc::test {
+
+/// Splits `letter` of the only op of `fn` over 2 ranks as `rule` says: operands
+/// that carry the letter are sliced, others are whole on both ranks. A result
+/// with the letter must be the concatenation of the unsharded one's halves, a
+/// result without it the sum (or maximum) over the ranks if an operand carries
+/// the letter. Returns an empty text, or what is wrong.
+std::string checkSplit(mlir::func::FuncOp fn,
+                       const families::ShardingRule &rule, char letter,
+                       const std::vector<eval::Tensor> &inputs);
+
+/// Gives the operands of linear group `group` as two random summands, one per
+/// rank, all others whole: the results must add up to the unsharded ones.
+std::string checkLinear(mlir::func::FuncOp fn, const std::vector<int> &group,
+                        const std::vector<eval::Tensor> &inputs);
+
+/// All letters that are not blocked, and all linear groups.
+std::string checkRule(mlir::func::FuncOp fn,
+                      const families::ShardingRule &rule);
+
+} // namespace mtc::test
+#endif // MTC_TEST_UNIT_EVALUATOR_SHARDED_H
