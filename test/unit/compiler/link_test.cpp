@@ -1,0 +1,150 @@
+//===- link_test.cpp - tables to an object, a program, a shared object ----===//
+//
+// Fragments written in the LLVM dialect take the place of what lower-to-llvm
+// makes, so the way from a plan to a file that the runtime opens is tested
+// alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/descriptor.h"
+#include "compiler/link.h"
+#include "compiler/object.h"
+#include "compiler/read_plan.h"
+#include "compiler/run_phase.h"
+#include "compiler/tables.h"
+#include "mtc/runtime/abi.h"
+#include "mtc/runtime/run.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace mtc::compiler {
+namespace {
+
+constexpr const char *lowered = R"(
+llvm.func @mtc_zero(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @stage0_fwd(%ctx: !llvm.ptr, %step: !llvm.ptr) { llvm.return }
+llvm.func @stage0_bwd(%ctx: !llvm.ptr, %step: !llvm.ptr) {
+  %n = llvm.mlir.constant(4 : i64) : i64
+  llvm.call @mtc_zero(%ctx, %step, %n) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.return
+}
+llvm.func @reduce(%ctx: !llvm.ptr, %step: !llvm.ptr) { llvm.return }
+llvm.func @apply(%ctx: !llvm.ptr, %step: !llvm.ptr) { llvm.return }
+)";
+
+std::string contentOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class LinkTest : public testing::Test {
+protected:
+  void SetUp() override {
+    folder =
+        fs::temp_directory_path() / ("mtc-link-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    context = makeContext();
+    log = std::make_unique<DiagnosticLog>(*context);
+    std::optional<Phase> phase;
+    ASSERT_TRUE(parseModule(MTC_HAND_PLAN, *context, *log, module, phase).ok());
+    ASSERT_TRUE(readPlan(*module, plan).ok());
+    auto status = findToolchain(toolchain);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string path(const std::string &name) const {
+    return (folder / name).string();
+  }
+  void writeObject(const std::string &name) {
+    auto code = mlir::parseSourceString<mlir::ModuleOp>(lowered, context.get());
+    ASSERT_TRUE(code) << log->take();
+    const ProgramPlan &program = plan.programs[0];
+    EXPECT_EQ(appendTables(*code, program, describe(plan, program).dump()), "");
+    auto status = emitObject(*code, "x86-64-v3", path(name));
+    ASSERT_TRUE(status.ok()) << status.message() << log->take();
+  }
+
+  fs::path folder;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<DiagnosticLog> log;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  BundlePlan plan;
+  Toolchain toolchain;
+};
+
+TEST_F(LinkTest, SharedObjectHasTheTables) {
+  writeObject("a.o");
+  auto status = linkShared(toolchain, path("a.o"), path("a.so"));
+  ASSERT_TRUE(status.ok()) << status.message();
+  // Lazy: mtc_zero belongs to the process that runs programs.
+  void *library = dlopen(path("a.so").c_str(), RTLD_LAZY | RTLD_LOCAL);
+  ASSERT_TRUE(library) << dlerror();
+  auto *rows =
+      static_cast<const MtcStep *>(dlsym(library, "mtc_timeline_train"));
+  auto *transfers =
+      static_cast<const MtcTransfer *>(dlsym(library, "mtc_transfers"));
+  auto *fragments =
+      static_cast<const MtcFragment *>(dlsym(library, "mtc_fragments"));
+  auto *text = static_cast<const char *>(dlsym(library, "mtc_descriptor"));
+  ASSERT_TRUE(rows && transfers && fragments && text);
+  EXPECT_EQ(rows[4].first, 1);
+  EXPECT_EQ(rows[4].count, 2);
+  EXPECT_EQ(transfers[2].tag, 9);
+  EXPECT_EQ(transfers[2].offset, 8704);
+  EXPECT_EQ(reinterpret_cast<void *>(fragments[2]), dlsym(library, "reduce"));
+  EXPECT_EQ(text, describe(plan, plan.programs[0]).dump());
+  dlclose(library);
+}
+
+TEST_F(LinkTest, ExecutableCarriesItsDescriptor) {
+  writeObject("a.o");
+  auto status = linkExecutable(toolchain, path("a.o"), path("a"));
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::string text;
+  status = runtime::readDescriptorText(path("a"), text);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(text, describe(plan, plan.programs[0]).dump());
+}
+
+TEST_F(LinkTest, EqualInputsGiveEqualBytes) {
+  writeObject("a.o");
+  writeObject("b.o");
+  for (std::string name : {"a", "b"}) {
+    ASSERT_TRUE(linkExecutable(toolchain, path(name + ".o"), path(name)).ok());
+    ASSERT_TRUE(
+        linkShared(toolchain, path(name + ".o"), path(name + ".so")).ok());
+  }
+  EXPECT_EQ(contentOf(path("a.o")), contentOf(path("b.o")));
+  EXPECT_EQ(contentOf(path("a")), contentOf(path("b")));
+  EXPECT_EQ(contentOf(path("a.so")), contentOf(path("b.so")));
+  EXPECT_EQ(contentOf(path("a")).find(folder.string()), std::string::npos);
+}
+
+TEST_F(LinkTest, NamesTheFragmentThatIsMissing) {
+  auto code =
+      mlir::parseSourceString<mlir::ModuleOp>("module {}", context.get());
+  EXPECT_EQ(appendTables(*code, plan.programs[0], "{}"), "stage0_fwd");
+}
+
+TEST_F(LinkTest, FailureShowsTheLinkersWords) {
+  std::ofstream(path("bad.o")) << "no object";
+  auto status = linkShared(toolchain, path("bad.o"), path("bad.so"));
+  EXPECT_EQ(status.code(), runtime::StatusCode::failed);
+  EXPECT_NE(status.message().find("bad.o"), std::string::npos)
+      << status.message();
+}
+
+} // namespace
+} // namespace mtc::compiler
