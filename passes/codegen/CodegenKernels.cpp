@@ -1,0 +1,44 @@
+//===- CodegenKernels.cpp - rt.kernel to func + scf + vector
+//---------------===//
+#include "passes/codegen/kernel_function.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DECL_CODEGENKERNELS
+#define GEN_PASS_DEF_CODEGENKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+struct CodegenKernels : passes::impl::CodegenKernelsBase<CodegenKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (vectorWidth < 2 || !llvm::isPowerOf2_64(vectorWidth)) {
+      getOperation().emitError(
+          "expected vector-width to be a power of two from 2 on, found ")
+          << vectorWidth.getValue();
+      return signalPassFailure();
+    }
+    SmallVector<rt::KernelOp> kernels;
+    getOperation().walk(
+        [&](rt::KernelOp kernel) { kernels.push_back(kernel); });
+    for (rt::KernelOp kernel : kernels) {
+      if (failed(codegen::buildCpuKernel(kernel, vectorWidth)))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,285 @@
+//===- body_emitter.cpp - a kernel body at one place of a loop
+//-------------===//
+#include "passes/codegen/body_emitter.h"
+
+#include "passes/codegen/elementary.h"
+#include "passes/codegen/loops.h"
+#include "passes/codegen/philox.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+Value BodyEmitter::index(int64_t v) {
+  return arith::ConstantIndexOp::create(b, v);
+}
+
+Type BodyEmitter::laneType(Type scalar, int64_t lanes) {
+  if (scalar.isBF16())
+    scalar = b.getI16Type();
+  return lanes ? VectorType::get({lanes}, scalar) : scalar;
+}
+
+Value BodyEmitter::spread(Value scalar, int64_t lanes) {
+  if (!lanes)
+    return scalar;
+  return vector::BroadcastOp::create(b, laneType(scalar.getType(), lanes),
+                                     scalar);
+}
+
+/// The emitted value of `v`; row-uniform ones are spread over the lanes.
+Value BodyEmitter::get(Value v, Columns columns, Values &values) {
+  v = s.resolve(v);
+  if (Value known = values.lookup(v))
+    return known;
+  Value scalar = rowValues.lookup(v);
+  if (!scalar)
+    scalar = uniformValues.lookup(v);
+  return values[v] = spread(scalar, columns.lanes);
+}
+
+//===--- order
+//---------------------------------------------------------------===//
+
+LogicalResult BodyEmitter::emitUniform() {
+  for (Operation *op : s.uniformOps) {
+    auto v = emitOp(op, {index(0), 0, {}}, uniformValues);
+    if (failed(v))
+      return failure();
+    uniformValues[op->getResult(0)] = *v;
+  }
+  return success();
+}
+
+void BodyEmitter::startRow(Value newRow) {
+  row = newRow;
+  rowValues.clear();
+  randomShift.clear();
+}
+
+LogicalResult BodyEmitter::emitRowOps(int depth) {
+  for (Operation *op : s.rowOps[depth]) {
+    auto v = emitOp(op, {index(0), 0, {}}, rowValues);
+    if (failed(v))
+      return failure();
+    rowValues[op->getResult(0)] = *v;
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns) {
+  const ColumnPass &pass = s.passes[k];
+  Values values;
+  for (Operation *op : pass.ops) {
+    Value result = op->getResult(0);
+    auto kept = s.kept.find(result);
+    if (kept != s.kept.end() && kept->second.pass < k) {
+      values[result] = reload(result, columns);
+      continue;
+    }
+    auto v = emitOp(op, columns, values);
+    if (failed(v))
+      return failure();
+    values[result] = *v;
+  }
+  for (Value v : pass.spills)
+    store(get(v, columns, values), scratch[s.kept.lookup(v).scratch],
+          columns.first, columns);
+  for (Operation *op : pass.sinks)
+    if (failed(emitSink(op, columns, values)))
+      return failure();
+  SmallVector<Value> reduced;
+  for (rt::RowReduceOp op : pass.reduces)
+    reduced.push_back(get(op.getValue(), columns, values));
+  return reduced;
+}
+
+LogicalResult BodyEmitter::emitRowSinks() {
+  for (Operation *op : s.rowSinks)
+    if (failed(emitSink(op, {index(0), 0, {}}, rowValues)))
+      return failure();
+  return success();
+}
+
+//===--- memory
+//--------------------------------------------------------------===//
+
+Value BodyEmitter::address(int64_t operand, Columns columns) {
+  rt::OperandAttr info = s.operand(operand);
+  switch (info.getMode()) {
+  case rt::Mode::Scalar:
+    return index(0);
+  case rt::Mode::Row:
+    return row;
+  case rt::Mode::Col:
+    return columns.first;
+  default:
+    break;
+  }
+  Value line = row;
+  if (info.getMode() == rt::Mode::Periodic)
+    line = arith::RemUIOp::create(b, row, index(info.getExtent()));
+  return arith::AddIOp::create(b, arith::MulIOp::create(b, line, cols),
+                               columns.first);
+}
+
+Value BodyEmitter::load(Value memory, Value at, Columns columns) {
+  if (!columns.lanes)
+    return memref::LoadOp::create(b, memory, at);
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  auto type = VectorType::get({columns.lanes}, element);
+  if (!columns.mask)
+    return vector::LoadOp::create(b, type, memory, at);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, memory, ValueRange{at},
+                                      columns.mask, zero);
+}
+
+void BodyEmitter::store(Value value, Value memory, Value at, Columns columns) {
+  if (!columns.lanes)
+    memref::StoreOp::create(b, value, memory, at);
+  else if (!columns.mask)
+    vector::StoreOp::create(b, value, memory, at);
+  else
+    vector::MaskedStoreOp::create(b, memory, ValueRange{at}, columns.mask,
+                                  value);
+}
+
+Value BodyEmitter::reload(Value v, Columns columns) {
+  Kept kept = s.kept.lookup(v);
+  if (kept.operand >= 0)
+    return load(operands[kept.operand], address(kept.operand, columns),
+                columns);
+  Value at = columns.first;
+  if (Value shift = randomShift.lookup(v))
+    at = arith::AddIOp::create(b, at, shift);
+  return load(scratch[kept.scratch], at, columns);
+}
+
+/// old + value, for bf16 in f32 and rounded once.
+Value BodyEmitter::addTo(Value old, Value value, Type element) {
+  if (isa<IntegerType>(element))
+    return arith::AddIOp::create(b, old, value);
+  if (!element.isBF16())
+    return arith::AddFOp::create(b, old, value);
+  Value sum =
+      arith::AddFOp::create(b, emitFromBf16(b, old), emitFromBf16(b, value));
+  return emitToBf16(b, sum);
+}
+
+LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,
+                                    Values &values) {
+  if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
+    emitScatter(scatter, columns, values);
+    return success();
+  }
+  int64_t operand = operandIndex(op);
+  Value at = address(operand, columns), memory = operands[operand];
+  Value value = get(sinkValue(op), columns, values);
+  if (isa<rt::AccumulateOp>(op))
+    value = addTo(load(memory, at, columns), value,
+                  s.operand(operand).getElement());
+  store(value, memory, at, columns);
+  return success();
+}
+
+//===--- rows named by an index
+//----------------------------------------------===//
+
+namespace {
+struct TableRow {
+  Value inside; ///< i1
+  Value start;  ///< index of the row's first element; row 0 where outside
+};
+} // namespace
+
+static TableRow tableRow(ImplicitLocOpBuilder &b, Value row, int64_t extent,
+                         Value cols) {
+  Type i32 = row.getType();
+  Value bound = emitInteger(b, i32, extent), zero = emitInteger(b, i32, 0);
+  // Read as unsigned, a negative index is outside too.
+  Value inside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, bound);
+  Value safe = arith::SelectOp::create(b, inside, row, zero);
+  Value wide = arith::IndexCastUIOp::create(b, b.getIndexType(), safe);
+  return {inside, arith::MulIOp::create(b, wide, cols)};
+}
+
+Value BodyEmitter::emitGather(rt::GatherOp op, Columns columns, Values &) {
+  Values none;
+  Value row = get(op.getRow(), {columns.first, 0, {}}, none);
+  auto [inside, start] =
+      tableRow(b, row, s.operand(op.getOperand()).getExtent(), cols);
+  Value at = arith::AddIOp::create(b, start, columns.first);
+  Value found = load(operands[op.getOperand()], at, columns);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(found.getType()));
+  return arith::SelectOp::create(b, spread(inside, columns.lanes), found, zero);
+}
+
+void BodyEmitter::emitScatter(rt::ScatterAddOp op, Columns columns,
+                              Values &values) {
+  Values none;
+  Value row = get(op.getRow(), {columns.first, 0, {}}, none);
+  rt::OperandAttr info = s.operand(op.getOperand());
+  Value value = get(op.getValue(), columns, values);
+  auto [inside, start] = tableRow(b, row, info.getExtent(), cols);
+  emitIf(b, inside, [&, start = start] {
+    Value at = arith::AddIOp::create(b, start, columns.first);
+    Value memory = operands[op.getOperand()];
+    store(addTo(load(memory, at, columns), value, info.getElement()), memory,
+          at, columns);
+  });
+}
+
+//===--- random words of a row
+//-----------------------------------------------===//
+
+Value BodyEmitter::randomStart(const RandomRow &row) {
+  Value start = emitInteger(b, b.getI32Type(), 0);
+  Values none;
+  for (Value term : row.base)
+    start = arith::AddIOp::create(b, start, get(term, {{}, 0, {}}, none));
+  return start;
+}
+
+void BodyEmitter::emitRandomRows(int64_t lanes) {
+  Type i32 = b.getI32Type();
+  auto type = VectorType::get({lanes}, i32);
+  SmallVector<int32_t> steps(lanes);
+  for (int64_t i = 0; i < lanes; ++i)
+    steps[i] = static_cast<int32_t>(i);
+  for (const RandomRow &random : s.randomRows) {
+    Values none;
+    rt::RandomOp op = random.op;
+    PhiloxStream stream{get(op.getSeed(), {{}, 0, {}}, none),
+                        get(op.getSample(), {{}, 0, {}}, none),
+                        int64_t(op.getLayer()), int64_t(op.getSite())};
+    Value start = randomStart(random);
+    Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));
+    randomShift[op.getResult()] =
+        arith::IndexCastUIOp::create(b, b.getIndexType(), shift);
+    Value block = arith::ShRUIOp::create(b, start, emitInteger(b, i32, 2));
+    Value buffer = scratch[random.scratch];
+    // Up to 3 elements before the first column share its block.
+    Value end = index(numCols(s.kernel) + 3);
+    emitFor(b, index(0), end, index(4 * lanes), {}, [&](Value at, ValueRange) {
+      Value done = arith::ShRUIOp::create(b, at, index(2));
+      Value first = arith::AddIOp::create(
+          b, block, arith::IndexCastUIOp::create(b, i32, done));
+      Value iota = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(type, ArrayRef(steps)));
+      Value blocks = arith::AddIOp::create(b, spread(first, lanes), iota);
+      auto w = emitPhiloxBlock(b, stream, blocks);
+      // Blocks are columns of w; the buffer wants them one after the other.
+      Value even = vector::InterleaveOp::create(b, w[0], w[2]);
+      Value odd = vector::InterleaveOp::create(b, w[1], w[3]);
+      vector::StoreOp::create(b, vector::InterleaveOp::create(b, even, odd),
+                              buffer, at);
+      return SmallVector<Value>{};
+    });
+  }
+}

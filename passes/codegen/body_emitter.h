@@ -1,0 +1,93 @@
+//===- body_emitter.h - a kernel body at one place of a loop -----*- C++
+//-*-===//
+//
+// Emits the operations of a schedule for one row, and for one column or one
+// vector of columns of it. Loops, and what becomes of reductions, belong to the
+// target (cpu_kernel.cpp, gpu_kernel.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_CODEGEN_BODY_EMITTER_H
+#define MTC_PASSES_CODEGEN_BODY_EMITTER_H
+
+#include "passes/codegen/schedule.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mtc::codegen {
+
+/// The columns for which a body is emitted.
+struct Columns {
+  mlir::Value first; ///< index of the (first) column
+  int64_t lanes = 0; ///< columns from `first` on, or 0: one, as a scalar
+  mlir::Value mask;  ///< vector of i1, or none: all lanes
+};
+
+class BodyEmitter {
+public:
+  /// `operands` are flat memrefs (bf16 as i16), `args` the i64 arguments,
+  /// `cols` the number of columns as an index.
+  BodyEmitter(mlir::ImplicitLocOpBuilder &builder, const Schedule &schedule,
+              mlir::ValueRange operands, mlir::ValueRange args,
+              mlir::Value cols)
+      : b(builder), s(schedule), operands(operands), args(args), cols(cols) {}
+
+  /// Row buffers, one per `Schedule::scratch`: flat memrefs that are padded to
+  /// `emitRandomRows`'s whole blocks.
+  void setScratch(mlir::ValueRange buffers) {
+    scratch.assign(buffers.begin(), buffers.end());
+  }
+  /// What does not depend on the row.
+  mlir::LogicalResult emitUniform();
+  /// Begins a row; forgets the values of the one before.
+  void startRow(mlir::Value row);
+  /// Row-uniform values that are known after `depth` passes.
+  mlir::LogicalResult emitRowOps(int depth);
+  /// Fills the row buffers of random words, `lanes` blocks at a time.
+  void emitRandomRows(int64_t lanes);
+  /// One pass at `columns`: computes, stores, and gives the value of each of
+  /// the pass's reductions (f32, scalar or vector).
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitPass(int pass,
+                                                           Columns columns);
+  void setReduced(rt::RowReduceOp op, mlir::Value total) {
+    rowValues[op.getResult()] = total;
+  }
+  /// Stores and accumulations that happen once per row.
+  mlir::LogicalResult emitRowSinks();
+
+  mlir::Value index(int64_t v);
+
+private:
+  using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
+
+  mlir::Type laneType(mlir::Type scalar, int64_t lanes);
+  mlir::Value get(mlir::Value v, Columns columns, Values &values);
+  mlir::Value spread(mlir::Value scalar, int64_t lanes);
+  mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, Columns columns,
+                                      Values &values);
+  mlir::FailureOr<mlir::Value> emitArithmetic(mlir::Operation *op,
+                                              Columns columns, Values &values);
+  mlir::Value emitConstantOp(mlir::Operation *op, int64_t lanes);
+  mlir::Value emitIndex(rt::IndexOp op, Columns columns);
+  mlir::Value emitGather(rt::GatherOp op, Columns columns, Values &values);
+  mlir::LogicalResult emitSink(mlir::Operation *op, Columns columns,
+                               Values &values);
+  void emitScatter(rt::ScatterAddOp op, Columns columns, Values &values);
+  mlir::Value randomStart(const RandomRow &row);
+  mlir::Value reload(mlir::Value v, Columns columns);
+  mlir::Value address(int64_t operand, Columns columns);
+  mlir::Value load(mlir::Value memory, mlir::Value at, Columns columns);
+  void store(mlir::Value value, mlir::Value memory, mlir::Value at,
+             Columns columns);
+  mlir::Value addTo(mlir::Value old, mlir::Value value, mlir::Type element);
+
+  mlir::ImplicitLocOpBuilder &b;
+  const Schedule &s;
+  mlir::ValueRange operands, args;
+  mlir::Value cols, row;
+  llvm::SmallVector<mlir::Value> scratch;
+  Values uniformValues, rowValues;
+  llvm::DenseMap<mlir::Value, mlir::Value> randomShift;
+};
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_BODY_EMITTER_H

@@ -1,0 +1,150 @@
+//===- body_ops.cpp - the operations of a kernel body
+//----------------------===//
+#include "passes/codegen/body_emitter.h"
+#include "passes/codegen/elementary.h"
+#include "passes/codegen/philox.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
+                                     Values &values) {
+  if (auto load = dyn_cast<rt::LoadOp>(op))
+    return this->load(operands[load.getOperand()],
+                      address(load.getOperand(), columns), columns);
+  if (auto arg = dyn_cast<rt::ArgOp>(op))
+    return args[arg.getIndex()];
+  if (auto indexOp = dyn_cast<rt::IndexOp>(op))
+    return emitIndex(indexOp, columns);
+  if (auto gather = dyn_cast<rt::GatherOp>(op))
+    return emitGather(gather, columns, values);
+  if (auto reduce = dyn_cast<rt::RowReduceOp>(op)) // of one column
+    return get(reduce.getValue(), columns, values);
+  if (auto random = dyn_cast<rt::RandomOp>(op)) {
+    Values none;
+    Columns scalar{columns.first, 0, {}};
+    PhiloxStream stream{get(random.getSeed(), scalar, none),
+                        get(random.getSample(), scalar, none),
+                        int64_t(random.getLayer()), int64_t(random.getSite())};
+    return emitPhiloxWord(b, stream, get(random.getElement(), columns, values));
+  }
+  if (isa<arith::ConstantOp>(op))
+    return emitConstantOp(op, columns.lanes);
+  return emitArithmetic(op, columns, values);
+}
+
+Value BodyEmitter::emitConstantOp(Operation *op, int64_t lanes) {
+  TypedAttr value = cast<arith::ConstantOp>(op).getValue();
+  if (value.getType().isBF16()) {
+    APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
+    value = b.getIntegerAttr(b.getI16Type(), bits);
+  }
+  if (lanes)
+    value = SplatElementsAttr::get(
+        cast<ShapedType>(laneType(value.getType(), lanes)), Attribute(value));
+  return arith::ConstantOp::create(b, value);
+}
+
+Value BodyEmitter::emitIndex(rt::IndexOp op, Columns columns) {
+  Type i32 = b.getI32Type();
+  if (op.getKind() == rt::IndexKind::Row)
+    return arith::IndexCastUIOp::create(b, i32, row);
+  Value first = spread(arith::IndexCastUIOp::create(b, i32, columns.first),
+                       columns.lanes);
+  if (!columns.lanes)
+    return first;
+  SmallVector<int32_t> steps(columns.lanes);
+  for (int64_t i = 0; i < columns.lanes; ++i)
+    steps[i] = static_cast<int32_t>(i);
+  auto type = cast<ShapedType>(first.getType());
+  Value iota = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef(steps)));
+  return arith::AddIOp::create(b, first, iota);
+}
+
+/// Operations that are one instruction, or a few, on every target.
+static bool isPlain(StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"arith.addf", "arith.subf", "arith.mulf", "arith.divf",
+              "arith.negf", "arith.cmpf"},
+             true)
+      .Cases({"arith.addi", "arith.subi", "arith.muli", "arith.andi",
+              "arith.ori", "arith.xori"},
+             true)
+      .Cases({"arith.divui", "arith.divsi", "arith.remui", "arith.remsi",
+              "arith.cmpi"},
+             true)
+      .Cases({"arith.shli", "arith.shrui", "arith.shrsi", "arith.select",
+              "arith.bitcast"},
+             true)
+      .Cases({"arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui"}, true)
+      .Cases({"arith.minimumf", "arith.maximumf", "arith.minnumf",
+              "arith.maxnumf"},
+             true)
+      .Cases({"arith.extui", "arith.extsi", "arith.trunci", "arith.sitofp",
+              "arith.uitofp"},
+             true)
+      .Cases({"arith.fptosi", "arith.fptoui", "math.fma", "math.sqrt",
+              "math.absf"},
+             true)
+      .Cases({"math.copysign", "math.floor", "math.ceil", "math.trunc",
+              "math.roundeven"},
+             true)
+      .Default(false);
+}
+
+using Elementary = Value (*)(ImplicitLocOpBuilder &, Value);
+static Elementary elementary(StringRef name) {
+  return llvm::StringSwitch<Elementary>(name)
+      .Case("math.exp", emitExp)
+      .Case("math.log", emitLog)
+      .Case("math.tanh", emitTanh)
+      .Case("math.erf", emitErf)
+      .Case("math.sin", emitSin)
+      .Case("math.cos", emitCos)
+      .Case("math.rsqrt", emitRsqrt)
+      .Default(nullptr);
+}
+
+FailureOr<Value> BodyEmitter::emitArithmetic(Operation *op, Columns columns,
+                                             Values &values) {
+  StringRef name = op->getName().getStringRef();
+  SmallVector<Value> in;
+  for (Value v : op->getOperands())
+    in.push_back(get(v, columns, values));
+  Type result = op->getResult(0).getType();
+  auto isBf16 = [](Type t) { return t.isBF16(); };
+  if (name == "arith.extf" && op->getOperand(0).getType().isBF16() &&
+      result.isF32())
+    return emitFromBf16(b, in[0]);
+  if (name == "arith.truncf" && result.isBF16() &&
+      op->getOperand(0).getType().isF32())
+    return emitToBf16(b, in[0]);
+  bool bf16 = isBf16(result) || llvm::any_of(op->getOperandTypes(), isBf16);
+  if (bf16 && name != "arith.select")
+    return op->emitOpError(
+        "expected no arithmetic on bf16, found it; extend to f32 first");
+  if (Elementary emit = elementary(name)) {
+    if (!result.isF32())
+      return op->emitOpError("expected f32, found ") << result;
+    return emit(b, in[0]);
+  }
+  if (!isPlain(name))
+    return op->emitOpError(
+        "expected an operation that codegen-kernels knows; write it as others");
+  IRMapping mapping;
+  mapping.map(op->getOperands(), in);
+  Operation *copy = b.insert(op->cloneWithoutRegions(mapping));
+  copy->getResult(0).setType(laneType(result, columns.lanes));
+  // Contract: no fast-math flag reaches the machine.
+  if (copy->hasAttr("fastmath"))
+    copy->setAttr("fastmath", arith::FastMathFlagsAttr::get(
+                                  b.getContext(), arith::FastMathFlags::none));
+  return copy->getResult(0);
+}

@@ -1,0 +1,40 @@
+//===- kernel_function.h - functions made of kernels -------------*- C++
+//-*-===//
+#ifndef MTC_PASSES_CODEGEN_KERNEL_FUNCTION_H
+#define MTC_PASSES_CODEGEN_KERNEL_FUNCTION_H
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mtc::codegen {
+
+/// Makes `func.func @name(memref operands..., i64 args..., [i64 cols])` next to
+/// the kernel, for vectors of `lanes` fp32 values (a power of two). Memrefs are
+/// flat; bf16 is i16. The kernel stays where it is.
+mlir::FailureOr<mlir::func::FuncOp> buildCpuKernel(rt::KernelOp kernel,
+                                                   int64_t lanes);
+
+/// The same for a GPU: one function that every thread of a grid runs; calls the
+/// functions of gpu_support.h. Any one-dimensional grid and any block size that
+/// is a multiple of 32, up to 1024, gives the right result.
+mlir::FailureOr<mlir::func::FuncOp> buildGpuKernel(rt::KernelOp kernel);
+
+/// A function with the kernel's signature and an empty entry block.
+mlir::func::FuncOp makeKernelFunction(rt::KernelOp kernel,
+                                      mlir::ImplicitLocOpBuilder &b);
+
+/// The number of columns as an index, at the builder.
+mlir::Value emitCols(rt::KernelOp kernel, mlir::func::FuncOp function,
+                     mlir::ImplicitLocOpBuilder &b);
+
+/// A kernel whose elements are independent of their place becomes one row, so
+/// that odd numbers of columns cost nothing. Changes rows and cols only.
+void flattenPointwise(rt::KernelOp kernel);
+
+/// True if a row's work changes memory that another row's also changes.
+bool accumulatesOverRows(rt::KernelOp kernel);
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_KERNEL_FUNCTION_H

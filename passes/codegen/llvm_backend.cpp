@@ -1,0 +1,76 @@
+//===- llvm_backend.cpp - LLVM IR to text or bytes
+//-------------------------===//
+#include "passes/codegen/llvm_backend.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mtc::codegen;
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
+                     int level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  auto passes = level == 0
+                    ? builder.buildO0DefaultPipeline(levels[0])
+                    : builder.buildPerModuleDefaultPipeline(levels[level]);
+  passes.run(module, modules);
+}
+
+llvm::Expected<std::string>
+mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
+                         int optLevel, OutputKind kind) {
+  auto error = [](const llvm::Twine &text) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  };
+  if (optLevel < 0 || optLevel > 3)
+    return error("expected an optimisation level of 0 to 3, found " +
+                 llvm::Twine(optLevel));
+  llvm::Triple triple(target.triple);
+  std::string message;
+  const llvm::Target *found =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!found)
+    return error("this LLVM has no target " + target.triple + ": " + message);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  const llvm::CodeGenOptLevel levels[] = {
+      llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
+      llvm::CodeGenOptLevel::Default, llvm::CodeGenOptLevel::Aggressive};
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+      std::nullopt, levels[optLevel]));
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+  optimise(module, *machine, optLevel);
+  llvm::SmallString<0> out;
+  llvm::raw_svector_ostream stream(out);
+  llvm::legacy::PassManager emitter;
+  auto file = kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile
+                                         : llvm::CodeGenFileType::AssemblyFile;
+  if (machine->addPassesToEmitFile(emitter, stream, nullptr, file))
+    return error("the target " + target.triple +
+                 " cannot emit this kind of file");
+  emitter.run(module);
+  return std::string(out.str());
+}

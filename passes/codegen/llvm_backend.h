@@ -1,0 +1,30 @@
+//===- llvm_backend.h - LLVM IR to text or bytes -----------------*- C++
+//-*-===//
+#ifndef MTC_PASSES_CODEGEN_LLVM_BACKEND_H
+#define MTC_PASSES_CODEGEN_LLVM_BACKEND_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace mtc::codegen {
+
+enum class OutputKind { Object, Assembly };
+
+struct BackendTarget {
+  std::string triple, cpu, features;
+};
+
+/// Optimises `module` (0 to 3) and emits it. The target must be initialised.
+/// Vectorisers are off (the generator writes vectors) and no multiplication is
+/// fused with an addition.
+llvm::Expected<std::string> runBackend(llvm::Module &module,
+                                       const BackendTarget &target,
+                                       int optLevel, OutputKind kind);
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_LLVM_BACKEND_H

@@ -1,0 +1,50 @@
+//===- loops.cpp - loops and conditions with one builder
+//-------------------===//
+#include "passes/codegen/loops.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mtc;
+
+SmallVector<Value> codegen::emitFor(ImplicitLocOpBuilder &b, Value from,
+                                    Value to, Value step, ValueRange init,
+                                    LoopBody body) {
+  auto loop = scf::ForOp::create(b, from, to, step, init);
+  OpBuilder::InsertionGuard guard(b);
+  if (init.empty()) {
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    body(loop.getInductionVar(), {});
+    return {};
+  }
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+void codegen::emitIf(ImplicitLocOpBuilder &b, Value condition,
+                     llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body();
+}
+
+SmallVector<Value>
+codegen::emitIfElse(ImplicitLocOpBuilder &b, Value condition,
+                    ValueRange otherwise,
+                    llvm::function_ref<SmallVector<Value>()> body) {
+  if (otherwise.empty()) {
+    emitIf(b, condition, [&] { body(); });
+    return {};
+  }
+  auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, body());
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise);
+  return SmallVector<Value>(branch.getResults());
+}

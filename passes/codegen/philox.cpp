@@ -1,0 +1,97 @@
+//===- philox.cpp - Philox4x32-10 in IR
+//------------------------------------===//
+//
+// Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3"
+// (SC'11). Each 32-bit word sits in a 64-bit lane, because the product of two
+// words is what the machine multiplies; the upper halves hold garbage between
+// rounds and are cut off before the next product.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/philox.h"
+
+#include "passes/codegen/elementary.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+namespace {
+
+constexpr int64_t kLow = 0xffffffff;
+constexpr int64_t kMul0 = 0xD2511F53, kMul1 = 0xCD9E8D57;
+constexpr int64_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
+
+struct Lanes {
+  ImplicitLocOpBuilder &b;
+  Type type; ///< i64 or a vector of it
+
+  Value constant(int64_t v) const { return emitInteger(b, type, v); }
+  /// A scalar i64 in every lane.
+  Value spread(Value v) const {
+    return isa<VectorType>(type)
+               ? vector::BroadcastOp::create(b, type, v).getResult()
+               : v;
+  }
+  Value low(Value v) const {
+    return arith::AndIOp::create(b, v, constant(kLow));
+  }
+  Value high(Value v) const {
+    return arith::ShRUIOp::create(b, v, constant(32));
+  }
+  Value mul(Value v, int64_t m) const {
+    return arith::MulIOp::create(b, low(v), constant(m));
+  }
+  Value xori(Value x, Value y) const { return arith::XOrIOp::create(b, x, y); }
+};
+
+/// The key of round `round`: key + round·weyl, of which 32 bits count.
+Value roundKey(ImplicitLocOpBuilder &b, Value key, int64_t weyl, int round) {
+  Value step = emitInteger(b, key.getType(), (weyl * round) & kLow);
+  Value sum = arith::AddIOp::create(b, key, step);
+  return arith::AndIOp::create(b, sum, emitInteger(b, key.getType(), kLow));
+}
+
+} // namespace
+
+std::array<Value, 4> codegen::emitPhiloxBlock(ImplicitLocOpBuilder &b,
+                                              const PhiloxStream &stream,
+                                              Value block) {
+  Lanes l{b, withElement(block.getType(), b.getI64Type())};
+  Lanes scalar{b, b.getI64Type()};
+  Value key0 = scalar.low(stream.seed), key1 = scalar.high(stream.seed);
+  std::array<Value, 4> c = {
+      arith::ExtUIOp::create(b, l.type, block),
+      l.constant((stream.layer << 8 | stream.site) & kLow),
+      l.spread(scalar.low(stream.sample)),
+      l.spread(scalar.high(stream.sample))};
+  for (int round = 0; round < 10; ++round) {
+    Value product0 = l.mul(c[0], kMul0), product1 = l.mul(c[2], kMul1);
+    Value k0 = l.spread(roundKey(b, key0, kWeyl0, round));
+    Value k1 = l.spread(roundKey(b, key1, kWeyl1, round));
+    c = {l.xori(l.xori(l.high(product1), c[1]), k0), product1,
+         l.xori(l.xori(l.high(product0), c[3]), k1), product0};
+  }
+  for (Value &v : c)
+    v = arith::TruncIOp::create(b, block.getType(), v);
+  return c;
+}
+
+Value codegen::emitPhiloxWord(ImplicitLocOpBuilder &b,
+                              const PhiloxStream &stream, Value element) {
+  Type type = element.getType();
+  auto bit = [&](int64_t mask) -> Value {
+    Value masked =
+        arith::AndIOp::create(b, element, emitInteger(b, type, mask));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked,
+                                 emitInteger(b, type, 0));
+  };
+  Value block = arith::ShRUIOp::create(b, element, emitInteger(b, type, 2));
+  auto words = emitPhiloxBlock(b, stream, block);
+  Value odd = bit(1);
+  Value low = arith::SelectOp::create(b, odd, words[1], words[0]);
+  Value high = arith::SelectOp::create(b, odd, words[3], words[2]);
+  return arith::SelectOp::create(b, bit(2), high, low);
+}

@@ -1,0 +1,132 @@
+//===- random_test.cpp - random kernels against the evaluator
+//--------------===//
+#include "harness.h"
+#include "random_kernel.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+int64_t countOf(rt::OperandAttr info, int64_t rows, int64_t cols) {
+  switch (info.getMode()) {
+  case rt::Mode::Full:
+    return rows * cols;
+  case rt::Mode::Row:
+    return rows;
+  case rt::Mode::Col:
+    return cols;
+  case rt::Mode::Scalar:
+    return 1;
+  default:
+    return static_cast<int64_t>(info.getExtent()) * cols;
+  }
+}
+
+/// Stores get NaN, accumulations a number, inputs numbers in [-2, 2], row
+/// indices -2 .. 5 (tables have 1 to 4 rows).
+Buffer fill(std::mt19937 &rng, rt::KernelOp kernel, int64_t index,
+            int64_t count) {
+  auto info = cast<rt::OperandAttr>(kernel.getOperandsInfo()[index]);
+  bool stored = false;
+  for (Operation &op : kernel.getBody().front())
+    if (auto store = dyn_cast<rt::StoreOp>(op))
+      stored |= int64_t(store.getOperand()) == index;
+  Buffer out;
+  for (int64_t i = 0; i < count; ++i) {
+    if (info.getElement().isInteger(32))
+      out.elements.push_back({0, uint32_t(int(rng() % 8) - 2), 0});
+    else if (stored)
+      out.elements.push_back({NAN, 0, 0});
+    else
+      out.elements.push_back(
+          {roundToBf16(double(rng() % 4001) / 1000 - 2), 0, 0});
+  }
+  return out;
+}
+
+void compare(const RandomKernel &k, size_t operand, const Buffer &expected,
+             const Buffer &found) {
+  for (size_t i = 0; i < expected.elements.size(); ++i) {
+    Number e = expected.elements[i];
+    double x = found.elements[i].f;
+    // Twice the first-order bound, for the terms of second order; and the
+    // smallest normal number, because e^x is flushed to 0 below it.
+    double tolerance = 2 * e.error + 0x1p-126;
+    ASSERT_LE(std::fabs(x - e.f), tolerance)
+        << "operand " << operand << " element " << i << " of " << k.rows
+        << " x " << k.cols << ": expected " << e.f << ", found " << x << "\n"
+        << k.text;
+  }
+}
+
+void runOne(const RandomKernel &k, rt::KernelOp kernel, void *function,
+            std::mt19937 &rng) {
+  size_t count = k.written.size();
+  std::vector<Buffer> start;
+  for (size_t i = 0; i < count; ++i) {
+    auto info = cast<rt::OperandAttr>(kernel.getOperandsInfo()[i]);
+    start.push_back(fill(rng, kernel, i, countOf(info, k.rows, k.cols)));
+  }
+  std::vector<int64_t> args = {0x123456789abcdef, 77};
+  std::vector<Buffer> expected = start;
+  ASSERT_EQ(evaluate(kernel, expected, args, k.cols), "");
+  std::vector<Memory> memory;
+  std::vector<void *> pointers;
+  for (size_t i = 0; i < count; ++i)
+    memory.emplace_back(
+        cast<rt::OperandAttr>(kernel.getOperandsInfo()[i]).getElement(),
+        start[i]);
+  std::vector<bool> overwritten(count);
+  for (size_t i = 0; i < count; ++i) {
+    int shared = k.sharesWith[i];
+    if (shared >= 0)
+      overwritten[shared] = true;
+    pointers.push_back(memory[shared >= 0 ? shared : i].data());
+  }
+  if (k.dynamic)
+    args.push_back(k.cols);
+  call(function, pointers, args);
+  for (size_t i = 0; i < count; ++i) {
+    ASSERT_TRUE(memory[i].guardsIntact()) << "operand " << i << "\n" << k.text;
+    if (!overwritten[i])
+      compare(k, i, expected[i],
+              memory[k.sharesWith[i] >= 0 ? k.sharesWith[i] : i].read());
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
+}
+
+void runMany(const std::string &isaName, unsigned seed, int kernels) {
+  auto host = codegen::hostIsa();
+  if (!host || (isaName == "x86-64-v4" && host->name != isaName))
+    GTEST_SKIP() << "this machine has no " << isaName;
+  std::mt19937 rng(seed);
+  auto context = makeContext();
+  std::vector<RandomKernel> generated;
+  std::string text;
+  for (int i = 0; i < kernels; ++i) {
+    generated.push_back(makeRandomKernel(rng, "k" + std::to_string(i)));
+    text += generated.back().text;
+  }
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  Library library(*module, *codegen::isaByName(isaName));
+  ASSERT_TRUE(library.loaded());
+  int i = 0;
+  for (auto kernel : module->getOps<rt::KernelOp>()) {
+    runOne(generated[i], kernel, library.find("k" + std::to_string(i)), rng);
+    if (testing::Test::HasFatalFailure())
+      return;
+    ++i;
+  }
+}
+
+} // namespace
+
+TEST(RandomKernels, AgreeWithTheEvaluatorOnV4) { runMany("x86-64-v4", 1, 200); }
+TEST(RandomKernels, AgreeWithTheEvaluatorOnV3) { runMany("x86-64-v3", 2, 120); }
