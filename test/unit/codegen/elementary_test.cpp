@@ -1,0 +1,168 @@
+//===- elementary_test.cpp - accuracy and special values, bf16 to the bit
+//--===//
+#include "harness.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+constexpr const char *kFunctions[] = {"exp", "log", "tanh",  "erf",
+                                      "sin", "cos", "rsqrt", "sqrt"};
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// One kernel per function, @exp and so on, over a dynamic range; and @narrow
+/// and @widen between f32 and bf16.
+class Elementary : public testing::Test {
+protected:
+  void SetUp() override {
+    auto isa = codegen::hostIsa();
+    if (!isa) {
+      llvm::consumeError(isa.takeError());
+      GTEST_SKIP() << "this machine has no supported instruction set";
+    }
+    std::string text;
+    for (std::string f : kFunctions)
+      text += kernel(f, "f32", "f32", "math." + f + " %x : f32");
+    text += kernel("narrow", "f32", "bf16", "arith.truncf %x : f32 to bf16");
+    text += kernel("widen", "bf16", "f32", "arith.extf %x : bf16 to f32");
+    context = makeContext();
+    auto module = parse(*context, text);
+    ASSERT_TRUE(module);
+    library = std::make_unique<Library>(*module, *isa);
+    ASSERT_TRUE(library->loaded());
+  }
+
+  static std::string kernel(const std::string &name, const std::string &in,
+                            const std::string &out, const std::string &op) {
+    auto operand = [](const std::string &type) {
+      return "#rt.operand<mode = full, element = " + type + ", extent = 0>";
+    };
+    return "rt.kernel @" + name + " rows 1 cols -1 args 0 [" + operand(in) +
+           ", " + operand(out) + "] {\n  %x = rt.load 0 : " + in +
+           "\n  %y = " + op + "\n  rt.store 1, %y : " + out + "\n}\n";
+  }
+
+  template <typename Out, typename In>
+  std::vector<Out> apply(const std::string &name, std::vector<In> in) {
+    std::vector<Out> out(in.size());
+    call(library->find(name), {in.data(), out.data()}, {int64_t(in.size())});
+    return out;
+  }
+
+  /// Every `stride`-th float from `low` to `high` (both of one sign).
+  static std::vector<float> sweep(float low, float high, uint32_t stride) {
+    uint32_t a, b;
+    std::memcpy(&a, &low, 4), std::memcpy(&b, &high, 4);
+    std::vector<float> v;
+    for (uint64_t bits = std::min(a, b); bits <= std::max(a, b);
+         bits += stride) {
+      uint32_t word = uint32_t(bits);
+      v.push_back(0);
+      std::memcpy(&v.back(), &word, 4);
+    }
+    return v;
+  }
+
+  /// Largest error in units of the last place of the exact result.
+  double worst(const std::string &name, double (*exact)(double),
+               const std::vector<float> &xs) {
+    auto ys = apply<float>(name, xs);
+    double most = 0;
+    for (size_t i = 0; i < xs.size(); ++i) {
+      double e = exact(xs[i]);
+      double ulp = std::ldexp(1.0, std::max(std::ilogb(e), -126) - 23);
+      most = std::max(most, std::fabs(ys[i] - e) / ulp);
+    }
+    return most;
+  }
+
+  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<Library> library;
+};
+
+} // namespace
+
+// 4 units in the last place is what the evaluator's error bounds assume.
+TEST_F(Elementary, ErrorsStayBelowFourUnits) {
+  EXPECT_LE(worst("exp", std::exp, sweep(1e-30f, 88.7f, 997)), 4);
+  EXPECT_LE(worst("exp", std::exp, sweep(-1e-30f, -87.3f, 997)), 4);
+  EXPECT_LE(worst("log", std::log, sweep(1e-45f, 3.4e38f, 1999)), 4);
+  EXPECT_LE(worst("log", std::log, sweep(0.7f, 1.5f, 13)), 4);
+  EXPECT_LE(worst("tanh", std::tanh, sweep(1e-37f, 30.0f, 997)), 4);
+  EXPECT_LE(worst("tanh", std::tanh, sweep(-0.01f, -12.0f, 97)), 4);
+  EXPECT_LE(worst("erf", std::erf, sweep(1e-37f, 30.0f, 997)), 4);
+  EXPECT_LE(worst("erf", std::erf, sweep(-0.01f, -5.0f, 97)), 4);
+  auto rsqrt = [](double x) { return 1 / std::sqrt(x); };
+  EXPECT_LE(worst("rsqrt", rsqrt, sweep(1.2e-38f, 3e38f, 1999)),
+            1.51); // two roundings
+  EXPECT_LE(worst("sqrt", std::sqrt, sweep(1.2e-38f, 3e38f, 1999)), 0.5); // one
+}
+
+// sin and cos near their zeros have an absolute error, 2^-23.
+TEST_F(Elementary, SinAndCosStayBelowTheirAbsoluteError) {
+  for (auto [name, exact] :
+       {std::pair<const char *, double (*)(double)>{"sin", std::sin},
+        {"cos", std::cos}}) {
+    auto xs = sweep(1e-6f, 32768.0f, 311);
+    auto ys = apply<float>(name, xs);
+    for (size_t i = 0; i < xs.size(); ++i)
+      ASSERT_NEAR(ys[i], exact(xs[i]), 0x1p-23) << name << " of " << xs[i];
+  }
+}
+
+TEST_F(Elementary, SpecialValues) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  auto all = [](std::vector<float> found, std::vector<float> expected) {
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_TRUE(found[i] == expected[i] ||
+                  (found[i] != found[i] && expected[i] != expected[i]))
+          << "value " << i << ": expected " << expected[i] << ", found "
+          << found[i];
+  };
+  all(apply<float, float>("exp", {-kInf, -1e30f, -200, -104, -88, 0, -0.f, 89,
+                                  1e30f, kInf, nan}),
+      {0, 0, 0, 0, 0, 1, 1, kInf, kInf, kInf, nan});
+  all(apply<float, float>("log", {0, -0.f, 1, kInf, -1, -kInf, nan}),
+      {-kInf, -kInf, 0, kInf, nan, nan, nan});
+  all(apply<float, float>("tanh", {-kInf, -20, -0.f, 0, 20, 1e30f, kInf, nan}),
+      {-1, -1, 0, 0, 1, 1, 1, nan});
+  all(apply<float, float>("erf", {-kInf, -6, 0, 6, kInf, nan}),
+      {-1, -1, 0, 1, 1, nan});
+  all(apply<float, float>("rsqrt", {0, kInf, -1, 4}), {kInf, 0, nan, 0.5});
+  EXPECT_TRUE(std::signbit(apply<float, float>("tanh", {-0.f})[0]));
+  // A NaN with bits in its payload stays one.
+  uint32_t bits = 0x7f8001ff;
+  float payload;
+  std::memcpy(&payload, &bits, 4);
+  for (const char *f : kFunctions)
+    EXPECT_TRUE(std::isnan(apply<float, float>(f, {payload, payload})[1])) << f;
+}
+
+TEST_F(Elementary, Bf16IsExact) {
+  std::vector<uint16_t> every(65536);
+  for (int i = 0; i < 65536; ++i)
+    every[i] = uint16_t(i);
+  auto wide = apply<uint32_t>("widen", every);
+  for (int i = 0; i < 65536; ++i)
+    ASSERT_EQ(wide[i], uint32_t(i) << 16);
+  // Each bf16 and what lies a quarter, a half and three quarters above it.
+  for (uint32_t low : {0x0000u, 0x4000u, 0x7fffu, 0x8000u, 0x8001u, 0xc000u}) {
+    std::vector<uint32_t> in(65536);
+    for (uint32_t i = 0; i < 65536; ++i)
+      in[i] = i << 16 | low;
+    auto narrow = apply<uint16_t>("narrow", in);
+    for (uint32_t i = 0; i < 65536; ++i) {
+      bool nan = (in[i] & 0x7fffffff) > 0x7f800000;
+      uint32_t nearest = (in[i] + 0x7fff + (in[i] >> 16 & 1)) >> 16;
+      ASSERT_EQ(narrow[i], nan ? (in[i] >> 16 | 0x40) : nearest)
+          << std::hex << in[i];
+    }
+  }
+}
