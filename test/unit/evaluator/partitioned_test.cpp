@@ -36,11 +36,14 @@ std::string nameOf(const Split &split) {
 }
 void PrintTo(const Split &split, std::ostream *out) { *out << nameOf(split); }
 
+/// Grouped queries are left out: `models::unsupported` refuses them, and their
+/// letter of heads has two sizes, which --verify-partitioned does not know yet.
 std::vector<Split> splits() {
   std::vector<Split> all;
   for (const Variant &variant : variants())
-    for (auto [dp, tp] : {std::pair<int64_t, int64_t>{1, 2}, {2, 1}, {2, 2}})
-      all.push_back({variant, dp, tp});
+    if (variant.spec.kvHeads == variant.spec.heads)
+      for (auto [dp, tp] : {std::pair<int64_t, int64_t>{1, 2}, {2, 1}, {2, 2}})
+        all.push_back({variant, dp, tp});
   return all;
 }
 
