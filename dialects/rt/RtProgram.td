@@ -159,9 +159,9 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
 }
 def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
   let summary = "one step of the global norm: reset, accumulate, finish";
-  let description = [{Example: `rt.norm "accumulate" %g : memref<4096xf32> length %n`}];
+  let description = [{Example: `rt.norm "accumulate" of %g : memref<4096xf32> length %n`}];
   let arguments = (ins StrAttr:$action, Optional<AnyShaped>:$range, Optional<I64>:$length);
-  let assemblyFormat = "$action ($range^ `:` type($range))? (`length` $length^)? attr-dict";
+  let assemblyFormat = "$action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
 }
 
 //===--- program ---------------------------------------------------------------===//

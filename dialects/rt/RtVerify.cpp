@@ -66,8 +66,9 @@ LogicalResult KernelOp::verify() {
 LogicalResult ViewOp::verify() {
   if (getArena() >= 5)
     return emitOpError("expected an arena below 5, found ") << getArena();
-  if (getPool() < -1 || getPool() >= 6)
-    return emitOpError("expected a pool in -1..5, found ") << getPool();
+  auto pool = static_cast<int64_t>(getPool()); // attribute getters are unsigned
+  if (pool < -1 || pool >= 6)
+    return emitOpError("expected a pool in -1..5, found ") << pool;
   return success();
 }
 

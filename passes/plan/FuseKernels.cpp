@@ -205,7 +205,10 @@ LogicalResult FragmentFuser::run() {
     if (failed(lower(op)))
       return failure();
   }
-  close(fn.getBody().front().getTerminator());
+  Operation *end = fn.getBody().front().getTerminator();
+  while (end->getPrevNode() && isa<pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(end->getPrevNode()))
+    end = end->getPrevNode();
+  close(end);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
     if (op.use_empty() && isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::KeptOp,
                               pipe::InputOp, pipe::ReceivedOp>(op))

@@ -58,7 +58,8 @@ std::map<std::string, Setter, std::less<>> settersOf(Recipe &r) {
           {"clip", number(r.clip)},
           {"seed", seedValue(r.seed)},
           {"data", exact(r.data)},
-          {"data_dtype", exact(r.data_dtype)}};
+          {"data_dtype", exact(r.data_dtype)},
+          {"order", exact(r.order)}};
 }
 
 Status usage(const std::string &what, const Problems &problems) {
@@ -115,6 +116,8 @@ Status checkRecipe(const Recipe &r) {
   demand(r.weight_decay >= 0 && r.weight_decay < 1e6, "0 <= weight_decay",
          r.weight_decay);
   demand(r.clip >= 0 && r.clip < 1e30, "0 <= clip", r.clip);
+  demand(r.order == "shuffled" || r.order == "sequential",
+         "order shuffled or sequential", r.order);
   demand(r.data_dtype == "u8" || r.data_dtype == "u16" || r.data_dtype == "i32",
          "data_dtype u8, u16 or i32", r.data_dtype);
   return usage("recipe:", problems);

@@ -67,9 +67,11 @@ Status TokenFile::copy(int64_t first, int32_t *out) const {
 }
 
 Status TokenFile::read(int64_t sample, int shift, int32_t *out) const {
-  Permutation permutation(seed_, static_cast<uint64_t>(sample / windows_),
-                          windows_);
-  int64_t first = permutation(sample % windows_) * seq_ + shift;
+  int64_t window = sample % windows_;
+  if (!sequential_)
+    window = Permutation(seed_, static_cast<uint64_t>(sample / windows_),
+                         windows_)(window);
+  int64_t first = window * seq_ + shift;
   switch (tokenBytes_) {
   case 1:
     return copy<uint8_t>(first, out);
@@ -87,8 +89,11 @@ Status TokenFeed::open(const Recipe &recipe, const RankState &rank) {
   dpRank_ = rank.dp();
   if (d.inputs.empty())
     return Status::okay();
-  return TokenFile::open(recipe.data, recipe.data_dtype, batch_.seq,
-                         batch_.vocab, recipe.seed, tokens_);
+  MTC_RETURN_IF_ERROR(TokenFile::open(recipe.data, recipe.data_dtype,
+                                      batch_.seq, batch_.vocab, recipe.seed,
+                                      tokens_));
+  tokens_.setSequential(recipe.order == "sequential");
+  return Status::okay();
 }
 
 Status TokenFeed::load(const InputInfo &in, int64_t microbatch, int32_t *out) {

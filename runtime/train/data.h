@@ -22,6 +22,8 @@ public:
                      int64_t seq, int64_t vocab, uint64_t seed, TokenFile &out);
 
   int64_t windows() const { return windows_; }
+  /// Sample k is window k mod windows instead of a permuted one.
+  void setSequential(bool on) { sequential_ = on; }
   /// Writes the `seq` inputs (shift 0) or labels (shift 1) of sample k.
   /// Errors: inputRefused when a token is not in [0, vocab), with its position.
   Status read(int64_t sample, int shift, int32_t *out) const;
@@ -34,6 +36,7 @@ private:
   int tokenBytes_ = 2;
   int64_t seq_ = 0, vocab_ = 0, windows_ = 0;
   uint64_t seed_ = 0;
+  bool sequential_ = false;
 };
 
 /// Feeds a rank: microbatch k of dp rank r holds the samples

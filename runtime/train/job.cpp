@@ -22,7 +22,8 @@ Json recipeToJson(const Recipe &r) {
           // All 64 bits; JSON integers of other readers end at 2^53 or 2^63.
           {"seed", std::to_string(r.seed)},
           {"data", r.data},
-          {"data_dtype", r.data_dtype}};
+          {"data_dtype", r.data_dtype},
+          {"order", r.order}};
 }
 
 Recipe recipeFromJson(FieldReader reader) {
@@ -43,6 +44,7 @@ Recipe recipeFromJson(FieldReader reader) {
     r.seed = c >= '0' && c <= '9' ? r.seed * 10 + uint64_t(c - '0') : r.seed;
   r.data = reader.text("data");
   r.data_dtype = reader.text("data_dtype");
+  r.order = reader.text("order");
   return r;
 }
 

@@ -27,7 +27,7 @@ double learningRate(const Recipe &r, int64_t step) {
       (r.decay_steps > 0 ? r.decay_steps : r.steps) - r.warmup_steps;
   double x = 1;
   if (length > 0)
-    x = std::min(1.0, static_cast<double>(step - 1 - r.warmup_steps) /
+    x = std::min(1.0, static_cast<double>(step - r.warmup_steps) /
                           static_cast<double>(length));
   if (r.decay == "linear")
     return r.lr + (r.min_lr - r.lr) * x;

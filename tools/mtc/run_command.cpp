@@ -81,6 +81,7 @@ void addRecipe(CLI::App &sub, RunCommand &command) {
       ->group("Recipe");
   recipe.add(sub, "--data", &Recipe::data, "flat file of tokens");
   recipe.add(sub, "--data-type", &Recipe::data_dtype, "u8, u16 or i32");
+  recipe.add(sub, "--order", &Recipe::order, "shuffled or sequential");
   recipe.add(sub, "--steps", &Recipe::steps, "steps to train");
   recipe.add(sub, "--lr", &Recipe::lr, "highest learning rate");
   recipe.add(sub, "--min-lr", &Recipe::min_lr, "lowest learning rate");

@@ -14,7 +14,7 @@
 namespace mtc::runtime {
 
 /// The learning rate of step s (1-based): lr·s/warmup_steps while s <=
-/// warmup_steps; then, with x = min(1, (s - 1 - warmup) / (decay_steps -
+/// warmup_steps; then, with x = min(1, (s - warmup) / (decay_steps -
 /// warmup)), cosine: min_lr + (lr - min_lr)·(1 + cos(pi·x))/2; linear: lr +
 /// (min_lr - lr)·x; constant: lr.
 struct Recipe {
@@ -31,6 +31,7 @@ struct Recipe {
   uint64_t seed = 1234;
   std::string data;               ///< path of a flat file of tokens
   std::string data_dtype = "u16"; ///< u8, u16 or i32, little-endian
+  std::string order = "shuffled"; ///< or sequential: sample k is window k
 };
 
 } // namespace mtc::runtime
