@@ -73,8 +73,11 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
   registerMtcPasses();
   mlir::DialectRegistry registry;
   registerDialects(registry);
-  return std::make_unique<mlir::MLIRContext>(
+  auto context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
+  // The location says where; printing the op could print a whole module.
+  context->printOpOnDiagnostic(false);
+  return context;
 }
 
 Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,

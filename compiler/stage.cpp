@@ -30,8 +30,10 @@ std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program) {
       mlir::ModuleOp::create(program.getLoc());
   for (mlir::NamedAttribute attribute : parent->getDiscardableAttrs())
     (*module)->setAttr(attribute.getName(), attribute.getValue());
+  // A module takes only attributes whose names have a dialect's prefix.
   for (mlir::NamedAttribute attribute : program->getDiscardableAttrs())
-    (*module)->setAttr(attribute.getName(), attribute.getValue());
+    if (attribute.getNameDialect())
+      (*module)->setAttr(attribute.getName(), attribute.getValue());
   (*module)->setAttr("rt.stage", builder.getI64IntegerAttr(program.getStage()));
   builder.setInsertionPointToEnd(module->getBody());
   for (mlir::Operation &op : program.getBody().front())

@@ -30,8 +30,8 @@ struct StageJob {
 };
 
 /// One module per `rt.program`, by stage, as text: the program's kernels,
-/// fragments and descriptions, the attributes of the module and of the program,
-/// and `rt.stage`.
+/// fragments and descriptions, the attributes of the module, those of the
+/// program that have a dialect's prefix, and `rt.stage`.
 std::vector<std::string> splitStages(mlir::ModuleOp module);
 
 /// Runs codegen-kernels and lower-to-llvm, appends the tables and writes the

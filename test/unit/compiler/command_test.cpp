@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,5 +140,41 @@ TEST_F(CommandTest, FailedCompilationLeavesNothing) {
     left += entry.path().filename() != "small.mlir";
   EXPECT_EQ(left, 0u);
 }
+
+#ifdef MTC_WITH_CODEGEN
+/// The hand-written plan without the bodies of its fragments, whose operands no
+/// pass of the plan has placed.
+std::string emptyFragments() {
+  std::string text = contentOf(MTC_HAND_PLAN);
+  text =
+      std::regex_replace(text, std::regex("(@[a-z0-9_]+)\\(%[^)]*\\)"), "$1()");
+  return std::regex_replace(text, std::regex("rt\\.(gemm|collective) .*"), "");
+}
+
+TEST_F(CommandTest, BundleIsWholeAndRepeatable) {
+  std::ofstream(folder / "plan.mlir") << emptyFragments();
+  for (std::string out : {"a", "b", "a"}) { // the last replaces a bundle
+    Outcome outcome =
+        mtc("compile " + path("plan.mlir") + " --json -o " + path(out));
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_EQ(nlohmann::json::parse(outcome.text)["ranks"], 8);
+  }
+  for (const char *file :
+       {"manifest.json", "report.txt", "report.json", "programs/stage0",
+        "programs/stage0.so", "programs/stage1", "programs/stage1.so"}) {
+    std::string text = contentOf(folder / "a" / file);
+    EXPECT_FALSE(text.empty()) << file;
+    EXPECT_TRUE(text == contentOf(folder / "b" / file)) << file;
+    EXPECT_EQ(text.find(folder.string()), std::string::npos) << file;
+  }
+  Outcome inspected = mtc("inspect " + path("a/programs/stage1.so"));
+  EXPECT_EQ(inspected.code, 0);
+  EXPECT_NE(inspected.text.find("stage 1 of 2"), std::string::npos);
+  size_t left = 0;
+  for ([[maybe_unused]] const auto &entry : fs::directory_iterator(folder))
+    ++left;
+  EXPECT_EQ(left, 3u) << "plan.mlir, a, b and nothing temporary";
+}
+#endif
 
 } // namespace
