@@ -45,6 +45,7 @@ def AnnotateShardings : MtcPass<"annotate-shardings"> {
     Input: `%w {tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], ...>}`,
     output also `{dist.sharding = #dist.sharding<[{}, {"tp"} ]>, dist.layout = "column"}`.
   }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
   let options = [
     Option<"mesh", "mesh", "std::string", "\"\"", "axes and sizes, for tests: dp=2,tp=4">,
     Option<"rules", "rules", "std::string", "\"\"", "logical to mesh axes, for tests: ffn=tp,batch=dp">];
@@ -57,6 +58,7 @@ def PropagateShardings : MtcPass<"propagate-shardings"> {
     fewer bytes (docs/sharding.md). Writes `dist.shardings` on every op: what the
     op *produces*; and `dist.wants`, per operand what it needs.
   }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def InsertCollectives : MtcPass<"insert-collectives"> {
   let summary = "reshards where what is produced is not what is wanted";
@@ -65,14 +67,19 @@ def InsertCollectives : MtcPass<"insert-collectives"> {
     partial values and before the first user otherwise; gradients of parameters
     and the loss stay partial over dp until the end of the step.
   }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def Partition : MtcPass<"partition"> {
   let summary = "global to local shapes; reshards become collectives";
   let description = [{
     Input: `dist.reshard %y from <[{}, {} ], partial = {"tp"}> to <[{}, {} ]>`,
     output: `dist.all_reduce sum %y over "tp"`. Ops that use an index of a split
-    dimension get `dist.offset_axis` and `dist.offset_stride`.
+    dimension get `dist.index_axis` and `dist.index_stride` (its local size):
+    coordinate·stride is to be added to a local index; for dropout also
+    `dist.index_dim`. `dist.global_shape` on arguments and `dist.global_shapes` on
+    ops keep the global shapes.
   }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def VerifyPartitioned : MtcPass<"verify-partitioned"> {
   let summary = "checks that local shapes, shardings and collectives agree";
@@ -80,6 +87,7 @@ def VerifyPartitioned : MtcPass<"verify-partitioned"> {
     Walks the function with the state of each value per mesh axis and refuses an
     op whose operands are not what its sharding rule needs.
   }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 
 //===--- pipeline ----------------------------------------------------------------===//

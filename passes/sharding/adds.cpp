@@ -146,7 +146,7 @@ void flattenAdds(Graph &graph) {
     }
     setOperands(op, operands);
   }
-  for (Value &value : graph.values)
+  for (Tensor &value : graph.values)
     while (value.primal >= 0 && mergedInto[value.primal] != value.primal)
       value.primal = mergedInto[value.primal];
   std::vector<Op> kept;

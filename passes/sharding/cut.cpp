@@ -23,7 +23,7 @@ int64_t reductionCost(const Graph &graph, const Factors &factors,
   return uses.empty() ? 2 * bytes : bytes;
 }
 
-int64_t delayedCost(const Axis &axis, const Value &value) {
+int64_t delayedCost(const Axis &axis, const Tensor &value) {
   return axis.data ? 0 : 2 * bytesOf(value);
 }
 

@@ -15,7 +15,7 @@ int64_t reductionCost(const Graph &graph, const Factors &factors,
 /// Bytes of reducing an output at the end of the step. Nothing over an axis
 /// that splits the batch: there all gradients are reduced once per step in any
 /// case, however many microbatches there are.
-int64_t delayedCost(const Axis &axis, const Value &value);
+int64_t delayedCost(const Axis &axis, const Tensor &value);
 
 /// A labelling. Cost: every value that is partial where it is made and that its
 /// users want full is reduced once; outputs that stay partial cost delayedCost.

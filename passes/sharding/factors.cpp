@@ -53,7 +53,7 @@ private:
     const Op &op = graph.ops[i];
     Candidate best;
     for (size_t k = 0; k < op.operands.size(); ++k) {
-      const Value &value = graph.values[op.operands[k]];
+      const Tensor &value = graph.values[op.operands[k]];
       State dim = factors.strong[op.operands[k]];
       if (dim < 0)
         continue;

@@ -16,14 +16,14 @@ std::vector<std::vector<Use>> usesOf(const Graph &graph) {
 }
 
 void renumber(Graph &graph) {
-  for (Value &value : graph.values)
+  for (Tensor &value : graph.values)
     value.producer = -1;
   for (size_t i = 0; i < graph.ops.size(); ++i)
     for (int result : graph.ops[i].results)
       graph.values[result].producer = static_cast<int>(i);
 }
 
-int64_t bytesOf(const Value &value) {
+int64_t bytesOf(const Tensor &value) {
   int64_t bytes = value.elementBytes;
   for (int64_t size : value.shape)
     bytes *= size;

@@ -29,7 +29,7 @@ struct Rule {
   bool normBackward = false;   ///< linear, but not a carrier
 };
 
-struct Value {
+struct Tensor {
   std::string name;           ///< parameter name, or empty
   std::vector<int64_t> shape; ///< global
   int64_t elementBytes = 4;
@@ -61,7 +61,7 @@ struct Output {
 
 /// Ops stand in topological order; values without producer are arguments.
 struct Graph {
-  std::vector<Value> values;
+  std::vector<Tensor> values;
   std::vector<Op> ops;
   std::vector<Output> outputs;
 };
@@ -78,7 +78,7 @@ std::vector<std::vector<Use>> usesOf(const Graph &graph);
 void renumber(Graph &graph);
 
 /// Bytes of the global value.
-int64_t bytesOf(const Value &value);
+int64_t bytesOf(const Tensor &value);
 
 /// Position of a letter, or kReplicated.
 State dimOf(const std::string &letters, char letter);

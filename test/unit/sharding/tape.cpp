@@ -42,7 +42,7 @@ void Tape::record(int result, std::vector<int> operands, Gradient gradient) {
 //===--- pointwise
 //------------------------------------------------------------===//
 
-static std::string lettersOf(const Value &value) {
+static std::string lettersOf(const Tensor &value) {
   return std::string("abcdefgh").substr(0, value.shape.size());
 }
 

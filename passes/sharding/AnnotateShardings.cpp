@@ -1,0 +1,225 @@
+//===- AnnotateShardings.cpp - --annotate-shardings
+//--------------------------===//
+//
+// Establishes: every parameter and input of @microbatch has dist.sharding,
+// every parameter dist.layout.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/sharding/ir_graph.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_ANNOTATESHARDINGS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// `name=value,name=value` as pairs; false if it is not of that form.
+bool parsePairs(StringRef text,
+                SmallVectorImpl<std::pair<StringRef, StringRef>> &out) {
+  SmallVector<StringRef> items;
+  text.split(items, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef item : items) {
+    auto [name, value] = item.split('=');
+    if (name.empty() || value.empty())
+      return false;
+    out.push_back({name.trim(), value.trim()});
+  }
+  return true;
+}
+
+class Annotator {
+public:
+  Annotator(func::FuncOp fn, dist::MeshAttr mesh)
+      : fn(fn), module(fn->getParentOfType<ModuleOp>()), mesh(mesh) {
+    rules = module->getAttrOfType<DictionaryAttr>("dist.rules");
+    overrides = module->getAttrOfType<ArrayAttr>("dist.overrides");
+  }
+
+  LogicalResult run() {
+    if (failed(checkRules()))
+      return failure();
+    for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+      if (failed(annotate(i)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult checkAxis(StringRef axis, StringRef where) {
+    if (axis.empty() || mesh.indexOf(axis) >= 0)
+      return success();
+    return module.emitError("expected an axis of the mesh ")
+           << mesh << " in " << where << ", found \"" << axis << "\"";
+  }
+
+  LogicalResult checkRules() {
+    if (rules)
+      for (NamedAttribute rule : rules) {
+        auto axis = dyn_cast<StringAttr>(rule.getValue());
+        if (!axis)
+          return module.emitError("expected dist.rules to map logical axes to "
+                                  "names of mesh axes, found ")
+                 << rule.getValue();
+        if (failed(checkAxis(axis, "dist.rules")))
+          return failure();
+      }
+    if (overrides)
+      for (Attribute entry : overrides) {
+        auto dict = dyn_cast<DictionaryAttr>(entry);
+        if (!dict || !dict.getAs<StringAttr>("pattern") ||
+            !dict.getAs<StringAttr>("axis") || !dict.getAs<StringAttr>("mesh"))
+          return module.emitError("expected dist.overrides entries {pattern, "
+                                  "axis, mesh}, found ")
+                 << entry;
+        if (failed(checkAxis(dict.getAs<StringAttr>("mesh"), "dist.overrides")))
+          return failure();
+      }
+    return success();
+  }
+
+  /// Mesh axis of a logical axis; "" if it is not split. The last override that
+  /// matches wins.
+  FailureOr<StringRef> meshAxis(StringRef name, StringRef logical) {
+    StringRef axis;
+    if (rules)
+      if (auto rule = rules.getAs<StringAttr>(logical))
+        axis = rule.getValue();
+    for (Attribute entry :
+         overrides ? overrides.getValue() : ArrayRef<Attribute>()) {
+      auto dict = cast<DictionaryAttr>(entry);
+      auto pattern = dict.getAs<StringAttr>("pattern");
+      auto glob = llvm::GlobPattern::create(pattern);
+      if (!glob) {
+        llvm::consumeError(glob.takeError());
+        return module.emitError(
+                   "expected a glob pattern in dist.overrides, found ")
+               << pattern;
+      }
+      if (dict.getAs<StringAttr>("axis") == logical && glob->match(name))
+        axis = dict.getAs<StringAttr>("mesh").getValue();
+    }
+    return axis;
+  }
+
+  LogicalResult annotate(unsigned i) {
+    auto param = fn.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param");
+    auto input = fn.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input");
+    if (!param && !input)
+      return success();
+    StringRef name = param ? param.getName() : input.getName();
+    ArrayAttr axes = param ? param.getAxes() : input.getAxes();
+    auto type = cast<RankedTensorType>(fn.getArgument(i).getType());
+    if (static_cast<int64_t>(axes.size()) != type.getRank())
+      return fn.emitOpError("expected one logical axis per dimension of \"")
+             << name << "\" (" << type.getRank() << "), found " << axes.size();
+    auto sharding =
+        dist::ShardingAttr::replicated(fn.getContext(), type.getRank());
+    std::string layout = "replicated";
+    for (auto [dim, axis] : llvm::enumerate(axes)) {
+      StringRef logical = cast<StringAttr>(axis).getValue();
+      FailureOr<StringRef> target = meshAxis(name, logical);
+      if (failed(target))
+        return failure();
+      if (!maySplit(name, logical, type.getDimSize(dim), *target, sharding))
+        continue;
+      sharding = sharding.with(mesh, *target, dim);
+      if (layout == "replicated")
+        layout = layoutOf(name, logical, dim, type.getRank());
+    }
+    fn.setArgAttr(i, dist::shardingAttrName, sharding);
+    if (param)
+      fn.setArgAttr(i, sharding::layoutAttrName,
+                    StringAttr::get(fn.getContext(), layout));
+    return success();
+  }
+
+  bool maySplit(StringRef name, StringRef logical, int64_t size, StringRef axis,
+                dist::ShardingAttr sharding) {
+    int64_t parts = mesh.sizeOf(axis);
+    if (axis.empty() || parts == 1)
+      return false;
+    if (sharding.stateOf(axis) >= 0) {
+      fn.emitRemark("\"") << name << "\": axis '" << logical
+                          << "' stays whole, dimension "
+                          << sharding.stateOf(axis)
+                          << " is already split over '" << axis << "'";
+      return false;
+    }
+    if (size % parts != 0) {
+      fn.emitRemark("\"") << name << "\": axis '" << logical << "' of size "
+                          << size << " stays whole, " << parts
+                          << " parts over '" << axis << "' do not divide it";
+      return false;
+    }
+    return true;
+  }
+
+  /// Weights are [in, out]: column-parallel splits what comes out. A bias has
+  /// only what comes out.
+  static StringRef layoutOf(StringRef name, StringRef logical, int64_t dim,
+                            int64_t rank) {
+    if (logical == "vocab")
+      return "vocab";
+    return dim == 0 && rank > 1 && !name.ends_with(".bias") ? "row" : "column";
+  }
+
+  func::FuncOp fn;
+  ModuleOp module;
+  dist::MeshAttr mesh;
+  DictionaryAttr rules;
+  ArrayAttr overrides;
+};
+
+struct AnnotateShardingsPass
+    : passes::impl::AnnotateShardingsBase<AnnotateShardingsPass> {
+  using AnnotateShardingsBase::AnnotateShardingsBase;
+
+  LogicalResult readOptions(ModuleOp module) {
+    Builder b(module.getContext());
+    SmallVector<std::pair<StringRef, StringRef>> axes, pairs;
+    if (!parsePairs(mesh, axes) || !parsePairs(rules, pairs))
+      return module.emitError("expected options like mesh=dp=2,tp=4 and "
+                              "rules=ffn=tp, found mesh=\"")
+             << mesh << "\" rules=\"" << rules << "\"";
+    SmallVector<StringAttr> names;
+    SmallVector<int64_t> sizes;
+    for (auto [name, size] : axes) {
+      names.push_back(b.getStringAttr(name));
+      if (size.getAsInteger(10, sizes.emplace_back()))
+        return module.emitError("expected a size for mesh axis \"")
+               << name << "\", found \"" << size << "\"";
+    }
+    if (!names.empty()) {
+      auto attr = dist::MeshAttr::getChecked([&] { return module.emitError(); },
+                                             module.getContext(),
+                                             ArrayRef(names), ArrayRef(sizes));
+      if (!attr)
+        return failure();
+      module->setAttr(dist::meshAttrName, attr);
+    }
+    SmallVector<NamedAttribute> table;
+    for (auto [logical, axis] : pairs)
+      table.push_back(b.getNamedAttr(logical, b.getStringAttr(axis)));
+    if (!table.empty())
+      module->setAttr("dist.rules", b.getDictionaryAttr(table));
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(readOptions(getOperation())))
+      return signalPassFailure();
+    FailureOr<func::FuncOp> fn = sharding::microbatchOf(getOperation());
+    if (failed(fn) || failed(Annotator(*fn, dist::meshOf(*fn)).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,94 @@
+//===- PropagateShardings.cpp - --propagate-shardings
+//-------------------------===//
+//
+// Establishes: every op has dist.shardings (what it makes) and dist.wants (what
+// it needs, per operand); results of @microbatch have dist.sharding.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/sharding/ir_graph.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_PROPAGATESHARDINGS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::sharding;
+
+namespace {
+
+class Writer {
+public:
+  Writer(IrGraph &ir, const Plan &plan) : ir(ir), plan(plan) {}
+
+  void run() {
+    for (size_t i = 0; i < ir.graph.ops.size(); ++i)
+      writeOp(static_cast<int>(i));
+    Operation *ret = ir.fn.front().getTerminator();
+    SmallVector<Attribute> wants;
+    for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
+      wants.push_back(sharding(
+          value, [&, i = i](size_t a) { return plan.axes[a].outputWant[i]; }));
+      ir.fn.setResultAttr(i, dist::shardingAttrName, wants.back());
+    }
+    setArray(ret, wantsAttrName, wants);
+  }
+
+private:
+  Attribute sharding(Value value, llvm::function_ref<State(size_t)> state) {
+    return shardingFrom(ir.mesh, rankOf(value), state);
+  }
+  void setArray(Operation *op, StringRef name, ArrayRef<Attribute> attrs) {
+    op->setAttr(name, ArrayAttr::get(op->getContext(), attrs));
+  }
+
+  void writeOp(int i) {
+    Operation *op = ir.opAt(i);
+    SmallVector<Attribute> made, wants;
+    for (int v : ir.graph.ops[i].results)
+      made.push_back(sharding(ir.values[v],
+                              [&](size_t a) { return plan.axes[a].state[v]; }));
+    for (auto [k, operand] : llvm::enumerate(op->getOperands()))
+      wants.push_back(sharding(
+          operand, [&, k = k](size_t a) { return plan.axes[a].want[i][k]; }));
+    setArray(op, dist::shardingsAttrName, made);
+    setArray(op, wantsAttrName, wants);
+  }
+
+  IrGraph &ir;
+  const Plan &plan;
+};
+
+struct PropagateShardingsPass
+    : passes::impl::PropagateShardingsBase<PropagateShardingsPass> {
+  LogicalResult run() {
+    FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
+    if (failed(fn))
+      return failure();
+    FailureOr<IrGraph> ir = readGraph(*fn);
+    if (failed(ir))
+      return failure();
+    Plan plan = planShardings(ir->graph, ir->axes);
+    writeAdds(*ir);
+    for (const AxisPlan &axis : plan.axes)
+      for (const Remark &remark : axis.remarks)
+        ir->opAt(remark.op)->emitRemark(remark.text);
+    for (const std::string &error : plan.errors)
+      fn->emitOpError(error);
+    if (!plan.errors.empty())
+      return failure();
+    Writer(*ir, plan).run();
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

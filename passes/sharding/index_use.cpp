@@ -1,0 +1,57 @@
+//===- index_use.cpp - which dimensions are used by index
+//-------------------===//
+#include "passes/sharding/index_use.h"
+
+#include "passes/families/family.h"
+
+using namespace mlir;
+
+namespace mtc::sharding {
+
+/// Letters whose index on a rank matters. The sample (dimension 0) does not:
+/// samples have absolute numbers of their own.
+static std::string indexedLetters(Operation *op,
+                                  const families::ShardingRule &rule) {
+  if (isa<tfm::DropoutOp>(op))
+    return rule.results[0].substr(1);
+  if (isa<tfm::AttentionOp>(op))
+    return rule.results[0].substr(2, 1);
+  if (isa<tfm::AttentionGradOp>(op))
+    return rule.operands[0].substr(2, 1);
+  return rule.maskedLetters;
+}
+
+FailureOr<std::optional<IndexUse>> indexUseOf(Operation *op,
+                                              dist::MeshAttr mesh) {
+  const families::OpFamily *family = families::lookup(op);
+  if (!family || !family->rule)
+    return std::optional<IndexUse>();
+  families::ShardingRule rule = family->rule(op);
+  std::string indexed = indexedLetters(op, rule);
+  std::optional<IndexUse> use;
+  auto look = [&](Value value, const std::string &letters) {
+    std::vector<State> states = statesOf(mesh, dist::shardingOf(value));
+    for (auto [a, axis] : llvm::enumerate(mesh.getAxes())) {
+      if (states[a] < 0 || dimOf(indexed, letters[states[a]]) < 0)
+        continue;
+      int64_t size =
+          cast<RankedTensorType>(value.getType()).getDimSize(states[a]);
+      int64_t dim = isa<tfm::DropoutOp>(op) ? states[a] : -1;
+      if (use && use->axis != axis.getValue())
+        return false;
+      use = IndexUse{axis.getValue(), size, dim};
+    }
+    return true;
+  };
+  bool isOne = true;
+  for (auto [value, letters] : llvm::zip(op->getOperands(), rule.operands))
+    isOne &= look(value, letters);
+  for (auto [value, letters] : llvm::zip(op->getResults(), rule.results))
+    isOne &= look(value, letters);
+  if (!isOne)
+    return op->emitOpError(
+        "expected indices that one mesh axis splits, found two");
+  return use;
+}
+
+} // namespace mtc::sharding

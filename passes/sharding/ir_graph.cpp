@@ -1,0 +1,233 @@
+//===- ir_graph.cpp - reading and rewriting @microbatch
+//---------------------===//
+#include "passes/sharding/ir_graph.h"
+
+#include "passes/families/family.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace mtc::sharding {
+
+int64_t rankOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+Operation *IrGraph::opAt(int index) const {
+  if (index < 0 || graph.ops[index].tag < 0)
+    return nullptr;
+  return ops[graph.ops[index].tag];
+}
+
+FailureOr<func::FuncOp> microbatchOf(ModuleOp module) {
+  auto fn = module.lookupSymbol<func::FuncOp>("microbatch");
+  if (!fn || fn.isExternal())
+    return module.emitError("expected a function @microbatch with a body");
+  if (!dist::meshOf(module))
+    return module.emitError("expected the mesh as module attribute ")
+           << dist::meshAttrName;
+  return fn;
+}
+
+FailureOr<Rule> ruleOf(Operation *op) {
+  const families::OpFamily *family = families::lookup(op);
+  if (!family || !family->rule)
+    return op->emitOpError(
+               "has no sharding rule; expected one in passes/families")
+           << (family && !family->noRule.empty() ? ": " + family->noRule
+                                                 : std::string());
+  families::ShardingRule r = family->rule(op);
+  if (r.operands.size() != op->getNumOperands() ||
+      r.results.size() != op->getNumResults())
+    return op->emitOpError("expected a sharding rule for ")
+           << op->getNumOperands() << " operands and " << op->getNumResults()
+           << " results, found one for " << r.operands.size() << " and "
+           << r.results.size();
+  return Rule{r.operands, r.results,        r.blocked,
+              r.linear,   r.contractsToMax, r.normBackward};
+}
+
+dist::ShardingAttr shardingFrom(dist::MeshAttr mesh, int64_t rank,
+                                llvm::function_ref<State(size_t)> state) {
+  auto sharding = dist::ShardingAttr::replicated(mesh.getContext(), rank);
+  for (auto [a, name] : llvm::enumerate(mesh.getAxes()))
+    sharding = sharding.with(mesh, name, state(a));
+  return sharding;
+}
+
+std::vector<State> statesOf(dist::MeshAttr mesh, dist::ShardingAttr sharding) {
+  std::vector<State> states;
+  for (StringAttr name : mesh.getAxes())
+    states.push_back(sharding ? sharding.stateOf(name) : kReplicated);
+  return states;
+}
+
+namespace {
+
+class Reader {
+public:
+  explicit Reader(func::FuncOp fn) { ir.fn = fn; }
+
+  FailureOr<IrGraph> run() {
+    ir.mesh = dist::meshOf(ir.fn);
+    for (BlockArgument arg : ir.fn.getArguments())
+      readArgument(arg);
+    for (Operation &op : ir.fn.front().without_terminator())
+      if (failed(readOp(&op)))
+        return failure();
+    resolvePrimals();
+    readOutputs();
+    readAxes();
+    return std::move(ir);
+  }
+
+private:
+  int addValue(Value value, int producer) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Tensor v;
+    v.shape.assign(type.getShape().begin(), type.getShape().end());
+    v.elementBytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+    v.producer = producer;
+    int index = static_cast<int>(ir.values.size());
+    ir.graph.values.push_back(std::move(v));
+    ir.values.push_back(value);
+    indexOf[value] = index;
+    return index;
+  }
+
+  void readArgument(BlockArgument arg) {
+    int v = addValue(arg, -1);
+    auto param =
+        ir.fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    if (!param)
+      return;
+    ir.graph.values[v].name = param.getName().str();
+    ir.graph.values[v].parameter = true;
+    parameters[param.getName()] = v;
+  }
+
+  LogicalResult readOp(Operation *op) {
+    FailureOr<Rule> rule = ruleOf(op);
+    if (failed(rule))
+      return failure();
+    int index = static_cast<int>(ir.graph.ops.size());
+    Op out;
+    out.name = op->getName().getStringRef().str();
+    for (Value operand : op->getOperands())
+      out.operands.push_back(indexOf.lookup(operand));
+    for (Value result : op->getResults())
+      out.results.push_back(addValue(result, index));
+    out.rule = std::move(*rule);
+    out.layer = tfm::layerOf(op);
+    out.backward = tfm::isBackward(op);
+    out.isAdd = isa<tfm::AddOp>(op);
+    out.tag = index;
+    ir.graph.ops.push_back(std::move(out));
+    ir.ops.push_back(op);
+    if (auto id = op->getAttrOfType<IntegerAttr>("tfm.id"))
+      byId[id.getInt()] = index;
+    return success();
+  }
+
+  /// `tfm.primal`: per result [id of the forward op, its result], [-1,
+  /// argument] or [].
+  void resolvePrimals() {
+    for (size_t i = 0; i < ir.ops.size(); ++i) {
+      auto all = ir.ops[i]->getAttrOfType<ArrayAttr>("tfm.primal");
+      if (!all)
+        continue;
+      for (auto [result, entry] : llvm::zip(ir.graph.ops[i].results, all))
+        ir.graph.values[result].primal =
+            primalOf(cast<DenseI64ArrayAttr>(entry).asArrayRef());
+    }
+  }
+  int primalOf(ArrayRef<int64_t> pair) {
+    if (pair.size() != 2)
+      return -1;
+    if (pair[0] < 0)
+      return static_cast<int>(pair[1]);
+    auto it = byId.find(pair[0]);
+    return it == byId.end() ? -1 : ir.graph.ops[it->second].results[pair[1]];
+  }
+
+  void readOutputs() {
+    Operation *ret = ir.fn.front().getTerminator();
+    for (auto [i, operand] : llvm::enumerate(ret->getOperands())) {
+      Output out{indexOf.lookup(operand)};
+      if (auto grad = ir.fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad")) {
+        out.kind = OutputKind::Gradient;
+        out.parameter = parameters.lookup(grad.getParam());
+      } else if (auto name =
+                     ir.fn.getResultAttrOfType<StringAttr>(i, "tfm.result");
+                 name && name.getValue() == "loss") {
+        out.kind = OutputKind::Loss;
+      }
+      ir.graph.outputs.push_back(out);
+    }
+  }
+
+  void readAxes() {
+    for (auto [name, size] : llvm::zip(ir.mesh.getAxes(), ir.mesh.getSizes())) {
+      Axis axis{name.str(), size, false, {}};
+      for (BlockArgument arg : ir.fn.getArguments()) {
+        auto sharding = dist::shardingOf(arg);
+        State state = sharding ? sharding.stateOf(name) : kReplicated;
+        if (size == 1 || state < 0)
+          continue;
+        axis.seeds[indexOf.lookup(arg)] = state;
+        axis.data |= !!ir.fn.getArgAttr(arg.getArgNumber(), "tfm.input");
+      }
+      ir.axes.push_back(std::move(axis));
+    }
+  }
+
+  IrGraph ir;
+  llvm::DenseMap<Value, int> indexOf;         ///< looked up only
+  llvm::DenseMap<StringAttr, int> parameters; ///< looked up only
+  llvm::DenseMap<int64_t, int> byId;          ///< looked up only
+};
+
+} // namespace
+
+FailureOr<IrGraph> readGraph(func::FuncOp fn) { return Reader(fn).run(); }
+
+void writeAdds(IrGraph &ir) {
+  ir.values.resize(ir.graph.values.size());
+  std::vector<bool> isKept(ir.ops.size(), false);
+  for (size_t i = 0; i < ir.graph.ops.size(); ++i) {
+    Op &op = ir.graph.ops[i];
+    if (op.tag >= 0)
+      isKept[op.tag] = true;
+    if (!op.isAdd)
+      continue;
+    SmallVector<Value> operands;
+    for (int operand : op.operands)
+      operands.push_back(ir.values[operand]);
+    if (op.tag >= 0) {
+      ir.ops[op.tag]->setOperands(operands);
+      continue;
+    }
+    // A new partial sum stands before the sum that it feeds: the next old one.
+    size_t next = i + 1;
+    while (ir.graph.ops[next].tag < 0)
+      ++next;
+    Operation *before = ir.ops[ir.graph.ops[next].tag];
+    OpBuilder b(before);
+    auto sum = tfm::AddOp::create(b, before->getLoc(),
+                                  before->getResult(0).getType(), operands);
+    sum->setDiscardableAttrs(before->getDiscardableAttrDictionary());
+    sum->removeAttr("tfm.id");
+    op.tag = static_cast<int>(ir.ops.size());
+    ir.ops.push_back(sum);
+    ir.values[op.results[0]] = sum.getResult();
+  }
+  for (size_t t = isKept.size(); t-- > 0;)
+    if (!isKept[t]) {
+      ir.ops[t]->erase();
+      ir.ops[t] = nullptr;
+    }
+}
+
+} // namespace mtc::sharding

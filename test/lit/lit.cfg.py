@@ -1,0 +1,14 @@
+"""Tests of IR: every file runs mtc-opt and compares its output."""
+
+import os
+
+import lit.formats
+
+config.name = "mtc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.mtc_binary_dir, "test", "lit")
+path = [os.path.join(config.mtc_binary_dir, "bin"), config.llvm_tools_dir]
+config.environment["PATH"] = os.pathsep.join(path + [os.environ["PATH"]])
