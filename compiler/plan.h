@@ -40,7 +40,7 @@ struct PlanBucket {
   int64_t expAvgOffset = -1, expAvgSqOffset = -1;
 };
 
-/// `rt.param` with use = 0.
+/// `rt.param` in a bucket that holds parameters.
 struct PlanParam {
   std::string name, init;
   int64_t bucket = 0, start = 0, splitDim = -1;

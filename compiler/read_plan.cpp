@@ -126,7 +126,13 @@ void readOp(mlir::Operation &op, const PlanConfig &config, ProgramPlan &p) {
   if (auto bucket = mlir::dyn_cast<rt::BucketOp>(op))
     p.buckets.push_back(readBucket(bucket));
   else if (auto param = mlir::dyn_cast<rt::ParamOp>(op)) {
-    if (param.getUse() == 0)
+    // A bucket of second accumulators holds gradients only.
+    bool holds = std::none_of(
+        p.buckets.begin(), p.buckets.end(), [&](const PlanBucket &b) {
+          return b.index == static_cast<int64_t>(param.getBucket()) &&
+                 b.secondUseOf >= 0;
+        });
+    if (holds)
       p.params.push_back(readParam(param));
   } else if (auto input = mlir::dyn_cast<rt::InputSlotOp>(op))
     p.inputs.push_back(readInput(input));

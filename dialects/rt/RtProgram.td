@@ -196,8 +196,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
 def Rt_ParamOp : Op<Rt_Dialect, "param"> {
   let summary = "a parameter shard in a bucket";
   let description = [{
-    `start` is the first element in the bucket. `use` > 0: no parameter, only the
-    gradient accumulator of a further use.
+    `start` is the first element in the bucket, `use` the first use on this stage.
+    In a bucket that is a `second_use_of` another, only the gradient accumulator.
 
     Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {...}`
   }];
