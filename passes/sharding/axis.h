@@ -31,7 +31,8 @@ struct Factors {
 };
 
 /// Chooses a letter for every op: a split of an operand (parameters first, then
-/// the larger operand), else the letter that splits the primal of a result.
+/// the larger operand), else the letter that splits the primal of a result,
+/// else a letter that only results have and all their readers want split.
 Factors assignFactors(const Graph &graph, const Axis &axis);
 
 /// The state in which op `i` wants operand `k` if it carries nothing partial.

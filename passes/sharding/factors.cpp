@@ -3,6 +3,12 @@
 #include "passes/sharding/axis.h"
 
 namespace mtc::sharding {
+
+State fullWish(const Graph &graph, const Factors &factors, int i, int k) {
+  char letter = factors.letter[i];
+  return letter ? dimOf(graph.ops[i].rule.operands[k], letter) : kReplicated;
+}
+
 namespace {
 
 /// A letter that some operand suggests.
@@ -37,6 +43,10 @@ public:
       if (letter)
         apply(graph.ops[i], letter);
     }
+    uses = usesOf(graph);
+    for (size_t i = graph.ops.size(); i-- > 0;)
+      if (!factors.letter[i])
+        pullFreeLetter(static_cast<int>(i));
     return std::move(factors);
   }
 
@@ -90,6 +100,40 @@ private:
     return 0;
   }
 
+  /// The split that all readers of a value want, or kReplicated.
+  State wishOf(int value) const {
+    State wish = kReplicated;
+    for (Use u : uses[value]) {
+      State own =
+          u.op < 0 ? kReplicated : fullWish(graph, factors, u.op, u.index);
+      if (own < 0 || (wish >= 0 && wish != own))
+        return kReplicated;
+      wish = own;
+    }
+    return wish;
+  }
+
+  /// A broadcast makes only the part that its readers want. Without this each
+  /// rank would make the whole value and cut it: for the row maximum of a split
+  /// vocabulary that is the whole of the logits.
+  void pullFreeLetter(int i) {
+    const Op &op = graph.ops[i];
+    char letter = 0;
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      State dim = wishOf(op.results[r]);
+      if (dim < 0 || (letter && letter != op.rule.results[r][dim]))
+        return;
+      letter = op.rule.results[r][dim];
+    }
+    if (!letter || isBlocked(op.rule, letter))
+      return;
+    for (const std::string &operand : op.rule.operands)
+      if (dimOf(operand, letter) >= 0)
+        return;
+    factors.letter[i] = letter;
+    apply(op, letter);
+  }
+
   void apply(const Op &op, char letter) {
     bool isContracted = contracts(op.rule, letter);
     for (size_t r = 0; r < op.results.size(); ++r) {
@@ -103,17 +147,13 @@ private:
   const Graph &graph;
   const Axis &axis;
   Factors factors;
+  std::vector<std::vector<Use>> uses;
 };
 
 } // namespace
 
 Factors assignFactors(const Graph &graph, const Axis &axis) {
   return Assigner(graph, axis).run();
-}
-
-State fullWish(const Graph &graph, const Factors &factors, int i, int k) {
-  char letter = factors.letter[i];
-  return letter ? dimOf(graph.ops[i].rule.operands[k], letter) : kReplicated;
 }
 
 } // namespace mtc::sharding

@@ -30,7 +30,7 @@ struct Rule {
 };
 
 struct Tensor {
-  std::string name;           ///< parameter name, or empty
+  std::string name;           ///< of a parameter or input, else empty
   std::vector<int64_t> shape; ///< global
   int64_t elementBytes = 4;
   int producer = -1; ///< op, or -1 for an argument

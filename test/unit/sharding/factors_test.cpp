@@ -61,6 +61,15 @@ TEST(Factors, CotangentFollowsItsPrimal) {
   EXPECT_EQ(f.strong[dz], 1);
 }
 
+TEST(Factors, BroadcastMakesThePartThatReadersWant) {
+  Small s;
+  int wide = s.tape.broadcast("a", "ab", s.tape.input({4}), {{'b', 4}});
+  s.tape.mul(wide, s.split({4, 4}, 1));
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 'b');
+  s.tape.mul(wide, s.split({4, 4}, 0));
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 0);
+}
+
 TEST(Carriers, NormBackwardIsNone) {
   Small s;
   int dy =

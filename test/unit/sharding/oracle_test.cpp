@@ -78,8 +78,8 @@ json collectives(const json &oracle, const Graph &g, const Plan &plan,
   json list = json::array();
   for (const Reshard &r : planReshards(g, plan))
     for (size_t a = 0; a < axes.size(); ++a) {
-      if (r.from[a] == r.to[a] || (r.from[a] == kReplicated && r.to[a] >= 0))
-        continue; // a slice does not communicate
+      if (r.from[a] == r.to[a])
+        continue;
       EXPECT_EQ(axes[a].name, "tp");
       EXPECT_TRUE(isPartial(r.from[a]) && r.to[a] == kReplicated);
       const Op &op = g.ops[g.values[r.value].producer];

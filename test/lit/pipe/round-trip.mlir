@@ -1,0 +1,37 @@
+// RUN: mtc-opt %s | mtc-opt | FileCheck %s
+// Tests that every pipe op prints what it parses.
+
+// CHECK-LABEL: func.func @fragment
+func.func @fragment() {
+  // CHECK: pipe.param "w" : tensor<8x8xf32>
+  %w = pipe.param "w" : tensor<8x8xf32>
+  // CHECK: pipe.input "ids" : tensor<2x4xi32>
+  %i = pipe.input "ids" : tensor<2x4xi32>
+  // CHECK: pipe.sample : tensor<i64>
+  %s = pipe.sample : tensor<i64>
+  // CHECK: pipe.received "activation" : tensor<2x4x8xf32>
+  %x = pipe.received "activation" : tensor<2x4x8xf32>
+  // CHECK: pipe.send "activation" %
+  pipe.send "activation" %x : tensor<2x4x8xf32>
+  // CHECK: pipe.keep %{{.*}} as 3 : tensor<2x4x8xf32>
+  pipe.keep %x as 3 : tensor<2x4x8xf32>
+  // CHECK: pipe.kept 3 : tensor<2x4x8xf32>
+  %k = pipe.kept 3 : tensor<2x4x8xf32>
+  // CHECK: pipe.accumulate %{{.*}} to "w" use 0 : tensor<8x8xf32>
+  pipe.accumulate %w to "w" use 0 : tensor<8x8xf32>
+  %l = tfm.fill 0.0 : tensor<f32>
+  // CHECK: pipe.loss %{{.*}} : tensor<f32>
+  pipe.loss %l : tensor<f32>
+  // CHECK: pipe.export "logits" %
+  pipe.export "logits" %k : tensor<2x4x8xf32>
+  return
+}
+// CHECK: pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
+pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
+// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 1, 0]
+pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 1, 0] {
+  // CHECK: pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+  pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+  // CHECK: pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+  pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+}

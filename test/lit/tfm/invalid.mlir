@@ -1,0 +1,152 @@
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+// Tests that each branch of the tfm verifiers fires.
+
+func.func @add_needs_two(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected at least 2 operands, found 1}}
+  %0 = tfm.add %x : tensor<4xf32>
+  return
+}
+// -----
+func.func @broadcast_names_each_dimension(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected one entry of dims per operand dimension (1), found 2}}
+  %0 = tfm.broadcast %x dims [0, 1] : tensor<4xf32> -> tensor<4x4xf32>
+  return
+}
+// -----
+func.func @broadcast_dims_ascend(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected dims to ascend below 3, found 0 after 1}}
+  %0 = tfm.broadcast %x dims [1, 0] : tensor<4x4xf32> -> tensor<4x4x4xf32>
+  return
+}
+// -----
+func.func @broadcast_sizes_agree(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected operand of shape [5], found [4]}}
+  %0 = tfm.broadcast %x dims [1] : tensor<4xf32> -> tensor<3x5xf32>
+  return
+}
+// -----
+func.func @reduce_keeps_other_dimensions(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected result of shape [8], found [4]}}
+  %0 = tfm.reduce sum %x dims [0] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @dropout_rate(%x: tensor<4x8xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected 0 <= rate < 1, found 1.000000e+00}}
+  %0 = tfm.dropout %x at %at {rate = 1.0 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4x8xf32>, tensor<i64> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @dropout_needs_samples(%x: tensor<4xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected rank >= 2 (dimension 0 is the sample), found 1}}
+  %0 = tfm.dropout %x at %at {rate = 0.5 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4xf32>, tensor<i64> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @dropout_sample_is_a_scalar(%x: tensor<4x8xf32>, %at: tensor<4xi64>) {
+  // expected-error @+1 {{expected a scalar sample base, found 'tensor<4xi64>'}}
+  %0 = tfm.dropout %x at %at {rate = 0.5 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4x8xf32>, tensor<4xi64> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @dropout_keeps_type(%x: tensor<4x8xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected operand and result of one type, found 'tensor<4x8xf32>' and 'tensor<4x9xf32>'}}
+  %0 = tfm.dropout %x at %at {rate = 0.5 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4x8xf32>, tensor<i64> -> tensor<4x9xf32>
+  return
+}
+// -----
+func.func @einsum_needs_an_equation(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected an equation like "ab,bc->ac", found "ab"}}
+  %0 = tfm.einsum "ab" %x, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @einsum_letters_name_dimensions(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected 3 dimensions for letters "abz", found 'tensor<4x8xf32>'}}
+  %0 = tfm.einsum "abz,bc->ac" %x, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @einsum_letters_have_one_size(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected letter 'b' to have one size, found 8 and 4}}
+  %0 = tfm.einsum "ab,bc->ac" %x, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @einsum_letters_stand_twice(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) {
+  // expected-error @+1 {{expected letter 'a' in exactly two of the three tensors, found it in 1}}
+  %0 = tfm.einsum "ab,bc->cd" %x, %y : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @embed_table_rank(%ids: tensor<4xi32>, %t: tensor<8xf32>) {
+  // expected-error @+1 {{expected a table of rank 2, found 'tensor<8xf32>'}}
+  %0 = tfm.embed %ids, %t : tensor<4xi32>, tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @embed_result(%ids: tensor<4xi32>, %t: tensor<9x8xf32>) {
+  // expected-error @+1 {{expected result of shape [4, 8], found [4, 9]}}
+  %0 = tfm.embed %ids, %t : tensor<4xi32>, tensor<9x8xf32> -> tensor<4x9xf32>
+  return
+}
+// -----
+func.func @embed_grad_rank(%ids: tensor<4xi32>, %d: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected a result of rank 2, found 'tensor<8xf32>'}}
+  %0 = tfm.embed_grad %ids, %d : tensor<4xi32>, tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @embed_grad_rows(%ids: tensor<4xi32>, %d: tensor<5x8xf32>) {
+  // expected-error @+1 {{expected dy of shape [4, 8], found [5, 8]}}
+  %0 = tfm.embed_grad %ids, %d : tensor<4xi32>, tensor<5x8xf32> -> tensor<9x8xf32>
+  return
+}
+// -----
+func.func @pick_labels(%z: tensor<4x8xf32>, %l: tensor<5xi32>) {
+  // expected-error @+1 {{expected labels of shape [4], found [5]}}
+  %0 = tfm.pick %z, %l : tensor<4x8xf32>, tensor<5xi32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @pick_grad_rows(%l: tensor<4xi32>, %d: tensor<5xf32>) {
+  // expected-error @+1 {{expected dl of shape [4], found [5]}}
+  %0 = tfm.pick_grad %l, %d : tensor<4xi32>, tensor<5xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @norm_scale(%x: tensor<4x8xf32>, %g: tensor<9xf32>) {
+  // expected-error @+1 {{expected scale of shape [8], found [9]}}
+  %y, %m, %r = tfm.norm layer_norm %x, %g, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<9xf32>, tensor<9xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_rows(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{expected row statistics of shape [4], found [5]}}
+  %y, %m, %r = tfm.norm layer_norm %x, %g, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<5xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @attention_fused_rank(%q: tensor<4x8x4x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected a fused operand [batch, seq, kv_heads, q_per_kv + 2, head_dim]}}
+  %o, %l = tfm.attention %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_operand_count(%q: tensor<4x8x4x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected 1 fused or 3 operands, found 2}}
+  %o, %l = tfm.attention %q, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_groups(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected heads (4) to be a multiple of kv_heads (3)}}
+  %o, %l = tfm.attention %q, %k, %k at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x3x16xf32>, tensor<4x8x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_lse(%q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected log-sum-exp of shape [4, 4, 8], found [4, 8, 4]}}
+  %o, %l = tfm.attention %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x8x4xf32>
+  return
+}
