@@ -1,0 +1,54 @@
+"""The layouts that the integration tests compile."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a model is spread; every run has a global batch of 16."""
+    tp: int = 1
+    pp: int = 1
+    dp: int = 1
+    zero: int = 0
+    schedule: str = "1f1b"
+    micro_batch: int = 2
+
+    @property
+    def ranks(self):
+        return self.tp * self.pp * self.dp
+
+    @property
+    def name(self):
+        name = f"tp{self.tp}-pp{self.pp}-dp{self.dp}-mbs{self.micro_batch}"
+        if self.dp > 1:
+            name += f"-zero{self.zero}"
+        if self.pp > 1:
+            name += f"-{self.schedule}"
+        return name
+
+    @property
+    def numerics_class(self):
+        """Layouts with equal values here must agree to the bit (contract N4)."""
+        return (self.tp, self.dp, self.micro_batch)
+
+    def options(self):
+        """Options of `mtc compile`."""
+        return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
+                "--mbs", str(self.micro_batch), "--gbs", "16",
+                "--zero", str(self.zero), "--schedule", self.schedule]
+
+
+# One rank that takes the whole batch at once: as far from the others as can be.
+SINGLE = Layout(micro_batch=16)
+TP2_PP2_DP2 = Layout(tp=2, pp=2, dp=2, zero=1)
+
+
+def matrix():
+    """The 31 layouts of at most 8 ranks: tp and pp of 1, 2, 4, dp of 1, 2, with
+    ZeRO off and on where dp = 2, and both schedules where pp > 1."""
+    return [Layout(tp, pp, dp, zero, schedule)
+            for tp in (1, 2, 4)
+            for dp in (1, 2)
+            for pp in (1, 2, 4) if tp * pp * dp <= 8
+            for zero in ((0, 1) if dp > 1 else (0,))
+            for schedule in (("gpipe", "1f1b") if pp > 1 else ("1f1b",))]

@@ -1,0 +1,72 @@
+"""Compiles and runs layouts with the `mtc` of the build."""
+
+import json
+import os
+import subprocess
+import sys
+
+
+class Failed(Exception):
+    pass
+
+
+class Mtc:
+    """The command, from MTC_BIN_DIR (or the first argument of the test)."""
+
+    def __init__(self):
+        folder = sys.argv[1] if len(sys.argv) > 1 else os.environ["MTC_BIN_DIR"]
+        self.program = os.path.join(folder, "mtc")
+
+    def call(self, *arguments, timeout=120, check=True):
+        command = [self.program, *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, text=True,
+                                timeout=timeout)
+        if check and result.returncode != 0:
+            raise Failed(f"exit code {result.returncode} of "
+                         f"{' '.join(command)}\n{result.stderr.strip()}")
+        return result
+
+    def compile(self, spec, layout, bundle):
+        self.call("compile", spec, *layout.options(), "--jobs", 1, "-o", bundle)
+        return bundle
+
+    def run(self, bundle, recipe, folder, comm=("shm",), dumps=(), extra=()):
+        """Trains; files go to `folder`. Returns the log, a list of steps."""
+        os.makedirs(folder, exist_ok=True)
+        log = os.path.join(folder, "log.jsonl")
+        arguments = ["run", bundle, "--quiet", "--log", log, "--comm", *comm]
+        for what in dumps:
+            arguments += ["--dump", what, folder]
+        self.call(*arguments, *recipe, *extra)
+        return read_log(log)
+
+
+def read_log(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def relative(expected, actual):
+    return abs(expected - actual) / abs(expected)
+
+
+class Report:
+    """Prints sentences, counts failures."""
+
+    def __init__(self):
+        self.failures = []
+
+    def expect(self, holds, sentence):
+        if not holds:
+            self.failures.append(sentence)
+            print(f"FAILED: {sentence}", flush=True)
+        return holds
+
+    def finish(self, summary):
+        """Exit code of the test."""
+        for sentence in self.failures:
+            print(f"failed: {sentence}")
+        print(f"{summary}: "
+              + (f"{len(self.failures)} expectations failed" if self.failures
+                 else "all expectations hold"))
+        return 1 if self.failures else 0

@@ -1,0 +1,112 @@
+"""Compiled programs against the float64 goldens of PyTorch, at one rank and at eight.
+
+usage: test_goldens.py BIN_DIR GOLDEN_DIR
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+import safetensors
+from layouts import SINGLE, TP2_PP2_DP2
+from run_layout import Mtc, Report, relative
+
+SPECS = {"tied": "gpt2-nano-nodrop", "untied": "gpt2-nano-untied-nodrop"}
+
+# The losses are means of 512 terms of fp32, and each step adds the error of the
+# weights; PyTorch's own fp32 is up to 1e-6 away (float32_relative_error).
+SCALARS = 1e-5
+# A gradient of fp32 goes through about 50 operations of 6e-8 each, some of which
+# cancel. The floor is for the biases of the keys: zero but for rounding.
+GRADIENTS, FLOOR = 1e-4, 1e-6
+# Logits are sums of 64 products of a normed vector (norm 8) and an embedding of
+# deviation 0.1: the terms' magnitudes add up to about 5, times 6e-8 for the product
+# and as much again for the depth of 4 layers before it. A wrong head or mask
+# gives 1e-1 and more.
+LOGITS = 1e-5
+
+
+def check_log(report, what, log, golden):
+    if not report.expect(len(log) == golden["steps"],
+                         f"{what}: expected {golden['steps']} steps, "
+                         f"found {len(log)}"):
+        return
+    for key, values in (("loss", golden["losses"]),
+                        ("grad_norm", golden["grad_norms"])):
+        errors = [safetensors.finite(relative(want, step[key]))
+                  for want, step in zip(values, log)]
+        worst = max(range(len(errors)), key=errors.__getitem__)
+        print(f"  {key:9} within {errors[worst]:.1e} (step {worst + 1})")
+        report.expect(errors[worst] <= SCALARS,
+                      f"{what}: {key} of step {worst + 1} is {errors[worst]:.2e} "
+                      f"from the golden, allowed {SCALARS}")
+
+
+def check_gradients(report, what, actual, expected):
+    wanted = {name[len("grad."):]: tensor.values()
+              for name, tensor in expected.items() if name.startswith("grad.")}
+    found = {name: tensor.values() for name, tensor in actual.items()}
+    ratio, name = safetensors.worst_gradient(wanted, found, GRADIENTS, FLOOR)
+    print(f"  gradients within {ratio * GRADIENTS:.1e} ({name})")
+    report.expect(ratio <= 1, f"{what}: gradient of {name} is {ratio:.3g} times "
+                  "as far from the golden as allowed")
+
+
+def check_logits(report, what, actual, expected):
+    """Dumped are all positions and the padded vocabulary."""
+    golden, positions = expected["logits"], expected["logits_positions"].values()
+    batch, count, vocab = golden.shape
+    dumped_batch, seq, padded = actual["logits"].shape
+    report.expect(dumped_batch == batch, f"{what}: expected logits of {batch} "
+                  f"samples, found {dumped_batch}")
+    wanted, found = golden.values(), actual["logits"].values()
+    worst = 0.0
+    for sample in range(batch):
+        for index, position in enumerate(positions):
+            row = (sample * count + index) * vocab
+            start = (sample * seq + position) * padded
+            for w, f in zip(wanted[row:row + vocab], found[start:start + vocab]):
+                worst = max(worst, safetensors.finite(abs(w - f)))
+    print(f"  logits    within {worst:.1e}")
+    report.expect(worst <= LOGITS, f"{what}: a logit is {worst:.2e} from the "
+                  f"golden, allowed {LOGITS}")
+
+
+def check_run(mtc, report, bundle, golden_dir, folder, what):
+    with open(os.path.join(golden_dir, "expected.json")) as file:
+        golden = json.load(file)
+    recipe = ["--data", os.path.join(golden_dir, "data.bin"), "--data-type", "u8",
+              "--order", "sequential", "--steps", golden["steps"],
+              "--lr", golden["max_lr"], "--min-lr", golden["min_lr"],
+              "--warmup", golden["warmup"]]
+    weights = os.path.join(golden_dir, "weights.safetensors")
+    print(what, flush=True)
+    log = mtc.run(bundle, recipe, folder, dumps=("grads", "logits"),
+                  extra=("--init-from", weights))
+    expected = safetensors.read(os.path.join(golden_dir, "expected.safetensors"))
+    check_log(report, what, log, golden)
+    check_gradients(report, what, safetensors.read(
+        os.path.join(folder, "grads.safetensors")), expected)
+    check_logits(report, what, safetensors.read(
+        os.path.join(folder, "logits.safetensors")), expected)
+
+
+def main():
+    mtc, report = Mtc(), Report()
+    goldens = os.path.join(sys.argv[2], "gpt2")
+    with tempfile.TemporaryDirectory() as temporary:
+        for tying, spec in SPECS.items():
+            for layout in (SINGLE, TP2_PP2_DP2):
+                bundle = os.path.join(temporary, f"{tying}-{layout.name}")
+                mtc.compile(spec, layout, bundle)
+                for seed in (1, 2):
+                    name = f"{tying}-{seed}"
+                    check_run(mtc, report, bundle, os.path.join(goldens, name),
+                              os.path.join(temporary, f"{name}-{layout.name}"),
+                              f"{name} at {layout.name}")
+    return report.finish("goldens")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
