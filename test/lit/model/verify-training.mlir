@@ -1,0 +1,30 @@
+// RUN: mtc-opt %s -split-input-file -verify-training -verify-diagnostics
+// Tests that each check of verify-training fires.
+
+// expected-error @+1 {{expected a gradient for parameter "w", found none}}
+func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}) {
+  return %w : tensor<f32>
+}
+// -----
+// expected-error @+1 {{expected uses of "w" in ascending order, found use 1}}
+func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32> {tfm.grad = #tfm.grad<param = "w", use = 1>}) {
+  return %w, %w : tensor<f32>, tensor<f32>
+}
+// -----
+// expected-error @+1 {{expected the gradient of "w" of type 'tensor<f32>', found 'tensor<4xf32>'}}
+func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}, %g: tensor<4xf32>) -> (tensor<f32> {tfm.result = "loss"}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+  return %w, %g : tensor<f32>, tensor<4xf32>
+}
+// -----
+func.func @microbatch(%x: tensor<4xf32>) {
+  %e = tfm.exp %x {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<4xf32>
+  // expected-error @+1 {{expected a backward op to read forward values through tfm.restore, found a direct use of tfm.exp}}
+  %d = tfm.exp %e {tfm.layer = 0 : i64, tfm.phase = "backward"} : tensor<4xf32>
+  return
+}
+// -----
+func.func @microbatch(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected attributes tfm.layer and tfm.phase}}
+  %e = tfm.exp %x : tensor<4xf32>
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: mtc-opt %s -split-input-file -cut-stages -verify-diagnostics
+// Tests that cut-stages refuses cuts that it cannot make.
+
+// expected-error @+1 {{expected layers (3) to be a multiple of pp (2) or an explicit layers_per_stage}}
+module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64}} {
+  func.func @microbatch() { return }
+}
+// -----
+// expected-error @+1 {{expected layers_per_stage with 2 entries that add to 3, found 2 that add to 4}}
+module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64, layers_per_stage = array<i64: 2, 2>}} {
+  func.func @microbatch() { return }
+}
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    // expected-error @+1 {{expected one tensor to leave stage 0 per direction, found a second one}}
+    %b = tfm.log %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %c = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    // expected-error @+1 {{expected values from stage 1 or this stage (2), found one of stage 0}}
+    %c = tfm.exp %a {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    return
+  }
+}

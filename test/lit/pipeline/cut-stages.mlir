@@ -1,0 +1,42 @@
+// RUN: mtc-opt %s -cut-stages | FileCheck %s
+// Tests that two layers on two stages become fragments: one tensor is sent each
+// way, saved values are kept by the stage that reads them, and what was received
+// is read again instead of kept.
+
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  // CHECK-LABEL: func.func @stage0_fwd
+  // CHECK: %[[W0:.+]] = pipe.param "w0"
+  // CHECK: %[[Y:.+]] = tfm.mul %{{.*}}, %[[W0]]
+  // CHECK: pipe.send "activation" %[[Y]]
+  // CHECK-LABEL: func.func @stage0_bwd
+  // CHECK: %[[G:.+]] = pipe.received "gradient"
+  // CHECK: %[[DW0:.+]] = tfm.mul %{{.*}}, %{{.*}}
+  // CHECK: pipe.accumulate %[[DW0]] to "w0" use 0
+  // CHECK-LABEL: func.func @stage0_eval
+  // CHECK-NOT: pipe.keep
+  // CHECK-LABEL: func.func @stage1_fwd
+  // CHECK: %[[X1:.+]] = pipe.received "activation"
+  // CHECK-NOT: pipe.keep
+  // CHECK: pipe.loss
+  // CHECK-LABEL: func.func @stage1_bwd
+  // CHECK: pipe.received "activation"
+  // CHECK: pipe.send "gradient"
+  // CHECK-LABEL: func.func @stage1_eval
+  // CHECK-NOT: func.func @microbatch
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},
+      %w0: tensor<4xf32> {tfm.param = #tfm.param<name = "w0", axes = ["embed"], init = normal, std = 0.02 : f64, decay = true>},
+      %w1: tensor<4xf32> {tfm.param = #tfm.param<name = "w1", axes = ["embed"], init = normal, std = 0.02 : f64, decay = true>})
+      -> (tensor<f32> {tfm.result = "loss"}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w0", use = 0>}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w1", use = 0>}) {
+    %y = tfm.mul %x, %w0 {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %s = tfm.save %y {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %z = tfm.mul %y, %w1 {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %l = tfm.reduce sum %z dims [0] {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32> -> tensor<f32>
+    %one = tfm.fill 1.0 {tfm.layer = 3 : i64, tfm.phase = "backward"} : tensor<f32>
+    %dz = tfm.broadcast %one dims [] {tfm.layer = 3 : i64, tfm.phase = "backward"} : tensor<f32> -> tensor<4xf32>
+    %y2 = tfm.restore %s {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %dw1 = tfm.mul %dz, %y2 {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %dy = tfm.mul %dz, %w1 {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %dw0 = tfm.mul %dy, %x {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return %l, %dw0, %dw1 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+  }
+}

@@ -1,0 +1,17 @@
+// RUN: mtc-opt %s -build-schedule | FileCheck %s --check-prefix=SLOTS
+// RUN: mtc-opt %s -build-schedule -expand-schedule | FileCheck %s
+// Tests that 1f1b on two stages becomes slots, and these become timelines in
+// which each exchange pairs with one of the neighbour.
+
+// SLOTS: pipe.schedule @train stages 2 chunks 1 microbatches 3 ["F0 F1 B0 F2 B1 B2", "F0 B0 F1 B1 F2 B2"]
+// SLOTS: pipe.schedule @eval stages 2 chunks 1 microbatches 3 ["F0 F1 F2", "F0 F1 F2"]
+
+// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 2, 0]
+// CHECK-NEXT: pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+// CHECK-NEXT: pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+// CHECK: pipe.timeline @train_stage1
+// CHECK-NEXT: pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
+// CHECK-NEXT: pipe.slot "F" microbatch 0
+// CHECK-NEXT: pipe.slot "B" microbatch 0
+// CHECK-NOT: pipe.schedule
+module attributes {mtc.config = {pp = 2 : i64, microbatches = 3 : i64, schedule = "1f1b"}} {}
