@@ -1,0 +1,67 @@
+//===- bucket_layout_test.cpp - Megatron's layout of gradient buffers ---------===//
+//
+// The expected numbers are those that Megatron's own layout code gives for the
+// same parameters (megatron/core/optimizer/param_layout.py).
+//
+//===----------------------------------------------------------------------===//
+#include "passes/plan/BucketLayout.h"
+
+#include <gtest/gtest.h>
+
+using namespace mtc::passes;
+
+namespace {
+
+const PlacedParam &find(const BucketLayout &layout, const std::string &name) {
+  for (const PlacedParam &p : layout.params)
+    if (p.name == name)
+      return p;
+  throw std::runtime_error("no such parameter");
+}
+
+void expectPlaced(const BucketLayout &layout, const std::string &name, int64_t start, int64_t end,
+                  int64_t bucket) {
+  const PlacedParam &p = find(layout, name);
+  EXPECT_EQ(p.start, start) << name;
+  EXPECT_EQ(p.end, end) << name;
+  EXPECT_EQ(p.bucket, bucket) << name;
+}
+
+TEST(BucketLayout, FourParametersOverFourReplicas) {
+  BucketLayout layout = layOutBuckets({{"a", 100}, {"b", 1000}, {"c", 30}, {"d", 500}},
+                                      {4, 512, true});
+  expectPlaced(layout, "d", 0, 500, 0);
+  expectPlaced(layout, "c", 512, 542, 0);
+  expectPlaced(layout, "b", 640, 1640, 1);
+  expectPlaced(layout, "a", 1664, 1764, 2);
+  ASSERT_EQ(layout.buckets.size(), 3u);
+  const int64_t expected[3][3] = {{0, 640, 542}, {640, 1664, 1000}, {1664, 1792, 100}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(layout.buckets[i].start, expected[i][0]);
+    EXPECT_EQ(layout.buckets[i].end, expected[i][1]);
+    EXPECT_EQ(layout.buckets[i].unpadded, expected[i][2]);
+  }
+}
+
+TEST(BucketLayout, SharedEmbeddingHasItsOwnBucket) {
+  BucketLayout layout = layOutBuckets({{"wte", 700, true}, {"x", 64}, {"y", 10}},
+                                      {3, int64_t{1} << 40, true});
+  expectPlaced(layout, "y", 0, 10, 0);
+  expectPlaced(layout, "x", 64, 128, 0);
+  expectPlaced(layout, "wte", 384, 1084, 1);
+  ASSERT_EQ(layout.buckets.size(), 2u);
+  EXPECT_EQ(layout.buckets[0].end, 384);
+  EXPECT_EQ(layout.buckets[0].unpadded, 128);
+  EXPECT_EQ(layout.buckets[1].end, 1152);
+  EXPECT_EQ(layout.buckets[1].unpadded, 700);
+}
+
+TEST(BucketLayout, WithoutZeroNothingIsPadded) {
+  BucketLayout layout = layOutBuckets({{"a", 5}, {"b", 7}}, {2, 100, false});
+  expectPlaced(layout, "b", 0, 7, 0);
+  expectPlaced(layout, "a", 7, 12, 0);
+  ASSERT_EQ(layout.buckets.size(), 1u);
+  EXPECT_EQ(layout.buckets[0].end, 12);
+}
+
+} // namespace

@@ -1,0 +1,96 @@
+//===- domain_test.cpp - how ops lie in a cluster's iteration space ------------===//
+#include "passes/plan/Domain.h"
+
+#include "dialects/tfm/Tfm.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::passes;
+
+namespace {
+
+class DomainTest : public ::testing::Test {
+protected:
+  DomainTest() : b(&context) {
+    context.loadDialect<tfm::TfmDialect>();
+    module = ModuleOp::create(b.getUnknownLoc());
+    b.setInsertionPointToEnd(module->getBody());
+  }
+  Value value(ArrayRef<int64_t> shape) {
+    return tfm::FillOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()),
+                               b.getF64FloatAttr(0));
+  }
+  bool place(Value result) {
+    Operation *op = result.getDefiningOp();
+    placement = {};
+    if (!domain.place(op, families::lookup(op)->rule(op), known, placement))
+      return false;
+    for (auto [v, map] : llvm::zip(op->getOperands(), placement.operands))
+      known.try_emplace(v, map);
+    for (auto [v, map] : llvm::zip(op->getResults(), placement.results))
+      known[v] = map;
+    return true;
+  }
+  Value broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+    return tfm::BroadcastOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), x, dims);
+  }
+  Value reduce(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+    return tfm::ReduceOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()),
+                                 tfm::ReduceKind::Sum, x, dims);
+  }
+
+  MLIRContext context;
+  OpBuilder b;
+  Location loc = UnknownLoc::get(&context);
+  OwningOpRef<ModuleOp> module;
+  Domain domain;
+  llvm::DenseMap<Value, DimMap> known;
+  Placement placement;
+  int64_t extent = 0;
+};
+
+TEST_F(DomainTest, BiasIsAColumnOperand) {
+  Value x = broadcast(value({6}), {2, 3, 6}, {2});
+  ASSERT_TRUE(place(x));
+  EXPECT_EQ(domain.rows(), 6);
+  EXPECT_EQ(domain.cols(), 6);
+  EXPECT_EQ(domain.mode(placement.operands[0], extent), rt::Mode::Col);
+}
+
+TEST_F(DomainTest, PositionsArePeriodicBesideARowReduction) {
+  Value x = broadcast(value({3, 6}), {2, 3, 6}, {1, 2});
+  ASSERT_TRUE(place(x));
+  DimMap positions = placement.operands[0];
+  ASSERT_TRUE(place(reduce(x, {2, 3}, {2})));
+  EXPECT_EQ(domain.mode(positions, extent), rt::Mode::Periodic);
+  EXPECT_EQ(extent, 3);
+  EXPECT_FALSE(placement.accumulates);
+}
+
+TEST_F(DomainTest, SumOverRowsAccumulates) {
+  Value x = value({2, 3, 6});
+  Value sum = reduce(tfm::AddOp::create(b, loc, x.getType(), ValueRange{x, x}), {6}, {0, 1});
+  ASSERT_TRUE(place(sum.getDefiningOp()->getOperand(0)));
+  ASSERT_TRUE(place(sum));
+  EXPECT_TRUE(placement.accumulates);
+  EXPECT_EQ(domain.mode(placement.results[0], extent), rt::Mode::Col);
+}
+
+TEST_F(DomainTest, TwoRowSplitsDoNotFitOneLoopNest) {
+  Value x = value({2, 3, 6});
+  ASSERT_TRUE(place(reduce(x, {2, 3}, {2})));
+  EXPECT_FALSE(place(reduce(x, {2}, {1, 2})));
+}
+
+TEST_F(DomainTest, OtherShapesDoNotFit) {
+  Value x = value({2, 3, 6}), y = value({2, 4, 6});
+  ASSERT_TRUE(place(tfm::ExpOp::create(b, loc, x.getType(), x)));
+  EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, y.getType(), y)));
+}
+
+} // namespace
