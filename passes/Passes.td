@@ -56,7 +56,8 @@ def PropagateShardings : MtcPass<"propagate-shardings"> {
     Factor propagation from parameters and inputs, each mesh axis on its own;
     partial sums stay partial as long as a minimum cut says that this moves
     fewer bytes (docs/sharding.md). Writes `dist.shardings` on every op: what the
-    op *produces*; and `dist.wants`, per operand what it needs.
+    op *produces*; `dist.wants` on ops and the return: per operand what it needs;
+    `dist.sharding` on results. Sums are flattened and split on the way.
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
@@ -85,7 +86,9 @@ def VerifyPartitioned : MtcPass<"verify-partitioned"> {
   let summary = "checks that local shapes, shardings and collectives agree";
   let description = [{
     Walks the function with the state of each value per mesh axis and refuses an
-    op whose operands are not what its sharding rule needs.
+    op whose operands are not what its sharding rule needs: so a collective that
+    is missing or doubled shows. Also local types against global shapes, index
+    offsets, and gradients against their parameters.
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }

@@ -1,0 +1,222 @@
+//===- importer_test.cpp - the passes on imported models, against the facts
+//------===//
+//
+// import, differentiate, the sharding passes: the collectives in the IR, in
+// order, and the shardings of the gradients are those of the golden facts; and
+// verify-partitioned sees each collective that is dropped or doubled.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/dist/Dist.h"
+#include "dialects/tfm/Tfm.h"
+#include "models/import/import.h"
+#include "models/spec.h"
+#include "models/strategy.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+using namespace mlir;
+using namespace mtc;
+using nlohmann::json;
+
+namespace {
+
+json readOracle(const std::string &variant) {
+  std::ifstream file(std::string(MTC_GOLDEN_DIR) + "/sharding/" + variant +
+                     ".json");
+  return json::parse(file);
+}
+
+models::ModelSpec specOf(const json &oracle) {
+  const json &s = oracle["sizes"], &c = oracle["config"];
+  models::ModelSpec spec;
+  spec.name = "facts";
+  spec.vocab = spec.paddedVocab = s["vocab"];
+  spec.layers = s["layers"];
+  spec.hidden = s["hidden"];
+  spec.heads = spec.kvHeads = s["heads"];
+  spec.headDim = spec.hidden / spec.heads;
+  spec.ffn = s["ffn"];
+  spec.maxSeq = s["seq"];
+  spec.tied = c["tied"];
+  if (c["qkv"] == "separate")
+    spec.attention.qkv = models::QkvKind::separate;
+  if (c["dropout"])
+    spec.dropout = {0.1, 0.1, 0.1};
+  return spec;
+}
+
+using Create = std::unique_ptr<Pass> (*)();
+bool run(ModuleOp module, std::initializer_list<Create> list) {
+  PassManager manager(module.getContext());
+  for (Create create : list)
+    manager.addPass(create());
+  return succeeded(manager.run(module));
+}
+
+std::string section(const json &oracle, int64_t layer) {
+  int64_t layers = oracle["sizes"]["layers"];
+  return layer == 0       ? "embed"
+         : layer > layers ? "head"
+                          : "layers." + std::to_string(layer - 1);
+}
+
+/// "layers.0.attn.q.weight+layers.0.attn.k.weight" -> "attn.q+k".
+std::string served(dist::AllReduceOp op) {
+  if (op.getOrigin() == dist::Origin::Loss)
+    return "loss";
+  SmallVector<StringRef> names;
+  op.getServes().split(names, '+');
+  std::string text;
+  for (StringRef name : names) {
+    name.consume_back(".weight");
+    if (name.consume_front("layers."))
+      name = name.split('.').second;
+    if (name == "embed.tokens" && op.getOrigin() == dist::Origin::F)
+      name = "head"; // the tied table's second use
+    text += text.empty() ? name.str() : "+" + name.split('.').second.str();
+  }
+  return text;
+}
+
+json collectives(func::FuncOp fn, const json &oracle) {
+  json list = json::array();
+  for (Operation &op : fn.front()) {
+    if (!isa_and_nonnull<dist::DistDialect>(op.getDialect()))
+      continue;
+    auto reduce = dyn_cast<dist::AllReduceOp>(op);
+    EXPECT_TRUE(reduce && reduce.getAxis() == "tp")
+        << "found another collective";
+    if (!reduce)
+      continue;
+    auto shape = cast<RankedTensorType>(reduce.getType()).getShape();
+    list.push_back({tfm::isBackward(&op) ? "bwd" : "fwd",
+                    section(oracle, tfm::layerOf(&op)),
+                    dist::stringifyReduceKind(reduce.getKind()).str(),
+                    dist::stringifyOrigin(reduce.getOrigin()).str(),
+                    served(reduce), shape.vec()});
+  }
+  return list;
+}
+
+using Names = std::vector<std::string>;
+using Classes =
+    std::map<std::pair<Names, Names>, std::map<std::string, int64_t>>;
+
+/// Axes over which a result is partial, and those that split it.
+std::pair<Names, Names> classOf(dist::ShardingAttr sharding) {
+  std::pair<Names, Names> axes;
+  for (auto [axis, state] : llvm::zip(sharding.getAxes(), sharding.getStates()))
+    (state >= 0 ? axes.second : axes.first).push_back(axis.str());
+  return axes;
+}
+
+Classes gradientClasses(func::FuncOp fn) {
+  Classes classes;
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    if (auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad")) {
+      auto sharding =
+          fn.getResultAttrOfType<dist::ShardingAttr>(i, dist::shardingAttrName);
+      classes[classOf(sharding)][grad.getParam().str()] =
+          cast<ShapedType>(fn.getResultTypes()[i]).getNumElements();
+    }
+  return classes;
+}
+
+Classes classesOf(const json &layout) {
+  Classes classes;
+  for (const json &c : layout["gradients"])
+    classes[{c["partial_over"], c["split_over"]}] = c["params"];
+  return classes;
+}
+
+class Imported : public testing::TestWithParam<std::string> {
+protected:
+  OwningOpRef<ModuleOp> partitioned(const json &oracle, int64_t dp,
+                                    int64_t tp) {
+    models::Strategy strategy;
+    strategy.dp = dp;
+    strategy.tp = tp;
+    strategy.globalBatchSize = oracle["sizes"]["batch"];
+    strategy.microBatchSize = strategy.globalBatchSize / dp;
+    auto module = models::importModel(context, specOf(oracle), strategy);
+    EXPECT_TRUE(
+        run(*module,
+            {passes::createDifferentiate, passes::createAnnotateShardings,
+             passes::createPropagateShardings, passes::createInsertCollectives,
+             passes::createPartition, passes::createVerifyPartitioned}));
+    return module;
+  }
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+};
+
+func::FuncOp microbatch(ModuleOp module) {
+  return module.lookupSymbol<func::FuncOp>("microbatch");
+}
+
+TEST_P(Imported, HasTheCollectivesOfTheFacts) {
+  json oracle = readOracle(GetParam());
+  for (const json &layout : oracle["layouts"]) {
+    SCOPED_TRACE(layout["dp"].dump() + " x " + layout["tp"].dump());
+    auto module = partitioned(oracle, layout["dp"], layout["tp"]);
+    func::FuncOp fn = microbatch(*module);
+    EXPECT_EQ(collectives(fn, oracle), layout["collectives"]);
+    EXPECT_EQ(gradientClasses(fn), classesOf(layout));
+    EXPECT_EQ(json(classOf(fn.getResultAttrOfType<dist::ShardingAttr>(
+                               0, dist::shardingAttrName))
+                       .first),
+              layout["loss_partial_over"]);
+  }
+}
+
+bool isSound(ModuleOp module) {
+  ScopedDiagnosticHandler quiet(module.getContext(),
+                                [](Diagnostic &) { return success(); });
+  return run(module, {passes::createVerifyPartitioned});
+}
+
+TEST_P(Imported, VerifierSeesEveryDroppedAndDoubledReduction) {
+  auto module = partitioned(readOracle(GetParam()), 2, 2);
+  std::vector<dist::AllReduceOp> all;
+  microbatch(*module).walk([&](dist::AllReduceOp op) { all.push_back(op); });
+  ASSERT_EQ(all.size(), 13u);
+  for (dist::AllReduceOp op : all) {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op.getResult().getUses())
+      uses.push_back(&use);
+    auto readAs = [&](Value value) {
+      for (OpOperand *use : uses)
+        use->set(value);
+    };
+    readAs(op.getX());
+    EXPECT_FALSE(isSound(*module)) << "dropped " << op.getServes().str();
+    OpBuilder b(op->getNextNode());
+    Operation *twice = b.clone(*op);
+    twice->setOperand(0, op.getResult());
+    readAs(twice->getResult(0));
+    EXPECT_FALSE(isSound(*module)) << "doubled " << op.getServes().str();
+    readAs(op.getResult());
+    twice->erase();
+    EXPECT_TRUE(isSound(*module));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
+                         testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",
+                                         "gpt2-untied"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           for (char &c : name)
+                             c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+} // namespace
