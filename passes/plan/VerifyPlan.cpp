@@ -1,0 +1,39 @@
+//===- VerifyPlan.cpp - --verify-plan
+//------------------------------------------===//
+//
+// Refuses a plan that could hang, overlap, or lose a parameter. Reports all
+// findings of all checks, not the first.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/plan/VerifyPlan.h"
+
+#include "passes/Passes.h"
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_VERIFYPLAN
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+namespace {
+
+struct VerifyPlanPass : mtc::passes::impl::VerifyPlanBase<VerifyPlanPass> {
+  void runOnOperation() override {
+    namespace verify = mtc::passes::verify;
+    markAllAnalysesPreserved();
+    verify::Report report;
+    verify::Model model = verify::readModel(getOperation(), report);
+    if (!model.stages.empty()) {
+      verify::checkTimelines(model, report);
+      verify::checkMachine(model, report);
+      verify::checkViews(model, report);
+      verify::checkValues(model, report);
+      verify::checkOwners(model, report);
+      verify::checkReduce(model, report);
+      verify::checkApply(model, report);
+    }
+    if (!report.clean())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,47 @@
+//===- VerifyPlan.h - the checks of verify-plan ------------------*- C++
+//-*-===//
+//
+// Each check reads the model and reports everything it finds. They are
+// independent of each other and of the passes that made the plan.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PLAN_VERIFYPLAN_H
+#define MTC_PASSES_PLAN_VERIFYPLAN_H
+
+#include "passes/plan/VerifyPlanModel.h"
+
+namespace mtc::passes::verify {
+
+/// Every entry on every stage; train ends with reduce and apply; every
+/// microbatch runs once per fragment; microbatches ascend where a fragment
+/// accumulates (contract N4: sums add in the same order in every schedule).
+void checkTimelines(const Model &model, Report &report);
+
+/// All ranks of the machine: collectives agree on every communicator, transfers
+/// pair in tag, size and order, and nobody waits in a ring, over two steps.
+void checkMachine(const Model &model, Report &report);
+
+/// Views lie in their arenas, aligned, in a known pool; params, grads and
+/// moments lie where the buckets say; pools do not share bytes.
+void checkViews(const Model &model, Report &report);
+
+/// Inside a fragment a value is whole when it is read: nothing else was written
+/// over its bytes since it was made. Over a timeline every read of a slot finds
+/// the value of its own microbatch, and every send sends what its tag says.
+void checkValues(const Model &model, Report &report);
+
+/// Parameters and layers are owned once; shards add up; buckets and moments
+/// have a place of their own.
+void checkOwners(const Model &model, Report &report);
+
+/// Backward accumulates every gradient; `reduce` sums it over dp, over uses and
+/// over embd, once each and in this order, before the norm reads it; the norm
+/// counts every element once over all ranks.
+void checkReduce(const Model &model, Report &report);
+
+/// `apply` updates every element of every parameter once on its owner, gathers
+/// the shards, and clears every accumulator for the next step.
+void checkApply(const Model &model, Report &report);
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_PLAN_VERIFYPLAN_H

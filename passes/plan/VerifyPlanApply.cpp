@@ -1,0 +1,156 @@
+//===- VerifyPlanApply.cpp - the fragment apply
+//--------------------------------===//
+#include "passes/plan/VerifyPlan.h"
+#include "passes/plan/VerifyPlanRanges.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+class ApplyChecker {
+public:
+  ApplyChecker(const Model &model, const Stage &stage, Report &report)
+      : model(model), stage(stage), report(report) {}
+
+  void check() {
+    const Fragment *apply = stage.update(Phase::Apply);
+    if (!apply)
+      return; // reported by checkTimelines
+    for (const Touch &touch : apply->touches)
+      visit(touch);
+    for (rt::BucketOp bucket : stage.buckets)
+      checkBucket(*apply, bucket);
+  }
+
+private:
+  void visit(const Touch &touch) {
+    if (isa<rt::LaunchOp>(touch.op))
+      update(touch, cast<rt::LaunchOp>(touch.op));
+    else if (isa<rt::ZeroOp>(touch.op))
+      clear(touch);
+    else if (auto collective = dyn_cast<rt::CollectiveOp>(touch.op))
+      gather(touch, collective);
+    else
+      report.error(touch.op)
+          << "expected only updates, gathers and clearing in apply, found this";
+  }
+
+  /// The optimizer reads and writes one range of parameters and both moments,
+  /// and reads the gradients.
+  void update(const Touch &touch, rt::LaunchOp launch) {
+    const Part order[] = {Part::Param, Part::Grad, Part::ExpAvg,
+                          Part::ExpAvgSq};
+    rt::FlatRangeOp range;
+    int64_t bucket = -1;
+    bool good = touch.accesses.size() == 4;
+    for (auto [i, access] : llvm::enumerate(touch.accesses)) {
+      BucketPart part = bucketPart(stage, access.extent);
+      rt::FlatRangeOp own = access.range();
+      good &= i < 4 && part.part == order[i % 4] && own &&
+              (i == 0 || own == range) && (i == 0 || part.bucket == bucket);
+      if (!good)
+        break;
+      range = own;
+      bucket = part.bucket;
+      // Moments exist for this rank's shard only.
+      Value by = i < 2 ? range.getAt() : range.getLocal();
+      good &= access.moved.getElements() == by && access.reads &&
+              access.writes == (i != 1);
+    }
+    good &= range && !launch.getScalars().empty() &&
+            launch.getScalars().back() == range.getLength();
+    if (!good) {
+      report.error(launch)
+          << "expected parameter, gradient and both moments of one bucket, "
+             "moved "
+             "and measured by one rt.flat_range, found another launch";
+      return;
+    }
+    if (cleared.count(bucket) || gathered.count(bucket))
+      report.error(launch)
+          << "expected bucket " << bucket
+          << " to be updated before it is gathered and its gradients cleared, "
+             "found it updated afterwards";
+    updates[bucket].push_back({launch, range});
+  }
+
+  void clear(const Touch &touch) {
+    if (touch.accesses.empty())
+      return;
+    BucketPart part = bucketPart(stage, touch.accesses[0].extent);
+    if (part.part != Part::Grad) {
+      report.error(touch.op)
+          << "expected only gradients to be cleared, found other bytes";
+      return;
+    }
+    int64_t elements =
+        cast<ShapedType>(touch.accesses[0].type).getNumElements();
+    auto expected =
+        static_cast<int64_t>(stage.bucket(part.bucket).getElements());
+    if (elements != expected)
+      report.error(touch.op)
+          << "expected all " << expected << " accumulators of bucket "
+          << part.bucket << " to be cleared, found " << elements;
+    cleared.insert(part.bucket);
+  }
+
+  void gather(const Touch &touch, rt::CollectiveOp op) {
+    BucketPart part = touch.accesses.empty()
+                          ? BucketPart()
+                          : bucketPart(stage, touch.accesses[0].extent);
+    bool good = model.zero && part.part == Part::Param &&
+                op.getGroup() == "dp" &&
+                op.getKind() == rt::CollectiveKind::AllGather &&
+                op.getCount() == stage.bucket(part.bucket).getShard();
+    if (!good)
+      report.error(op)
+          << "expected "
+          << (model.zero ? "only all_gather over dp of the shards of a bucket"
+                         : "no collective")
+          << " in apply, found " << stringifyCollectiveKind(op.getKind())
+          << " over " << op.getGroup();
+    else if (!gathered.insert(part.bucket).second)
+      report.error(op) << "expected bucket " << part.bucket
+                       << " to be gathered once, found it again";
+  }
+
+  void checkBucket(const Fragment &apply, rt::BucketOp bucket) {
+    auto index = static_cast<int64_t>(bucket.getIndex());
+    if (!cleared.count(index))
+      report.error(apply.fn)
+          << "expected the accumulators of bucket " << index
+          << " to be cleared for the next step, found them left";
+    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+      return;
+    if (model.zero && !gathered.count(index))
+      report.error(apply.fn)
+          << "expected the parameters of bucket " << index
+          << " to be gathered over dp, found no collective that does";
+    // Second copies too: each stage updates the copy that it reads.
+    std::vector<Segment> segments;
+    for (rt::ParamOp param : stage.params)
+      if (param.getBucket() == bucket.getIndex())
+        segments.push_back(
+            {param, static_cast<int64_t>(param.getSplitDim()) >= 0});
+    checkCover(model, bucket, std::move(segments), std::move(updates[index]),
+               "updated", /*everyRank=*/true, apply.fn, report);
+  }
+
+  const Model &model;
+  const Stage &stage;
+  Report &report;
+  std::map<int64_t, std::vector<RangeUse>> updates;
+  std::set<int64_t> cleared, gathered;
+};
+
+} // namespace
+
+void checkApply(const Model &model, Report &report) {
+  for (const Stage &stage : model.stages)
+    ApplyChecker(model, stage, report).check();
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,140 @@
+//===- VerifyPlanLiveness.cpp - values inside one fragment
+//---------------------===//
+//
+// The allocator worked on lifetimes of tensors. This check does not look at
+// tensors: it follows the bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/plan/VerifyPlanLiveness.h"
+
+#include "passes/plan/VerifyPlan.h"
+#include "passes/plan/VerifyPlanBytes.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+class FragmentWalker {
+public:
+  FragmentWalker(const Fragment &fragment, Report &report)
+      : fragment(fragment), report(report) {}
+
+  SlotSummary walk(ArrayRef<SlotUse> exports) {
+    for (const Touch &touch : fragment.touches) {
+      checkApart(touch);
+      for (const Access &access : touch.accesses)
+        if (tracked(access) && access.reads)
+          read(touch.op, access.extent, access.type);
+      for (const Access &access : touch.accesses)
+        if (tracked(access) && access.writes)
+          write(touch.op, access);
+    }
+    for (const SlotUse &use : exports)
+      read(use.op, use.extent, Type());
+    for (auto [index, value] : llvm::enumerate(values)) {
+      const Extent &e = value.extent;
+      if (e.arena == Activations &&
+          spaces[e.pool].read(e.offset, e.end()).value == int64_t(index))
+        summary.writes.push_back({e, value.op});
+    }
+    return std::move(summary);
+  }
+
+private:
+  struct Value {
+    Extent extent;
+    Type type;
+    Operation *op = nullptr;
+    bool scratch = false;
+  };
+
+  static bool tracked(const Access &access) {
+    return access.extent.arena == Workspace ||
+           access.extent.arena == Activations;
+  }
+
+  /// Operands of one op do not alias, except that a kernel may read and write
+  /// the same buffer at the same element.
+  void checkApart(const Touch &touch) {
+    ArrayRef<Access> all = touch.accesses;
+    for (size_t i = 0; i < all.size(); ++i)
+      for (size_t j = i + 1; j < all.size(); ++j) {
+        const Access &a = all[i], &b = all[j];
+        bool writes = a.writes || b.writes;
+        bool same = isa<rt::LaunchOp>(touch.op) &&
+                    a.extent.sameBytes(b.extent) && !a.scratch && !b.scratch &&
+                    a.type == b.type;
+        if (writes && !same && a.extent.overlaps(b.extent))
+          report.error(touch.op)
+              << "expected operands that share no bytes where one is written, "
+                 "found operands "
+              << i << " (" << text(a.extent) << ") and " << j << " ("
+              << text(b.extent) << ")";
+      }
+  }
+
+  static std::string text(const Extent &e) {
+    std::string out = "bytes " + std::to_string(e.offset) + " to " +
+                      std::to_string(e.end()) + " of the arena " +
+                      kArenaNames[e.arena].str();
+    if (e.pool >= 0 && e.pool < kSlotPools)
+      out += ", pool " + kPoolNames[e.pool].str();
+    return out;
+  }
+
+  void read(Operation *op, const Extent &e, Type type) {
+    ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
+    if (e.arena == Activations &&
+        content.other < 0) { // from before this fragment
+      if (wanted.insert({e.pool, e.offset, e.bytes}).second)
+        summary.reads.push_back({e, op});
+      return;
+    }
+    if (content.value >= 0) {
+      const Value &value = values[content.value];
+      bool same = value.extent.sameBytes(e) && (!type || value.type == type) &&
+                  !value.scratch;
+      if (same)
+        return;
+    }
+    auto diag = report.error(op);
+    diag << "expected " << text(e) << " to hold one value";
+    if (type)
+      diag << " of type " << type;
+    if (content.other < 0) {
+      diag << ", found bytes that nothing in \"" << fragment.name()
+           << "\" wrote before";
+      return;
+    }
+    const Value &other = values[content.other];
+    diag << ", found " << (other.scratch ? "scratch" : "another value")
+         << " over " << text(other.extent)
+         << (content.gap ? ", and bytes never written" : "");
+    diag.attachNote(other.op->getLoc()) << "written here";
+  }
+
+  void write(Operation *op, const Access &access) {
+    const Extent &e = access.extent;
+    spaces[e.pool].write(e.offset, e.end(), values.size());
+    values.push_back({e, access.type, op, access.scratch});
+  }
+
+  const Fragment &fragment;
+  Report &report;
+  std::map<int64_t, ByteMap> spaces; ///< by pool; -1 is the workspace
+  std::vector<Value> values;
+  std::set<std::tuple<int64_t, int64_t, int64_t>> wanted;
+  SlotSummary summary;
+};
+
+} // namespace
+
+SlotSummary walkFragment(const Fragment &fragment, ArrayRef<SlotUse> exports,
+                         Report &report) {
+  return FragmentWalker(fragment, report).walk(exports);
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,319 @@
+//===- VerifyPlanMachine.cpp - can the ranks wait for each other
+//---------------===//
+//
+// The machine has min(tp, 2) x min(dp, 2) x pp ranks: all ranks of a stage run
+// the same program whatever their tp and dp coordinates, and a transfer keeps
+// both. So every communicator along tp or dp joins ranks with one program, and
+// a second member shows whatever a hundredth would; every pair of stages, every
+// embd group and the group of all ranks appear too.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/pipeline/schedules/machine.h"
+#include "passes/pipeline/schedules/waitfor.h"
+#include "passes/plan/VerifyPlan.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+using namespace mlir;
+using mtc::schedules::Machine;
+using mtc::schedules::MachineItem;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// `a0.1` microbatch 0 of the activation of virtual stage 1: as the schedules
+/// print it. A tag that is none of ours stays a number.
+std::string tagText(int64_t tag) {
+  int64_t kind = tag >> 30, stage = (tag >> 20) & 1023,
+          microbatch = tag & 0xfffff;
+  if (kind < 0 || kind > 1)
+    return std::to_string(tag);
+  return (kind ? "g" : "a") + std::to_string(microbatch) + "." +
+         std::to_string(stage);
+}
+
+class MachineChecker {
+public:
+  MachineChecker(const Model &model, StringRef entry, Report &report)
+      : model(model), entry(entry), report(report),
+        tp(std::min<int64_t>(model.tp, 2)), dp(std::min<int64_t>(model.dp, 2)) {
+    makeCommunicators();
+  }
+
+  void check() {
+    int64_t before = report.size();
+    for (const Stage &stage : model.stages)
+      addStage(stage);
+    schedules::Matching matching = schedules::matchMachine(machine);
+    compareCollectives(matching);
+    compareTransfers(matching);
+    // What has a place was reported there; the rest is about whole programs.
+    std::set<std::string> located{"collective-order", "collective-size",
+                                  "collective-type", "pair-order", "pair-size"};
+    for (const schedules::Finding &finding : matching.findings)
+      if (!located.count(finding.code))
+        atTimeline(0, finding.code, finding.message);
+    if (matching.complete && report.size() == before)
+      checkWaits();
+  }
+
+private:
+  int rank(int64_t t, int64_t d, int64_t p) const {
+    return static_cast<int>(t + tp * (d + dp * p));
+  }
+  int64_t stageOf(int rank) const { return rank / (tp * dp); }
+
+  void addCommunicator(std::string name, std::vector<int> members) {
+    for (int member : members)
+      communicatorOf[name.substr(0, name.find(' '))][member] =
+          machine.communicators.size();
+    machine.communicators.push_back({std::move(name), std::move(members)});
+  }
+
+  void makeCommunicators() {
+    auto all = [&](auto &&visit) {
+      for (int64_t p = 0; p < model.pp; ++p)
+        for (int64_t d = 0; d < dp; ++d)
+          for (int64_t t = 0; t < tp; ++t)
+            visit(t, d, p);
+    };
+    std::vector<int> everyone;
+    all([&](int64_t t, int64_t d, int64_t p) {
+      everyone.push_back(rank(t, d, p));
+      std::string at = " of stage " + std::to_string(p);
+      if (t == 0)
+        addCommunicator("tp" + at,
+                        tp > 1 ? std::vector{rank(0, d, p), rank(1, d, p)}
+                               : std::vector{rank(0, d, p)});
+      if (d == 0)
+        addCommunicator("dp" + at,
+                        dp > 1 ? std::vector{rank(t, 0, p), rank(t, 1, p)}
+                               : std::vector{rank(t, 0, p)});
+      if (p == 0)
+        addCommunicator(
+            "embd", model.pp > 1
+                        ? std::vector{rank(t, d, 0), rank(t, d, model.pp - 1)}
+                        : std::vector{rank(t, d, 0)});
+    });
+    addCommunicator("all", everyone);
+    machine.ranks.resize(everyone.size());
+    sources.resize(everyone.size());
+  }
+
+  void addStage(const Stage &stage) {
+    auto timeline = stage.timelines.find(entry.str());
+    if (timeline == stage.timelines.end())
+      return; // reported by checkTimelines
+    for (const Row &row : timeline->second.rows) {
+      if (row.exchange)
+        addExchange(stage, row.exchange);
+      if (row.fragment)
+        for (const Touch &touch : row.fragment->touches)
+          if (auto collective = dyn_cast<rt::CollectiveOp>(touch.op))
+            addCollective(stage, collective);
+    }
+  }
+
+  /// Adds an item to the ranks of a stage; `make(t, d, rank)` gives it.
+  template <typename Make>
+  void addItem(const Stage &stage, Operation *source, Make &&make) {
+    for (int64_t d = 0; d < dp; ++d)
+      for (int64_t t = 0; t < tp; ++t) {
+        int r = rank(t, d, stage.index);
+        machine.ranks[r].push_back(make(t, d, r));
+        sources[r].push_back(source);
+      }
+  }
+
+  void addExchange(const Stage &stage, rt::ExchangeOp exchange) {
+    bool legal = true;
+    for (auto t : exchange.getTransfers().getAsRange<rt::TransferAttr>())
+      if (t.getPeer() < 0 || t.getPeer() >= model.pp ||
+          t.getPeer() == stage.index) {
+        legal = false;
+        if (once(exchange, nullptr, t.getTag()))
+          report.error(exchange) << "expected as peer another stage of 0 to "
+                                 << model.pp - 1 << ", found " << t.getPeer()
+                                 << " for transfer " << tagText(t.getTag());
+      }
+    if (!legal)
+      return;
+    addItem(stage, exchange, [&](int64_t t, int64_t d, int) {
+      std::vector<schedules::MachineTransfer> transfers;
+      for (auto each : exchange.getTransfers().getAsRange<rt::TransferAttr>())
+        transfers.push_back({each.getSend(), rank(t, d, each.getPeer()),
+                             each.getBytes(), tagText(each.getTag())});
+      return MachineItem::exchange(std::move(transfers));
+    });
+  }
+
+  void addCollective(const Stage &stage, rt::CollectiveOp op) {
+    auto group = communicatorOf.find(op.getGroup());
+    bool member = group != communicatorOf.end() &&
+                  group->second.count(rank(0, 0, stage.index));
+    if (!member) {
+      if (once(op, nullptr, 0))
+        report.error(op) << "expected a group that stage " << stage.index
+                         << " belongs to (tp, dp, all; embd on the first and "
+                            "last stage), found \""
+                         << op.getGroup() << "\"";
+      return;
+    }
+    std::string type = "i128"; // the norm's integer sum
+    if (op.getBuffer()) {
+      llvm::raw_string_ostream out(type = "");
+      out << cast<ShapedType>(op.getBuffer().getType()).getElementType();
+    }
+    addItem(stage, op, [&](int64_t, int64_t, int r) {
+      return MachineItem::collect({group->second.at(r),
+                                   stringifyCollectiveKind(op.getKind()).str(),
+                                   type, static_cast<int64_t>(op.getCount())});
+    });
+  }
+
+  /// Every tp and dp coordinate runs the same rows: a finding is said once.
+  bool once(Operation *a, Operation *b, int64_t what) {
+    return said.insert({a, b, what}).second;
+  }
+
+  void compareCollectives(const schedules::Matching &matching) {
+    for (const schedules::CollectiveInstance &instance : matching.collectives) {
+      auto [rankA, itemA] = instance.calls.front();
+      for (auto [rankB, itemB] : llvm::drop_begin(instance.calls)) {
+        const schedules::CollectiveCall &a =
+            machine.ranks[rankA][itemA].collective;
+        const schedules::CollectiveCall &b =
+            machine.ranks[rankB][itemB].collective;
+        if (a.op == b.op && a.count == b.count && a.type == b.type)
+          continue;
+        Operation *first = sources[rankA][itemA],
+                  *second = sources[rankB][itemB];
+        if (!once(first, second, instance.communicator))
+          continue;
+        auto diag = report.error(second)
+                    << "expected the same collective from every member of \""
+                    << machine.communicators[instance.communicator].name
+                    << "\": as number " << instance.ordinal << " of \"" << entry
+                    << "\", stage " << stageOf(rankA) << " has " << a.op
+                    << " of " << a.count << " " << a.type << ", found " << b.op
+                    << " of " << b.count << " " << b.type << " on stage "
+                    << stageOf(rankB);
+        diag.attachNote(first->getLoc())
+            << "the collective of stage " << stageOf(rankA);
+      }
+    }
+  }
+
+  void compareTransfers(const schedules::Matching &matching) {
+    for (const schedules::Pair &pair : matching.pairs) {
+      const auto &[send, receive] = pair;
+      const auto &a = machine.ranks[send.rank][send.item].transfers[send.op];
+      const auto &b =
+          machine.ranks[receive.rank][receive.item].transfers[receive.op];
+      if (a.tag == b.tag && a.bytes == b.bytes)
+        continue;
+      Operation *from = sources[send.rank][send.item],
+                *to = sources[receive.rank][receive.item];
+      if (!once(from, to, send.op))
+        continue;
+      auto diag = report.error(from)
+                  << "expected the receive of stage " << stageOf(receive.rank)
+                  << " that is next in order to match the send of " << a.tag
+                  << " (" << a.bytes << " bytes), found " << b.tag << " ("
+                  << b.bytes << " bytes)";
+      diag.attachNote(to->getLoc())
+          << "the receive on stage " << stageOf(receive.rank);
+    }
+  }
+
+  void checkWaits() {
+    Machine twice = schedules::repeatSteps(machine, 2);
+    schedules::Matching matching = schedules::matchMachine(twice);
+    schedules::WaitForResult waits = schedules::analyseWaits(twice, matching);
+    if (waits.acyclic)
+      return;
+    auto diag = report.error(model.stages.front().timelines.at(entry.str()).op)
+                << "expected no ring of waiting ranks in entry \"" << entry
+                << "\" over two steps, found one; its shortest, rank by rank:";
+    for (const std::string &line : waits.ring)
+      diag.attachNote() << line;
+    explainRanks(diag);
+  }
+
+  void atTimeline(int64_t stage, StringRef code, StringRef message) {
+    auto it = model.stages[stage].timelines.find(entry.str());
+    Operation *op = it == model.stages[stage].timelines.end()
+                        ? model.stages[stage].op.getOperation()
+                        : it->second.op.getOperation();
+    auto diag = report.error(op)
+                << "entry \"" << entry << "\", " << code << ": " << message;
+    explainRanks(diag);
+  }
+
+  void explainRanks(InFlightDiagnostic &diag) {
+    if (tp * dp > 1)
+      diag.attachNote()
+          << "rank = tp + " << tp << "·(dp + " << dp
+          << "·stage); one rank stands for all with the same program";
+    else
+      diag.attachNote()
+          << "rank = stage; one rank stands for all with the same program";
+  }
+
+  const Model &model;
+  StringRef entry;
+  Report &report;
+  int64_t tp, dp;
+  Machine machine;
+  llvm::StringMap<std::map<int, int>> communicatorOf; ///< group, rank -> index
+  std::vector<std::vector<Operation *>> sources;      ///< op of each item
+  std::set<std::tuple<Operation *, Operation *, int64_t>> said;
+};
+
+/// Ranks in a group; they decide how large a buffer must be.
+int64_t sizeOf(const Model &model, StringRef group) {
+  return llvm::StringSwitch<int64_t>(group)
+      .Case("tp", model.tp)
+      .Case("dp", model.dp)
+      .Case("embd", model.pp > 1 ? 2 : 1)
+      .Default(model.tp * model.dp * model.pp);
+}
+
+void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
+                Report &report) {
+  if (touch.accesses.empty())
+    return;
+  bool perRank = op.getKind() == rt::CollectiveKind::ReduceScatter ||
+                 op.getKind() == rt::CollectiveKind::AllGather;
+  int64_t elements =
+      cast<ShapedType>(op.getBuffer().getType()).getNumElements();
+  int64_t expected =
+      perRank ? elements / sizeOf(model, op.getGroup()) : elements;
+  auto count = static_cast<int64_t>(op.getCount());
+  // A moved view ends somewhere inside: the range says how much of it is meant.
+  bool fits = touch.accesses[0].moved ? count <= expected : count == expected;
+  if (!fits)
+    report.error(op) << "expected a count of " << expected << " for "
+                     << op.getBuffer().getType() << " on group \""
+                     << op.getGroup() << "\", found " << count;
+}
+
+} // namespace
+
+void checkMachine(const Model &model, Report &report) {
+  std::set<std::string> entries;
+  for (const Stage &stage : model.stages) {
+    for (auto &[entry, timeline] : stage.timelines)
+      entries.insert(entry);
+    for (const Fragment &fragment : stage.fragments)
+      for (const Touch &touch : fragment.touches)
+        if (auto op = dyn_cast<rt::CollectiveOp>(touch.op))
+          checkCount(model, touch, op, report);
+  }
+  for (const std::string &entry : entries)
+    MachineChecker(model, entry, report).check();
+}
+
+} // namespace mtc::passes::verify

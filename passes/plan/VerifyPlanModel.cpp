@@ -1,0 +1,177 @@
+//===- VerifyPlanModel.cpp - a planned module, read for checking
+//--------------===//
+#include "passes/plan/VerifyPlanModel.h"
+
+#include "passes/pipeline/Config.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+InFlightDiagnostic Report::error(Operation *op) {
+  ++count;
+  // Not op->emitOpError(): its note prints the whole op, for a program all of
+  // it.
+  return emitError(op->getLoc()) << "'" << op->getName() << "' ";
+}
+
+int64_t product(ArrayRef<int64_t> dims) {
+  int64_t n = 1;
+  for (int64_t d : dims)
+    n *= d;
+  return n;
+}
+
+int64_t bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
+}
+
+rt::BucketOp Stage::bucket(int64_t wanted) const {
+  for (rt::BucketOp bucket : buckets)
+    if (static_cast<int64_t>(bucket.getIndex()) == wanted)
+      return bucket;
+  return {};
+}
+
+const Fragment *Stage::update(Phase phase) const {
+  for (const Fragment &fragment : fragments)
+    if (fragment.phase == phase)
+      return &fragment;
+  return nullptr;
+}
+
+static Phase phaseOf(func::FuncOp fn) {
+  for (StringRef name : {"pipe.phase", "pipe.update"})
+    if (auto word = fn->getAttrOfType<StringAttr>(name))
+      return llvm::StringSwitch<Phase>(word.getValue())
+          .Case("forward", Phase::Forward)
+          .Case("backward", Phase::Backward)
+          .Case("eval", Phase::Eval)
+          .Case("reduce", Phase::Reduce)
+          .Case("apply", Phase::Apply)
+          .Default(Phase::Unknown);
+  return Phase::Unknown;
+}
+
+static void readFragments(Stage &stage, Report &report) {
+  for (auto fn : stage.op.getOps<func::FuncOp>()) {
+    Fragment fragment{fn, phaseOf(fn), readTouches(stage.op, fn, report)};
+    if (fragment.phase == Phase::Unknown)
+      report.error(fn) << "expected a fragment with pipe.phase forward, "
+                          "backward or eval, or "
+                          "pipe.update reduce or apply";
+    stage.fragments.push_back(std::move(fragment));
+  }
+}
+
+static Row readRow(const Stage &stage, Operation *op, Report &report) {
+  Row row{
+      op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr, -1,
+      0};
+  if (!row.step)
+    return row;
+  row.microbatch = static_cast<int64_t>(row.step.getMicrobatch());
+  row.chunk = static_cast<int64_t>(row.step.getChunk());
+  if (static_cast<int64_t>(row.step.getSlots().size()) != kSlotPools)
+    report.error(op) << "expected a slot for each of " << kSlotPools
+                     << " pools, found " << row.step.getSlots().size();
+  if (!row.isRun())
+    return row;
+  for (const Fragment &fragment : stage.fragments)
+    if (fragment.name() == row.step.getFragment())
+      row.fragment = &fragment;
+  if (!row.fragment)
+    report.error(op) << "expected a fragment of this program, found \""
+                     << row.step.getFragment() << "\"";
+  return row;
+}
+
+static void readTimelines(Stage &stage, Report &report) {
+  for (auto op : stage.op.getOps<rt::TimelineOp>()) {
+    auto [it, isNew] = stage.timelines.try_emplace(op.getSymName().str());
+    if (!isNew) {
+      report.error(op)
+          << "expected one timeline per entry, found a second of \""
+          << op.getSymName() << "\"";
+      continue;
+    }
+    it->second.op = op;
+    for (Operation &each : op.getBody().front()) {
+      it->second.rows.push_back(readRow(stage, &each, report));
+      const Row &row = it->second.rows.back();
+      for (int64_t pool = 0; row.step && pool < kSlotPools; ++pool)
+        stage.slots[pool] = std::max(stage.slots[pool], row.slot(pool) + 1);
+    }
+  }
+}
+
+static Stage readStage(rt::ProgramOp program, Report &report) {
+  Stage stage;
+  stage.op = program;
+  stage.index = static_cast<int64_t>(program.getStage());
+  auto arenas = program->getAttrOfType<DenseI64ArrayAttr>("arenas");
+  if (!arenas || arenas.size() != kArenas)
+    report.error(program) << "expected the attribute arenas with " << kArenas
+                          << " sizes";
+  else
+    std::copy(arenas.asArrayRef().begin(), arenas.asArrayRef().end(),
+              stage.arenas.begin());
+  if (auto loss = program->getAttrOfType<IntegerAttr>("loss_offset"))
+    stage.lossOffset = loss.getInt();
+  for (auto bucket : program.getOps<rt::BucketOp>())
+    stage.buckets.push_back(bucket);
+  for (auto param : program.getOps<rt::ParamOp>())
+    stage.params.push_back(param);
+  readFragments(stage, report);
+  return stage;
+}
+
+Model readModel(ModuleOp module, Report &report) {
+  Model model;
+  model.module = module;
+  Config config(module);
+  if (!config) {
+    report.error(module)
+        << "expected the attribute mtc.config (written by the importer)";
+    return model;
+  }
+  model.tp = config.number("tp", 1);
+  model.dp = config.number("dp", 1);
+  model.pp = config.number("pp", 1);
+  model.layers = config.number("layers");
+  model.microbatches = config.number("microbatches", 1);
+  model.inputBytes =
+      4 * config.number("micro_batch", 1) * config.number("seq", 1);
+  model.zero = config.number("zero") == 1 && model.dp > 1;
+  model.layersPerStage = config.numbers("layers_per_stage");
+
+  std::map<int64_t, rt::ProgramOp> programs;
+  bool complete = true;
+  for (auto program : module.getOps<rt::ProgramOp>()) {
+    auto stage = static_cast<int64_t>(program.getStage());
+    bool fits = stage >= 0 && stage < model.pp &&
+                programs.try_emplace(stage, program).second;
+    if (!fits)
+      report.error(program) << "expected each stage of 0 to " << model.pp - 1
+                            << " once, found stage " << stage;
+    complete &= fits;
+  }
+  for (int64_t s = 0; s < model.pp; ++s)
+    if (!programs.count(s)) {
+      report.error(module) << "expected a program of stage " << s
+                           << ", found none";
+      complete = false;
+    }
+  if (!complete)
+    return model;
+  model.stages.reserve(programs.size());
+  for (auto &[index, program] : programs)
+    model.stages.push_back(readStage(program, report));
+  // Rows point to fragments, so these must not move any more.
+  for (Stage &stage : model.stages)
+    readTimelines(stage, report);
+  return model;
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,159 @@
+//===- VerifyPlanModel.h - a planned module, read for checking --*- C++ -*-===//
+//
+// What verify-plan looks at: stages, fragments with the bytes that each op
+// touches, rows of timelines. Read from the rt dialect alone, with nothing of
+// the passes that wrote it, so that a mistake of theirs cannot hide here.
+//
+// Ops are mutable members because they are handles whose accessors are not
+// const; nothing is changed through them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_PLAN_VERIFYPLANMODEL_H
+#define MTC_PASSES_PLAN_VERIFYPLANMODEL_H
+
+#include "dialects/rt/Rt.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mtc::passes::verify {
+
+enum Arena : int64_t { Params, Grads, Optimizer, Activations, Workspace };
+inline constexpr int64_t kArenas = 5;
+inline constexpr int64_t kSlotPools = 6;
+inline constexpr llvm::StringLiteral kArenaNames[] = {
+    "params", "grads", "optimizer", "activations", "workspace"};
+inline constexpr llvm::StringLiteral kPoolNames[] = {"xin",  "gin", "yout",
+                                                     "gout", "act", "wsv"};
+
+/// Emits findings and remembers that there were some.
+class Report {
+public:
+  /// A finding at `op`; the caller streams what was expected and found.
+  mlir::InFlightDiagnostic error(mlir::Operation *op);
+  bool clean() const { return count == 0; }
+  int64_t size() const { return count; }
+
+private:
+  int64_t count = 0;
+};
+
+/// Bytes [offset, offset + bytes) of an arena; in a pool, of slot 0.
+struct Extent {
+  int64_t arena = 0, offset = 0, bytes = 0, pool = -1, stride = 0;
+  int64_t end() const { return offset + bytes; }
+  bool sameSpace(const Extent &o) const {
+    return arena == o.arena && pool == o.pool;
+  }
+  bool sameBytes(const Extent &o) const {
+    return sameSpace(o) && offset == o.offset && bytes == o.bytes;
+  }
+  bool overlaps(const Extent &o) const {
+    return sameSpace(o) && offset < o.end() && o.offset < end();
+  }
+};
+
+/// One operand of an op of a fragment that is an address in an arena.
+struct Access {
+  mutable rt::ViewOp view; ///< names the extent
+  mutable rt::OffsetViewOp
+      moved;       ///< null unless the view was moved inside its extent
+  mlir::Type type; ///< of the operand
+  Extent extent;   ///< of `view`: a moved view stays inside it
+  bool reads = false, writes = false;
+  bool scratch = false; ///< written with nothing that anyone may read
+  /// The range that moved the view; null if it was not moved by one.
+  rt::FlatRangeOp range() const {
+    return moved ? moved.getElements().getDefiningOp<rt::FlatRangeOp>()
+                 : rt::FlatRangeOp();
+  }
+};
+
+/// An op with all that it touches, in operand order.
+struct Touch {
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<Access, 8> accesses;
+};
+
+enum class Phase { Forward, Backward, Eval, Reduce, Apply, Unknown };
+
+struct Fragment {
+  mutable mlir::func::FuncOp fn;
+  Phase phase = Phase::Unknown;
+  std::vector<Touch> touches; ///< program order; ops that touch no arena too
+  llvm::StringRef name() const { return fn.getSymName(); }
+  bool isUpdate() const {
+    return phase == Phase::Reduce || phase == Phase::Apply;
+  }
+};
+
+/// One row of a timeline.
+struct Row {
+  mlir::Operation *op = nullptr;
+  mutable rt::StepOp step;            ///< null: an exchange
+  mutable rt::ExchangeOp exchange;    ///< null: a step
+  const Fragment *fragment = nullptr; ///< of a run; null if it names none
+  int64_t microbatch = -1, chunk = 0;
+  bool isRun() const { return step && step.getKind() == rt::StepKind::Run; }
+  bool isLoad() const { return step && step.getKind() == rt::StepKind::Load; }
+  /// Slot of `pool`, or -1.
+  int64_t slot(int64_t pool) const {
+    auto slots = step.getSlots();
+    return pool < static_cast<int64_t>(slots.size()) ? slots[pool] : -1;
+  }
+};
+
+struct Timeline {
+  mutable rt::TimelineOp op;
+  std::vector<Row> rows;
+};
+
+struct Stage {
+  mutable rt::ProgramOp op;
+  int64_t index = 0;
+  std::vector<Fragment> fragments;
+  std::map<std::string, Timeline> timelines; ///< by entry
+  std::vector<rt::BucketOp> buckets;
+  std::vector<rt::ParamOp> params;
+  std::array<int64_t, kArenas> arenas{}; ///< bytes
+  int64_t lossOffset = -1;
+  /// Slots per pool: one more than the highest that a row uses.
+  std::array<int64_t, kSlotPools> slots{};
+
+  rt::BucketOp bucket(int64_t index) const;
+  const Fragment *update(Phase phase) const;
+};
+
+/// `stages[i].index == i`.
+struct Model {
+  mutable mlir::ModuleOp module;
+  int64_t tp = 1, dp = 1, pp = 1, layers = 0, microbatches = 1;
+  int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
+  bool zero = false;      ///< ZeRO-1 with more than one replica
+  std::vector<int64_t> layersPerStage; ///< empty: the strategy does not say
+  std::vector<Stage> stages;
+};
+
+/// Reads the module. What is malformed so that no check could go on (no
+/// configuration, missing stages) is reported, and the model has no stages.
+Model readModel(mlir::ModuleOp module, Report &report);
+
+/// What every op of `fn` touches. Effects of launches come from the bodies of
+/// their kernels: load, gather read; store writes; accumulate, scatter_add do
+/// both.
+std::vector<Touch> readTouches(rt::ProgramOp program, mlir::func::FuncOp fn,
+                               Report &report);
+
+/// Elements of a list of dimensions.
+int64_t product(llvm::ArrayRef<int64_t> dims);
+/// Bytes of a shaped type.
+int64_t bytesOf(mlir::Type type);
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_PLAN_VERIFYPLANMODEL_H

@@ -1,0 +1,136 @@
+//===- VerifyPlanRanges.cpp - flat ranges over parameters
+//----------------------===//
+//
+// Over the dp coordinates d the ranges [start, start + count) ∩ [d·shard,
+// (d + 1)·shard) tile [start, start + count) when the shards tile the bucket,
+// which checkOwners sees to. So it is enough to look at one range for all d.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/plan/VerifyPlanRanges.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+BucketPart bucketPart(const Stage &stage, const Extent &e) {
+  for (rt::BucketOp bucket : stage.buckets) {
+    auto index = static_cast<int64_t>(bucket.getIndex());
+    auto at = [&](uint64_t offset) {
+      return static_cast<int64_t>(offset) == e.offset;
+    };
+    if (e.arena == Grads && at(bucket.getGradOffset()))
+      return {index, Part::Grad};
+    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+      continue;
+    if (e.arena == Params && at(bucket.getParamOffset()))
+      return {index, Part::Param};
+    if (e.arena == Optimizer && at(bucket.getExpAvgOffset()))
+      return {index, Part::ExpAvg};
+    if (e.arena == Optimizer && at(bucket.getExpAvgSqOffset()))
+      return {index, Part::ExpAvgSq};
+  }
+  return {};
+}
+
+namespace {
+
+int64_t startOf(const Segment &s) {
+  return static_cast<int64_t>(s.param.getStart());
+}
+int64_t endOf(const Segment &s) {
+  return startOf(s) + product(s.param.getLocal());
+}
+int64_t startOf(const RangeUse &u) {
+  return static_cast<int64_t>(u.range.getStart());
+}
+int64_t endOf(const RangeUse &u) {
+  return startOf(u) + static_cast<int64_t>(u.range.getCount());
+}
+
+/// The part of a range that lies in one segment must run on the ranks that make
+/// every element count once.
+void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
+                StringRef verb, bool everyRank, Report &report) {
+  bool tp0 = !everyRank && model.tp > 1 && !segment.splitOverTp;
+  bool dp0 = !everyRank && model.dp > 1 && !model.zero;
+  auto differ = [&](StringRef name, bool expected, bool found, StringRef why) {
+    if (expected != found)
+      report.error(use.range)
+          << "expected " << name << " " << (expected ? "true" : "false")
+          << " where \"" << segment.param.getName() << "\" is " << verb << " ("
+          << why << "), found " << (found ? "true" : "false");
+  };
+  differ("only_tp0", tp0, use.range.getOnlyTp0(),
+         everyRank             ? "every rank does it"
+         : segment.splitOverTp ? "split over tp"
+                               : "the same on every tp rank");
+  differ("only_dp0", dp0, use.range.getOnlyDp0(),
+         everyRank || model.zero ? "every dp rank does its part"
+                                 : "the same on every dp rank");
+}
+
+} // namespace
+
+void checkCover(const Model &model, rt::BucketOp bucket,
+                std::vector<Segment> segments, std::vector<RangeUse> uses,
+                StringRef verb, bool everyRank, Operation *where,
+                Report &report) {
+  std::stable_sort(segments.begin(), segments.end(),
+                   [](auto &a, auto &b) { return startOf(a) < startOf(b); });
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](auto &a, auto &b) { return startOf(a) < startOf(b); });
+  int64_t shard = model.zero ? static_cast<int64_t>(bucket.getShard()) : 0;
+  std::vector<int64_t> done; ///< per segment: covered up to here
+  for (const Segment &segment : segments)
+    done.push_back(startOf(segment));
+  for (const RangeUse &use : uses) {
+    if (static_cast<int64_t>(use.range.getShard()) != shard)
+      report.error(use.range) << "expected a range of shards of " << shard
+                              << " elements (0: not sharded), found "
+                              << static_cast<int64_t>(use.range.getShard());
+    int64_t at = startOf(use);
+    auto next =
+        std::partition_point(segments.begin(), segments.end(),
+                             [&](const Segment &s) { return endOf(s) <= at; });
+    for (; next != segments.end() && startOf(*next) < endOf(use); ++next) {
+      int64_t begin = std::max(startOf(use), startOf(*next));
+      int64_t end = std::min(endOf(use), endOf(*next));
+      if (begin > at)
+        report.error(use.op)
+            << "expected only elements of owned parameters to be " << verb
+            << ", found elements " << at << " to " << begin << " of bucket "
+            << bucket.getIndex();
+      int64_t &reached = done[next - segments.begin()];
+      if (begin < reached)
+        report.error(use.op)
+            << "expected every element of \"" << next->param.getName()
+            << "\" to be " << verb << " once, found elements " << begin
+            << " to " << std::min(reached, end) << " of bucket "
+            << bucket.getIndex() << " again";
+      else if (begin > reached)
+        report.error(use.op)
+            << "expected every element of \"" << next->param.getName()
+            << "\" to be " << verb << ", found elements " << reached << " to "
+            << begin << " of bucket " << bucket.getIndex() << " left out";
+      reached = std::max(reached, end);
+      at = end;
+      checkRanks(model, *next, use, verb, everyRank, report);
+    }
+    if (at < endOf(use))
+      report.error(use.op)
+          << "expected only elements of owned parameters to be " << verb
+          << ", found elements " << at << " to " << endOf(use) << " of bucket "
+          << bucket.getIndex();
+  }
+  for (auto [segment, reached] : llvm::zip(segments, done))
+    if (reached < endOf(segment))
+      report.error(where) << "expected every element of \""
+                          << segment.param.getName() << "\" to be " << verb
+                          << ", found elements " << reached << " to "
+                          << endOf(segment) << " of bucket "
+                          << bucket.getIndex() << " left out";
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,43 @@
+//===- VerifyPlanRanges.h - flat ranges over parameters ----------*- C++
+//-*-===//
+#ifndef MTC_PASSES_PLAN_VERIFYPLANRANGES_H
+#define MTC_PASSES_PLAN_VERIFYPLANRANGES_H
+
+#include "passes/plan/VerifyPlanModel.h"
+
+namespace mtc::passes::verify {
+
+/// What of a bucket an access means.
+enum class Part { None, Param, Grad, ExpAvg, ExpAvgSq };
+
+/// The bucket and part that an access to params, grads or moments names by its
+/// first byte; index -1 if it names none.
+struct BucketPart {
+  int64_t bucket = -1;
+  Part part = Part::None;
+};
+BucketPart bucketPart(const Stage &stage, const Extent &extent);
+
+/// A range of a bucket that `op` works on.
+struct RangeUse {
+  mlir::Operation *op = nullptr;
+  mutable rt::FlatRangeOp range;
+};
+
+/// Elements of a bucket that must be met exactly once, and from where.
+struct Segment {
+  mutable rt::ParamOp param;
+  bool splitOverTp = false; ///< each tp coordinate has other elements
+};
+
+/// Compares ranges with the segments of one bucket. Elements of a segment that
+/// no range has, that several have, or ranges over no segment are findings.
+/// `verb` says what a range does ("counted in the norm"). `everyRank`: each
+/// rank does it for what it holds; else an element counts once over all ranks.
+void checkCover(const Model &model, rt::BucketOp bucket,
+                std::vector<Segment> segments, std::vector<RangeUse> uses,
+                llvm::StringRef verb, bool everyRank, mlir::Operation *where,
+                Report &report);
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_PLAN_VERIFYPLANRANGES_H

@@ -1,0 +1,327 @@
+//===- VerifyPlanReduce.cpp - the fragment reduce
+//------------------------------===//
+#include "passes/plan/VerifyPlan.h"
+#include "passes/plan/VerifyPlanRanges.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// What happened to the gradients of a bucket so far.
+struct GradState {
+  int64_t overDp = 0, overEmbd = 0;
+  int64_t addedTo = 0;          ///< of a second use: times it was added
+  int64_t missingUses = 0;      ///< second uses that are not added yet
+  Operation *counted = nullptr; ///< first time that the norm read them
+};
+
+class ReduceChecker {
+public:
+  ReduceChecker(const Model &model, const Stage &stage,
+                const std::set<std::string> &tied, Report &report)
+      : model(model), stage(stage), tied(tied), report(report) {}
+
+  void check() {
+    const Fragment *reduce = stage.update(Phase::Reduce);
+    if (!reduce)
+      return; // reported by checkTimelines
+    for (rt::BucketOp bucket : stage.buckets)
+      if (auto first = static_cast<int64_t>(bucket.getSecondUseOf());
+          first >= 0)
+        ++states[first].missingUses;
+    for (const Touch &touch : reduce->touches)
+      visit(touch);
+    checkStates(*reduce);
+    checkNormSteps(*reduce);
+    checkNorm(*reduce);
+  }
+
+private:
+  void visit(const Touch &touch) {
+    if (auto norm = dyn_cast<rt::NormOp>(touch.op)) {
+      normSteps.push_back(norm.getAction());
+      if (norm.getAction() == "accumulate")
+        count(touch, norm);
+    } else if (auto collective = dyn_cast<rt::CollectiveOp>(touch.op)) {
+      if (collective.getKind() == rt::CollectiveKind::NormReduce)
+        reduceNorm(collective);
+      else
+        reduce(touch, collective);
+    } else {
+      add(touch);
+    }
+  }
+
+  void reduceNorm(rt::CollectiveOp op) {
+    normSteps.push_back("norm_reduce");
+    if (op.getGroup() != "all")
+      report.error(op)
+          << "expected the norm to be reduced over the group \"all\", found \""
+          << op.getGroup() << "\"";
+  }
+
+  void reduce(const Touch &touch, rt::CollectiveOp op) {
+    if (touch.accesses.empty())
+      return;
+    const Access &access = touch.accesses[0];
+    BucketPart part = bucketPart(stage, access.extent);
+    if (part.bucket < 0) {
+      bool isLoss = access.extent.arena == Grads &&
+                    access.extent.offset == stage.lossOffset;
+      if (isLoss && op.getGroup() == "dp" &&
+          op.getKind() == rt::CollectiveKind::AllReduce)
+        ++lossReductions;
+      else
+        report.error(op) << "expected to reduce the loss over dp or the "
+                            "gradients of a bucket, "
+                            "found neither";
+      return;
+    }
+    GradState &state = states[part.bucket];
+    rt::BucketOp bucket = stage.bucket(part.bucket);
+    if (state.counted)
+      report.error(op) << "expected gradients to be final before the norm "
+                          "reads them, found bucket "
+                       << part.bucket << " reduced afterwards";
+    auto elements = static_cast<int64_t>(model.zero ? bucket.getShard()
+                                                    : bucket.getElements());
+    if (static_cast<int64_t>(op.getCount()) != elements)
+      report.error(op) << "expected a count of " << elements
+                       << ", what a rank has of bucket " << part.bucket
+                       << ", found " << static_cast<int64_t>(op.getCount());
+    if (op.getGroup() == "dp")
+      reduceOverDp(op, part.bucket, state);
+    else if (op.getGroup() == "embd")
+      reduceOverEmbd(op, access, part.bucket, state);
+    else
+      report.error(op)
+          << "expected gradients to be reduced over dp or embd, found group \""
+          << op.getGroup() << "\"";
+  }
+
+  void reduceOverDp(rt::CollectiveOp op, int64_t bucket, GradState &state) {
+    auto kind = model.zero ? rt::CollectiveKind::ReduceScatter
+                           : rt::CollectiveKind::AllReduce;
+    if (op.getKind() != kind)
+      report.error(op) << "expected " << stringifyCollectiveKind(kind)
+                       << " over dp, found "
+                       << stringifyCollectiveKind(op.getKind());
+    if (++state.overDp > 1 || model.dp == 1)
+      report.error(op) << "expected gradients of bucket " << bucket
+                       << " to be reduced over dp "
+                       << (model.dp > 1 ? "once" : "never, with one replica")
+                       << ", found " << state.overDp << " times";
+    if (state.overEmbd || state.addedTo)
+      report.error(op) << "expected each use to be reduced over dp before uses "
+                          "are added, found "
+                          "bucket "
+                       << bucket << " reduced afterwards";
+  }
+
+  void reduceOverEmbd(rt::CollectiveOp op, const Access &access, int64_t bucket,
+                      GradState &state) {
+    if (op.getKind() != rt::CollectiveKind::AllReduce)
+      report.error(op) << "expected all_reduce over embd, found "
+                       << stringifyCollectiveKind(op.getKind());
+    if (!isTied(bucket) || ++state.overEmbd > 1)
+      report.error(op) << "expected one reduction over embd of gradients that "
+                          "both ends share, "
+                          "found another of bucket "
+                       << bucket;
+    expectDpFirst(op, bucket, state);
+    if (model.zero)
+      expectWhole(op, access, bucket);
+  }
+
+  void expectDpFirst(Operation *op, int64_t bucket, const GradState &state) {
+    if (model.dp > 1 && !state.overDp)
+      report.error(op)
+          << "expected gradients of bucket " << bucket
+          << " to be reduced over dp first, found uses added before";
+  }
+
+  /// A moved view must mean all that this rank has of the bucket.
+  void expectWhole(Operation *op, const Access &access, int64_t index) {
+    rt::BucketOp bucket = stage.bucket(index);
+    rt::FlatRangeOp range = access.range();
+    auto shard = static_cast<int64_t>(model.zero ? bucket.getShard() : 0);
+    if (!range || access.moved.getElements() != range.getAt() ||
+        range.getStart() != 0 || range.getCount() != bucket.getElements() ||
+        static_cast<int64_t>(range.getShard()) != shard || range.getOnlyTp0() ||
+        range.getOnlyDp0())
+      report.error(op) << "expected the range of all " << bucket.getElements()
+                       << " elements of bucket " << index << " in shards of "
+                       << shard << ", found another";
+  }
+
+  /// A launch that adds a second use to the first.
+  void add(const Touch &touch) {
+    const Access *into = nullptr, *from = nullptr;
+    for (const Access &access : touch.accesses)
+      (access.writes ? into : from) = &access;
+    BucketPart a = into ? bucketPart(stage, into->extent) : BucketPart();
+    BucketPart b = from ? bucketPart(stage, from->extent) : BucketPart();
+    bool adds = touch.accesses.size() == 2 && a.part == Part::Grad &&
+                b.part == Part::Grad && into->reads &&
+                static_cast<int64_t>(stage.bucket(b.bucket).getSecondUseOf()) ==
+                    a.bucket;
+    if (!adds) {
+      report.error(touch.op)
+          << "expected only launches that add the gradients of a second use to "
+             "those of its parameter, found another";
+      return;
+    }
+    expectDpFirst(touch.op, a.bucket, states[a.bucket]);
+    expectDpFirst(touch.op, b.bucket, states[b.bucket]);
+    expectWhole(touch.op, *into, a.bucket);
+    expectWhole(touch.op, *from, b.bucket);
+    if (states[a.bucket].counted || states[a.bucket].overEmbd)
+      report.error(touch.op)
+          << "expected uses of bucket " << a.bucket
+          << " to be added before the norm and embd, found them added after";
+    ++states[b.bucket].addedTo;
+    --states[a.bucket].missingUses;
+  }
+
+  void count(const Touch &touch, rt::NormOp norm) {
+    if (touch.accesses.empty())
+      return;
+    const Access &access = touch.accesses[0];
+    BucketPart part = bucketPart(stage, access.extent);
+    rt::FlatRangeOp range = access.range();
+    bool good =
+        part.part == Part::Grad && range &&
+        access.moved.getElements() == range.getAt() &&
+        norm.getLength() == range.getLength() &&
+        static_cast<int64_t>(stage.bucket(part.bucket).getSecondUseOf()) < 0;
+    if (!good) {
+      report.error(norm)
+          << "expected a flat range of the gradients of parameters, moved and "
+             "measured by the same rt.flat_range, found another";
+      return;
+    }
+    GradState &state = states[part.bucket];
+    if (!state.counted)
+      state.counted = norm;
+    counted[part.bucket].push_back({norm, range});
+  }
+
+  bool isTied(int64_t bucket) const {
+    for (rt::ParamOp param : stage.params)
+      if (static_cast<int64_t>(param.getBucket()) == bucket &&
+          tied.count(param.getName().str()))
+        return true;
+    return false;
+  }
+
+  void checkStates(const Fragment &reduce) {
+    for (rt::BucketOp bucket : stage.buckets) {
+      auto index = static_cast<int64_t>(bucket.getIndex());
+      const GradState &state = states[index];
+      bool second = static_cast<int64_t>(bucket.getSecondUseOf()) >= 0;
+      if (model.dp > 1 && !state.overDp)
+        report.error(reduce.fn)
+            << "expected gradients of bucket " << index
+            << " to be reduced over dp, found no collective that does";
+      if (!second && isTied(index) && !state.overEmbd)
+        report.error(reduce.fn)
+            << "expected gradients of bucket " << index
+            << ", which both ends share, to be reduced over embd, found no "
+               "collective that does";
+      if (second && state.addedTo != 1)
+        report.error(reduce.fn)
+            << "expected the second use in bucket " << index
+            << " to be added once to bucket " << bucket.getSecondUseOf()
+            << ", found " << state.addedTo << " times";
+      if (state.counted && state.missingUses > 0)
+        report.error(state.counted)
+            << "expected all uses of bucket " << index
+            << " in the gradients that the norm reads, found "
+            << state.missingUses << " not added";
+    }
+    int64_t expected = model.dp > 1 && stage.index == model.pp - 1 ? 1 : 0;
+    if (lossReductions != expected)
+      report.error(reduce.fn) << "expected " << expected
+                              << " reductions of the loss over dp on stage "
+                              << stage.index << ", found " << lossReductions;
+  }
+
+  void checkNormSteps(const Fragment &reduce) {
+    size_t n = normSteps.size(), odd = 0;
+    for (size_t i = 0; i < n; ++i) {
+      StringRef expected = i == 0       ? "reset"
+                           : i + 1 == n ? "finish"
+                           : i + 2 == n ? "norm_reduce"
+                                        : "accumulate";
+      odd += normSteps[i] != expected;
+    }
+    if (n < 3 || odd)
+      report.error(reduce.fn) << "expected the norm in the steps reset, "
+                                 "accumulate .., norm_reduce, "
+                                 "finish, found "
+                              << n << " steps, " << odd << " of them elsewhere";
+  }
+
+  void checkNorm(const Fragment &reduce) {
+    for (rt::BucketOp bucket : stage.buckets) {
+      if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+        continue;
+      std::vector<Segment> segments;
+      for (rt::ParamOp param : stage.params)
+        if (param.getBucket() == bucket.getIndex() && param.getOwner())
+          segments.push_back(
+              {param, static_cast<int64_t>(param.getSplitDim()) >= 0});
+      checkCover(model, bucket, std::move(segments),
+                 std::move(counted[static_cast<int64_t>(bucket.getIndex())]),
+                 "counted in the norm", /*everyRank=*/false, reduce.fn, report);
+    }
+  }
+
+  const Model &model;
+  const Stage &stage;
+  const std::set<std::string> &tied;
+  Report &report;
+  std::map<int64_t, GradState> states;
+  std::map<int64_t, std::vector<RangeUse>> counted;
+  SmallVector<StringRef> normSteps;
+  int64_t lossReductions = 0;
+};
+
+/// Backward adds to the accumulator of every use of every parameter.
+void checkAccumulated(const Stage &stage, Report &report) {
+  std::set<int64_t> added;
+  for (const Fragment &fragment : stage.fragments)
+    for (const Touch &touch : fragment.touches)
+      for (const Access &access : touch.accesses)
+        if (fragment.phase == Phase::Backward && access.extent.arena == Grads &&
+            access.writes)
+          added.insert(access.extent.offset);
+  for (rt::ParamOp param : stage.params)
+    if (rt::BucketOp bucket = stage.bucket(param.getBucket()))
+      if (!added.count(static_cast<int64_t>(bucket.getGradOffset() +
+                                            4 * param.getStart())))
+        report.error(param) << "expected backward to add to the gradient of \""
+                            << param.getName() << "\", found no op that does";
+}
+
+} // namespace
+
+void checkReduce(const Model &model, Report &report) {
+  std::map<std::string, std::set<int64_t>> stagesOf;
+  for (const Stage &stage : model.stages)
+    for (rt::ParamOp param : stage.params)
+      stagesOf[param.getName().str()].insert(stage.index);
+  std::set<std::string> tied;
+  for (auto &[name, stages] : stagesOf)
+    if (stages.size() > 1)
+      tied.insert(name);
+  for (const Stage &stage : model.stages) {
+    checkAccumulated(stage, report);
+    ReduceChecker(model, stage, tied, report).check();
+  }
+}
+
+} // namespace mtc::passes::verify

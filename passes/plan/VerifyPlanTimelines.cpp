@@ -1,0 +1,146 @@
+//===- VerifyPlanTimelines.cpp - shape of the timelines
+//------------------------===//
+#include "passes/plan/VerifyPlan.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// A sum that several microbatches add to: its order is part of the numerics.
+bool accumulates(const Fragment &fragment) {
+  for (const Touch &touch : fragment.touches)
+    for (const Access &access : touch.accesses)
+      if (access.extent.arena == Grads && access.reads && access.writes)
+        return true;
+  return false;
+}
+
+class TimelineChecker {
+public:
+  TimelineChecker(const Model &model, const Timeline &timeline, Report &report)
+      : model(model), timeline(timeline), report(report),
+        isTrain(timeline.op.getSymName() == "train") {}
+
+  void check() {
+    if (isTrain)
+      checkEnd();
+    for (const Row &row : timeline.rows)
+      if (row.fragment)
+        visit(row);
+    for (auto &[key, order] : orders)
+      checkOrder(*key.first, key.second, order);
+  }
+
+private:
+  using Order = std::vector<const Row *>;
+
+  void checkEnd() {
+    const std::pair<Phase, StringRef> expected[] = {{Phase::Reduce, "reduce"},
+                                                    {Phase::Apply, "apply"}};
+    size_t size = timeline.rows.size();
+    for (size_t i = 0; i < 2; ++i) {
+      const Row *row = size >= 2 ? &timeline.rows[size - 2 + i] : nullptr;
+      if (!row || !row->fragment || row->fragment->phase != expected[i].first)
+        report.error(row ? row->op : timeline.op)
+            << "expected train to end with the fragments reduce and apply, "
+               "found "
+            << (row ? "another row in place of " : "too few rows for ")
+            << expected[i].second;
+      else
+        last.insert(row);
+    }
+  }
+
+  void visit(const Row &row) {
+    const Fragment &fragment = *row.fragment;
+    if (fragment.isUpdate()) {
+      if (!last.count(&row))
+        report.error(row.op)
+            << "expected reduce and apply only at the end of train, found \""
+            << row.step.getFragment() << "\" in \"" << timeline.op.getSymName()
+            << "\"";
+      return;
+    }
+    bool isEval = fragment.phase == Phase::Eval;
+    if (isTrain == isEval)
+      report.error(row.op) << "expected "
+                           << (isTrain ? "forward and backward" : "eval")
+                           << " fragments in \"" << timeline.op.getSymName()
+                           << "\", found \"" << row.step.getFragment() << "\"";
+    orders[{row.fragment, row.chunk}].push_back(&row);
+  }
+
+  void checkOrder(const Fragment &fragment, int64_t chunk, const Order &order) {
+    std::set<int64_t> seen;
+    int64_t previous = -1;
+    bool ascends = accumulates(fragment);
+    for (const Row *row : order) {
+      int64_t m = row->microbatch;
+      if (m < 0 || m >= model.microbatches)
+        report.error(row->op) << "expected a microbatch of 0 to "
+                              << model.microbatches - 1 << ", found " << m;
+      else if (!seen.insert(m).second)
+        report.error(row->op)
+            << "expected \"" << row->step.getFragment()
+            << "\" once per microbatch, found microbatch " << m << " again";
+      else if (ascends && m < previous)
+        report.error(row->op)
+            << "expected microbatches in ascending order, because \""
+            << row->step.getFragment() << "\" accumulates, found microbatch "
+            << m << " after " << previous;
+      previous = m;
+    }
+    for (int64_t m = 0; m < model.microbatches; ++m)
+      if (!seen.count(m))
+        report.error(timeline.op)
+            << "expected \"" << fragment.name() << "\" for microbatch " << m
+            << " of chunk " << chunk << ", found no such row";
+  }
+
+  const Model &model;
+  const Timeline &timeline;
+  Report &report;
+  bool isTrain;
+  std::set<const Row *> last; ///< the two rows of the update
+  /// By first appearance: an order by addresses would not repeat.
+  llvm::MapVector<std::pair<const Fragment *, int64_t>, Order> orders;
+};
+
+/// A fragment that no row runs would leave its microbatches out silently.
+void checkAllRun(const Stage &stage, Report &report) {
+  std::set<const Fragment *> run;
+  for (auto &[entry, timeline] : stage.timelines)
+    for (const Row &row : timeline.rows)
+      run.insert(row.fragment);
+  for (const Fragment &fragment : stage.fragments)
+    if (!run.count(&fragment))
+      report.error(fragment.fn)
+          << "expected every fragment in a timeline, found no row that runs \""
+          << fragment.name() << "\"";
+}
+
+} // namespace
+
+void checkTimelines(const Model &model, Report &report) {
+  std::set<std::string> entries{"train"};
+  for (const Stage &stage : model.stages)
+    for (auto &[entry, timeline] : stage.timelines)
+      entries.insert(entry);
+  for (const Stage &stage : model.stages) {
+    for (const std::string &entry : entries)
+      if (!stage.timelines.count(entry))
+        report.error(stage.op)
+            << "expected a timeline \"" << entry
+            << "\" on every stage, found none on stage " << stage.index;
+    for (auto &[entry, timeline] : stage.timelines)
+      TimelineChecker(model, timeline, report).check();
+    checkAllRun(stage, report);
+  }
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,246 @@
+//===- VerifyPlanViews.cpp - where views lie
+//-----------------------------------===//
+#include "passes/plan/VerifyPlan.h"
+
+#include <optional>
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+constexpr int64_t kLine = 64; ///< bytes of a cache line
+
+/// Bytes of one pool, over all its slots: [begin, begin + stride·slots).
+struct PoolHull {
+  int64_t begin = 0, end = 0; ///< of slot 0, over all its views
+  int64_t stride = 0;
+  Operation *first = nullptr;
+};
+
+class ViewChecker {
+public:
+  ViewChecker(const Model &model, const Stage &stage, Report &report)
+      : model(model), stage(stage), report(report) {}
+
+  void check() {
+    for (const Fragment &fragment : stage.fragments)
+      for (const Touch &touch : fragment.touches)
+        for (const Access &access : touch.accesses)
+          checkAccess(fragment, touch, access);
+    for (auto input : stage.op.getOps<rt::InputSlotOp>())
+      place(input, {Activations, static_cast<int64_t>(input.getOffset()),
+                    model.inputBytes, static_cast<int64_t>(input.getPool()),
+                    static_cast<int64_t>(input.getStride())});
+    for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
+      place(exported, {static_cast<int64_t>(exported.getArena()),
+                       static_cast<int64_t>(exported.getOffset()),
+                       4 * product(exported.getLocal()), -1, 0});
+    for (auto &[entry, timeline] : stage.timelines)
+      for (const Row &row : timeline.rows)
+        if (row.exchange)
+          checkTransfers(row.exchange);
+    checkPools();
+  }
+
+private:
+  void checkAccess(const Fragment &fragment, const Touch &touch,
+                   const Access &access) {
+    if (seen.insert(access.view).second)
+      place(access.view, access.extent);
+    int64_t arena = access.extent.arena;
+    if (arena == Activations || arena == Workspace)
+      return;
+    if (fragment.isUpdate())
+      checkInBucket(access);
+    else
+      checkParameter(fragment, touch, access);
+  }
+
+  /// The rules of a single place.
+  void place(Operation *op, const Extent &e) {
+    bool slotted = e.arena == Activations;
+    if (slotted ? e.pool < 0 || e.pool >= kSlotPools : e.pool != -1) {
+      report.error(op) << "expected "
+                       << (slotted ? "a pool of 0 to 5" : "pool -1")
+                       << " in the arena " << kArenaNames[e.arena]
+                       << ", found pool " << e.pool;
+      return;
+    }
+    // Parameters are packed without gaps; everything else starts at a line.
+    int64_t align = slotted || e.arena == Workspace ? kLine : 4;
+    if (e.offset % align != 0 || e.stride % align != 0)
+      report.error(op) << "expected offset and stride in multiples of " << align
+                       << " bytes in the arena " << kArenaNames[e.arena]
+                       << ", found offset " << e.offset << " and stride "
+                       << e.stride;
+    int64_t slots = slotted ? std::max<int64_t>(stage.slots[e.pool], 1) : 1;
+    int64_t end = e.end() + (slots - 1) * e.stride;
+    if (e.offset < 0 || e.stride < 0 || end > stage.arenas[e.arena])
+      report.error(op) << "expected bytes inside the arena "
+                       << kArenaNames[e.arena] << " of "
+                       << stage.arenas[e.arena] << " bytes, found bytes "
+                       << e.offset << " to " << end << " (" << slots
+                       << " slots)";
+    if (slotted)
+      grow(op, e);
+  }
+
+  void grow(Operation *op, const Extent &e) {
+    std::optional<PoolHull> &hull = pools[e.pool];
+    if (!hull) {
+      hull = PoolHull{e.offset, e.end(), e.stride, op};
+      return;
+    }
+    hull->begin = std::min(hull->begin, e.offset);
+    hull->end = std::max(hull->end, e.end());
+    if (hull->stride != e.stride) {
+      auto diag = report.error(op)
+                  << "expected one stride in pool " << kPoolNames[e.pool]
+                  << ", " << hull->stride << ", found " << e.stride;
+      diag.attachNote(hull->first->getLoc()) << "the first view of the pool";
+    }
+  }
+
+  void checkPools() {
+    for (int64_t a = 0; a < kSlotPools; ++a) {
+      if (!pools[a])
+        continue;
+      const PoolHull &hull = *pools[a];
+      if (stage.slots[a] > 1 && hull.end - hull.begin > hull.stride)
+        report.error(hull.first)
+            << "expected the views of a slot of pool " << kPoolNames[a]
+            << " inside one stride of " << hull.stride << " bytes, found bytes "
+            << hull.begin << " to " << hull.end;
+      for (int64_t b = a + 1; b < kSlotPools; ++b)
+        if (pools[b] && hull.begin < endOf(b) && pools[b]->begin < endOf(a))
+          report.error(pools[b]->first)
+              << "expected pools that share no bytes, found " << kPoolNames[a]
+              << " at " << hull.begin << " to " << endOf(a) << " and "
+              << kPoolNames[b] << " at " << pools[b]->begin << " to "
+              << endOf(b);
+    }
+  }
+  int64_t endOf(int64_t pool) const {
+    return pools[pool]->end +
+           (std::max<int64_t>(stage.slots[pool], 1) - 1) * pools[pool]->stride;
+  }
+
+  void checkTransfers(rt::ExchangeOp exchange) {
+    auto transfers =
+        llvm::to_vector(exchange.getTransfers().getAsRange<rt::TransferAttr>());
+    for (auto [i, t] : llvm::enumerate(transfers)) {
+      if (t.getArena() != Activations)
+        report.error(exchange)
+            << "expected transfers in the arena activations, found arena "
+            << t.getArena();
+      if (t.getOffset() < 0 || t.getOffset() % kLine != 0 ||
+          t.getBytes() <= 0 ||
+          t.getOffset() + t.getBytes() > stage.arenas[Activations])
+        report.error(exchange)
+            << "expected the transfer inside the arena of "
+            << stage.arenas[Activations] << " bytes, from a multiple of "
+            << kLine << ", found " << t.getBytes() << " bytes at "
+            << t.getOffset();
+      for (auto other : llvm::drop_begin(transfers, i + 1))
+        if (!(t.getSend() && other.getSend()) &&
+            t.getOffset() < other.getOffset() + other.getBytes() &&
+            other.getOffset() < t.getOffset() + t.getBytes())
+          report.error(exchange)
+              << "expected buffers of one exchange apart, because its "
+                 "transfers "
+                 "run at once, found a receive that overlaps bytes "
+              << t.getOffset() << " to " << t.getOffset() + t.getBytes();
+    }
+  }
+
+  bool isLoss(const Extent &e) const {
+    return e.arena == Grads && e.offset == stage.lossOffset && e.bytes == 4;
+  }
+
+  /// Compute fragments name whole parameters and accumulators; they change no
+  /// parameter, and add to accumulators.
+  void checkParameter(const Fragment &fragment, const Touch &touch,
+                      const Access &access) {
+    const Extent &e = access.extent;
+    if (e.arena == Optimizer || (e.arena == Params && access.writes)) {
+      report.error(touch.op)
+          << "expected only apply to "
+          << (e.arena == Params ? "write parameters" : "touch moments")
+          << ", found \"" << fragment.name() << "\" at offset " << e.offset;
+      return;
+    }
+    if (!isLoss(e) && !parameterAt(e))
+      report.error(access.view)
+          << "expected "
+          << (e.arena == Params ? "a parameter"
+                                : "the accumulator of a parameter or the loss")
+          << " of stage " << stage.index << ", found " << e.bytes
+          << " bytes at " << e.offset << " where none of this size lies";
+    if (e.arena == Grads && access.writes && !access.reads &&
+        model.microbatches > 1)
+      report.error(touch.op) << "expected microbatches to add to gradients, "
+                                "found a write over the "
+                                "accumulator at offset "
+                             << e.offset;
+  }
+
+  bool parameterAt(const Extent &e) {
+    if (places.empty())
+      for (rt::ParamOp param : stage.params)
+        if (rt::BucketOp bucket = stage.bucket(param.getBucket())) {
+          int64_t within = 4 * static_cast<int64_t>(param.getStart());
+          int64_t bytes = 4 * product(param.getLocal());
+          if (static_cast<int64_t>(bucket.getSecondUseOf()) < 0)
+            places.insert(
+                {Params, static_cast<int64_t>(bucket.getParamOffset()) + within,
+                 bytes});
+          places.insert({Grads,
+                         static_cast<int64_t>(bucket.getGradOffset()) + within,
+                         bytes});
+        }
+    return places.count({e.arena, e.offset, e.bytes});
+  }
+
+  void checkInBucket(const Access &access) {
+    const Extent &e = access.extent;
+    bool found = isLoss(e);
+    for (rt::BucketOp bucket : stage.buckets) {
+      int64_t bytes = 4 * static_cast<int64_t>(bucket.getElements());
+      int64_t shard = 4 * static_cast<int64_t>(bucket.getShard());
+      auto inside = [&](uint64_t offset, int64_t size) {
+        auto begin = static_cast<int64_t>(offset);
+        return begin >= 0 && e.offset >= begin && e.end() <= begin + size;
+      };
+      found |= e.arena == Grads && inside(bucket.getGradOffset(), bytes);
+      if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+        continue;
+      found |= e.arena == Params && inside(bucket.getParamOffset(), bytes);
+      found |=
+          e.arena == Optimizer && (inside(bucket.getExpAvgOffset(), shard) ||
+                                   inside(bucket.getExpAvgSqOffset(), shard));
+    }
+    if (!found)
+      report.error(access.view) << "expected bytes of one bucket in the arena "
+                                << kArenaNames[e.arena] << ", found "
+                                << e.offset << " to " << e.end();
+  }
+
+  const Model &model;
+  const Stage &stage;
+  Report &report;
+  std::array<std::optional<PoolHull>, kSlotPools> pools;
+  std::set<std::tuple<int64_t, int64_t, int64_t>>
+      places; ///< arena, offset, bytes
+  std::set<Operation *> seen;
+};
+
+} // namespace
+
+void checkViews(const Model &model, Report &report) {
+  for (const Stage &stage : model.stages)
+    ViewChecker(model, stage, report).check();
+}
+
+} // namespace mtc::passes::verify
