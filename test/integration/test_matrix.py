@@ -1,0 +1,178 @@
+"""The layout matrix: 31 layouts, tied and untied, trained for 50 steps with dropout.
+
+Contracts, for each model:
+  N1  initial weights have the same bytes in every layout;
+  N3  every step takes the same samples: others move a loss by 1e-3 and more, which
+      the bounds of N5 see;
+  N4  layouts of equal tp, dp and micro-batch have the same losses, norms, step 1
+      gradients and final parameters, to the bit; so have `shm` and `threads`;
+  N5  all layouts agree with one rank and one microbatch to the bounds below.
+
+usage: test_matrix.py BIN_DIR [part of a layout's name]
+"""
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import safetensors
+from layouts import SINGLE, matrix
+from run_layout import Failed, Mtc, Report, relative
+
+SPECS = ("gpt2-nano", "gpt2-nano-untied")
+STEPS, SEQ, WINDOWS = 50, 32, 3000
+# The bounds of contract N5, of its text.
+LOSSES, NORMS, GRADIENTS, FLOOR = 2e-6, 1e-5, 1e-5, 1e-5
+
+
+def write_data(path):
+    """Tokens < 250: a rule that holds for 7 of 10 tokens, so there is something to
+    learn, and noise."""
+    generator = random.Random(20)
+    tokens, token = bytearray(), 1
+    for _ in range(WINDOWS * SEQ + 1):
+        rule = generator.random() < 0.7
+        token = (3 * token + 7) % 250 if rule else generator.randrange(250)
+        tokens.append(token)
+    with open(path, "wb") as file:
+        file.write(tokens)
+
+
+class Result:
+    """What one run left: bits to compare, and the gradients of step 1."""
+
+    def __init__(self, log, folder):
+        self.losses = [step["loss"] for step in log]
+        self.norms = [step["grad_norm"] for step in log]
+        self.gradients = self.read(folder, "grads")
+        self.bits = {
+            "initial weights": safetensors.digest(self.read(folder, "init")),
+            "losses": self.losses,
+            "gradient norms": self.norms,
+            "gradients of step 1": safetensors.digest(self.gradients),
+            "final parameters": safetensors.digest(self.read(folder, "params"))}
+
+    @staticmethod
+    def read(folder, what):
+        return safetensors.read(os.path.join(folder, f"{what}.safetensors"))
+
+
+class Model:
+    """The runs of one spec, compared as they come."""
+
+    def __init__(self, mtc, report, spec, data, folder):
+        self.mtc, self.report, self.spec, self.folder = mtc, report, spec, folder
+        # The defaults of a recipe, but for its steps.
+        self.recipe = ["--data", data, "--data-type", "u8", "--steps", STEPS,
+                       "--warmup", 5]
+        self.classes = {}
+        self.worst = {"loss": 0.0, "norm": 0.0, "gradient": 0.0}
+
+    def run(self, layout, bundle, comm):
+        folder = os.path.join(self.folder, "run")
+        log = self.mtc.run(bundle, self.recipe, folder, comm,
+                           dumps=("init", "grads", "params"))
+        result = Result(log, folder)
+        shutil.rmtree(folder)
+        self.report.expect(len(log) == STEPS, f"{self.spec} {layout.name}: "
+                           f"expected {STEPS} steps, found {len(log)}")
+        return result
+
+    def expect_same(self, what, first, second, keys=None):
+        same = True
+        for key in keys or first.bits:
+            same &= self.report.expect(first.bits[key] == second.bits[key],
+                                       f"{self.spec}: {key} differ, {what}")
+        return same
+
+    def expect_close(self, layout, result):
+        """N5, against one rank."""
+        def check(key, value, bound, where):
+            self.worst[key] = max(self.worst[key], value)
+            self.report.expect(value <= bound, f"{self.spec} {layout.name}: {key} "
+                               f"{where} is {value:.2e} from one rank's, "
+                               f"allowed {bound}")
+        for key, wanted, found, bound in (
+                ("loss", self.reference.losses, result.losses, LOSSES),
+                ("norm", self.reference.norms, result.norms, NORMS)):
+            errors = [safetensors.finite(relative(w, f))
+                      for w, f in zip(wanted, found)]
+            step = max(range(len(errors)), key=errors.__getitem__)
+            check(key, errors[step], bound, f"of step {step + 1}")
+        ratio, name = safetensors.worst_gradient(
+            *({name: tensor.values() for name, tensor in r.gradients.items()}
+              for r in (self.reference, result)), GRADIENTS, FLOOR)
+        check("gradient", ratio * GRADIENTS, GRADIENTS, f"of {name}")
+
+    def train(self, layout, bundle):
+        result = self.run(layout, bundle, ("shm",))
+        threads = self.run(layout, bundle, ("threads", "--strict"))
+        same = self.expect_same(f"{layout.name} on shm and threads",
+                                result, threads)
+        if layout == SINGLE:
+            self.reference = result
+            learnt = result.losses[0] - result.losses[-1]
+            self.report.expect(learnt > 0.1, f"{self.spec}: the loss fell by "
+                               f"{learnt:.3f} only: the test sees no training")
+        self.expect_same(f"{layout.name} and {SINGLE.name}", self.reference,
+                         result, ["initial weights"])
+        if layout.numerics_class in self.classes:
+            other, first = self.classes[layout.numerics_class]
+            same &= self.expect_same(f"{other.name} and {layout.name}",
+                                     first, result)
+        else:
+            self.classes[layout.numerics_class] = (layout, result)
+        self.expect_close(layout, result)
+        return same
+
+
+def compile_all(mtc, report, layouts, folder):
+    """Bundles by spec and layout; two compilations at a time."""
+    def compile_one(job):
+        spec, layout = job
+        try:
+            return mtc.compile(spec, layout,
+                               os.path.join(folder, f"{spec}-{layout.name}"))
+        except Failed as failure:
+            report.expect(False, f"{spec} {layout.name} compiles: {failure}")
+            return None
+    jobs = [(spec, layout) for spec in SPECS for layout in layouts]
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(jobs, pool.map(compile_one, jobs)))
+
+
+def main():
+    mtc, report, start = Mtc(), Report(), time.monotonic()
+    part = sys.argv[2] if len(sys.argv) > 2 else ""
+    layouts = [SINGLE] + [layout for layout in matrix() if part in layout.name]
+    with tempfile.TemporaryDirectory() as temporary:
+        data = os.path.join(temporary, "data.bin")
+        write_data(data)
+        bundles = compile_all(mtc, report, layouts, temporary)
+        print(f"compiled {len(bundles)} bundles in "
+              f"{time.monotonic() - start:.1f} s", flush=True)
+        models = {spec: Model(mtc, report, spec, data, temporary)
+                  for spec in SPECS}
+        for (spec, layout), bundle in bundles.items():
+            if bundle is None:
+                continue
+            begin = time.monotonic()
+            try:
+                same = models[spec].train(layout, bundle)
+            except Failed as failure:
+                same = report.expect(False, f"{spec} {layout.name} runs: {failure}")
+            print(f"{spec:17} {layout.name:32} {'same bits' if same else 'DIFFERS':10}"
+                  f"{time.monotonic() - begin:5.1f} s", flush=True)
+            shutil.rmtree(bundle)
+    for spec, model in models.items():
+        print(f"{spec}: {len(model.classes)} classes of equal bits; worst of N5: "
+              + ", ".join(f"{key} {value:.1e}" for key, value in model.worst.items()))
+    return report.finish(f"layout matrix in {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
