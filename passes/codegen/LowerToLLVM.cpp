@@ -45,6 +45,13 @@ struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
     codegen::addLowerToLlvmPasses(pipeline);
     if (failed(runPipeline(pipeline, module)))
       return signalPassFailure();
+    // A kernel is called by fragments of this program only, and stays a function
+    // of its own: its code is the same wherever it is launched from.
+    for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+      if (!kernel.isExternal()) {
+        kernel.setLinkage(LLVM::Linkage::Internal);
+        kernel.setNoInline(true);
+      }
     for (auto &fragment : fragments)
       if (failed(codegen::FragmentEmitter(module, *fragment).emit()))
         return signalPassFailure();
