@@ -1,0 +1,238 @@
+// One stage with tp = 2, dp = 2 and ZeRO-1: a split weight, a replicated one, and a
+// table that is used twice. Tests plant faults in it line by line.
+module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layers = 1 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 1 : i64},
+    mtc.params = [
+        {name = "embed.tokens", shape = array<i64: 32, 4>, local = array<i64: 16, 4>, split_dim = 0 : i64},
+        {name = "layers.0.w", shape = array<i64: 8>, local = array<i64: 4>, split_dim = 0 : i64},
+        {name = "norm", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1 : i64}]} {
+  rt.program @stage0 stage 0 {
+    rt.kernel @gather rows 16 cols 4 args 0 [
+        #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
+        #rt.operand<mode = full, element = f32, extent = 0>] {
+      %i = rt.load 0 : i32
+      %x = rt.gather 1 at %i : f32
+      rt.store 2, %x : f32
+    }
+    rt.kernel @scatter rows 16 cols 4 args 0 [
+        #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
+        #rt.operand<mode = full, element = f32, extent = 0>] {
+      %i = rt.load 0 : i32
+      %x = rt.load 2 : f32
+      rt.scatter_add 1 at %i, %x : f32
+    }
+    rt.kernel @scale rows 16 cols 4 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>,
+        #rt.operand<mode = full, element = f32, extent = 0>] {
+      %x = rt.load 0 : f32
+      %w = rt.load 1 : f32
+      %y = arith.mulf %x, %w : f32
+      rt.store 2, %y : f32
+    }
+    rt.kernel @scale_grad rows 16 cols 4 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
+        #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+      %dy = rt.load 0 : f32
+      %x = rt.load 1 : f32
+      %dw = arith.mulf %dy, %x : f32
+      rt.accumulate 2, %dw : f32
+      rt.store 3, %dy : f32
+    }
+    rt.kernel @loss rows 16 cols 4 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>,
+        #rt.operand<mode = scalar, element = f32, extent = 0>] {
+      %x = rt.load 0 : f32
+      %label = rt.load 1 : i32
+      %s = rt.row_reduce sum %x : f32
+      rt.accumulate 2, %s : f32
+    }
+    rt.kernel @adamw rows 1 cols -1 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+      %p = rt.load 0 : f32
+      %g = rt.load 1 : f32
+      %m = rt.load 2 : f32
+      %v = rt.load 3 : f32
+      %q = arith.subf %p, %g : f32
+      %n = arith.addf %m, %v : f32
+      rt.store 0, %q : f32
+      rt.store 2, %n : f32
+      rt.store 3, %n : f32
+    }
+    rt.kernel @add rows 1 cols -1 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+      %x = rt.load 1 : f32
+      rt.accumulate 0, %x : f32
+    }
+    rt.bucket 0 elements 128 unpadded 68 shard 64 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 256 : i64}
+    rt.bucket 1 elements 128 unpadded 64 shard 64 zero true second_use_of -1 {param_offset = 512 : i64, grad_offset = 512 : i64, exp_avg_offset = 512 : i64, exp_avg_sq_offset = 768 : i64}
+    rt.bucket 2 elements 128 unpadded 64 shard 64 zero true second_use_of 1 {param_offset = -1 : i64, grad_offset = 1024 : i64, exp_avg_offset = -1 : i64, exp_avg_sq_offset = -1 : i64}
+    rt.param "layers.0.w" bucket 0 start 0 shape [8] local [4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
+    rt.param "norm" bucket 0 start 64 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
+    rt.param "embed.tokens" bucket 1 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
+    rt.param "embed.tokens" bucket 2 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 1 : i64}
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.fragment = 0 : i64} {
+      %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.collective all_reduce %4 group "tp" count 64 : (memref<16x4xf32>) -> ()
+      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
+      %7 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %8 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %9 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
+      %10 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %11 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %12 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
+      %13 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %14 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %15 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %16 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
+      rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      return
+    }
+    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.fragment = 1 : i64} {
+      %1 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %2 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %6 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %7 = rt.view arena 1 offset 256 pool -1 stride 0 : memref<4xf32>
+      %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale_grad(%5, %6, %7, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %9 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %10 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<16x4xf32>
+      %11 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scatter(%9, %10, %11) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      %12 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %13 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %14 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scatter(%12, %13, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      return
+    }
+    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.fragment = 2 : i64} {
+      %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.collective all_reduce %4 group "tp" count 64 : (memref<16x4xf32>) -> ()
+      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
+      %7 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %9 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
+      %10 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %11 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %12 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
+      %13 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      %14 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %15 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
+      %16 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
+      rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      return
+    }
+    func.func @stage0_reduce() attributes {pipe.update = "reduce", rt.fragment = 3 : i64} {
+      %1 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
+      rt.collective all_reduce %1 group "dp" count 1 : (memref<f32>) -> ()
+      %2 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      rt.collective reduce_scatter %2 group "dp" count 64 : (memref<128xf32>) -> ()
+      %3 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      rt.collective reduce_scatter %3 group "dp" count 64 : (memref<128xf32>) -> ()
+      %4 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
+      rt.collective reduce_scatter %4 group "dp" count 64 : (memref<128xf32>) -> ()
+      %at5, %local5, %n5 = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}
+      %6 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      %7 = rt.offset_view %6 by %at5 : memref<128xf32> -> memref<128xf32>
+      %8 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
+      %9 = rt.offset_view %8 by %at5 : memref<128xf32> -> memref<128xf32>
+      rt.launch @add(%7, %9) args(%n5) writes [] : (memref<128xf32>, memref<128xf32>) -> ()
+      rt.norm "reset"
+      %at10, %local10, %n10 = rt.flat_range start 0 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
+      %11 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
+      rt.norm "accumulate" of %12 : memref<128xf32> length %n10
+      %at13, %local13, %n13 = rt.flat_range start 64 count 4 shard 64 {only_tp0 = true, only_dp0 = false}
+      %14 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %15 = rt.offset_view %14 by %at13 : memref<128xf32> -> memref<128xf32>
+      rt.norm "accumulate" of %15 : memref<128xf32> length %n13
+      %at16, %local16, %n16 = rt.flat_range start 0 count 64 shard 64 {only_tp0 = false, only_dp0 = false}
+      %17 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      %18 = rt.offset_view %17 by %at16 : memref<128xf32> -> memref<128xf32>
+      rt.norm "accumulate" of %18 : memref<128xf32> length %n16
+      rt.collective norm_reduce group "all" count 1 : () -> ()
+      rt.norm "finish"
+      return
+    }
+    func.func @stage0_apply() attributes {pipe.update = "apply", rt.fragment = 4 : i64} {
+      %at1, %local1, %n1 = rt.flat_range start 0 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
+      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
+      %3 = rt.offset_view %2 by %at1 : memref<128xf32> -> memref<128xf32>
+      %4 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %5 = rt.offset_view %4 by %at1 : memref<128xf32> -> memref<128xf32>
+      %6 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<64xf32>
+      %7 = rt.offset_view %6 by %local1 : memref<64xf32> -> memref<64xf32>
+      %8 = rt.view arena 2 offset 256 pool -1 stride 0 : memref<64xf32>
+      %9 = rt.offset_view %8 by %local1 : memref<64xf32> -> memref<64xf32>
+      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      %at10, %local10, %n10 = rt.flat_range start 64 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
+      %11 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
+      %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
+      %13 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %14 = rt.offset_view %13 by %at10 : memref<128xf32> -> memref<128xf32>
+      %15 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<64xf32>
+      %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
+      %17 = rt.view arena 2 offset 256 pool -1 stride 0 : memref<64xf32>
+      %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
+      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      %at19, %local19, %n19 = rt.flat_range start 0 count 64 shard 64 {only_tp0 = false, only_dp0 = false}
+      %20 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<128xf32>
+      %21 = rt.offset_view %20 by %at19 : memref<128xf32> -> memref<128xf32>
+      %22 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      %23 = rt.offset_view %22 by %at19 : memref<128xf32> -> memref<128xf32>
+      %24 = rt.view arena 2 offset 512 pool -1 stride 0 : memref<64xf32>
+      %25 = rt.offset_view %24 by %local19 : memref<64xf32> -> memref<64xf32>
+      %26 = rt.view arena 2 offset 768 pool -1 stride 0 : memref<64xf32>
+      %27 = rt.offset_view %26 by %local19 : memref<64xf32> -> memref<64xf32>
+      rt.launch @adamw(%21, %23, %25, %27) args(%n19) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      %28 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
+      rt.collective all_gather %28 group "dp" count 64 : (memref<128xf32>) -> ()
+      %29 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<128xf32>
+      rt.collective all_gather %29 group "dp" count 64 : (memref<128xf32>) -> ()
+      %30 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      rt.zero %30 : (memref<128xf32>) -> ()
+      %31 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      rt.zero %31 : (memref<128xf32>) -> ()
+      %32 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
+      rt.zero %32 : (memref<128xf32>) -> ()
+      return
+    }
+    rt.input_slot "ids" offset 0 pool 4 stride 320 entry "train"
+    rt.input_slot "ids" offset 0 pool 4 stride 320 entry "eval"
+    rt.timeline @train {
+      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_bwd" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_fwd" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_bwd" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run "stage0_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+    }
+    rt.timeline @eval {
+      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_eval" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run "stage0_eval" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+    }
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 1536 : i64}
+}

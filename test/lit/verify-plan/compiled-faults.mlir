@@ -1,0 +1,49 @@
+// Faults planted in the plan of a compiled model, two stages.
+// RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
+
+// a dropped all-reduce
+// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group "embd"/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=DROPPED
+// DROPPED: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
+// DROPPED: expected gradients of bucket 1, which both ends share, to be reduced over embd
+
+// two sends swapped
+// RUN: sed -e '/rt.program @stage0/,/rt.program @stage1/{s/tag = 2,/tag = 9,/;s/tag = 1,/tag = 2,/;s/tag = 9,/tag = 1,/}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SWAPPED
+// SWAPPED: to match the send of a2.0 (16384 bytes), found a1.0 (16384 bytes)
+
+// a resized transfer
+// RUN: sed -e '/rt.program @stage1/,$s/tag = 1, offset = 0, bytes = 16384/tag = 1, offset = 0, bytes = 8192/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RESIZED
+// RESIZED: to match the send of a1.0 (16384 bytes), found a1.0 (8192 bytes)
+
+// a transfer resized on both sides
+// RUN: sed -e 's/\(tag = 1, .*bytes = \)16384>, /\18192>, /' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHORT
+// SHORT: expected a transfer of all 16384 bytes of the value, found 8192
+
+// a view moved onto the scratch of the GEMM that writes it
+// RUN: sed -e '/func.func @stage1_fwd/,/return/s/arena 4 offset 16384 pool -1 stride 0 : memref<640xi8>/arena 4 offset 16320 pool -1 stride 0 : memref<640xi8>/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: expected operands that share no bytes where one is written
+
+// a norm range counted twice
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 64 count 16384/start 0 count 16448/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: expected every element of "layers.1.mlp.down.bias" to be counted in the norm once, found elements 0 to 64 of bucket 0 again
+
+// microbatches of backward in another order
+// RUN: sed -e 's/run "stage0_bwd" microbatch 1/run "stage0_bwd" microbatch 9/' -e 's/run "stage0_bwd" microbatch 2/run "stage0_bwd" microbatch 1/' -e 's/run "stage0_bwd" microbatch 9/run "stage0_bwd" microbatch 2/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: expected microbatches in ascending order, because "stage0_bwd" accumulates, found microbatch 1 after 2
+
+// a gradient GEMM that starts anew in every microbatch
+// RUN: sed -e '/func.func @stage1_bwd/,/return/s/beta = true/beta = false/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANEW
+// ANEW: expected microbatches to add to gradients, found a write over the accumulator
+
+// a saved value at the place of another
+// RUN: sed -e '/func.func @stage1_fwd/,/return/s/offset 33536 pool 4/offset 33280 pool 4/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SAVED
+// SAVED: 'rt.launch' expected operands that share no bytes where one is written
+// SAVED: 'rt.step' expected "stage1_bwd" of microbatch 0 to find its value in slot 0 of pool act

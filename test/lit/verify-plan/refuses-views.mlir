@@ -1,0 +1,76 @@
+// Where views lie. One fault each, planted in a plan that is accepted.
+
+// outside the arena
+// RUN: sed -e 's/array<i64: 4096, 4096, 4096, 4096, 4096>/array<i64: 4096, 4096, 4096, 1088, 4096>/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OUTSIDE-THE-ARENA
+// OUTSIDE-THE-ARENA: expected bytes inside the arena activations of 1088 bytes, found bytes 576 to 1152 (2 slots)
+
+// a workspace that is too small
+// RUN: sed -e 's/4096, 4096>, loss/4096, 640>, loss/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-WORKSPACE-THAT-IS-TOO-SMALL
+// A-WORKSPACE-THAT-IS-TOO-SMALL: expected bytes inside the arena workspace of 640 bytes, found bytes 512 to 768
+
+// between cache lines
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256/arena 4 offset 260/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BETWEEN-CACHE-LINES
+// BETWEEN-CACHE-LINES: expected offset and stride in multiples of 64 bytes in the arena workspace, found offset 260
+
+// a slot of the workspace
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1/arena 4 offset 256 pool 2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SLOT-OF-THE-WORKSPACE
+// A-SLOT-OF-THE-WORKSPACE: expected pool -1 in the arena workspace, found pool 2
+
+// activations without a pool
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/pool 2/pool -1/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ACTIVATIONS-WITHOUT-A-POOL
+// ACTIVATIONS-WITHOUT-A-POOL: expected a pool of 0 to 5 in the arena activations, found pool -1
+
+// two strides in a pool
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/stride 320/stride 384/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-STRIDES-IN-A-POOL
+// TWO-STRIDES-IN-A-POOL: expected one stride in pool act, 320, found 384
+
+// a slot that reaches into the next
+// RUN: sed -e 's/stride 320/stride 256/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SLOT-THAT-REACHES-INTO-THE-NEXT
+// A-SLOT-THAT-REACHES-INTO-THE-NEXT: expected the views of a slot of pool act inside one stride of 256 bytes, found bytes 512 to 832
+
+// pools that overlap
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/arena 3 offset 256 pool 1/arena 3 offset 128 pool 1/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=POOLS-THAT-OVERLAP
+// POOLS-THAT-OVERLAP: expected pools that share no bytes
+
+// a weight that is none
+// RUN: sed -e '/func.func @stage0_fwd/,/return/s/arena 0 offset 0 /arena 0 offset 4 /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-WEIGHT-THAT-IS-NONE
+// A-WEIGHT-THAT-IS-NONE: expected a parameter of stage 0, found 16 bytes at 4 where none of this size lies
+
+// a gradient that is none
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/arena 1 offset 64 /arena 1 offset 68 /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-THAT-IS-NONE
+// A-GRADIENT-THAT-IS-NONE: expected the accumulator of a parameter or the loss of stage 0, found 256 bytes at 68
+
+// a forward that writes a weight
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1 stride 0/arena 0 offset 64 pool -1 stride 0/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FORWARD-THAT-WRITES-A-WEIGHT
+// A-FORWARD-THAT-WRITES-A-WEIGHT: expected only apply to write parameters, found "stage0_eval" at offset 64
+
+// an update beside its bucket
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/arena 2 offset 384/arena 2 offset 448/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-BESIDE-ITS-BUCKET
+// AN-UPDATE-BESIDE-ITS-BUCKET: expected bytes of one bucket in the arena optimizer, found 448 to 704
+
+// a gradient that is written over
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/@scatter(%13, %14, %15) args() writes \[\] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/@gather(%13, %15, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-THAT-IS-WRITTEN-OVER
+// A-GRADIENT-THAT-IS-WRITTEN-OVER: expected microbatches to add to gradients, found a write over the accumulator at offset 64
+
+// a buffer that is smaller than its kernel
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/memref<16xi32>/memref<8xi32>/g' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL
+// A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL: expected a buffer of 16 elements for operand
+
+// a receive over a send of its exchange
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = 1074790400, offset = 256/tag = 1074790400, offset = 192/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE
+// A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE: expected buffers of one exchange apart
