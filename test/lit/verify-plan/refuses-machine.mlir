@@ -51,3 +51,18 @@
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/"tp" count 64/"tp" count 32/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COUNT-THAT-IS-NOT-THE-BUFFERS
 // A-COUNT-THAT-IS-NOT-THE-BUFFERS: expected a count of 64 for
+
+// a norm over another group
+// RUN: sed -e 's/norm_reduce group "all"/norm_reduce group "embd"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-OVER-ANOTHER-GROUP
+// A-NORM-OVER-ANOTHER-GROUP: expected the norm to be reduced over the group "all", found "embd"
+
+// a transfer in another arena
+// RUN: sed -e 's/arena = 3, tag = 1,/arena = 4, tag = 1,/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRANSFER-IN-ANOTHER-ARENA
+// A-TRANSFER-IN-ANOTHER-ARENA: expected transfers in the arena activations, found arena 4
+
+// a transfer outside the arena
+// RUN: sed -e 's/tag = 1, offset = 0,/tag = 1, offset = 4032,/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRANSFER-OUTSIDE-THE-ARENA
+// A-TRANSFER-OUTSIDE-THE-ARENA: expected the transfer inside the arena of 4096 bytes, from a multiple of 64, found 256 bytes at 4032

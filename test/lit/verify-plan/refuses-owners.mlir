@@ -45,3 +45,71 @@
 // RUN: sed -e 's/rt.bucket 0 elements 128 unpadded 68 shard 64/rt.bucket 0 elements 128 unpadded 68 shard 32/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ZERO-SHARDS-THAT-ARE-NOT-ALL
 // ZERO-SHARDS-THAT-ARE-NOT-ALL: expected 2 shards of together 128 elements, found shards of 32
+
+// no list of parameters
+// RUN: sed -e 's/mtc.params/mtc.weights/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-LIST-OF-PARAMETERS
+// NO-LIST-OF-PARAMETERS: expected the attribute mtc.params (written by cut-stages)
+
+// a row without a name
+// RUN: sed -e 's/{name = "layers.0.w", /{/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-ROW-WITHOUT-A-NAME
+// A-ROW-WITHOUT-A-NAME: expected name, shape, local and split_dim in every row of mtc.params
+
+// a parameter listed twice
+// RUN: sed -e 's/{name = "layers.0.w", /{name = "layers.1.w", /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-PARAMETER-LISTED-TWICE
+// A-PARAMETER-LISTED-TWICE-DAG: expected each parameter once in mtc.params, found "layers.1.w" again
+// A-PARAMETER-LISTED-TWICE-DAG: expected a parameter of the model, found "layers.0.w"
+
+// a shard split on the wrong dimension
+// RUN: sed -e 's/"layers.0.w" bucket 0 start 0 shape \[8\] local \[4\]/"layers.0.w" bucket 0 start 0 shape [2, 4] local [2, 2]/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHARD-SPLIT-ON-THE-WRONG-DIMENSION
+// A-SHARD-SPLIT-ON-THE-WRONG-DIMENSION: expected dimension 0 of the shard to be 2 / 2, found 2
+
+// a parameter twice on a stage
+// RUN: sed -e '/@stage1 stage/,$s/rt.param "layers.1.w"/rt.param "embed.tokens"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-PARAMETER-TWICE-ON-A-STAGE
+// A-PARAMETER-TWICE-ON-A-STAGE: expected parameter "embed.tokens" once on stage 1, found it again
+
+// a layer too many
+// RUN: sed -e 's/layers = 2 : i64/layers = 1 : i64/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LAYER-TOO-MANY
+// A-LAYER-TOO-MANY: expected layers 0 to 0, found layer 1
+
+// other layers than the strategy says
+// RUN: sed -e 's/layers = 2 : i64/layers = 2 : i64, layers_per_stage = array<i64: 2, 0>/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER-LAYERS-THAN-THE-STRATEGY-SAYS
+// OTHER-LAYERS-THAN-THE-STRATEGY-SAYS-DAG: expected 2 layers on stage 0, found 1
+// OTHER-LAYERS-THAN-THE-STRATEGY-SAYS-DAG: expected 0 layers on stage 1, found 1
+
+// a bucket twice
+// RUN: sed -e '/@stage1 stage/,$s/rt.bucket 1 /rt.bucket 0 /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUCKET-TWICE
+// A-BUCKET-TWICE-DAG: expected each bucket once, found bucket 0 again
+// A-BUCKET-TWICE-DAG: expected a bucket of stage 1, found bucket 1
+
+// ZeRO against the strategy
+// RUN: sed -e 's/zero = 1 : i64/zero = 0 : i64/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ZERO-AGAINST-THE-STRATEGY
+// ZERO-AGAINST-THE-STRATEGY: expected zero false as the strategy says, found otherwise
+
+// a second use of nothing
+// RUN: sed -e 's/second_use_of 1/second_use_of 5/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SECOND-USE-OF-NOTHING
+// A-SECOND-USE-OF-NOTHING: expected the second use of a bucket of parameters of the same size, found bucket 5
+
+// another end of the parameters
+// RUN: sed -e 's/unpadded 68/unpadded 69/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-END-OF-THE-PARAMETERS
+// ANOTHER-END-OF-THE-PARAMETERS: expected parameters to end at 69 of 128 elements, found their end at 68
+
+// a bucket between lines
+// RUN: sed -e '/@stage1 stage/,$s/exp_avg_sq_offset = 384/exp_avg_sq_offset = 388/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUCKET-BETWEEN-LINES
+// A-BUCKET-BETWEEN-LINES: expected an offset in multiples of 64 bytes in the arena optimizer, found 388
+
+// an arena that is too small for its buckets
+// RUN: sed -e 's/array<i64: 4096, 4096, 4096/array<i64: 4096, 4096, 512/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-ARENA-THAT-IS-TOO-SMALL-FOR-ITS-BUCKETS
+// AN-ARENA-THAT-IS-TOO-SMALL-FOR-ITS-BUCKETS: expected an arena optimizer of at least 640 bytes, found 512

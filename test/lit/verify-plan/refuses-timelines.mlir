@@ -35,3 +35,58 @@
 // RUN: sed -e 's/pp = 2/pp = 3/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-STAGE-WITHOUT-A-PROGRAM
 // A-STAGE-WITHOUT-A-PROGRAM: expected a program of stage 2, found none
+
+// a fragment without a phase
+// RUN: sed -e 's/pipe.phase = "eval"/pipe.phase = "test"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-WITHOUT-A-PHASE
+// A-FRAGMENT-WITHOUT-A-PHASE: expected a fragment with pipe.phase forward, backward or eval, or pipe.update reduce or apply
+
+// too few slots
+// RUN: sed -e 's/"stage1_eval" microbatch 1 chunk 0 slots \[0, -1, /"stage1_eval" microbatch 1 chunk 0 slots [0, /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TOO-FEW-SLOTS
+// TOO-FEW-SLOTS: expected a slot for each of 6 pools, found 5
+
+// no sizes of arenas
+// RUN: sed -e 's/arenas = /arena_sizes = /' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-SIZES-OF-ARENAS
+// NO-SIZES-OF-ARENAS: expected the attribute arenas with 5 sizes
+
+// no configuration
+// RUN: sed -e 's/mtc.config/mtc.strategy/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-CONFIGURATION
+// NO-CONFIGURATION: expected the attribute mtc.config (written by the importer)
+
+// a stage that there is not
+// RUN: sed -e 's/rt.program @stage1 stage 1/rt.program @stage1 stage 2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-STAGE-THAT-THERE-IS-NOT
+// A-STAGE-THAT-THERE-IS-NOT: expected each stage of 0 to 1 once, found stage 2
+
+// eval in train
+// RUN: sed -e 's/\(.*\)run "stage1_fwd" microbatch 1\(.*\)/&\n\1run "stage1_eval" microbatch 1\2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EVAL-IN-TRAIN
+// EVAL-IN-TRAIN: expected forward and backward fragments in "train", found "stage1_eval"
+
+// a microbatch too many
+// RUN: sed -e 's/"stage0_eval" microbatch 1/"stage0_eval" microbatch 2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MICROBATCH-TOO-MANY
+// A-MICROBATCH-TOO-MANY: expected a microbatch of 0 to 1, found 2
+
+// a fragment that nobody runs
+// RUN: sed -e '/run "stage1_eval"/d' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-THAT-NOBODY-RUNS
+// A-FRAGMENT-THAT-NOBODY-RUNS: expected every fragment in a timeline, found no row that runs "stage1_eval"
+
+// a kernel that does not exist
+// RUN: sed -e 's/rt.launch @loss/rt.launch @lost/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-KERNEL-THAT-DOES-NOT-EXIST
+// A-KERNEL-THAT-DOES-NOT-EXIST: expected a kernel of this program, found "lost"
+
+// a kernel with other operands
+// RUN: sed -e 's/rt.launch @loss/rt.launch @adamw/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-KERNEL-WITH-OTHER-OPERANDS
+// A-KERNEL-WITH-OTHER-OPERANDS: expected a buffer for each of 4 operands of kernel "adamw", found 3
+
+// a buffer of another type
+// RUN: sed -e '/func.func @stage1_eval/,/return/s/16xi32/16xf32/g' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUFFER-OF-ANOTHER-TYPE
+// A-BUFFER-OF-ANOTHER-TYPE: expected elements of type 'i32' as kernel "loss" has them

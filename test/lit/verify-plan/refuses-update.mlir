@@ -84,3 +84,83 @@
 // RUN: sed -e '/func.func @stage0_bwd/,/return/s/arena 1 offset 1024/arena 1 offset 512/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-THAT-BACKWARD-FORGETS
 // A-USE-THAT-BACKWARD-FORGETS: expected backward to add to the gradient of "embed.tokens", found no op that does
+
+// gradients over another group
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %3 group "dp"/reduce_scatter %3 group "tp"/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-OVER-ANOTHER-GROUP
+// GRADIENTS-OVER-ANOTHER-GROUP: expected gradients to be reduced over dp or embd, found group "tp"
+
+// an all-reduce in place of a reduce-scatter
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %3/all_reduce %3/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-ALL-REDUCE-IN-PLACE-OF-A-REDUCE-SCATTER
+// AN-ALL-REDUCE-IN-PLACE-OF-A-REDUCE-SCATTER: expected reduce_scatter over dp, found all_reduce
+
+// gradients reduced twice
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*reduce_scatter %3.*/&\n&/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-REDUCED-TWICE
+// GRADIENTS-REDUCED-TWICE: expected gradients of bucket 1 to be reduced over dp once, found 2 times
+
+// another gradient over embd
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*norm "reset"/      %e = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>\n      rt.collective all_reduce %e group "embd" count 4 : (memref<4xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-GRADIENT-OVER-EMBD
+// ANOTHER-GRADIENT-OVER-EMBD: expected one reduction over embd of gradients that both ends share, found another of bucket 0
+
+// a maximum over embd
+// RUN: sed -e 's/all_reduce %1 group "embd"/all_reduce_max %1 group "embd"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MAXIMUM-OVER-EMBD
+// A-MAXIMUM-OVER-EMBD: expected all_reduce over embd, found all_reduce_max
+
+// something else reduced
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/arena 1 offset 1536/arena 1 offset 516/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SOMETHING-ELSE-REDUCED
+// SOMETHING-ELSE-REDUCED: expected to reduce the loss over dp or the gradients of a bucket, found neither
+
+// uses added in the wrong direction
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/@add(%\([0-9]*\), %\([0-9]*\))/@add(%\2, %\1)/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-IN-THE-WRONG-DIRECTION
+// USES-ADDED-IN-THE-WRONG-DIRECTION: expected only launches that add the gradients of a second use to those of its parameter, found another
+
+// a part of a use added
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 128 shard 64/start 0 count 64 shard 64/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-PART-OF-A-USE-ADDED
+// A-PART-OF-A-USE-ADDED: expected the range of all 128 elements of bucket 1 in shards of 64, found another
+
+// a norm of another length
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/length %n13/length %n10/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-OF-ANOTHER-LENGTH
+// A-NORM-OF-ANOTHER-LENGTH: expected a flat range of the gradients of parameters, moved and measured by the same rt.flat_range, found another
+
+// a norm that is not reset
+// RUN: sed -e '/rt.norm "reset"/d' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-THAT-IS-NOT-RESET
+// A-NORM-THAT-IS-NOT-RESET: expected the norm in the steps reset, accumulate .., norm_reduce, finish, found 5 steps
+
+// parameters cleared
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>/arena 0 offset 512 pool -1 stride 0 : memref<128xf32>/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PARAMETERS-CLEARED
+// PARAMETERS-CLEARED: expected only gradients to be cleared, found other bytes
+
+// half of the accumulators cleared
+// RUN: sed -e '/func.func @stage0_apply/,/return/{/%32/s/128xf32/64xf32/}' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=HALF-OF-THE-ACCUMULATORS-CLEARED
+// HALF-OF-THE-ACCUMULATORS-CLEARED: expected all 128 accumulators of bucket 2 to be cleared, found 64
+
+// gathered twice
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*all_gather.*/&\n&/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHERED-TWICE
+// GATHERED-TWICE: expected bucket 0 to be gathered once, found it again
+
+// gathered over tp
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(all_gather.*\)"dp"/\1"tp"/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHERED-OVER-TP
+// GATHERED-OVER-TP: expected only all_gather over dp of the shards of a bucket in apply, found all_gather over tp
+
+// cleared before the update
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*apply.*/&\n      %z = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>\n      rt.zero %z : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=CLEARED-BEFORE-THE-UPDATE
+// CLEARED-BEFORE-THE-UPDATE: expected bucket 0 to be updated before it is gathered and its gradients cleared, found it updated afterwards
+
+// a norm in apply
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*return/      rt.norm "finish"\n&/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-IN-APPLY
+// A-NORM-IN-APPLY: expected only updates, gathers and clearing in apply, found this
