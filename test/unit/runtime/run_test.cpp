@@ -116,7 +116,7 @@ TEST_F(RunTest, TrainsWhatTheOracleTrains) {
   std::memcpy(oracle.tokens.data(), bytes.data(), bytes.size());
   std::copy_n(trace.initW.begin(), 4, oracle.w);
   for (int step = 1; step <= 5; ++step) {
-    double x = (step - 1) / 5.0;
+    double x = step / 5.0;
     oracle.step(step, 0.1 + 0.4 * 0.5 * (1 + std::cos(M_PI * x)));
     // Sums of 32 fp32 terms of size <= 1: 32 · 2^-24 = 2e-6.
     EXPECT_NEAR(std::stod(trace.losses[step - 1]), oracle.loss, 2e-6);
