@@ -12,34 +12,21 @@ usage: test_matrix.py BIN_DIR [part of a layout's name]
 """
 
 import os
-import random
 import shutil
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import corpus
 import safetensors
 from layouts import SINGLE, matrix
 from run_layout import Failed, Mtc, Report, relative
 
 SPECS = ("gpt2-nano", "gpt2-nano-untied")
-STEPS, SEQ, WINDOWS = 50, 32, 3000
+STEPS = 50
 # The bounds of contract N5, of its text.
 LOSSES, NORMS, GRADIENTS, FLOOR = 2e-6, 1e-5, 1e-5, 1e-5
-
-
-def write_data(path):
-    """Tokens < 250: a rule that holds for 7 of 10 tokens, so there is something to
-    learn, and noise."""
-    generator = random.Random(20)
-    tokens, token = bytearray(), 1
-    for _ in range(WINDOWS * SEQ + 1):
-        rule = generator.random() < 0.7
-        token = (3 * token + 7) % 250 if rule else generator.randrange(250)
-        tokens.append(token)
-    with open(path, "wb") as file:
-        file.write(tokens)
 
 
 class Result:
@@ -151,7 +138,7 @@ def main():
     layouts = [SINGLE] + [layout for layout in matrix() if part in layout.name]
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")
-        write_data(data)
+        corpus.write(data)
         bundles = compile_all(mtc, report, layouts, temporary)
         print(f"compiled {len(bundles)} bundles in "
               f"{time.monotonic() - start:.1f} s", flush=True)
