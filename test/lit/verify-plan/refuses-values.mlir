@@ -53,3 +53,8 @@
 // RUN: sed -e 's/"stage0_bwd" microbatch 1 chunk 0 slots \[-1, 0, /"stage0_bwd" microbatch 1 chunk 0 slots [-1, -1, /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-ROW-WITHOUT-THE-SLOT-THAT-IT-NEEDS
 // A-ROW-WITHOUT-THE-SLOT-THAT-IT-NEEDS: expected a slot of pool gin, which this row uses, found -1
+
+// an export of a part of a value
+// RUN: sed -e '/export_slot/s/local \[16, 4\]/local [8, 4]/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-EXPORT-OF-A-PART
+// AN-EXPORT-OF-A-PART: expected bytes 256 to 384 of the arena workspace to hold one value, found another value over bytes 256 to 512
