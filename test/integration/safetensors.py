@@ -41,7 +41,7 @@ def norm(values):
 
 
 def finite(error):
-    """An error to compare with `<=` and `max`: infinity for NaN, which must not pass."""
+    """An error to compare with `<=` and `max`: infinity for NaN, lest it pass."""
     return float("inf") if error != error else error
 
 
