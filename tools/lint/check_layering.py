@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Who may include whom.
+
+    tools -> compiler -> models, passes -> dialects -> MLIR
+    compiler, tools -> the runtime's headers; runtime -> nothing above, no MLIR, no LLVM
+"""
+
+import re
+
+import tree
+
+FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
+ABI = "runtime/include"  # the public headers: the one definition of every layout
+PASSES = {"dialects", "passes/families", "passes/Passes.h"}
+LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
+
+# What the files of a folder may include; the longest matching folder counts. A
+# folder may always include itself.
+ALLOWED = {
+    "dialects": FRAMEWORK,  # and not each other
+    "models": {"runtime/base"},  # specs and strategies: plain C++
+    "models/import": FRAMEWORK | {"models", "dialects", "runtime/base"},
+    "passes": FRAMEWORK | {"dialects"},  # families and registration
+    "passes/model": FRAMEWORK | PASSES,
+    "passes/sharding": FRAMEWORK | PASSES,
+    "passes/pipeline": FRAMEWORK | PASSES,
+    "passes/pipeline/schedules": set(),  # pure functions in plain C++
+    "passes/plan": FRAMEWORK | PASSES | {"passes/pipeline", ABI},
+    "passes/codegen": FRAMEWORK | PASSES | {ABI},
+    "compiler": FRAMEWORK | {"dialects", "passes", "models", "runtime/base", ABI},
+    "runtime": set(),
+    "tools": FRAMEWORK | {"compiler", "models", "runtime/base", ABI},
+}
+INCLUDE = re.compile(r'^\s*(?:#\s*include|include)\s+["<]([^">]+)[">]', re.MULTILINE)
+
+
+def is_in(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def home(path):
+    """The folder whose rule holds for `path`."""
+    return max((folder for folder in ALLOWED if is_in(path, folder)),
+               key=len, default=None)
+
+
+def target(include):
+    """Where an include leads: a path of the repository, a framework, or None for
+    the standard library, other libraries and neighbours in the same folder."""
+    first = include.split("/")[0]
+    if first in FRAMEWORK:
+        return first
+    if first == "mtc":
+        return f"{ABI}/{include}"
+    return include if first in LAYERS and "/" in include else None
+
+
+def generated(include):
+    return include.endswith(".inc")
+
+
+def check_file(path, content):
+    folder = home(path)
+    for found in INCLUDE.finditer(content):
+        to = target(found[1])
+        if to is None or generated(found[1]):
+            continue
+        # dialects/tfm may include itself, dialects/dist it may not.
+        own = "/".join(path.split("/")[:2]) if folder == "dialects" else folder
+        if is_in(to, own) or any(is_in(to, other) for other in ALLOWED[folder]):
+            continue
+        line = content.count("\n", 0, found.start(1)) + 1
+        allowed = ", ".join(sorted(ALLOWED[folder])) or "nothing"
+        yield (f"{path}:{line}: '{found[1]}' is outside what {own} may include "
+               f"(itself and: {allowed})")
+
+
+def check(root):
+    for path in tree.files(root):
+        if path.suffix in (".h", ".cpp", ".cu", ".td") and home(str(path)):
+            yield from check_file(str(path), tree.text(root / path) or "")
+
+
+if __name__ == "__main__":
+    tree.main(check, "lower layers do not know higher ones")
