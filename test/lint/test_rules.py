@@ -18,7 +18,7 @@ CLEAN = {
     "passes/codegen/LowerToLLVM.cpp": '#include "mtc/runtime/abi.h"\n'
                                       '#include "llvm/IR/Module.h"\n',
     "runtime/base/status.cpp": '#include "runtime/base/status.h"\n#include <vector>\n',
-    "docs/a.md": "see docs/b.md; an url: https://example.org" "/home/page\n",
+    "docs/a.md": "see docs/b.md; an url: https://example.org/" "home/page\n",
 }
 
 # lint, file, its faulty content, a word of the message
