@@ -113,7 +113,7 @@ def Dist_ReshardOp : Dist_Op<"reshard", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins AnyRankedTensor:$x, Dist_Sharding:$from, Dist_Sharding:$to,
                        Dist_OriginAttr:$origin, StrAttr:$serves);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$x `from` $from `to` $to `origin` $origin `serves` $serves attr-dict `:` type($result)";
+  let assemblyFormat = "$x `from` $from `to` $to `origin` `` $origin `serves` $serves attr-dict `:` type($result)";
 }
 
 def Dist_AllReduceOp : Dist_Op<"all_reduce", [Pure, SameOperandsAndResultType]> {
@@ -129,7 +129,7 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce", [Pure, SameOperandsAndResultType]> 
   let arguments = (ins Dist_ReduceKindAttr:$kind, AnyRankedTensor:$x, StrAttr:$axis,
                        Dist_OriginAttr:$origin, StrAttr:$serves);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "`` $kind $x `over` $axis `origin` $origin `serves` $serves attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind $x `over` $axis `origin` `` $origin `serves` $serves attr-dict `:` type($result)";
 }
 def Dist_ReduceScatterOp : Dist_Op<"reduce_scatter"> {
   let summary = "sums over the ranks of an axis; each keeps its part of a dimension";
@@ -144,7 +144,7 @@ def Dist_ReduceScatterOp : Dist_Op<"reduce_scatter"> {
   let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, StrAttr:$axis,
                        Dist_OriginAttr:$origin, StrAttr:$serves);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$x `dim` $dim `over` $axis `origin` $origin `serves` $serves attr-dict `:` type($x) `->` type($result)";
+  let assemblyFormat = "$x `dim` $dim `over` $axis `origin` `` $origin `serves` $serves attr-dict `:` type($x) `->` type($result)";
 }
 def Dist_AllGatherOp : Dist_Op<"all_gather"> {
   let summary = "collects the parts of a dimension from the ranks of an axis";
@@ -159,7 +159,7 @@ def Dist_AllGatherOp : Dist_Op<"all_gather"> {
   let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, StrAttr:$axis,
                        Dist_OriginAttr:$origin, StrAttr:$serves);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$x `dim` $dim `over` $axis `origin` $origin `serves` $serves attr-dict `:` type($x) `->` type($result)";
+  let assemblyFormat = "$x `dim` $dim `over` $axis `origin` `` $origin `serves` $serves attr-dict `:` type($x) `->` type($result)";
 }
 def Dist_SliceOp : Dist_Op<"slice"> {
   let summary = "each rank keeps its part of a replicated dimension; no communication";
