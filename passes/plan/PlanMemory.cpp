@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
+#include "mtc/runtime/abi.h"
 #include "passes/Passes.h"
 #include "passes/pipeline/Config.h"
 #include "passes/plan/Cluster.h"
@@ -67,6 +68,8 @@ struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
                                     layout.activationBytes, alignTo(workspace, kPage)}));
     program->setAttr("loss_offset", b.getI64IntegerAttr(layout.lossOffset));
     program->setAttr("rt.gemms", gemms.attribute(program.getContext()));
+    // The scratch sizes above are this library's; the runtime refuses another.
+    program->setAttr("onednn", b.getStringAttr(mtc_gemm_library()));
     return success();
   }
 

@@ -153,6 +153,11 @@ void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
 int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
                          int32_t tb, int32_t beta, int32_t threads);
 
+/// The GEMM library's version and commit, "2.6.3 (N/A)" where its build names no
+/// commit: what scratch sizes and results depend on. Static storage; never null.
+/// For the planner.
+const char *mtc_gemm_library(void);
+
 /// Flash attention, fp32: out and the row log-sum-exp `lse` [batch, heads, seq].
 /// No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
 /// `head` the global index of head 0. `scratch`: mtc_attention_scratch bytes.

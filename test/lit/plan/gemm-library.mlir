@@ -1,0 +1,7 @@
+// RUN: mtc compile gpt2-nano --pp 2 --mbs 2 --gbs 4 --compile-to=plan-memory | FileCheck %s
+// Tests that every program names the GEMM library that its scratch sizes are of.
+
+// CHECK: rt.program @stage0 stage 0
+// CHECK: } {arenas = {{.*}}, onednn = "{{[0-9]+\.[0-9]+\.[0-9]+ \(.+\)}}"
+// CHECK: rt.program @stage1 stage 1
+// CHECK: } {arenas = {{.*}}, onednn = "{{[0-9]+\.[0-9]+\.[0-9]+ \(.+\)}}"
