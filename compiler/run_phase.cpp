@@ -60,6 +60,8 @@ void flush(DiagnosticLog &log) {
 
 DiagnosticLog::DiagnosticLog(mlir::MLIRContext &context)
     : handler_(&context, [this](mlir::Diagnostic &diagnostic) {
+        hasError_ |=
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
         llvm::raw_string_ostream out(text_);
         append(diagnostic, "", out);
         for (const mlir::Diagnostic &note : diagnostic.getNotes())
@@ -67,7 +69,10 @@ DiagnosticLog::DiagnosticLog(mlir::MLIRContext &context)
         return mlir::success();
       }) {}
 
-std::string DiagnosticLog::take() { return std::exchange(text_, {}); }
+std::string DiagnosticLog::take() {
+  hasError_ = false;
+  return std::exchange(text_, {});
+}
 
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   registerMtcPasses();
@@ -93,7 +98,7 @@ Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
   if (failed(mlir::parsePassPipeline(pipeline, manager, out)))
     return {StatusCode::internal,
             fmt::format("phase {} cannot be set up: {}", name, problem)};
-  if (succeeded(manager.run(module))) {
+  if (succeeded(manager.run(module)) && !log.hasError()) {
     flush(log);
     return Status::okay();
   }

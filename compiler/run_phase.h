@@ -21,9 +21,12 @@ public:
   explicit DiagnosticLog(mlir::MLIRContext &context);
   /// What was said since the last call.
   std::string take();
+  /// Whether an error was among it.
+  bool hasError() const { return hasError_; }
 
 private:
   std::string text_;
+  bool hasError_ = false;
   mlir::ScopedDiagnosticHandler handler_;
 };
 
@@ -32,8 +35,9 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 
 /// Runs the pass of `phase` on a module and verifies the result; `options` is
 /// what stands in braces after the flag, or empty. Warnings go to stderr.
-/// Errors: infeasible from verify-plan, internal from all others, with the
-/// diagnostics; internal if the pass is not part of this build.
+/// A phase that reported an error has failed, whatever it returned. Errors:
+/// infeasible from verify-plan, internal from all others, with the diagnostics;
+/// internal if the pass is not part of this build.
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
                          const std::string &options = "");
 

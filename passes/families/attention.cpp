@@ -29,6 +29,12 @@ void mtc::families::registerAttention() {
   };
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     auto a = cast<tfm::AttentionOp>(op);
+    if (dy[1]) {
+      op->emitOpError("expected a loss that reads the log-sum-exp only behind "
+                      "tfm.stop_gradient, found a cotangent of it; it has no "
+                      "gradient rule");
+      return SmallVector<Value>(op->getNumOperands());
+    }
     auto grad = tfm::AttentionGradOp::create(
         b, op->getLoc(), a.getQkv().getTypes(), dy[0], a.getOut(), a.getLse(),
         a.getQkv(), a.getSample(), a.getCausalAttr(), a.getScaleAttr(), a.getRateAttr(),

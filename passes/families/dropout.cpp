@@ -16,6 +16,12 @@ using namespace mtc::families;
 static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
   auto dropout = cast<tfm::DropoutOp>(op);
   OpBuilder &b = c.builder;
+  if (op->hasAttr(indexStrideAttr)) {
+    op->emitOpError("expected only dimension 0 split, found dist.index_stride: "
+                    "elements have global numbers, and this kernel would draw "
+                    "by local ones; keep the other dimensions whole");
+    return {x[0]};
+  }
   double rate = dropout.getRate().convertToDouble();
   // Row r belongs to sample r / rowsPerSample; inside it, element
   // (r mod rowsPerSample)·cols + column.

@@ -42,8 +42,13 @@ void mtc::families::registerNorm() {
   };
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     auto norm = cast<tfm::NormOp>(op);
-    if (!dy[0])
+    if (dy[1] || dy[2]) {
+      op->emitOpError("expected a loss that reads the mean and the root only "
+                      "behind tfm.stop_gradient, found a cotangent of ")
+          << (dy[1] ? "the mean" : "1 / the root")
+          << "; they have no gradient rule";
       return SmallVector<Value>(3);
+    }
     auto rows = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(norm.getX()) - 1));
     Location loc = op->getLoc();
     Value dx = tfm::NormDxOp::create(b, loc, norm.getX().getType(), norm.getKind(), dy[0],

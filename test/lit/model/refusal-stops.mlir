@@ -1,0 +1,12 @@
+// RUN: not mtc compile %s --from=import --compile-to=differentiate 2>&1 | FileCheck %s
+// Tests that mtc stops after a phase which reported an error.
+
+// CHECK: phase differentiate failed
+// CHECK-NEXT: error: 'tfm.reduce' op expected a maximum behind tfm.stop_gradient
+// CHECK-NOT: module
+module attributes {mtc.config = {}} {
+  func.func @microbatch(%w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "embed"], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
+    %m = tfm.reduce max %w dims [1] {tfm.id = 0 : i64, tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<4x8xf32> -> tensor<4xf32>
+    return %m : tensor<4xf32>
+  }
+}
