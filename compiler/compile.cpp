@@ -4,6 +4,7 @@
 
 #include "compiler/bundle.h"
 #include "compiler/front.h"
+#include "compiler/gpu_kernels.h"
 #include "compiler/output_folder.h"
 #include "compiler/read_plan.h"
 
@@ -82,6 +83,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase after = Phase::import;
   MTC_RETURN_IF_ERROR(makeModule(options, *context, log, module, after));
+  std::string chip;
+  MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chip));
   if (failed(mlir::verify(*module)))
     return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
                                               toString(after), log.take())};
@@ -98,6 +101,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
   BundlePlan plan;
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   MTC_RETURN_IF_ERROR(checkMemory(plan));
+  if (!chip.empty())
+    return writeGpuKernels(options, *module, plan, chip);
   if (options.to && *options.to < Phase::link) {
     std::string text;
     MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, text));

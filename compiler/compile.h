@@ -28,7 +28,9 @@ struct CompileOptions {
   std::string isa; ///< x86-64-v3 or -v4; empty: the best of this machine
   std::optional<Phase> from; ///< IR input: the phase whose result it is
   std::optional<Phase> to;   ///< stop after it and write IR to `output`
-  std::string output; ///< the bundle; with `to`: a file, empty for stdout
+  /// The bundle; with `to`: a file, empty for stdout, or for a GPU the folder
+  /// of its kernels.
+  std::string output;
   std::string saveIR; ///< folder for one file per phase; empty: none
   int threads = 2;    ///< stages compiled at a time
 };

@@ -20,4 +20,13 @@ Status emitObject(mlir::ModuleOp module, const std::string &isa,
   return Status::okay();
 }
 
+Status emitPtx(mlir::ModuleOp module, const std::string &chip,
+               std::string &ptx) {
+  auto text = codegen::emitPtx(module, chip);
+  if (!text)
+    return {StatusCode::internal, llvm::toString(text.takeError())};
+  ptx = std::move(*text);
+  return Status::okay();
+}
+
 } // namespace mtc::compiler

@@ -18,5 +18,10 @@ namespace mtc::compiler {
 runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
                            const std::string &path);
 
+/// PTX text of every kernel of `module` for a chip such as "sm_90", one entry
+/// each. `module` stays as it is. Errors: internal.
+runtime::Status emitPtx(mlir::ModuleOp module, const std::string &chip,
+                        std::string &ptx);
+
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_OBJECT_H

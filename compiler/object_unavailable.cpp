@@ -9,9 +9,17 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 
-Status emitObject(mlir::ModuleOp, const std::string &, const std::string &) {
+static Status unavailable() {
   return {StatusCode::internal,
           "this build of mtc has no code generation (MTC_PASS_LIBRARIES)"};
+}
+
+Status emitObject(mlir::ModuleOp, const std::string &, const std::string &) {
+  return unavailable();
+}
+
+Status emitPtx(mlir::ModuleOp, const std::string &, std::string &) {
+  return unavailable();
 }
 
 } // namespace mtc::compiler

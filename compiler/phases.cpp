@@ -43,6 +43,8 @@ const char *toString(Phase phase) {
 std::optional<Phase> phaseNamed(std::string_view name) {
   if (name == "tfm")
     return Phase::import;
+  if (name == "kernels")
+    return Phase::codegenKernels;
   for (const PhaseInfo &info : phaseTable)
     if (name == info.name)
       return info.phase;

@@ -45,8 +45,8 @@ std::span<const PhaseInfo> allPhases();
 
 const char *toString(Phase phase);
 
-/// The phase of that name ("tfm" is another name of "import"); none if there is
-/// no such phase.
+/// The phase of that name ("tfm" is another name of "import", "kernels" of
+/// "codegen-kernels"); none if there is no such phase.
 std::optional<Phase> phaseNamed(std::string_view name);
 
 /// "import, differentiate, ...": for messages.

@@ -32,7 +32,10 @@ const std::vector<StrategyInteger> &strategyIntegers() {
 const std::vector<StrategyChoice> &strategyChoices() {
   static const std::vector<StrategyChoice> fields = {
       {"schedule", &Strategy::schedule, {"1f1b", "gpipe"}},
-      {"target", &Strategy::target, {"cpu"}},
+      {"target",
+       &Strategy::target,
+       {"cpu", "cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_89",
+        "cuda:sm_90"}},
       {"dtype", &Strategy::dtype, {"f32"}}};
   return fields;
 }

@@ -31,6 +31,7 @@ struct Strategy {
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
   int64_t threadsPerRank = 1;
   int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
+  /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";
   std::string dtype = "f32";
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited

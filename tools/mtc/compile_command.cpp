@@ -95,14 +95,17 @@ void addCompile(CLI::App &app, Action &action) {
   sub->footer("examples:\n"
               "  mtc compile gpt2-nano --tp 2 --pp 2 --gbs 16 -o nano.mtc\n"
               "  mtc compile spec.toml --strategy s.toml --save-ir ir -o out\n"
-              "  mtc compile ir/07-verify-partitioned.mlir -o out");
+              "  mtc compile ir/07-verify-partitioned.mlir -o out\n"
+              "  mtc compile gpt2-nano --gbs 2 --target cuda:sm_90 "
+              "--compile-to kernels -o ptx");
   sub->add_option("spec", command->options.input,
                   "spec file, name of a spec, or IR (*.mlir)")
       ->required();
   sub->add_option("--strategy", command->options.strategyFile,
                   "strategy file (TOML)");
   sub->add_option("-o,--output", command->options.output,
-                  "folder of the bundle; with --compile-to a file");
+                  "folder of the bundle; with --compile-to a file, or for a "
+                  "CUDA target the folder of its PTX files");
   sub->add_option("--isa", command->options.isa,
                   "x86-64-v3 or x86-64-v4; default: this machine's");
   sub->add_option("--save-ir", command->options.saveIR,

@@ -22,7 +22,8 @@ static const BadInput inputs[] = {
     {"ScheduleIsNumber", "schedule = 1\n",
      "f:1: key 'schedule': expected a string, found an integer 1\n"},
     {"Target", "\n\ntarget = \"cuda\"\n",
-     "f:3: key 'target': expected cpu, found a string \"cuda\"\n"},
+     "f:3: key 'target': expected one of cpu, cuda:sm_75, cuda:sm_80, "
+     "cuda:sm_86, cuda:sm_89, cuda:sm_90, found a string \"cuda\"\n"},
     {"Dtype", "dtype = \"f16\"\n",
      "f:1: key 'dtype': expected f32, found a string \"f16\", did you mean "
      "'f32'?\n"},

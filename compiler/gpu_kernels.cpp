@@ -1,0 +1,95 @@
+//===- gpu_kernels.cpp - the kernels of a plan as PTX ---------------------===//
+
+#include "compiler/gpu_kernels.h"
+
+#include "compiler/attributes.h"
+#include "compiler/object.h"
+#include "compiler/output_folder.h"
+#include "compiler/run_phase.h"
+#include "compiler/stage.h"
+#include "models/strategy_reader.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+namespace {
+
+std::string targetOf(mlir::ModuleOp module) {
+  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
+  std::string target = config ? textOf(config.get("target")) : "";
+  return target.empty() ? "cpu" : target;
+}
+
+/// IR may have been edited by hand; the code generator would take any chip.
+bool isKnown(const std::string &target) {
+  for (const models::StrategyChoice &field : models::strategyChoices())
+    if (field.key == "target")
+      return std::ranges::find(field.values, target) != field.values.end();
+  return false;
+}
+
+Status emitStage(const std::string &ir, const std::string &chip,
+                 std::string &ptx) {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  DiagnosticLog log(*context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(ir, context.get());
+  if (!module)
+    return {StatusCode::internal,
+            "the stage's module does not parse again\n" + log.take()};
+  Status status = emitPtx(*module, chip, ptx);
+  if (status.ok() && !log.hasError())
+    return status;
+  return {StatusCode::internal, status.message() + "\n" + log.take()};
+}
+
+} // namespace
+
+Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
+                     std::string &chip) {
+  static constexpr std::string_view cuda = "cuda:";
+  std::string target = targetOf(module);
+  if (!isKnown(target))
+    return {StatusCode::inputRefused,
+            fmt::format("target in mtc.config: expected one that the strategy "
+                        "has, found '{}'",
+                        target)};
+  if (!target.starts_with(cuda))
+    return Status::okay();
+  if (options.to != Phase::codegenKernels)
+    return {StatusCode::infeasible,
+            fmt::format("target: expected cpu, found {}; running on CUDA is "
+                        "not built yet, so only its kernels can be compiled: "
+                        "add --compile-to=kernels, or use --target=cpu",
+                        target)};
+  if (options.output.empty() || options.output == "-")
+    return {StatusCode::usage, "expected -o DIR, the folder of the PTX files"};
+  chip = target.substr(cuda.size());
+  return Status::okay();
+}
+
+Status writeGpuKernels(const CompileOptions &options, mlir::ModuleOp module,
+                       const BundlePlan &plan, const std::string &chip) {
+  OutputFolder output;
+  MTC_RETURN_IF_ERROR(output.create(options.output));
+  std::vector<std::string> stages = splitStages(module);
+  for (size_t i = 0; i < stages.size(); ++i) {
+    int64_t stage = plan.programs[i].stage;
+    std::string ptx;
+    if (Status status = emitStage(stages[i], chip, ptx); !status.ok())
+      return {status.code(),
+              fmt::format("stage {}: {}", stage, status.message())};
+    MTC_RETURN_IF_ERROR(
+        writeFile(fmt::format("{}/stage{}.ptx", output.folder(), stage), ptx));
+  }
+  return output.commit();
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,34 @@
+//===- gpu_kernels.h - the kernels of a plan as PTX --------------*- C++
+//-*-===//
+//
+// A GPU's kernels can be compiled, not run: no runtime launches them yet.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_COMPILER_GPU_KERNELS_H
+#define MTC_COMPILER_GPU_KERNELS_H
+
+#include "compiler/compile.h"
+#include "compiler/plan.h"
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace mtc::compiler {
+
+/// The chip of the target in `mtc.config`: "cuda:sm_90" gives "sm_90", "cpu"
+/// (or no target) gives "". Errors: inputRefused for another target;
+/// infeasible for a GPU unless the options stop at `kernels`; usage for a GPU
+/// without an output folder.
+runtime::Status readGpuTarget(const CompileOptions &options,
+                              mlir::ModuleOp module, std::string &chip);
+
+/// Writes `options.output`/stageN.ptx for every program of a verified plan. The
+/// folder, which must be new or empty, appears whole or not at all, and equal
+/// inputs give equal bytes. Errors: usage, internal, writeFailed.
+runtime::Status writeGpuKernels(const CompileOptions &options,
+                                mlir::ModuleOp module, const BundlePlan &plan,
+                                const std::string &chip);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_GPU_KERNELS_H

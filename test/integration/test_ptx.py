@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Kernels compile for a GPU.
+
+Compiles a small model for sm_90 up to its kernels: one PTX file a stage, one
+entry a kernel of the plan, no call of a function that is not there, the same
+bytes twice, and text that ptxas takes where it is installed. Whatever would
+have to run on a GPU is refused.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STAGES = 2
+SPEC = ["gpt2-nano", "--tp", "2", "--pp", str(STAGES), "--mbs", "2", "--gbs", "8"]
+
+
+def compile_spec(mtc, *options):
+    return subprocess.run([mtc, "compile", *SPEC, *options], capture_output=True, text=True)
+
+
+def kernels_of_plan(path):
+    """The kernels' names of each program, in order of the stages."""
+    with open(path) as file:
+        programs = re.split(r"^  rt\.program @\w+ stage ", file.read(), flags=re.M)[1:]
+    programs.sort(key=lambda text: int(text.split()[0]))
+    return [re.findall(r"^ *rt\.kernel @(\w+)", text, flags=re.M) for text in programs]
+
+
+def text_problems(name, ptx, kernels):
+    """What is wrong with one PTX file, as sentences."""
+    entries = re.findall(r"\.entry (\w+)", ptx)
+    if not kernels:
+        yield f"{name}: expected kernels in the plan, found none"
+    if sorted(entries) != sorted(kernels):
+        odd = sorted(set(entries) ^ set(kernels))
+        yield f"{name}: expected {len(kernels)} entries, one a kernel, found {len(entries)}; odd ones: {odd}"
+    if ".extern .func" in ptx:
+        yield f"{name}: expected no external function, found one"
+    if not re.search(r"^\.target sm_90\b", ptx, flags=re.M):
+        yield f"{name}: expected .target sm_90"
+
+
+def assembler():
+    """The path of ptxas, or None."""
+    places = os.environ.get("PATH", "") + os.pathsep + "/usr/local/cuda/bin"
+    return shutil.which("ptxas", path=places)
+
+
+def assembly_problems(ptxas, path, folder):
+    done = subprocess.run([ptxas, "-arch=sm_90", path, "-o", os.path.join(folder, "cubin")],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        yield f"{os.path.basename(path)}: ptxas refused it: {done.stderr.strip()[:500]}"
+
+
+def refusals(mtc, folder):
+    """A GPU target is refused before it costs time, and leaves nothing behind."""
+    out = os.path.join(folder, "refused")
+    for options, code, words in (
+            (["--target=cuda:sm_90", "-o", out], 4, "running on CUDA is not built yet"),
+            (["--target=cuda:sm_90", "--compile-to=plan-memory", "-o", out], 4, "--compile-to=kernels"),
+            (["--target=cuda:sm_90", "--compile-to=kernels"], 2, "expected -o DIR"),
+            (["--target=cuda:sm90", "--compile-to=kernels", "-o", out], 2, "did you mean 'cuda:sm_90'?")):
+        done = compile_spec(mtc, *options)
+        if done.returncode != code or words not in done.stderr:
+            yield f"{options}: expected exit {code} and '{words}', found {done.returncode}: {done.stderr.strip()}"
+        if os.path.exists(out):
+            yield f"{options}: expected no output, found {os.listdir(folder)}"
+
+
+def compiled(mtc, folder, ptxas):
+    """Problems of what a compilation for sm_90 writes."""
+    out, again, ir = (os.path.join(folder, name) for name in ("ptx", "again", "ir"))
+    for place in (out, again):
+        done = compile_spec(mtc, "--target=cuda:sm_90", "--compile-to=kernels", "--save-ir", ir, "-o", place)
+        if done.returncode != 0:
+            yield f"expected exit 0, found {done.returncode}: {done.stderr.strip()}"
+            return
+    names = [f"stage{stage}.ptx" for stage in range(STAGES)]
+    if sorted(os.listdir(out)) != names:
+        yield f"expected {names}, found {sorted(os.listdir(out))}"
+        return
+    plan = next(name for name in os.listdir(ir) if name.endswith("verify-plan.mlir"))
+    for name, kernels in zip(names, kernels_of_plan(os.path.join(ir, plan))):
+        path = os.path.join(out, name)
+        with open(path) as first, open(os.path.join(again, name)) as second:
+            ptx = first.read()
+            if ptx != second.read():
+                yield f"{name}: expected the same bytes twice"
+        yield from text_problems(name, ptx, kernels)
+        if ptxas:
+            yield from assembly_problems(ptxas, path, folder)
+        print(f"{name}: {len(kernels)} kernels")
+
+
+def main():
+    mtc = os.path.join(sys.argv[1], "mtc")
+    ptxas = assembler()
+    print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = list(refusals(mtc, folder)) + list(compiled(mtc, folder, ptxas))
+    for sentence in wrong:
+        print(sentence)
+    print(f"{len(wrong)} problems")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
