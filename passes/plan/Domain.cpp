@@ -76,6 +76,11 @@ bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
     // Grow the domain at its end: [b, s] becomes [b, s, v].
     if (!ArrayRef(dims).equals(shape.take_front(dims.size())))
       return false;
+    // What filled the domain so far are rows from now on; nothing that was a
+    // column can be one any more.
+    int64_t before = dims.size();
+    if (before > 0 && (hasColumns || !requireExact(before)))
+      return false;
     dims.assign(shape.begin(), shape.end());
   }
   int64_t next = 0;
@@ -110,6 +115,7 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
       return true;
     if (isPrefix(map, at))
       return requireExact(at);
+    hasColumns = true;
     return isSuffix(map, rank, at) && requireAtLeast(at);
   };
   for (size_t i = 0; i < placement.operands.size(); ++i)

@@ -61,6 +61,7 @@ private:
   bool requireAtLeast(int64_t k);
 
   int64_t exact = -1, atLeast = 0;
+  bool hasColumns = false; ///< a tensor of trailing dimensions only was placed
 };
 
 } // namespace mtc::passes

@@ -189,7 +189,11 @@ LogicalResult FragmentMemory::fixMarkers() {
     else if (auto k = dyn_cast<pipe::KeepOp>(op))
       wanted = layout.slot(4, layout.keepOffset.at(k.getKey()));
     else if (auto e = dyn_cast<pipe::ExportOp>(op)) {
-      storages[storageOf.lookup(e.getValue())].life.end = last;
+      Storage &exported = storages[storageOf.lookup(e.getValue())];
+      if (exported.fixed)
+        return op.emitOpError("expected a value without a place of its own, found one that is "
+                              "received, sent or kept: its slot changes with the microbatch");
+      exported.life.end = last;
       continue;
     } else {
       continue;

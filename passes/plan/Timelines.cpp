@@ -83,9 +83,24 @@ private:
 
 } // namespace
 
+/// A tag holds the microbatch in 20 bits and the virtual stage in 10.
+static LogicalResult checkTags(pipe::TimelineOp timeline) {
+  LogicalResult ok = success();
+  timeline.walk([&](pipe::ExchangeOp exchange) {
+    for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>())
+      if (t.getMicrobatch() >= (1 << 20) || t.getVirtualStage() >= (1 << 10))
+        ok = exchange.emitOpError("expected fewer than 1048576 microbatches and 1024 virtual "
+                                  "stages, found microbatch ")
+             << t.getMicrobatch() << " of virtual stage " << t.getVirtualStage();
+  });
+  return ok;
+}
+
 LogicalResult buildTimelines(rt::ProgramOp program, const ProgramLayout &layout) {
   SmallVector<pipe::TimelineOp> all(program.getOps<pipe::TimelineOp>());
   for (pipe::TimelineOp from : all) {
+    if (failed(checkTags(from)))
+      return failure();
     if (failed(TimelineBuilder(program, layout, from).build()))
       return failure();
     from.erase();

@@ -87,6 +87,25 @@ TEST_F(DomainTest, TwoRowSplitsDoNotFitOneLoopNest) {
   EXPECT_FALSE(place(reduce(x, {2}, {1, 2})));
 }
 
+// [b, s] grows to [b, s, v] only as rows: a value of the small shape is then
+// addressed by row, and a column operand of it could not be addressed at all.
+TEST_F(DomainTest, GrowthMakesRowsOfWhatWasThere) {
+  Value x = value({2, 3});
+  Value e = tfm::ExpOp::create(b, loc, x.getType(), x);
+  ASSERT_TRUE(place(e));
+  DimMap small = placement.operands[0];
+  Value z = value({2, 3, 4});
+  ASSERT_TRUE(place(tfm::ExpOp::create(b, loc, z.getType(), z)));
+  EXPECT_EQ(domain.rows(), 6);
+  EXPECT_EQ(domain.mode(small, extent), rt::Mode::Row);
+}
+
+TEST_F(DomainTest, ColumnsForbidGrowth) {
+  ASSERT_TRUE(place(broadcast(value({3}), {2, 3}, {1})));
+  Value z = value({2, 3, 4});
+  EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, z.getType(), z)));
+}
+
 TEST_F(DomainTest, OtherShapesDoNotFit) {
   Value x = value({2, 3, 6}), y = value({2, 4, 6});
   ASSERT_TRUE(place(tfm::ExpOp::create(b, loc, x.getType(), x)));
