@@ -13,16 +13,16 @@
 namespace mtc::models {
 
 static constexpr IntegerRange rankRange{1, 65536};
-static constexpr IntegerRange sizeRange{1, 1 << 20};
+static constexpr IntegerRange countRange{1, 1 << 20};
 
 const std::vector<StrategyInteger> &strategyIntegers() {
   static const std::vector<StrategyInteger> fields = {
       {"tp", &Strategy::tp, rankRange},
       {"pp", &Strategy::pp, rankRange},
       {"dp", &Strategy::dp, rankRange},
-      {"micro_batch_size", &Strategy::microBatchSize, sizeRange},
+      {"micro_batch_size", &Strategy::microBatchSize, countRange},
       {"global_batch_size", &Strategy::globalBatchSize, {1, 1 << 30}},
-      {"seq_length", &Strategy::seqLength, sizeRange},
+      {"seq_length", &Strategy::seqLength, countRange},
       {"zero", &Strategy::zero, {0, 1}},
       {"threads_per_rank", &Strategy::threadsPerRank, {1, 1024}},
       {"bucket_size", &Strategy::bucketSize, {1, int64_t{1} << 40}}};

@@ -27,11 +27,12 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
 }
 
 LogicalResult KernelOp::verify() {
-  if (getRows() < 1 || (getCols() < 1 && getCols() != -1))
+  auto rows = static_cast<int64_t>(getRows()), cols = static_cast<int64_t>(getCols());
+  if (rows < 1 || (cols < 1 && cols != -1))
     return emitOpError("expected rows >= 1 and cols >= 1 or -1, found ")
-           << getRows() << " x " << getCols();
-  if (getCols() == -1 && getRows() != 1)
-    return emitOpError("expected 1 row where cols is dynamic, found ") << getRows();
+           << rows << " x " << cols;
+  if (cols == -1 && rows != 1)
+    return emitOpError("expected 1 row where cols is dynamic, found ") << rows;
   for (Operation &op : getBody().front()) {
     StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
     if (dialect != "arith" && dialect != "math" && dialect != "rt")

@@ -45,11 +45,6 @@ ArrayAttr GemmTable::attribute(MLIRContext *context) const {
 
 //===--- places ------------------------------------------------------------------===//
 
-static int64_t bytesOf(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
-}
-
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == "loss")
     return Address{MTC_ARENA_GRADS, layout.lossOffset, -1, 0};

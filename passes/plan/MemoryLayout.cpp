@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-static int64_t bytesOf(Type type) {
+int64_t bytesOf(Type type) {
   auto shaped = cast<ShapedType>(type);
   return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
 }

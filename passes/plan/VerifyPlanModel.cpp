@@ -22,11 +22,6 @@ int64_t product(ArrayRef<int64_t> dims) {
   return n;
 }
 
-int64_t bytesOf(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
-}
-
 rt::BucketOp Stage::bucket(int64_t wanted) const {
   for (rt::BucketOp bucket : buckets)
     if (static_cast<int64_t>(bucket.getIndex()) == wanted)

@@ -12,6 +12,7 @@
 #define MTC_PASSES_PLAN_VERIFYPLANMODEL_H
 
 #include "dialects/rt/Rt.h"
+#include "passes/plan/MemoryLayout.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -152,8 +153,6 @@ std::vector<Touch> readTouches(rt::ProgramOp program, mlir::func::FuncOp fn,
 
 /// Elements of a list of dimensions.
 int64_t product(llvm::ArrayRef<int64_t> dims);
-/// Bytes of a shaped type.
-int64_t bytesOf(mlir::Type type);
 
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_PLAN_VERIFYPLANMODEL_H

@@ -13,7 +13,7 @@
 namespace mtc::runtime {
 namespace {
 
-using Problems = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 /// Stores a value; false when its type is wrong.
 using Setter = std::function<bool(const toml::node &)>;
 
@@ -62,7 +62,7 @@ std::map<std::string, Setter, std::less<>> settersOf(Recipe &r) {
           {"order", exact(r.order)}};
 }
 
-Status usage(const std::string &what, const Problems &problems) {
+Status usage(const std::string &what, const Lines &problems) {
   if (problems.empty())
     return Status::okay();
   std::string message = what;
@@ -83,7 +83,7 @@ Status readRecipe(const std::string &path, Recipe &recipe) {
                                            parsed.error().description())};
   Recipe result = recipe;
   auto setters = settersOf(result);
-  Problems problems;
+  Lines problems;
   for (const auto &[key, node] : parsed.table()) {
     auto setter = setters.find(key.str());
     if (setter == setters.end())
@@ -98,7 +98,7 @@ Status readRecipe(const std::string &path, Recipe &recipe) {
 }
 
 Status checkRecipe(const Recipe &r) {
-  Problems problems;
+  Lines problems;
   auto demand = [&](bool holds, const char *rule, auto found) {
     if (!holds)
       problems.push_back(fmt::format("expected {}, found {}", rule, found));

@@ -8,10 +8,6 @@
 namespace mtc::runtime {
 namespace {
 
-bool inside(int64_t offset, int64_t bytes, int64_t size) {
-  return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
-}
-
 class Checker {
 public:
   Checker(const Program &program, const Descriptor &descriptor,

@@ -19,6 +19,11 @@
 
 namespace mtc::runtime {
 
+/// True when [offset, offset + bytes) lies in [0, size).
+inline bool inside(int64_t offset, int64_t bytes, int64_t size) {
+  return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
+}
+
 struct BatchInfo {
   int64_t microBatch = 0;   ///< samples of one microbatch on one dp rank
   int64_t microbatches = 0; ///< per step

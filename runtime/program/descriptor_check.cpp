@@ -12,11 +12,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// True when [offset, offset + bytes) lies in an arena of `size` bytes.
-bool inside(int64_t offset, int64_t bytes, int64_t size) {
-  return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
-}
-
 void checkHead(const Descriptor &d, Texts &out) {
   bool hex =
       d.planHash.size() == 16 &&

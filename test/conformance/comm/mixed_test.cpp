@@ -14,7 +14,7 @@ using namespace mtc::test;
 namespace {
 
 constexpr int kOperations = 200;
-constexpr int64_t kArena = 2 << 20;
+constexpr int64_t kMixedArena = 2 << 20;
 
 /// What all ranks draw alike: the operations.
 struct Draw {
@@ -119,12 +119,12 @@ std::string independentGroups(Rank &r) {
 class Mixed : public ::testing::TestWithParam<Backend> {};
 
 TEST_P(Mixed, Tp2Dp2Pp2) {
-  expectAllWell(GetParam(), {2, 2, 2}, kArena, mixture);
+  expectAllWell(GetParam(), {2, 2, 2}, kMixedArena, mixture);
 }
-TEST_P(Mixed, Dp2Pp4) { expectAllWell(GetParam(), {1, 2, 4}, kArena, mixture); }
-TEST_P(Mixed, Tp3) { expectAllWell(GetParam(), {3, 1, 1}, kArena, mixture); }
+TEST_P(Mixed, Dp2Pp4) { expectAllWell(GetParam(), {1, 2, 4}, kMixedArena, mixture); }
+TEST_P(Mixed, Tp3) { expectAllWell(GetParam(), {3, 1, 1}, kMixedArena, mixture); }
 TEST_P(Mixed, GroupsAtTheirOwnPace) {
-  expectAllWell(GetParam(), {2, 3, 1}, kArena, independentGroups);
+  expectAllWell(GetParam(), {2, 3, 1}, kMixedArena, independentGroups);
 }
 
 INSTANTIATE_TEST_SUITE_P(Comm, Mixed, ::testing::ValuesIn(kBackends),

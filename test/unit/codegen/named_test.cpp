@@ -171,8 +171,9 @@ TEST_F(Named, AreVectorsWithoutCalls) {
                              "dropout_residual", "adamw"})
       EXPECT_NE(function(text, name).find(registers), std::string::npos)
           << isa << " " << name;
-    if (std::string(isa) == "x86-64-v3")
+    if (std::string(isa) == "x86-64-v3") {
       EXPECT_EQ(text.find(others), std::string::npos);
+    }
     // Contract: real roots and divisions, no estimates.
     std::string adamw = function(text, "adamw");
     EXPECT_NE(adamw.find("vsqrtps"), std::string::npos) << isa;

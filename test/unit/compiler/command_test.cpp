@@ -141,7 +141,6 @@ TEST_F(CommandTest, FailedCompilationLeavesNothing) {
   EXPECT_EQ(left, 0u);
 }
 
-#ifdef MTC_WITH_CODEGEN
 /// The hand-written plan without the bodies of its fragments, whose operands no
 /// pass of the plan has placed.
 std::string emptyFragments() {
@@ -175,6 +174,5 @@ TEST_F(CommandTest, BundleIsWholeAndRepeatable) {
     ++left;
   EXPECT_EQ(left, 3u) << "plan.mlir, a, b and nothing temporary";
 }
-#endif
 
 } // namespace

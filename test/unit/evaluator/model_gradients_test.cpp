@@ -12,11 +12,11 @@ using namespace mtc::test;
 
 namespace {
 
-/// Central differences along unit directions: truncation kStep^2 times the
-/// third derivative (measured below 1e2 here), cancellation 2e-16·loss/kStep =
+/// Central differences along unit directions: truncation kModelStep^2 times the
+/// third derivative (measured below 1e2 here), cancellation 2e-16·loss/kModelStep =
 /// 5e-11. Together below 1e-7; gradients along random directions are 1e-3 to
 /// 1, so a lost or doubled term is off by 1e4 times the tolerance.
-constexpr double kStep = 1e-5, kTolerance = 1e-7;
+constexpr double kModelStep = 1e-5, kModelTolerance = 1e-7;
 constexpr int kDirections = 3;
 
 eval::Tensor direction(Inputs &random, const eval::Shape &shape) {
@@ -70,16 +70,16 @@ TEST_P(ModelGradient, OfEveryParameterEqualsCentralDifferences) {
     for (int k = 0; k < kDirections; ++k) {
       eval::Tensor d = direction(random, inputs[i].shape);
       double numeric =
-          (loss(inputs, i, d, kStep) - loss(inputs, i, d, -kStep)) /
-          (2 * kStep);
+          (loss(inputs, i, d, kModelStep) - loss(inputs, i, d, -kModelStep)) /
+          (2 * kModelStep);
       double analytic = dot(gradients[name], d);
-      EXPECT_NEAR(analytic, numeric, kTolerance) << name;
+      EXPECT_NEAR(analytic, numeric, kModelTolerance) << name;
       largest = std::max(largest, std::abs(analytic));
     }
     // Softmax does not see a constant added to all scores of a row: the key
     // bias has no gradient. All others must be visible.
     if (!StringRef(name).ends_with(".k.bias")) {
-      EXPECT_GT(largest, 1e3 * kTolerance) << name;
+      EXPECT_GT(largest, 1e3 * kModelTolerance) << name;
     }
   }
 }

@@ -26,7 +26,7 @@ static std::string with(const char *line, const char *by) {
   return withLine(good, line, by);
 }
 
-static const BadInput inputs[] = {
+static const BadInput specInputs[] = {
     {"MisspelledKey", with("hidden = 64", "hiden = 64"),
      "f:4: unknown key 'hiden', did you mean 'hidden'?\n"},
     {"UnknownKey", with("tied = true", "banana = 1"),
@@ -130,7 +130,7 @@ TEST(SpecErrors, Base) {
 }
 
 TEST(SpecErrors, Table) {
-  for (const BadInput &input : inputs) {
+  for (const BadInput &input : specInputs) {
     auto parsed = parseModelSpec(input.text, "f");
     std::string found = render(parsed.diagnostics);
     std::string expected = input.rendered;

@@ -5,7 +5,7 @@
 using namespace mtc::models;
 using test::BadInput;
 
-static const BadInput inputs[] = {
+static const BadInput strategyInputs[] = {
     {"MisspelledKey", "tp = 2\nmicro_batchsize = 2\n",
      "f:2: unknown key 'micro_batchsize', did you mean 'micro_batch_size'?\n"},
     {"Zero", "tp = 0\n",
@@ -71,7 +71,7 @@ static const BadInput inputs[] = {
 };
 
 TEST(StrategyErrors, Table) {
-  for (const BadInput &input : inputs) {
+  for (const BadInput &input : strategyInputs) {
     auto parsed = parseStrategy(input.text, "f");
     EXPECT_EQ(render(parsed.diagnostics), input.rendered) << input.name;
     EXPECT_EQ(exitCode(parsed.diagnostics), 2) << input.name;

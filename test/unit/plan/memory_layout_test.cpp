@@ -42,8 +42,9 @@ TEST(PlaceTemporaries, RandomLifetimesNeverOverlap) {
       EXPECT_EQ(values[i].offset % kAlign, 0);
       EXPECT_LE(values[i].offset + values[i].bytes, total);
       for (size_t j = 0; j < i; ++j)
-        if (overlapInTime(values[i], values[j]))
+        if (overlapInTime(values[i], values[j])) {
           ASSERT_FALSE(overlapInSpace(values[i], values[j])) << "round " << round;
+        }
     }
   }
 }

@@ -9,13 +9,6 @@
 namespace mtc::schedules::test {
 namespace {
 
-std::set<std::string> codesOf(const Findings &findings) {
-  std::set<std::string> codes;
-  for (const Finding &finding : findings)
-    codes.insert(finding.code);
-  return codes;
-}
-
 TEST(CheckSchedule, GoldenNegatives) {
   std::set<std::string> seen;
   for (const Json &item : loadCases("negative_schedules")) {

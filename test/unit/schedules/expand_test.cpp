@@ -11,12 +11,6 @@
 namespace mtc::schedules::test {
 namespace {
 
-const PlanCheckOptions kilobyte{1024, 1024, true};
-
-int depthOf(const std::string &text) {
-  return text == "inf" ? unlimitedDepth : std::stoi(text);
-}
-
 std::vector<std::string> linesOf(const Plan &plan) {
   std::vector<std::string> lines;
   for (int rank = 0; rank < plan.stages; ++rank)

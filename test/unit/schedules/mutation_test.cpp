@@ -18,8 +18,6 @@
 namespace mtc::schedules::test {
 namespace {
 
-const PlanCheckOptions kilobyte{1024, 1024, true};
-
 class Mutator {
 public:
   Mutator(Plan &plan, std::mt19937 &random) : plan_(plan), random_(random) {}

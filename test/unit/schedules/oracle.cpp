@@ -175,4 +175,15 @@ std::string nameOf(const Setting &setting) {
                      a.G);
 }
 
+int depthOf(const std::string &text) {
+  return text == "inf" ? unlimitedDepth : std::stoi(text);
+}
+
+std::set<std::string> codesOf(const Findings &findings) {
+  std::set<std::string> codes;
+  for (const Finding &finding : findings)
+    codes.insert(finding.code);
+  return codes;
+}
+
 } // namespace mtc::schedules::test

@@ -5,8 +5,11 @@
 
 #include "passes/pipeline/schedules/expand.h"
 #include "passes/pipeline/schedules/generators.h"
+#include "passes/pipeline/schedules/plan_check.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 namespace mtc::schedules::test {
 
@@ -46,6 +49,15 @@ struct Setting {
 };
 std::vector<Setting> settings(int maxP, int maxM, int maxV);
 std::string nameOf(const Setting &setting);
+
+/// 1,024 bytes per transfer and direction.
+inline constexpr PlanCheckOptions kilobyte{1024, 1024, true};
+
+/// The depth that a case's text spells; "inf" is unlimited.
+int depthOf(const std::string &text);
+
+/// The different codes of findings.
+std::set<std::string> codesOf(const Findings &findings);
 
 } // namespace mtc::schedules::test
 #endif // MTC_TEST_UNIT_SCHEDULES_ORACLE_H

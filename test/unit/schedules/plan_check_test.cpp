@@ -11,15 +11,7 @@
 namespace mtc::schedules::test {
 namespace {
 
-const PlanCheckOptions kilobyte{1024, 1024, true};
 const PlanCheckOptions noSlots{1024, 1024, false};
-
-std::set<std::string> codesOf(const Findings &findings) {
-  std::set<std::string> codes;
-  for (const Finding &finding : findings)
-    codes.insert(finding.code);
-  return codes;
-}
 
 /// The golden file lists the first mispaired transfers of a plan.
 void expectMispaired(const Findings &findings, const Json &expected) {

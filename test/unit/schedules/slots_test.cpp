@@ -9,10 +9,6 @@
 namespace mtc::schedules::test {
 namespace {
 
-int depthOf(const std::string &text) {
-  return text == "inf" ? unlimitedDepth : std::stoi(text);
-}
-
 /// Slots of one pool on one rank.
 int count(const Plan &plan, Pool pool, int rank) {
   return plan.pools[rank][static_cast<int>(pool)];
