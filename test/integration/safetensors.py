@@ -78,3 +78,19 @@ def worst_gradient(expected, actual, bound, floor):
         ratio = distance(values, actual[name]) / (bound * max(norms[name], least))
         worst = max(worst, (finite(ratio), name))
     return worst
+
+
+def write(path, tensors):
+    """Writes tensors of 32-bit floats: name to (shape, array of code "f")."""
+    header, offset = {}, 0
+    for name, (shape, values) in tensors.items():
+        end = offset + 4 * len(values)
+        header[name] = {"dtype": "F32", "shape": shape,
+                        "data_offsets": [offset, end]}
+        offset = end
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, values in tensors.values():
+            file.write(values.tobytes())
