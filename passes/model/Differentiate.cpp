@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/families/errors.h"
 #include "passes/families/family.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -338,7 +339,8 @@ struct DifferentiatePass : passes::impl::DifferentiateBase<DifferentiatePass> {
       getOperation().emitError("expected a function @microbatch");
       return signalPassFailure();
     }
-    if (failed(Differentiator(fn).run()))
+    families::ReportedErrors errors(&getContext());
+    if (failed(Differentiator(fn).run()) || errors.any())
       return signalPassFailure();
     Saver(fn).run();
   }

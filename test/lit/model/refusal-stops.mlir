@@ -1,5 +1,6 @@
 // RUN: not mtc compile %s --from=import --compile-to=differentiate 2>&1 | FileCheck %s
-// Tests that mtc stops after a phase which reported an error.
+// RUN: not mtc-opt %s -differentiate > %t 2>&1
+// Tests that mtc and mtc-opt stop after a phase which reported an error.
 
 // CHECK: phase differentiate failed
 // CHECK-NEXT: error: 'tfm.reduce' op expected a maximum behind tfm.stop_gradient
