@@ -1,6 +1,7 @@
 //===- Cluster.cpp - a run of ops that becomes one kernel ----------------------===//
 #include "passes/plan/Cluster.h"
 
+#include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/pipeline/Config.h"
 
@@ -55,11 +56,41 @@ std::string KernelPool::add(rt::KernelOp kernel) {
   return it->second;
 }
 
+//===--- sinks -------------------------------------------------------------------===//
+
+bool isSink(Operation *op) { return isa<pipe::AccumulateOp, pipe::LossOp>(op); }
+
+Operation *soleSink(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  Operation *user = *value.user_begin();
+  return isSink(user) ? user : nullptr;
+}
+
+/// A sink lies in the domain like an op whose result has the operand's shape:
+/// the accumulator.
+static ShardingRule sinkRule(Operation *sink) {
+  std::string all = letters(cast<ShapedType>(sink->getOperand(0).getType()).getRank());
+  ShardingRule rule;
+  rule.operands = rule.results = {all};
+  return rule;
+}
+
 //===--- growing ---------------------------------------------------------------===//
+
+/// While the domain has no dimensions its values are scalars, made once. When
+/// it grows, they are made again in each row, so nobody else may see them.
+bool Cluster::mayGrow(Operation *op) const {
+  return llvm::none_of(ops, [&](Operation *inside) {
+    return isSink(inside) || llvm::any_of(inside->getUsers(), [&](Operation *user) {
+             return user != op && !llvm::is_contained(ops, user);
+           });
+  });
+}
 
 bool Cluster::tryAdd(Operation *op) {
   const OpFamily *family = lookup(op);
-  if (!family || !family->body)
+  if (!isSink(op) && (!family || !family->body))
     return false;
   if (!ops.empty() && tfm::layerOf(op) != tfm::layerOf(ops.front()))
     return false; // a cluster never crosses a layer: the same at every pp
@@ -67,8 +98,12 @@ bool Cluster::tryAdd(Operation *op) {
     if (summed.lookup(operand))
       return false; // complete only after the last row
   Placement placement;
-  if (!domain.place(op, family->rule(op), known, placement))
+  Domain grown = domain;
+  if (!grown.place(op, isSink(op) ? sinkRule(op) : family->rule(op), known, placement))
     return false;
+  if (domain.dims.empty() && !grown.dims.empty() && !mayGrow(op))
+    return false;
+  domain = grown;
   for (auto [value, map] : llvm::zip(op->getOperands(), placement.operands))
     if (!isa_and_nonnull<tfm::FillOp>(value.getDefiningOp()))
       known.try_emplace(value, map);
@@ -86,9 +121,9 @@ bool Cluster::tryAdd(Operation *op) {
 /// State while one kernel is written.
 struct Cluster::Emission {
   Emission(Cluster &c, Operation *before)
-      : c(c), b(before->getContext()), body(new Block()), loc(before->getLoc()),
-        context(b, loc, c.domain.rows(), c.domain.cols()) {
-    b.setInsertionPointToEnd(body);
+      : c(c), b(before->getContext()), body(std::make_unique<Block>()), loc(before->getLoc()),
+        context(b, loc, c.domain.rows(), c.domain.cols()), launchPoint(before) {
+    b.setInsertionPointToEnd(body.get());
     context.sampleBase = c.sampleBase;
     context.rowsPerSample =
         c.domain.dims.empty() ? 1 : c.domain.rows() / std::max<int64_t>(c.domain.dims[0], 1);
@@ -98,6 +133,16 @@ struct Cluster::Emission {
   int64_t addOperand(Value buffer, rt::Mode mode, Type element, int64_t extent) {
     operands.push_back({buffer, rt::OperandAttr::get(b.getContext(), mode, element, extent), {}});
     return operands.size() - 1;
+  }
+  /// The operand for results with this map in `buffer` (null: an output). The
+  /// elements of one accumulator are one operand: operands do not alias.
+  int64_t written(Value buffer, const DimMap &map, Type element) {
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (buffer && operand.buffer == buffer)
+        return i;
+    int64_t extent;
+    rt::Mode mode = c.domain.resultMode(map, extent);
+    return addOperand(buffer, mode, element, extent);
   }
   Value load(int64_t index) {
     Operand &operand = operands[index];
@@ -131,15 +176,15 @@ struct Cluster::Emission {
 
   Cluster &c;
   OpBuilder b;
-  Block *body;
+  std::unique_ptr<Block> body; ///< until the kernel takes it
   Location loc;
   BodyContext context;
-  Operation *launchPoint = nullptr;
+  Operation *launchPoint;
   std::vector<Operand> operands;
   llvm::DenseMap<Value, Value> elements;
   llvm::StringMap<Value> stepFields;
-  SmallVector<int64_t> writes;  ///< operand index per launch result
-  SmallVector<Value> written;   ///< the value that each result replaces
+  SmallVector<int64_t> writes; ///< operand index per launch result
+  SmallVector<Value> replaced; ///< the value that each result replaces
 };
 
 /// A value that somebody outside the cluster reads.
@@ -148,73 +193,112 @@ static bool escapes(Value v, ArrayRef<Operation *> ops) {
                       [&](Operation *user) { return !llvm::is_contained(ops, user); });
 }
 
-void Cluster::emit(Operation *before, KernelPool &pool,
-                   llvm::function_ref<Value(Value)> targetOf) {
+/// The element values of the operands of `op`; null where the body function
+/// needs none.
+SmallVector<Value> Cluster::operandsOf(Emission &e, Operation *op, const Placement &placement) {
+  SmallVector<Value> in;
+  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType().isInteger(64)) {
+      in.push_back(Value()); // the sample base is a kernel argument
+    } else if (static_cast<int64_t>(i) == placement.tableOperand) {
+      e.context.tableOperand =
+          e.addOperand(value, rt::Mode::Table, type.getElementType(), type.getDimSize(0));
+      in.push_back(Value());
+    } else {
+      in.push_back(e.read(value, placement.operands[i]));
+    }
+  }
+  return in;
+}
+
+/// A sum over rows: into its accumulator, or into a new buffer of zeros.
+LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &placement,
+                               ValueRange in, AccumulatorOf accumulatorOf) {
+  Value result = op->getResult(0), target;
+  auto type = cast<RankedTensorType>(result.getType());
+  if (Operation *sink = soleSink(result)) {
+    target = accumulatorOf(sink);
+    if (!target)
+      return failure();
+    sink->erase();
+  } else {
+    OpBuilder outer(e.launchPoint);
+    target = rt::ZeroOp::create(outer, e.loc, type, Value()).getResult();
+    result.replaceUsesWithIf(target, [&](OpOperand &use) {
+      return !llvm::is_contained(ops, use.getOwner());
+    });
+  }
+  int64_t extent = 0;
+  rt::Mode mode =
+      placement.tableResult ? rt::Mode::Table : domain.mode(placement.results[0], extent);
+  if (placement.tableResult)
+    extent = type.getDimSize(0);
+  int64_t operand = e.addOperand(target, mode, type.getElementType(), extent);
+  e.context.tableResult = operand;
+  Value value = lookup(op)->body(e.context, op, in)[0];
+  if (!placement.tableResult)
+    rt::AccumulateOp::create(e.b, e.loc, operand, value);
+  return success();
+}
+
+/// Adds each element to the accumulator's, in f32.
+LogicalResult Cluster::emitSink(Emission &e, Operation *op, const Placement &placement,
+                                Value value, AccumulatorOf accumulatorOf) {
+  Value target = accumulatorOf(op);
+  if (!target)
+    return failure();
+  Type f32 = e.b.getF32Type();
+  if (value.getType() != f32)
+    value = arith::ExtFOp::create(e.b, e.loc, f32, value);
+  rt::AccumulateOp::create(e.b, e.loc, e.written(target, placement.results[0], f32), value);
+  return success();
+}
+
+/// Stores what somebody outside the cluster reads.
+void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
+                         ValueRange values) {
+  for (auto [i, result, value] : llvm::enumerate(op->getResults(), values)) {
+    e.elements[result] = value;
+    if (!escapes(result, ops))
+      continue;
+    auto type = cast<RankedTensorType>(result.getType());
+    int64_t operand = e.written(Value(), placement.results[i], type.getElementType());
+    rt::StoreOp::create(e.b, e.loc, operand, value);
+    e.writes.push_back(operand);
+    e.replaced.push_back(result);
+  }
+}
+
+LogicalResult Cluster::emit(Operation *before, KernelPool &pool, AccumulatorOf accumulatorOf) {
   if (ops.empty())
-    return;
+    return success();
   Emission e(*this, before);
-  e.launchPoint = before;
   for (auto [op, placement] : llvm::zip(ops, placements)) {
-    const OpFamily *family = lookup(op);
     int64_t k = domain.rowDims();
     e.context.contractsCols =
         llvm::any_of(placement.contracted, [&](int64_t d) { return d >= k; });
-    SmallVector<Value> in;
-    for (auto [i, value] : llvm::enumerate(op->getOperands())) {
-      if (isa<RankedTensorType>(value.getType()) &&
-          cast<RankedTensorType>(value.getType()).getElementType().isInteger(64)) {
-        in.push_back(Value()); // the sample base is a kernel argument
-        continue;
-      }
-      if (static_cast<int64_t>(i) == placement.tableOperand) {
-        auto type = cast<ShapedType>(value.getType());
-        e.context.tableOperand =
-            e.addOperand(value, rt::Mode::Table, type.getElementType(), type.getDimSize(0));
-        in.push_back(Value());
-        continue;
-      }
-      in.push_back(e.read(value, placement.operands[i]));
-    }
-    if (placement.accumulates) {
-      // A sum over rows: into its accumulator, or into a new buffer of zeros.
-      Value result = op->getResult(0);
-      auto type = cast<RankedTensorType>(result.getType());
-      Value target = targetOf(result);
-      if (!target) {
-        OpBuilder outer(before);
-        target = rt::ZeroOp::create(outer, e.loc, type, Value()).getResult();
-        result.replaceUsesWithIf(target, [&](OpOperand &use) {
-          return !llvm::is_contained(ops, use.getOwner());
-        });
-      }
-      int64_t extent = 0;
-      rt::Mode mode = placement.tableResult ? rt::Mode::Table
-                                            : domain.mode(placement.results[0], extent);
-      if (placement.tableResult)
-        extent = type.getDimSize(0);
-      int64_t operand = e.addOperand(target, mode, type.getElementType(), extent);
-      e.context.tableResult = operand;
-      Value value = family->body(e.context, op, in)[0];
-      if (!placement.tableResult)
-        rt::AccumulateOp::create(e.b, e.loc, operand, value);
-      continue;
-    }
-    SmallVector<Value> out = family->body(e.context, op, in);
-    for (auto [result, value] : llvm::zip(op->getResults(), out)) {
-      e.elements[result] = value;
-      if (!escapes(result, ops))
-        continue;
-      int64_t extent;
-      rt::Mode mode = domain.mode(known[result], extent);
-      auto type = cast<RankedTensorType>(result.getType());
-      int64_t operand = e.addOperand(Value(), mode, type.getElementType(), extent);
-      rt::StoreOp::create(e.b, e.loc, operand, value);
-      e.writes.push_back(operand);
-      e.written.push_back(result);
-    }
+    SmallVector<Value> in = operandsOf(e, op, placement);
+    LogicalResult ok = success();
+    if (isSink(op))
+      ok = emitSink(e, op, placement, in[0], accumulatorOf);
+    else if (placement.accumulates)
+      ok = emitSum(e, op, placement, in, accumulatorOf);
+    else
+      emitStores(e, op, placement, lookup(op)->body(e.context, op, in));
+    if (failed(ok))
+      return failure();
   }
+  makeLaunch(e, pool);
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return success();
+}
 
-  OpBuilder b(before);
+/// The kernel around the body, its launch, and the launch's results in place of
+/// the ops'.
+void Cluster::makeLaunch(Emission &e, KernelPool &pool) {
+  OpBuilder b(e.launchPoint);
   SmallVector<Attribute> infos;
   SmallVector<Value> buffers, scalars;
   SmallVector<Type> types;
@@ -226,28 +310,27 @@ void Cluster::emit(Operation *before, KernelPool &pool,
   for (const AffineArg &a : e.context.args)
     scalars.push_back(rt::AffineOp::create(b, e.loc, b.getI64Type(), a.constant, a.tp, a.dp,
                                            a.microbatch, a.sample, a.seed));
-  for (Value v : e.written)
+  for (Value v : e.replaced)
     types.push_back(v.getType());
   auto kernel = rt::KernelOp::create(b, e.loc, "k", domain.rows(), domain.cols(),
                                      static_cast<int64_t>(e.context.args.size()),
                                      b.getArrayAttr(infos));
   kernel->remove();
-  kernel.getBody().push_back(e.body);
+  kernel.getBody().push_back(e.body.release());
   std::string name = pool.add(kernel);
   auto launch = rt::LaunchOp::create(b, e.loc, types, name, buffers, scalars, e.writes);
-  launch->setAttr(tfm::layerAttr, ops.front()->getAttr(tfm::layerAttr));
+  if (Attribute layer = ops.front()->getAttr(tfm::layerAttr))
+    launch->setAttr(tfm::layerAttr, layer);
   std::string from;
   for (Operation *op : ops)
     from += (from.empty() ? "" : "+") + op->getName().stripDialect().str();
   launch->setAttr("from", b.getStringAttr(from));
-  for (auto [value, result] : llvm::zip(e.written, launch.getOutputs())) {
+  for (auto [value, result] : llvm::zip(e.replaced, launch.getOutputs())) {
     Value r = result;
     value.replaceUsesWithIf(r, [&](OpOperand &use) {
       return !llvm::is_contained(ops, use.getOwner());
     });
   }
-  for (Operation *op : llvm::reverse(ops))
-    op->erase();
 }
 
 } // namespace mtc::passes

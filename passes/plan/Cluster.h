@@ -26,23 +26,33 @@ private:
   std::map<std::string, std::string> names; ///< text without name -> name
 };
 
-/// A sum over rows that leaves the kernel: where it is added to.
-struct AccumulationTarget {
-  mlir::Value buffer; ///< rt.ref, or null: a new zeroed tensor
-};
+/// An op that adds its operand to an accumulator: pipe.accumulate, pipe.loss.
+bool isSink(mlir::Operation *op);
+/// The sink that is the only reader of `value`, or null. The producer of such a
+/// value may add to the accumulator itself, if it is a GEMM or a sum over rows.
+mlir::Operation *soleSink(mlir::Value value);
 
-/// Ops that run in one loop nest, in program order.
+/// Gives the f32 accumulator of a sink, an rt.ref that stands before all ops of
+/// the fragment; null after a diagnostic.
+using AccumulatorOf = llvm::function_ref<mlir::Value(mlir::Operation *sink)>;
+
+/// Ops that run in one loop nest, in program order. Sinks are such ops, too:
+/// they add each element to the accumulator's.
 class Cluster {
 public:
   Cluster(families::AffineArg sampleBase) : sampleBase(sampleBase) {}
   bool empty() const { return ops.empty(); }
   /// Adds `op` if it fits; false if it does not.
   bool tryAdd(mlir::Operation *op);
+  /// True if an op of the cluster sums `value` over its rows: the value is
+  /// complete only after the last row. If a sink is its only reader, `emit`
+  /// adds to the accumulator in place and erases the sink.
+  bool sums(mlir::Value value) const { return summed.lookup(value); }
   /// Makes the kernel and its launch before `before`, replaces the uses of the
-  /// results outside the cluster, and erases the ops. `targetOf(value)` gives
-  /// the accumulator of a summed value whose only reader is a sink.
-  void emit(mlir::Operation *before, KernelPool &pool,
-            llvm::function_ref<mlir::Value(mlir::Value)> targetOf);
+  /// results outside the cluster, and erases the ops. Fails after a diagnostic
+  /// of `accumulatorOf`.
+  mlir::LogicalResult emit(mlir::Operation *before, KernelPool &pool,
+                           AccumulatorOf accumulatorOf);
 
 private:
   struct Operand {
@@ -51,6 +61,16 @@ private:
     mlir::Value element; ///< loaded once
   };
   struct Emission;
+  bool mayGrow(mlir::Operation *op) const;
+  llvm::SmallVector<mlir::Value> operandsOf(Emission &e, mlir::Operation *op,
+                                            const Placement &placement);
+  mlir::LogicalResult emitSum(Emission &e, mlir::Operation *op, const Placement &placement,
+                              mlir::ValueRange in, AccumulatorOf accumulatorOf);
+  mlir::LogicalResult emitSink(Emission &e, mlir::Operation *op, const Placement &placement,
+                               mlir::Value value, AccumulatorOf accumulatorOf);
+  void emitStores(Emission &e, mlir::Operation *op, const Placement &placement,
+                  mlir::ValueRange values);
+  void makeLaunch(Emission &e, KernelPool &pool);
 
   llvm::SmallVector<mlir::Operation *> ops;
   std::vector<Placement> placements;

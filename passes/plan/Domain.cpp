@@ -131,14 +131,21 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
     return isPrefix(placement.operands[0], at) && requireExact(at);
   if (op->getName().getStringRef() == "tfm.dropout" && !requireAtLeast(1))
     return false; // rows are whole samples or parts of one
+  // A result is written once, at its (row, column) or row: not where all rows
+  // would write the same column. Sums over rows add up there instead.
+  auto checkResults = [&] {
+    return llvm::all_of(placement.results, [&](const DimMap &map) {
+      return static_cast<int64_t>(map.size()) == rank || (isPrefix(map, at) && requireExact(at));
+    });
+  };
   if (placement.contracted.empty())
-    return true;
-  if (static_cast<int64_t>(placement.contracted.size()) == rank) {
+    return checkResults();
+  if (static_cast<int64_t>(placement.contracted.size()) == rank && !rule.contractsToMax) {
     placement.accumulates = true;
     return true;
   }
   if (isSuffix(placement.contracted, rank, at))
-    return requireExact(at);
+    return requireExact(at) && checkResults();
   if (!isPrefix(placement.contracted, at) || rule.contractsToMax)
     return false;
   // Rows that are summed while columns stay, or row values summed to a scalar.
@@ -190,6 +197,12 @@ bool Domain::place(Operation *op, const ShardingRule &rule,
     return false;
   }
   return true;
+}
+
+rt::Mode Domain::resultMode(const DimMap &map, int64_t &extent) const {
+  rt::Mode found = mode(map, extent);
+  // A scalar is the value of the only row (constrain sees to that).
+  return found == rt::Mode::Scalar ? rt::Mode::Row : found;
 }
 
 int64_t Domain::rowDims() const { return exact >= 0 ? exact : atLeast; }

@@ -50,6 +50,8 @@ public:
   int64_t cols() const;
   /// How a tensor with this map is addressed; extent is set for periodic.
   rt::Mode mode(const DimMap &map, int64_t &extent) const;
+  /// The same for a result that is stored: full or row.
+  rt::Mode resultMode(const DimMap &map, int64_t &extent) const;
 
 private:
   bool alignLetters(mlir::Operation *op, const families::ShardingRule &rule,

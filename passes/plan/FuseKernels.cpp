@@ -8,6 +8,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/families/errors.h"
 #include "passes/pipeline/Config.h"
 #include "passes/plan/Cluster.h"
 #include "passes/plan/Gemm.h"
@@ -17,6 +18,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+
+#include <map>
+#include <tuple>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_FUSEKERNELS
@@ -39,20 +43,22 @@ public:
 
 private:
   void sinkMarkers();
-  void close(Operation *before);
-  Value target(Value summed);
-  Value gradRef(pipe::AccumulateOp sink);
+  void raiseSinks();
+  void recordCollectives();
+  LogicalResult close(Operation *before);
+  Value accumulatorOf(Operation *sink);
+  FailureOr<Value> takeSink(Value produced);
   LogicalResult lower(Operation *op);
   LogicalResult lowerEinsum(tfm::EinsumOp op);
   LogicalResult lowerAttention(Operation *op, bool backward);
   LogicalResult lowerCollective(Operation *op);
-  LogicalResult finishSinks();
 
   func::FuncOp fn;
   const ParamTable &params;
   KernelPool &pool;
   families::AffineArg sampleBase;
   Cluster cluster;
+  std::map<std::tuple<std::string, int64_t, int64_t>, Value> refs; ///< by kind, bucket, start
 };
 
 /// Ops that only say where a value lives go to the end, in order.
@@ -66,39 +72,61 @@ void FragmentFuser::sinkMarkers() {
     op->moveBefore(ret);
 }
 
-void FragmentFuser::close(Operation *before) {
-  cluster.emit(before, pool, [&](Value v) { return target(v); });
+/// Sinks follow their values' producers and are of their layers, so that a
+/// kernel which makes a value can add it, too.
+void FragmentFuser::raiseSinks() {
+  SmallVector<Operation *> sinks;
+  for (Operation &op : fn.getBody().front())
+    if (isSink(&op))
+      sinks.push_back(&op);
+  for (Operation *sink : llvm::reverse(sinks))
+    if (Operation *producer = sink->getOperand(0).getDefiningOp()) {
+      sink->moveAfter(producer);
+      if (Attribute layer = producer->getAttr(tfm::layerAttr))
+        sink->setAttr(tfm::layerAttr, layer);
+    }
+}
+
+LogicalResult FragmentFuser::close(Operation *before) {
+  LogicalResult ok =
+      cluster.emit(before, pool, [&](Operation *sink) { return accumulatorOf(sink); });
   cluster = Cluster(sampleBase);
+  return ok;
 }
 
-Value FragmentFuser::gradRef(pipe::AccumulateOp sink) {
-  const ParamSlot *slot = params.find(sink.getParam(), sink.getUse());
-  if (!slot) {
-    sink.emitOpError("expected a bucket for use ") << sink.getUse() << " of this parameter";
-    return {};
+Value FragmentFuser::accumulatorOf(Operation *sink) {
+  std::tuple<std::string, int64_t, int64_t> place{"loss", 0, 0};
+  if (auto gradient = dyn_cast<pipe::AccumulateOp>(sink)) {
+    const ParamSlot *slot = params.find(gradient.getParam(), gradient.getUse());
+    if (!slot) {
+      sink->emitOpError("expected a bucket for use ")
+          << gradient.getUse() << " of the parameter \"" << gradient.getParam()
+          << "\", found none in this program";
+      return {};
+    }
+    place = {"grad", slot->bucket, slot->start};
   }
-  OpBuilder b(sink);
-  return rt::RefOp::create(b, sink.getLoc(), sink.getValue().getType(), "grad", slot->bucket,
-                           slot->start);
+  Value &ref = refs[place];
+  if (!ref) {
+    // It has no operands: it may stand before the producer.
+    OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
+    auto type = cast<RankedTensorType>(sink->getOperand(0).getType());
+    auto &[kind, bucket, start] = place;
+    ref = rt::RefOp::create(b, sink->getLoc(), type.clone(b.getF32Type()), kind, bucket, start);
+  }
+  return ref;
 }
 
-/// The accumulator of a value that only a sink reads; the sink is erased.
-Value FragmentFuser::target(Value summed) {
-  if (!summed.hasOneUse())
-    return {};
-  Operation *user = *summed.user_begin();
-  Value ref;
-  if (auto sink = dyn_cast<pipe::AccumulateOp>(user)) {
-    ref = gradRef(sink);
-  } else if (auto loss = dyn_cast<pipe::LossOp>(user)) {
-    OpBuilder b(user);
-    ref = rt::RefOp::create(b, user->getLoc(), summed.getType(), "loss", 0, 0);
-  }
+/// The accumulator of a value that only a sink reads, and erases the sink; null
+/// if other ops read the value.
+FailureOr<Value> FragmentFuser::takeSink(Value produced) {
+  Operation *sink = soleSink(produced);
+  if (!sink)
+    return Value();
+  Value ref = accumulatorOf(sink);
   if (!ref)
-    return {};
-  // The ref has no operands: it may stand before the producer.
-  ref.getDefiningOp()->moveBefore(&fn.getBody().front().front());
-  user->erase();
+    return failure();
+  sink->erase();
   return ref;
 }
 
@@ -110,7 +138,10 @@ LogicalResult FragmentFuser::lowerEinsum(tfm::EinsumOp op) {
   Value a = op.getLhs(), c = op.getRhs();
   if (form->swapped)
     std::swap(a, c);
-  Value ref = target(op.getResult());
+  FailureOr<Value> sink = takeSink(op.getResult());
+  if (failed(sink))
+    return failure();
+  Value ref = *sink;
   auto gemm = rt::GemmOp::create(
       b, op.getLoc(), ref ? Type() : op.getResult().getType(), a, c, ref, Value(), form->m,
       form->n, form->k, form->ta, form->tb, static_cast<bool>(ref));
@@ -146,16 +177,38 @@ LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
   return success();
 }
 
+static rt::CollectiveKind kindOf(dist::AllReduceOp op) {
+  return op.getKind() == dist::ReduceKind::Max ? rt::CollectiveKind::AllReduceMax
+                                               : rt::CollectiveKind::AllReduce;
+}
+static int64_t countOf(dist::AllReduceOp op) {
+  return cast<ShapedType>(op.getX().getType()).getNumElements();
+}
+
+/// Writes the collectives that the shardings need on the fragment: verify-plan
+/// refuses a plan that has lost one on all ranks alike.
+void FragmentFuser::recordCollectives() {
+  Builder b(fn.getContext());
+  SmallVector<Attribute> all;
+  fn.walk([&](dist::AllReduceOp op) {
+    all.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("kind", b.getStringAttr(rt::stringifyCollectiveKind(kindOf(op)))),
+         b.getNamedAttr("group", op.getAxisAttr()),
+         b.getNamedAttr("count", b.getI64IntegerAttr(countOf(op))),
+         b.getNamedAttr("serves", op.getServesAttr())}));
+  });
+  if (!all.empty())
+    fn->setAttr("rt.collectives", b.getArrayAttr(all));
+}
+
 LogicalResult FragmentFuser::lowerCollective(Operation *op) {
   auto reduce = dyn_cast<dist::AllReduceOp>(op);
   if (!reduce)
     return op->emitOpError("has no lowering: only all_reduce occurs without sequence parallel");
   OpBuilder b(op);
-  auto kind = reduce.getKind() == dist::ReduceKind::Max ? rt::CollectiveKind::AllReduceMax
-                                                        : rt::CollectiveKind::AllReduce;
   auto made = rt::CollectiveOp::create(
-      b, op->getLoc(), op->getResult(0).getType(), kind, reduce.getX(), reduce.getAxis(),
-      cast<ShapedType>(reduce.getX().getType()).getNumElements());
+      b, op->getLoc(), op->getResult(0).getType(), kindOf(reduce), reduce.getX(),
+      reduce.getAxis(), countOf(reduce));
   made->setAttr("origin", b.getStringAttr(dist::stringifyOrigin(reduce.getOrigin())));
   made->setAttr("serves", reduce.getServesAttr());
   if (auto layer = op->getAttr(tfm::layerAttr))
@@ -177,29 +230,31 @@ LogicalResult FragmentFuser::lower(Operation *op) {
   return op->emitOpError("has no lowering to a kernel: its operands do not fit one loop nest");
 }
 
-/// Gradients and losses that no kernel or GEMM could add in place.
-LogicalResult FragmentFuser::finishSinks() {
-  LogicalResult ok = success();
-  fn.walk([&](Operation *op) {
-    if (isa<pipe::AccumulateOp, pipe::LossOp>(op))
-      ok = op->emitOpError("expected a value that its producer can add in place");
-  });
-  return ok;
+/// A GEMM takes its sink with it when it is lowered.
+static bool isTakenByGemm(Operation *op) {
+  return isSink(op) && soleSink(op->getOperand(0)) &&
+         isa_and_nonnull<tfm::EinsumOp>(op->getOperand(0).getDefiningOp());
 }
 
 LogicalResult FragmentFuser::run() {
+  recordCollectives();
   sinkMarkers();
-  // Sinks and boundary ops stay out of the walk: `target` erases sinks.
+  raiseSinks();
   SmallVector<Operation *> ops;
   for (Operation &op : fn.getBody().front()) {
     StringRef dialect = op.getName().getDialectNamespace();
-    if ((dialect == "tfm" || dialect == "dist") && !isa<tfm::FillOp>(op))
+    bool computes = (dialect == "tfm" || dialect == "dist") && !isa<tfm::FillOp>(op);
+    if (computes || (isSink(&op) && !isTakenByGemm(&op)))
       ops.push_back(&op);
   }
   for (Operation *op : ops) {
+    // A sum over rows takes its sink with it when the cluster is emitted.
+    if (isSink(op) && soleSink(op->getOperand(0)) && cluster.sums(op->getOperand(0)))
+      continue;
     if (cluster.tryAdd(op))
       continue;
-    close(op);
+    if (failed(close(op)))
+      return failure();
     if (cluster.tryAdd(op))
       continue;
     if (failed(lower(op)))
@@ -208,12 +263,13 @@ LogicalResult FragmentFuser::run() {
   Operation *end = fn.getBody().front().getTerminator();
   while (end->getPrevNode() && isa<pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(end->getPrevNode()))
     end = end->getPrevNode();
-  close(end);
+  if (failed(close(end)))
+    return failure();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
     if (op.use_empty() && isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::KeptOp,
                               pipe::InputOp, pipe::ReceivedOp>(op))
       op.erase();
-  return finishSinks();
+  return success();
 }
 
 struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
@@ -221,6 +277,7 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
   void runOnOperation() override {
+    families::ReportedErrors errors(&getContext());
     families::AffineArg sampleBase = sampleBaseOf(getOperation());
     for (auto program : getOperation().getOps<rt::ProgramOp>()) {
       ParamTable params(program);
@@ -231,6 +288,8 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
             failed(FragmentFuser(fn, params, pool, sampleBase).run()))
           return signalPassFailure();
     }
+    if (errors.any())
+      signalPassFailure();
   }
 };
 

@@ -1,0 +1,78 @@
+// RUN: mtc-opt %s -fuse-kernels | FileCheck %s
+// Tests that any value can be accumulated: where its producer is no GEMM and no sum
+// over rows, or where others read it too, a kernel adds it to the accumulator.
+
+module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
+  rt.program @stage0 stage 0 {
+    // An elementwise kernel adds to both accumulators and stores for the reader.
+    // CHECK: rt.kernel @[[BOTH:kernel[0-9]+]]
+    // CHECK: %[[Y:.+]] = arith.addf
+    // CHECK-DAG: rt.store [[#]], %[[Y]] : f32
+    // CHECK-DAG: rt.accumulate [[#]], %[[Y]] : f32
+    // CHECK-DAG: rt.accumulate [[#]], %[[Y]] : f32
+    // A value that is complete already has a kernel that adds it.
+    // CHECK: rt.kernel @[[ADD:kernel[0-9]+]] rows 1 cols 128
+    // CHECK-SAME: mode = full, element = f32
+    // CHECK-SAME: mode = full, element = f32
+    // CHECK-NEXT: %[[V:.+]] = rt.load 0 : f32
+    // CHECK-NEXT: rt.accumulate 1, %[[V]] : f32
+    // CHECK-NEXT: }
+    rt.bucket 0 elements 640 unpadded 640 shard 640 zero false second_use_of -1
+    rt.param "p" bucket 0 start 0 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.param "q" bucket 0 start 128 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.param "r" bucket 0 start 256 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.param "w" bucket 0 start 384 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.param "b" bucket 0 start 512 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.param "s" bucket 0 start 528 shape [] local [] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+
+    // CHECK-LABEL: func.func @stage0_bwd
+    func.func @stage0_bwd() attributes {pipe.phase = "backward", pipe.stage = 0 : i64} {
+      // CHECK-DAG: %[[P:.+]] = rt.ref "grad" bucket 0 start 0 : tensor<8x16xf32>
+      // CHECK-DAG: %[[Q:.+]] = rt.ref "grad" bucket 0 start 128 : tensor<8x16xf32>
+      // CHECK-DAG: %[[R:.+]] = rt.ref "grad" bucket 0 start 256 : tensor<8x16xf32>
+      // CHECK-DAG: %[[W:.+]] = rt.ref "grad" bucket 0 start 384 : tensor<8x16xf32>
+      // CHECK-DAG: %[[B:.+]] = rt.ref "grad" bucket 0 start 512 : tensor<16xf32>
+      // CHECK-DAG: %[[S:.+]] = rt.ref "grad" bucket 0 start 528 : tensor<f32>
+      // CHECK-DAG: %[[LOSS:.+]] = rt.ref "loss" bucket 0 start 0 : tensor<f32>
+      %x = pipe.received "activation" : tensor<8x16xf32>
+      %g = pipe.received "gradient" : tensor<8x16xf32>
+
+      // A cotangent that two parameters share and another op reads.
+      // CHECK: %[[YT:.+]] = rt.launch @[[BOTH]](%{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}) args() writes [2] {from = "add+accumulate+accumulate"
+      %y = tfm.add %x, %g {tfm.layer = 1 : i64} : tensor<8x16xf32>
+      pipe.accumulate %y to "p" use 0 : tensor<8x16xf32>
+      pipe.accumulate %y to "q" use 0 : tensor<8x16xf32>
+
+      // The result of a collective.
+      // CHECK: %[[YR:.+]] = rt.collective all_reduce %[[YT]]
+      // CHECK: rt.launch @[[ADD]](%[[YR]], %[[R]]) args() writes [] {from = "accumulate"
+      %z = dist.all_reduce sum %y over "tp" origin f serves "r" {tfm.layer = 1 : i64} : tensor<8x16xf32>
+      pipe.accumulate %z to "r" use 0 : tensor<8x16xf32>
+
+      // A GEMM and a sum over rows that others read, too: the sums are made apart.
+      // CHECK: %[[GEMM:.+]] = rt.gemm %{{.*}}, %{{.*}} m 8 n 16 k 16 {beta = false
+      // CHECK: %[[ZERO:.+]] = rt.zero
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[GEMM]], %[[W]], %[[ZERO]]) args() writes [] {from = "accumulate+reduce"
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[ZERO]], %[[B]]) args() writes [] {from = "accumulate"
+      %t = pipe.received "gradient" : tensor<16x16xf32>
+      %dw = tfm.einsum "be,ef->bf" %x, %t {tfm.layer = 1 : i64} : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+      pipe.accumulate %dw to "w" use 0 : tensor<8x16xf32>
+      pipe.export "dw" %dw : tensor<8x16xf32>
+      %db = tfm.reduce sum %dw dims [0] {tfm.layer = 1 : i64} : tensor<8x16xf32> -> tensor<16xf32>
+      pipe.accumulate %db to "b" use 0 : tensor<16xf32>
+      pipe.export "db" %db : tensor<16xf32>
+
+      // Scalars are added once, whatever the kernel around them does in each row.
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[S]], %[[LOSS]]) args() writes [1] {from = "exp+accumulate+loss"
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}) args() writes [2] {from = "broadcast+mul"
+      %l = pipe.received "loss" : tensor<f32>
+      %e = tfm.exp %l {tfm.layer = 2 : i64} : tensor<f32>
+      pipe.accumulate %e to "s" use 0 : tensor<f32>
+      pipe.loss %e : tensor<f32>
+      %eb = tfm.broadcast %e dims [] {tfm.layer = 2 : i64} : tensor<f32> -> tensor<8x16xf32>
+      %m = tfm.mul %eb, %g {tfm.layer = 2 : i64} : tensor<8x16xf32>
+      pipe.send "gradient" %m : tensor<8x16xf32>
+      return
+    }
+  }
+}
