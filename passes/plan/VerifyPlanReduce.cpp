@@ -71,7 +71,7 @@ private:
     if (part.bucket < 0) {
       bool isLoss = access.extent.arena == Grads &&
                     access.extent.offset == stage.lossOffset;
-      if (isLoss && op.getGroup() == "dp" &&
+      if (isLoss && !access.moved && op.getGroup() == "dp" &&
           op.getKind() == rt::CollectiveKind::AllReduce)
         ++lossReductions;
       else
@@ -92,6 +92,9 @@ private:
       report.error(op) << "expected a count of " << elements
                        << ", what a rank has of bucket " << part.bucket
                        << ", found " << static_cast<int64_t>(op.getCount());
+    // Only what a rank has of a bucket starts elsewhere than the bucket.
+    if (!model.zero || op.getGroup() == "dp")
+      expectUnmoved(op, access, part.bucket);
     if (op.getGroup() == "dp")
       reduceOverDp(op, part.bucket, state);
     else if (op.getGroup() == "embd")
@@ -143,6 +146,17 @@ private:
           << " to be reduced over dp first, found uses added before";
   }
 
+  void expectUnmoved(Operation *op, const Access &access, int64_t index) {
+    int64_t bytes = 4 * static_cast<int64_t>(stage.bucket(index).getElements());
+    if (access.moved)
+      report.error(op) << "expected the view of all of bucket " << index
+                       << ", found one moved by rt.offset_view";
+    else if (access.extent.bytes != bytes)
+      report.error(op) << "expected the view of all " << bytes
+                       << " bytes of bucket " << index << ", found "
+                       << access.extent.bytes;
+  }
+
   /// A moved view must mean all that this rank has of the bucket.
   void expectWhole(Operation *op, const Access &access, int64_t index) {
     rt::BucketOp bucket = stage.bucket(index);
@@ -178,12 +192,24 @@ private:
     expectDpFirst(touch.op, b.bucket, states[b.bucket]);
     expectWhole(touch.op, *into, a.bucket);
     expectWhole(touch.op, *from, b.bucket);
+    expectLength(touch.op, *into, *from);
     if (states[a.bucket].counted || states[a.bucket].overEmbd)
       report.error(touch.op)
           << "expected uses of bucket " << a.bucket
           << " to be added before the norm and embd, found them added after";
     ++states[b.bucket].addedTo;
     --states[a.bucket].missingUses;
+  }
+
+  /// The length of a launch over flat ranges is its last argument.
+  void expectLength(Operation *op, const Access &into, const Access &from) {
+    rt::FlatRangeOp range = into.range();
+    ValueRange scalars = cast<rt::LaunchOp>(op).getScalars();
+    if (range && from.range() == range && !scalars.empty() &&
+        scalars.back() == range.getLength())
+      return;
+    report.error(op) << "expected both uses to be moved, and their addition "
+                        "measured, by one rt.flat_range, found another length";
   }
 
   void count(const Touch &touch, rt::NormOp norm) {
@@ -290,6 +316,40 @@ private:
   int64_t lossReductions = 0;
 };
 
+/// What fuse-kernels found before it changed the fragment (rt.collectives) is
+/// what the fragment still does, in this order.
+void checkCollectives(const Fragment &fragment, Report &report) {
+  SmallVector<DictionaryAttr> expected;
+  if (auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives"))
+    llvm::append_range(expected, all.getAsRange<DictionaryAttr>());
+  auto next = expected.begin();
+  for (const Touch &touch : fragment.touches) {
+    auto op = dyn_cast<rt::CollectiveOp>(touch.op);
+    if (!op)
+      continue;
+    Builder b(op.getContext());
+    if (next == expected.end() ||
+        next->get("kind") !=
+            b.getStringAttr(stringifyCollectiveKind(op.getKind())) ||
+        next->get("group") != op.getGroupAttr() ||
+        next->get("count") != op.getCountAttr() ||
+        (op->hasAttr("serves") && next->get("serves") != op->getAttr("serves")))
+      break;
+    ++next;
+  }
+  auto found = llvm::count_if(fragment.touches, [](const Touch &touch) {
+    return isa<rt::CollectiveOp>(touch.op);
+  });
+  if (next == expected.end() && found == int64_t(expected.size()))
+    return;
+  auto diag = report.error(fragment.fn)
+              << "expected the " << expected.size()
+              << " collectives that the shardings need (rt.collectives), found "
+              << found;
+  if (next != expected.end())
+    diag << "; the first that is missing or changed is " << *next;
+}
+
 /// Backward adds to the accumulator of every use of every parameter.
 void checkAccumulated(const Stage &stage, Report &report) {
   std::set<int64_t> added;
@@ -319,6 +379,9 @@ void checkReduce(const Model &model, Report &report) {
     if (stages.size() > 1)
       tied.insert(name);
   for (const Stage &stage : model.stages) {
+    for (const Fragment &fragment : stage.fragments)
+      if (!fragment.isUpdate())
+        checkCollectives(fragment, report);
     checkAccumulated(stage, report);
     ReduceChecker(model, stage, tied, report).check();
   }

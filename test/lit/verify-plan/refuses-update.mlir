@@ -164,3 +164,38 @@
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/.*return/      rt.norm "finish"\n&/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-IN-APPLY
 // A-NORM-IN-APPLY: expected only updates, gathers and clearing in apply, found this
+
+// a reduction of gradients that were moved by a range
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*reduce_scatter %3 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}\n      %m = rt.offset_view %3 by %a : memref<128xf32> -> memref<128xf32>\n      rt.collective reduce_scatter %m group "dp" count 64 : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOVED-GRADIENTS
+// MOVED-GRADIENTS: expected the view of all of bucket 1, found one moved by rt.offset_view
+
+// a moved loss
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*all_reduce %1 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}\n      %m = rt.offset_view %1 by %a : memref<f32> -> memref<f32>\n      rt.collective all_reduce %m group "dp" count 1 : (memref<f32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MOVED-LOSS
+// A-MOVED-LOSS: expected to reduce the loss over dp or the gradients of a bucket, found neither
+
+// a view of another size
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/%3 = /s/128xf32/64xf32/;/reduce_scatter %3/s/128xf32/64xf32/}' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=HALF-A-BUCKET
+// HALF-A-BUCKET: expected the view of all 512 bytes of bucket 1, found 256
+
+// uses added over another length
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*@add.*/      %a, %l, %n = rt.flat_range start 0 count 4 shard 64 {only_tp0 = false, only_dp0 = false}\n      rt.launch @add(%7, %9) args(%n) writes [] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-OVER-ANOTHER-LENGTH
+// USES-ADDED-OVER-ANOTHER-LENGTH: expected both uses to be moved, and their addition measured, by one rt.flat_range, found another length
+
+// a collective of a layer that all ranks have lost
+// RUN: sed -e '/func.func @stage0_fwd/,/return/{/rt.collective all_reduce/d}' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LOST-COLLECTIVE
+// A-LOST-COLLECTIVE: expected the 1 collectives that the shardings need (rt.collectives), found 0; the first that is missing or changed is {count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}
+
+// a collective of another kind on all ranks
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/rt.collective all_reduce/rt.collective all_reduce_max/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-KIND
+// ANOTHER-KIND: expected the 1 collectives that the shardings need (rt.collectives), found 1; the first that is missing or changed is
+
+// a collective that no sharding asked for
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/.*rt.collective all_reduce.*/&\n&/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COLLECTIVE-TOO-MANY
+// A-COLLECTIVE-TOO-MANY: expected the 1 collectives that the shardings need (rt.collectives), found 2

@@ -70,7 +70,7 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
     rt.param "norm" bucket 0 start 64 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 2 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 1 : i64}
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.fragment = 0 : i64} {
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}], rt.fragment = 0 : i64} {
       %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
       %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
@@ -116,7 +116,7 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
       rt.launch @scatter(%12, %13, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.fragment = 2 : i64} {
+    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}], rt.fragment = 2 : i64} {
       %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
       %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
