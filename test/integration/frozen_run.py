@@ -8,7 +8,8 @@ import time
 
 from run_layout import Failed
 
-ARENA = re.compile(r"/memfd:mtc:r(\d+):(\w+)")
+# Of shm, and of threads where the kernel keeps names of anonymous mappings.
+ARENA = re.compile(r"/memfd:mtc:r(\d+):(\w+)|\[anon:mtc rank (\d+) (\w+)\]")
 
 
 def children(pid):
@@ -33,25 +34,48 @@ def arenas_of(pid):
         for line in file:
             if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
                 found = ARENA.search(line)
-                key = (int(found[1]), found[2]) if found else None
+                key = found and (int(found[1] or found[3]), found[2] or found[4])
             elif key and line.startswith("Size:"):
                 sizes[key] = sizes.get(key, 0) + 1024 * int(line.split()[1])
     return sizes
 
 
-class FrozenRun:
-    """Starts `mtc run` of a long training and stops its ranks after `step`."""
+def anonymous_of(pid):
+    """[begin, end) of the private, writable memory of a process that no file backs,
+    neighbours joined, in ascending order."""
+    ranges = []
+    with open(f"/proc/{pid}/smaps") as file:
+        for line in file:
+            found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ 0 *(\[anon:.*)?$",
+                             line)
+            if not found:
+                continue
+            begin, end = int(found[1], 16), int(found[2], 16)
+            if ranges and ranges[-1][1] == begin:
+                begin = ranges.pop()[0]
+            ranges.append((begin, end))
+    return ranges
 
-    def __init__(self, mtc, bundle, recipe, log, ranks, step=2):
+
+class FrozenRun:
+    """Starts `mtc run` of a long training and stops its ranks after `step`. With
+    `threads` all ranks are in one process, under None."""
+
+    def __init__(self, mtc, bundle, recipe, log, ranks, step=2, comm="shm"):
         self.process = subprocess.Popen(
             [mtc.program, "run", bundle, *map(str, recipe), "--steps", "1000000",
-             "--quiet", "--log", log], stderr=subprocess.PIPE, text=True)
+             "--quiet", "--comm", comm, "--log", log],
+            stderr=subprocess.PIPE, text=True)
         try:
             self.wait_for_step(log, step)
-            self.ranks = {rank_of(pid): pid for pid in children(self.process.pid)}
-            if set(self.ranks) != set(range(ranks)):
-                raise Failed(f"expected {ranks} processes, found ranks "
-                             f"{list(self.ranks)}")
+            if comm == "threads":
+                self.ranks = {None: self.process.pid}
+            else:
+                self.ranks = {rank_of(pid): pid
+                              for pid in children(self.process.pid)}
+                if set(self.ranks) != set(range(ranks)):
+                    raise Failed(f"expected {ranks} processes, found ranks "
+                                 f"{list(self.ranks)}")
             self.signal(signal.SIGSTOP)
         except BaseException:
             self.process.kill()  # the ranks die with it
@@ -73,8 +97,11 @@ class FrozenRun:
         for pid in self.ranks.values():
             os.kill(pid, number)
 
-    def arenas(self, rank):
+    def arenas(self, rank=None):
         return arenas_of(self.ranks[rank])
+
+    def anonymous(self):
+        return anonymous_of(self.ranks[None])
 
     def end(self):
         """Lets it go on to the end of its step. Returns the exit code."""

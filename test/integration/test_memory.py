@@ -1,17 +1,26 @@
-"""The memory contract, at eight ranks over shm.
+"""The memory contract, at eight ranks over shm and over threads.
 
-  * The arenas that each process maps are, to the byte, the printed ones.
+  * The arenas that each rank maps are, to the byte, the printed ones. The mappings
+    of shm are files with names. Those of threads are anonymous: where the kernel
+    keeps their names (CONFIG_ANON_VMA_NAME) they are summed by name; everywhere each
+    range that the runtime maps and names (alloc_count.cpp notes it) must have the
+    printed size and lie in anonymous memory of the stopped process.
   * After the first step the program allocates nothing; what the libraries of matrix
-    products allocate for a moment is counted and printed.
+    products allocate for a moment is counted and printed. The exception is the
+    backend `threads`, which makes lists in its calls: under `threads` nothing but
+    this backend allocates.
   * A plan with an arena a page smaller is refused when compiled or when started.
 
 usage: test_memory.py BIN_DIR ALLOC_COUNT_LIBRARY
 """
 
+import bisect
+import contextlib
 import json
 import os
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -68,40 +77,164 @@ def check_mapped(mtc, report, bundle, recipe, folder):
               f"arenas of peers: {len(arenas) - len(own)}")
 
 
-def counts(mtc, bundle, recipe, library, folder, steps):
-    """By rank, as alloc_count.cpp lays it out: calls of the program and of
-    libraries, bytes of the program and of libraries, and where in the program
-    the last call came from."""
-    prefix = os.path.join(folder, f"count-{steps}")
+@contextlib.contextmanager
+def preloaded(library, prefix):
+    """Processes started inside have alloc_count.cpp, which writes to `prefix`.*"""
     os.environ["LD_PRELOAD"], os.environ["MTC_ALLOC_COUNT"] = library, prefix
     try:
-        mtc.call("run", bundle, *recipe, "--steps", steps, "--quiet",
-                 "--log", os.path.join(folder, "count.jsonl"))
+        yield
     finally:
         del os.environ["LD_PRELOAD"], os.environ["MTC_ALLOC_COUNT"]
-    found = []
-    for rank in range(LAYOUT.ranks):
-        with open(f"{prefix}.{rank}", "rb") as file:
-            found.append(struct.unpack("<5q", file.read()))
-    return found
 
 
-def check_allocations(mtc, report, bundle, recipe, library, folder):
-    """A run of 9 steps allocates as often as one of 1 step: nothing in the other
-    8. (Both numbers have one digit, so texts of the run have equal lengths.)"""
+def named_ranges(path):
+    """{(rank, arena): (begin, end)} of the anonymous memory that was named."""
+    ranges = {}
+    with open(path) as file:
+        for line in file:
+            base, named, mapped, name = line.rstrip("\n").split(" ", 3)
+            found = re.fullmatch(r"mtc rank (\d+) (\w+)", name)
+            if not found:
+                continue
+            key = int(found[1]), found[2]
+            if named != mapped or key in ranges:
+                raise Failed(f"expected one mapping named '{name}', whole, found "
+                             f"{named} bytes named of {mapped} mapped at {base}")
+            ranges[key] = int(base, 16), int(base, 16) + int(mapped)
+    return ranges
+
+
+def check_mapped_threads(mtc, report, bundle, recipe, library, folder):
+    printed = printed_arenas(mtc, report, bundle)
+    per_stage = LAYOUT.ranks // LAYOUT.pp
+    prefix = os.path.join(folder, "threads")
+    with preloaded(library, prefix):
+        run = FrozenRun(mtc, bundle, recipe, prefix + ".jsonl", LAYOUT.ranks,
+                        comm="threads")
+    try:
+        by_name, anonymous = run.arenas(), run.anonymous()
+    finally:
+        code = run.end()
+    report.expect(code == INTERRUPTED, f"expected exit code {INTERRUPTED} after "
+                  f"SIGINT, found {code}")
+    ranges = named_ranges(prefix + ".names")
+    wanted = {(rank, name): printed[rank // per_stage][name]
+              for rank in range(LAYOUT.ranks) for name in ARENAS}
+    # An arena of no bytes is not mapped.
+    wanted = {key: size for key, size in wanted.items() if size}
+    found = {key: end - begin for key, (begin, end) in ranges.items()}
+    ways = [("the ranges that were mapped and named", found)]
+    # Without names in the kernel there are none at all; with names, all count.
+    if by_name:
+        ways.append(("the names in smaps", by_name))
+    for way, sizes in ways:
+        for key in sorted(wanted.keys() | sizes.keys()):
+            report.expect(wanted.get(key) == sizes.get(key), "threads: rank "
+                          f"{key[0]} maps {sizes.get(key)} bytes of {key[1]}, by "
+                          f"{way}; printed are {wanted.get(key)}")
+    ordered = sorted((*span, key) for key, span in ranges.items())
+    for before, after in zip(ordered, ordered[1:]):
+        report.expect(before[1] <= after[0],
+                      f"threads: {before[2]} and {after[2]} overlap")
+    for begin, end, key in ordered:
+        report.expect(any(b <= begin and end <= e for b, e in anonymous),
+                      f"threads: {key[1]} of rank {key[0]} is not mapped in step 2")
+    print(f"threads: {len(found)} arenas of {sum(found.values())} bytes, printed "
+          f"{sum(wanted.values())}, by {' and by '.join(way for way, _ in ways)}")
+
+
+class Counts:
+    """What alloc_count.cpp wrote of one process."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            content = file.read()
+        # Of the program and of libraries.
+        self.calls, self.bytes = (struct.unpack_from("<2q", content, at)
+                                  for at in (0, 16))
+        self.sites = {tuple(stack): calls for calls, *stack
+                      in struct.iter_unpack("<8q", content[32:]) if calls}
+
+    def new_sites(self, before):
+        """Calls by places on the stack, beyond those of a shorter run."""
+        new = {stack: calls - before.sites.get(stack, 0)
+               for stack, calls in self.sites.items()}
+        return {stack: calls for stack, calls in new.items() if calls > 0}
+
+
+def counts(mtc, bundle, recipe, library, folder, comm, steps):
+    """By process: a rank, or "main" with all ranks of `threads`."""
+    prefix = os.path.join(folder, f"count-{comm}-{steps}")
+    with preloaded(library, prefix):
+        mtc.call("run", bundle, *recipe, "--steps", steps, "--quiet", "--comm", comm,
+                 "--log", os.path.join(folder, "count.jsonl"))
+    processes = ["main"] if comm == "threads" else list(range(LAYOUT.ranks))
+    return {process: Counts(f"{prefix}.{process}") for process in processes}
+
+
+class Symbols:
+    """Names of functions of an executable (position-independent) by address."""
+
+    def __init__(self, executable):
+        listing = subprocess.run(["nm", "-C", "--defined-only", executable],
+                                 check=True, capture_output=True, text=True).stdout
+        found = re.findall(r"^([0-9a-f]+) [tTwW] (.*)$", listing, re.MULTILINE)
+        self.functions = sorted((int(address, 16), name) for address, name in found)
+
+    def name(self, place):
+        """The function of a place of alloc_count.cpp; it returns to there."""
+        index = bisect.bisect_left(self.functions, (place,)) - 1
+        return self.functions[index][1] if place > 0 and index >= 0 else "unknown"
+
+    def caller(self, stack):
+        """The innermost function that is no container's or allocator's of C++."""
+        names = [self.name(place) for place in stack]
+        return next((name for name in names
+                     if not re.match(r"(.* )?(std|__gnu_cxx)::", name.split("(")[0])),
+                    names[0])
+
+
+def new_callers(program, short, long):
+    """Calls by function of the executable, beyond those of the shorter run."""
+    sites, callers = long.new_sites(short), {}
+    symbols = Symbols(program) if sites else None
+    for stack, calls in sites.items():
+        name = symbols.caller(stack)
+        callers[name] = callers.get(name, 0) + calls
+    return callers
+
+
+# The backend `threads` makes lists of the participants of a call, in the call.
+OF_THREADS = "mtc::runtime::comm::"
+
+
+def check_allocations(mtc, report, bundle, recipe, library, folder, comm):
+    """A run of 9 steps allocates as often as one of 1 step: nothing in the other 8;
+    under `threads` but for the backend itself. (Both numbers have one digit, so
+    texts of the run have equal lengths.)"""
     more = 8
-    first = counts(mtc, bundle, recipe, library, folder, 1)
-    later = counts(mtc, bundle, recipe, library, folder, 1 + more)
-    for rank, (short, long) in enumerate(zip(first, later)):
-        report.expect(short[0] > 0, f"rank {rank}: no allocation was counted: the "
+    first = counts(mtc, bundle, recipe, library, folder, comm, 1)
+    later = counts(mtc, bundle, recipe, library, folder, comm, 1 + more)
+    for process, short in first.items():
+        who, long = f"{comm}, all ranks", later[process]
+        report.expect(short.calls[0] > 0, f"{who}: no allocation was counted: the "
                       "library was not loaded")
-        calls, library_calls, size, library_bytes = (
-            after - before for before, after in zip(short[:4], long[:4]))
-        report.expect((calls, size) == (0, 0),
-                      f"rank {rank}: the program allocates {calls} times, {size} "
-                      f"bytes, in {more} steps after the first; the last caller "
-                      f"is at {long[4]:#x} of its program")
-        print(f"rank {rank}: {short[0]} allocations until the end of the first step, "
+        calls, library_calls = (b - a for a, b in zip(short.calls, long.calls))
+        library_bytes = long.bytes[1] - short.bytes[1]
+        program = mtc.program
+        if comm == "shm":
+            stage = process // (LAYOUT.ranks // LAYOUT.pp)
+            program = os.path.join(bundle, "programs", f"stage{stage}")
+            who = f"shm, rank {process}"
+            report.expect((calls, long.bytes[0]) == (0, short.bytes[0]),
+                          f"{who}: the program allocates {calls} times, "
+                          f"{long.bytes[0] - short.bytes[0]} bytes, in {more} steps "
+                          "after the first")
+        for name, number in new_callers(program, short, long).items():
+            report.expect(comm == "threads" and name.startswith(OF_THREADS),
+                          f"{who}: {number} allocations in {name} in {more} steps "
+                          "after the first")
+        print(f"{who}: {short.calls[0]} allocations until the end of the first step, "
               f"{calls} after; libraries {library_calls / more:g} a step, "
               f"{library_bytes / more:g} bytes a step")
 
@@ -159,8 +292,12 @@ def main():
         recipe = ["--data", data, "--data-type", "u8"]
         bundle = mtc.compile(SPEC, LAYOUT, os.path.join(folder, "bundle"))
         for check in (lambda: check_mapped(mtc, report, bundle, recipe, folder),
+                      lambda: check_mapped_threads(mtc, report, bundle, recipe,
+                                                   sys.argv[2], folder),
                       lambda: check_allocations(mtc, report, bundle, recipe,
-                                                sys.argv[2], folder),
+                                                sys.argv[2], folder, "shm"),
+                      lambda: check_allocations(mtc, report, bundle, recipe,
+                                                sys.argv[2], folder, "threads"),
                       lambda: check_shrunk(mtc, report, recipe, folder)):
             try:
                 check()
