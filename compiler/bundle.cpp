@@ -61,9 +61,11 @@ Status linkStage(const Toolchain &toolchain, const std::string &folder,
   return Status::okay();
 }
 
-Status writeTexts(const std::string &folder, const BundlePlan &plan,
-                  CompileResult &result) {
+Status writeTexts(const CompileOptions &options, const std::string &folder,
+                  const BundlePlan &plan, CompileResult &result) {
   result.report = report(plan);
+  if (!options.verify)
+    result.report["verified"] = false;
   result.reportText = reportText(result.report);
   MTC_RETURN_IF_ERROR(writeFile(folder + "/report.txt", result.reportText));
   MTC_RETURN_IF_ERROR(
@@ -92,7 +94,7 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   MTC_RETURN_IF_ERROR(saveStages(options, jobs));
   for (const StageJob &job : jobs)
     MTC_RETURN_IF_ERROR(linkStage(toolchain, output.folder(), job));
-  MTC_RETURN_IF_ERROR(writeTexts(output.folder(), plan, result));
+  MTC_RETURN_IF_ERROR(writeTexts(options, output.folder(), plan, result));
   return output.commit();
 }
 

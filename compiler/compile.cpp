@@ -43,11 +43,15 @@ bool stopsAt(const CompileOptions &options, Phase phase) {
 }
 
 /// Runs the phases after `after` up to verify-plan or to where the options
-/// stop.
+/// stop. What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
                  DiagnosticLog &log, Phase after) {
   for (const PhaseInfo &info : allPhases()) {
-    if (info.phase <= after || info.phase > Phase::verifyPlan)
+    bool verifier = isVerifier(info.phase);
+    if (info.phase < after || (info.phase == after && !verifier) ||
+        info.phase > Phase::verifyPlan)
+      continue;
+    if (verifier && !options.verify)
       continue;
     MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log));
     MTC_RETURN_IF_ERROR(save(options, module, info.phase));
@@ -93,7 +97,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
             fmt::format("--compile-to: expected a phase after {}, found {}",
                         toString(after), toString(*options.to))};
   MTC_RETURN_IF_ERROR(save(options, *module, after));
-  if (!stopsAt(options, after))
+  if (!stopsAt(options, after) || isVerifier(after))
     MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module, *options.to));

@@ -33,6 +33,9 @@ struct CompileOptions {
   std::string output;
   std::string saveIR; ///< folder for one file per phase; empty: none
   int threads = 2;    ///< stages compiled at a time
+  /// False: the phases named verify-* do not run, and the report says so. IR of
+  /// one of them counts as an edit: it is verified again, too.
+  bool verify = true;
 };
 
 struct CompileResult {

@@ -101,7 +101,8 @@ Status checkOptions(const CompileOptions &options) {
          fmt::format("--isa: expected x86-64-v3 or x86-64-v4, found '{}'",
                      options.isa));
   if (options.from && options.to)
-    demand(*options.from < *options.to,
+    demand(*options.from < *options.to ||
+               (options.from == options.to && isVerifier(*options.to)),
            fmt::format("--compile-to: expected a phase after {}, found {}",
                        toString(*options.from), toString(*options.to)));
   return problems.empty() ? Status::okay()

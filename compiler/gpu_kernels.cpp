@@ -63,6 +63,8 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                         target)};
   if (!target.starts_with(cuda))
     return Status::okay();
+  if (options.to && *options.to < Phase::codegenKernels)
+    return Status::okay(); // IR only, which is the same text for every chip
   if (options.to != Phase::codegenKernels)
     return {StatusCode::infeasible,
             fmt::format("target: expected cpu, found {}; running on CUDA is "

@@ -25,8 +25,10 @@ enum class Phase {
   cutStages,
   buildSchedule,
   expandSchedule,
+  bucketGradients,
   shardOptimizer,
   fuseKernels,
+  assignStreams,
   planMemory,
   verifyPlan,
   codegenKernels,
@@ -44,6 +46,12 @@ struct PhaseInfo {
 std::span<const PhaseInfo> allPhases();
 
 const char *toString(Phase phase);
+
+/// True for phases that change nothing and refuse what is wrong.
+constexpr bool isVerifier(Phase phase) {
+  return phase == Phase::verifyTraining || phase == Phase::verifyPartitioned ||
+         phase == Phase::verifyPlan;
+}
 
 /// The phase of that name ("tfm" is another name of "import", "kernels" of
 /// "codegen-kernels"); none if there is no such phase.

@@ -73,6 +73,8 @@ std::string reportText(const Json &r) {
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());
+  if (!r.value("verified", true))
+    text += "verified       no (--no-verify)\n";
   for (const Json &stage : r["stages"])
     text += stageText(stage);
   return text;

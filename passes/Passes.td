@@ -121,13 +121,32 @@ def ExpandSchedule : MtcPass<"expand-schedule"> {
 
 //===--- plan ----------------------------------------------------------------------===//
 
-def ShardOptimizer : MtcPass<"shard-optimizer"> {
-  let summary = "buckets, gradient reduction and the optimizer's shards";
+def BucketGradients : MtcPass<"bucket-gradients"> {
+  let summary = "one program per stage; parameters and gradients in flat buckets";
   let description = [{
-    Lays parameters out in buckets (Megatron's order and padding), and builds
-    the update fragments `reduce` and `apply` of each stage: reduce-scatter or
-    all-reduce over dp, tied uses added, global norm, AdamW on the shard,
-    all-gather.
+    Moves the fragments and timelines of each stage into an `rt.program` and lays
+    its parameters out in buckets: Megatron's order, sizes and padding. Gradients
+    have the layout of their parameters. Every further use of a tied parameter on
+    the stage gets a bucket of accumulators (`second_use_of`), because sums of
+    uses are added after the reduction.
+
+    Input: `pipe.param "final_norm.scale" : tensor<64xf32>` in `@stage1_fwd`,
+    output: `rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1`
+    and `rt.param "final_norm.scale" bucket 0 start 64 shape [64] local [64] {...}`
+    in `rt.program @stage1`.
+  }];
+}
+def ShardOptimizer : MtcPass<"shard-optimizer"> {
+  let summary = "gradient reduction and the optimizer's shards";
+  let description = [{
+    Gives each dp rank its shard of every bucket (all of it without ZeRO), and
+    builds the update fragments `reduce` and `apply` of each stage:
+    reduce-scatter or all-reduce over dp, tied uses added, global norm, AdamW on
+    the shard, all-gather.
+
+    Input: `rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1`,
+    output under ZeRO-1 with dp = 2: `... shard 64 zero true ...` and in
+    `@stage0_reduce`: `rt.collective reduce_scatter %g group "dp" count 64 {origin = "gradient"}`.
   }];
 }
 def FuseKernels : MtcPass<"fuse-kernels"> {
@@ -136,6 +155,32 @@ def FuseKernels : MtcPass<"fuse-kernels"> {
     Greedy, in program order, never across a layer boundary; contractions become
     `rt.gemm`, attention `rt.attention`, collectives `rt.collective`. Equal
     kernels are shared.
+  }];
+}
+def AssignStreams : MtcPass<"assign-streams"> {
+  let summary = "collectives to a stream of their own, ordered by events";
+  let description = [{
+    On a target with more than one stream (cuda: 2) collectives run on stream 1,
+    all else on stream 0. An event before a collective says that its operand is
+    whole, one after it that its result is; the wait for that stands before the
+    first op that touches the buffer, so that ops between overlap with the
+    collective. A fragment ends with nothing in flight. A cpu rank has one stream
+    and the pass changes nothing.
+
+    Input:
+    ```
+    %s = rt.collective all_reduce %y group "tp" count 512 : (tensor<512xf32>) -> tensor<512xf32>
+    %g = rt.gemm %a, %b m 8 n 8 k 8 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    ```
+    output:
+    ```
+    rt.record event 0 stream 0
+    rt.wait event 0 stream 1
+    %s = rt.collective all_reduce %y group "tp" count 512 {stream = 1 : i64} : (tensor<512xf32>) -> tensor<512xf32>
+    rt.record event 1 stream 1
+    %g = rt.gemm %a, %b m 8 n 8 k 8 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    rt.wait event 1 stream 0
+    ```
   }];
 }
 def PlanMemory : MtcPass<"plan-memory"> {

@@ -148,14 +148,34 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
   let description = [{
     `count` as in abi.h: elements of the whole buffer for the all-reduces, per rank
     for reduce_scatter and all_gather. On tensors the result takes the operand's
-    place in memory.
+    place in memory. Runs on stream `stream`; every other op runs on stream 0.
 
     Example: `%y = rt.collective all_reduce %x group "tp" count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
   }];
   let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<AnyShaped>:$buffer, StrAttr:$group,
-                       I64Attr:$count);
+                       I64Attr:$count, DefaultValuedAttr<I64Attr, "0">:$stream);
   let results = (outs Optional<AnyShaped>:$result);
   let assemblyFormat = "`` $kind ($buffer^)? `group` $group `count` $count attr-dict `:` functional-type(operands, results)";
+}
+def Rt_RecordOp : Op<Rt_Dialect, "record"> {
+  let summary = "an event that stands for all that a stream was given so far";
+  let description = [{
+    Events are numbered inside their fragment, and recorded once in it.
+
+    Example: `rt.record event 0 stream 0`
+  }];
+  let arguments = (ins I64Attr:$event, I64Attr:$stream);
+  let assemblyFormat = "`event` $event `stream` $stream attr-dict";
+}
+def Rt_WaitOp : Op<Rt_Dialect, "wait"> {
+  let summary = "a stream goes on only after an event";
+  let description = [{
+    What the stream is given later runs after all that the event stands for.
+
+    Example: `rt.wait event 0 stream 1`
+  }];
+  let arguments = (ins I64Attr:$event, I64Attr:$stream);
+  let assemblyFormat = "`event` $event `stream` $stream attr-dict";
 }
 def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
   let summary = "one step of the global norm: reset, accumulate, finish";

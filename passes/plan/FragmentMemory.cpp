@@ -125,6 +125,22 @@ LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
   return success();
 }
 
+/// A collective on a stream of its own uses its buffer until stream 0 waits for
+/// the event behind it, though no op in between names the buffer.
+void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
+  if (auto record = dyn_cast<rt::RecordOp>(op)) {
+    auto collective = dyn_cast_or_null<rt::CollectiveOp>(op->getPrevNode());
+    if (collective && collective.getBuffer())
+      if (auto it = storageOf.find(collective.getBuffer()); it != storageOf.end())
+        inFlight[record.getEvent()] = it->second;
+  } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
+    // Later collectives of the stream are still in flight, earlier ones are not.
+    for (auto &[event, storage] : inFlight)
+      if (event <= static_cast<int64_t>(wait.getEvent()) && wait.getStream() == 0)
+        storages[storage].life.end = std::max(storages[storage].life.end, index);
+  }
+}
+
 /// One storage per value; a collective works in the memory of its operand.
 LogicalResult FragmentMemory::collect() {
   int64_t index = 0;
@@ -134,6 +150,7 @@ LogicalResult FragmentMemory::collect() {
         storages[it->second].life.end = index;
     if (failed(scratchOf(&op, index)))
       return failure();
+    holdUntilWaited(&op, index);
     if (isa<rt::CollectiveOp>(op) && op.getNumResults()) {
       if (!op.getOperand(0).hasOneUse())
         return op.emitOpError("expected to be the only reader of its operand: it works in place");
@@ -277,7 +294,8 @@ void FragmentMemory::rewriteInPlace(Operation *op) {
     if (!c.getBuffer())
       return;
     auto made = rt::CollectiveOp::create(b, op->getLoc(), Type(), c.getKind(),
-                                         view(b, c.getBuffer()), c.getGroup(), c.getCount());
+                                         view(b, c.getBuffer()), c.getGroup(), c.getCount(),
+                                         c.getStream());
     made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   } else if (auto z = dyn_cast<rt::ZeroOp>(op)) {
     rt::ZeroOp::create(b, op->getLoc(), Type(),

@@ -51,6 +51,7 @@ private:
   };
   mlir::LogicalResult collect();
   mlir::LogicalResult fixSource(mlir::Operation *op, Storage &storage);
+  void holdUntilWaited(mlir::Operation *op, int64_t index);
   mlir::LogicalResult fixMarkers();
   mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);
   mlir::FailureOr<Address> refAddress(rt::RefOp ref);
@@ -73,6 +74,7 @@ private:
   std::vector<Storage> storages;
   llvm::DenseMap<mlir::Value, int64_t> storageOf;         ///< looked up only
   llvm::DenseMap<mlir::Operation *, int64_t> scratch;     ///< looked up only
+  std::map<int64_t, int64_t> inFlight; ///< event -> storage of its collective
   int64_t workspace = 0;
 };
 

@@ -26,6 +26,7 @@ struct VerifyPlanPass : mtc::passes::impl::VerifyPlanBase<VerifyPlanPass> {
       verify::checkTimelines(model, report);
       verify::checkMachine(model, report);
       verify::checkViews(model, report);
+      verify::checkStreams(model, report);
       verify::checkValues(model, report);
       verify::checkOwners(model, report);
       verify::checkReduce(model, report);

@@ -30,6 +30,12 @@ void checkViews(const Model &model, Report &report);
 /// the value of its own microbatch, and every send sends what its tag says.
 void checkValues(const Model &model, Report &report);
 
+/// Streams exist on the target; ops of different streams that touch the same
+/// bytes, one of them writing, are ordered by events; a fragment ends with
+/// nothing in flight. So a fragment means what its program order means, which is
+/// what all other checks look at.
+void checkStreams(const Model &model, Report &report);
+
 /// Parameters and layers are owned once; shards add up; buckets and moments
 /// have a place of their own.
 void checkOwners(const Model &model, Report &report);

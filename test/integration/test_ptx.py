@@ -62,7 +62,7 @@ def refusals(mtc, folder):
     out = os.path.join(folder, "refused")
     for options, code, words in (
             (["--target=cuda:sm_90", "-o", out], 4, "running on CUDA is not built yet"),
-            (["--target=cuda:sm_90", "--compile-to=plan-memory", "-o", out], 4, "--compile-to=kernels"),
+            (["--target=cuda:sm_90", "--compile-to=lower-to-llvm", "-o", out], 4, "--compile-to=kernels"),
             (["--target=cuda:sm_90", "--compile-to=kernels"], 2, "expected -o DIR"),
             (["--target=cuda:sm90", "--compile-to=kernels", "-o", out], 2, "did you mean 'cuda:sm_90'?")):
         done = compile_spec(mtc, *options)

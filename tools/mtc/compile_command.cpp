@@ -114,6 +114,9 @@ void addCompile(CLI::App &app, Action &action) {
                   "stop after this phase (mtc help phases)");
   sub->add_option("--from", command->from,
                   "the phase whose result the IR is; default: as saved");
+  sub->add_flag("!--no-verify", command->options.verify,
+                "leave out the verify-* phases; the programs may hang or lose "
+                "values, and the report says that nobody looked");
   sub->add_option("-j,--jobs", command->options.threads,
                   "stages compiled at a time")
       ->check(CLI::Range(1, 1024));

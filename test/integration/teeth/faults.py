@@ -160,7 +160,7 @@ FAULTS = (
     Fault(2, "all gradients doubled", "differentiate", double_all_gradients,
           seen_in="gradient of"),
     Fault(3, "gradients of first norm scales lost", "expand-schedule",
-          lose_norm_scales, "shard-optimizer", "layers.0.norm1.scale"),
+          lose_norm_scales, "bucket-gradients", "layers.0.norm1.scale"),
     Fault(3, "gradients of first norm scales zero", "differentiate",
           zero_norm_scale_gradients, seen_in="norm1.scale"),
     Fault(4, "one weight gradient doubled", "differentiate", double_weight_gradient,

@@ -64,7 +64,8 @@ class Bench:
             file = planned
         bundle = self.path("bundle")
         shutil.rmtree(bundle, ignore_errors=True)
-        self.mtc.call("compile", file, "--from", "verify-plan", "--jobs", 1, "-o", bundle)
+        self.mtc.call("compile", file, "--from", "plan-memory", "--no-verify", "--jobs", 1,
+                      "-o", bundle)
         return bundle
 
     def disagreements(self, file, phase):

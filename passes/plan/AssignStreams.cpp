@@ -1,0 +1,123 @@
+//===- AssignStreams.cpp - --assign-streams ------------------------------------===//
+//
+// Establishes: every collective has its stream, and every op that touches what a
+// collective works on is ordered against it by events. Fragments end joined.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/rt/Rt.h"
+#include "passes/Passes.h"
+#include "passes/pipeline/Config.h"
+#include "passes/plan/Streams.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <vector>
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_ASSIGNSTREAMS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::passes;
+
+namespace {
+
+/// The place in a bucket that a view is of; null for a value of the fragment.
+rt::RefOp refOf(Value value) {
+  while (auto moved = value.getDefiningOp<rt::OffsetViewOp>())
+    value = moved.getView();
+  return value.getDefiningOp<rt::RefOp>();
+}
+
+/// True if `op` reads or writes what `collective` works on. Places of one bucket
+/// count as the same; their ranges may be known to the rank only.
+bool touches(Operation *op, rt::CollectiveOp collective) {
+  Value buffer = collective.getBuffer();
+  if (!buffer) // of the norm
+    return isa<rt::NormOp>(op);
+  auto ref = refOf(buffer);
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    if (collective->getNumResults() && operand == collective.getResult())
+      return true;
+    auto other = ref ? refOf(operand) : rt::RefOp();
+    return other && other.getKind() == ref.getKind() && other.getBucket() == ref.getBucket();
+  });
+}
+
+class FragmentStreams {
+public:
+  explicit FragmentStreams(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(fn.getBody().front())) {
+      if (auto collective = dyn_cast<rt::CollectiveOp>(op))
+        move(collective);
+      else if (op.hasTrait<OpTrait::IsTerminator>())
+        join(&op);
+      else if (!isa<rt::OffsetViewOp>(op)) // an address: touches nothing
+        waitFor(&op);
+    }
+  }
+
+private:
+  struct InFlight {
+    rt::CollectiveOp collective;
+    int64_t event;
+  };
+
+  void record(int64_t stream) { rt::RecordOp::create(b, fn.getLoc(), events++, stream); }
+  void wait(int64_t event, int64_t stream) {
+    rt::WaitOp::create(b, fn.getLoc(), event, stream);
+  }
+
+  /// To the stream of collectives: its operand was made on the other one.
+  void move(rt::CollectiveOp collective) {
+    b.setInsertionPoint(collective);
+    record(kComputeStream);
+    wait(events - 1, kCommStream);
+    collective.setStream(kCommStream);
+    b.setInsertionPointAfter(collective);
+    record(kCommStream);
+    inFlight.push_back({collective, events - 1});
+  }
+
+  /// Collectives end in order: waiting for one waits for those before it.
+  void waitFor(Operation *op) {
+    for (size_t i = inFlight.size(); i-- > 0;) {
+      if (!touches(op, inFlight[i].collective))
+        continue;
+      b.setInsertionPoint(op);
+      wait(inFlight[i].event, kComputeStream);
+      inFlight.erase(inFlight.begin(), inFlight.begin() + i + 1);
+      return;
+    }
+  }
+
+  void join(Operation *end) {
+    if (inFlight.empty())
+      return;
+    b.setInsertionPoint(end);
+    wait(inFlight.back().event, kComputeStream);
+    inFlight.clear();
+  }
+
+  func::FuncOp fn;
+  OpBuilder b;
+  int64_t events = 0;
+  std::vector<InFlight> inFlight; ///< in order of issue
+};
+
+struct AssignStreamsPass : mtc::passes::impl::AssignStreamsBase<AssignStreamsPass> {
+  void runOnOperation() override {
+    if (streamsOf(Config(getOperation()).text("target")) == 1)
+      return;
+    for (auto program : getOperation().getOps<rt::ProgramOp>())
+      for (auto fn : program.getOps<func::FuncOp>())
+        FragmentStreams(fn).run();
+  }
+};
+
+} // namespace

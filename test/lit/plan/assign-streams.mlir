@@ -1,0 +1,89 @@
+// RUN: mtc-opt %s --assign-streams | FileCheck %s
+// RUN: mtc-opt %s --assign-streams --plan-memory | FileCheck %s --check-prefix=MEMORY
+// RUN: sed -e 's/cuda:sm_90/cpu/' %s | mtc-opt --assign-streams | FileCheck %s --check-prefix=ONE
+// Tests that a collective gets the stream of collectives, that an op which does not
+// touch its buffer overlaps with it, that the first one that does waits, and that a
+// fragment ends with nothing in flight. A rank with one stream has no events.
+
+// ONE-NOT: rt.record
+// ONE-NOT: rt.wait
+// ONE-NOT: stream =
+
+module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, dp = 1 : i64}} {
+  rt.program @stage0 stage 0 {
+    rt.bucket 0 elements 64 unpadded 64 shard 64 zero false second_use_of -1
+    rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1
+    // CHECK-LABEL: func.func @stage0_fwd
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+      // CHECK: %[[X:.+]] = rt.zero
+      // CHECK-NEXT: %[[Y:.+]] = rt.zero
+      // CHECK-NEXT: rt.record event 0 stream 0
+      // CHECK-NEXT: rt.wait event 0 stream 1
+      // CHECK-NEXT: %[[S:.+]] = rt.collective all_reduce %[[Y]] group "tp" count 64 {stream = 1 : i64}
+      // CHECK-NEXT: rt.record event 1 stream 1
+      // CHECK-NEXT: %[[G:.+]] = rt.gemm %[[X]], %[[X]]
+      // CHECK-NEXT: %[[H:.+]] = rt.gemm %[[G]], %[[G]]
+      // CHECK-NEXT: rt.wait event 1 stream 0
+      // CHECK-NEXT: rt.gemm %[[S]], %[[H]]
+      // CHECK-NEXT: return
+      %x = rt.zero : () -> tensor<8x8xf32>
+      %y = rt.zero : () -> tensor<8x8xf32>
+      %s = rt.collective all_reduce %y group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %z = rt.gemm %s, %h m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      return
+    }
+    // An unread result holds its bytes until the wait at the end: h lies elsewhere.
+    // MEMORY-LABEL: func.func @unread
+    // MEMORY: rt.record event 0 stream 0
+    // MEMORY: rt.view arena 4 offset [[Y:[0-9]+]]
+    // MEMORY-NEXT: rt.collective all_reduce
+    // MEMORY-NOT: rt.view arena 4 offset [[Y]] {{.*}}xf32
+    // MEMORY: rt.wait event 1 stream 0
+    // MEMORY-NEXT: return
+    func.func @unread() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+      %y = rt.zero : () -> tensor<8x8xf32>
+      %s = rt.collective all_reduce %y group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %x = rt.zero : () -> tensor<8x8xf32>
+      %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      return
+    }
+    // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1
+    // is on its way. Waiting for the norm's sum waits for all before it.
+    // CHECK-LABEL: func.func @stage0_reduce
+    // CHECK: rt.collective all_reduce %{{.*}} group "dp" count 64 {stream = 1 : i64}
+    // CHECK-NEXT: rt.record event 1 stream 1
+    // CHECK: rt.collective all_reduce %{{.*}} group "dp" count 64 {stream = 1 : i64}
+    // CHECK-NEXT: rt.record event 3 stream 1
+    // CHECK: rt.norm "reset"
+    // CHECK: rt.wait event 1 stream 0
+    // CHECK-NEXT: rt.norm "accumulate"
+    // CHECK: rt.wait event 3 stream 0
+    // CHECK-NEXT: rt.norm "accumulate"
+    // CHECK-NEXT: rt.record event 4 stream 0
+    // CHECK-NEXT: rt.wait event 4 stream 1
+    // CHECK-NEXT: rt.collective norm_reduce group "all" count 1 {stream = 1 : i64}
+    // CHECK-NEXT: rt.record event 5 stream 1
+    // CHECK-NEXT: rt.wait event 5 stream 0
+    // CHECK-NEXT: rt.norm "finish"
+    func.func @stage0_reduce() attributes {pipe.update = "reduce"} {
+      %a = rt.ref "grad" bucket 0 start 0 : memref<64xf32>
+      rt.collective all_reduce %a group "dp" count 64 : (memref<64xf32>) -> ()
+      %b = rt.ref "grad" bucket 1 start 0 : memref<64xf32>
+      rt.collective all_reduce %b group "dp" count 64 : (memref<64xf32>) -> ()
+      rt.norm "reset"
+      %at, %local, %length = rt.flat_range start 0 count 64 shard 0 {only_tp0 = false, only_dp0 = false}
+      %a0 = rt.ref "grad" bucket 0 start 0 : memref<64xf32>
+      %am = rt.offset_view %a0 by %at : memref<64xf32> -> memref<64xf32>
+      rt.norm "accumulate" of %am : memref<64xf32> length %length
+      %b0 = rt.ref "grad" bucket 1 start 0 : memref<64xf32>
+      %bm = rt.offset_view %b0 by %at : memref<64xf32> -> memref<64xf32>
+      rt.norm "accumulate" of %bm : memref<64xf32> length %length
+      rt.collective norm_reduce group "all" count 1 : () -> ()
+      rt.norm "finish"
+      return
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// RUN: mtc-opt %s --bucket-gradients | FileCheck %s
+// RUN: mtc-opt %s --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=SHARD
+// RUN: sed -e 's/zero = 1/zero = 0/' %s | mtc-opt --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=PLAIN
+// RUN: not mtc-opt %s --shard-optimizer 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: mtc-opt %s --bucket-gradients | sed -e 's/rt.bucket 0 elements 128 /rt.bucket 0 elements 127 /' \
+// RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=ODD
+// RUN: sed -e '/pipe.accumulate %dv/d' %s | not mtc-opt --bucket-gradients 2>&1 | FileCheck %s --check-prefix=NONE
+// Tests that parameters lie in buckets in reverse model order, starting at multiples
+// of 64 and padded to lcm(dp, 128) under ZeRO; that a tied parameter has a bucket of its own
+// and one of accumulators for its second use; and that the optimizer's shards and
+// the update follow from the buckets alone.
+
+// ALONE: expected rt.program ops (written by bucket-gradients)
+// ODD: expected elements that divide into 2 shards, found 127; bucket-gradients pads them under zero = 1
+// NONE: expected a gradient for parameter "v"
+
+// CHECK-LABEL: rt.program @stage0 stage 0
+// CHECK-DAG: rt.bucket 0 elements 128 unpadded 72 shard 128 zero false second_use_of -1
+// CHECK-DAG: rt.bucket 1 elements 128 unpadded 64 shard 128 zero false second_use_of -1
+// CHECK-DAG: rt.bucket 2 elements 128 unpadded 64 shard 128 zero false second_use_of 1
+// CHECK-DAG: rt.param "v" bucket 0 start 0 shape [8] local [8]
+// CHECK-DAG: rt.param "u" bucket 0 start 64 shape [8] local [8]
+// CHECK-DAG: rt.param "w" bucket 1 start 0 shape [8, 8] local [8, 8] {{.*}}use = 0
+// CHECK-DAG: rt.param "w" bucket 2 start 0 shape [8, 8] local [8, 8] {{.*}}use = 1
+// CHECK: func.func @stage0_bwd
+
+// SHARD-DAG: rt.bucket 0 elements 128 unpadded 72 shard 64 zero true
+// SHARD-DAG: rt.bucket 2 elements 128 unpadded 64 shard 64 zero true second_use_of 1
+// SHARD-LABEL: func.func @stage0_reduce
+// SHARD: rt.collective all_reduce %{{.*}} group "dp" count 1 {origin = "loss"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
+// SHARD-NOT: group "embd"
+// SHARD: rt.launch @{{.*}}(%{{.*}}, %{{.*}}) args(%{{.*}})
+// SHARD: rt.collective norm_reduce group "all"
+// SHARD-LABEL: func.func @stage0_apply
+// SHARD-COUNT-3: rt.launch
+// SHARD-COUNT-2: rt.collective all_gather %{{.*}} group "dp" count 64 {origin = "zero1"}
+// SHARD-COUNT-3: rt.zero
+// SHARD-NEXT: return
+
+// PLAIN-DAG: rt.bucket 0 elements 16 unpadded 16 shard 16 zero false
+// PLAIN-LABEL: func.func @stage0_reduce
+// PLAIN: rt.collective all_reduce %{{.*}} group "dp" count 16 {origin = "gradient"}
+// PLAIN-NOT: all_gather
+
+module attributes {
+    mtc.config = {pp = 1 : i64, tp = 1 : i64, dp = 2 : i64, zero = 1 : i64},
+    mtc.params = [
+      {name = "w", shape = array<i64: 8, 8>, local = array<i64: 8, 8>, split_dim = -1 : i64, decay = true, init = "normal", std = 0.02 : f64},
+      {name = "u", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64},
+      {name = "v", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64}]} {
+  func.func @stage0_bwd() attributes {pipe.phase = "backward", pipe.stage = 0 : i64} {
+    %w = pipe.param "w" : tensor<8x8xf32>
+    %u = pipe.param "u" : tensor<8xf32>
+    %v = pipe.param "v" : tensor<8xf32>
+    %dw = tfm.exp %w : tensor<8x8xf32>
+    %du = tfm.exp %u : tensor<8xf32>
+    %dv = tfm.exp %v : tensor<8xf32>
+    pipe.accumulate %dw to "w" use 0 : tensor<8x8xf32>
+    pipe.accumulate %dw to "w" use 1 : tensor<8x8xf32>
+    pipe.accumulate %du to "u" use 0 : tensor<8xf32>
+    pipe.accumulate %dv to "v" use 0 : tensor<8xf32>
+    return
+  }
+}

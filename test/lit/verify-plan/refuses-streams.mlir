@@ -1,0 +1,41 @@
+// Streams and events of a plan for GPUs: faults planted in a compiled plan.
+// RUN: mtc compile gpt2-nano --tp 2 --dp 2 --zero 1 --mbs 2 --gbs 8 --target cuda:sm_90 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc-opt --verify-plan %t.mlir -o /dev/null
+
+// a sum that is read before it is there
+// RUN: sed -e '/func.func @stage0_fwd/,/return/{/rt.wait event 1 stream 0/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=READ-EARLY
+// READ-EARLY: expected an event between this op on stream 0 and the earlier one on stream 1 that touches the same bytes, found none: they can run in either order
+// READ-EARLY: note: the earlier op
+
+// a collective that starts before its operand is there
+// RUN: sed -e '/func.func @stage0_bwd/,/return/{/rt.wait event 2 stream 1/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=START-EARLY
+// START-EARLY: 'rt.collective' expected an event between this op on stream 1 and the earlier one on stream 0
+
+// the norm's sum over all ranks before this rank's own sum
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/norm_reduce/{s/stream = 1/stream = 0/}}' %t.mlir \
+// RUN:   | mtc-opt --verify-plan -o /dev/null
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/rt.wait event [0-9]* stream 1/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NORM
+// NORM: 'rt.collective' expected an event between this op on stream 1 and the earlier one on stream 0
+
+// parameters still being gathered at the end of the step
+// RUN: sed -e '/func.func @stage0_apply/,/return/{/rt.wait event [0-9]* stream 0/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=IN-FLIGHT
+// IN-FLIGHT: 'func.return' expected a fragment to end with nothing in flight, found that stream 0 has not waited for the last op of stream 1
+
+// an event that nobody records
+// RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 99 /}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: 'rt.wait' expected event 1 to be recorded before the wait, found no record
+
+// an event recorded twice
+// RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 0 /}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: 'rt.record' expected event 0 to be recorded once in a fragment, found it twice
+
+// streams on a target that has one
+// RUN: sed -e 's/target = "cuda:sm_90"/target = "cpu"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: 'rt.wait' expected a stream in [0, 1) of the target, found 1
