@@ -85,6 +85,8 @@ class Model:
 def learning_rate(options, step):
     if step <= options.warmup:
         return options.lr * step / options.warmup
+    if options.decay == "constant":
+        return options.lr
     x = min(1.0, (step - options.warmup) / (options.decay_steps - options.warmup))
     return options.min_lr + (options.lr - options.min_lr) * (1 + math.cos(math.pi * x)) / 2
 
@@ -132,6 +134,7 @@ def parse():
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--min-lr", type=float, default=3e-4)
     parser.add_argument("--warmup", type=int, default=0)
+    parser.add_argument("--decay", choices=["cosine", "constant"], default="cosine")
     parser.add_argument("--decay-steps", type=int, help="default: the steps of the log")
     parser.add_argument("--beta1", type=float, default=0.9)
     parser.add_argument("--beta2", type=float, default=0.95)
