@@ -6,9 +6,7 @@
     range that the runtime maps and names (alloc_count.cpp notes it) must have the
     printed size and lie in anonymous memory of the stopped process.
   * After the first step the program allocates nothing; what the libraries of matrix
-    products allocate for a moment is counted and printed. The exception is the
-    backend `threads`, which makes lists in its calls: under `threads` nothing but
-    this backend allocates.
+    products allocate for a moment is counted and printed.
   * A plan with an arena a page smaller is refused when compiled or when started.
 
 usage: test_memory.py BIN_DIR ALLOC_COUNT_LIBRARY
@@ -204,14 +202,9 @@ def new_callers(program, short, long):
     return callers
 
 
-# The backend `threads` makes lists of the participants of a call, in the call.
-OF_THREADS = "mtc::runtime::comm::"
-
-
 def check_allocations(mtc, report, bundle, recipe, library, folder, comm):
-    """A run of 9 steps allocates as often as one of 1 step: nothing in the other 8;
-    under `threads` but for the backend itself. (Both numbers have one digit, so
-    texts of the run have equal lengths.)"""
+    """A run of 9 steps allocates as often as one of 1 step: nothing in the other 8.
+    (Both numbers have one digit, so texts of the run have equal lengths.)"""
     more = 8
     first = counts(mtc, bundle, recipe, library, folder, comm, 1)
     later = counts(mtc, bundle, recipe, library, folder, comm, 1 + more)
@@ -226,14 +219,13 @@ def check_allocations(mtc, report, bundle, recipe, library, folder, comm):
             stage = process // (LAYOUT.ranks // LAYOUT.pp)
             program = os.path.join(bundle, "programs", f"stage{stage}")
             who = f"shm, rank {process}"
-            report.expect((calls, long.bytes[0]) == (0, short.bytes[0]),
-                          f"{who}: the program allocates {calls} times, "
-                          f"{long.bytes[0] - short.bytes[0]} bytes, in {more} steps "
-                          "after the first")
+        report.expect((calls, long.bytes[0]) == (0, short.bytes[0]),
+                      f"{who}: the program allocates {calls} times, "
+                      f"{long.bytes[0] - short.bytes[0]} bytes, in {more} steps "
+                      "after the first")
         for name, number in new_callers(program, short, long).items():
-            report.expect(comm == "threads" and name.startswith(OF_THREADS),
-                          f"{who}: {number} allocations in {name} in {more} steps "
-                          "after the first")
+            report.expect(False, f"{who}: {number} allocations in {name} in {more} "
+                          "steps after the first")
         print(f"{who}: {short.calls[0]} allocations until the end of the first step, "
               f"{calls} after; libraries {library_calls / more:g} a step, "
               f"{library_bytes / more:g} bytes a step")

@@ -11,8 +11,8 @@
 namespace mtc::runtime::comm {
 namespace {
 
-std::vector<const void *> inputs(const Rendezvous &group) {
-  return {group.buffers.begin(), group.buffers.end()};
+std::span<const void *const> inputs(const Rendezvous &group) {
+  return {group.buffers.data(), group.buffers.size()};
 }
 
 void reduceScatter(const Rendezvous &group, const CallRecord &call) {

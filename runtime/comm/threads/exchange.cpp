@@ -12,19 +12,14 @@
 namespace mtc::runtime::comm {
 namespace {
 
-struct Match {
-  int source, target;
-  Pending send, receive;
-};
-
 /// Takes what met off the queues of one channel.
 void takeMatches(Channel &channel, int source, int target,
                  std::vector<Match> &matches) {
   while (!channel.sends.empty() && !channel.receives.empty()) {
     matches.push_back(
         {source, target, channel.sends.front(), channel.receives.front()});
-    channel.sends.pop_front();
-    channel.receives.pop_front();
+    channel.sends.erase(channel.sends.begin());
+    channel.receives.erase(channel.receives.begin());
     ++matches.back().send.call->busy;
     ++matches.back().receive.call->busy;
   }
@@ -77,7 +72,8 @@ Status ThreadsState::exchange(int rank, std::span<const ArenaView> arenas,
 
   ExchangeCall call{int(transfers.size())};
   auto [tp, dp, pp] = mesh.coordinates(rank);
-  std::vector<Match> matches;
+  std::vector<Match> &matches = self.matches;
+  matches.clear();
   for (const MtcTransfer &t : transfers) {
     int peer = mesh.rank(tp, dp, t.peer_stage);
     int source = t.is_send ? rank : peer, target = t.is_send ? peer : rank;

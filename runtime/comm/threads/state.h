@@ -13,8 +13,8 @@
 #include "runtime/comm/threads/threads_world.h"
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
+#include <vector>
 
 namespace mtc::runtime::comm {
 
@@ -45,9 +45,20 @@ struct Pending {
   ExchangeCall *call = nullptr;
 };
 
-/// From one rank to one rank. At most one of the queues is non-empty.
+/// Transfers of one pair of ranks, or of one call, for which room is kept: more
+/// work as well, but then a call allocates.
+inline constexpr size_t kRoom = 16;
+
+/// From one rank to one rank. At most one of the queues is non-empty. Short: a
+/// call posts a few transfers, and blocks.
 struct Channel {
-  std::deque<Pending> sends, receives;
+  std::vector<Pending> sends, receives;
+};
+
+/// Both sides of a transfer.
+struct Match {
+  int source, target;
+  Pending send, receive;
 };
 
 struct RankSlot {
@@ -56,6 +67,7 @@ struct RankSlot {
   bool blocked = false;
   Status failure;                 ///< sticky
   const Rendezvous *in = nullptr; ///< blocked in this collective
+  std::vector<Match> matches;     ///< of the exchange in which the rank is
 };
 
 struct ThreadsState {

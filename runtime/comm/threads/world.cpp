@@ -15,6 +15,12 @@ ThreadsState::ThreadsState(const Mesh &mesh, ThreadsOptions options)
     : mesh(mesh), options(options), ranks(mesh.worldSize()),
       groups(size_t(MTC_GROUP_COUNT) * mesh.worldSize()),
       groupOf(groups.size()), channels(ranks.size() * ranks.size()) {
+  for (RankSlot &slot : ranks)
+    slot.matches.reserve(kRoom);
+  for (Channel &channel : channels) {
+    channel.sends.reserve(kRoom);
+    channel.receives.reserve(kRoom);
+  }
   for (int kind = 0; kind < MTC_GROUP_COUNT; ++kind)
     for (int rank = 0; rank < mesh.worldSize(); ++rank) {
       std::vector<int> members = mesh.members(rank, MtcGroup(kind));
