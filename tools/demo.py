@@ -14,19 +14,21 @@ import subprocess
 import sys
 import time
 
-STEPS, COMPARED, LAST = 400, 50, 50
+STEPS, COMPARED, LAST = 350, 50, 50
 GOAL = 2.6  # bits per byte that the training must reach
-# Another layout changes the order of sums only. That is 1e-7 of the loss at step 1, and
-# 50 steps at this learning rate amplify it: 2e-6 of the loss and 3e-5 of the norm were
-# measured. The bounds leave room for other machines; they catch a broken layout, no more:
-# the contract's own bounds are checked by the layout matrix, at its learning rate.
-LOSS_BOUND, NORM_BOUND = 1e-4, 1e-3
+# Another layout changes the order of sums only; training amplifies that in the norm, and
+# the loss has the rounding of its own sum besides. docs/numerics.md has the measurements:
+# last bits of a few weights move the norm by up to 6.5e-5 and the loss by 7.1e-7 within
+# these steps. The norm may differ by ten times that, the loss by ten times that and the
+# 2.5e-6 of its sum. The contract's own bounds are checked by the layout matrix, at its
+# learning rate.
+LOSS_BOUND, NORM_BOUND = 1e-5, 6e-4
 
 MODEL = "gpt2-tiny"
 BATCH = ["--gbs", "32", "--mbs", "4"]
 EIGHT = ["--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1"]
-RECIPE = ["--lr", "3e-3", "--min-lr", "3e-4", "--warmup", "20",
-          "--decay-steps", str(STEPS)]
+# No decay: the loss falls fast to the end, so a lower rate would only slow it down.
+RECIPE = ["--lr", "3e-3", "--decay", "constant", "--warmup", "50"]
 LAYOUT = "8 processes: tensor 2 x pipeline 2 x data 2, ZeRO-1"
 
 
