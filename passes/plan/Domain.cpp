@@ -18,6 +18,11 @@ static bool isTableLetter(const ShardingRule &rule, char letter, const std::stri
          tensor.size() == 2;
 }
 
+bool isTable(const ShardingRule &rule, int64_t operand) {
+  const std::string &letters = rule.operands[operand];
+  return !letters.empty() && isTableLetter(rule, letters.front(), letters);
+}
+
 static bool isPrefix(const DimMap &map, int64_t &length) {
   length = map.size();
   for (size_t i = 0; i < map.size(); ++i)
@@ -79,7 +84,7 @@ bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
     // What filled the domain so far are rows from now on; nothing that was a
     // column can be one any more.
     int64_t before = dims.size();
-    if (before > 0 && (hasColumns || !requireExact(before)))
+    if (before > 0 && (!mayGrow || !requireExact(before)))
       return false;
     dims.assign(shape.begin(), shape.end());
   }
@@ -115,7 +120,7 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
       return true;
     if (isPrefix(map, at))
       return requireExact(at);
-    hasColumns = true;
+    mayGrow = false; // it could not be addressed as a row
     return isSuffix(map, rank, at) && requireAtLeast(at);
   };
   for (size_t i = 0; i < placement.operands.size(); ++i)
@@ -127,10 +132,17 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
     if (auto it = letterDim.find(letter); it != letterDim.end())
       if (it->second != rank - 1 || !requireExact(rank - 1))
         return false;
-  if (placement.tableOperand >= 0 || placement.tableResult) // rows are ids
+  if (placement.tableOperand >= 0 || placement.tableResult) { // rows are ids
+    mayGrow = false; // a table's rows are the last dimension's
     return isPrefix(placement.operands[0], at) && requireExact(at);
-  if (op->getName().getStringRef() == "tfm.dropout" && !requireAtLeast(1))
-    return false; // rows are whole samples or parts of one
+  }
+  if (op->getName().getStringRef() == "tfm.dropout") {
+    // Rows are whole samples or parts of one, and the domain's elements are the
+    // op's, now and later: they have numbers.
+    if (static_cast<int64_t>(placement.results[0].size()) != rank || !requireAtLeast(1))
+      return false;
+    mayGrow = false;
+  }
   // A result is written once, at its (row, column) or row: not where all rows
   // would write the same column. Sums over rows add up there instead.
   auto checkResults = [&] {
@@ -150,7 +162,11 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
     return false;
   // Rows that are summed while columns stay, or row values summed to a scalar.
   placement.accumulates = true;
-  return placement.results[0].empty() ? requireExact(at) : requireAtLeast(at);
+  if (placement.results[0].empty())
+    return requireExact(at);
+  mayGrow = false; // as for an operand of trailing dimensions
+  int64_t kept;
+  return isSuffix(placement.results[0], rank, kept) && requireAtLeast(at);
 }
 
 bool Domain::place(Operation *op, const ShardingRule &rule,

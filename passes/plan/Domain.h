@@ -36,6 +36,9 @@ struct Placement {
   DimMap contracted;
 };
 
+/// True if an op with this rule looks up rows of its operand by index.
+bool isTable(const families::ShardingRule &rule, int64_t operand);
+
 /// The domain while a cluster grows.
 class Domain {
 public:
@@ -63,7 +66,7 @@ private:
   bool requireAtLeast(int64_t k);
 
   int64_t exact = -1, atLeast = 0;
-  bool hasColumns = false; ///< a tensor of trailing dimensions only was placed
+  bool mayGrow = true; ///< no placed tensor needs the domain as it is
 };
 
 } // namespace mtc::passes

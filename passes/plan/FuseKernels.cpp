@@ -230,6 +230,17 @@ LogicalResult FragmentFuser::lower(Operation *op) {
   return op->emitOpError("has no lowering to a kernel: its operands do not fit one loop nest");
 }
 
+/// A fill is a constant of the kernels that read it element by element; only
+/// other readers, such as pipe.keep or a look-up, want it in memory.
+static bool isConstant(Operation *op) {
+  return isa<tfm::FillOp>(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+           const families::OpFamily *family = families::lookup(use.getOwner());
+           return isSink(use.getOwner()) ||
+                  (family && family->body &&
+                   !isTable(family->rule(use.getOwner()), use.getOperandNumber()));
+         });
+}
+
 /// A GEMM takes its sink with it when it is lowered.
 static bool isTakenByGemm(Operation *op) {
   return isSink(op) && soleSink(op->getOperand(0)) &&
@@ -243,7 +254,7 @@ LogicalResult FragmentFuser::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : fn.getBody().front()) {
     StringRef dialect = op.getName().getDialectNamespace();
-    bool computes = (dialect == "tfm" || dialect == "dist") && !isa<tfm::FillOp>(op);
+    bool computes = (dialect == "tfm" || dialect == "dist") && !isConstant(&op);
     if (computes || (isSink(&op) && !isTakenByGemm(&op)))
       ops.push_back(&op);
   }

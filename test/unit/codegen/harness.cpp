@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -120,16 +121,19 @@ bool Memory::guardsIntact() const {
 
 void test::call(void *function, const std::vector<void *> &operands,
                 const std::vector<int64_t> &args) {
-  int64_t a[12] = {};
+  constexpr size_t kMost = 32;
+  std::array<int64_t, kMost> a = {};
   size_t n = 0;
+  if (operands.size() + args.size() > kMost)
+    std::abort(); // a test with more would pass garbage
   for (void *p : operands)
     a[n++] = reinterpret_cast<int64_t>(p);
   for (int64_t v : args)
     a[n++] = v;
-  using F = void (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                     int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
-  reinterpret_cast<F>(function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
-                                a[8], a[9], a[10], a[11]);
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    using F = void (*)(decltype(static_cast<int64_t>(I))...);
+    reinterpret_cast<F>(function)(a[I]...);
+  }(std::make_index_sequence<kMost>());
 }
 
 Number test::asFloat(double x) { return {static_cast<float>(x), 0, 0}; }

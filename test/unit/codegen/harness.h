@@ -54,7 +54,7 @@ private:
   std::vector<unsigned char> bytes;
 };
 
-/// Calls a kernel with its operands' addresses and i64 arguments (12 in all at
+/// Calls a kernel with its operands' addresses and i64 arguments (32 in all at
 /// most; unused ones are passed too, which the calling convention permits).
 void call(void *function, const std::vector<void *> &operands,
           const std::vector<int64_t> &args);

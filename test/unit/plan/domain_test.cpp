@@ -106,6 +106,51 @@ TEST_F(DomainTest, ColumnsForbidGrowth) {
   EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, z.getType(), z)));
 }
 
+// All rows would write it.
+TEST_F(DomainTest, AColumnOfManyRowsIsNoResult) {
+  Value bias = value({6});
+  ASSERT_TRUE(place(broadcast(bias, {2, 3, 6}, {2})));
+  EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, bias.getType(), bias)));
+}
+
+TEST_F(DomainTest, TheMaximumOfAllIsTheValueOfOneRow) {
+  Value x = value({2, 3});
+  Value max = tfm::ReduceOp::create(b, loc, RankedTensorType::get({}, b.getF32Type()),
+                                    tfm::ReduceKind::Max, x, ArrayRef<int64_t>{0, 1});
+  ASSERT_TRUE(place(max));
+  EXPECT_FALSE(placement.accumulates);
+  EXPECT_EQ(domain.rows(), 1);
+  EXPECT_EQ(domain.resultMode(placement.results[0], extent), rt::Mode::Row);
+}
+
+// Elements are numbered by the domain's rows and columns.
+TEST_F(DomainTest, DropoutWantsTheDomainForItself) {
+  Value small = value({2, 3}), large = value({2, 3, 4});
+  Value at = value({});
+  auto drop = [&](Value x) -> Value {
+    return tfm::DropoutOp::create(b, loc, x.getType(), x, at, b.getF64FloatAttr(0.1),
+                                  b.getI64IntegerAttr(0), b.getI64IntegerAttr(0));
+  };
+  ASSERT_TRUE(place(drop(small)));
+  EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, large.getType(), large)));
+  domain = Domain();
+  ASSERT_TRUE(place(broadcast(small, {2, 3, 4}, {0, 1})));
+  EXPECT_FALSE(place(drop(small)));
+}
+
+// [s] is the end of [b, s], but neither end of [b, s, v].
+TEST_F(DomainTest, ASumOverRowsForbidsGrowth) {
+  ASSERT_TRUE(place(reduce(value({2, 3}), {3}, {0})));
+  Value z = value({2, 3, 4});
+  EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, z.getType(), z)));
+}
+
+TEST_F(DomainTest, ASumOverSomeOfTheRowsDoesNotFit) {
+  Value x = value({2, 3});
+  ASSERT_TRUE(place(broadcast(x, {2, 3, 6}, {0, 1})));
+  EXPECT_FALSE(place(reduce(x, {3}, {0})));
+}
+
 TEST_F(DomainTest, OtherShapesDoNotFit) {
   Value x = value({2, 3, 6}), y = value({2, 4, 6});
   ASSERT_TRUE(place(tfm::ExpOp::create(b, loc, x.getType(), x)));

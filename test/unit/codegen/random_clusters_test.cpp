@@ -1,0 +1,225 @@
+//===- random_clusters_test.cpp - tfm ops through fuse-kernels and LLVM
+//-----===//
+//
+// Random functions of tfm ops go through fuse-kernels as fragments; what comes
+// out is compiled, its launches are called one by one, and what leaves the
+// fragment is compared with the evaluator of tfm on the same ops.
+//
+//===----------------------------------------------------------------------===//
+#include "harness.h"
+#include "random_function.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pipe.h"
+#include "dialects/tfm/Tfm.h"
+#include "passes/Passes.h"
+#include "test/evaluator/evaluate.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+constexpr int64_t kSample = 77, kSeed = 0x123456789abcdef;
+
+std::string moduleOf(const std::vector<RandomFunction> &functions) {
+  std::string text, params, fragments;
+  for (const RandomFunction &f : functions) {
+    text += f.function;
+    params += f.params;
+    fragments += f.fragment;
+  }
+  return "module attributes {mtc.config = {micro_batch = 1 : i64, dp = 1 : "
+         "i64}} {\n" +
+         text +
+         "rt.program @p stage 0 {\n"
+         "  rt.bucket 0 elements 1 unpadded 1 shard 1 zero false second_use_of "
+         "-1\n" +
+         params + fragments + "}\n}\n";
+}
+
+std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *op;
+  return text;
+}
+
+Buffer bufferOf(const eval::Tensor &tensor) {
+  Buffer out;
+  for (double x : tensor.reals)
+    out.elements.push_back(asFloat(x));
+  for (int64_t x : tensor.ints)
+    out.elements.push_back({0, static_cast<uint64_t>(x), 0});
+  return out;
+}
+
+/// Runs one fragment after fuse-kernels.
+class FragmentRun {
+public:
+  FragmentRun(rt::ProgramOp program, const Library &library)
+      : library(library) {
+    for (auto kernel : program.getOps<rt::KernelOp>())
+      kernels[kernel.getSymName()] = kernel;
+  }
+
+  /// Outputs by index; empty after a failed expectation.
+  std::map<int64_t, Buffer>
+  run(func::FuncOp fragment, const std::vector<eval::Tensor> &inputs,
+      const std::map<int64_t, eval::Tensor> &accumulators) {
+    std::map<int64_t, Buffer> out;
+    std::map<int64_t, Value> places;
+    for (Operation &op : fragment.getBody().front()) {
+      if (auto kept = dyn_cast<pipe::KeptOp>(op)) {
+        allocate(kept.getResult(), bufferOf(inputs[kept.getKey()]));
+      } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
+        int64_t at = ref.getStart();
+        EXPECT_TRUE(places.try_emplace(at, ref.getResult()).second)
+            << "two refs of one place";
+        allocate(ref.getResult(), bufferOf(accumulators.at(at)));
+      } else if (auto zero = dyn_cast<rt::ZeroOp>(op)) {
+        allocate(zero.getResult(), filled(zero.getResult(), 0));
+      } else if (auto affine = dyn_cast<rt::AffineOp>(op)) {
+        scalars[affine.getResult()] = affine.getConstant() +
+                                      affine.getSample() * kSample +
+                                      affine.getSeed() * kSeed;
+      } else if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
+        runLaunch(launch);
+      } else if (auto keep = dyn_cast<pipe::KeepOp>(op)) {
+        out[keep.getKey()] = memory.at(keep.getValue())->read();
+      } else if (!isa<func::ReturnOp>(op)) {
+        ADD_FAILURE() << "expected launches only, found " << print(&op);
+        return {};
+      }
+    }
+    for (auto &[at, ref] : places)
+      out[at] = memory.at(ref)->read();
+    for (auto &[value, bytes] : memory)
+      EXPECT_TRUE(bytes->guardsIntact())
+          << "a write outside of " << print(value.getDefiningOp());
+    return out;
+  }
+
+private:
+  static Buffer filled(Value value, double x) {
+    Buffer out;
+    out.elements.resize(cast<ShapedType>(value.getType()).getNumElements(),
+                        {x, 0, 0});
+    return out;
+  }
+  void allocate(Value value, const Buffer &initial) {
+    Type element = cast<ShapedType>(value.getType()).getElementType();
+    memory[value] = std::make_unique<Memory>(element, initial);
+  }
+
+  /// Operands are the buffers in order, with the outputs at the indices that
+  /// `writes` gives. Outputs hold NaN before.
+  void runLaunch(rt::LaunchOp launch) {
+    rt::KernelOp kernel = kernels.lookup(launch.getKernel());
+    std::vector<void *> operands(kernel.getOperandsInfo().size(), nullptr);
+    for (auto [at, output] :
+         llvm::zip(launch.getWrites(), launch.getOutputs())) {
+      allocate(output, filled(output, NAN));
+      operands[at] = memory.at(output)->data();
+    }
+    auto buffers = launch.getBuffers().begin();
+    for (void *&operand : operands)
+      if (!operand)
+        operand = memory.at(*buffers++)->data();
+    std::vector<int64_t> args;
+    for (Value scalar : launch.getScalars())
+      args.push_back(scalars.at(scalar));
+    call(library.find(launch.getKernel().str()), operands, args);
+  }
+
+  const Library &library;
+  llvm::DenseMap<StringRef, rt::KernelOp> kernels;
+  llvm::DenseMap<Value, std::unique_ptr<Memory>> memory;
+  llvm::DenseMap<Value, int64_t> scalars;
+};
+
+eval::Tensor randomTensor(std::mt19937 &rng, Type type, int64_t limit) {
+  eval::Tensor x;
+  x.shape = eval::shapeOf(type);
+  for (int64_t i = 0; i < eval::count(x.shape); ++i)
+    if (limit)
+      x.ints.push_back(rng() % limit);
+    else
+      x.reals.push_back(static_cast<float>(double(rng() % 2001) / 1000 - 1));
+  return x;
+}
+
+void runOne(const RandomFunction &f, func::FuncOp function,
+            func::FuncOp fragment, FragmentRun run, std::mt19937 &rng) {
+  std::vector<eval::Tensor> inputs;
+  for (size_t i = 0; i < f.inputs.size(); ++i)
+    inputs.push_back(
+        randomTensor(rng, function.getArgumentTypes()[i], f.inputs[i].limit));
+  std::map<int64_t, eval::Tensor> accumulators;
+  for (size_t i = 0; i < f.outputs.size(); ++i)
+    if (f.outputs[i].accumulated)
+      accumulators[i] = randomTensor(rng, function.getResultTypes()[i], 0);
+  auto found = run.run(fragment, inputs, accumulators);
+  inputs.push_back(eval::Tensor::scalar(kSample));
+  auto expected =
+      eval::evaluateUnsharded(function, inputs, {uint64_t(kSeed), {}});
+  ASSERT_TRUE(succeeded(expected));
+  for (size_t i = 0; i < f.outputs.size(); ++i) {
+    const Buffer &result = found[i];
+    ASSERT_EQ(result.elements.size(), (*expected)[i].reals.size());
+    // Twice the first-order bound, for the terms of second order.
+    double tolerance = 2 * f.outputs[i].error + 0x1p-126;
+    for (size_t j = 0; j < result.elements.size(); ++j) {
+      double exact = (*expected)[i].reals[j] +
+                     (f.outputs[i].accumulated ? accumulators[i].reals[j] : 0);
+      double difference = std::fabs(result.elements[j].f - exact);
+      ASSERT_LE(difference, tolerance)
+          << "result " << i << " element " << j << ": expected " << exact
+          << ", found " << result.elements[j].f << "\n"
+          << print(function) << "\n"
+          << print(fragment);
+    }
+  }
+}
+
+void runMany(unsigned seed, int count) {
+  auto host = codegen::hostIsa();
+  ASSERT_TRUE(static_cast<bool>(host));
+  std::mt19937 rng(seed);
+  auto context = makeContext();
+  context->loadDialect<tfm::TfmDialect, dist::DistDialect, pipe::PipeDialect>();
+  std::vector<RandomFunction> functions;
+  for (int i = 0; i < count; ++i)
+    functions.push_back(makeRandomFunction(rng, "f" + std::to_string(i)));
+  auto module = parse(*context, moduleOf(functions));
+  ASSERT_TRUE(module);
+  PassManager passes(context.get());
+  passes.addPass(mtc::passes::createFuseKernels());
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+  auto program = *module->getOps<rt::ProgramOp>().begin();
+  OwningOpRef<ModuleOp> kernels =
+      ModuleOp::create(UnknownLoc::get(context.get()));
+  for (auto kernel : program.getOps<rt::KernelOp>())
+    kernels->push_back(kernel.clone());
+  Library library(*kernels, *host);
+  ASSERT_TRUE(library.loaded());
+  for (int i = 0; i < count; ++i) {
+    std::string name = "f" + std::to_string(i);
+    runOne(functions[i], module->lookupSymbol<func::FuncOp>(name),
+           cast<func::FuncOp>(
+               SymbolTable::lookupSymbolIn(program, name + "_fragment")),
+           FragmentRun(program, library), rng);
+    if (testing::Test::HasFailure())
+      return;
+  }
+}
+
+} // namespace
+
+TEST(RandomClusters, AgreeWithTheEvaluator) { runMany(3, 120); }
