@@ -14,13 +14,13 @@ module attributes {a = #dist.sharding<[{"tp"}, {"tp"}]>} {}
 module attributes {a = #dist.sharding<[{}], sum = {"tp"}>} {}
 // -----
 func.func @reshard_must_change(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected two shardings that differ}}
+  // expected-error @+1 {{expected two shardings that differ, found #dist.sharding<[{}, {}]>}}
   %0 = dist.reshard %x from <[{}, {}]> to <[{}, {}]> origin g serves "w" : tensor<4x8xf32>
   return
 }
 // -----
 func.func @reshard_rank(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected a sharding of rank 2}}
+  // expected-error @+1 {{expected a sharding of rank 2, found #dist.sharding<[{"tp"}]>}}
   %0 = dist.reshard %x from <[{"tp"}]> to <[{}]> origin g serves "w" : tensor<4x8xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @reshard_makes_no_partial(%x: tensor<4x8xf32>) {
 // -----
 module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
   func.func @axis_of_the_mesh(%x: tensor<4x8xf32>) {
-    // expected-error @+1 {{expected an axis of the mesh}}
+    // expected-error @+1 {{expected an axis of the mesh #dist.mesh<["tp" = 2]>, found "dp"}}
     %0 = dist.all_reduce sum %x over "dp" origin g serves "w" : tensor<4x8xf32>
     return
   }
@@ -57,7 +57,7 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
 // -----
 module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
   func.func @other_dimensions(%x: tensor<4x8xf32>) {
-    // expected-error @+1 {{expected other dimensions and the element type to agree}}
+    // expected-error @+1 {{expected other dimensions and the element type to agree, found 'tensor<4x8xf32>' and 'tensor<3x4xf32>'}}
     %0 = dist.reduce_scatter %x dim 1 over "tp" origin sp serves "w" : tensor<4x8xf32> -> tensor<3x4xf32>
     return
   }

@@ -28,3 +28,8 @@ func.func @microbatch(%x: tensor<4xf32>) {
   %e = tfm.exp %x : tensor<4xf32>
   return
 }
+// -----
+// expected-error @+1 {{expected result 0 to be the gradient of a parameter, found "v"}}
+func.func @microbatch(%x: tensor<f32>) -> (tensor<f32> {tfm.grad = #tfm.grad<param = "v", use = 0>}) {
+  return %x : tensor<f32>
+}

@@ -65,3 +65,21 @@ func.func @gemm_elements(%x: tensor<4x4xf32>) {
   %y = rt.gemm %x, %x m 4 n 5 k 4 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
   return
 }
+// -----
+func.func @gemm_a(%x: tensor<4x4xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a of 12 elements, found 'tensor<4x4xf32>'}}
+  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected result of 20 elements, found 'tensor<4x4xf32>'}}
+  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x4xf32>
+  return
+}
+// -----
+func.func @gemm_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected c of 20 elements, found 'tensor<4x4xf32>'}}
+  %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
+  return
+}

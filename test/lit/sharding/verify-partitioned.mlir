@@ -225,7 +225,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
 
 // -----
 
-// A maximum of partial sums; then a rank's result that no longer is what it says.
+// A maximum whose result says that it is still one.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
   func.func @microbatch(%x: tensor<2x2xf32> {dist.global_shape = array<i64: 4, 4>, dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>}) {
     %m = tfm.reduce max %x dims [1] {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{"dp"}], max = {"tp"}>]} : tensor<2x2xf32> -> tensor<2xf32>
@@ -243,6 +243,17 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
       %g: tensor<2xf32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"tp"}]>}) {
     // expected-error @below {{expected dimension 'z' to be whole, found it split over "tp"}}
     %n, %m, %r = tfm.norm layer_norm %x, %g, %g {eps = 1.0e-05, dist.global_shapes = [array<i64: 4, 4>, array<i64: 4>, array<i64: 4>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>, #dist.sharding<[{}]>, #dist.sharding<[{}]>]} : tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<4x2xf32>, tensor<4xf32>, tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// A maximum of partial sums.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
+  func.func @microbatch(%x: tensor<4xf32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{}], partial = {"dp"}, max = {"tp"}>}) {
+    // expected-error @below {{expected no maximum of partial sums over "dp"}}
+    %r = dist.all_reduce max %x over "tp" origin loss serves "x" {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}], partial = {"dp"}>]} : tensor<4xf32>
     return
   }
 }

@@ -150,3 +150,135 @@ func.func @attention_lse(%q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
   %o, %l = tfm.attention %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x8x4xf32>
   return
 }
+// -----
+func.func @reduce_dims_ascend(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected dims to ascend below 2, found 2 after -1}}
+  %0 = tfm.reduce sum %x dims [2] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @pick_rank(%z: tensor<f32>, %l: tensor<i32>) {
+  // expected-error @+1 {{expected rank >= 1, found 'tensor<f32>'}}
+  %0 = tfm.pick %z, %l : tensor<f32>, tensor<i32> -> tensor<f32>
+  return
+}
+// -----
+func.func @pick_result(%z: tensor<4x8xf32>, %l: tensor<4xi32>) {
+  // expected-error @+1 {{expected result of shape [4], found [8]}}
+  %0 = tfm.pick %z, %l : tensor<4x8xf32>, tensor<4xi32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @pick_grad_rank(%l: tensor<i32>, %d: tensor<f32>) {
+  // expected-error @+1 {{expected rank >= 1, found 'tensor<f32>'}}
+  %0 = tfm.pick_grad %l, %d : tensor<i32>, tensor<f32> -> tensor<f32>
+  return
+}
+// -----
+func.func @pick_grad_labels(%l: tensor<5xi32>, %d: tensor<4xf32>) {
+  // expected-error @+1 {{expected labels of shape [4], found [5]}}
+  %0 = tfm.pick_grad %l, %d : tensor<5xi32>, tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @norm_rank(%x: tensor<f32>, %g: tensor<8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{expected rank >= 1, found 'tensor<f32>'}}
+  %y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05 : f64} : tensor<f32>, tensor<8xf32>, tensor<8xf32> -> tensor<f32>, tensor<f32>, tensor<f32>
+  return
+}
+// -----
+func.func @norm_bias(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<9xf32>) {
+  // expected-error @+1 {{expected bias of shape [8], found [9]}}
+  %y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32>, tensor<9xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_result(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{expected result of shape [4, 8], found [8, 4]}}
+  %y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_dx_scale(%d: tensor<4x8xf32>, %x: tensor<4x8xf32>, %g: tensor<9xf32>, %m: tensor<4xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected scale of shape [8], found [9]}}
+  %0 = tfm.norm_dx layer_norm %d, %x, %g, %m, %r : tensor<4x8xf32>, tensor<4x8xf32>, tensor<9xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @norm_dx_dy(%d: tensor<8x4xf32>, %x: tensor<4x8xf32>, %g: tensor<8xf32>, %m: tensor<4xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected dy of shape [4, 8], found [8, 4]}}
+  %0 = tfm.norm_dx layer_norm %d, %x, %g, %m, %r : tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @norm_dx_result(%d: tensor<4x8xf32>, %x: tensor<4x8xf32>, %g: tensor<8xf32>, %m: tensor<4xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected result of shape [4, 8], found [8, 4]}}
+  %0 = tfm.norm_dx layer_norm %d, %x, %g, %m, %r : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<8x4xf32>
+  return
+}
+// -----
+func.func @norm_dscale_rows(%d: tensor<4x8xf32>, %x: tensor<4x8xf32>, %m: tensor<5xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected row statistics of shape [4], found [5]}}
+  %0 = tfm.norm_dscale layer_norm %d, %x, %m, %r : tensor<4x8xf32>, tensor<4x8xf32>, tensor<5xf32>, tensor<4xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @norm_dscale_dy(%d: tensor<8x4xf32>, %x: tensor<4x8xf32>, %m: tensor<4xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected dy of shape [4, 8], found [8, 4]}}
+  %0 = tfm.norm_dscale layer_norm %d, %x, %m, %r : tensor<8x4xf32>, tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>
+  return
+}
+// -----
+func.func @attention_rank(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x2x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected operands [batch, seq, heads, head_dim], found 'tensor<4x8x16xf32>'}}
+  %o, %l = tfm.attention %q, %k, %v at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x16xf32>, tensor<4x8x2x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_k_and_v(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>, %v: tensor<4x8x4x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected k and v of one type, found 'tensor<4x8x2x16xf32>' and 'tensor<4x8x4x16xf32>'}}
+  %o, %l = tfm.attention %q, %k, %v at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x4x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_k(%q: tensor<4x8x4x16xf32>, %k: tensor<4x9x2x16xf32>, %v: tensor<4x9x2x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected k of shape [4, 8, 2, 16], found [4, 9, 2, 16]}}
+  %o, %l = tfm.attention %q, %k, %v at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x9x2x16xf32>, tensor<4x9x2x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_result(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>, %v: tensor<4x8x2x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected result of shape [4, 8, 4, 16], found [4, 8, 2, 16]}}
+  %o, %l = tfm.attention %q, %k, %v at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32>), tensor<i64> -> tensor<4x8x2x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_grad_operands(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x4x16xf32>, %l: tensor<4x4x8xf32>, %q: tensor<4x8x4x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected a fused operand [batch, seq, kv_heads, q_per_kv + 2, head_dim], found 'tensor<4x8x4x16xf32>'}}
+  %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
+  return
+}
+// -----
+func.func @attention_grad_types(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x4x16xf32>, %l: tensor<4x4x8xf32>, %q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected gradients of the operands' types}}
+  %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x8xf32>)
+  return
+}
+// -----
+func.func @attention_grad_dout(%do: tensor<4x8x2x16xf32>, %o: tensor<4x8x4x16xf32>, %l: tensor<4x4x8xf32>, %q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected dout of shape [4, 8, 4, 16], found [4, 8, 2, 16]}}
+  %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x2x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
+  return
+}
+// -----
+func.func @attention_grad_out(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x2x16xf32>, %l: tensor<4x4x8xf32>, %q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected out of shape [4, 8, 4, 16], found [4, 8, 2, 16]}}
+  %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
+  return
+}
+// -----
+func.func @attention_grad_lse(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x4x16xf32>, %l: tensor<4x8x4xf32>, %q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected log-sum-exp of shape [4, 4, 8], found [4, 8, 4]}}
+  %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x4xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
+  return
+}

@@ -3,12 +3,12 @@
 // a collective that one stage leaves out
 // RUN: sed -e '/func.func @stage1_reduce/,/return/{/group "embd"/d}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT
-// A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT: collective-count: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
+// A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT: entry "train", collective-count: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
 
 // another size on one stage
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/"embd" count 64/"embd" count 32/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-SIZE-ON-ONE-STAGE
-// ANOTHER-SIZE-ON-ONE-STAGE: stage 0 has all_reduce of 64 f32, found all_reduce of 32 f32 on stage 1
+// ANOTHER-SIZE-ON-ONE-STAGE: expected the same collective from every member of "embd": as number 0 of "train", stage 0 has all_reduce of 64 f32, found all_reduce of 32 f32 on stage 1
 
 // another operation on one stage
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/all_reduce %1/all_reduce_max %1/' %S/Inputs/pipeline.mlir \
@@ -28,7 +28,7 @@
 // two sends in the other order
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/{/@eval/,/loss_offset/{s/tag = 0,/tag = 9,/;s/tag = 1,/tag = 0,/;s/tag = 9,/tag = 1,/}}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-SENDS-IN-THE-OTHER-ORDER
-// TWO-SENDS-IN-THE-OTHER-ORDER: to match the send of a1.0 (256 bytes), found a0.0 (256 bytes)
+// TWO-SENDS-IN-THE-OTHER-ORDER: expected the receive of stage 1 that is next in order to match the send of a1.0 (256 bytes), found a0.0 (256 bytes)
 
 // another size on one side
 // RUN: sed -e '/@stage1 stage/,$s/send = false, peer = 0, arena = 3, tag = 1, offset = 0, bytes = 256/send = false, peer = 0, arena = 3, tag = 1, offset = 0, bytes = 128/' %S/Inputs/pipeline.mlir \
@@ -43,14 +43,14 @@
 // one exchange taken apart in the unlucky order
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/exchange \[\(.*tag = 1, .*>\), \(#rt.*tag = 1074790400.*>\)\]/exchange [\2]\n      rt.exchange [\1]/' -e '/@stage1 stage/,$s/exchange \[\(.*tag = 1, .*>\), \(#rt.*tag = 1074790400.*>\)\]/exchange [\1]\n      rt.exchange [\2]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER
-// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no ring of waiting ranks in entry "train" over two steps
+// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no ring of waiting ranks in entry "train" over two steps, found one; its shortest, rank by rank:
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 0 cannot end item
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 1 cannot end item
 
 // a count that is not the buffer's
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/"tp" count 64/"tp" count 32/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COUNT-THAT-IS-NOT-THE-BUFFERS
-// A-COUNT-THAT-IS-NOT-THE-BUFFERS: expected a count of 64 for
+// A-COUNT-THAT-IS-NOT-THE-BUFFERS: expected a count of 64 for 'memref<16x4xf32>' on group "tp", found 32
 
 // a norm over another group
 // RUN: sed -e 's/norm_reduce group "all"/norm_reduce group "embd"/' %S/Inputs/pipeline.mlir \

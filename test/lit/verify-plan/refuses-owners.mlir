@@ -113,3 +113,14 @@
 // RUN: sed -e 's/array<i64: 4096, 4096, 4096/array<i64: 4096, 4096, 512/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-ARENA-THAT-IS-TOO-SMALL-FOR-ITS-BUCKETS
 // AN-ARENA-THAT-IS-TOO-SMALL-FOR-ITS-BUCKETS: expected an arena optimizer of at least 640 bytes, found 512
+
+// no ZeRO against the strategy
+// RUN: sed -e 's/shard 64 zero true/shard 64 zero false/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-ZERO-AGAINST-THE-STRATEGY
+// NO-ZERO-AGAINST-THE-STRATEGY: expected zero true as the strategy says, found otherwise
+
+// a tied table in the middle of the pipeline
+// RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 1 --gbs 8 --compile-to=plan-memory -o %t.mlir
+// RUN: sed -e 's/rt.param "layers.1.norm1.bias"/rt.param "embed.tokens"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TIED-TABLE-IN-THE-MIDDLE
+// A-TIED-TABLE-IN-THE-MIDDLE: expected copies of "embed.tokens" on the first and last stage only (group embd), found one on stage 1

@@ -28,7 +28,7 @@
 // an event that nobody records
 // RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 99 /}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NOBODY
-// NOBODY: 'rt.wait' expected event 1 to be recorded before the wait, found no record
+// NOBODY: 'rt.wait' expected event 1 to be recorded before the wait, found no record: it would wait for the step before, or for ever
 
 // an event recorded twice
 // RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 0 /}' %t.mlir \

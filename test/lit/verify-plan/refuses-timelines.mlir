@@ -14,7 +14,7 @@
 // no apply
 // RUN: sed -e '/run "stage1_apply"/d' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-APPLY
-// NO-APPLY: expected train to end with the fragments reduce and apply
+// NO-APPLY: expected train to end with the fragments reduce and apply, found another row in place of reduce
 
 // an update in the middle
 // RUN: sed -e 's/\(.*run "stage1_bwd" microbatch 0.*\)/\1\n      rt.step run "stage1_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]/' %S/Inputs/pipeline.mlir \
@@ -89,4 +89,19 @@
 // a buffer of another type
 // RUN: sed -e '/func.func @stage1_eval/,/return/s/16xi32/16xf32/g' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUFFER-OF-ANOTHER-TYPE
-// A-BUFFER-OF-ANOTHER-TYPE: expected elements of type 'i32' as kernel "loss" has them
+// A-BUFFER-OF-ANOTHER-TYPE: expected elements of type 'i32' as kernel "loss" has them, found 'memref<16xf32>'
+
+// a train of one row
+// RUN: sed -e '/@stage1 stage/,${/@train/,/@eval/{/"stage1_apply"/!{/rt.step/d;/rt.exchange/d}}}' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRAIN-OF-ONE-ROW
+// A-TRAIN-OF-ONE-ROW: expected train to end with the fragments reduce and apply, found too few rows for reduce
+
+// training in eval
+// RUN: sed -e 's/"stage1_eval" microbatch 1/"stage1_fwd" microbatch 1/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TRAINING-IN-EVAL
+// TRAINING-IN-EVAL: expected eval fragments in "eval", found "stage1_fwd"
+
+// an operand that has no place
+// RUN: sed -e 's/@stage0_eval()/@stage0_eval(%ids: memref<16xi32>)/' -e '/func.func @stage0_eval/,/return/s/@gather(%1,/@gather(%ids,/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-OPERAND-THAT-HAS-NO-PLACE
+// AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<16xi32>'

@@ -13,7 +13,8 @@
 // a use that is not added
 // RUN: sed -e '/func.func @stage0_reduce/,/return/{/rt.launch @add/d}' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-THAT-IS-NOT-ADDED
-// A-USE-THAT-IS-NOT-ADDED: expected the second use in bucket 2 to be added once to bucket 1, found 0 times
+// A-USE-THAT-IS-NOT-ADDED-DAG: expected the second use in bucket 2 to be added once to bucket 1, found 0 times
+// A-USE-THAT-IS-NOT-ADDED-DAG: expected all uses of bucket 1 in the gradients that the norm reads, found 1 not added
 
 // a tied gradient that no stage adds up
 // RUN: sed -e '/group "embd"/d' %S/Inputs/pipeline.mlir \
@@ -68,7 +69,7 @@
 // moments that move like parameters
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local1 /by %at1 /' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-THAT-MOVE-LIKE-PARAMETERS
-// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: expected parameter, gradient and both moments of one bucket, moved and measured by one rt.flat_range
+// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: expected parameter, gradient and both moments of one bucket, moved and measured by one rt.flat_range, found another launch
 
 // shards that are not gathered
 // RUN: sed -e '/func.func @stage0_apply/,/return/{0,/all_gather/{/all_gather/d}}' %S/Inputs/grid.mlir \
@@ -78,7 +79,7 @@
 // accumulators that are not cleared
 // RUN: sed -e '/func.func @stage0_apply/,/return/{/rt.zero %32/d}' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ACCUMULATORS-THAT-ARE-NOT-CLEARED
-// ACCUMULATORS-THAT-ARE-NOT-CLEARED:  to be cleared for the next step, found them left
+// ACCUMULATORS-THAT-ARE-NOT-CLEARED: expected the accumulators of bucket 2 to be cleared for the next step, found them left
 
 // a use that backward forgets
 // RUN: sed -e '/func.func @stage0_bwd/,/return/s/arena 1 offset 1024/arena 1 offset 512/' %S/Inputs/grid.mlir \
@@ -133,7 +134,7 @@
 // a norm that is not reset
 // RUN: sed -e '/rt.norm "reset"/d' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-THAT-IS-NOT-RESET
-// A-NORM-THAT-IS-NOT-RESET: expected the norm in the steps reset, accumulate .., norm_reduce, finish, found 5 steps
+// A-NORM-THAT-IS-NOT-RESET: expected the norm in the steps reset, accumulate .., norm_reduce, finish, found 5 steps, 1 of them elsewhere
 
 // parameters cleared
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>/arena 0 offset 512 pool -1 stride 0 : memref<128xf32>/' %S/Inputs/grid.mlir \
@@ -199,3 +200,29 @@
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/.*rt.collective all_reduce.*/&\n&/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COLLECTIVE-TOO-MANY
 // A-COLLECTIVE-TOO-MANY: expected the 1 collectives that the shardings need (rt.collectives), found 2
+
+// half of a shard reduced
+// RUN: sed -e 's/reduce_scatter %3 group "dp" count 64/reduce_scatter %3 group "dp" count 32/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=HALF-OF-A-SHARD-REDUCED
+// HALF-OF-A-SHARD-REDUCED: expected a count of 64, what a rank has of bucket 1, found 32
+
+// a use reduced after it is added
+// RUN: sed -e '/reduce_scatter %4/d' -e 's/.*rt.launch @add.*/&\n      rt.collective reduce_scatter %4 group "dp" count 64 : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-REDUCED-AFTER-IT-IS-ADDED
+// A-USE-REDUCED-AFTER-IT-IS-ADDED-DAG: expected gradients of bucket 2 to be reduced over dp first, found uses added before
+// A-USE-REDUCED-AFTER-IT-IS-ADDED-DAG: expected each use to be reduced over dp before uses are added, found bucket 2 reduced afterwards
+
+// uses added after the norm
+// RUN: sed -e '/rt.launch @add/d' -e 's/.*rt.norm "accumulate" of %18.*/&\n      rt.launch @add(%7, %9) args(%n5) writes [] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-AFTER-THE-NORM
+// USES-ADDED-AFTER-THE-NORM: expected uses of bucket 1 to be added before the norm and embd, found them added after
+
+// gradients reduced over one replica
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*norm "reset"/      %e = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>\n      rt.collective all_reduce %e group "dp" count 4 : (memref<4xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-REDUCED-OVER-ONE-REPLICA
+// GRADIENTS-REDUCED-OVER-ONE-REPLICA: expected gradients of bucket 0 to be reduced over dp never, with one replica, found 1 times
+
+// a gather where nothing is sharded
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*rt.zero %19.*/&\n      rt.collective all_gather %2 group "dp" count 4 : (memref<4xf32>) -> ()/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GATHER-WHERE-NOTHING-IS-SHARDED
+// A-GATHER-WHERE-NOTHING-IS-SHARDED: expected no collective in apply, found all_gather over dp

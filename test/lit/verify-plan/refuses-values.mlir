@@ -3,7 +3,7 @@
 // two live values on the same bytes
 // RUN: sed -e '/func.func @stage0_bwd/,/return/{/%8 = /s/offset 256/offset 128/;/%10 = /s/offset 256/offset 128/}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-LIVE-VALUES-ON-THE-SAME-BYTES
-// TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG: expected operands that share no bytes where one is written, found operands 0 (bytes 0 to 256 of the arena workspace) and 3 (bytes 128 to 384
+// TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG: expected operands that share no bytes where one is written, found operands 0 (bytes 0 to 256 of the arena workspace) and 3 (bytes 128 to 384 of the arena workspace)
 // TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG:  to hold one value of type 'memref<16x4xf32>', found another value over bytes 128 to 384 of the arena workspace
 
 // a value read before it is made
@@ -14,7 +14,7 @@
 // a value read as a larger one
 // RUN: sed -e '/func.func @stage0_eval/,/return/{/%3 = /s/arena 4 offset 0/arena 4 offset 64/}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VALUE-READ-AS-A-LARGER-ONE
-// A-VALUE-READ-AS-A-LARGER-ONE: found another value over bytes 64 to 320 of the arena workspace, and bytes never written
+// A-VALUE-READ-AS-A-LARGER-ONE: , found another value over bytes 64 to 320 of the arena workspace, and bytes never written
 
 // an export that was overwritten
 // RUN: sed -e '/export_slot/s/offset 256/offset 0/' -e '/func.func @stage1_eval/,/return/{/%6 = /s/offset 256/offset 128/;/%7 = /s/offset 256/offset 128/}' %S/Inputs/pipeline.mlir \
@@ -58,3 +58,28 @@
 // RUN: sed -e '/export_slot/s/local \[16, 4\]/local [8, 4]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-EXPORT-OF-A-PART
 // AN-EXPORT-OF-A-PART: expected bytes 256 to 384 of the arena workspace to hold one value, found another value over bytes 256 to 512
+
+// inputs that no row loads
+// RUN: sed -e '/"stage1_apply" micro/,${/load "" microbatch 0/d}' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=INPUTS-THAT-NO-ROW-LOADS
+// INPUTS-THAT-NO-ROW-LOADS: expected "stage1_eval" of microbatch 0 to find its value in slot 0 of pool act (bytes 512 to 576), found nothing written in this step
+
+// a receive that begins too late
+// RUN: sed -e '/"stage1_apply" micro/,$s/tag = 0, offset = 0/tag = 0, offset = 128/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-THAT-BEGINS-TOO-LATE
+// A-RECEIVE-THAT-BEGINS-TOO-LATE: expected "stage1_eval" of microbatch 0 to find its value in slot 0 of pool xin (bytes 0 to 256), found bytes never written, and what was received for microbatch 0 at bytes 128 to 384
+
+// a receive over half of another
+// RUN: sed -e '/"stage1_apply" micro/,$s/tag = 1, offset = 0/tag = 1, offset = 128/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-HALF-OF-ANOTHER
+// A-RECEIVE-OVER-HALF-OF-ANOTHER: expected "stage1_eval" of microbatch 1 to find its value in slot 0 of pool xin (bytes 0 to 256), found several values, one what was received for microbatch
+
+// a value that is partly gone when it is sent
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/.*send = true.*tag = 0,.*/      rt.exchange [#rt.transfer<send = false, peer = 1, arena = 3, tag = 1074790400, offset = 128, bytes = 64>]\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VALUE-THAT-IS-PARTLY-GONE
+// A-VALUE-THAT-IS-PARTLY-GONE: expected to send a whole value, found that another was written over a part of bytes 0 to 256
+
+// a gradient under another name
+// RUN: sed -e 's/tag = 1074790401/tag = 1074790407/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-UNDER-ANOTHER-NAME
+// A-GRADIENT-UNDER-ANOTHER-NAME: expected to send the gradient of microbatch 7 from virtual stage 1, which lies in pool gout, found at byte 256 what was written for microbatch 1

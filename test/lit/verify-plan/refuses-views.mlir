@@ -13,7 +13,7 @@
 // between cache lines
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256/arena 4 offset 260/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BETWEEN-CACHE-LINES
-// BETWEEN-CACHE-LINES: expected offset and stride in multiples of 64 bytes in the arena workspace, found offset 260
+// BETWEEN-CACHE-LINES: expected offset and stride in multiples of 64 bytes in the arena workspace, found offset 260 and stride 0
 
 // a slot of the workspace
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1/arena 4 offset 256 pool 2/' %S/Inputs/pipeline.mlir \
@@ -38,7 +38,7 @@
 // pools that overlap
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/arena 3 offset 256 pool 1/arena 3 offset 128 pool 1/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=POOLS-THAT-OVERLAP
-// POOLS-THAT-OVERLAP: expected pools that share no bytes
+// POOLS-THAT-OVERLAP: expected pools that share no bytes, found gin at 128 to 384 and yout at 0 to 256
 
 // a weight that is none
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/arena 0 offset 0 /arena 0 offset 4 /' %S/Inputs/pipeline.mlir \
@@ -48,7 +48,7 @@
 // a gradient that is none
 // RUN: sed -e '/func.func @stage0_bwd/,/return/s/arena 1 offset 64 /arena 1 offset 68 /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-THAT-IS-NONE
-// A-GRADIENT-THAT-IS-NONE: expected the accumulator of a parameter or the loss of stage 0, found 256 bytes at 68
+// A-GRADIENT-THAT-IS-NONE: expected the accumulator of a parameter or the loss of stage 0, found 256 bytes at 68 where none of this size lies
 
 // a forward that writes a weight
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1 stride 0/arena 0 offset 64 pool -1 stride 0/' %S/Inputs/pipeline.mlir \
@@ -68,9 +68,14 @@
 // a buffer that is smaller than its kernel
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/memref<16xi32>/memref<8xi32>/g' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL
-// A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL: expected a buffer of 16 elements for operand
+// A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL: expected a buffer of 16 elements for operand 'memref<8xi32>' of kernel "gather", found 8
 
 // a receive over a send of its exchange
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = 1074790400, offset = 256/tag = 1074790400, offset = 192/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE
-// A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE: expected buffers of one exchange apart
+// A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE: expected buffers of one exchange apart, because its transfers run at once, found a receive that overlaps bytes 0 to 256
+
+// moments outside of apply
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1 stride 0/arena 2 offset 128 pool -1 stride 0/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-OUTSIDE-OF-APPLY
+// MOMENTS-OUTSIDE-OF-APPLY: expected only apply to touch moments, found "stage0_eval" at offset 128
