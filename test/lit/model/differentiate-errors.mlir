@@ -32,3 +32,14 @@ func.func @microbatch(%qkv: tensor<4x8x4x3x16xf32> {tfm.param = #tfm.param<name 
   %o, %l = tfm.attention %qkv at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64, tfm.id = 0 : i64, tfm.layer = 0 : i64, tfm.phase = "forward"} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
   return %l : tensor<4x4x8xf32>
 }
+// -----
+func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32>) {
+  // expected-error @+1 {{expected one result, the loss, found 2}}
+  return %w, %w : tensor<f32>, tensor<f32>
+}
+// -----
+func.func @microbatch(%ids: tensor<4xi32>, %w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<9x8xf32> {tfm.result = "loss"}) {
+  // expected-error @+1 {{has no gradient rule: a backward op; second derivatives are not taken}}
+  %g = tfm.embed_grad %ids, %w {tfm.id = 0 : i64, tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<4xi32>, tensor<4x8xf32> -> tensor<9x8xf32>
+  return %g : tensor<9x8xf32>
+}

@@ -33,3 +33,6 @@ func.func @microbatch(%x: tensor<4xf32>) {
 func.func @microbatch(%x: tensor<f32>) -> (tensor<f32> {tfm.grad = #tfm.grad<param = "v", use = 0>}) {
   return %x : tensor<f32>
 }
+// -----
+// expected-error @+1 {{expected a function @microbatch}}
+module {}

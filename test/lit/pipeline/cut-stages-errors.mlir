@@ -29,3 +29,41 @@ module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
     return
   }
 }
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    // expected-error @+1 {{expected values from stage 1 or this stage (0), found one of stage 1 of the other phase}}
+    %b = tfm.exp %a {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %b = tfm.log %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    // expected-error @+1 {{expected one tensor to cross from stage 1 to stage 0, found a second one}}
+    %c = tfm.add %a, %b {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    // expected-error @+1 {{expected a tfm.save as operand}}
+    %a = tfm.restore %x {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    // expected-error @+1 {{expected a layer that a stage holds}}
+    %a = tfm.exp %x {tfm.layer = 9 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+// expected-error @+1 {{expected a function @microbatch}}
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {}

@@ -1,9 +1,12 @@
 // RUN: mtc-opt %s -split-input-file -expand-schedule -verify-diagnostics
+// RUN: echo 'module attributes {mtc.config = {pp = 2 : i64, microbatches = 3 : i64, schedule = "2f2b"}} {}' \
+// RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: schedule of entry "train": schedule '2f2b' is unknown, expected one of
 // Tests that a user's schedule that loses a backward, or adds gradients out of
 // order, is refused.
 
-// expected-error @+1 {{no backward for mb 1 chunk 0}}
+// expected-error @+1 {{is not a legal schedule: stage 0: no backward for mb 1 chunk 0}}
 pipe.schedule @train stages 1 chunks 1 microbatches 2 ["F0 F1 B0"]
 // -----
-// expected-error @+1 {{weight gradients added in order [1, 0]}}
+// expected-error @+1 {{is not a legal schedule: stage 0 chunk 0: weight gradients added in order [1, 0]}}
 pipe.schedule @train stages 1 chunks 1 microbatches 2 ["F0 F1 B1 B0"]

@@ -42,3 +42,10 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {ffn = "tp"}
   // expected-error @below {{expected one logical axis per dimension of "w" (2), found 1}}
   func.func @microbatch(%w: tensor<2x2xf32> {tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = zeros, std = 0.0, decay = true>}) { return }
 }
+
+// -----
+
+// expected-error @below {{expected a glob pattern in dist.overrides, found "["}}
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.overrides = [{pattern = "[", axis = "ffn", mesh = "tp"}]} {
+  func.func @microbatch(%w: tensor<2xf32> {tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = zeros, std = 0.0, decay = true>}) { return }
+}

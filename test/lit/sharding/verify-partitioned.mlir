@@ -257,3 +257,14 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
     return
   }
 }
+
+// -----
+
+// An op without a rule.
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
+  func.func @microbatch(%x: tensor<4xf32> {dist.global_shape = array<i64: 4>}) {
+    // expected-error @below {{has no sharding rule; expected one in passes/families}}
+    %r = arith.negf %x {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}]>]} : tensor<4xf32>
+    return
+  }
+}
