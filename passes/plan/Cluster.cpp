@@ -103,6 +103,10 @@ bool Cluster::tryAdd(Operation *op) {
     return false;
   if (domain.dims.empty() && !grown.dims.empty() && !mayGrow(op))
     return false;
+  // Rows are added one after another, and rounding grows with their number. A
+  // sum of all of them to one value is a sum along a row when it stands alone.
+  if (!ops.empty() && placement.accumulates && placement.results.front().empty())
+    return false;
   domain = grown;
   for (auto [value, map] : llvm::zip(op->getOperands(), placement.operands))
     if (!isa_and_nonnull<tfm::FillOp>(value.getDefiningOp()))
@@ -142,6 +146,13 @@ struct Cluster::Emission {
         return i;
     int64_t extent;
     rt::Mode mode = c.domain.resultMode(map, extent);
+    return addOperand(buffer, mode, element, extent);
+  }
+  /// The operand that sums over rows are added to: one, however many sums.
+  int64_t sumInto(Value buffer, rt::Mode mode, Type element, int64_t extent) {
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (operand.buffer == buffer)
+        return i;
     return addOperand(buffer, mode, element, extent);
   }
   Value load(int64_t index) {
@@ -234,7 +245,7 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &plac
       placement.tableResult ? rt::Mode::Table : domain.mode(placement.results[0], extent);
   if (placement.tableResult)
     extent = type.getDimSize(0);
-  int64_t operand = e.addOperand(target, mode, type.getElementType(), extent);
+  int64_t operand = e.sumInto(target, mode, type.getElementType(), extent);
   e.context.tableResult = operand;
   Value value = lookup(op)->body(e.context, op, in)[0];
   if (!placement.tableResult)

@@ -72,6 +72,15 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       %eb = tfm.broadcast %e dims [] {tfm.layer = 2 : i64} : tensor<f32> -> tensor<8x16xf32>
       %m = tfm.mul %eb, %g {tfm.layer = 2 : i64} : tensor<8x16xf32>
 
+      // Two sums over rows into one accumulator: one operand, because operands of a
+      // kernel do not alias.
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[B]]) args() writes [] {from = "reduce+reduce"
+      %v = pipe.received "v" : tensor<8x16xf32>
+      %v0 = tfm.reduce sum %v dims [0] {tfm.layer = 4 : i64} : tensor<8x16xf32> -> tensor<16xf32>
+      pipe.accumulate %v0 to "b" use 0 : tensor<16xf32>
+      %v1 = tfm.reduce sum %v dims [0] {tfm.layer = 4 : i64} : tensor<8x16xf32> -> tensor<16xf32>
+      pipe.accumulate %v1 to "b" use 0 : tensor<16xf32>
+
       // A constant that no kernel reads is in memory all the same.
       // CHECK: %[[ONE:.+]] = rt.launch @{{kernel[0-9]+}}() args() writes [0] {from = "fill"
       // CHECK: pipe.keep %[[ONE]] as 7

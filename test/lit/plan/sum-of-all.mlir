@@ -1,0 +1,25 @@
+// RUN: mtc-opt %s -fuse-kernels | FileCheck %s
+// Tests that a sum of all rows to one value is a sum along one row, by the tree of
+// lanes, and not an addition per row: its rounding does not grow with the rows. A
+// sum to a vector stays with the kernel that makes its terms.
+
+module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
+  rt.program @stage0 stage 0 {
+    // CHECK: rt.kernel @[[EXP:kernel[0-9]+]] rows 64 cols 16
+    // CHECK: rt.accumulate
+    // CHECK: rt.kernel @[[SUM:kernel[0-9]+]] rows 1 cols 1024
+    // CHECK: rt.row_reduce sum
+    // CHECK-LABEL: func.func @stage0_fwd
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+      %x = pipe.received "activation" : tensor<4x16x16xf32>
+      // CHECK: %[[E:.+]] = rt.launch @[[EXP]](%{{.*}}) {{.*}}from = "exp+reduce"
+      %e = tfm.exp %x {tfm.layer = 1 : i64} : tensor<4x16x16xf32>
+      %v = tfm.reduce sum %e dims [0, 1] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<16xf32>
+      // CHECK: rt.launch @[[SUM]](%[[E]]{{.*}}from = "reduce"
+      %s = tfm.reduce sum %e dims [0, 1, 2] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<f32>
+      pipe.loss %s : tensor<f32>
+      pipe.send "activation" %v : tensor<16xf32>
+      return
+    }
+  }
+}
