@@ -96,7 +96,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
     return {StatusCode::usage,
             fmt::format("--compile-to: expected a phase after {}, found {}",
                         toString(after), toString(*options.to))};
-  MTC_RETURN_IF_ERROR(save(options, *module, after));
+  if (!isVerifier(after) || !options.verify) // else saved once it is verified
+    MTC_RETURN_IF_ERROR(save(options, *module, after));
   if (!stopsAt(options, after) || isVerifier(after))
     MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
   if (options.to && *options.to <= Phase::verifyPlan)

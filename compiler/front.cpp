@@ -100,6 +100,11 @@ Status checkOptions(const CompileOptions &options) {
              options.isa == "x86-64-v4",
          fmt::format("--isa: expected x86-64-v3 or x86-64-v4, found '{}'",
                      options.isa));
+  if (options.to)
+    demand(options.verify || !isVerifier(*options.to),
+           fmt::format("--compile-to: expected a phase that runs under "
+                       "--no-verify, found {}",
+                       toString(*options.to)));
   if (options.from && options.to)
     demand(*options.from < *options.to ||
                (options.from == options.to && isVerifier(*options.to)),

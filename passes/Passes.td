@@ -152,6 +152,8 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
 def FuseKernels : MtcPass<"fuse-kernels"> {
   let summary = "clusters of pointwise and row-wise ops to kernels";
   let description = [{
+    Writes `rt.collectives` on each fragment: kind, group, count and `serves` of its
+    collectives in order, for verify-plan to compare with what is left of them.
     Greedy, in program order, never across a layer boundary; contractions become
     `rt.gemm`, attention `rt.attention`, collectives `rt.collective`. Equal
     kernels are shared.

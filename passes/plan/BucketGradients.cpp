@@ -15,7 +15,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_BUCKETGRADIENTS

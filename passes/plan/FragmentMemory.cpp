@@ -134,10 +134,13 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
       if (auto it = storageOf.find(collective.getBuffer()); it != storageOf.end())
         inFlight[record.getEvent()] = it->second;
   } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
-    // Later collectives of the stream are still in flight, earlier ones are not.
-    for (auto &[event, storage] : inFlight)
-      if (event <= static_cast<int64_t>(wait.getEvent()) && wait.getStream() == 0)
-        storages[storage].life.end = std::max(storages[storage].life.end, index);
+    if (wait.getStream() != 0)
+      return;
+    // Later collectives of the stream are still in flight, earlier ones are done.
+    auto last = inFlight.upper_bound(static_cast<int64_t>(wait.getEvent()));
+    for (auto it = inFlight.begin(); it != last; ++it)
+      storages[it->second].life.end = std::max(storages[it->second].life.end, index);
+    inFlight.erase(inFlight.begin(), last);
   }
 }
 

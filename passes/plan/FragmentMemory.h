@@ -10,6 +10,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace mtc::passes {
 
 /// The distinct GEMMs of a program with their scratch, as the library states it

@@ -197,7 +197,7 @@ void FragmentFuser::recordCollectives() {
          b.getNamedAttr("count", b.getI64IntegerAttr(countOf(op))),
          b.getNamedAttr("serves", op.getServesAttr())}));
   });
-  if (!all.empty())
+  if (fn->hasAttr("pipe.phase")) // the update's are checked for what they mean
     fn->setAttr("rt.collectives", b.getArrayAttr(all));
 }
 

@@ -36,6 +36,9 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
   LogicalResult shardBuckets(rt::ProgramOp program, UpdatePlan &plan) {
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       auto elements = static_cast<int64_t>(bucket.getElements());
+      if (bucket.getIndex() != plan.buckets.size())
+        return bucket.emitOpError("expected buckets in the order of their numbers, the next one ")
+               << plan.buckets.size() << ", found " << bucket.getIndex();
       if (plan.zero && elements % plan.dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << plan.dp << " shards, found " << elements

@@ -94,6 +94,8 @@ private:
       report.error(touch.op)
           << "expected all " << expected << " accumulators of bucket "
           << part.bucket << " to be cleared, found " << elements;
+    else
+      expectUnmoved(stage, touch.op, touch.accesses[0], part.bucket, report);
     cleared.insert(part.bucket);
   }
 
@@ -115,6 +117,8 @@ private:
     else if (!gathered.insert(part.bucket).second)
       report.error(op) << "expected bucket " << part.bucket
                        << " to be gathered once, found it again";
+    else
+      expectUnmoved(stage, op, touch.accesses[0], part.bucket, report);
   }
 
   void checkBucket(const Fragment &apply, rt::BucketOp bucket) {

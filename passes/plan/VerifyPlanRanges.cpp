@@ -133,4 +133,16 @@ void checkCover(const Model &model, rt::BucketOp bucket,
                           << bucket.getIndex() << " left out";
 }
 
+void expectUnmoved(const Stage &stage, Operation *op, const Access &access,
+                   int64_t index, Report &report) {
+  int64_t bytes = 4 * static_cast<int64_t>(stage.bucket(index).getElements());
+  if (access.moved)
+    report.error(op) << "expected the view of all of bucket " << index
+                     << ", found one moved by rt.offset_view";
+  else if (access.extent.bytes != bytes)
+    report.error(op) << "expected the view of all " << bytes
+                     << " bytes of bucket " << index << ", found "
+                     << access.extent.bytes;
+}
+
 } // namespace mtc::passes::verify

@@ -18,6 +18,11 @@ struct BucketPart {
 };
 BucketPart bucketPart(const Stage &stage, const Extent &extent);
 
+/// Refuses a view of a part of bucket `index`, and one that rt.offset_view moved:
+/// what works on a whole bucket must have all of it.
+void expectUnmoved(const Stage &stage, mlir::Operation *op, const Access &access,
+                   int64_t index, Report &report);
+
 /// A range of a bucket that `op` works on.
 struct RangeUse {
   mlir::Operation *op = nullptr;

@@ -94,7 +94,7 @@ private:
                        << ", found " << static_cast<int64_t>(op.getCount());
     // Only what a rank has of a bucket starts elsewhere than the bucket.
     if (!model.zero || op.getGroup() == "dp")
-      expectUnmoved(op, access, part.bucket);
+      expectUnmoved(stage, op, access, part.bucket, report);
     if (op.getGroup() == "dp")
       reduceOverDp(op, part.bucket, state);
     else if (op.getGroup() == "embd")
@@ -144,17 +144,6 @@ private:
       report.error(op)
           << "expected gradients of bucket " << bucket
           << " to be reduced over dp first, found uses added before";
-  }
-
-  void expectUnmoved(Operation *op, const Access &access, int64_t index) {
-    int64_t bytes = 4 * static_cast<int64_t>(stage.bucket(index).getElements());
-    if (access.moved)
-      report.error(op) << "expected the view of all of bucket " << index
-                       << ", found one moved by rt.offset_view";
-    else if (access.extent.bytes != bytes)
-      report.error(op) << "expected the view of all " << bytes
-                       << " bytes of bucket " << index << ", found "
-                       << access.extent.bytes;
   }
 
   /// A moved view must mean all that this rank has of the bucket.
@@ -320,7 +309,13 @@ private:
 /// what the fragment still does, in this order.
 void checkCollectives(const Fragment &fragment, Report &report) {
   SmallVector<DictionaryAttr> expected;
-  if (auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives"))
+  auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
+  if (!all && !fragment.isUpdate()) {
+    report.error(fragment.fn)
+        << "expected the attribute rt.collectives (written by fuse-kernels), found none";
+    return;
+  }
+  if (all)
     llvm::append_range(expected, all.getAsRange<DictionaryAttr>());
   auto next = expected.begin();
   for (const Touch &touch : fragment.touches) {
@@ -333,7 +328,7 @@ void checkCollectives(const Fragment &fragment, Report &report) {
             b.getStringAttr(stringifyCollectiveKind(op.getKind())) ||
         next->get("group") != op.getGroupAttr() ||
         next->get("count") != op.getCountAttr() ||
-        (op->hasAttr("serves") && next->get("serves") != op->getAttr("serves")))
+        next->get("serves") != op->getAttr("serves"))
       break;
     ++next;
   }

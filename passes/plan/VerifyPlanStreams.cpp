@@ -8,6 +8,11 @@
 #include "passes/plan/Streams.h"
 #include "passes/plan/VerifyPlan.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <vector>
+
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -15,20 +20,32 @@ namespace {
 
 using Clock = std::vector<int64_t>;
 
-bool conflict(const Access &a, const Access &b) {
-  return (a.writes || b.writes) && a.extent.overlaps(b.extent);
-}
-
 /// Norm ops work on the accumulator of the norm, which lies in no arena.
 bool ofNorm(Operation *op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
   return isa<rt::NormOp>(op) || (collective && !collective.getBuffer());
 }
 
+/// True if the order of the two matters. Collectives: a communicator's must have
+/// one order on all its members.
+bool conflict(const Touch &one, const Touch &other) {
+  if (isa<rt::CollectiveOp>(one.op) && isa<rt::CollectiveOp>(other.op))
+    return true;
+  if (ofNorm(one.op) && ofNorm(other.op))
+    return true;
+  for (const Access &a : one.accesses)
+    for (const Access &b : other.accesses)
+      if ((a.writes || b.writes) && a.extent.overlaps(b.extent))
+        return true;
+  return false;
+}
+
 class StreamChecker {
 public:
   StreamChecker(const Fragment &fragment, int64_t streams, Report &report)
-      : fragment(fragment), report(report), clocks(streams, Clock(streams, 0)) {}
+      : fragment(fragment), report(report), clocks(streams, Clock(streams, 0)) {
+    clocks[0][0] = 1; // what ran before the fragment, on stream 0
+  }
 
   void run() {
     auto touch = fragment.touches.begin();
@@ -50,6 +67,13 @@ private:
     int64_t stream, time;
   };
 
+  bool hasEvents(Operation *op) {
+    if (clocks.size() > 1)
+      return true;
+    report.error(op) << "expected no events on a target with one stream, found one";
+    return false;
+  }
+
   bool valid(Operation *op, int64_t stream) {
     if (stream >= 0 && stream < static_cast<int64_t>(clocks.size()))
       return true;
@@ -60,7 +84,7 @@ private:
 
   void onRecord(rt::RecordOp op) {
     auto stream = static_cast<int64_t>(op.getStream());
-    if (!valid(op, stream))
+    if (!hasEvents(op) || !valid(op, stream))
       return;
     if (!events.try_emplace(op.getEvent(), clocks[stream]).second)
       report.error(op) << "expected event " << op.getEvent()
@@ -69,7 +93,7 @@ private:
 
   void onWait(rt::WaitOp op) {
     auto stream = static_cast<int64_t>(op.getStream());
-    if (!valid(op, stream))
+    if (!hasEvents(op) || !valid(op, stream))
       return;
     auto it = events.find(op.getEvent());
     if (it == events.end()) {
@@ -87,23 +111,27 @@ private:
     int64_t stream = collective ? static_cast<int64_t>(collective.getStream()) : 0;
     if (!valid(touch.op, stream))
       return;
-    for (const Done &earlier : done)
-      if (earlier.time > clocks[stream][earlier.stream])
-        compare(earlier, touch, stream);
+    if (stream != 0 && clocks[stream][0] < 1)
+      report.error(touch.op) << "expected stream " << stream
+                             << " to wait for stream 0 first, which ran what came before this "
+                                "fragment, found no such wait";
+    auto at = llvm::find_if(llvm::reverse(done), [&](const Done &earlier) {
+      return earlier.time > clocks[stream][earlier.stream] && conflict(*earlier.touch, touch);
+    });
+    if (at != done.rend())
+      refuse(*at, touch, stream);
     done.push_back({&touch, stream, ++clocks[stream][stream]});
   }
 
-  void compare(const Done &earlier, const Touch &touch, int64_t stream) {
-    bool both = ofNorm(earlier.touch->op) && ofNorm(touch.op);
-    for (const Access &a : earlier.touch->accesses)
-      for (const Access &b : touch.accesses)
-        both |= conflict(a, b);
-    if (!both)
-      return;
+  /// Only the latest op that is not ordered: the others follow from it.
+  void refuse(const Done &earlier, const Touch &touch, int64_t stream) {
     auto error = report.error(touch.op);
     error << "expected an event between this op on stream " << stream
           << " and the earlier one on stream " << earlier.stream
-          << " that touches the same bytes, found none: they can run in either order";
+          << (isa<rt::CollectiveOp>(touch.op) && isa<rt::CollectiveOp>(earlier.touch->op)
+                  ? ", because all ranks must issue collectives in one order"
+                  : " that touches the same bytes")
+          << ", found none: they can run in either order";
     error.attachNote(earlier.touch->op->getLoc()) << "the earlier op";
   }
 

@@ -50,6 +50,20 @@ module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, d
       %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
+    // What was waited for is free again, though other collectives follow.
+    // MEMORY-LABEL: func.func @reuse
+    // MEMORY: rt.view arena 4 offset [[FIRST:[0-9]+]]
+    // MEMORY-COUNT-2: rt.collective all_reduce
+    // MEMORY: %[[D:.+]] = rt.view arena 4 offset [[FIRST]] {{.*}}8x8xf32
+    // MEMORY: rt.gemm %{{.*}}, %{{.*}} into %[[D]] m 8
+    func.func @reuse() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+      %x = rt.zero : () -> tensor<8x8xf32>
+      %a = rt.collective all_reduce %x group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %b = rt.gemm %a, %a m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %c = rt.collective all_reduce %b group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %d = rt.gemm %c, %c m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      return
+    }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1
     // is on its way. Waiting for the norm's sum waits for all before it.
     // CHECK-LABEL: func.func @stage0_reduce

@@ -14,11 +14,20 @@
 // START-EARLY: 'rt.collective' expected an event between this op on stream 1 and the earlier one on stream 0
 
 // the norm's sum over all ranks before this rank's own sum
-// RUN: sed -e '/func.func @stage0_reduce/,/return/{/norm_reduce/{s/stream = 1/stream = 0/}}' %t.mlir \
-// RUN:   | mtc-opt --verify-plan -o /dev/null
-// RUN: sed -e '/func.func @stage0_reduce/,/return/{/rt.wait event [0-9]* stream 1/d}' %t.mlir \
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/rt.wait event 8 stream 1/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NORM
-// NORM: 'rt.collective' expected an event between this op on stream 1 and the earlier one on stream 0
+// NORM: 'rt.collective' expected an event between this op on stream 1 and the earlier one on stream 0 that touches the same bytes
+// NORM-NOT: error:
+
+// gradients reduced while the last backward still adds to them
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/rt.wait event [0246] stream 1/d}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BACKWARD
+// BACKWARD: 'rt.collective' expected stream 1 to wait for stream 0 first, which ran what came before this fragment, found no such wait
+
+// collectives of one communicator on two streams
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/reduce_scatter %2 /s/stream = 1/stream = 0/}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: 'rt.collective' expected an event between this op on stream 0 and the earlier one on stream 1, because all ranks must issue collectives in one order, found none: they can run in either order
 
 // parameters still being gathered at the end of the step
 // RUN: sed -e '/func.func @stage0_apply/,/return/{/rt.wait event [0-9]* stream 0/d}' %t.mlir \
@@ -38,4 +47,21 @@
 // streams on a target that has one
 // RUN: sed -e 's/target = "cuda:sm_90"/target = "cpu"/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: 'rt.wait' expected a stream in [0, 1) of the target, found 1
+// ONE: 'rt.record' expected no events on a target with one stream, found one
+// ONE: 'rt.collective' expected a stream in [0, 1) of the target, found 1
+
+// an event on a target that has one stream
+// RUN: mtc compile gpt2-nano --tp 2 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.cpu.mlir
+// RUN: sed -e '/func.func @stage0_fwd/a rt.wait event 0 stream 0' %t.cpu.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EVENT
+// EVENT: 'rt.wait' expected no events on a target with one stream, found one
+
+// a fragment whose record of collectives is gone
+// RUN: sed -e '/func.func @stage0_eval/s/rt.collectives = /other = /' %t.cpu.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RECORD: 'func.func' expected the attribute rt.collectives (written by fuse-kernels), found none
+
+// a collective that serves another weight
+// RUN: sed -e '/func.func @stage0_fwd/,/return/s/serves = "layers.0.mlp.down.weight", //' %t.cpu.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SERVES
+// SERVES: collectives that the shardings need (rt.collectives), found 12; the first that is missing or changed is {{.*}}serves = "layers.0.mlp.down.weight"

@@ -226,3 +226,13 @@
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/.*rt.zero %19.*/&\n      rt.collective all_gather %2 group "dp" count 4 : (memref<4xf32>) -> ()/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GATHER-WHERE-NOTHING-IS-SHARDED
 // A-GATHER-WHERE-NOTHING-IS-SHARDED: expected no collective in apply, found all_gather over dp
+
+// parameters gathered at another place
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*all_gather %29 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}\n      %m = rt.offset_view %29 by %a : memref<128xf32> -> memref<128xf32>\n      rt.collective all_gather %m group "dp" count 64 : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHERED-ELSEWHERE
+// GATHERED-ELSEWHERE: 'rt.collective' expected the view of all of bucket 1, found one moved by rt.offset_view
+
+// accumulators cleared at another place
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/.*rt.zero %31 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}\n      %m = rt.offset_view %31 by %a : memref<128xf32> -> memref<128xf32>\n      rt.zero %m : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=CLEARED-ELSEWHERE
+// CLEARED-ELSEWHERE: 'rt.zero' expected the view of all of bucket 1, found one moved by rt.offset_view

@@ -76,7 +76,7 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      rt.collective all_reduce %4 group "tp" count 64 : (memref<16x4xf32>) -> ()
+      rt.collective all_reduce %4 group "tp" count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
       %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
       %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
       %7 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
@@ -95,7 +95,7 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
       rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.fragment = 1 : i64} {
+    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
       %1 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
       %2 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
       %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
@@ -122,7 +122,7 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      rt.collective all_reduce %4 group "tp" count 64 : (memref<16x4xf32>) -> ()
+      rt.collective all_reduce %4 group "tp" count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
       %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
       %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
       %7 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>

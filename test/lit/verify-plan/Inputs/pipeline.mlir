@@ -62,7 +62,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
     rt.param "layers.0.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.fragment = 0 : i64} {
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.collectives = [], rt.fragment = 0 : i64} {
       %1 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
       %2 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<16x4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
@@ -77,7 +77,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.launch @scale(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.fragment = 1 : i64} {
+    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
       %1 = rt.view arena 3 offset 256 pool 1 stride 256 : memref<16x4xf32>
       %2 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
       %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
@@ -99,7 +99,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.launch @scatter(%13, %14, %15) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.fragment = 2 : i64} {
+    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.collectives = [], rt.fragment = 2 : i64} {
       %1 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
       %2 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<16x4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
@@ -238,7 +238,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
     rt.param "layers.1.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = false, split_dim = -1 : i64, std = 0.0 : f64, use = 1 : i64}
-    func.func @stage1_fwd() attributes {pipe.phase = "forward", rt.fragment = 0 : i64} {
+    func.func @stage1_fwd() attributes {pipe.phase = "forward", rt.collectives = [], rt.fragment = 0 : i64} {
       %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
       %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
@@ -253,7 +253,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.launch @loss(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage1_bwd() attributes {pipe.phase = "backward", rt.fragment = 1 : i64} {
+    func.func @stage1_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
       %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
       %2 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
       %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
@@ -270,7 +270,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.launch @scale_grad(%8, %9, %10, %11) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage1_eval() attributes {pipe.phase = "eval", rt.fragment = 2 : i64} {
+    func.func @stage1_eval() attributes {pipe.phase = "eval", rt.collectives = [], rt.fragment = 2 : i64} {
       %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
       %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
       %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
