@@ -104,8 +104,12 @@ bool Cluster::tryAdd(Operation *op) {
   if (domain.dims.empty() && !grown.dims.empty() && !mayGrow(op))
     return false;
   // Rows are added one after another, and rounding grows with their number. A
-  // sum of all of them to one value is a sum along a row when it stands alone.
-  if (!ops.empty() && placement.accumulates && placement.results.front().empty())
+  // sum of all of them to one value is a sum along a row when it stands alone,
+  // with ops that leave it one.
+  auto sumsAll = [](const Placement &p) {
+    return !p.contracted.empty() && p.results.front().empty();
+  };
+  if (grown.rows() > 1 && !ops.empty() && (sumsAll(placement) || llvm::any_of(placements, sumsAll)))
     return false;
   domain = grown;
   for (auto [value, map] : llvm::zip(op->getOperands(), placement.operands))

@@ -167,6 +167,11 @@ std::vector<Touch> readTouches(rt::ProgramOp program, func::FuncOp fn,
     if (isa<rt::LaunchOp, rt::GemmOp, rt::AttentionOp, rt::CollectiveOp,
             rt::ZeroOp, rt::NormOp>(op))
       touches.push_back(reader.read(&op));
+    else if (!isa<rt::ViewOp, rt::OffsetViewOp, rt::FlatRangeOp, rt::AffineOp,
+                  rt::StepFieldOp, rt::RecordOp, rt::WaitOp, func::ReturnOp>(
+                 op))
+      report.error(&op) << "expected ops of fragments, of which it is known "
+                           "what they touch, found another";
   return touches;
 }
 

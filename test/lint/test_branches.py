@@ -191,7 +191,7 @@ class Check:
 
 def lit_checks(path):
     lines = path.read_text().splitlines()
-    text = "\n".join(lines)
+    text = "\n".join(line for line in lines if re.match(r"\s*//\s*RUN:", line))
     prefixes = set(re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", text))
     prefixes = {p for group in prefixes for p in group.split(",")} | {"CHECK"}
     for i, line in enumerate(lines):

@@ -4,6 +4,8 @@
 // RUN: not mtc-opt %s --shard-optimizer 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: mtc-opt %s --bucket-gradients | sed -e 's/rt.bucket 0 elements 128 /rt.bucket 0 elements 127 /' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=ODD
+// RUN: mtc-opt %s --bucket-gradients | sed -e 's/rt.bucket 0 /rt.bucket 7 /' \
+// RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: sed -e '/pipe.accumulate %dv/d' %s | not mtc-opt --bucket-gradients 2>&1 | FileCheck %s --check-prefix=NONE
 // Tests that parameters lie in buckets in reverse model order, starting at multiples
 // of 64 and padded to lcm(dp, 128) under ZeRO; that a tied parameter has a bucket of its own
@@ -12,6 +14,7 @@
 
 // ALONE: expected rt.program ops (written by bucket-gradients)
 // ODD: expected elements that divide into 2 shards, found 127; bucket-gradients pads them under zero = 1
+// NUMBER: expected buckets in the order of their numbers, the next one 0, found 7
 // NONE: expected a gradient for parameter "v"
 
 // CHECK-LABEL: rt.program @stage0 stage 0

@@ -18,6 +18,13 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // CHECK: rt.launch @[[SUM]](%[[E]]{{.*}}from = "reduce"
       %s = tfm.reduce sum %e dims [0, 1, 2] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<f32>
       pipe.loss %s : tensor<f32>
+      // The other way round: what would give the sum rows does not join it.
+      // CHECK: rt.launch @{{kernel[0-9]+}}({{.*}}from = "reduce"
+      // CHECK: rt.launch @{{kernel[0-9]+}}({{.*}}from = "reduce"
+      %t = tfm.reduce sum %x dims [0, 1, 2] {tfm.layer = 2 : i64} : tensor<4x16x16xf32> -> tensor<f32>
+      %w = tfm.reduce sum %x dims [0, 1] {tfm.layer = 2 : i64} : tensor<4x16x16xf32> -> tensor<16xf32>
+      pipe.export "t" %t : tensor<f32>
+      pipe.export "w" %w : tensor<16xf32>
       pipe.send "activation" %v : tensor<16xf32>
       return
     }

@@ -65,3 +65,8 @@
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/serves = "layers.0.mlp.down.weight", //' %t.cpu.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SERVES
 // SERVES: collectives that the shardings need (rt.collectives), found 12; the first that is missing or changed is {{.*}}serves = "layers.0.mlp.down.weight"
+
+// an op of which nobody knows what it touches
+// RUN: sed -e '/func.func @stage0_fwd/a func.call @stage0_reduce() : () -> ()' %t.cpu.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: 'func.call' expected ops of fragments, of which it is known what they touch, found another
