@@ -37,7 +37,11 @@ void printPhases() {
 
 Status printTopic(const std::string &topic, const CLI::App &app) {
   if (topic.empty())
-    std::fputs(app.help().c_str(), stdout);
+    // app.help() would show the help of the subcommand that was given: this one.
+    std::fputs(app.get_formatter()
+                   ->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                   .c_str(),
+               stdout);
   else if (topic == "exit-codes")
     printExitCodes();
   else if (topic == "phases")
