@@ -165,6 +165,25 @@ INSTANTIATE_TEST_SUITE_P(Isa, Attention,
                            return std::string(info.param).substr(7, 2);
                          });
 
+TEST(AttentionCalls, ScratchIsNoMatrixOfScores) {
+  // Beside its scratch the kernel has no memory: a test of whole programs counts
+  // allocations. Copies of one head, 8·seq·head_dim: linear, so it falls below the
+  // matrix from 8·head_dim positions on.
+  auto scratch = [](int64_t seq) {
+    MtcAttention d{};
+    d.batch = 2;
+    d.heads = d.kv_heads = 4;
+    d.seq = seq;
+    d.head_dim = 64;
+    return mtc_attention_scratch(&d);
+  };
+  for (int64_t seq : {1024, 4096}) {
+    EXPECT_GT(scratch(seq), 0);
+    EXPECT_LT(scratch(seq), int64_t(sizeof(float)) * seq * seq) << seq;
+    EXPECT_LE(scratch(4 * seq), 4 * scratch(seq)) << seq;
+  }
+}
+
 TEST(AttentionCalls, StopAfterAnError) {
   Problem p({1, 7, 1, 1, 4, true, 0.0}, Layout::dense);
   MtcContext ctx{};
