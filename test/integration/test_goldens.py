@@ -73,13 +73,23 @@ def check_logits(report, what, actual, expected):
                   f"golden, allowed {LOGITS}")
 
 
+def check_eval(mtc, report, bundle, recipe, weights, golden, what):
+    """The entry `eval` computes the loss of the first step, and trains nothing."""
+    result = json.loads(mtc.call("run", bundle, "--eval", 1, "--init-from", weights,
+                                 *recipe).stdout)
+    error = safetensors.finite(relative(golden["losses"][0], result["eval_loss"]))
+    print(f"  eval loss within {error:.1e}")
+    report.expect(error <= SCALARS, f"{what}: the loss of eval is {error:.2e} from "
+                  f"the golden of step 1, allowed {SCALARS}")
+
+
 def check_run(mtc, report, bundle, golden_dir, folder, what):
     with open(os.path.join(golden_dir, "expected.json")) as file:
         golden = json.load(file)
-    recipe = ["--data", os.path.join(golden_dir, "data.bin"), "--data-type", "u8",
-              "--order", "sequential", "--steps", golden["steps"],
-              "--lr", golden["max_lr"], "--min-lr", golden["min_lr"],
-              "--warmup", golden["warmup"]]
+    data = ["--data", os.path.join(golden_dir, "data.bin"), "--data-type", "u8",
+            "--order", "sequential"]
+    recipe = [*data, "--steps", golden["steps"], "--lr", golden["max_lr"],
+              "--min-lr", golden["min_lr"], "--warmup", golden["warmup"]]
     weights = os.path.join(golden_dir, "weights.safetensors")
     print(what, flush=True)
     log = mtc.run(bundle, recipe, folder, dumps=("grads", "logits"),
@@ -90,6 +100,7 @@ def check_run(mtc, report, bundle, golden_dir, folder, what):
         os.path.join(folder, "grads.safetensors")), expected)
     check_logits(report, what, safetensors.read(
         os.path.join(folder, "logits.safetensors")), expected)
+    check_eval(mtc, report, bundle, data, weights, golden, what)
 
 
 def main():

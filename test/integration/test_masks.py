@@ -2,7 +2,8 @@
 
 A mask is read bit by bit from the gradients of a model whose weights make it visible
 (mask_probes.py), for two steps, for the sites of the first and of the last layer,
-forward and backward, at eight layouts. It must be the mask that Philox gives for
+forward and backward, at the 31 layouts of the matrix and three of other micro-batches.
+It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).
 
 usage: test_masks.py BIN_DIR
@@ -18,13 +19,11 @@ import mask_model
 import mask_probes
 import philox
 import safetensors
-from layouts import SINGLE, TP2_PP2_DP2, Layout
+from layouts import SINGLE, Layout, matrix
 from mask_model import BATCH, HEADS, HIDDEN, LAYERS, SEQ
 from run_layout import Failed, Mtc, Report
 
-LAYOUTS = (SINGLE, Layout(micro_batch=4), Layout(tp=2), Layout(tp=4),
-           Layout(pp=2, schedule="gpipe"), Layout(pp=4, micro_batch=1),
-           Layout(dp=2, zero=1), TP2_PP2_DP2)
+LAYOUTS = (SINGLE, Layout(micro_batch=4), Layout(pp=4, micro_batch=1), *matrix())
 SEED = 0x9E3779B97F4A7C15  # both words matter
 STEPS = 2
 
