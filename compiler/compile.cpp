@@ -38,25 +38,19 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
              : Status(StatusCode::writeFailed, "cannot write to stdout");
 }
 
-bool stopsAt(const CompileOptions &options, Phase phase) {
-  return options.to == phase;
-}
-
 /// Runs the phases after `after` up to verify-plan or to where the options
 /// stop. What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
                  DiagnosticLog &log, Phase after) {
   for (const PhaseInfo &info : allPhases()) {
+    if (info.phase > Phase::verifyPlan || (options.to && info.phase > *options.to))
+      break;
     bool verifier = isVerifier(info.phase);
     if (info.phase < after || (info.phase == after && !verifier) ||
-        info.phase > Phase::verifyPlan)
-      continue;
-    if (verifier && !options.verify)
+        (verifier && !options.verify))
       continue;
     MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log));
     MTC_RETURN_IF_ERROR(save(options, module, info.phase));
-    if (stopsAt(options, info.phase))
-      break;
   }
   return Status::okay();
 }
@@ -96,10 +90,9 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
     return {StatusCode::usage,
             fmt::format("--compile-to: expected a phase after {}, found {}",
                         toString(after), toString(*options.to))};
-  if (!isVerifier(after) || !options.verify) // else saved once it is verified
+  if (!isVerifier(after)) // a file of this name says that it was verified
     MTC_RETURN_IF_ERROR(save(options, *module, after));
-  if (!stopsAt(options, after) || isVerifier(after))
-    MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
+  MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module, *options.to));
 

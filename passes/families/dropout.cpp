@@ -48,7 +48,7 @@ void mtc::families::registerDropout() {
   OpFamily f;
   f.rule = [](Operation *op) {
     std::string all = letters(rankOf(op->getResult(0)));
-    return ShardingRule{{all, ""}, {all}, "", {{0}}, false, "", false};
+    return ShardingRule{{all, ""}, {all}, "", {{0}}, false, "", false, /*numbered=*/true};
   };
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     Operation *copy = b.clone(*op);

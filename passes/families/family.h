@@ -42,6 +42,10 @@ struct ShardingRule {
   /// Backward of a norm: linear, but never a carrier of partial sums by default
   /// (sharding.md trap T4).
   bool normBackward = false;
+  /// Each element has a number, that of its place in the whole sample (random
+  /// words): a loop nest must be the op's own, and a split dimension but the
+  /// first, which is the sample's, changes local numbers.
+  bool numbered = false;
 };
 using RuleFn = std::function<ShardingRule(mlir::Operation *)>;
 
@@ -64,7 +68,7 @@ struct OpFamily {
   RuleFn rule;
   GradientFn gradient;
   BodyFn body;
-  std::string noRule, noGradient, noBody; ///< reason, where one is absent
+  std::string noGradient, noBody; ///< reason, where one is absent
   /// Cheap enough to compute again in the backward instead of being saved.
   bool rematerializable = false;
 };

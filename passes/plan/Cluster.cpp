@@ -142,18 +142,9 @@ struct Cluster::Emission {
     operands.push_back({buffer, rt::OperandAttr::get(b.getContext(), mode, element, extent), {}});
     return operands.size() - 1;
   }
-  /// The operand for results with this map in `buffer` (null: an output). The
-  /// elements of one accumulator are one operand: operands do not alias.
-  int64_t written(Value buffer, const DimMap &map, Type element) {
-    for (auto [i, operand] : llvm::enumerate(operands))
-      if (buffer && operand.buffer == buffer)
-        return i;
-    int64_t extent;
-    rt::Mode mode = c.domain.resultMode(map, extent);
-    return addOperand(buffer, mode, element, extent);
-  }
-  /// The operand that sums over rows are added to: one, however many sums.
-  int64_t sumInto(Value buffer, rt::Mode mode, Type element, int64_t extent) {
+  /// The operand of an accumulator: one, however often it is added to, because
+  /// operands do not alias.
+  int64_t accumulator(Value buffer, rt::Mode mode, Type element, int64_t extent) {
     for (auto [i, operand] : llvm::enumerate(operands))
       if (operand.buffer == buffer)
         return i;
@@ -249,7 +240,7 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &plac
       placement.tableResult ? rt::Mode::Table : domain.mode(placement.results[0], extent);
   if (placement.tableResult)
     extent = type.getDimSize(0);
-  int64_t operand = e.sumInto(target, mode, type.getElementType(), extent);
+  int64_t operand = e.accumulator(target, mode, type.getElementType(), extent);
   e.context.tableResult = operand;
   Value value = lookup(op)->body(e.context, op, in)[0];
   if (!placement.tableResult)
@@ -266,7 +257,9 @@ LogicalResult Cluster::emitSink(Emission &e, Operation *op, const Placement &pla
   Type f32 = e.b.getF32Type();
   if (value.getType() != f32)
     value = arith::ExtFOp::create(e.b, e.loc, f32, value);
-  rt::AccumulateOp::create(e.b, e.loc, e.written(target, placement.results[0], f32), value);
+  int64_t extent;
+  rt::Mode mode = domain.resultMode(placement.results[0], extent);
+  rt::AccumulateOp::create(e.b, e.loc, e.accumulator(target, mode, f32, extent), value);
   return success();
 }
 
@@ -278,7 +271,9 @@ void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
     if (!escapes(result, ops))
       continue;
     auto type = cast<RankedTensorType>(result.getType());
-    int64_t operand = e.written(Value(), placement.results[i], type.getElementType());
+    int64_t extent;
+    rt::Mode mode = domain.resultMode(placement.results[i], extent);
+    int64_t operand = e.addOperand(Value(), mode, type.getElementType(), extent);
     rt::StoreOp::create(e.b, e.loc, operand, value);
     e.writes.push_back(operand);
     e.replaced.push_back(result);

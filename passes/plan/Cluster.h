@@ -41,7 +41,6 @@ using AccumulatorOf = llvm::function_ref<mlir::Value(mlir::Operation *sink)>;
 class Cluster {
 public:
   Cluster(families::AffineArg sampleBase) : sampleBase(sampleBase) {}
-  bool empty() const { return ops.empty(); }
   /// Adds `op` if it fits; false if it does not.
   bool tryAdd(mlir::Operation *op);
   /// True if an op of the cluster sums `value` over its rows: the value is

@@ -136,9 +136,9 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
     mayGrow = false; // a table's rows are the last dimension's
     return isPrefix(placement.operands[0], at) && requireExact(at);
   }
-  if (op->getName().getStringRef() == "tfm.dropout") {
+  if (rule.numbered) {
     // Rows are whole samples or parts of one, and the domain's elements are the
-    // op's, now and later: they have numbers.
+    // op's, now and later.
     if (static_cast<int64_t>(placement.results[0].size()) != rank || !requireAtLeast(1))
       return false;
     mayGrow = false;

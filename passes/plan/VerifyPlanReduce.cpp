@@ -306,17 +306,16 @@ private:
 };
 
 /// What fuse-kernels found before it changed the fragment (rt.collectives) is
-/// what the fragment still does, in this order.
+/// what the fragment still does, in this order. Not for update fragments, which
+/// are checked for what they mean.
 void checkCollectives(const Fragment &fragment, Report &report) {
-  SmallVector<DictionaryAttr> expected;
   auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
-  if (!all && !fragment.isUpdate()) {
+  if (!all) {
     report.error(fragment.fn)
         << "expected the attribute rt.collectives (written by fuse-kernels), found none";
     return;
   }
-  if (all)
-    llvm::append_range(expected, all.getAsRange<DictionaryAttr>());
+  auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());
   auto next = expected.begin();
   for (const Touch &touch : fragment.touches) {
     auto op = dyn_cast<rt::CollectiveOp>(touch.op);

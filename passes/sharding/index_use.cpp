@@ -12,7 +12,7 @@ namespace mtc::sharding {
 /// samples have absolute numbers of their own.
 static std::string indexedLetters(Operation *op,
                                   const families::ShardingRule &rule) {
-  if (isa<tfm::DropoutOp>(op))
+  if (rule.numbered)
     return rule.results[0].substr(1);
   if (isa<tfm::AttentionOp>(op))
     return rule.results[0].substr(2, 1);
@@ -36,7 +36,7 @@ FailureOr<std::optional<IndexUse>> indexUseOf(Operation *op,
         continue;
       int64_t size =
           cast<RankedTensorType>(value.getType()).getDimSize(states[a]);
-      int64_t dim = isa<tfm::DropoutOp>(op) ? states[a] : -1;
+      int64_t dim = rule.numbered ? states[a] : -1;
       if (use && use->axis != axis.getValue())
         return false;
       use = IndexUse{axis.getValue(), size, dim};

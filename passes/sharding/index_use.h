@@ -11,7 +11,7 @@ namespace mtc::sharding {
 struct IndexUse {
   llvm::StringRef axis;
   int64_t stride; ///< local size of the split dimension
-  int64_t dim;    ///< dropout: the split dimension; -1 for other ops
+  int64_t dim;    ///< of ops with numbered elements; -1 for others
 };
 
 /// What the op needs, from the shardings of its values and its local types;

@@ -35,9 +35,7 @@ FailureOr<Rule> ruleOf(Operation *op) {
   const families::OpFamily *family = families::lookup(op);
   if (!family || !family->rule)
     return op->emitOpError(
-               "has no sharding rule; expected one in passes/families")
-           << (family && !family->noRule.empty() ? ": " + family->noRule
-                                                 : std::string());
+        "has no sharding rule; expected one in passes/families");
   families::ShardingRule r = family->rule(op);
   if (r.operands.size() != op->getNumOperands() ||
       r.results.size() != op->getNumResults())

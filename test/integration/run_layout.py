@@ -62,6 +62,11 @@ class Report:
             print(f"FAILED: {sentence}", flush=True)
         return holds
 
+    def expect_none(self, sentences):
+        """Each sentence says what is wrong."""
+        for sentence in sentences:
+            self.expect(False, sentence)
+
     def finish(self, summary):
         """Exit code of the test."""
         for sentence in self.failures:

@@ -7,7 +7,7 @@ a table in memory inside a fragment, or if a fragment makes no call at all.
 
 In an executable every call names the function it calls. In a shared object a call
 out of the object goes to its linkage table (name@plt, or name$plt of some linkers):
-a direct call of a stub that jumps to the address found when the object was opened.
+a direct call of the table's entry, which jumps to the address that the loader found.
 That is allowed for functions of the runtime (mtc_...) and for nothing else.
 """
 
@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from run_layout import Report
 
 
 def fragments(listing):
@@ -55,7 +57,7 @@ def problems(name, instructions, shared):
 
 
 def main():
-    mtc = os.path.join(sys.argv[1], "mtc")
+    mtc, report = os.path.join(sys.argv[1], "mtc"), Report()
     found, wrong = 0, []
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "bundle")
@@ -72,10 +74,8 @@ def main():
     if found != 20:
         wrong.append(f"expected 20 fragments (5 a stage, in an executable and a "
                      f"shared object), found {found}")
-    for sentence in wrong:
-        print(sentence)
-    print(f"{found} fragments, {len(wrong)} problems")
-    return 1 if wrong else 0
+    report.expect_none(wrong)
+    return report.finish(f"{found} fragments")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from run_layout import Report
+
 STAGES = 2
 SPEC = ["gpt2-nano", "--tp", "2", "--pp", str(STAGES), "--mbs", "2", "--gbs", "8"]
 
@@ -98,15 +100,13 @@ def compiled(mtc, folder, ptxas):
 
 
 def main():
-    mtc = os.path.join(sys.argv[1], "mtc")
+    mtc, report = os.path.join(sys.argv[1], "mtc"), Report()
     ptxas = assembler()
     print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
     with tempfile.TemporaryDirectory() as folder:
-        wrong = list(refusals(mtc, folder)) + list(compiled(mtc, folder, ptxas))
-    for sentence in wrong:
-        print(sentence)
-    print(f"{len(wrong)} problems")
-    return 1 if wrong else 0
+        report.expect_none(refusals(mtc, folder))
+        report.expect_none(compiled(mtc, folder, ptxas))
+    return report.finish("ptx")
 
 
 if __name__ == "__main__":

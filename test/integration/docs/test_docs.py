@@ -14,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from run_layout import Report
+
 
 def read(path):
     with open(path) as file:
@@ -117,11 +121,10 @@ def check_one_weight(source, mtc):
 
 def main():
     mtc, source = os.path.join(sys.argv[1], "mtc"), sys.argv[2]
-    problems = [*check_contracts(source), *check_one_weight(source, mtc)]
-    for sentence in problems:
-        print(sentence)
-    print(f"docs: {len(problems)} problems")
-    return 1 if problems else 0
+    report = Report()
+    report.expect_none(check_contracts(source))
+    report.expect_none(check_one_weight(source, mtc))
+    return report.finish("docs")
 
 
 if __name__ == "__main__":
