@@ -33,6 +33,7 @@ Json describeBucket(const PlanBucket &b) {
           {"shard_elements", b.shard},
           {"param_offset", b.paramOffset},
           {"grad_offset", b.gradOffset},
+          {"main_offset", b.mainOffset},
           {"exp_avg_offset", b.expAvgOffset},
           {"exp_avg_sq_offset", b.expAvgSqOffset},
           {"second_use_of", b.secondUseOf}};
@@ -53,6 +54,8 @@ Json describeGemm(const PlanGemm &g) {
           {"ta", g.ta},
           {"tb", g.tb},
           {"beta", g.beta ? 1 : 0},
+          {"ab", g.ab},
+          {"c", g.c},
           {"scratch", g.scratch}};
 }
 

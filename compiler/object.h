@@ -13,7 +13,7 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4).
+/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4, x86-64-v4-bf16).
 /// Equal modules give equal bytes. Errors: internal, writeFailed.
 runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
                            const std::string &path);

@@ -37,7 +37,7 @@ struct PlanBucket {
   bool zero = false;
   int64_t secondUseOf = -1;
   int64_t paramOffset = -1, gradOffset = -1;
-  int64_t expAvgOffset = -1, expAvgSqOffset = -1;
+  int64_t mainOffset = -1, expAvgOffset = -1, expAvgSqOffset = -1;
 };
 
 /// `rt.param` in a bucket that holds parameters.
@@ -64,6 +64,7 @@ struct PlanExport {
 struct PlanGemm {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false, beta = false;
+  std::string ab, c;   ///< types of both operands and of the product
   int64_t scratch = 0; ///< bytes
 };
 

@@ -32,6 +32,7 @@ PlanBucket readBucket(rt::BucketOp op) {
   b.secondUseOf = static_cast<int64_t>(op.getSecondUseOf());
   b.paramOffset = static_cast<int64_t>(op.getParamOffset());
   b.gradOffset = static_cast<int64_t>(op.getGradOffset());
+  b.mainOffset = static_cast<int64_t>(op.getMainOffset());
   b.expAvgOffset = static_cast<int64_t>(op.getExpAvgOffset());
   b.expAvgSqOffset = static_cast<int64_t>(op.getExpAvgSqOffset());
   return b;
@@ -117,7 +118,8 @@ std::vector<PlanGemm> readGemms(mlir::Attribute attribute) {
       gemms.push_back({integerOf(row.get("m")), integerOf(row.get("n")),
                        integerOf(row.get("k")), integerOf(row.get("ta")) != 0,
                        integerOf(row.get("tb")) != 0,
-                       integerOf(row.get("beta")) != 0,
+                       integerOf(row.get("beta")) != 0, textOf(row.get("ab")),
+                       textOf(row.get("c")),
                        integerOf(row.get("scratch"))});
   return gemms;
 }

@@ -51,8 +51,11 @@ void eraseDescriptions(mlir::ModuleOp module) {
       op.erase();
 }
 
-/// Lanes of fp32 in the widest vectors of the instruction set.
+/// Lanes of fp32 in the widest vectors of the instruction set, and whether it
+/// rounds to bf16.
 std::string codegenOptions(const std::string &isa) {
+  if (isa == "x86-64-v4-bf16")
+    return "vector-width=16 native-bf16=true";
   return isa == "x86-64-v3" ? "vector-width=8" : "vector-width=16";
 }
 

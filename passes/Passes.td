@@ -211,7 +211,9 @@ def CodegenKernels : MtcPass<"codegen-kernels"> {
     Knows rows, columns and scalar arithmetic, and no op of tfm. No fast-math:
     FMA where the body says so, reductions with a fixed lane tree.
   }];
-  let options = [Option<"vectorWidth", "vector-width", "int64_t", "16", "fp32 lanes">];
+  let options = [Option<"vectorWidth", "vector-width", "int64_t", "16", "fp32 lanes">,
+                 Option<"nativeBf16", "native-bf16", "bool", "false",
+                        "the target has an instruction that rounds f32 to bf16">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
       "::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
       "::mlir::memref::MemRefDialect"];

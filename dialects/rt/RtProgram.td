@@ -37,8 +37,8 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
 def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let summary = "an address inside a bucket, before offsets are known";
   let description = [{
-    `kind`: param, grad, exp_avg, exp_avg_sq (element `start` of bucket `bucket`), or
-    loss. `plan-memory` turns it into rt.view.
+    `kind`: param, main, grad, exp_avg, exp_avg_sq (element `start` of bucket
+    `bucket`), or loss. `plan-memory` turns it into rt.view.
 
     Example: `%g = rt.ref "grad" bucket 0 start 64 : memref<16x64xf32>`
   }];
@@ -203,15 +203,27 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let description = [{
     `elements` is padded; `shard` elements belong to each dp rank (= elements
     without ZeRO). `second_use_of` names the bucket whose parameters these
-    accumulators serve, or -1. Offsets are bytes, set by `plan-memory`.
+    accumulators serve, or -1. Parameters are f32, or `param_type`: then the main
+    parameters, f32, lie with the optimizer's state, one shard a dp rank.
+    Offsets are bytes, set by `plan-memory`; -1: there is no such part.
 
-    Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1`
+    Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1 {param_type = bf16}`
   }];
   let arguments = (ins I64Attr:$index, I64Attr:$elements, I64Attr:$unpadded, I64Attr:$shard,
                        BoolAttr:$zero, I64Attr:$second_use_of,
-                       DefaultValuedAttr<I64Attr, "-1">:$param_offset, DefaultValuedAttr<I64Attr, "-1">:$grad_offset,
+                       OptionalAttr<TypeAttr>:$param_type,
+                       DefaultValuedAttr<I64Attr, "-1">:$param_offset, DefaultValuedAttr<I64Attr, "-1">:$main_offset, DefaultValuedAttr<I64Attr, "-1">:$grad_offset,
                        DefaultValuedAttr<I64Attr, "-1">:$exp_avg_offset, DefaultValuedAttr<I64Attr, "-1">:$exp_avg_sq_offset);
   let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard `zero` $zero `second_use_of` $second_use_of attr-dict";
+  let extraClassDeclaration = [{
+    /// The type of the parameters as they are computed with.
+    ::mlir::Type paramType() {
+      return getParamType().value_or(::mlir::Float32Type::get(getContext()));
+    }
+    int64_t paramBytes() { return paramType().getIntOrFloatBitWidth() / 8; }
+    /// True if main parameters lie beside those that are computed with.
+    bool keepsMain() { return !paramType().isF32(); }
+  }];
 }
 def Rt_ParamOp : Op<Rt_Dialect, "param"> {
   let summary = "a parameter shard in a bucket";

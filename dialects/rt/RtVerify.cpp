@@ -81,6 +81,15 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult GemmOp::verify() {
+  auto element = [](Value v) { return cast<ShapedType>(v.getType()).getElementType(); };
+  if (element(getA()) != element(getB()))
+    return emitOpError("expected a and b of one element type, found ")
+           << getA().getType() << " and " << getB().getType();
+  Value out = getC() ? getC() : getResult();
+  if (out && !element(out).isF32() && (getBeta() || element(out) != element(getA())))
+    return emitOpError("expected the product in f32")
+           << (getBeta() ? ", into which it is added" : " or in the operands' type") << ", found "
+           << out.getType();
   auto count = [](Value v) { return cast<ShapedType>(v.getType()).getNumElements(); };
   auto expect = [&](StringRef what, Value v, int64_t elements) -> LogicalResult {
     if (!v || count(v) == elements)

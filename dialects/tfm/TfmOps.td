@@ -155,6 +155,20 @@ def Tfm_ScaleOp : Tfm_SameType<"scale"> {
   let arguments = (ins Tfm_Tensor:$x, F64Attr:$factor);
   let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
 }
+def Tfm_CastOp : Tfm_Op<"cast", [Pure]> {
+  let summary = "the same numbers in another floating type";
+  let description = [{
+    To a narrower type rounds to nearest even. The importer writes it where the
+    dtype policy changes the type of a value, `differentiate` casts back.
+
+    Example: `%z32 = tfm.cast %z : tensor<4x8x256xbf16> -> tensor<4x8x256xf32>`
+
+    **Constraints:** floating types; equal shapes.
+  }];
+  let arguments = (ins Tfm_Tensor:$x);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
 def Tfm_StopGradientOp : Tfm_Unary<"stop_gradient"> {
   let summary = "identity through which no gradient flows";
   let description = [{
@@ -247,7 +261,8 @@ def Tfm_EinsumOp : Tfm_Op<"einsum", [Pure]> {
     Example: `%u = tfm.einsum "bse,ef->bsf" %x, %w : tensor<4x8x16xf32>, tensor<16x64xf32> -> tensor<4x8x64xf32>`
 
     **Constraints:** one size per letter; every letter stands in exactly two of
-    the three tensors.
+    the three tensors; both operands of one element type. The result may be wider:
+    products are added in f32 in any case.
   }];
   let arguments = (ins StrAttr:$equation, Tfm_Tensor:$lhs, Tfm_Tensor:$rhs);
   let results = (outs Tfm_Tensor:$result);

@@ -69,6 +69,13 @@ LogicalResult ReduceOp::verify() {
   return expectShape(*this, "result", out.getShape(), sizes);
 }
 
+LogicalResult CastOp::verify() {
+  auto in = typeOf(getX()), out = typeOf(getResult());
+  if (!isa<FloatType>(in.getElementType()) || !isa<FloatType>(out.getElementType()))
+    return emitOpError("expected floating types, found ") << in << " and " << out;
+  return expectShape(*this, "result", out.getShape(), in.getShape());
+}
+
 LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
   if (!(rate >= 0.0 && rate < 1.0))
@@ -103,6 +110,9 @@ LogicalResult EinsumOp::verify() {
   if (!parseEquation(getEquation(), eq))
     return emitOpError("expected an equation like \"ab,bc->ac\", found \"")
            << getEquation() << "\"";
+  if (typeOf(getLhs()).getElementType() != typeOf(getRhs()).getElementType())
+    return emitOpError("expected operands of one element type, found ")
+           << getLhs().getType() << " and " << getRhs().getType();
   std::map<char, int64_t> size;
   std::map<char, int> uses;
   for (auto [letters, value] :

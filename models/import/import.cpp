@@ -7,6 +7,7 @@
 #include "models/import/import.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "models/spec.h"
 #include "models/strategy.h"
@@ -59,7 +60,9 @@ private:
   Value loss(Value logits);
   void finish(Value loss);
 
-  Type tensor(const Shape &shape) { return RankedTensorType::get(shape, compute); }
+  Type tensor(const Shape &shape) { return RankedTensorType::get(shape, types.compute); }
+  Type statistics(const Shape &shape) { return RankedTensorType::get(shape, types.statistics); }
+  Value cast(Value x, Type element);
   Shape stream() const { return {batch, seq, spec.hidden}; }
   double outputStd() const {
     return spec.init.scaledOutput ? spec.init.std / std::sqrt(2.0 * spec.layers)
@@ -72,7 +75,7 @@ private:
   const ModelSpec &spec;
   const Strategy &strategy;
   int64_t batch, seq, layer = 0;
-  Type compute;
+  tfm::DtypePolicy types;
   Location loc = UnknownLoc::get(module.getContext());
   func::FuncOp fn;
   SmallVector<Attribute> argAttrs;
@@ -110,7 +113,17 @@ Value Importer::einsum(const char *equation, Value x, Value w, const Shape &shap
 }
 
 Value Importer::broadcast(Value x, const Shape &shape, const SmallVector<int64_t> &dims) {
-  return tfm::BroadcastOp::create(b, loc, tensor(shape), x, b.getDenseI64ArrayAttr(dims));
+  Type element = mlir::cast<RankedTensorType>(x.getType()).getElementType();
+  return tfm::BroadcastOp::create(b, loc, RankedTensorType::get(shape, element), x,
+                                  b.getDenseI64ArrayAttr(dims));
+}
+
+/// `x` itself if it has that element type.
+Value Importer::cast(Value x, Type element) {
+  auto type = mlir::cast<RankedTensorType>(x.getType());
+  if (type.getElementType() == element)
+    return x;
+  return tfm::CastOp::create(b, loc, type.clone(element), x);
 }
 
 Value Importer::add(Value x, Value y) {
@@ -120,7 +133,7 @@ Value Importer::add(Value x, Value y) {
 Value Importer::withBias(Value x, const std::string &name, const Shape &shape,
                          const Axes &axes) {
   Value bias = param(name, shape, axes, tfm::Init::Zeros, 0.0);
-  auto type = cast<RankedTensorType>(x.getType());
+  auto type = mlir::cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> dims;
   for (int64_t d = type.getRank() - shape.size(); d < type.getRank(); ++d)
     dims.push_back(d);
@@ -138,7 +151,7 @@ Value Importer::norm(Value x, const std::string &name) {
   Shape size = {spec.hidden};
   Value scale = param(name + ".scale", size, {"embed"}, tfm::Init::Ones, 0.0);
   Value bias = param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0);
-  Type rows = tensor({batch, seq});
+  Type rows = statistics({batch, seq});
   return tfm::NormOp::create(b, loc, x.getType(), rows, rows, 
                              tfm::NormKindAttr::get(b.getContext(), tfm::NormKind::LayerNorm), x,
                              scale, bias, b.getF64FloatAttr(spec.norm.eps))
@@ -157,7 +170,7 @@ Value Importer::embedding() {
 
 Value Importer::core(ArrayRef<Value> qkv) {
   Type out = tensor({batch, seq, spec.heads, spec.headDim});
-  Type lse = tensor({batch, spec.heads, seq});
+  Type lse = statistics({batch, spec.heads, seq});
   double scale = 1.0 / std::sqrt(static_cast<double>(spec.headDim));
   return tfm::AttentionOp::create(
              b, loc, out, lse, qkv, sample, b.getBoolAttr(spec.attention.causal),
@@ -231,14 +244,15 @@ Value Importer::head(Value x) {
     logits = tfm::MaskTailOp::create(
         b, loc, logits.getType(), logits, b.getI64IntegerAttr(spec.vocab),
         b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+  logits = cast(logits, types.statistics);
   tfm::ExportOp::create(b, loc, b.getStringAttr("logits"), logits);
   return logits;
 }
 
 /// log(sum exp(z - max)) + max - z[label], averaged over the global batch.
 Value Importer::loss(Value z) {
-  auto full = Shape(cast<RankedTensorType>(z.getType()).getShape());
-  Type rows = tensor({batch, seq});
+  auto full = Shape(mlir::cast<RankedTensorType>(z.getType()).getShape());
+  Type rows = statistics({batch, seq});
   auto last = b.getDenseI64ArrayAttr({2});
   Value max = tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Max, z, last);
   max = tfm::StopGradientOp::create(b, loc, max.getType(), max);
@@ -251,7 +265,7 @@ Value Importer::loss(Value z) {
   // Scaled before it is summed: microbatches, replicas and rows simply add.
   double tokens = static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
   perToken = tfm::ScaleOp::create(b, loc, rows, perToken, b.getF64FloatAttr(1.0 / tokens));
-  return tfm::ReduceOp::create(b, loc, tensor({}), tfm::ReduceKind::Sum, perToken,
+  return tfm::ReduceOp::create(b, loc, statistics({}), tfm::ReduceKind::Sum, perToken,
                                b.getDenseI64ArrayAttr({0, 1}));
 }
 
@@ -269,7 +283,7 @@ void Importer::finish(Value loss) {
 }
 
 void Importer::run() {
-  compute = b.getF32Type(); // dtype policy: the compute type
+  types = tfm::dtypePolicy(module);
   b.setInsertionPointToEnd(module.getBody());
   fn = func::FuncOp::create(b, loc, "microbatch", b.getFunctionType({}, {}));
   b.setInsertionPointToStart(fn.addEntryBlock());

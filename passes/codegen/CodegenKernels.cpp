@@ -35,7 +35,7 @@ struct CodegenKernels : passes::impl::CodegenKernelsBase<CodegenKernels> {
     getOperation().walk(
         [&](rt::KernelOp kernel) { kernels.push_back(kernel); });
     for (rt::KernelOp kernel : kernels) {
-      if (failed(codegen::buildCpuKernel(kernel, vectorWidth)))
+      if (failed(codegen::buildCpuKernel(kernel, {vectorWidth, nativeBf16})))
         return signalPassFailure();
       kernel.erase();
     }

@@ -160,6 +160,10 @@ Value BodyEmitter::reload(Value v, Columns columns) {
   return load(scratch[kept.scratch], at, columns);
 }
 
+Value BodyEmitter::toBf16(Value x) {
+  return nativeBf16 ? emitToBf16Natively(b, x) : emitToBf16(b, x);
+}
+
 /// old + value, for bf16 in f32 and rounded once.
 Value BodyEmitter::addTo(Value old, Value value, Type element) {
   if (isa<IntegerType>(element))
@@ -168,7 +172,7 @@ Value BodyEmitter::addTo(Value old, Value value, Type element) {
     return arith::AddFOp::create(b, old, value);
   Value sum =
       arith::AddFOp::create(b, emitFromBf16(b, old), emitFromBf16(b, value));
-  return emitToBf16(b, sum);
+  return toBf16(sum);
 }
 
 LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,

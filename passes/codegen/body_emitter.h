@@ -36,6 +36,8 @@ public:
   void setScratch(mlir::ValueRange buffers) {
     scratch.assign(buffers.begin(), buffers.end());
   }
+  /// Rounds to bf16 by the target's instruction.
+  void setNativeBf16(bool native) { nativeBf16 = native; }
   /// What does not depend on the row.
   mlir::LogicalResult emitUniform();
   /// Begins a row; forgets the values of the one before.
@@ -57,6 +59,9 @@ public:
   mlir::Value index(int64_t v);
 
 private:
+  mlir::Value toBf16(mlir::Value x);
+
+  bool nativeBf16 = false;
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
 
   mlir::Type laneType(mlir::Type scalar, int64_t lanes);

@@ -125,7 +125,7 @@ FailureOr<Value> BodyEmitter::emitArithmetic(Operation *op, Columns columns,
     return emitFromBf16(b, in[0]);
   if (name == "arith.truncf" && result.isBF16() &&
       op->getOperand(0).getType().isF32())
-    return emitToBf16(b, in[0]);
+    return toBf16(in[0]);
   bool bf16 = isBf16(result) || llvm::any_of(op->getOperandTypes(), isBf16);
   if (bf16 && name != "arith.select")
     return op->emitOpError(

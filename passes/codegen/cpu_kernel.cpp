@@ -32,15 +32,17 @@ constexpr int64_t kAccumulators = 4;
 
 class CpuKernel {
 public:
-  CpuKernel(const Schedule &schedule, int64_t lanes, func::FuncOp function,
+  CpuKernel(const Schedule &schedule, const CpuVectors &vectors, func::FuncOp function,
             ImplicitLocOpBuilder &b)
-      : b(b), s(schedule), kernel(s.kernel), lanes(lanes),
+      : b(b), s(schedule), kernel(s.kernel), lanes(vectors.lanes),
         cols(emitCols(kernel, function, b)),
         body(
             b, s,
             function.getArguments().take_front(kernel.getOperandsInfo().size()),
             function.getArguments().drop_front(kernel.getOperandsInfo().size()),
-            cols) {}
+            cols) {
+    body.setNativeBf16(vectors.nativeBf16);
+  }
 
   LogicalResult build() {
     allocateScratch();
@@ -230,14 +232,14 @@ void markUnaliased(rt::KernelOp kernel, func::FuncOp function) {
 } // namespace
 
 FailureOr<func::FuncOp> codegen::buildCpuKernel(rt::KernelOp kernel,
-                                                int64_t lanes) {
+                                                const CpuVectors &vectors) {
   flattenPointwise(kernel);
   auto plan = schedule(kernel, kScratchLimit);
   if (failed(plan))
     return failure();
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto function = makeKernelFunction(kernel, b);
-  LogicalResult ok = CpuKernel(*plan, lanes, function, b).build();
+  LogicalResult ok = CpuKernel(*plan, vectors, function, b).build();
   if (failed(ok))
     return function.erase(), failure();
   func::ReturnOp::create(b);

@@ -246,3 +246,8 @@ Value codegen::emitToBf16(ImplicitLocOpBuilder &b, Value x) {
   return arith::TruncIOp::create(b, withElement(m.type, b.getI16Type()),
                                  m.shru(chosen, 16));
 }
+
+Value codegen::emitToBf16Natively(ImplicitLocOpBuilder &b, Value x) {
+  Value narrow = arith::TruncFOp::create(b, withElement(x.getType(), b.getBF16Type()), x);
+  return arith::BitcastOp::create(b, withElement(x.getType(), b.getI16Type()), narrow);
+}

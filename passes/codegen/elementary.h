@@ -37,6 +37,8 @@ mlir::Type withElement(mlir::Type like, mlir::Type element);
 /// nearest, ties to even, NaN stays NaN.
 mlir::Value emitFromBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value bits);
 mlir::Value emitToBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// The same by the target's instruction, which flushes denormals to zero.
+mlir::Value emitToBf16Natively(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_ELEMENTARY_H

@@ -22,12 +22,13 @@ static llvm::Error error(const llvm::Twine &text) {
 }
 
 llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
+  if (name == "x86-64-v4-bf16")
+    return TargetIsa{"x86-64-v4-bf16", 16, "x86-64-v4", "+avx512bf16"};
   if (name == "x86-64-v4")
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")
     return TargetIsa{"x86-64-v3", 8, "x86-64-v3", ""};
-  return error("expected instruction set x86-64-v3 or x86-64-v4, found " +
-               name);
+  return error("expected instruction set x86-64-v3, x86-64-v4 or x86-64-v4-bf16, found " + name);
 }
 
 llvm::Expected<TargetIsa> codegen::hostIsa() {
@@ -41,6 +42,8 @@ llvm::Expected<TargetIsa> codegen::hostIsa() {
                  llvm::sys::getHostCPUName() +
                  "; compile for it on another machine");
   bool v4 = has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
+  if (v4 && has({"avx512bf16"}))
+    return isaByName("x86-64-v4-bf16");
   return isaByName(v4 ? "x86-64-v4" : "x86-64-v3");
 }
 

@@ -76,6 +76,10 @@ Value FragmentEmitter::slot(int64_t pool) {
   return value;
 }
 
+static MtcDtype dtypeOf(Value v) {
+  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+}
+
 //===--- ops -----------------------------------------------------------------------===//
 
 void FragmentEmitter::emitView(rt::ViewOp op) {
@@ -209,6 +213,7 @@ Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
   d.site = op.getSite();
   d.scale = op.getScale().convertToDouble();
   d.dropout = op.getRate().convertToDouble();
+  d.dtype = dtypeOf(op.getInputs()[first]);
   auto words = std::bit_cast<std::array<int64_t, sizeof(MtcAttention) / 8>>(d);
 
   auto type = LLVM::LLVMArrayType::get(int64, words.size());
@@ -227,13 +232,16 @@ Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
 
 void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   Value shape = attentionShape(op);
+  Type element =
+      cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType()).getElementType();
+  int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
   auto part = [&](ArrayRef<Value> tensors, unsigned fusedIndex, unsigned i, bool fused) -> Value {
     if (!fused)
       return tensors[fusedIndex + i];
     // q, k, v inside the stack dimension of one tensor.
     auto s = cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType()).getShape();
     int64_t before = i == 0 ? 0 : (s[3] - 3 + static_cast<int64_t>(i));
-    return at(tensors[fusedIndex], 4 * before * s[4]);
+    return at(tensors[fusedIndex], elementBytes * before * s[4]);
   };
   SmallVector<Value> in, out;
   for (Value v : op.getInputs())
@@ -265,8 +273,9 @@ LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
                       .Default(-1);
   if (group < 0)
     return op.emitOpError("expected group tp, dp, embd or all, found \"") << op.getGroup() << "\"";
-  Value count = i64(op.getCount()), dtype = i32(MTC_F32);
+  Value count = i64(op.getCount());
   Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
+  Value dtype = i32(op.getBuffer() ? dtypeOf(op.getBuffer()) : MTC_F32);
   switch (op.getKind()) {
   case rt::CollectiveKind::AllReduce:
     call("mtc_all_reduce", {context, i32(group), i32(MTC_SUM), dtype, buffer, count});

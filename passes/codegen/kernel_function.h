@@ -10,11 +10,17 @@
 
 namespace mtc::codegen {
 
+/// What a kernel is written for.
+struct CpuVectors {
+  int64_t lanes = 16;      ///< fp32 values of a vector, a power of two
+  bool nativeBf16 = false; ///< an instruction rounds f32 to bf16 (it flushes
+                           ///< denormals to zero; else plain integer code does)
+};
+
 /// Makes `func.func @name(memref operands..., i64 args..., [i64 cols])` next to
-/// the kernel, for vectors of `lanes` fp32 values (a power of two). Memrefs are
-/// flat; bf16 is i16. The kernel stays where it is.
+/// the kernel, for `vectors`. Memrefs are flat; bf16 is i16. The kernel stays where it is.
 mlir::FailureOr<mlir::func::FuncOp> buildCpuKernel(rt::KernelOp kernel,
-                                                   int64_t lanes);
+                                                   const CpuVectors &vectors);
 
 /// The same for a GPU: one function that every thread of a grid runs; calls the
 /// functions of gpu_support.h. Any one-dimensional grid and any block size that

@@ -28,6 +28,7 @@ void mtc::families::registerEinsum() {
                                      lhs, dy[0]);
     return SmallVector<Value>{dl, dr};
   };
+  f.widens = true;
   f.noBody = "a contraction is a GEMM (rt.gemm), not a row-wise kernel";
   add(tfm::EinsumOp::getOperationName(), f);
 }

@@ -38,5 +38,6 @@ void mtc::families::registerEmbedding() {
     c.scatterAdd(c.toLocal(op, x[0]), x[1]);
     return {Value()};
   };
+  g.widens = true;
   add(tfm::EmbedGradOp::getOperationName(), g);
 }

@@ -69,6 +69,9 @@ struct OpFamily {
   GradientFn gradient;
   BodyFn body;
   std::string noGradient, noBody; ///< reason, where one is absent
+  /// A sum, made in f32: its result may be wider than its operands, so that the
+  /// gradient of a parameter is not rounded.
+  bool widens = false;
   /// Cheap enough to compute again in the backward instead of being saved.
   bool rematerializable = false;
 };

@@ -85,7 +85,10 @@ Value BodyContext::toLocal(Operation *op, Value globalIndex) {
                 : globalIndex;
 }
 Value BodyContext::gather(Value row, Type element) {
-  return rt::GatherOp::create(builder, loc, element, tableOperand, row);
+  Value found = rt::GatherOp::create(builder, loc, element, tableOperand, row);
+  if (element.isBF16())
+    return arith::ExtFOp::create(builder, loc, builder.getF32Type(), found);
+  return found;
 }
 void BodyContext::scatterAdd(Value row, Value value) {
   rt::ScatterAddOp::create(builder, loc, tableResult, row, value);

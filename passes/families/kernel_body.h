@@ -58,6 +58,7 @@ public:
   mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
   /// An i64 argument; equal ones are shared.
   mlir::Value arg(const AffineArg &affine);
+  /// An element of the table, in f32.
   mlir::Value gather(mlir::Value row, mlir::Type element);
   void scatterAdd(mlir::Value row, mlir::Value value);
 

@@ -81,5 +81,6 @@ void mtc::families::registerNorm() {
   };
   dscale.noGradient = "a backward op; second derivatives are not taken";
   dscale.body = dscaleBody;
+  dscale.widens = true;
   add(tfm::NormDscaleOp::getOperationName(), dscale);
 }

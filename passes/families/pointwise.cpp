@@ -183,6 +183,22 @@ static void registerScaleAndFill() {
   add(tfm::FillOp::getOperationName(), fill);
 }
 
+static void registerCast() {
+  OpFamily f;
+  f.rule = elementwiseRule({{0}});
+  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
+    return SmallVector<Value>{
+        tfm::CastOp::create(b, op->getLoc(), op->getOperand(0).getType(), dy[0])};
+  };
+  // Elements of a kernel are f32; the generator rounds what an op makes to the
+  // type of its result.
+  f.body = [](BodyContext &, Operation *, ValueRange x) -> SmallVector<Value> {
+    return {x[0]};
+  };
+  f.rematerializable = true;
+  add(tfm::CastOp::getOperationName(), f);
+}
+
 static void registerActivation() {
   OpFamily f;
   f.rule = elementwiseRule({});
@@ -211,5 +227,6 @@ void mtc::families::registerPointwise() {
   registerSubMulDiv();
   registerExpLog();
   registerScaleAndFill();
+  registerCast();
   registerActivation();
 }

@@ -76,6 +76,7 @@ static void registerReduce() {
     bool isMax = cast<tfm::ReduceOp>(op).getKind() == tfm::ReduceKind::Max;
     return {isMax ? c.rowMax(x[0]) : c.rowSum(x[0])};
   };
+  f.widens = true;
   add(tfm::ReduceOp::getOperationName(), f);
 }
 

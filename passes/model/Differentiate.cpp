@@ -5,6 +5,7 @@
 // only through tfm.restore or computes cheap ones again.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/families/errors.h"
@@ -52,6 +53,7 @@ private:
   void setPrimal(Value cotangent, Value forward);
   void removeStopGradients();
   void eraseDead();
+  Value accumulated(Value gradient, Value param);
   void returnGradients();
 
   func::FuncOp fn;
@@ -179,6 +181,26 @@ void Differentiator::eraseDead() {
       op.erase();
 }
 
+/// The gradient of one use in the accumulators' type: made in it where its
+/// producer is a sum that nobody else reads, else cast.
+Value Differentiator::accumulated(Value gradient, Value param) {
+  Type wide = tfm::dtypePolicy(fn->getParentOfType<ModuleOp>()).gradient;
+  auto type = cast<RankedTensorType>(gradient.getType());
+  if (type.getElementType() == wide)
+    return gradient;
+  Operation *producer = gradient.getDefiningOp();
+  const families::OpFamily *family = producer ? families::lookup(producer) : nullptr;
+  if (family && family->widens && gradient.use_empty()) {
+    gradient.setType(type.clone(wide));
+    return gradient;
+  }
+  Operation *last = b.getInsertionBlock()->getTerminator()->getPrevNode();
+  Value cast = tfm::CastOp::create(b, gradient.getLoc(), type.clone(wide), gradient);
+  markNew(last, producer ? tfm::layerOf(producer) : 0);
+  setPrimal(cast, param);
+  return cast;
+}
+
 void Differentiator::returnGradients() {
   Block &body = fn.getBody().front();
   Operation *ret = body.getTerminator();
@@ -192,7 +214,7 @@ void Differentiator::returnGradients() {
     auto param = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
     llvm::sort(it->second, [](auto &a, auto &c) { return a.order < c.order; });
     for (auto [use, entry] : llvm::enumerate(it->second)) {
-      results.push_back(entry.gradient);
+      results.push_back(accumulated(entry.gradient, arg));
       auto grad = tfm::GradAttr::get(b.getContext(), param.getName(), use);
       attrs.push_back(b.getDictionaryAttr(b.getNamedAttr("tfm.grad", grad)));
     }

@@ -3,6 +3,7 @@
 // Checks what --differentiate promises; see Passes.td.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 
@@ -21,13 +22,15 @@ using namespace mtc;
 
 namespace {
 
-/// Each parameter has gradients for uses 0, 1, ... of its own type.
+/// Each parameter has gradients for uses 0, 1, ... of its shape, in the type of
+/// accumulators.
 LogicalResult checkGradients(func::FuncOp fn) {
+  Type element = tfm::dtypePolicy(fn->getParentOfType<ModuleOp>()).gradient;
   std::map<std::string, Type> params;
   std::map<std::string, int64_t> next;
   for (BlockArgument arg : fn.getArguments())
     if (auto p = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param"))
-      params[p.getName().str()] = arg.getType();
+      params[p.getName().str()] = cast<RankedTensorType>(arg.getType()).clone(element);
   LogicalResult ok = success();
   for (unsigned i = 0; i < fn.getNumResults(); ++i) {
     auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
+#include "dialects/tfm/DtypePolicy.h"
 #include "passes/Passes.h"
 #include "passes/pipeline/Config.h"
 #include "passes/plan/BucketLayout.h"
@@ -101,9 +102,12 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
+    tfm::DtypePolicy types = tfm::dtypePolicy(getOperation());
+    TypeAttr paramType = types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
     auto writeBucket = [&](int64_t index, const PlacedBucket &bucket, int64_t secondUseOf) {
       int64_t elements = bucket.end - bucket.start;
-      rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements, false, secondUseOf);
+      rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements, false, secondUseOf,
+                           paramType);
     };
     for (auto [i, bucket] : llvm::enumerate(layout.buckets))
       writeBucket(i, bucket, -1);

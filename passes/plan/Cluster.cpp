@@ -150,10 +150,15 @@ struct Cluster::Emission {
         return i;
     return addOperand(buffer, mode, element, extent);
   }
+  /// Elements are f32 inside a kernel.
+  Value widened(Value x) {
+    return x && x.getType().isBF16() ? arith::ExtFOp::create(b, loc, b.getF32Type(), x).getResult()
+                                     : x;
+  }
   Value load(int64_t index) {
     Operand &operand = operands[index];
     if (!operand.element)
-      operand.element = rt::LoadOp::create(b, loc, operand.info.getElement(), index);
+      operand.element = widened(rt::LoadOp::create(b, loc, operand.info.getElement(), index));
     return operand.element;
   }
   /// The element of a value at the current position.
@@ -161,7 +166,7 @@ struct Cluster::Emission {
     if (auto fill = dyn_cast_or_null<tfm::FillOp>(v.getDefiningOp()))
       return context.constant(fill.getValue().convertToDouble());
     if (Value inside = elements.lookup(v))
-      return inside;
+      return widened(inside);
     int64_t extent;
     rt::Mode mode = c.domain.mode(map, extent);
     Type element = cast<ShapedType>(v.getType()).getElementType();
@@ -240,6 +245,9 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &plac
       placement.tableResult ? rt::Mode::Table : domain.mode(placement.results[0], extent);
   if (placement.tableResult)
     extent = type.getDimSize(0);
+  if (type.getElementType().isBF16())
+    return op->emitOpError("expected a sum over rows in f32, found ")
+           << type << "; it would be rounded once per row";
   int64_t operand = e.accumulator(target, mode, type.getElementType(), extent);
   e.context.tableResult = operand;
   Value value = lookup(op)->body(e.context, op, in)[0];
@@ -255,22 +263,23 @@ LogicalResult Cluster::emitSink(Emission &e, Operation *op, const Placement &pla
   if (!target)
     return failure();
   Type f32 = e.b.getF32Type();
-  if (value.getType() != f32)
-    value = arith::ExtFOp::create(e.b, e.loc, f32, value);
   int64_t extent;
   rt::Mode mode = domain.resultMode(placement.results[0], extent);
   rt::AccumulateOp::create(e.b, e.loc, e.accumulator(target, mode, f32, extent), value);
   return success();
 }
 
-/// Stores what somebody outside the cluster reads.
+/// Rounds what an op made to the type of its result, so that the numbers do not
+/// depend on what shares its kernel; stores what somebody outside reads.
 void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
                          ValueRange values) {
   for (auto [i, result, value] : llvm::enumerate(op->getResults(), values)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (type.getElementType().isBF16())
+      value = arith::TruncFOp::create(e.b, e.loc, type.getElementType(), value);
     e.elements[result] = value;
     if (!escapes(result, ops))
       continue;
-    auto type = cast<RankedTensorType>(result.getType());
     int64_t extent;
     rt::Mode mode = domain.resultMode(placement.results[i], extent);
     int64_t operand = e.addOperand(Value(), mode, type.getElementType(), extent);

@@ -13,15 +13,21 @@ namespace mtc::passes {
 
 //===--- GEMM table --------------------------------------------------------------===//
 
+static MtcDtype dtypeOf(Value v) {
+  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+}
+static StringRef nameOf(MtcDtype dtype) { return dtype == MTC_BF16 ? "bf16" : "f32"; }
+
 FailureOr<int64_t> GemmTable::rowOf(rt::GemmOp op) {
   Row row{static_cast<int64_t>(op.getM()), static_cast<int64_t>(op.getN()),
-          static_cast<int64_t>(op.getK()), op.getTa(), op.getTb(), op.getBeta(), 0};
+          static_cast<int64_t>(op.getK()), op.getTa(), op.getTb(), op.getBeta(),
+          dtypeOf(op.getA()), dtypeOf(op.getC() ? op.getC() : op.getResult()), 0};
   for (auto [i, r] : llvm::enumerate(rows))
-    if (std::tie(r.m, r.n, r.k, r.ta, r.tb, r.beta) ==
-        std::tie(row.m, row.n, row.k, row.ta, row.tb, row.beta))
+    if (std::tie(r.m, r.n, r.k, r.ta, r.tb, r.beta, r.ab, r.c) ==
+        std::tie(row.m, row.n, row.k, row.ta, row.tb, row.beta, row.ab, row.c))
       return static_cast<int64_t>(i);
   row.scratch = mtc_gemm_scratch(isa.c_str(), row.m, row.n, row.k, row.ta, row.tb, row.beta,
-                                 static_cast<int32_t>(threads));
+                                 row.ab, row.c, static_cast<int32_t>(threads));
   if (row.scratch < 0)
     return op.emitOpError("expected a GEMM that the library can plan under ")
            << isa << " with " << threads << " threads; it refused";
@@ -39,6 +45,8 @@ ArrayAttr GemmTable::attribute(MLIRContext *context) const {
                                        b.getNamedAttr("ta", b.getBoolAttr(r.ta)),
                                        b.getNamedAttr("tb", b.getBoolAttr(r.tb)),
                                        b.getNamedAttr("beta", b.getI64IntegerAttr(r.beta)),
+                                       b.getNamedAttr("ab", b.getStringAttr(nameOf(r.ab))),
+                                       b.getNamedAttr("c", b.getStringAttr(nameOf(r.c))),
                                        b.getNamedAttr("scratch", b.getI64IntegerAttr(r.scratch))}));
   return b.getArrayAttr(all);
 }
@@ -51,16 +59,22 @@ FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   for (auto bucket : program.getOps<rt::BucketOp>()) {
     if (bucket.getIndex() != ref.getBucket())
       continue;
-    int64_t within = 4 * static_cast<int64_t>(ref.getStart());
+    auto start = static_cast<int64_t>(ref.getStart());
+    int64_t within = 4 * start;
     if (ref.getKind() == "param")
-      return Address{MTC_ARENA_PARAMS, static_cast<int64_t>(bucket.getParamOffset()) + within, -1, 0};
+      return Address{MTC_ARENA_PARAMS,
+                     static_cast<int64_t>(bucket.getParamOffset()) + bucket.paramBytes() * start, -1,
+                     0};
+    if (ref.getKind() == "main")
+      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getMainOffset()) + within, -1,
+                     0};
     if (ref.getKind() == "grad")
       return Address{MTC_ARENA_GRADS, static_cast<int64_t>(bucket.getGradOffset()) + within, -1, 0};
     if (ref.getKind() == "exp_avg")
       return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgOffset()) + within, -1, 0};
     if (ref.getKind() == "exp_avg_sq")
       return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgSqOffset()) + within, -1, 0};
-    return ref.emitOpError("expected param, grad, exp_avg, exp_avg_sq or loss, found \"")
+    return ref.emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or loss, found \"")
            << ref.getKind() << "\"";
   }
   return ref.emitOpError("expected a bucket of this program, found ") << ref.getBucket();
@@ -75,7 +89,9 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
     for (auto bucket : program.getOps<rt::BucketOp>())
       if (static_cast<int64_t>(bucket.getIndex()) == slot->bucket)
         storage.address = {MTC_ARENA_PARAMS,
-                           static_cast<int64_t>(bucket.getParamOffset()) + 4 * slot->start, -1, 0};
+                           static_cast<int64_t>(bucket.getParamOffset()) +
+                               bucket.paramBytes() * slot->start,
+                           -1, 0};
   } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
     storage.address = layout.slot(4, layout.inputOffset.at(i.getName().str()));
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {

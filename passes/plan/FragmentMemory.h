@@ -30,6 +30,7 @@ private:
   struct Row {
     int64_t m, n, k;
     bool ta, tb, beta;
+    MtcDtype ab, c; ///< of both operands, and of the product
     int64_t scratch;
   };
   std::string isa;

@@ -43,6 +43,7 @@ public:
 
 private:
   void sinkMarkers();
+  void spreadCasts();
   void raiseSinks();
   void recordCollectives();
   LogicalResult close(Operation *before);
@@ -70,6 +71,22 @@ void FragmentFuser::sinkMarkers() {
       markers.push_back(&op);
   for (Operation *op : markers)
     op->moveBefore(ret);
+}
+
+/// A widened value is not stored for several readers: each kernel widens the
+/// narrower one itself, which is less to read.
+void FragmentFuser::spreadCasts() {
+  SmallVector<tfm::CastOp> casts(fn.getBody().front().getOps<tfm::CastOp>());
+  for (tfm::CastOp cast : casts) {
+    auto bits = [](Value v) { return mlir::cast<ShapedType>(v.getType()).getElementTypeBitWidth(); };
+    if (bits(cast.getX()) >= bits(cast.getResult()))
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(cast->getUses())) {
+      OpBuilder b(use.getOwner());
+      use.set(b.clone(*cast)->getResult(0));
+    }
+    cast.erase();
+  }
 }
 
 /// Sinks follow their values' producers and are of their layers, so that a
@@ -249,6 +266,7 @@ static bool isTakenByGemm(Operation *op) {
 
 LogicalResult FragmentFuser::run() {
   recordCollectives();
+  spreadCasts();
   sinkMarkers();
   raiseSinks();
   SmallVector<Operation *> ops;

@@ -18,13 +18,18 @@ int64_t bytesOf(Type type) {
 static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   int64_t params = 0, grads = 0, optimizer = 0;
   for (auto bucket : program.getOps<rt::BucketOp>()) {
-    int64_t bytes = 4 * bucket.getElements(), shard = 4 * bucket.getShard();
+    auto elements = static_cast<int64_t>(bucket.getElements());
+    int64_t bytes = 4 * elements, shard = 4 * bucket.getShard();
     bucket.setGradOffset(grads);
     grads = alignTo(grads + bytes, kAlign);
     if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
       continue;
     bucket.setParamOffset(params);
-    params = alignTo(params + bytes, kAlign);
+    params = alignTo(params + bucket.paramBytes() * elements, kAlign);
+    if (bucket.keepsMain()) {
+      bucket.setMainOffset(optimizer);
+      optimizer = alignTo(optimizer + shard, kAlign);
+    }
     bucket.setExpAvgOffset(optimizer);
     optimizer = alignTo(optimizer + shard, kAlign);
     bucket.setExpAvgSqOffset(optimizer);

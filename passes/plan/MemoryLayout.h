@@ -2,7 +2,7 @@
 //
 //   params      | bucket 0 | bucket 1 | ..
 //   grads       | bucket 0 | bucket 1 | second uses .. | loss |
-//   optimizer   | b0 exp_avg | b0 exp_avg_sq | b1 ..
+//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..  (main: bf16 only)
 //   activations | xin slots | gin slots | yout | gout | act | wsv |
 //   workspace   temporaries of one fragment, by liveness
 //

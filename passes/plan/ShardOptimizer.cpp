@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
+#include "dialects/tfm/DtypePolicy.h"
 #include "passes/Passes.h"
 #include "passes/pipeline/Config.h"
 #include "passes/plan/UpdateFragments.h"
@@ -39,6 +40,9 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       if (bucket.getIndex() != plan.buckets.size())
         return bucket.emitOpError("expected buckets in the order of their numbers, the next one ")
                << plan.buckets.size() << ", found " << bucket.getIndex();
+      if (bucket.paramType() != plan.paramType)
+        return bucket.emitOpError("expected parameters of the compute type ")
+               << plan.paramType << " (dtype of mtc.config), found " << bucket.paramType();
       if (plan.zero && elements % plan.dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << plan.dp << " shards, found " << elements
@@ -92,6 +96,7 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       plan.dp = config.number("dp", 1);
       plan.tp = config.number("tp", 1);
       plan.zero = config.number("zero") == 1 && plan.dp > 1;
+      plan.paramType = tfm::dtypePolicy(getOperation()).compute;
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, plan)) || failed(readSegments(program, plan, uses)))
         return signalPassFailure();

@@ -4,6 +4,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/plan/Cluster.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -60,9 +61,9 @@ private:
 
   Value ref(StringRef kind, int64_t bucket, Type type = {}) {
     if (!type) {
-      bool moment = kind.starts_with("exp_avg");
-      int64_t n = moment ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
-      type = MemRefType::get({n}, f32());
+      bool sharded = kind.starts_with("exp_avg") || kind == "main";
+      int64_t n = sharded ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
+      type = MemRefType::get({n}, kind == "param" ? plan.paramType : f32());
     }
     return rt::RefOp::create(b, loc, type, kind, bucket, 0);
   }
@@ -124,12 +125,17 @@ private:
     rt::NormOp::create(b, loc, "finish", Value(), Value());
   }
 
+  bool keepsMain() const { return !plan.paramType.isF32(); }
+
   void adamw(const UpdateSegment &s) {
     auto r = range(s, false, false);
+    Value param = moved(ref("param", s.bucket), r.getAt());
     SmallVector<Value> buffers = {
-        moved(ref("param", s.bucket), r.getAt()), moved(ref("grad", s.bucket), r.getAt()),
-        moved(ref("exp_avg", s.bucket), r.getLocal()),
+        keepsMain() ? moved(ref("main", s.bucket), r.getLocal()) : param,
+        moved(ref("grad", s.bucket), r.getAt()), moved(ref("exp_avg", s.bucket), r.getLocal()),
         moved(ref("exp_avg_sq", s.bucket), r.getLocal())};
+    if (keepsMain())
+      buffers.push_back(param);
     SmallVector<std::string> fields;
     std::string kernel = adamwKernel(s.decay, fields);
     for (const std::string &field : fields)
@@ -152,8 +158,8 @@ private:
     kernel.getBody().push_back(body);
     return pool.add(kernel);
   }
-  Attribute operand(rt::Mode mode) {
-    return rt::OperandAttr::get(b.getContext(), mode, f32(), 0);
+  Attribute operand(rt::Mode mode, Type element = {}) {
+    return rt::OperandAttr::get(b.getContext(), mode, element ? element : f32(), 0);
   }
 
   std::string addKernel() {
@@ -167,6 +173,8 @@ private:
   /// The body comes from the op family; no name of an optimizer reaches codegen.
   std::string adamwKernel(bool decay, SmallVector<std::string> &fields) {
     SmallVector<Attribute> operands(4, operand(rt::Mode::Full));
+    if (keepsMain())
+      operands.push_back(operand(rt::Mode::Full, plan.paramType));
     return flatKernel(operands, [&](OpBuilder &inner) {
       SmallVector<Value> x;
       for (int64_t i = 0; i < 4; ++i)
@@ -194,6 +202,9 @@ private:
       rt::StoreOp::create(inner, loc, 0, out[0]);
       rt::StoreOp::create(inner, loc, 2, out[1]);
       rt::StoreOp::create(inner, loc, 3, out[2]);
+      if (keepsMain())
+        rt::StoreOp::create(inner, loc, 4,
+                            arith::TruncFOp::create(inner, loc, plan.paramType, out[0]));
       holder.clear();
     });
   }

@@ -23,6 +23,7 @@ struct UpdatePlan {
   int64_t dp = 1, tp = 1;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool lastStage = false;
+  mlir::Type paramType; ///< not f32: main parameters are updated and rounded to it
   std::vector<UpdateSegment> segments;
   std::vector<UpdateBucket> buckets;
 };
@@ -32,7 +33,8 @@ struct UpdatePlan {
 ///   reduce   loss over dp; per bucket reduce-scatter (ZeRO) or all-reduce over
 ///            dp; uses of tied parameters added in forward order, here or over
 ///            embd; the global norm
-///   apply    AdamW on the ranges of this rank; all-gather of parameters (ZeRO);
+///   apply    AdamW on the ranges of this rank, on main parameters if there are
+///            any, which are rounded to parameters; all-gather of these (ZeRO);
 ///            accumulators cleared for the next step
 void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan);
 

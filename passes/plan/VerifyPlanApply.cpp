@@ -38,35 +38,56 @@ private:
           << "expected only updates, gathers and clearing in apply, found this";
   }
 
+  /// What the optimizer does to one part of a bucket.
+  struct Use {
+    Part part;
+    bool reads, writes;
+    bool sharded; ///< exists for this rank's shard only
+  };
+
+  /// In the order of the kernel's operands.
+  SmallVector<Use> expectedUses() const {
+    bool main = !stage.buckets.empty() && rt::BucketOp(stage.buckets.front()).keepsMain();
+    SmallVector<Use> uses = {main ? Use{Part::Main, true, true, true}
+                                  : Use{Part::Param, true, true, false},
+                             {Part::Grad, true, false, false},
+                             {Part::ExpAvg, true, true, true},
+                             {Part::ExpAvgSq, true, true, true}};
+    if (main)
+      uses.push_back({Part::Param, false, true, false});
+    return uses;
+  }
+
   /// The optimizer reads and writes one range of parameters and both moments,
-  /// and reads the gradients.
+  /// and reads the gradients. Where main parameters are kept it works on those,
+  /// and writes the parameters.
   void update(const Touch &touch, rt::LaunchOp launch) {
-    const Part order[] = {Part::Param, Part::Grad, Part::ExpAvg,
-                          Part::ExpAvgSq};
+    SmallVector<Use> uses = expectedUses();
     rt::FlatRangeOp range;
     int64_t bucket = -1;
-    bool good = touch.accesses.size() == 4;
+    bool good = touch.accesses.size() == uses.size();
     for (auto [i, access] : llvm::enumerate(touch.accesses)) {
+      if (!good)
+        break;
       BucketPart part = bucketPart(stage, access.extent);
       rt::FlatRangeOp own = access.range();
-      good &= i < 4 && part.part == order[i % 4] && own &&
-              (i == 0 || own == range) && (i == 0 || part.bucket == bucket);
+      good &= part.part == uses[i].part && own && (i == 0 || own == range) &&
+              (i == 0 || part.bucket == bucket);
       if (!good)
         break;
       range = own;
       bucket = part.bucket;
-      // Moments exist for this rank's shard only.
-      Value by = i < 2 ? range.getAt() : range.getLocal();
-      good &= access.moved.getElements() == by && access.reads &&
-              access.writes == (i != 1);
+      Value by = uses[i].sharded ? range.getLocal() : range.getAt();
+      good &= access.moved.getElements() == by && access.reads == uses[i].reads &&
+              access.writes == uses[i].writes;
     }
     good &= range && !launch.getScalars().empty() &&
             launch.getScalars().back() == range.getLength();
     if (!good) {
       report.error(launch)
-          << "expected parameter, gradient and both moments of one bucket, "
-             "moved "
-             "and measured by one rt.flat_range, found another launch";
+          << "expected parameter, gradient and both moments of one bucket"
+          << (uses.size() > 4 ? " (main parameters first, parameters last)" : "")
+          << ", moved and measured by one rt.flat_range, found another launch";
       return;
     }
     if (cleared.count(bucket) || gathered.count(bucket))

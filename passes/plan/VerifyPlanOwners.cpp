@@ -1,5 +1,6 @@
 //===- VerifyPlanOwners.cpp - who owns which parameter
 //-------------------------===//
+#include "dialects/tfm/DtypePolicy.h"
 #include "passes/plan/VerifyPlan.h"
 
 #include <algorithm>
@@ -197,6 +198,11 @@ private:
         report.error(bucket)
             << "expected zero " << (model.zero ? "true" : "false")
             << " as the strategy says, found otherwise";
+      Type expected = tfm::dtypePolicy(model.module).compute;
+      if (bucket.paramType() != expected)
+        report.error(bucket) << "expected parameters of type " << expected
+                             << " (dtype of mtc.config), found "
+                             << bucket.paramType();
       int64_t shards = model.zero ? model.dp : 1;
       if (shard * shards != elements)
         report.error(bucket)
@@ -246,14 +252,17 @@ private:
     };
     std::array<std::vector<Place>, 3> places;
     auto add = [&](int64_t arena, int64_t begin, int64_t elements,
-                   Operation *op) {
-      places[arena].push_back({begin, begin + 4 * elements, op});
+                   Operation *op, int64_t bytes = 4) {
+      places[arena].push_back({begin, begin + bytes * elements, op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
       add(Grads, bucket.getGradOffset(), bucket.getElements(), bucket);
       if (isSecondUse(bucket))
         continue;
-      add(Params, bucket.getParamOffset(), bucket.getElements(), bucket);
+      add(Params, bucket.getParamOffset(), bucket.getElements(), bucket,
+          bucket.paramBytes());
+      if (bucket.keepsMain())
+        add(Optimizer, bucket.getMainOffset(), bucket.getShard(), bucket);
       add(Optimizer, bucket.getExpAvgOffset(), bucket.getShard(), bucket);
       add(Optimizer, bucket.getExpAvgSqOffset(), bucket.getShard(), bucket);
     }

@@ -26,6 +26,8 @@ BucketPart bucketPart(const Stage &stage, const Extent &e) {
       continue;
     if (e.arena == Params && at(bucket.getParamOffset()))
       return {index, Part::Param};
+    if (e.arena == Optimizer && bucket.keepsMain() && at(bucket.getMainOffset()))
+      return {index, Part::Main};
     if (e.arena == Optimizer && at(bucket.getExpAvgOffset()))
       return {index, Part::ExpAvg};
     if (e.arena == Optimizer && at(bucket.getExpAvgSqOffset()))
@@ -135,7 +137,9 @@ void checkCover(const Model &model, rt::BucketOp bucket,
 
 void expectUnmoved(const Stage &stage, Operation *op, const Access &access,
                    int64_t index, Report &report) {
-  int64_t bytes = 4 * static_cast<int64_t>(stage.bucket(index).getElements());
+  rt::BucketOp bucket = stage.bucket(index);
+  int64_t bytes = (access.extent.arena == Params ? bucket.paramBytes() : 4) *
+                  static_cast<int64_t>(bucket.getElements());
   if (access.moved)
     report.error(op) << "expected the view of all of bucket " << index
                      << ", found one moved by rt.offset_view";

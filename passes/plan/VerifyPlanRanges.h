@@ -8,7 +8,7 @@
 namespace mtc::passes::verify {
 
 /// What of a bucket an access means.
-enum class Part { None, Param, Grad, ExpAvg, ExpAvgSq };
+enum class Part { None, Param, Main, Grad, ExpAvg, ExpAvgSq };
 
 /// The bucket and part that an access to params, grads or moments names by its
 /// first byte; index -1 if it names none.

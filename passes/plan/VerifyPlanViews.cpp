@@ -190,15 +190,18 @@ private:
     if (places.empty())
       for (rt::ParamOp param : stage.params)
         if (rt::BucketOp bucket = stage.bucket(param.getBucket())) {
-          int64_t within = 4 * static_cast<int64_t>(param.getStart());
-          int64_t bytes = 4 * product(param.getLocal());
+          auto start = static_cast<int64_t>(param.getStart());
+          int64_t elements = product(param.getLocal()),
+                  wide = bucket.paramBytes();
           if (static_cast<int64_t>(bucket.getSecondUseOf()) < 0)
-            places.insert(
-                {Params, static_cast<int64_t>(bucket.getParamOffset()) + within,
-                 bytes});
+            places.insert({Params,
+                           static_cast<int64_t>(bucket.getParamOffset()) +
+                               wide * start,
+                           wide * elements});
           places.insert({Grads,
-                         static_cast<int64_t>(bucket.getGradOffset()) + within,
-                         bytes});
+                         static_cast<int64_t>(bucket.getGradOffset()) +
+                             4 * start,
+                         4 * elements});
         }
     return places.count({e.arena, e.offset, e.bytes});
   }
@@ -216,10 +219,15 @@ private:
       found |= e.arena == Grads && inside(bucket.getGradOffset(), bytes);
       if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
         continue;
-      found |= e.arena == Params && inside(bucket.getParamOffset(), bytes);
+      found |= e.arena == Params &&
+               inside(bucket.getParamOffset(),
+                      bucket.paramBytes() *
+                          static_cast<int64_t>(bucket.getElements()));
       found |=
           e.arena == Optimizer && (inside(bucket.getExpAvgOffset(), shard) ||
                                    inside(bucket.getExpAvgSqOffset(), shard));
+      found |= e.arena == Optimizer && bucket.keepsMain() &&
+               inside(bucket.getMainOffset(), shard);
     }
     if (!found)
       report.error(access.view) << "expected bytes of one bucket in the arena "

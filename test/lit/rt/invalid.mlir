@@ -83,3 +83,21 @@ func.func @gemm_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x4xf32>)
   %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
   return
 }
+// -----
+func.func @gemm_of_one_type(%x: tensor<4x3xbf16>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a and b of one element type, found 'tensor<4x3xbf16>' and 'tensor<3x5xf32>'}}
+  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xbf16>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected the product in f32 or in the operands' type, found 'tensor<4x5xbf16>'}}
+  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xbf16>
+  return
+}
+// -----
+func.func @gemm_adds_in_f32(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %c: tensor<4x5xbf16>) {
+  // expected-error @+1 {{expected the product in f32, into which it is added, found 'tensor<4x5xbf16>'}}
+  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xbf16>, tensor<3x5xbf16>, tensor<4x5xbf16>) -> ()
+  return
+}

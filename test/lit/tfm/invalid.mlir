@@ -282,3 +282,21 @@ func.func @attention_grad_lse(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x4x16xf32
   %0 = tfm.attention_grad %do, %o, %l, %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x4xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
   return
 }
+// -----
+func.func @cast_keeps_the_shape(%x: tensor<4x8xbf16>) {
+  // expected-error @+1 {{expected result of shape [4, 8], found [8, 4]}}
+  %0 = tfm.cast %x : tensor<4x8xbf16> -> tensor<8x4xf32>
+  return
+}
+// -----
+func.func @cast_between_floats(%x: tensor<4xi32>) {
+  // expected-error @+1 {{expected floating types, found 'tensor<4xi32>' and 'tensor<4xf32>'}}
+  %0 = tfm.cast %x : tensor<4xi32> -> tensor<4xf32>
+  return
+}
+// -----
+func.func @einsum_of_one_type(%x: tensor<4x8xbf16>, %w: tensor<8x2xf32>) {
+  // expected-error @+1 {{expected operands of one element type, found 'tensor<4x8xbf16>' and 'tensor<8x2xf32>'}}
+  %0 = tfm.einsum "ab,bc->ac" %x, %w : tensor<4x8xbf16>, tensor<8x2xf32> -> tensor<4x2xf32>
+  return
+}

@@ -1,0 +1,40 @@
+// RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=plan-memory -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: mtc-opt %t.mlir --verify-plan > %t.verified
+// Tests where main parameters lie and who updates them, and that verify-plan
+// refuses a plan that loses one of them.
+
+// Two bytes a parameter, four a main parameter of the shard.
+// CHECK: rt.bucket 0 elements 202112 unpadded {{.*}} shard 101056 {{.*}} {exp_avg_offset = 404224 : i64, exp_avg_sq_offset = 808448 : i64, grad_offset = 0 : i64, main_offset = 0 : i64, param_offset = 0 : i64, param_type = bf16}
+// CHECK: rt.bucket 1 elements 16384 {{.*}} main_offset = {{[0-9]+}} : i64, param_offset = 404224 : i64, param_type = bf16}
+// The optimizer works on the main shard and writes the parameters, rounded; the
+// gather moves parameters.
+// CHECK-LABEL: func.func @stage0_apply
+// CHECK: %[[PARAM:.+]] = rt.offset_view %{{.*}} by %at{{.*}} : memref<202112xbf16>
+// CHECK: %[[MAIN:.+]] = rt.offset_view %{{.*}} by %local{{.*}} : memref<101056xf32>
+// CHECK: rt.launch @{{.*}}(%[[MAIN]], %{{.*}}, %{{.*}}, %{{.*}}, %[[PARAM]],
+// CHECK: rt.collective all_gather %{{.*}} count 101056 {{.*}} : (memref<202112xbf16>)
+
+// main parameters that share bytes with a moment
+// RUN: sed -e 's/main_offset = 0 :/main_offset = 404224 :/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: expected bytes of its own in the arena optimizer, from {{[0-9]+}} or later, found 404224
+
+// parameters that would need the bytes of fp32
+// RUN: sed -e 's/param_offset = 404224 :/param_offset = 404160 :/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: expected bytes of its own in the arena params, from 404224 or later, found 404160
+
+// an update of the parameters without their main copies
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local : memref<101056xf32> -> memref<101056xf32>/by %at : memref<101056xf32> -> memref<101056xf32>/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOVED
+// MOVED: expected parameter, gradient and both moments of one bucket (main parameters first, parameters last), moved and measured by one rt.flat_range
+
+// a bucket of another type than the model computes in
+// RUN: sed -e 's/dtype = "bf16"/dtype = "f32"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TYPE
+// TYPE: expected parameters of type 'f32' (dtype of mtc.config), found 'bf16'
+// RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=bucket-gradients \
+// RUN:   | sed -e 's/dtype = "bf16"/dtype = "f32"/' \
+// RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=SHARD
+// SHARD: expected parameters of the compute type 'f32' (dtype of mtc.config), found 'bf16'
