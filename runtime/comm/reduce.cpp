@@ -2,6 +2,8 @@
 
 #include "runtime/comm/reduce.h"
 
+#include "runtime/base/bf16.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -22,18 +24,11 @@ struct Int128 {
 __extension__ typedef __int128 WideInt;
 
 float widen(float value) { return value; }
-float widen(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
-}
+float widen(uint16_t bits) { return widenBf16(bits); }
 WideInt widen(const Int128 &value) { return std::bit_cast<WideInt>(value); }
 
 void narrow(float value, float &out) { out = value; }
-void narrow(float value, uint16_t &out) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint32_t rounded = bits + 0x7fff + ((bits >> 16) & 1);
-  bool nan = (bits & 0x7fffffff) > 0x7f800000;
-  out = uint16_t((nan ? bits | 0x400000 : rounded) >> 16);
-}
+void narrow(float value, uint16_t &out) { out = roundToBf16(value); }
 void narrow(WideInt value, Int128 &out) { out = std::bit_cast<Int128>(value); }
 
 struct Sum {

@@ -59,6 +59,7 @@ BucketInfo readBucket(FieldReader &reader) {
   b.shardElements = reader.integer("shard_elements", 0, kHuge);
   b.paramOffset = reader.integer("param_offset", -1, kHuge);
   b.gradOffset = reader.integer("grad_offset", 0, kHuge);
+  b.mainOffset = reader.integer("main_offset", -1, kHuge);
   b.expAvgOffset = reader.integer("exp_avg_offset", -1, kHuge);
   b.expAvgSqOffset = reader.integer("exp_avg_sq_offset", -1, kHuge);
   b.secondUseOf = reader.integer("second_use_of", -1, kMany);
@@ -75,6 +76,14 @@ InputInfo readInput(FieldReader &reader) {
   return in;
 }
 
+MtcDtype readDtype(FieldReader &reader, const char *key) {
+  std::string name = reader.text(key);
+  if (name != "f32" && name != "bf16")
+    reader.problem(
+        fmt::format("'{}': expected f32 or bf16, found '{}'", key, name));
+  return name == "bf16" ? MTC_BF16 : MTC_F32;
+}
+
 GemmInfo readGemm(FieldReader &reader) {
   GemmInfo g;
   g.m = reader.integer("m", 1, kMany);
@@ -83,6 +92,8 @@ GemmInfo readGemm(FieldReader &reader) {
   g.ta = reader.boolean("ta");
   g.tb = reader.boolean("tb");
   g.beta = static_cast<int>(reader.integer("beta", 0, 1));
+  g.ab = readDtype(reader, "ab");
+  g.c = readDtype(reader, "c");
   g.scratch = reader.integer("scratch", 0, kHuge);
   return g;
 }

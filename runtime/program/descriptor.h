@@ -64,6 +64,7 @@ struct BucketInfo {
   bool zero = false;         ///< ZeRO-1: moments of one dp range only
   int64_t shardElements = 0; ///< elements / dp with zero, else elements
   int64_t paramOffset = 0, gradOffset = 0;
+  int64_t mainOffset = -1; ///< fp32 main parameters of the shard; -1 in f32
   int64_t expAvgOffset = 0, expAvgSqOffset = 0;
   int64_t secondUseOf = -1;
 };
@@ -79,6 +80,7 @@ struct GemmInfo {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false;
   int beta = 0;
+  MtcDtype ab = MTC_F32, c = MTC_F32; ///< of a and b, and of c
   int64_t scratch = 0;
 };
 
@@ -114,6 +116,10 @@ struct Descriptor {
   std::vector<std::string> fragments;
 
   const EntryInfo *entry(std::string_view name) const;
+  /// True when parameters are bf16 and have fp32 main copies.
+  bool hasMains() const { return dtype == "bf16"; }
+  /// Bytes of one element of a parameter.
+  int64_t paramBytes() const { return hasMains() ? 2 : 4; }
 };
 
 /// Parses and checks the JSON text of a descriptor. Errors: inputRefused with

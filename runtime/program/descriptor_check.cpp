@@ -19,11 +19,10 @@ void checkHead(const Descriptor &d, Texts &out) {
   if (!hex)
     out.push_back(fmt::format("plan_hash: expected 16 hex digits, found '{}'",
                               d.planHash));
-  if (d.dtype != "f32")
-    out.push_back(
-        fmt::format("dtype: expected f32, found '{}'; this runtime has no "
-                    "other compute type",
-                    d.dtype));
+  if (d.dtype != "f32" && d.dtype != "bf16")
+    out.push_back(fmt::format("dtype: expected f32 or bf16, found '{}'; this "
+                              "runtime has no other compute type",
+                              d.dtype));
   if (d.stage >= d.pp)
     out.push_back(fmt::format("stage: expected less than pp = {}, found {}",
                               d.pp, d.stage));
@@ -80,11 +79,13 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
                               "shard_elements · {}",
                               what, shards));
   auto range = [&](const char *name, int64_t offset, int64_t elements,
-                   MtcArena arena) {
-    if (offset % 4 != 0 || !inside(offset, elements * 4, d.arenas[arena]))
-      out.push_back(fmt::format("{}: {} {} is misaligned or its {} elements "
-                                "leave the arena of {} bytes",
-                                what, name, offset, elements, d.arenas[arena]));
+                   MtcArena arena, int64_t width = 4) {
+    if (offset % width != 0 ||
+        !inside(offset, elements * width, d.arenas[arena]))
+      out.push_back(fmt::format("{}: {} {} is misaligned or its {} elements of "
+                                "{} bytes leave the arena of {} bytes",
+                                what, name, offset, elements, width,
+                                d.arenas[arena]));
   };
   range("grad_offset", b.gradOffset, b.elements, MTC_ARENA_GRADS);
   if (b.secondUseOf >= 0) {
@@ -97,10 +98,22 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
                       what));
     return;
   }
-  range("param_offset", b.paramOffset, b.elements, MTC_ARENA_PARAMS);
+  range("param_offset", b.paramOffset, b.elements, MTC_ARENA_PARAMS,
+        d.paramBytes());
   range("exp_avg_offset", b.expAvgOffset, b.shardElements, MTC_ARENA_OPTIMIZER);
   range("exp_avg_sq_offset", b.expAvgSqOffset, b.shardElements,
         MTC_ARENA_OPTIMIZER);
+  if (d.hasMains() && b.mainOffset >= 0)
+    range("main_offset", b.mainOffset, b.shardElements, MTC_ARENA_OPTIMIZER);
+  else if (d.hasMains())
+    out.push_back(fmt::format("{}: main_offset: in bf16 expected the offset of "
+                              "the fp32 main parameters, found {}",
+                              what, b.mainOffset));
+  else if (b.mainOffset != -1)
+    out.push_back(
+        fmt::format("{}: main_offset: expected -1, because in f32 the "
+                    "parameters are the main ones, found {}",
+                    what, b.mainOffset));
 }
 
 void checkParam(const Descriptor &d, const ParamInfo &p, Texts &out) {

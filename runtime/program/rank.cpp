@@ -75,7 +75,7 @@ Status RankState::createGemms() {
     return Status::okay();
   std::vector<GemmDesc> rows;
   for (const GemmInfo &g : d.gemms)
-    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta});
+    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c});
   MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
   // Less scratch than the library needs would let it write over its neighbours.
   for (size_t i = 0; i < rows.size(); ++i)
@@ -89,9 +89,7 @@ Status RankState::createGemms() {
 
 Status RankState::gemm(int32_t index, const void *a, const void *b, void *c,
                        void *scratch) {
-  return gemms_.execute(index, static_cast<const float *>(a),
-                        static_cast<const float *>(b), static_cast<float *>(c),
-                        scratch);
+  return gemms_.execute(index, a, b, c, scratch);
 }
 
 void RankState::collectTimelines() {

@@ -2,6 +2,7 @@
 
 #include "runtime/train/shards.h"
 
+#include "runtime/base/bf16.h"
 #include "runtime/base/json.h"
 #include "runtime/base/name_hash.h"
 #include "runtime/base/safetensors.h"
@@ -15,13 +16,81 @@
 namespace mtc::runtime {
 namespace {
 
-float *paramData(RankState &rank, const ParamInfo &p) {
-  const BucketInfo &b = rank.descriptor().buckets[p.bucket];
+/// Elements [begin, end) of a bucket.
+struct Range {
+  int64_t begin, end;
+};
+
+/// Those whose moments, main parameters and final gradients this dp rank holds.
+Range shardOf(const RankState &rank, const BucketInfo &b) {
+  int64_t begin = b.zero ? rank.dp() * b.shardElements : 0;
+  return {begin, begin + b.shardElements};
+}
+
+float *gradAt(RankState &rank, const BucketInfo &b, int64_t element) {
+  return rank.at<float>(MTC_ARENA_GRADS, b.gradOffset + 4 * element);
+}
+
+float *mainAt(RankState &rank, const BucketInfo &b, int64_t element) {
+  int64_t begin = shardOf(rank, b).begin;
+  return rank.at<float>(MTC_ARENA_OPTIMIZER,
+                        b.mainOffset + 4 * (element - begin));
+}
+
+/// Where the fp32 values of a parameter are put before the first step. In bf16
+/// no rank holds all of them for long: the gradient accumulators have their
+/// layout and are not yet in use.
+float *fillData(RankState &rank, const ParamInfo &p) {
+  const Descriptor &d = rank.descriptor();
+  const BucketInfo &b = d.buckets[p.bucket];
+  if (d.hasMains())
+    return gradAt(rank, b, p.start);
   return rank.at<float>(MTC_ARENA_PARAMS, b.paramOffset + 4 * p.start);
 }
 
+/// From the gradient accumulators to the parameters and main parameters of a
+/// bucket; the accumulators are zero afterwards.
+void settleBucket(RankState &rank, const BucketInfo &b) {
+  float *values = gradAt(rank, b, 0);
+  auto *rounded = rank.at<uint16_t>(MTC_ARENA_PARAMS, b.paramOffset);
+  std::transform(values, values + b.elements, rounded, roundToBf16);
+  Range shard = shardOf(rank, b);
+  std::copy(values + shard.begin, values + shard.end,
+            mainAt(rank, b, shard.begin));
+  std::fill_n(values, b.elements, 0.0f);
+}
+
+void settleParams(RankState &rank) {
+  if (!rank.descriptor().hasMains())
+    return;
+  for (const BucketInfo &b : rank.descriptor().buckets)
+    if (b.secondUseOf < 0)
+      settleBucket(rank, b);
+}
+
+/// What this rank writes of all tensors. `ranged`: each dp rank has its range
+/// of a bucket under ZeRO-1; otherwise all have all and the first one writes
+/// it. dataAt(bucket, element) is the address of an element's fp32 value.
+template <typename DataAt>
+std::vector<Piece> ownedPieces(RankState &rank, bool ranged, DataAt dataAt) {
+  std::vector<Piece> pieces;
+  for (const ParamInfo &p : rank.descriptor().params) {
+    const BucketInfo &b = rank.descriptor().buckets[p.bucket];
+    bool part = ranged && b.zero;
+    if (!p.owner || !firstOfTp(rank, p.split) || (!part && rank.dp() != 0))
+      continue;
+    Range range = part ? shardOf(rank, b) : Range{0, b.elements};
+    int64_t first = std::max(p.start, range.begin);
+    int64_t end = std::min(p.start + p.localElements(), range.end);
+    if (first < end)
+      pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
+                        first - p.start, end - first, dataAt(b, first)});
+  }
+  return pieces;
+}
+
 Status initOne(RankState &rank, const ParamInfo &p, uint64_t seed) {
-  float *out = paramData(rank, p);
+  float *out = fillData(rank, p);
   if (p.init.kind != InitInfo::normal) {
     std::fill_n(out, p.localElements(),
                 p.init.kind == InitInfo::ones ? 1.0f : 0.0f);
@@ -54,37 +123,25 @@ bool firstOfTp(const RankState &rank, const SplitInfo &split) {
 }
 
 std::vector<Piece> paramPieces(RankState &rank) {
-  std::vector<Piece> pieces;
-  for (const ParamInfo &p : rank.descriptor().params)
-    if (p.owner && rank.dp() == 0 && firstOfTp(rank, p.split))
-      pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split), 0,
-                        p.localElements(), paramData(rank, p)});
-  return pieces;
+  if (rank.descriptor().hasMains())
+    return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
+      return mainAt(rank, b, element);
+    });
+  return ownedPieces(rank, false, [&](const BucketInfo &b, int64_t element) {
+    return rank.at<float>(MTC_ARENA_PARAMS, b.paramOffset + 4 * element);
+  });
 }
 
 std::vector<Piece> gradPieces(RankState &rank) {
-  std::vector<Piece> pieces;
-  for (const ParamInfo &p : rank.descriptor().params) {
-    const BucketInfo &b = rank.descriptor().buckets[p.bucket];
-    if (!p.owner || !firstOfTp(rank, p.split) || (!b.zero && rank.dp() != 0))
-      continue;
-    int64_t first = p.start, end = p.start + p.localElements();
-    if (b.zero) {
-      first = std::max(first, rank.dp() * b.shardElements);
-      end = std::min(end, (rank.dp() + 1) * b.shardElements);
-    }
-    if (first < end)
-      pieces.push_back(
-          {p.name, p.shape, shardBox(rank, p.shape, p.split), first - p.start,
-           end - first,
-           rank.at<float>(MTC_ARENA_GRADS, b.gradOffset + 4 * first)});
-  }
-  return pieces;
+  return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
+    return gradAt(rank, b, element);
+  });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {
   for (const ParamInfo &p : rank.descriptor().params)
     MTC_RETURN_IF_ERROR(initOne(rank, p, seed));
+  settleParams(rank);
   return Status::okay();
 }
 
@@ -101,7 +158,7 @@ Status loadParams(RankState &rank, const std::string &path) {
                                shapeText(p.shape), tensor->dtype,
                                shapeText(tensor->shape)));
     } else {
-      float *out = paramData(rank, p);
+      float *out = fillData(rank, p);
       const std::byte *from = file.data(*tensor);
       visitRuns(p.shape, shardBox(rank, p.shape, p.split), 0, p.localElements(),
                 [&](int64_t global, int64_t local, int64_t count) {
@@ -109,6 +166,7 @@ Status loadParams(RankState &rank, const std::string &path) {
                 });
     }
   }
+  settleParams(rank);
   return problems.status("'" + path + "'");
 }
 

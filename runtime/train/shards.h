@@ -19,18 +19,23 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
 /// split is held by the whole tp group, and its first rank writes it.
 bool firstOfTp(const RankState &rank, const SplitInfo &split);
 
-/// What this rank contributes to a file of parameters. Pointers into arenas.
+/// What this rank contributes to a file of parameters, fp32. Pointers into
+/// arenas: in bf16 to the main parameters, of which under ZeRO-1 each dp rank
+/// has its range of each bucket.
 std::vector<Piece> paramPieces(RankState &rank);
 
 /// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
 /// range of each bucket is valid.
 std::vector<Piece> gradPieces(RankState &rank);
 
-/// Fills all parameters from (seed, name, global index). Arenas are zero
-/// before, so padding and moments stay zero.
+/// Fills all parameters from (seed, name, global index). In bf16 the main
+/// parameters get the fp32 values and the parameters these values rounded to
+/// nearest even; the gradient accumulators hold the fp32 values meanwhile and
+/// are zero again afterwards. Arenas are zero before, so padding and moments
+/// stay zero.
 Status initParams(RankState &rank, uint64_t seed);
 
-/// Fills all parameters from a safetensors file by logical name; shapes must
+/// The same from a safetensors file by logical name; shapes must
 /// agree, dtype F32. Errors: inputRefused, all missing or wrong tensors at
 /// once.
 Status loadParams(RankState &rank, const std::string &path);

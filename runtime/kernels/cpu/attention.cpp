@@ -16,9 +16,13 @@ float *aligned(void *p) {
 
 /// The kernels, or null with ctx->status set; null, too, after an earlier
 /// error.
-const KernelTable *kernelsFor(MtcContext *ctx) {
+const KernelTable *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
   if (ctx->status != 0)
     return nullptr;
+  if (d->dtype != MTC_F32 && d->dtype != MTC_BF16) {
+    ctx->status = int(StatusCode::usage);
+    return nullptr;
+  }
   const KernelTable *table = selectedKernels();
   if (!table)
     ctx->status = int(StatusCode::internal);
@@ -30,9 +34,9 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
                      int64_t sample, int64_t head) {
   DropoutRule rule = dropoutRule(d->dropout);
   return {d,
-          (const float *)q,
-          (const float *)k,
-          (const float *)v,
+          q,
+          k,
+          v,
           aligned(scratch),
           ctx->step.seed,
           sample,
@@ -62,8 +66,8 @@ void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
                            int64_t head) {
-  if (const KernelTable *table = kernelsFor(ctx))
-    table->forward(callOf(ctx, d, q, k, v, scratch, sample, head), (float *)out,
+  if (const KernelTable *table = kernelsFor(ctx, d))
+    table->forward(callOf(ctx, d, q, k, v, scratch, sample, head), out,
                    (float *)lse);
 }
 
@@ -72,8 +76,7 @@ void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                             const void *v, const void *out, const void *lse,
                             void *dq, void *dk, void *dv, void *scratch,
                             int64_t sample, int64_t head) {
-  if (const KernelTable *table = kernelsFor(ctx))
+  if (const KernelTable *table = kernelsFor(ctx, d))
     table->backward(callOf(ctx, d, q, k, v, scratch, sample, head),
-                    (const float *)dout, (const float *)out, (const float *)lse,
-                    (float *)dq, (float *)dk, (float *)dv);
+                    {dout, out, (const float *)lse, dq, dk, dv});
 }

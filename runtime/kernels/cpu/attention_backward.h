@@ -17,6 +17,8 @@
 
 namespace {
 
+using mtc::runtime::AttentionGradients;
+
 /// Arrays of one key head and, from `q` on, of one query head.
 struct GradArrays {
   float *kt, *vt, *k, *dk, *dv;
@@ -39,18 +41,19 @@ inline GradArrays gradArrays(float *s, const Plan &p) {
 }
 
 /// D of every row; zero for padding.
-inline void rowDots(float *dot, HeadView<const float> dout,
-                    HeadView<const float> out, const Plan &p) {
+template <typename T>
+inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
+                    const Plan &p) {
   for (int64_t t = 0; t < p.paddedSeq; ++t) {
-    const float *a = dout.p + t * dout.tokenStride;
-    const float *b = out.p + t * out.tokenStride;
+    const T *a = dout.p + t * dout.tokenStride;
+    const T *b = out.p + t * out.tokenStride;
     int64_t dim = t < p.seq ? p.dim : 0, e = 0;
     F lanes = broadcast(0);
     for (; e + kW <= dim; e += kW)
       lanes = fma(load(a + e), load(b + e), lanes);
     float sum = sumLanes(lanes);
     for (; e < dim; ++e)
-      sum = __builtin_fmaf(a[e], b[e], sum);
+      sum = __builtin_fmaf(widen(a[e]), widen(b[e]), sum);
     dot[t] = sum;
   }
 }
@@ -100,10 +103,12 @@ inline void backwardHead(const GradArrays &a, const Plan &p,
     }
 }
 
-void attentionBackward(const AttentionCall &call, const float *dout,
-                       const float *out, const float *lse, float *dq, float *dk,
-                       float *dv) {
+template <typename T>
+void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   const MtcAttention &d = *call.shape;
+  auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
+       *vIn = (const T *)call.v, *dout = (const T *)g.dout,
+       *out = (const T *)g.out;
   Plan p = planOf(d);
   GradArrays a = gradArrays(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
@@ -121,21 +126,29 @@ void attentionBackward(const AttentionCall &call, const float *dout,
   };
   for (int64_t b = 0; b < d.batch; ++b)
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
-      packTokens(a.k, viewK(call.k, b, kv), p);
-      packTransposed(a.kt, viewK(call.k, b, kv), p);
-      packTransposed(a.vt, viewV(call.v, b, kv), p);
+      packTokens(a.k, viewK(kIn, b, kv), p);
+      packTransposed(a.kt, viewK(kIn, b, kv), p);
+      packTransposed(a.vt, viewV(vIn, b, kv), p);
       zeroFloats(a.dk, 2 * p.arrayFloats); // dv lies behind dk
       for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(a.q, viewQ(call.q, b, h), p);
+        packTokens(a.q, viewQ(qIn, b, h), p);
         packTokens(a.dout, viewO(dout, b, h), p);
         rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
         backwardHead(a, p, dropperOf(call, b, h),
-                     lse + (b * d.heads + h) * d.seq);
-        unpackTokens(viewQ(dq, b, h), a.dq, p, p.scale);
+                     g.lse + (b * d.heads + h) * d.seq);
+        unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p, p.scale);
       }
-      unpackTokens(viewK(dk, b, kv), a.dk, p, p.scale);
-      unpackTokens(viewV(dv, b, kv), a.dv, p, 1.0f);
+      unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p, p.scale);
+      unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p, 1.0f);
     }
+}
+
+void attentionBackward(const AttentionCall &call,
+                       const AttentionGradients &gradients) {
+  if (call.shape->dtype == MTC_BF16)
+    backwardOf<uint16_t>(call, gradients);
+  else
+    backwardOf<float>(call, gradients);
 }
 
 } // namespace

@@ -87,22 +87,24 @@ MTC_INLINE void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
     softmaxRow(t, at, p, drop, r);
 }
 
+template <typename T>
 inline void finishRows(const QueryTile &t, const Plan &p, int64_t i0,
-                       int64_t rows, HeadView<float> out, float *lse) {
+                       int64_t rows, HeadView<T> out, float *lse) {
   for (int64_t r = 0; r < rows; ++r) {
     lse[i0 + r] =
         float(double(t.max[r]) + mtc::runtime::plainLog(double(t.sum[r])));
-    float *to = out.p + (i0 + r) * out.tokenStride;
+    T *to = out.p + (i0 + r) * out.tokenStride;
     const float *from = t.out + r * p.headPad;
     for (int64_t e = 0; e < p.dim; ++e)
-      to[e] = from[e] / t.sum[r];
+      narrow(from[e] / t.sum[r], to[e]);
   }
 }
 
 /// One query head against the packed keys and values.
+template <typename T>
 inline void forwardHead(const QueryTile &t, const float *q, const float *kt,
                         const float *v, const Plan &p, const Dropper &drop,
-                        HeadView<float> out, float *lse) {
+                        HeadView<T> out, float *lse) {
   for (int64_t i0 = 0; i0 < p.seq; i0 += kTile) {
     zeroFloats(t.out, kTile * p.headPad);
     for (int64_t r = 0; r < kTile; ++r) {
@@ -121,8 +123,11 @@ inline void forwardHead(const QueryTile &t, const float *q, const float *kt,
   }
 }
 
-void attentionForward(const AttentionCall &call, float *out, float *lse) {
+template <typename T>
+void forwardOf(const AttentionCall &call, T *out, float *lse) {
   const MtcAttention &d = *call.shape;
+  auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
+       *vIn = (const T *)call.v;
   Plan p = planOf(d);
   float *kt = call.scratch, *v = kt + p.arrayFloats, *q = v + p.arrayFloats;
   float *rest = q + p.arrayFloats;
@@ -133,17 +138,24 @@ void attentionForward(const AttentionCall &call, float *out, float *lse) {
   for (int64_t b = 0; b < d.batch; ++b)
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
       packTransposed(
-          kt, headView(call.k, d, b, kv, d.k_token_stride, d.k_head_stride), p);
-      packTokens(
-          v, headView(call.v, d, b, kv, d.v_token_stride, d.v_head_stride), p);
+          kt, headView(kIn, d, b, kv, d.k_token_stride, d.k_head_stride), p);
+      packTokens(v, headView(vIn, d, b, kv, d.v_token_stride, d.v_head_stride),
+                 p);
       for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(
-            q, headView(call.q, d, b, h, d.q_token_stride, d.q_head_stride), p);
+        packTokens(q, headView(qIn, d, b, h, d.q_token_stride, d.q_head_stride),
+                   p);
         forwardHead(t, q, kt, v, p, dropperOf(call, b, h),
                     headView(out, d, b, h, d.o_token_stride, d.o_head_stride),
                     lse + (b * d.heads + h) * d.seq);
       }
     }
+}
+
+void attentionForward(const AttentionCall &call, void *out, float *lse) {
+  if (call.shape->dtype == MTC_BF16)
+    forwardOf(call, (uint16_t *)out, lse);
+  else
+    forwardOf(call, (float *)out, lse);
 }
 
 } // namespace

@@ -3,7 +3,9 @@
 //
 // Internal, per instruction set (see simd.h). Scratch is made of arrays of
 // `paddedSeq` tokens times `headPad` floats; padding is zero. A token array is
-// [token][headPad]; a transposed array is [tile][head_dim][kTile].
+// [token][headPad]; a transposed array is [tile][head_dim][kTile]. Packing
+// widens elements of type T and unpacking rounds to them: all between is in
+// fp32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_TILES_H
@@ -77,12 +79,13 @@ inline void zeroFloats(float *p, int64_t count) {
 }
 
 /// Copies a head into a token array.
-inline void packTokens(float *out, HeadView<const float> x, const Plan &p) {
+template <typename T>
+inline void packTokens(float *out, HeadView<const T> x, const Plan &p) {
   for (int64_t t = 0; t < p.paddedSeq; ++t, out += p.headPad) {
-    const float *row = x.p + t * x.tokenStride;
+    const T *row = x.p + t * x.tokenStride;
     int64_t n = t < p.seq ? p.dim : 0;
     for (int64_t e = 0; e < n; ++e)
-      out[e] = row[e];
+      out[e] = widen(row[e]);
     for (int64_t e = n; e < p.headPad; ++e)
       out[e] = 0;
   }
@@ -90,25 +93,27 @@ inline void packTokens(float *out, HeadView<const float> x, const Plan &p) {
 
 /// Copies a head into a transposed array. Reads along tokens: their stride is
 /// often a multiple of a page, which as an inner loop would thrash the cache.
-inline void packTransposed(float *out, HeadView<const float> x, const Plan &p) {
+template <typename T>
+inline void packTransposed(float *out, HeadView<const T> x, const Plan &p) {
   for (int64_t t0 = 0; t0 < p.paddedSeq; t0 += kTile, out += p.dim * kTile) {
     int64_t n = p.seq - t0 < kTile ? p.seq - t0 : kTile;
     if (n < kTile)
       zeroFloats(out, p.dim * kTile);
     for (int64_t t = 0; t < n; ++t) {
-      const float *row = x.p + (t0 + t) * x.tokenStride;
+      const T *row = x.p + (t0 + t) * x.tokenStride;
       for (int64_t e = 0; e < p.dim; ++e)
-        out[e * kTile + t] = row[e];
+        out[e * kTile + t] = widen(row[e]);
     }
   }
 }
 
 /// Writes a token array, times `scale`, to a head.
-inline void unpackTokens(HeadView<float> x, const float *in, const Plan &p,
+template <typename T>
+inline void unpackTokens(HeadView<T> x, const float *in, const Plan &p,
                          float scale) {
   for (int64_t t = 0; t < p.seq; ++t, in += p.headPad)
     for (int64_t e = 0; e < p.dim; ++e)
-      x.p[t * x.tokenStride + e] = in[e] * scale;
+      narrow(in[e] * scale, x.p[t * x.tokenStride + e]);
 }
 
 /// c[rows, kTile] = a (token rows, from i0)·transposed tile.

@@ -4,6 +4,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <algorithm>
 #include <omp.h>
 #include <vector>
 
@@ -36,9 +37,31 @@ Status oneDnnError(const std::string &what, const dnnl::error &error) {
   return {StatusCode::failed, "onednn could not " + what + ": " + error.what()};
 }
 
+std::string nameOf(MtcDtype dtype) {
+  return dtype == MTC_F32    ? "f32"
+         : dtype == MTC_BF16 ? "bf16"
+                             : "dtype " + std::to_string(int(dtype));
+}
+
 std::string describe(const GemmDesc &d) {
   return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
-         " k=" + std::to_string(d.k) + " beta=" + std::to_string(d.beta);
+         " k=" + std::to_string(d.k) + " beta=" + std::to_string(d.beta) +
+         " of " + nameOf(d.ab) + " into " + nameOf(d.c);
+}
+
+Status checkTypes(const GemmDesc &d) {
+  bool legal = (d.ab == MTC_F32 && d.c == MTC_F32) ||
+               (d.ab == MTC_BF16 && (d.c == MTC_F32 || d.c == MTC_BF16));
+  if (!legal)
+    return {StatusCode::usage,
+            "expected a product of f32 into f32, or of bf16 into f32 or bf16, "
+            "found " +
+                describe(d)};
+  if (d.c == MTC_BF16 && d.beta == 1)
+    return {StatusCode::usage, "expected beta 0 or an f32 result, because "
+                               "accumulators are f32, found " +
+                                   describe(d)};
+  return Status::okay();
 }
 
 Status checkRow(const GemmDesc &d, int threads) {
@@ -49,14 +72,30 @@ Status checkRow(const GemmDesc &d, int threads) {
   if (threads < 1)
     return {StatusCode::usage, "expected at least 1 thread per rank, found " +
                                    std::to_string(threads)};
-  return Status::okay();
+  return checkTypes(d);
+}
+
+/// oneDNN has matmul of bf16 from AVX-512 on only. Fixes its instruction set.
+Status checkFeature(const GemmDesc &d) {
+  if (d.ab == MTC_F32 || (dnnl_get_effective_cpu_isa() &
+                          dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          "expected an instruction set with avx512 for the product " +
+              describe(d) +
+              ", found one without, where onednn has no products of bf16: "
+              "compile for x86-64-v4-bf16 (or x86-64-v4, which is slower), or "
+              "in f32"};
 }
 
 /// [rows, columns], stored transposed if `transposed`.
-memory::desc matrix(int64_t rows, int64_t columns, bool transposed) {
+memory::desc matrix(int64_t rows, int64_t columns, bool transposed,
+                    MtcDtype dtype) {
   memory::dims strides =
       transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
-  return {{rows, columns}, memory::data_type::f32, strides};
+  auto type =
+      dtype == MTC_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
+  return {{rows, columns}, type, strides};
 }
 
 dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
@@ -67,10 +106,21 @@ dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
     ops.append_sum(1.0f);
     attr.set_post_ops(ops);
   }
-  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta), matrix(d.k, d.n, d.tb),
-                          matrix(d.m, d.n, false));
+  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta, d.ab),
+                          matrix(d.k, d.n, d.tb, d.ab),
+                          matrix(d.m, d.n, false, d.c));
   return {desc, attr, cpuEngine()};
 }
+
+/// The instruction sets of isa.h as oneDNN calls them.
+struct IsaCap {
+  std::string_view name;
+  dnnl_cpu_isa_t cap;
+};
+constexpr IsaCap kIsaCaps[] = {
+    {"x86-64-v3", dnnl_cpu_isa_avx2},
+    {"x86-64-v4", dnnl_cpu_isa_avx512_core},
+    {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16}};
 
 /// A primitive with its memory objects; only their pointers change per call.
 struct Row {
@@ -92,11 +142,11 @@ Row rowOf(const GemmDesc &d) {
           int64_t(pd.scratchpad_desc().get_size())};
 }
 
-dnnl_status_t run(Row &row, dnnl_stream_t stream, const float *a,
-                  const float *b, float *c, void *scratch) {
+dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
+                  void *c, void *scratch) {
   std::pair<dnnl_memory_t, void *> pointers[] = {
-      {row.a.get(), const_cast<float *>(a)},
-      {row.b.get(), const_cast<float *>(b)},
+      {row.a.get(), const_cast<void *>(a)},
+      {row.b.get(), const_cast<void *>(b)},
       {row.c.get(), c},
       {row.scratch.get(), scratch}};
   for (auto [object, pointer] : pointers)
@@ -115,19 +165,18 @@ dnnl_status_t run(Row &row, dnnl_stream_t stream, const float *a,
 } // namespace
 
 Status gemmSelectIsa(std::string_view isa) {
-  if (isa != "x86-64-v3" && isa != "x86-64-v4")
-    return {StatusCode::usage,
-            "expected instruction set x86-64-v3 or x86-64-v4, found '" +
-                std::string(isa) + "'"};
+  const IsaCap *known = std::ranges::find(kIsaCaps, isa, &IsaCap::name);
+  if (known == std::end(kIsaCaps))
+    return {StatusCode::usage, "expected instruction set " +
+                                   std::string(kIsaNames) + ", found '" +
+                                   std::string(isa) + "'"};
   if (!mtc_kernels_cpu_has(isa))
     return {StatusCode::infeasible, "the plan's products need a CPU with " +
                                         std::string(isa) +
                                         ", which this machine lacks"};
-  dnnl_cpu_isa_t cap =
-      isa == "x86-64-v4" ? dnnl_cpu_isa_avx512_core : dnnl_cpu_isa_avx2;
-  if (dnnl_set_max_cpu_isa(cap) == dnnl_success)
+  if (dnnl_set_max_cpu_isa(known->cap) == dnnl_success)
     return Status::okay();
-  if (dnnl_get_effective_cpu_isa() == cap)
+  if (dnnl_get_effective_cpu_isa() == known->cap)
     return Status::okay();
   return {StatusCode::usage,
           "expected the instruction set " + std::string(isa) +
@@ -137,6 +186,7 @@ Status gemmSelectIsa(std::string_view isa) {
 
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
   MTC_RETURN_IF_ERROR(checkRow(desc, threads));
+  MTC_RETURN_IF_ERROR(checkFeature(desc));
   ThreadScope scope(threads);
   try {
     *bytes = int64_t(primitiveOf(desc).scratchpad_desc().get_size());
@@ -164,8 +214,10 @@ GemmSet::GemmSet(GemmSet &&) noexcept = default;
 GemmSet &GemmSet::operator=(GemmSet &&) noexcept = default;
 
 Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
-  for (const GemmDesc &row : rows)
+  for (const GemmDesc &row : rows) {
     MTC_RETURN_IF_ERROR(checkRow(row, threads));
+    MTC_RETURN_IF_ERROR(checkFeature(row));
+  }
   ThreadScope scope(threads);
   try {
     auto impl = std::make_unique<Impl>();
@@ -187,7 +239,7 @@ int64_t GemmSet::scratchBytes(int64_t index) const {
   return impl_->rows[size_t(index)].scratchBytes;
 }
 
-Status GemmSet::execute(int64_t index, const float *a, const float *b, float *c,
+Status GemmSet::execute(int64_t index, const void *a, const void *b, void *c,
                         void *scratch) {
   if (index < 0 || index >= size())
     return {StatusCode::usage, "expected a product below " +

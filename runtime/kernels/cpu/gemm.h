@@ -1,14 +1,16 @@
 //===- gemm.h - the matrix products of one rank ------------------*- C++
 //-*-===//
 //
-// Row-major fp32 products through oneDNN's matmul primitive, created once at
-// start with the caller's scratchpad. Bits depend on the instruction set and on
-// the threads per rank, both of which belong to the plan.
+// Row-major products of fp32 or bf16 through oneDNN's matmul primitive, created
+// once at start with the caller's scratchpad. Sums are in fp32. Bits depend on
+// the instruction set and on the threads per rank, both of which belong to the
+// plan.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_H
 #define MTC_RUNTIME_KERNELS_CPU_GEMM_H
 
+#include "mtc/runtime/abi.h"
 #include "runtime/base/status.h"
 
 #include <cstdint>
@@ -21,20 +23,28 @@ namespace mtc::runtime {
 
 /// c[m,n] = op(a)·op(b) + beta·c, dense and row-major. op(a) is [m,k]: `a` is
 /// stored [m,k], or [k,m] if ta; op(b) is [k,n]: stored [k,n], or [n,k] if tb.
+/// Legal types (ab, c): (F32, F32), (BF16, F32), (BF16, BF16). A bf16 c is
+/// rounded once, to nearest even, so beta must be 0 there: accumulators are
+/// fp32.
 struct GemmDesc {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false;
   int beta = 0; ///< 0 or 1
+  MtcDtype ab = MTC_F32, c = MTC_F32;
 };
 
-/// Holds oneDNN to the instruction set of the plan, "x86-64-v3" or
-/// "x86-64-v4", in this process. Call before anything else of this file; a
+/// Holds oneDNN to the instruction set of the plan, "x86-64-v3", "x86-64-v4" or
+/// "x86-64-v4-bf16", in this process. Call before anything else of this file; a
 /// second call must name the same one. Errors: usage for another name or a
 /// late, different choice; infeasible if this CPU lacks it.
+/// Products of bf16: oneDNN 2.6 has none under x86-64-v3, slow ones under
+/// x86-64-v4 (its GEMM converts; it allocates memory of its own in each call)
+/// and fast ones under x86-64-v4-bf16.
 Status gemmSelectIsa(std::string_view isa);
 
 /// Scratch bytes of one product for `threads` threads under the chosen
-/// instruction set, in *bytes. Errors: usage for a bad description.
+/// instruction set, in *bytes. Errors: usage for a bad description; infeasible
+/// for bf16 without AVX-512.
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 
 /// "2.6.3" and the commit: part of what a result depends on.
@@ -49,18 +59,19 @@ public:
   GemmSet &operator=(GemmSet &&) noexcept;
 
   /// Creates the primitives of all rows for `threads` threads; replaces what
-  /// was there. Errors: usage for a bad row or number of threads.
+  /// was there. Errors: usage for a bad row or number of threads; infeasible
+  /// for bf16 without AVX-512.
   Status create(std::span<const GemmDesc> rows, int threads);
 
   int64_t size() const;
   /// Scratch bytes of row `index`; `execute` needs that many, 64-aligned.
   int64_t scratchBytes(int64_t index) const;
 
-  /// Runs row `index`; pointers as in GemmDesc; `scratch` may be null where
-  /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates some 264
-  /// bytes). Sets the calling thread's OpenMP thread count if it differs.
-  /// Errors: usage for a bad index; failed, with oneDNN's code.
-  Status execute(int64_t index, const float *a, const float *b, float *c,
+  /// Runs row `index`; pointers to elements as in GemmDesc; `scratch` may be
+  /// null where scratchBytes is 0. Allocates nothing itself (oneDNN allocates
+  /// some 264 bytes). Sets the calling thread's OpenMP thread count if it
+  /// differs. Errors: usage for a bad index; failed, with oneDNN's code.
+  Status execute(int64_t index, const void *a, const void *b, void *c,
                  void *scratch);
 
 private:

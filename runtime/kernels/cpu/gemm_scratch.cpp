@@ -7,10 +7,11 @@
 using namespace mtc::runtime;
 
 extern "C" int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
-                                    int32_t tb, int32_t beta, int32_t threads) {
+                                    int32_t tb, int32_t beta, int32_t ab, int32_t c,
+                                    int32_t threads) {
   if (!gemmSelectIsa(isa).ok())
     return -1;
-  GemmDesc desc{m, n, k, ta != 0, tb != 0, beta};
+  GemmDesc desc{m, n, k, ta != 0, tb != 0, beta, MtcDtype(ab), MtcDtype(c)};
   int64_t bytes = 0;
   return gemmScratchBytes(desc, threads, &bytes).ok() ? bytes : -1;
 }

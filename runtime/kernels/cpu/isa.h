@@ -9,10 +9,15 @@
 
 namespace mtc::runtime {
 
-/// Chooses the kernels of the plan's instruction set, "x86-64-v3" (AVX2, FMA)
-/// or "x86-64-v4" (AVX-512), for the whole process. Call it once at start,
-/// before any kernel: attention before it fails with `internal`. Bits of
-/// attention depend on the choice; the norm's do not.
+/// The names of all instruction sets, for messages.
+inline constexpr std::string_view kIsaNames =
+    "x86-64-v3, x86-64-v4 or x86-64-v4-bf16";
+
+/// Chooses the kernels of the plan's instruction set, "x86-64-v3" (AVX2, FMA),
+/// "x86-64-v4" (AVX-512) or "x86-64-v4-bf16" (and AVX-512-BF16, whose products
+/// the GEMM library uses), for the whole process. Call it once at start, before
+/// any kernel: attention before it fails with `internal`. Bits of attention
+/// depend on the choice between AVX2 and AVX-512; the norm's do not.
 /// Errors: usage for another name, infeasible if this CPU lacks it.
 Status mtc_kernels_select_isa(std::string_view isa);
 

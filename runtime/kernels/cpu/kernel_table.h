@@ -22,8 +22,8 @@ inline constexpr int64_t kHeadPad = 32;
 /// What both attention kernels receive beside their own pointers.
 struct AttentionCall {
   const MtcAttention *shape;
-  const float *q, *k, *v;
-  float *scratch; ///< 64-aligned
+  const void *q, *k, *v; ///< of shape->dtype
+  float *scratch;        ///< 64-aligned
   uint64_t seed;
   int64_t sample, head;
   uint32_t dropThreshold; ///< drop where word < this; 0: no dropout
@@ -39,10 +39,16 @@ struct NormParts {
   int64_t high, low;
 };
 
+/// What the backward kernel receives beside; all but lse of shape->dtype.
+struct AttentionGradients {
+  const void *dout, *out;
+  const float *lse;
+  void *dq, *dk, *dv;
+};
+
 struct KernelTable {
-  void (*forward)(const AttentionCall &, float *out, float *lse);
-  void (*backward)(const AttentionCall &, const float *dout, const float *out,
-                   const float *lse, float *dq, float *dk, float *dv);
+  void (*forward)(const AttentionCall &, void *out, float *lse);
+  void (*backward)(const AttentionCall &, const AttentionGradients &);
   /// False, with *parts undefined, if some |g| >= 64 or is not finite.
   bool (*normChunk)(const float *g, int64_t count, NormParts *parts);
 };

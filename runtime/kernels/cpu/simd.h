@@ -4,10 +4,13 @@
 // Internal: included only by objects built for one instruction set. All in an
 // unnamed namespace and always inlined, so nothing leaks to the linker.
 // F holds kW floats, U as many 32-bit words. An FMA is one where it is written.
+// Elements in memory are float or uint16_t, which is a bf16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_SIMD_H
 #define MTC_RUNTIME_KERNELS_CPU_SIMD_H
+
+#include "runtime/base/bf16.h"
 
 #include <immintrin.h>
 #include <stdint.h>
@@ -22,6 +25,10 @@ using U = __m512i;
 constexpr int kW = 16;       ///< floats in a vector
 constexpr int kTileRows = 8; ///< register tile: kTileRows x 2 vectors
 MTC_INLINE F load(const float *p) { return _mm512_loadu_ps(p); }
+MTC_INLINE F load(const uint16_t *p) {
+  U bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+}
 MTC_INLINE void store(float *p, F x) { _mm512_storeu_ps(p, x); }
 MTC_INLINE F broadcast(float x) { return _mm512_set1_ps(x); }
 MTC_INLINE F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
@@ -57,6 +64,10 @@ using U = __m256i;
 constexpr int kW = 8;
 constexpr int kTileRows = 4;
 MTC_INLINE F load(const float *p) { return _mm256_loadu_ps(p); }
+MTC_INLINE F load(const uint16_t *p) {
+  U bits = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
 MTC_INLINE void store(float *p, F x) { _mm256_storeu_ps(p, x); }
 MTC_INLINE F broadcast(float x) { return _mm256_set1_ps(x); }
 MTC_INLINE F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
@@ -81,6 +92,13 @@ MTC_INLINE F keepWhere(const uint32_t *words, uint32_t threshold, F x) {
 MTC_INLINE __m256 foldOnce(F x) { return x; }
 MTC_INLINE __m256 foldMax(F x) { return x; }
 #endif
+
+MTC_INLINE float widen(float x) { return x; }
+MTC_INLINE float widen(uint16_t x) { return mtc::runtime::widenBf16(x); }
+MTC_INLINE void narrow(float x, float &to) { to = x; }
+MTC_INLINE void narrow(float x, uint16_t &to) {
+  to = mtc::runtime::roundToBf16(x);
+}
 
 /// Sum of the lanes, halves onto halves.
 MTC_INLINE float sumLanes(F x) {

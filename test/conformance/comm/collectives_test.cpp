@@ -105,15 +105,17 @@ TEST_P(Collectives, Dp2Pp4) { testMesh(GetParam(), {1, 2, 4}); }
 
 // Past the caches, not aligned to 16 bytes, pieces of unequal length.
 TEST_P(Collectives, LargeUnaligned) {
-  int64_t count = (5 << 20) / 4 + 3;
-  expectAllWell(GetParam(), {2, 1, 1}, 8 << 20, [&](Rank &r) {
-    std::vector<int> members = {0, 1};
-    char *buffer = r.arena(MTC_ARENA_GRADS) + 4 + 8 * r.rank;
-    fill(MTC_F32, r.rank, 0, count, 1, buffer);
-    MTC_EXPECT_OK(
-        r.comm.allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, buffer, count));
-    return checkReduced(MTC_SUM, MTC_F32, members, 0, count, 1, buffer);
-  });
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+    int64_t width = widthOf(dtype), count = (5 << 20) / width + 3;
+    expectAllWell(GetParam(), {2, 1, 1}, 8 << 20, [&](Rank &r) {
+      std::vector<int> members = {0, 1};
+      char *buffer = r.arena(MTC_ARENA_GRADS) + width + 2 * width * r.rank;
+      fill(dtype, r.rank, 0, count, 1, buffer);
+      MTC_EXPECT_OK(
+          r.comm.allReduce(MTC_GROUP_TP, MTC_SUM, dtype, buffer, count));
+      return checkReduced(MTC_SUM, dtype, members, 0, count, 1, buffer);
+    });
+  }
 }
 
 TEST_P(Collectives, SmallBufferAnywhere) {

@@ -1,6 +1,7 @@
 #include "attention_reference.h"
 
 #include "runtime/base/philox.h"
+#include "test/unit/bf16.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,7 @@ Problem::Problem(const Sizes &s, Layout layout, unsigned randomSeed) {
   shape.site = 1;
   shape.scale = 1.0 / std::sqrt(double(s.dim));
   shape.dropout = s.dropout;
+  shape.dtype = s.dtype;
   int64_t gap = layout == Layout::padded ? 3 : 0;
   int64_t headStride = (layout == Layout::fused ? 3 : 1) * s.dim + gap;
   shape.q_head_stride = shape.k_head_stride = shape.v_head_stride = headStride;
@@ -66,9 +68,25 @@ Problem::Problem(const Sizes &s, Layout layout, unsigned randomSeed) {
              rng);
   fillRandom(dout, shape,
              {0, shape.o_token_stride, shape.o_head_stride, s.heads}, rng);
+  if (s.dtype == MTC_BF16) {
+    qkv = roundedToBf16(qkv);
+    dout = roundedToBf16(dout);
+  }
 }
 
 namespace {
+
+/// A tensor as the calls get it, with the address of an element.
+struct Stored {
+  MtcDtype dtype;
+  std::vector<std::byte> bytes;
+  Stored(const Problem &p, const std::vector<float> &values)
+      : dtype(MtcDtype(p.shape.dtype)), bytes(storedAs(dtype, values)) {}
+  void *at(int64_t element) {
+    return bytes.data() + element * (dtype == MTC_BF16 ? 2 : 4);
+  }
+  std::vector<float> values() const { return valuesOf(dtype, bytes); }
+};
 
 /// Scratch of exactly the promised size, filled with NaN, with a guard behind.
 struct Scratch {
@@ -92,22 +110,26 @@ void Problem::forward() {
   MtcContext ctx{};
   ctx.step.seed = seed;
   Scratch scratch(shape);
-  mtc_attention_forward(&ctx, &shape, &qkv[size_t(qAt)], &qkv[size_t(kAt)],
-                        &qkv[size_t(vAt)], out.data(), lse.data(),
-                        scratch.memory.data(), sample, head);
+  Stored in(*this, qkv), result(*this, out);
+  mtc_attention_forward(&ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt),
+                        result.at(0), lse.data(), scratch.memory.data(), sample,
+                        head);
   EXPECT_EQ(ctx.status, 0);
+  out = result.values();
 }
 
 void Problem::backward() {
   MtcContext ctx{};
   ctx.step.seed = seed;
   Scratch scratch(shape);
-  mtc_attention_backward(&ctx, &shape, dout.data(), &qkv[size_t(qAt)],
-                         &qkv[size_t(kAt)], &qkv[size_t(vAt)], out.data(),
-                         lse.data(), &dqkv[size_t(qAt)], &dqkv[size_t(kAt)],
-                         &dqkv[size_t(vAt)], scratch.memory.data(), sample,
-                         head);
+  Stored in(*this, qkv), forward(*this, out), dIn(*this, dout);
+  Stored result(*this, dqkv);
+  mtc_attention_backward(&ctx, &shape, dIn.at(0), in.at(qAt), in.at(kAt),
+                         in.at(vAt), forward.at(0), lse.data(), result.at(qAt),
+                         result.at(kAt), result.at(vAt), scratch.memory.data(),
+                         sample, head);
   EXPECT_EQ(ctx.status, 0);
+  dqkv = result.values();
 }
 
 std::vector<double> dense(const Problem &p, const float *x, int64_t heads,
@@ -142,7 +164,7 @@ struct RowOf {
 };
 
 struct Doubles {
-  std::vector<double> q, k, v, dout;
+  std::vector<double> q, k, v, dout, out;
   int64_t dim;
   double dot(const std::vector<double> &a, int64_t i,
              const std::vector<double> &b, int64_t j) const {
@@ -197,6 +219,9 @@ void addRow(Reference &r, const MtcAttention &d, const Doubles &x,
     dprob[j] = row.factor[j] * x.dot(x.dout, query, x.v, key(int64_t(j)));
     mean += row.prob[j] * dprob[j];
   }
+  // The mean of dP under P is dO·O.
+  if (d.dtype == MTC_BF16)
+    mean = x.dot(x.dout, query, x.out, query);
   for (size_t j = 0; j < n; ++j) {
     double ds = d.scale * row.prob[j] * (dprob[j] - mean);
     x.add(r.dq, query, ds, x.k, key(int64_t(j)));
@@ -216,6 +241,7 @@ Reference reference(const Problem &p) {
             dense(p, &p.qkv[size_t(p.vAt)], d.kv_heads, d.v_token_stride,
                   d.v_head_stride),
             dense(p, p.dout.data(), d.heads, d.o_token_stride, d.o_head_stride),
+            dense(p, p.out.data(), d.heads, d.o_token_stride, d.o_head_stride),
             d.head_dim};
   Reference r;
   r.out.resize(x.q.size());

@@ -15,6 +15,7 @@ struct Sizes {
   int64_t batch = 1, seq = 1, heads = 1, kvHeads = 1, dim = 4;
   bool causal = true;
   double dropout = 0;
+  MtcDtype dtype = MTC_F32;
 };
 
 enum class Layout {
@@ -23,9 +24,10 @@ enum class Layout {
   padded, ///< as dense with gaps after each head and token
 };
 
-/// Inputs, outputs and gradients of one call, all gaps holding kGap.
+/// Inputs, outputs and gradients of one call, all gaps holding kGap. Values are
+/// held as floats; with bf16 they are such, and the calls get them as such.
 struct Problem {
-  static constexpr float kGap = -777.0f;
+  static constexpr float kGap = -776.0f; ///< a bf16
   MtcAttention shape{};
   uint64_t seed = 99;
   int64_t sample = 5, head = 2;
@@ -44,7 +46,8 @@ struct Reference {
   std::vector<double> out, lse, dq, dk, dv;
 };
 
-/// The definition, with the full matrix of probabilities.
+/// The definition, with the full matrix of probabilities. With bf16, gradients
+/// are those for the rounded `p.out`, which is what the backward call gets.
 Reference reference(const Problem &p);
 
 /// Dense copy of a tensor of `p` (offsets and strides as in MtcAttention).

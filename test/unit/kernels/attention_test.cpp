@@ -2,7 +2,9 @@
 #include "attention_reference.h"
 
 #include "runtime/kernels/cpu/isa.h"
+#include "test/unit/bf16.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -18,7 +20,7 @@ void check(const Sizes &sizes, Layout layout) {
                << "batch " << sizes.batch << " seq " << sizes.seq << " heads "
                << sizes.heads << "/" << sizes.kvHeads << " dim " << sizes.dim
                << " causal " << sizes.causal << " dropout " << sizes.dropout
-               << " layout " << int(layout) << " "
+               << " layout " << int(layout) << " dtype " << sizes.dtype << " "
                << runtime::mtc_kernels_isa());
   Problem p(sizes, layout);
   p.forward();
@@ -34,6 +36,11 @@ void check(const Sizes &sizes, Layout layout) {
   double tolerance =
       4 * 0x1p-24 *
       (4 + std::sqrt(double(sizes.dim)) + std::sqrt(double(sizes.seq)));
+  double exact = tolerance; // of lse, which is fp32
+  // With bf16 all is computed in fp32 and then rounded once: half a unit of 8
+  // significant bits, at most 2^-8 of the element.
+  if (sizes.dtype == MTC_BF16)
+    tolerance += 0x1p-8 * (1 + tolerance);
   auto compare = [&](const char *what, const float *x, int64_t heads,
                      int64_t token, int64_t head,
                      const std::vector<double> &expected) {
@@ -46,7 +53,7 @@ void check(const Sizes &sizes, Layout layout) {
           r.out);
   compare("dv", &p.dqkv[size_t(p.vAt)], d.kv_heads, d.v_token_stride,
           d.v_head_stride, r.dv);
-  EXPECT_LT(relativeError({p.lse.begin(), p.lse.end()}, r.lse), tolerance);
+  EXPECT_LT(relativeError({p.lse.begin(), p.lse.end()}, r.lse), exact);
   if (sizes.seq == 1)
     return;
   compare("dq", &p.dqkv[size_t(p.qAt)], d.heads, d.q_token_stride,
@@ -81,6 +88,37 @@ TEST_P(Attention, Dropout) {
 TEST_P(Attention, GroupedQueries) {
   check({2, 70, 6, 2, 20, true, 0.1}, Layout::dense);
   check({1, 100, 4, 1, 16, true, 0.0}, Layout::padded);
+}
+
+TEST_P(Attention, Bf16) {
+  for (int64_t seq : {1, 7, 33, 65, 130})
+    for (int64_t dim : {4, 20, 64})
+      for (bool causal : {true, false})
+        check({1, seq, 1, 1, dim, causal, 0.0, MTC_BF16}, Layout::dense);
+  for (bool causal : {true, false})
+    check({2, 70, 6, 2, 20, causal, 0.2, MTC_BF16}, Layout::dense);
+  check({2, 70, 3, 3, 20, true, 0.1, MTC_BF16}, Layout::fused);
+  check({1, 100, 4, 1, 16, true, 0.2, MTC_BF16}, Layout::padded);
+}
+
+// Not only near: the kernels are those of fp32 on the widened values, and every
+// result is rounded once, to nearest even. Gaps are compared, too.
+TEST_P(Attention, Bf16IsFp32RoundedOnce) {
+  for (Layout layout : {Layout::dense, Layout::fused, Layout::padded}) {
+    int64_t kvHeads = layout == Layout::fused ? 4 : 2;
+    Problem half({2, 130, 4, kvHeads, 20, true, 0.2, MTC_BF16}, layout);
+    Problem full = half;
+    full.shape.dtype = MTC_F32;
+    full.forward();
+    half.forward();
+    EXPECT_EQ(half.out, roundedToBf16(full.out));
+    EXPECT_NE(half.out, full.out);
+    EXPECT_EQ(half.lse, full.lse);
+    full.out = half.out;
+    full.backward();
+    half.backward();
+    EXPECT_EQ(half.dqkv, roundedToBf16(full.dqkv));
+  }
 }
 
 TEST_P(Attention, StridedLayouts) {
@@ -140,9 +178,12 @@ TEST_P(Attention, PartsHaveTheBitsOfTheWhole) {
 TEST_P(Attention, NonFiniteInputsShow) {
   Problem p({1, 70, 1, 1, 16, true, 0.0}, Layout::dense);
   p.qkv[size_t(p.qAt + 3 * 16)] = NAN; // query 3
-  p.forward();
-  for (int64_t t = 0; t < 70; ++t)
-    EXPECT_EQ(std::isnan(p.out[size_t(t * 16)]), t == 3) << t;
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+    p.shape.dtype = dtype;
+    p.forward();
+    for (int64_t t = 0; t < 70; ++t)
+      EXPECT_EQ(std::isnan(p.out[size_t(t * 16)]), t == 3) << t;
+  }
 }
 
 // Scores far apart: exp must underflow quietly, the maximum be subtracted.
@@ -160,15 +201,18 @@ TEST_P(Attention, LargeScores) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, Attention,
-                         testing::Values("x86-64-v3", "x86-64-v4"),
+                         testing::Values("x86-64-v3", "x86-64-v4",
+                                         "x86-64-v4-bf16"),
                          [](const auto &info) {
-                           return std::string(info.param).substr(7, 2);
+                           std::string name(info.param + 7);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
                          });
 
 TEST(AttentionCalls, ScratchIsNoMatrixOfScores) {
-  // Beside its scratch the kernel has no memory: a test of whole programs counts
-  // allocations. Copies of one head, 8·seq·head_dim: linear, so it falls below the
-  // matrix from 8·head_dim positions on.
+  // Beside its scratch the kernel has no memory: a test of whole programs
+  // counts allocations. Copies of one head, 8·seq·head_dim: linear, so it falls
+  // below the matrix from 8·head_dim positions on.
   auto scratch = [](int64_t seq) {
     MtcAttention d{};
     d.batch = 2;
@@ -193,7 +237,18 @@ TEST(AttentionCalls, StopAfterAnError) {
   EXPECT_EQ(ctx.status, int(runtime::StatusCode::peerDied));
 }
 
+TEST(AttentionCalls, UnknownType) {
+  Problem p({1, 7, 1, 1, 4, true, 0.0}, Layout::dense);
+  p.shape.dtype = MTC_I32;
+  MtcContext ctx{};
+  mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, 0, 0);
+  EXPECT_EQ(ctx.status, int(runtime::StatusCode::usage));
+}
+
 TEST(AttentionCalls, UnknownInstructionSet) {
-  EXPECT_EQ(runtime::mtc_kernels_select_isa("x86-64-v9").code(),
-            runtime::StatusCode::usage);
+  runtime::Status status = runtime::mtc_kernels_select_isa("x86-64-v9");
+  EXPECT_EQ(status.code(), runtime::StatusCode::usage);
+  EXPECT_NE(status.message().find("x86-64-v3, x86-64-v4 or x86-64-v4-bf16"),
+            std::string::npos);
 }

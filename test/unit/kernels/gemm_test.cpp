@@ -1,20 +1,36 @@
-// GemmSet: all transposes and betas against double, repeats, errors.
+// GemmSet: all types, transposes and betas against double, repeats, errors.
 #include "runtime/kernels/cpu/gemm.h"
 
 #include "runtime/kernels/cpu/isa.h"
+#include "test/unit/bf16.h"
 
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
 
 using namespace mtc::runtime;
+using namespace mtc::test;
 
 namespace {
 
 const char *bestIsa() {
-  return mtc_kernels_cpu_has("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
+  for (const char *isa : {"x86-64-v4-bf16", "x86-64-v4"})
+    if (mtc_kernels_cpu_has(isa))
+      return isa;
+  return "x86-64-v3";
+}
+
+struct Types {
+  MtcDtype ab, c;
+};
+
+/// What the library multiplies on this machine.
+std::vector<Types> allTypes() {
+  if (!mtc_kernels_cpu_has("x86-64-v4"))
+    return {{MTC_F32, MTC_F32}};
+  return {{MTC_F32, MTC_F32}, {MTC_BF16, MTC_F32}, {MTC_BF16, MTC_BF16}};
 }
 
 /// oneDNN takes its instruction set once per process.
@@ -36,17 +52,25 @@ struct Operands {
   std::vector<float> a, b, c;
 };
 
+/// Values that the types of the product hold exactly.
 Operands operandsOf(const GemmDesc &d) {
-  return {random(d.m * d.k, 1), random(d.k * d.n, 2), random(d.m * d.n, 3)};
+  Operands x{random(d.m * d.k, 1), random(d.k * d.n, 2), random(d.m * d.n, 3)};
+  if (d.ab == MTC_BF16) {
+    x.a = roundedToBf16(x.a);
+    x.b = roundedToBf16(x.b);
+  }
+  return x;
 }
 
-std::vector<float> runRow(GemmSet &set, int64_t index, const Operands &x) {
-  std::vector<float> c = x.c;
+std::vector<float> runRow(GemmSet &set, int64_t index, const GemmDesc &d,
+                          const Operands &x) {
+  std::vector<std::byte> a = storedAs(d.ab, x.a), b = storedAs(d.ab, x.b),
+                         c = storedAs(d.c, x.c);
   std::vector<std::byte> scratch(size_t(set.scratchBytes(index)) + 64);
   auto at = (uintptr_t(scratch.data()) + 63) / 64 * 64;
   EXPECT_TRUE(
-      set.execute(index, x.a.data(), x.b.data(), c.data(), (void *)at).ok());
-  return c;
+      set.execute(index, a.data(), b.data(), c.data(), (void *)at).ok());
+  return valuesOf(d.c, c);
 }
 
 void expectMatches(const GemmDesc &d, const Operands &x,
@@ -62,67 +86,119 @@ void expectMatches(const GemmDesc &d, const Operands &x,
         size += std::fabs(a * b);
       }
       // k + 1 roundings of fp32, each of a partial sum of at most `size`, the
-      // worst case of any order of summation.
-      ASSERT_NEAR(c[size_t(i * d.n + j)], sum, double(d.k + 1) * 0x1p-24 * size)
+      // worst case of any order of summation; for bf16 operands, too, whose
+      // products are exact in fp32. A bf16 result has one rounding more: half a
+      // unit of its 8 significant bits, at most 2^-8 of what is rounded.
+      double tolerance = double(d.k + 1) * 0x1p-24 * size;
+      if (d.c == MTC_BF16)
+        tolerance += 0x1p-8 * (std::fabs(sum) + tolerance);
+      ASSERT_NEAR(c[size_t(i * d.n + j)], sum, tolerance)
           << "m=" << d.m << " n=" << d.n << " k=" << d.k << " ta=" << d.ta
-          << " tb=" << d.tb << " beta=" << d.beta;
+          << " tb=" << d.tb << " beta=" << d.beta << " ab=" << d.ab
+          << " c=" << d.c;
     }
 }
 
-} // namespace
-
-TEST_F(Gemm, TransposesAndBeta) {
+std::vector<GemmDesc> allRows() {
   std::vector<GemmDesc> rows;
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
                          {7, 5, 3},
                          {64, 96, 128},
-                         {33, 17, 100}})
+                         {33, 17, 101}})
     for (bool ta : {false, true})
       for (bool tb : {false, true})
         for (int beta : {0, 1})
-          rows.push_back({m, n, k, ta, tb, beta});
+          for (Types t : allTypes())
+            if (beta == 0 || t.c == MTC_F32)
+              rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c});
+  return rows;
+}
+
+void runAll(const std::vector<GemmDesc> &rows) {
   GemmSet set;
-  ASSERT_TRUE(set.create(rows, 1).ok());
+  Status status = set.create(rows, 1);
+  ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(set.size(), int64_t(rows.size()));
   for (size_t i = 0; i < rows.size(); ++i) {
     Operands x = operandsOf(rows[i]);
     if (rows[i].beta == 0) // poisoned output: beta 0 must not read it
       std::fill(x.c.begin(), x.c.end(), NAN);
-    Operands reference = x;
-    expectMatches(rows[i], reference, runRow(set, int64_t(i), x));
+    expectMatches(rows[i], x, runRow(set, int64_t(i), rows[i], x));
   }
 }
 
+/// Ends this process: 0 if all products are right under `isa`.
+[[noreturn]] void exitAfterProducts(const char *isa) {
+  if (!gemmSelectIsa(isa).ok())
+    std::_Exit(2);
+  runAll(allRows());
+  std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+/// Ends this process: 0 if bf16 is refused under x86-64-v3 with a reason.
+[[noreturn]] void exitAfterRefusal() {
+  if (!gemmSelectIsa("x86-64-v3").ok())
+    std::_Exit(2);
+  GemmDesc half{8, 8, 8, false, false, 0, MTC_BF16, MTC_F32};
+  int64_t bytes = 0;
+  Status status = gemmScratchBytes(half, 1, &bytes);
+  EXPECT_EQ(status.code(), StatusCode::infeasible);
+  EXPECT_NE(status.message().find("avx512"), std::string::npos);
+  GemmSet set;
+  EXPECT_EQ(set.create({&half, 1}, 1).message(), status.message());
+  EXPECT_EQ(
+      mtc_gemm_scratch("x86-64-v3", 8, 8, 8, 0, 0, 0, MTC_BF16, MTC_F32, 1),
+      -1);
+  EXPECT_GE(
+      mtc_gemm_scratch("x86-64-v3", 8, 8, 8, 0, 0, 0, MTC_F32, MTC_F32, 1), 0);
+  std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+} // namespace
+
+TEST_F(Gemm, TypesTransposesAndBeta) { runAll(allRows()); }
+
 TEST_F(Gemm, RepeatsBitwise) {
-  std::vector<GemmDesc> rows = {{128, 192, 768, false, true, 0},
-                                {64, 64, 2048, true, false, 1}};
+  std::vector<GemmDesc> rows;
+  for (Types t : allTypes()) {
+    rows.push_back({128, 192, 768, false, true, 0, t.ab, t.c});
+    rows.push_back({64, 64, 2048, true, false, t.c == MTC_F32, t.ab, t.c});
+  }
   for (int threads : {1, 2}) {
     GemmSet first, second;
     ASSERT_TRUE(first.create(rows, threads).ok());
     ASSERT_TRUE(second.create(rows, threads).ok());
-    for (int64_t i = 0; i < 2; ++i) {
-      Operands x = operandsOf(rows[size_t(i)]);
-      std::vector<float> c = runRow(first, i, x);
-      for (GemmSet *set : {&first, &second})
-        EXPECT_EQ(std::memcmp(runRow(*set, i, x).data(), c.data(),
-                              c.size() * sizeof(float)),
-                  0);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      Operands x = operandsOf(rows[i]);
+      std::vector<float> c = runRow(first, int64_t(i), rows[i], x);
+      for (GemmSet *set : {&first, &second}) {
+        std::vector<float> again = runRow(*set, int64_t(i), rows[i], x);
+        EXPECT_EQ(std::memcmp(again.data(), c.data(), c.size() * sizeof(float)),
+                  0)
+            << i;
+      }
     }
   }
 }
 
 TEST_F(Gemm, ScratchOfThePlannerIsScratchOfTheSet) {
-  for (int threads : {1, 2}) {
-    std::vector<GemmDesc> rows = {{256, 768, 768, true, false, 1},
-                                  {1024, 1024, 64, false, false, 0}};
-    GemmSet set;
-    ASSERT_TRUE(set.create(rows, threads).ok());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      int64_t bytes = -1;
-      ASSERT_TRUE(gemmScratchBytes(rows[i], threads, &bytes).ok());
-      EXPECT_EQ(bytes, set.scratchBytes(int64_t(i)));
+  for (int threads : {1, 2})
+    for (Types t : allTypes()) {
+      std::vector<GemmDesc> rows = {
+          {256, 768, 768, true, false, t.c == MTC_F32, t.ab, t.c},
+          {1024, 1024, 64, false, false, 0, t.ab, t.c}};
+      GemmSet set;
+      ASSERT_TRUE(set.create(rows, threads).ok());
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const GemmDesc &d = rows[i];
+        int64_t bytes = -1;
+        ASSERT_TRUE(gemmScratchBytes(d, threads, &bytes).ok());
+        EXPECT_EQ(bytes, set.scratchBytes(int64_t(i)));
+        EXPECT_EQ(mtc_gemm_scratch(bestIsa(), d.m, d.n, d.k, d.ta, d.tb, d.beta,
+                                   d.ab, d.c, threads),
+                  bytes);
+      }
     }
-  }
 }
 
 TEST_F(Gemm, Errors) {
@@ -135,10 +211,52 @@ TEST_F(Gemm, Errors) {
   ASSERT_TRUE(set.create(good, 1).ok());
   float x[4] = {};
   EXPECT_EQ(set.execute(1, x, x, x, nullptr).code(), StatusCode::usage);
-  EXPECT_EQ(gemmSelectIsa("sse2").code(), StatusCode::usage);
-  EXPECT_TRUE(gemmSelectIsa(bestIsa()).ok()); // the same one again
-  if (mtc_kernels_cpu_has("x86-64-v4")) {
-    EXPECT_EQ(gemmSelectIsa("x86-64-v3").code(), StatusCode::usage);
-  }
   EXPECT_EQ(gemmLibraryVersion().substr(0, 2), "2.");
+}
+
+TEST_F(Gemm, IllegalTypes) {
+  for (Types t : {Types{MTC_F32, MTC_BF16},
+                  {MTC_F32, MTC_I32},
+                  {MTC_I32, MTC_I32},
+                  {MTC_BF16, MTC_I128}}) {
+    GemmDesc row{2, 2, 2, false, false, 0, t.ab, t.c};
+    int64_t bytes = 0;
+    Status status = gemmScratchBytes(row, 1, &bytes);
+    EXPECT_EQ(status.code(), StatusCode::usage);
+    EXPECT_NE(status.message().find("bf16 into f32 or bf16, found"),
+              std::string::npos)
+        << status.message();
+    EXPECT_EQ(mtc_gemm_scratch(bestIsa(), 2, 2, 2, 0, 0, 0, t.ab, t.c, 1), -1);
+  }
+  GemmDesc sum{2, 2, 2, false, false, 1, MTC_BF16, MTC_BF16};
+  GemmSet set;
+  Status status = set.create({&sum, 1}, 1);
+  EXPECT_EQ(status.code(), StatusCode::usage);
+  EXPECT_NE(status.message().find("accumulators are f32"), std::string::npos);
+}
+
+TEST_F(Gemm, InstructionSets) {
+  Status status = gemmSelectIsa("sse2");
+  EXPECT_EQ(status.code(), StatusCode::usage);
+  for (const char *isa : {"x86-64-v3", "x86-64-v4 or", "x86-64-v4-bf16"})
+    EXPECT_NE(status.message().find(isa), std::string::npos);
+  EXPECT_TRUE(gemmSelectIsa(bestIsa()).ok()); // the same one again
+  for (const char *isa : {"x86-64-v3", "x86-64-v4"})
+    if (mtc_kernels_cpu_has("x86-64-v4") && std::string(isa) != bestIsa()) {
+      EXPECT_EQ(gemmSelectIsa(isa).code(), StatusCode::usage) << isa;
+    }
+}
+
+// The products of other instruction sets than the fixture's, in processes of
+// their own.
+TEST(GemmDeathTest, Bf16WithoutItsInstructions) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  if (!mtc_kernels_cpu_has("x86-64-v4"))
+    GTEST_SKIP() << "this CPU lacks AVX-512";
+  EXPECT_EXIT(exitAfterProducts("x86-64-v4"), testing::ExitedWithCode(0), "");
+}
+
+TEST(GemmDeathTest, Bf16WithoutAvx512) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(exitAfterRefusal(), testing::ExitedWithCode(0), "");
 }

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RefusesAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 1", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 2", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRefused);
-  EXPECT_NE(status.message().find("expected abi 1, found 99"),
+  EXPECT_NE(status.message().find("expected abi 2, found 99"),
             std::string::npos);
 }
 
@@ -52,7 +52,20 @@ TEST(Descriptor, EveryRuleBites) {
   };
   const Case cases[] = {
       {"0123456789abcdef", "0123456789ABCDEF", "plan_hash"},
-      {"\"f32\"", "\"f64\"", "dtype"},
+      {"\"f32\"", "\"f64\"", "expected f32 or bf16, found 'f64'"},
+      {"\"main_offset\": -1", "\"main_offset\": 128",
+       "main_offset: expected -1"},
+      {"\"main_offset\": -1, ", "", "main_offset"},
+      {"\"param_offset\": 0", "\"param_offset\": 2", "16 elements of 4 bytes"},
+      {"\"param_offset\": 0", "\"param_offset\": 4064", "param_offset"},
+      {"\"gemms\": []",
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": 0,
+                     "ab": "f16", "c": "f32", "scratch": 0}])",
+       "'ab': expected f32 or bf16, found 'f16'"},
+      {"\"gemms\": []",
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": 0,
+                     "ab": "bf16", "scratch": 0}])",
+       "'c'"},
       {"\"stage\": 0", "\"stage\": 1", "less than pp"},
       {"\"global_batch\": 6", "\"global_batch\": 12", "global_batch"},
       {"[4096, 4096,", "[4096, 4095,", "multiple of 4096"},
@@ -87,6 +100,69 @@ TEST(Descriptor, EveryRuleBites) {
     EXPECT_NE(status.message().find(c.expected), std::string::npos)
         << c.to << ": " << status.message();
   }
+}
+
+/// The toy in bf16, with its main parameters behind the moments.
+std::string bf16With(const std::string &from, const std::string &to) {
+  std::string text = toyWith("\"f32\"", "\"bf16\"");
+  for (auto [a, b] : {std::pair<std::string, std::string>{
+                          "\"main_offset\": -1", "\"main_offset\": 128"},
+                      {from, to}})
+    text.replace(text.find(a), a.size(), b);
+  return text;
+}
+
+TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
+  Descriptor d;
+  for (const char *fine : {"\"param_offset\": 2", "\"param_offset\": 4064"}) {
+    Status status = parseDescriptor(bf16With("\"param_offset\": 0", fine), d);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  EXPECT_EQ(d.buckets[0].mainOffset, 128);
+  EXPECT_EQ(d.paramBytes(), 2);
+  struct Case {
+    const char *from, *to, *expected;
+  };
+  const Case cases[] = {
+      {"\"param_offset\": 0", "\"param_offset\": 4066",
+       "param_offset 4066 is misaligned or its 16 elements of 2 bytes"},
+      {"\"param_offset\": 0", "\"param_offset\": 3", "param_offset 3"},
+      {"\"main_offset\": 128", "\"main_offset\": -1", "found -1"},
+      {"\"main_offset\": 128", "\"main_offset\": 130", "main_offset 130"},
+      {"\"main_offset\": 128", "\"main_offset\": 4036", "main_offset 4036"},
+      {"\"grad_offset\": 64", "\"grad_offset\": 4064", "grad_offset"},
+      {"\"exp_avg_offset\": 0", "\"exp_avg_offset\": 4064", "exp_avg_offset"},
+  };
+  for (const Case &c : cases) {
+    Status status = parseDescriptor(bf16With(c.from, c.to), d);
+    EXPECT_EQ(status.code(), StatusCode::inputRefused) << c.to;
+    EXPECT_NE(status.message().find(c.expected), std::string::npos)
+        << c.to << ": " << status.message();
+  }
+}
+
+TEST(Descriptor, MainParametersAreThoseOfTheShard) {
+  std::string text = bf16With("\"dp\": 1", "\"dp\": 2");
+  for (auto [from, to] : {std::pair<std::string, std::string>{
+                              "\"global_batch\": 6", "\"global_batch\": 12"},
+                          {"\"zero\": false, \"shard_elements\": 16",
+                           "\"zero\": true, \"shard_elements\": 8"},
+                          {"\"main_offset\": 128", "\"main_offset\": 4064"}})
+    text.replace(text.find(from), from.size(), to);
+  Descriptor d;
+  Status status = parseDescriptor(text, d);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(Descriptor, ASecondUseHasNoMainParameters) {
+  std::string second = R"("second_use_of": -1},
+    {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
+     "param_offset": -1, "main_offset": -1, "grad_offset": 128,
+     "exp_avg_offset": -1, "exp_avg_sq_offset": -1, "second_use_of": 0})";
+  Descriptor d;
+  Status status =
+      parseDescriptor(bf16With("\"second_use_of\": -1}", second), d);
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 } // namespace

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 1
+#define FAKE_ABI 2
 #endif
 // JSON is a sequence of C++ tokens, so the preprocessor can quote it.
 #define TEXT_OF(...) #__VA_ARGS__
@@ -291,6 +291,7 @@ extern const char mtc_descriptor[] = TEXT({
     "zero" : true,
     "shard_elements" : 4,
     "param_offset" : 0,
+    "main_offset" : -1,
     "grad_offset" : 64,
     "exp_avg_offset" : 0,
     "exp_avg_sq_offset" : 16,

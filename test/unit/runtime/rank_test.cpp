@@ -119,7 +119,7 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
 
 const char *const kGemm =
     R"("gemms": [{"m": 1, "n": 1, "k": 3, "ta": false, "tb": false, "beta": 0,
-                  "scratch": 1024}])";
+                  "ab": "f32", "c": "f32", "scratch": 1024}])";
 
 TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
   rows_[1].chunk = 2;
@@ -136,6 +136,27 @@ TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
   status = rank_->walk(rank_->descriptor().entries[0], 1, 2, feed);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(a[32], 14);
+}
+
+TEST_F(RankTest, RefusesProductsThatCannotBe) {
+  struct Case {
+    const char *from, *to, *expected;
+  };
+  for (Case c : {Case{"\"ab\": \"f32\", \"c\": \"f32\"",
+                      "\"ab\": \"f32\", \"c\": \"bf16\"",
+                      "found m=1 n=1 k=3 beta=0 of f32 into bf16"},
+                 // The toy's instruction set is x86-64-v3.
+                 {"\"ab\": \"f32\"", "\"ab\": \"bf16\"", "avx512"}}) {
+    std::string text = toyWith("\"gemms\": []", kGemm);
+    text.replace(text.find(c.from), std::strlen(c.from), c.to);
+    RankParts p = parts(0);
+    ASSERT_TRUE(parseDescriptor(text, p.descriptor).ok());
+    ASSERT_TRUE(prepareProcess(p.descriptor).ok());
+    Status status = create(std::move(p));
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.message().find(c.expected), std::string::npos)
+        << status.message();
+  }
 }
 
 TEST_F(RankTest, ALocalFailureReachesTheOthers) {

@@ -96,7 +96,7 @@ TEST_F(FailureTest, ASignalStopsTheRun) {
 TEST_F(FailureTest, RefusesAnotherAbi) {
   expectBoth(
       options(bundle({"fake_other_abi"}, "00000000000000a1"), CommKind::shm),
-      StatusCode::inputRefused, "expected abi 1, found 99");
+      StatusCode::inputRefused, "expected abi 2, found 99");
 }
 
 TEST_F(FailureTest, RefusesProgramsOfAnotherPlan) {

@@ -9,7 +9,7 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 1, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 2, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "dtype": "f32", "onednn": "2",
   "mesh": {"tp": 2, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
@@ -24,8 +24,8 @@ inline const char *const kToyDescriptor = R"({
      "init": {"kind": "ones"}}],
   "buckets": [
     {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
-     "param_offset": 0, "grad_offset": 64, "exp_avg_offset": 0,
-     "exp_avg_sq_offset": 64, "second_use_of": -1}],
+     "param_offset": 0, "main_offset": -1, "grad_offset": 64,
+     "exp_avg_offset": 0, "exp_avg_sq_offset": 64, "second_use_of": -1}],
   "inputs": [{"name": "ids", "pool": 4, "offset": 0, "stride": 1024,
               "entry": "train"}],
   "gemms": [], "loss": {"offset": 0},

@@ -19,14 +19,14 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 1
+#define MTC_ABI_VERSION 2
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor.
 enum MtcArena {
   MTC_ARENA_PARAMS = 0,      ///< parameters in the compute type, bucket layout
   MTC_ARENA_GRADS = 1,       ///< fp32 gradient accumulators, bucket layout; loss
-  MTC_ARENA_OPTIMIZER = 2,   ///< fp32 Adam moments (and main parameters)
+  MTC_ARENA_OPTIMIZER = 2,   ///< fp32 Adam moments; in bf16, main parameters
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
   MTC_ARENA_COUNT = 5
@@ -124,7 +124,8 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
 //   const MtcTransfer mtc_transfers[]
 
-/// Shape and layout of one attention call; strides are in elements.
+/// Shape and layout of one attention call; strides are in elements. Every field has
+/// 8 bytes: generated code writes the whole as an array of words.
 /// q, k, v, out (and their gradients) are [batch, seq, heads, head_dim] with
 /// the innermost dimension contiguous. Query head h reads key head
 /// h / (heads / kv_heads).
@@ -139,34 +140,40 @@ struct MtcAttention {
   int64_t layer, site;  ///< RNG address of the probability dropout
   double scale;         ///< multiplies q·k
   double dropout;       ///< probability of dropping; 0: none
+  int64_t dtype; ///< MtcDtype of q, k, v, out and of their gradients; lse is fp32
 };
 
 // --- Functions that fragments call. All obey `ctx->status`. -----------------
 
 /// c = op(a)·op(b) (+ c if the descriptor's entry says beta = 1). `index` names
-/// a row of the descriptor's `gemms`. `scratch` has that row's scratch bytes.
+/// a row of the descriptor's `gemms`, which says the element types, too: sums are in
+/// fp32, a bf16 c is rounded once. `scratch` has that row's scratch bytes.
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
 
-/// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; -1 if the
-/// library cannot say. For the planner; fixes the library's ISA at first use.
+/// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab` and `c`
+/// are the MtcDtype of a and b, and of c. -1 if the library has no such product (bf16
+/// needs AVX-512). For the planner; fixes the library's ISA at first use.
 int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
-                         int32_t tb, int32_t beta, int32_t threads);
+                         int32_t tb, int32_t beta, int32_t ab, int32_t c,
+                         int32_t threads);
 
 /// The GEMM library's version and commit, "2.6.3 (N/A)" where its build names no
 /// commit: what scratch sizes and results depend on. Static storage; never null.
 /// For the planner.
 const char *mtc_gemm_library(void);
 
-/// Flash attention, fp32: out and the row log-sum-exp `lse` [batch, heads, seq].
-/// No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
+/// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In fp32
+/// throughout; bf16 values are widened when read and out is rounded once, to nearest
+/// even. No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
 /// `head` the global index of head 0. `scratch`: mtc_attention_scratch bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
                            int64_t head);
 
-/// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out).
+/// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out). Types as
+/// in the forward call; `out` is what that call wrote.
 void mtc_attention_backward(struct MtcContext *ctx, const struct MtcAttention *d,
                             const void *dout, const void *q, const void *k,
                             const void *v, const void *out, const void *lse,
