@@ -23,7 +23,7 @@ static llvm::Error error(const llvm::Twine &text) {
 
 llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
   if (name == "x86-64-v4-bf16")
-    return TargetIsa{"x86-64-v4-bf16", 16, "x86-64-v4", "+avx512bf16"};
+    return TargetIsa{"x86-64-v4-bf16", 16, "x86-64-v4", "+avx512bf16", true};
   if (name == "x86-64-v4")
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")

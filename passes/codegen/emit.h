@@ -26,6 +26,7 @@ struct TargetIsa {
   int64_t lanes = 0;    ///< fp32 values of a vector: 8 or 16
   std::string cpu;      ///< LLVM's name of the CPU
   std::string features; ///< further LLVM features, +a,-b
+  bool nativeBf16 = false; ///< an instruction rounds f32 to bf16
 };
 
 /// The instruction set by name; an error lists the known ones.

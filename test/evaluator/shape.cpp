@@ -43,7 +43,7 @@ void addStructure(Handlers &h) {
     c.out[0] = *c.in[0];
     return success();
   };
-  for (const char *name : {"tfm.save", "tfm.restore", "tfm.stop_gradient"})
+  for (const char *name : {"tfm.save", "tfm.restore", "tfm.stop_gradient", "tfm.cast"})
     h[name] = identity;
 }
 

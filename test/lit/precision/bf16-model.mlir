@@ -33,7 +33,7 @@
 // KERNELS: from = "mask_tail+cast+reduce"{{.*}} -> (tensor<1x32x128xbf16>, tensor<1x32xf32>)
 // KERNELS: from = "broadcast+cast+sub+exp+reduce"
 // KERNELS-LABEL: func.func @stage0_bwd
-// KERNELS: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} {beta = true, {{.*}} : (tensor<1x32x128xbf16>, tensor<1x32x64xbf16>, memref<128x64xf32>) -> ()
+// KERNELS: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} {beta = true, {{.*}} : (tensor<1x32x128xbf16>, tensor<1x32x64xbf16>, tensor<128x64xf32>) -> ()
 
 // F32-NOT: param_type
 // F32-NOT: main_offset

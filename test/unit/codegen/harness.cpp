@@ -42,10 +42,11 @@ OwningOpRef<ModuleOp> test::parse(MLIRContext &context,
   return parseSourceString<ModuleOp>(text, &context);
 }
 
-OwningOpRef<ModuleOp> test::lowered(ModuleOp module, int64_t lanes) {
+OwningOpRef<ModuleOp> test::lowered(ModuleOp module, int64_t lanes,
+                                    bool nativeBf16) {
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext());
-  passes.addPass(passes::createCodegenKernels({lanes}));
+  passes.addPass(passes::createCodegenKernels({lanes, nativeBf16}));
   codegen::addLowerToLlvmPasses(passes);
   if (failed(passes.run(*copy)))
     return {};
@@ -53,7 +54,7 @@ OwningOpRef<ModuleOp> test::lowered(ModuleOp module, int64_t lanes) {
 }
 
 Library::Library(ModuleOp module, const codegen::TargetIsa &isa) {
-  auto low = lowered(module, isa.lanes);
+  auto low = lowered(module, isa.lanes, isa.nativeBf16);
   if (!low)
     return;
   std::string base =

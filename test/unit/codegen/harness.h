@@ -23,7 +23,8 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context,
 
 /// A clone of `module` after codegen-kernels and down to the LLVM dialect;
 /// null after a diagnostic.
-mlir::OwningOpRef<mlir::ModuleOp> lowered(mlir::ModuleOp module, int64_t lanes);
+mlir::OwningOpRef<mlir::ModuleOp> lowered(mlir::ModuleOp module, int64_t lanes,
+                                          bool nativeBf16 = false);
 
 /// Compiled kernels in a shared object, found by name.
 class Library {

@@ -206,10 +206,11 @@ TEST_F(Named, TheSameBytesTwice) {
   EXPECT_EQ(first, once());
 }
 
-TEST(Isa, KnowsTwoNames) {
+TEST(Isa, KnowsThreeNames) {
   EXPECT_EQ(codegen::isaByName("x86-64-v3")->lanes, 8);
   auto wrong = codegen::isaByName("x86-64-v9");
   ASSERT_FALSE(bool(wrong));
   EXPECT_EQ(llvm::toString(wrong.takeError()),
-            "expected instruction set x86-64-v3 or x86-64-v4, found x86-64-v9");
+            "expected instruction set x86-64-v3, x86-64-v4 or x86-64-v4-bf16, "
+            "found x86-64-v9");
 }

@@ -19,12 +19,16 @@ namespace {
 /// of roundings.
 constexpr double kUnit = 0x1p-24, kFew = 16 * kUnit;
 /// Operands stay below this magnitude; no value may have a larger error.
-constexpr double kLargest = 4, kWorstError = 0.02;
+constexpr double kLargest = 4, kWorstError = 0.06;
+
+/// Unit roundoff of bf16.
+constexpr double kBf16 = 0x1p-9;
 
 struct Term {
   std::string name, letters; ///< dimensions by letter: "bse"
   double size = 1, error = 0;
   int uses = 0;
+  bool narrow = false; ///< bf16
 };
 
 class Maker {
@@ -86,11 +90,21 @@ private:
     std::vector<size_t> fitting;
     for (size_t i = 0; i < terms.size(); ++i)
       if (terms[i].letters == letters && terms[i].size <= largest &&
-          !integer(i))
+          !terms[i].narrow && !integer(i))
         fitting.push_back(i);
     if (fitting.empty() || chance(15))
       return chance(10) ? constant(letters) : input(letters);
     return chance(60) ? fitting.back() : pick(fitting);
+  }
+  /// A bf16 value of any shape; false if there is none.
+  bool narrowOperand(size_t &found) {
+    std::vector<size_t> fitting;
+    for (size_t i = 0; i < terms.size(); ++i)
+      if (terms[i].narrow && terms[i].size <= kLargest)
+        fitting.push_back(i);
+    if (!fitting.empty())
+      found = pick(fitting);
+    return !fitting.empty();
   }
   size_t constant(const std::string &letters) {
     std::string text = "%c" + std::to_string(terms.size());
@@ -148,8 +162,12 @@ private:
     std::string text;
     for (size_t i : operands)
       text += (text.empty() ? "" : ", ") +
-              type(terms[i].letters, integer(i) ? "i32" : "f32");
+              type(terms[i].letters, elementOf(i));
     return text;
+  }
+
+  std::string elementOf(size_t i) {
+    return terms[i].narrow ? "bf16" : integer(i) ? "i32" : "f32";
   }
 
   void step() {
@@ -171,6 +189,12 @@ private:
                                  &Maker::pickLabel,
                                  &Maker::embed,
                                  &Maker::mask,
+                                 &Maker::narrow,
+                                 &Maker::narrow,
+                                 &Maker::widen,
+                                 &Maker::narrowArithmetic,
+                                 &Maker::narrowArithmetic,
+                                 &Maker::narrowSum,
                                  &Maker::dropout};
     extra.clear();
     (this->*steps[rng() % std::size(steps)])();
@@ -377,6 +401,65 @@ private:
         {x});
   }
 
+  //===--- bf16
+  //-------------------------------------------------------------===//
+
+  Term rounded(Term r) {
+    r.error += kBf16 * r.size;
+    r.narrow = true;
+    return r;
+  }
+  void narrow() {
+    std::string at = shape();
+    size_t x = operand(at);
+    add("cast", terms[x].name, type(at) + " -> " + type(at, "bf16"),
+        {rounded({"", at, terms[x].size, terms[x].error})}, {x});
+  }
+  void widen() {
+    size_t x;
+    if (!narrowOperand(x))
+      return;
+    const Term in = terms[x];
+    add("cast", in.name, types({x}) + " -> " + type(in.letters),
+        {{"", in.letters, in.size, in.error}}, {x});
+  }
+  /// Ops on bf16 values alone: each rounds its result.
+  void narrowArithmetic() {
+    size_t x;
+    if (!narrowOperand(x))
+      return;
+    const Term in = terms[x];
+    std::string both = type(in.letters, "bf16");
+    if (chance(50)) {
+      add("add", list({x, x}), both,
+          {rounded({"", in.letters, 2 * in.size, 2 * in.error})}, {x, x});
+    } else {
+      double size = in.size, error = 1.13 * in.error + 4 * kFew * (1 + size);
+      add("activation", "gelu " + in.name, both,
+          {rounded({"", in.letters, size, error})}, {x});
+    }
+  }
+  /// Sums of bf16 values are f32.
+  void narrowSum() {
+    size_t x;
+    if (!narrowOperand(x) || terms[x].letters.empty())
+      return;
+    const Term in = terms[x];
+    size_t take = 1 + rng() % in.letters.size();
+    bool rows = chance(50);
+    std::string dims, gone = rows ? in.letters.substr(0, take)
+                                  : in.letters.substr(in.letters.size() - take);
+    std::string left = rows ? in.letters.substr(take)
+                            : in.letters.substr(0, in.letters.size() - take);
+    for (size_t i = 0; i < take; ++i)
+      dims += (i ? ", " : "") +
+              std::to_string(rows ? i : in.letters.size() - take + i);
+    double n = count(gone), size = n * in.size;
+    add("reduce", "sum " + in.name + " dims [" + dims + "]",
+        types({x}) + " -> " + type(left),
+        {{"", left, size, n * in.error + n * kUnit * size}}, {x});
+  }
+
   //===--- results
   //----------------------------------------------------------===//
 
@@ -395,7 +478,7 @@ private:
   void result(const Term &term) {
     bool accumulated = chance(40);
     std::string i = std::to_string(out.outputs.size()),
-                shaped = type(term.letters);
+                shaped = type(term.letters, term.narrow ? "bf16" : "f32");
     double error = term.error + (accumulated ? kUnit * (term.size + 1) : 0);
     out.outputs.push_back({accumulated, error});
     returned += (returned.empty() ? "" : ", ") + term.name;

@@ -21,7 +21,7 @@ struct FunctionInput {
 /// A value that leaves the function: kept, or added to an accumulator.
 struct FunctionOutput {
   bool accumulated = false;
-  /// Bound of |fp32 result - exact result|, to first order.
+  /// Bound of |result - exact result|, to first order.
   double error = 0;
 };
 
@@ -37,7 +37,7 @@ struct RandomFunction {
 };
 
 /// 4 to 16 pointwise and row-wise ops over a few shapes of up to three odd
-/// dimensions. Operands are shared, and results are read inside and outside of
+/// dimensions, in f32 and bf16. Operands are shared, and results are read inside and outside of
 /// what may become a cluster. Layers change now and then. Each op alone fits a
 /// kernel. Magnitudes stay small, so that error bounds do.
 RandomFunction makeRandomFunction(std::mt19937 &rng, const std::string &name);

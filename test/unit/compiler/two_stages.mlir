@@ -38,7 +38,7 @@ module attributes {
       rt.step run "apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096>, loss_offset = 1024 : i64,
-     rt.gemms = [{m = 16 : i64, n = 8 : i64, k = 16 : i64, ta = false, tb = true, beta = true, scratch = 64 : i64}]}
+     rt.gemms = [{m = 16 : i64, n = 8 : i64, k = 16 : i64, ta = false, tb = true, beta = true, ab = "f32", c = "f32", scratch = 64 : i64}]}
   rt.program @stage1 stage 1 {
     func.func @stage1_fwd() attributes {rt.fragment = 0 : i64} {
       return

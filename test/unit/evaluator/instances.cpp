@@ -58,6 +58,8 @@ void addPointwise(std::vector<Instance> &all) {
     all.push_back(pointwise(kind + "_grad", "%x: T, %dy: T",
                             "tfm.activation_grad " + kind + " %x, %dy"));
   }
+  all.push_back(general("cast", "%x: tensor<$Ax$Bxf32>", "tfm.cast %x",
+                        "tensor<$Ax$Bxf32>", "tensor<$Ax$Bxf32>"));
   all.push_back(pointwise("stop_gradient", "%x: T", "tfm.stop_gradient %x"));
   all.push_back(pointwise("save", "%x: T", "tfm.save %x"));
   all.push_back(pointwise("restore", "%x: T", "tfm.restore %x"));

@@ -25,8 +25,8 @@ static const BadInput strategyInputs[] = {
      "f:3: key 'target': expected one of cpu, cuda:sm_75, cuda:sm_80, "
      "cuda:sm_86, cuda:sm_89, cuda:sm_90, found a string \"cuda\"\n"},
     {"Dtype", "dtype = \"f16\"\n",
-     "f:1: key 'dtype': expected f32, found a string \"f16\", did you mean "
-     "'f32'?\n"},
+     "f:1: key 'dtype': expected one of f32, bf16, found a string \"f16\", did you mean "
+     "'bf16'?\n"},
     {"StagesAsNumber", "layers_per_stage = 2\n",
      "f:1: key 'layers_per_stage': expected a list of integers, found an "
      "integer 2\n"},
