@@ -6,12 +6,16 @@
 // term are on stage 0, b and the loss on stage 1. Sums are in the same order in
 // both, so the results must be the same to the bit.
 //
+// With FAKE_BF16 the parameters are bf16 and the update is that of their fp32
+// main copies; all else is as in fp32.
+//
 // FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and
 // FAKE_NAN="step" makes the loss NaN.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mtc/runtime/abi.h"
+#include "runtime/base/bf16.h"
 
 #include <csignal>
 #include <cstdio>
@@ -21,6 +25,13 @@
 
 #ifndef FAKE_ABI
 #define FAKE_ABI 2
+#endif
+#ifdef FAKE_BF16
+#define DTYPE "bf16"
+#define MAIN_OFFSET 32
+#else
+#define DTYPE "f32"
+#define MAIN_OFFSET -1
 #endif
 // JSON is a sequence of C++ tokens, so the preprocessor can quote it.
 #define TEXT_OF(...) #__VA_ARGS__
@@ -44,7 +55,29 @@ template <typename T> T *at(MtcContext *ctx, MtcArena arena, int64_t offset) {
   return reinterpret_cast<T *>(static_cast<char *>(ctx->arena[arena]) + offset);
 }
 
-float *params(MtcContext *ctx) { return at<float>(ctx, MTC_ARENA_PARAMS, 0); }
+#ifdef FAKE_BF16
+using Element = uint16_t;
+constexpr MtcDtype kDtype = MTC_BF16;
+float widen(Element x) { return mtc::runtime::widenBf16(x); }
+Element narrow(float x) { return mtc::runtime::roundToBf16(x); }
+/// The main parameter of an element of this rank's shard.
+float *mainOf(MtcContext *ctx, int64_t i) {
+  return at<float>(ctx, MTC_ARENA_OPTIMIZER,
+                   MAIN_OFFSET + 4 * (i - ctx->coord[1] * kShard));
+}
+#else
+using Element = float;
+constexpr MtcDtype kDtype = MTC_F32;
+float widen(Element x) { return x; }
+Element narrow(float x) { return x; }
+float *mainOf(MtcContext *ctx, int64_t i) {
+  return at<float>(ctx, MTC_ARENA_PARAMS, 4 * i);
+}
+#endif
+
+Element *params(MtcContext *ctx) {
+  return at<Element>(ctx, MTC_ARENA_PARAMS, 0);
+}
 float *grads(MtcContext *ctx) {
   return at<float>(ctx, MTC_ARENA_GRADS, kGradOffset);
 }
@@ -73,7 +106,8 @@ void misbehave(MtcContext *ctx) {
 
 [[maybe_unused]] void firstForward(MtcContext *ctx, const MtcStep *row) {
   for (int64_t i = 0; i < kTokens; ++i)
-    transfer(ctx, MTC_POOL_YOUT)[i] = params(ctx)[input(ctx, row, 0)[i] % 4];
+    transfer(ctx, MTC_POOL_YOUT)[i] =
+        widen(params(ctx)[input(ctx, row, 0)[i] % 4]);
 }
 
 [[maybe_unused]] void firstBackward(MtcContext *ctx, const MtcStep *row) {
@@ -84,10 +118,10 @@ void misbehave(MtcContext *ctx) {
 /// y, the loss and its gradient; "logits" y·(v + 1) for the 16 words v.
 [[maybe_unused]] void last(MtcContext *ctx, const MtcStep *row, bool train) {
   misbehave(ctx);
-  const float *b = params(ctx) + kBStart;
+  const Element *b = params(ctx) + kBStart;
   for (int64_t i = 0; i < kTokens; ++i) {
     int32_t t = input(ctx, row, 32)[i];
-    float y = transfer(ctx, MTC_POOL_XIN)[i] + b[t % 3];
+    float y = transfer(ctx, MTC_POOL_XIN)[i] + widen(b[t % 3]);
     float error = y - static_cast<float>(t) / 16;
     *loss(ctx) += error * error / 2 / kGlobalTokens;
     transfer(ctx, MTC_POOL_GOUT)[i] = error / kGlobalTokens;
@@ -139,9 +173,11 @@ void reduce(MtcContext *ctx, const MtcStep *) {
 
 void apply(MtcContext *ctx, const MtcStep *) {
   int64_t shard = ctx->coord[1] * kShard;
-  for (int64_t i = shard; i < shard + kShard; ++i)
-    params(ctx)[i] -= ctx->step.lr * (ctx->step.clip_coeff * grads(ctx)[i]);
-  mtc_all_gather(ctx, MTC_GROUP_DP, MTC_F32, params(ctx), kShard);
+  for (int64_t i = shard; i < shard + kShard; ++i) {
+    *mainOf(ctx, i) -= ctx->step.lr * (ctx->step.clip_coeff * grads(ctx)[i]);
+    params(ctx)[i] = narrow(*mainOf(ctx, i));
+  }
+  mtc_all_gather(ctx, MTC_GROUP_DP, kDtype, params(ctx), kShard);
   mtc_zero(ctx, grads(ctx), kBucket * 4);
 }
 
@@ -274,7 +310,7 @@ extern const char mtc_descriptor[] = TEXT({
   "stage" : FAKE_STAGE,
   "isa" : "x86-64-v3",
   "threads" : 1,
-  "dtype" : "f32",
+  "dtype" : DTYPE,
   "mesh" : {"tp" : 1, "dp" : 2, "pp" : FAKE_PP},
   "batch" : {
     "micro_batch" : 2,
@@ -291,7 +327,7 @@ extern const char mtc_descriptor[] = TEXT({
     "zero" : true,
     "shard_elements" : 4,
     "param_offset" : 0,
-    "main_offset" : -1,
+    "main_offset" : MAIN_OFFSET,
     "grad_offset" : 64,
     "exp_avg_offset" : 0,
     "exp_avg_sq_offset" : 16,

@@ -3,7 +3,9 @@
 #include "run_fixture.h"
 #include "runtime/base/json.h"
 #include "runtime/train/permutation.h"
+#include "test/unit/bf16.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -162,6 +164,43 @@ TEST_F(RunTest, StartsFromAFile) {
   for (CommKind comm : {CommKind::threads, CommKind::shm}) {
     o.comm = comm;
     EXPECT_EQ(runBundle(o).code(), StatusCode::inputRefused);
+  }
+}
+
+TEST_F(RunTest, InBf16FilesHoldTheMainParameters) {
+  Trace full = run(onePipe(), CommKind::threads);
+  Trace half = run(bf16(), CommKind::threads);
+  EXPECT_EQ(run(bf16(), CommKind::shm), half);
+  EXPECT_EQ(half.initW, full.initW);
+  EXPECT_NE(half.losses, full.losses);
+  // y is the sum of two values below 2, each rounded by at most 2^-8, so every
+  // error and with it each of the means that the gradients of w and of b are by
+  // at most 2^-7, their vector by sqrt(2) as much. Clipping and the descent of
+  // a convex function at these rates bring no two points further apart, and the
+  // five rates add up to at most 2.5.
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NEAR(half.w[i], full.w[i], 2.5 * std::sqrt(2.0) * 0x1p-7);
+  EXPECT_NE(half.w, mtc::test::roundedToBf16(half.w)) << "rounded to bf16";
+
+  RunOptions o = options(bf16(), CommKind::shm);
+  o.initFrom = folder_.path("saved.safetensors"); // of the last run, in bf16
+  o.saveTo = folder_.path("copy.safetensors");
+  o.recipe.steps = 0;
+  ASSERT_TRUE(runBundle(o).ok());
+  EXPECT_EQ(readFile(o.saveTo), readFile(o.initFrom));
+}
+
+TEST_F(RunTest, InBf16FragmentsSeeRoundedParameters) {
+  Trace half = run(bf16(), CommKind::threads);
+  Trace full = run(onePipe(), CommKind::threads);
+  ASSERT_EQ(half.logits.size(), full.logits.size());
+  std::vector<float> w = mtc::test::roundedToBf16(half.initW);
+  for (size_t i = 0; i < half.logits.size(); i += 16) {
+    // Which weight it was, from the same token in fp32: y = w + 1.
+    auto at = std::ranges::find_if(
+        full.initW, [&](float x) { return x + 1 == full.logits[i]; });
+    ASSERT_NE(at, full.initW.end());
+    EXPECT_EQ(half.logits[i], w[at - full.initW.begin()] + 1) << i;
   }
 }
 
