@@ -52,6 +52,13 @@ std::string stageText(const Json &stage) {
 
 } // namespace
 
+/// The compute type, and what the instruction set lacks for it.
+static std::string typeText(const Json &r) {
+  auto dtype = r["dtype"].get<std::string>();
+  bool emulated = dtype == "bf16" && r["isa"] != "x86-64-v4-bf16";
+  return emulated ? dtype + " (products emulated)" : dtype;
+}
+
 std::string reportText(const Json &r) {
   const Json &mesh = r["mesh"];
   std::string text = fmt::format(
@@ -66,7 +73,7 @@ std::string reportText(const Json &r) {
       r["ranks"].get<int64_t>(), mesh["tp"].get<int64_t>(),
       mesh["dp"].get<int64_t>(), mesh["pp"].get<int64_t>(),
       r["programs"].get<int64_t>(), r["isa"].get<std::string>(),
-      r["dtype"].get<std::string>(),
+      typeText(r),
       grouped(r["total_parameters"].get<int64_t>()),
       grouped(r["tokens_per_step"].get<int64_t>()),
       sized(r["total_p2p_bytes"].get<int64_t>()));

@@ -26,8 +26,8 @@ class Mtc:
                          f"{' '.join(command)}\n{result.stderr.strip()}")
         return result
 
-    def compile(self, spec, layout, bundle):
-        self.call("compile", spec, *layout.options(), "--jobs", 1, "-o", bundle)
+    def compile(self, spec, layout, bundle, options=()):
+        self.call("compile", spec, *layout.options(), *options, "--jobs", 1, "-o", bundle)
         return bundle
 
     def run(self, bundle, recipe, folder, comm=("shm",), dumps=(), extra=()):
