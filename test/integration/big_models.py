@@ -1,0 +1,140 @@
+"""The published models: their sizes, and closed forms of what a rank then holds.
+
+Everything here is computed from the sizes that the papers print, never from a spec or
+a strategy file, and knows nothing of how the compiler comes to its numbers.
+"""
+
+from dataclasses import dataclass
+
+VOCAB = 51200  # padded, in both papers
+F32 = 4        # bytes of all that is kept: weights, gradients, moments, activations
+PAGE = 4096    # an arena is whole pages
+LOSS = 64      # bytes behind the gradients, one cache line
+
+
+def whole_pages(size):
+    return -(-size // PAGE) * PAGE
+
+
+@dataclass(frozen=True)
+class Model:
+    """A row of a paper. Batches are samples, `seq` is tokens of a sample."""
+    name: str
+    printed: str  # billions of parameters, as the paper prints them
+    heads: int
+    hidden: int
+    layers: int
+    seq: int
+    tp: int
+    pp: int
+    ranks: int
+    batch: int        # of one step
+    micro_batch: int  # of one replica
+
+    @property
+    def dp(self):
+        return self.ranks // (self.tp * self.pp)
+
+    @property
+    def microbatches(self):
+        return self.batch // (self.dp * self.micro_batch)
+
+    def parameters(self):
+        """Narayanan et al. 2021, equation 2, in whole numbers:
+        12 l h^2 (1 + 13 / (12 h) + (V + s) / (12 l h)), and the 2 h of the layer norm
+        behind the last layer, which the equation leaves out."""
+        l, h = self.layers, self.hidden
+        return 12 * l * h * h + 13 * l * h + (VOCAB + self.seq) * h + 2 * h
+
+    def rank_parameters(self, stage):
+        """Elements of one rank of `stage`. Of a layer's 12 h^2 + 13 h, what is split
+        over tp are the matrices and the 7 h biases of column-parallel products; the
+        others' 2 h of bias and the norms' 4 h are whole on every rank."""
+        h, t = self.hidden, self.tp
+        count = self.layers // self.pp * (12 * h * h // t + 7 * h // t + 6 * h)
+        if stage == 0:
+            count += (VOCAB // t + self.seq) * h
+        if stage == self.pp - 1:
+            count += 2 * h
+            if self.pp > 1:  # the copy of the token embedding that gives the logits
+                count += VOCAB // t * h
+        return count
+
+    def state_bytes(self, stage):
+        """Arenas of one rank: weights, gradients, and two moments of AdamW, without
+        ZeRO; 16 bytes a parameter. On one stage the token embedding is used twice,
+        and each use has a gradient of its own."""
+        count = self.rank_parameters(stage)
+        second_use = VOCAB // self.tp * self.hidden if self.pp == 1 else 0
+        return {"params": whole_pages(F32 * count),
+                "grads": whole_pages(F32 * (count + second_use) + LOSS),
+                "optimizer": whole_pages(2 * F32 * count)}
+
+    def layer_bytes(self):
+        """What the backward pass of one layer and one microbatch reads.
+
+        Whole on every rank, s b h each: the input of each norm (the residual stream)
+        and its output (the input of a product): 4. Split over tp: q, k, v and the
+        attention's output, 4, and the input and output of the activation, 4 and 4
+        again. A mean and a reciprocal deviation of each row of each norm, and a
+        log-sum-exp of each row of each head. Masks of dropout are made again, and the
+        s x s probabilities are never kept."""
+        rows = self.seq * self.micro_batch
+        return F32 * (rows * 4 * self.hidden + rows * 12 * self.hidden // self.tp
+                      + 4 * rows + rows * self.heads // self.tp)
+
+    def microbatch_bytes(self, stage):
+        """Of all layers of a stage, of tokens (32 bits) and of the loss: input and
+        output of the last norm, logits, and of each row the norm's mean and deviation,
+        the largest logit and the logarithm of the sum."""
+        rows = self.seq * self.micro_batch
+        size = self.layers // self.pp * self.layer_bytes()
+        if stage == 0:
+            size += 4 * rows
+        if stage == self.pp - 1:
+            size += 4 * rows  # the labels
+            size += F32 * rows * (2 * self.hidden + VOCAB // self.tp + 4)
+        return size
+
+    def in_flight(self, stage):
+        """Microbatches of 1F1B whose backward a stage waits for at most."""
+        return min(self.pp - stage, self.microbatches)
+
+    def activation_bytes(self, stage):
+        """The arena. A value that waits for its exchange has a buffer: the output and
+        its gradient towards a next stage, the input's gradient towards the one before.
+        (An input that was received is the input of the first norm, counted there.)"""
+        message = F32 * self.seq * self.micro_batch * self.hidden
+        buffers = 2 * (stage < self.pp - 1) + (stage > 0)
+        return whole_pages(self.in_flight(stage) * self.microbatch_bytes(stage)
+                           + buffers * message)
+
+
+def megatron(printed, hidden, heads, layers, tp):
+    """Shoeybi et al. 2019, table 1: 64 replicas and 512 samples of 1024 tokens."""
+    return Model(f"megatron-{printed}b", printed, heads, hidden, layers, 1024, tp, 1,
+                 64 * tp, 512, 8)
+
+
+def sc21(printed, heads, hidden, layers, tp, pp, ranks, batch, micro_batch):
+    """Narayanan et al. 2021, table 1: samples of 2048 tokens."""
+    return Model(f"sc21-{printed}b", printed, heads, hidden, layers, 2048, tp, pp,
+                 ranks, batch, micro_batch)
+
+
+MODELS = [
+    megatron("1.2", 1536, 16, 40, 1),
+    megatron("2.5", 1920, 20, 54, 2),
+    megatron("4.2", 2304, 24, 64, 4),
+    megatron("8.3", 3072, 32, 72, 8),
+    sc21("1.7", 24, 2304, 24, 1, 1, 32, 512, 16),
+    sc21("3.6", 32, 3072, 30, 2, 1, 64, 512, 16),
+    sc21("7.5", 32, 4096, 36, 4, 1, 128, 512, 16),
+    sc21("18.4", 48, 6144, 40, 8, 1, 256, 1024, 8),
+    sc21("39.1", 64, 8192, 48, 8, 2, 512, 1536, 4),
+    sc21("76.1", 80, 10240, 60, 8, 4, 1024, 1792, 2),
+    sc21("145.6", 96, 12288, 80, 8, 8, 1536, 2304, 2),
+    sc21("310.1", 128, 16384, 96, 8, 16, 1920, 2160, 1),
+    sc21("529.6", 128, 20480, 105, 8, 35, 2520, 2520, 1),
+    sc21("1008", 160, 25600, 128, 8, 64, 3072, 3072, 1),
+]

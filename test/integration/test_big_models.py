@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""The fourteen published models compile, and a rank holds what closed forms say.
+
+Each spec with its strategy is compiled up to verify-plan, which sees all ranks and has
+placed every byte; the plan is read back. Checked against big_models.py: the sizes of
+both files, the number of parameters, the elements of each rank and how they add up
+over stages and tp, and weights, gradients, optimizer state and activations of each
+stage, to the byte. The smallest plan is compiled to programs as well, and its report
+must say what the plan says.
+
+usage: test_big_models.py BIN_DIR [SOURCE]
+"""
+
+import concurrent.futures
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+
+from big_models import MODELS, VOCAB
+from run_layout import Failed, Mtc, Report
+
+COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
+ARENAS = ("params", "grads", "optimizer", "activations", "workspace")
+SECOND = re.compile(r"rt\.bucket (\d+) .* second_use_of \d")  # gradients only
+PARAM = re.compile(r'rt\.param "([^"]+)" bucket (\d+) start \d+ shape \[([\d, ]+)\] '
+                   r'local \[([\d, ]+)\] \{.*?owner = (\w+), split_dim = (-?\d+) ')
+STAGE = re.compile(r"^  rt\.program @\S+ stage (\d+) ")
+SIZES = re.compile(r"^  \} \{.*?arenas = array<i64: ([\d, ]+)>")
+
+
+class Parameter:
+    """A row of a plan: of one parameter, what one rank of a stage holds."""
+
+    def __init__(self, found):
+        self.name = found[1]
+        self.shape, self.local = (tuple(map(int, part.split(", ")))
+                                  for part in (found[3], found[4]))
+        self.owner, self.split = found[5] == "true", int(found[6])
+
+
+class Stage:
+    def __init__(self, index):
+        self.index, self.parameters, self.memory = index, [], None
+        self.second_uses = set()  # buckets without parameters of their own
+
+    def elements(self):
+        return sum(math.prod(p.local) for p in self.parameters)
+
+
+class Plan:
+    """Configuration and stages of the text of a plan."""
+
+    def __init__(self, path):
+        self.config, self.stages = {}, []
+        with open(path) as file:
+            for line in file:
+                self.read(line)
+
+    def read(self, line):
+        if found := re.search(r"mtc\.config = \{(.*?)\}", line):
+            self.config = dict(re.findall(r'(\w+) = "?([\w.+-]+)', found[1]))
+        if found := STAGE.match(line):
+            self.stages.append(Stage(int(found[1])))
+        elif found := SECOND.search(line):
+            self.stages[-1].second_uses.add(found[1])
+        elif found := PARAM.search(line):
+            if found[2] not in self.stages[-1].second_uses:
+                self.stages[-1].parameters.append(Parameter(found))
+        elif found := SIZES.match(line):
+            self.stages[-1].memory = dict(zip(ARENAS, map(int, found[1].split(", "))))
+
+    def owned(self):
+        """Parameters where they are owned; a tied one has a copy elsewhere."""
+        return [p for stage in self.stages for p in stage.parameters if p.owner]
+
+    def total_parameters(self):
+        return sum(math.prod(p.shape) for p in self.owned())
+
+
+def wrong_config(model, plan):
+    wanted = {"tp": model.tp, "pp": model.pp, "dp": model.dp, "hidden": model.hidden,
+              "layers": model.layers, "seq": model.seq, "padded_vocab": VOCAB,
+              "micro_batch": model.micro_batch, "global_batch": model.batch,
+              "microbatches": model.microbatches, "schedule": "1f1b", "zero": 0,
+              "dtype": "f32", "target": "cpu"}
+    for key, value in wanted.items():
+        if plan.config.get(key) != str(value):
+            yield (f"{model.name}: expected {key} = {value}, as published, found "
+                   f"{plan.config.get(key)}")
+    for p in plan.owned():
+        # The heads are in no other number of the plan.
+        if p.name.endswith("attn.qkv.weight") and p.shape[1] != model.heads:
+            yield f"{model.name}: expected {model.heads} heads in {p.name}, found {p.shape}"
+
+
+def wrong_shards(model, plan):
+    """The shards of the tp ranks are the whole parameter, and each is owned once."""
+    names = set()
+    for p in plan.owned():
+        if p.name in names:
+            yield f"{model.name}: {p.name} is owned twice"
+        names.add(p.name)
+    for stage in plan.stages:
+        for p in stage.parameters:
+            joined = [size * model.tp if dim == p.split else size
+                      for dim, size in enumerate(p.local)]
+            if joined != list(p.shape) or p.name not in names:
+                yield (f"{model.name}, stage {stage.index}: {p.name} of {p.shape} is "
+                       f"not made of shards of {p.local} or has no owner")
+
+
+def wrong_counts(model, plan):
+    if plan.total_parameters() != model.parameters():
+        yield (f"{model.name}: expected {model.parameters():,} parameters, found "
+               f"{plan.total_parameters():,}")
+    if [stage.index for stage in plan.stages] != list(range(model.pp)):
+        yield f"{model.name}: expected {model.pp} stages, found {len(plan.stages)}"
+    for stage in plan.stages:
+        wanted = model.rank_parameters(stage.index)
+        if stage.elements() != wanted:
+            yield (f"{model.name}, stage {stage.index}: expected {wanted:,} elements "
+                   f"of parameters on a rank, found {stage.elements():,}")
+
+
+def wrong_sums(model, plan):
+    """What the ranks of one replica hold, whole parameters once, is the model and the
+    second copy of the token embedding."""
+    split = whole = 0
+    for stage in plan.stages:
+        for p in stage.parameters:
+            size = math.prod(p.local)
+            split, whole = (split + size, whole) if p.split >= 0 else (split, whole + size)
+    copy = VOCAB * model.hidden if model.pp > 1 else 0
+    if split * model.tp + whole != model.parameters() + copy:
+        yield (f"{model.name}: expected {model.parameters() + copy:,} elements over "
+               f"stages and tp, found {split * model.tp + whole:,}")
+
+
+def wrong_memory(model, plan):
+    for stage in plan.stages:
+        wanted = {**model.state_bytes(stage.index),
+                  "activations": model.activation_bytes(stage.index)}
+        for arena, size in wanted.items():
+            if stage.memory[arena] != size:
+                yield (f"{model.name}, stage {stage.index}: expected {size:,} bytes of "
+                       f"{arena} on a rank, found {stage.memory[arena]:,}, "
+                       f"{stage.memory[arena] - size:+,}")
+
+
+def wrong_report(model, plan, report):
+    """The report of the programs says what the plan does."""
+    if report["total_parameters"] != plan.total_parameters():
+        yield f"{model.name}: the report has {report['total_parameters']:,} parameters"
+    if report["ranks"] != model.ranks:
+        yield f"{model.name}: the report has {report['ranks']} ranks"
+    printed = [(s["stage"], s["parameters"], {a: s["memory"][a] for a in ARENAS})
+               for s in report["stages"]]
+    planned = [(s.index, s.elements(), s.memory) for s in plan.stages]
+    if printed != planned:
+        yield f"{model.name}: the report has {printed}, the plan {planned}"
+
+
+class Compiler:
+    def __init__(self, mtc, source, folder):
+        self.mtc, self.folder = mtc, folder
+        self.models = os.path.join(source, "models")
+
+    def compile(self, model, *options):
+        return self.mtc.call(
+            "compile", os.path.join(self.models, "specs", model.name + ".toml"),
+            "--strategy", os.path.join(self.models, "strategies", model.name + ".toml"),
+            *options)
+
+    def plan(self, model):
+        path = os.path.join(self.folder, model.name + ".mlir")
+        self.compile(model, "--compile-to=verify-plan", "-o", path)
+        try:
+            return Plan(path)
+        finally:
+            os.remove(path)
+
+    def report(self, model):
+        out = self.compile(model, "--json", "-o", os.path.join(self.folder, model.name))
+        return json.loads(out.stdout)
+
+
+def check(compiler, model):
+    """What is wrong with one model, as sentences."""
+    try:
+        plan = compiler.plan(model)
+        wrong = [sentence for look in (wrong_config, wrong_shards, wrong_counts,
+                                       wrong_sums, wrong_memory)
+                 for sentence in look(model, plan)]
+        if model.name == COMPLETE:
+            wrong += wrong_report(model, plan, compiler.report(model))
+        return wrong
+    except Failed as failure:
+        return [str(failure)]
+
+
+def main():
+    source = sys.argv[2] if len(sys.argv) > 2 else os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    mtc, report = Mtc(), Report()
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = Compiler(mtc, source, folder)
+        # The largest first; two at a time, as most of a compilation to a plan is one
+        # thread.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for wrong in pool.map(lambda model: check(compiler, model),
+                                  reversed(MODELS)):
+                report.expect_none(wrong)
+    return report.finish(f"{len(MODELS)} published models")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
