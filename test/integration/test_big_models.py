@@ -90,10 +90,10 @@ def wrong_config(model, plan):
         if plan.config.get(key) != str(value):
             yield (f"{model.name}: expected {key} = {value}, as published, found "
                    f"{plan.config.get(key)}")
-    for p in plan.owned():
-        # The heads are in no other number of the plan.
-        if p.name.endswith("attn.qkv.weight") and p.shape[1] != model.heads:
-            yield f"{model.name}: expected {model.heads} heads in {p.name}, found {p.shape}"
+    # The heads are in no other number of the plan.
+    heads = {p.shape[1] for p in plan.owned() if p.name.endswith("attn.qkv.weight")}
+    if heads != {model.heads}:
+        yield f"{model.name}: expected {model.heads} heads in all layers, found {heads}"
 
 
 def wrong_shards(model, plan):
@@ -116,6 +116,8 @@ def wrong_counts(model, plan):
     if plan.total_parameters() != model.parameters():
         yield (f"{model.name}: expected {model.parameters():,} parameters, found "
                f"{plan.total_parameters():,}")
+    if round(model.parameters() / 1e9, 1) != float(model.printed):
+        yield f"{model.name}: the paper prints {model.printed} billion parameters"
     if [stage.index for stage in plan.stages] != list(range(model.pp)):
         yield f"{model.name}: expected {model.pp} stages, found {len(plan.stages)}"
     for stage in plan.stages:
