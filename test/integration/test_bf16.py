@@ -63,9 +63,9 @@ def check_units(report, bundle, data):
     done = subprocess.run(
         [os.path.join(sys.argv[1], "mtc"), "run", bundle, "--data", data, "--data-type",
          "u8", "--steps", "1", "--quiet"], capture_output=True, text=True, check=True,
-        env={**os.environ, "DNNL_VERBOSE": "1"})
+        env={**os.environ, "ONEDNN_VERBOSE": "1"})
     products = [line for line in (done.stdout + done.stderr).splitlines()
-                if line.startswith("dnnl_verbose,exec,cpu,matmul")]
+                if line.startswith("onednn_verbose,exec,cpu,matmul")]
     native = [line for line in products if "avx512_core_bf16" in line]
     print(f"  {len(native)} of {len(products)} products on bf16 units")
     report.expect(products and len(native) == len(products),
