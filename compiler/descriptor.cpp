@@ -90,6 +90,7 @@ Json describeExport(const ProgramPlan &program, const PlanExport &e) {
           {"fragment", program.fragmentIndex(e.fragment)},
           {"arena", e.arena},
           {"offset", e.offset},
+          {"dtype", e.dtype},
           {"shape", shape},
           {"local_shape", e.local},
           {"split_dim", e.splitDim},

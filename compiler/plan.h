@@ -58,6 +58,7 @@ struct PlanInput {
 struct PlanExport {
   std::string name, fragment;
   int64_t arena = 0, offset = 0, splitDim = -1;
+  std::string dtype; ///< of its elements: f32 or bf16
   std::vector<int64_t> shape, local;
 };
 

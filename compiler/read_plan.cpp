@@ -70,6 +70,7 @@ PlanExport readExport(rt::ExportSlotOp op) {
   e.arena = op.getArena();
   e.offset = op.getOffset();
   e.splitDim = static_cast<int64_t>(op.getSplitDim());
+  e.dtype = op.getElement() && op.getElement()->isBF16() ? "bf16" : "f32";
   e.shape.assign(op.getShape().begin(), op.getShape().end());
   e.local.assign(op.getLocal().begin(), op.getLocal().end());
   return e;

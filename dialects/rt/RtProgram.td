@@ -300,10 +300,19 @@ def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{
+    Elements are f32, or `element`, which a dump widens.
+
     Example: `rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$fragment, I64Attr:$arena, I64Attr:$offset,
-                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, I64Attr:$split_dim);
+                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, I64Attr:$split_dim,
+                       OptionalAttr<TypeAttr>:$element);
+  let extraClassDeclaration = [{
+    /// Bytes of one element.
+    int64_t elementBytes() {
+      return getElement() ? getElement()->getIntOrFloatBitWidth() / 8 : 4;
+    }
+  }];
   let assemblyFormat = "$name `fragment` $fragment `arena` $arena `offset` $offset `shape` $shape `local` $local `split_dim` $split_dim attr-dict";
 }
 #endif // MTC_RT_PROGRAM

@@ -244,9 +244,8 @@ Value Importer::head(Value x) {
     logits = tfm::MaskTailOp::create(
         b, loc, logits.getType(), logits, b.getI64IntegerAttr(spec.vocab),
         b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-  logits = cast(logits, types.statistics);
   tfm::ExportOp::create(b, loc, b.getStringAttr("logits"), logits);
-  return logits;
+  return cast(logits, types.statistics);
 }
 
 /// log(sum exp(z - max)) + max - z[label], averaged over the global batch.

@@ -334,7 +334,9 @@ void FragmentMemory::exportSlot(Operation *op) {
       shape[split] *= mesh.sizeOf("tp");
   const Address &a = storages[storageOf.lookup(e.getValue())].address;
   rt::ExportSlotOp::create(b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset,
-                           shape, type.getShape(), std::max<int64_t>(split, -1));
+                           shape, type.getShape(), std::max<int64_t>(split, -1),
+                           type.getElementType().isF32() ? TypeAttr()
+                                                         : TypeAttr::get(type.getElementType()));
 }
 
 void FragmentMemory::rewrite() {

@@ -210,7 +210,7 @@ SmallVector<SlotUse> exportsOf(const Stage &stage, const Fragment &fragment) {
     if (op.getFragment() == fragment.name() &&
         static_cast<int64_t>(op.getArena()) == Workspace)
       uses.push_back({{Workspace, static_cast<int64_t>(op.getOffset()),
-                       4 * product(op.getLocal()), -1, 0},
+                       op.elementBytes() * product(op.getLocal()), -1, 0},
                       op});
   return uses;
 }

@@ -36,7 +36,7 @@ public:
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
       place(exported, {static_cast<int64_t>(exported.getArena()),
                        static_cast<int64_t>(exported.getOffset()),
-                       4 * product(exported.getLocal()), -1, 0});
+                       exported.elementBytes() * product(exported.getLocal()), -1, 0});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)

@@ -113,6 +113,7 @@ ExportInfo readExport(FieldReader &reader) {
   e.fragment = reader.integer("fragment", 0, kMany);
   e.arena = static_cast<int>(reader.integer("arena", 0, MTC_ARENA_COUNT - 1));
   e.offset = reader.integer("offset", 0, kHuge);
+  e.dtype = readDtype(reader, "dtype");
   e.shape = reader.integers("shape", 1);
   e.localShape = reader.integers("local_shape", 1);
   e.split = readSplit(reader);

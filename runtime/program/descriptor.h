@@ -95,6 +95,7 @@ struct ExportInfo {
   int64_t fragment = 0;
   int arena = 0;
   int64_t offset = 0;
+  MtcDtype dtype = MTC_F32;
   std::vector<int64_t> shape, localShape; ///< dimension 0: one microbatch
   SplitInfo split;
 };

@@ -192,8 +192,9 @@ void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
     out.push_back(fmt::format("{}: dimension 0 must be micro_batch and not be "
                               "split",
                               what));
-  if (e.offset % 4 != 0 ||
-      !inside(e.offset, elementCount(e.localShape) * 4, d.arenas[e.arena]))
+  int64_t bytes = e.dtype == MTC_BF16 ? 2 : 4;
+  if (e.offset % 4 != 0 || !inside(e.offset, elementCount(e.localShape) * bytes,
+                                   d.arenas[e.arena]))
     out.push_back(fmt::format("{}: misaligned or outside its arena", what));
 }
 

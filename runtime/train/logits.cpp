@@ -2,7 +2,10 @@
 
 #include "runtime/train/logits.h"
 
+#include "runtime/base/bf16.h"
 #include "runtime/train/shards.h"
+
+#include <algorithm>
 
 namespace mtc::runtime {
 
@@ -19,15 +22,25 @@ Status LogitsCapture::check() const {
           "the program of the last stage does not export logits"};
 }
 
+std::vector<float> LogitsCapture::widened(int64_t count) const {
+  auto arena = static_cast<MtcArena>(export_->arena);
+  if (export_->dtype == MTC_F32) {
+    const float *from = rank_.at<float>(arena, export_->offset);
+    return {from, from + count};
+  }
+  const uint16_t *from = rank_.at<uint16_t>(arena, export_->offset);
+  std::vector<float> out(count);
+  std::transform(from, from + count, out.begin(), widenBf16);
+  return out;
+}
+
 Status LogitsCapture::ran(const MtcStep &row) {
   if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
       !firstOfTp(rank_, export_->split))
     return Status::okay();
   const BatchInfo &batch = rank_.descriptor().batch;
-  const float *from =
-      rank_.at<float>(static_cast<MtcArena>(export_->arena), export_->offset);
   int64_t count = elementCount(export_->localShape);
-  data_.emplace_back(from, from + count);
+  data_.push_back(widened(count));
   Piece piece;
   piece.name = export_->name;
   piece.box = shardBox(rank_, export_->shape, export_->split);

@@ -22,6 +22,9 @@ public:
   const std::vector<Piece> &pieces() const { return pieces_; }
 
 private:
+  /// The exported elements, as fp32.
+  std::vector<float> widened(int64_t count) const;
+
   RankState &rank_;
   const ExportInfo *export_ = nullptr;
   std::deque<std::vector<float>> data_; ///< a deque keeps addresses

@@ -7,7 +7,8 @@ a strategy file, and knows nothing of how the compiler comes to its numbers.
 from dataclasses import dataclass
 
 VOCAB = 51200  # padded, in both papers
-F32 = 4        # bytes of all that is kept: weights, gradients, moments, activations
+F32 = 4        # bytes of gradients, moments, main weights and statistics of rows
+COMPUTED = {"f32": 4, "bf16": 2}  # bytes of weights and activations
 PAGE = 4096    # an arena is whole pages
 LOSS = 64      # bytes behind the gradients, one cache line
 
@@ -60,53 +61,57 @@ class Model:
                 count += VOCAB // t * h
         return count
 
-    def state_bytes(self, stage):
+    def state_bytes(self, stage, dtype):
         """Arenas of one rank: weights, gradients, and two moments of AdamW, without
-        ZeRO; 16 bytes a parameter. On one stage the token embedding is used twice,
-        and each use has a gradient of its own."""
+        ZeRO; 16 bytes a parameter in f32. In bf16 the optimizer keeps main weights as
+        well: 18. On one stage the token embedding is used twice, and each use has a
+        gradient of its own."""
         count = self.rank_parameters(stage)
         second_use = VOCAB // self.tp * self.hidden if self.pp == 1 else 0
-        return {"params": whole_pages(F32 * count),
+        kept = 2 if dtype == "f32" else 3
+        return {"params": whole_pages(COMPUTED[dtype] * count),
                 "grads": whole_pages(F32 * (count + second_use) + LOSS),
-                "optimizer": whole_pages(2 * F32 * count)}
+                "optimizer": whole_pages(kept * F32 * count)}
 
-    def layer_bytes(self):
+    def layer_bytes(self, dtype):
         """What the backward pass of one layer and one microbatch reads.
 
         Whole on every rank, s b h each: the input of each norm (the residual stream)
         and its output (the input of a product): 4. Split over tp: q, k, v and the
         attention's output, 4, and the input and output of the activation, 4 and 4
         again. A mean and a reciprocal deviation of each row of each norm, and a
-        log-sum-exp of each row of each head. Masks of dropout are made again, and the
-        s x s probabilities are never kept."""
+        log-sum-exp of each row of each head, in f32. Masks of dropout are made again,
+        and the s x s probabilities are never kept."""
         rows = self.seq * self.micro_batch
-        return F32 * (rows * 4 * self.hidden + rows * 12 * self.hidden // self.tp
-                      + 4 * rows + rows * self.heads // self.tp)
+        values = rows * 4 * self.hidden + rows * 12 * self.hidden // self.tp
+        return (COMPUTED[dtype] * values
+                + F32 * (4 * rows + rows * self.heads // self.tp))
 
-    def microbatch_bytes(self, stage):
+    def microbatch_bytes(self, stage, dtype):
         """Of all layers of a stage, of tokens (32 bits) and of the loss: input and
         output of the last norm, logits, and of each row the norm's mean and deviation,
         the largest logit and the logarithm of the sum."""
         rows = self.seq * self.micro_batch
-        size = self.layers // self.pp * self.layer_bytes()
+        size = self.layers // self.pp * self.layer_bytes(dtype)
         if stage == 0:
             size += 4 * rows
         if stage == self.pp - 1:
             size += 4 * rows  # the labels
-            size += F32 * rows * (2 * self.hidden + VOCAB // self.tp + 4)
+            size += COMPUTED[dtype] * rows * (2 * self.hidden + VOCAB // self.tp)
+            size += F32 * rows * 4
         return size
 
     def in_flight(self, stage):
         """Microbatches of 1F1B whose backward a stage waits for at most."""
         return min(self.pp - stage, self.microbatches)
 
-    def activation_bytes(self, stage):
+    def activation_bytes(self, stage, dtype):
         """The arena. A value that waits for its exchange has a buffer: the output and
         its gradient towards a next stage, the input's gradient towards the one before.
         (An input that was received is the input of the first norm, counted there.)"""
-        message = F32 * self.seq * self.micro_batch * self.hidden
+        message = COMPUTED[dtype] * self.seq * self.micro_batch * self.hidden
         buffers = 2 * (stage < self.pp - 1) + (stage > 0)
-        return whole_pages(self.in_flight(stage) * self.microbatch_bytes(stage)
+        return whole_pages(self.in_flight(stage) * self.microbatch_bytes(stage, dtype)
                            + buffers * message)
 
 

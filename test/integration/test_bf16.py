@@ -5,12 +5,14 @@ usage: test_bf16.py BIN_DIR
 
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 
 import corpus
 import precision
+import safetensors
 from layouts import SINGLE, TP2_PP2_DP2
 from run_layout import Mtc, Report, relative
 
@@ -44,6 +46,29 @@ def check_follows(mtc, report, folder, data, layout):
     # The same bits would mean that nothing was computed in bf16.
     report.expect(worst > 1e-6, f"{layout.name}: bf16 and fp32 give the same losses")
     return bundle
+
+
+def check_logits(mtc, report, folder, data):
+    """Logits are exported as bf16 and written as fp32, at one rank and at eight."""
+    found = []
+    for dtype, layout in (("f32", SINGLE), ("bf16", SINGLE), ("bf16", TP2_PP2_DP2)):
+        bundle = os.path.join(folder, f"{dtype}-{layout.name}")
+        place = os.path.join(folder, "logits")
+        mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 1], place,
+                dumps=("logits",))
+        found.append(safetensors.read(os.path.join(place, "logits.safetensors"))
+                     ["logits"].values())
+    exact, narrow, spread = found
+    narrowed = all(struct.unpack("<I", struct.pack("<f", x))[0] & 0xffff == 0
+                   for x in narrow)
+    report.expect(narrowed, "expected logits that bf16 can hold, found others")
+    scale = max(map(abs, (x for x in exact if abs(x) < 1e30)))
+    for what, values in (("one rank", narrow), ("eight ranks", spread)):
+        worst = max(abs(a - b) for a, b in zip(exact, values) if abs(a) < 1e30)
+        print(f"  logits of {what} within {worst / scale:.1e} of the largest")
+        # Half a unit of bf16 for the last rounding, and as much from the many before.
+        report.expect(len(values) == len(exact) and worst <= 2e-2 * scale,
+                      f"{what}: logits differ by {worst / scale:.1e} of the largest")
 
 
 def check_units(report, bundle, data):
@@ -114,6 +139,7 @@ def main():
         corpus.write(data)
         bundle = check_follows(mtc, report, folder, data, SINGLE)
         check_follows(mtc, report, folder, data, TP2_PP2_DP2)
+        check_logits(mtc, report, folder, data)
         check_units(report, bundle, data)
         check_refusals(mtc, report, folder)
         check_emulated(mtc, report, folder, data)

@@ -5,7 +5,8 @@ Each spec with its strategy is compiled up to verify-plan, which sees all ranks 
 placed every byte; the plan is read back. Checked against big_models.py: the sizes of
 both files, the number of parameters, the elements of each rank and how they add up
 over stages and tp, and weights, gradients, optimizer state and activations of each
-stage, to the byte. The smallest plan is compiled to programs as well, and its report
+stage, to the byte: in bf16 with fp32 main weights, as the papers compute, and plans
+of up to eight stages in fp32 as well. The smallest plan is compiled to programs as well, and its report
 must say what the plan says.
 
 usage: test_big_models.py BIN_DIR [SOURCE]
@@ -19,6 +20,7 @@ import re
 import sys
 import tempfile
 
+import precision
 from big_models import MODELS, VOCAB
 from run_layout import Failed, Mtc, Report
 
@@ -80,12 +82,12 @@ class Plan:
         return sum(math.prod(p.shape) for p in self.owned())
 
 
-def wrong_config(model, plan):
+def wrong_config(model, plan, dtype):
     wanted = {"tp": model.tp, "pp": model.pp, "dp": model.dp, "hidden": model.hidden,
               "layers": model.layers, "seq": model.seq, "padded_vocab": VOCAB,
               "micro_batch": model.micro_batch, "global_batch": model.batch,
               "microbatches": model.microbatches, "schedule": "1f1b", "zero": 0,
-              "dtype": "f32", "target": "cpu"}
+              "dtype": dtype, "target": "cpu"}
     for key, value in wanted.items():
         if plan.config.get(key) != str(value):
             yield (f"{model.name}: expected {key} = {value}, as published, found "
@@ -96,7 +98,7 @@ def wrong_config(model, plan):
         yield f"{model.name}: expected {model.heads} heads in all layers, found {heads}"
 
 
-def wrong_shards(model, plan):
+def wrong_shards(model, plan, _):
     """The shards of the tp ranks are the whole parameter, and each is owned once."""
     names = set()
     for p in plan.owned():
@@ -112,7 +114,7 @@ def wrong_shards(model, plan):
                        f"not made of shards of {p.local} or has no owner")
 
 
-def wrong_counts(model, plan):
+def wrong_counts(model, plan, _):
     if plan.total_parameters() != model.parameters():
         yield (f"{model.name}: expected {model.parameters():,} parameters, found "
                f"{plan.total_parameters():,}")
@@ -127,7 +129,7 @@ def wrong_counts(model, plan):
                    f"of parameters on a rank, found {stage.elements():,}")
 
 
-def wrong_sums(model, plan):
+def wrong_sums(model, plan, _):
     """What the ranks of one replica hold, whole parameters once, is the model and the
     second copy of the token embedding."""
     split = whole = 0
@@ -141,14 +143,14 @@ def wrong_sums(model, plan):
                f"stages and tp, found {split * model.tp + whole:,}")
 
 
-def wrong_memory(model, plan):
+def wrong_memory(model, plan, dtype):
     for stage in plan.stages:
-        wanted = {**model.state_bytes(stage.index),
-                  "activations": model.activation_bytes(stage.index)}
+        wanted = {**model.state_bytes(stage.index, dtype),
+                  "activations": model.activation_bytes(stage.index, dtype)}
         for arena, size in wanted.items():
             if stage.memory[arena] != size:
-                yield (f"{model.name}, stage {stage.index}: expected {size:,} bytes of "
-                       f"{arena} on a rank, found {stage.memory[arena]:,}, "
+                yield (f"{model.name} in {dtype}, stage {stage.index}: expected {size:,} "
+                       f"bytes of {arena} on a rank, found {stage.memory[arena]:,}, "
                        f"{stage.memory[arena] - size:+,}")
 
 
@@ -176,9 +178,10 @@ class Compiler:
             "--strategy", os.path.join(self.models, "strategies", model.name + ".toml"),
             *options)
 
-    def plan(self, model):
-        path = os.path.join(self.folder, model.name + ".mlir")
-        self.compile(model, "--compile-to=verify-plan", "-o", path)
+    def plan(self, model, dtype):
+        path = os.path.join(self.folder, f"{model.name}-{dtype}.mlir")
+        self.compile(model, *precision.options(dtype), "--compile-to=verify-plan",
+                     "-o", path)
         try:
             return Plan(path)
         finally:
@@ -189,14 +192,14 @@ class Compiler:
         return json.loads(out.stdout)
 
 
-def check(compiler, model):
+def check(compiler, model, dtype):
     """What is wrong with one model, as sentences."""
     try:
-        plan = compiler.plan(model)
+        plan = compiler.plan(model, dtype)
         wrong = [sentence for look in (wrong_config, wrong_shards, wrong_counts,
                                        wrong_sums, wrong_memory)
-                 for sentence in look(model, plan)]
-        if model.name == COMPLETE:
+                 for sentence in look(model, plan, dtype)]
+        if (model.name, dtype) == (COMPLETE, "f32"):
             wrong += wrong_report(model, plan, compiler.report(model))
         return wrong
     except Failed as failure:
@@ -212,8 +215,9 @@ def main():
         # The largest first; two at a time, as most of a compilation to a plan is one
         # thread.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for wrong in pool.map(lambda model: check(compiler, model),
-                                  reversed(MODELS)):
+            jobs = [(model, dtype) for dtype in ("bf16", "f32")
+                    for model in reversed(MODELS) if dtype == "bf16" or model.pp <= 8]
+            for wrong in pool.map(lambda job: check(compiler, *job), jobs):
                 report.expect_none(wrong)
     return report.finish(f"{len(MODELS)} published models")
 

@@ -12,8 +12,8 @@
 // IMPORT: tfm.attention {{.*}} -> tensor<1x32x4x16xbf16>, tensor<1x4x32xf32>
 // The padding is masked before logits are widened: there is nothing to round.
 // IMPORT: %[[Z:.+]] = tfm.mask_tail {{.*}} : tensor<1x32x256xbf16>
+// IMPORT: tfm.export "logits" %[[Z]]
 // IMPORT: %[[WIDE:.+]] = tfm.cast %[[Z]] {{.*}} : tensor<1x32x256xbf16> -> tensor<1x32x256xf32>
-// IMPORT: tfm.export "logits" %[[WIDE]]
 // IMPORT: tfm.reduce max %[[WIDE]] {{.*}} -> tensor<1x32xf32>
 // IMPORT: return %{{.*}} : tensor<f32>
 

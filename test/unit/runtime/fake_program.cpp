@@ -284,6 +284,7 @@ extern const MtcStep mtc_timeline_eval[] = {load(0), exchange(0), call(2, 0),
     "fragment" : 2,                                                            \
     "arena" : 4,                                                               \
     "offset" : 0,                                                              \
+    "dtype" : "f32",                                                           \
     "shape" : [ 2, 4, 16 ],                                                    \
     "local_shape" : [ 2, 4, 16 ],                                              \
     "split_dim" : -1                                                           \
