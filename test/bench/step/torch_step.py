@@ -1,0 +1,87 @@
+"""Times a training step of GPT-2 124M in PyTorch: batch 4 x 256, AdamW. The peer of
+step.py; prints JSON.
+
+usage: torch_step.py f32|bf16 STEPS
+"""
+
+import json
+import math
+import statistics
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+HIDDEN, HEADS, LAYERS, VOCAB, SEQ, BATCH = 768, 12, 12, 50304, 256, 4
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(HIDDEN), nn.LayerNorm(HIDDEN)
+        self.qkv, self.out = nn.Linear(HIDDEN, 3 * HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+        self.up, self.down = nn.Linear(HIDDEN, 4 * HIDDEN), nn.Linear(4 * HIDDEN, HIDDEN)
+
+    def attention(self, x):
+        b, s, _ = x.shape
+        q, k, v = (t.view(b, s, HEADS, -1).transpose(1, 2)
+                   for t in self.qkv(x).split(HIDDEN, dim=2))
+        if hasattr(F, "scaled_dot_product_attention"):
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.1)
+        else:
+            scores = (q @ k.transpose(-2, -1)) / math.sqrt(q.shape[-1])
+            future = torch.ones(s, s, dtype=torch.bool).triu(1)
+            p = F.dropout(scores.masked_fill(future, -math.inf).softmax(-1), 0.1)
+            y = p @ v
+        return self.out(y.transpose(1, 2).reshape(b, s, HIDDEN))
+
+    def forward(self, x):
+        x = x + F.dropout(self.attention(self.norm1(x)), 0.1)
+        return x + F.dropout(self.down(gelu(self.up(self.norm2(x)))), 0.1)
+
+
+def gelu(x):
+    try:
+        return F.gelu(x, approximate="tanh")
+    except TypeError:
+        return F.gelu(x)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(VOCAB, HIDDEN), nn.Embedding(SEQ, HIDDEN)
+        self.blocks = nn.Sequential(*(Block() for _ in range(LAYERS)))
+        self.norm = nn.LayerNorm(HIDDEN)
+
+    def forward(self, ids):
+        x = F.dropout(self.tokens(ids) + self.positions.weight, 0.1)
+        return self.norm(self.blocks(x)) @ self.tokens.weight.t()
+
+
+def main():
+    dtype, steps = sys.argv[1], int(sys.argv[2])
+    torch.set_num_threads(2)
+    torch.manual_seed(1)
+    model = Model()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    ids, labels = torch.randint(0, 256, (2, BATCH, SEQ))
+    times = []
+    for _ in range(steps + 2):
+        begin = time.perf_counter()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == "bf16"):
+            logits = model(ids)
+            loss = F.cross_entropy(logits.float().view(-1, VOCAB), labels.view(-1))
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        times.append(time.perf_counter() - begin)
+    print(json.dumps({"version": torch.__version__, "threads": torch.get_num_threads(),
+                      "seconds": statistics.median(times[2:])}))
+
+
+if __name__ == "__main__":
+    main()
