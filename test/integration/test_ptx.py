@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import precision
 from run_layout import Report
 
 STAGES = 2
@@ -74,11 +75,12 @@ def refusals(mtc, folder):
             yield f"{options}: expected no output, found {os.listdir(folder)}"
 
 
-def compiled(mtc, folder, ptxas):
+def compiled(mtc, folder, ptxas, dtype):
     """Problems of what a compilation for sm_90 writes."""
-    out, again, ir = (os.path.join(folder, name) for name in ("ptx", "again", "ir"))
+    out, again, ir = (os.path.join(folder, name + dtype) for name in ("ptx", "again", "ir"))
     for place in (out, again):
-        done = compile_spec(mtc, "--target=cuda:sm_90", "--compile-to=kernels", "--save-ir", ir, "-o", place)
+        done = compile_spec(mtc, "--target=cuda:sm_90", *precision.options(dtype),
+                            "--compile-to=kernels", "--save-ir", ir, "-o", place)
         if done.returncode != 0:
             yield f"expected exit 0, found {done.returncode}: {done.stderr.strip()}"
             return
@@ -96,7 +98,9 @@ def compiled(mtc, folder, ptxas):
         yield from text_problems(name, ptx, kernels)
         if ptxas:
             yield from assembly_problems(ptxas, path, folder)
-        print(f"{name}: {len(kernels)} kernels")
+        if (dtype == "bf16") != ("ld.global.b16" in ptx):
+            yield f"{name} in {dtype}: expected 16-bit loads in bf16 only"
+        print(f"{name} in {dtype}: {len(kernels)} kernels")
 
 
 def main():
@@ -105,7 +109,8 @@ def main():
     print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
     with tempfile.TemporaryDirectory() as folder:
         report.expect_none(refusals(mtc, folder))
-        report.expect_none(compiled(mtc, folder, ptxas))
+        for dtype in ("f32", "bf16"):
+            report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")
 
 
