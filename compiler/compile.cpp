@@ -10,8 +10,10 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -32,10 +34,12 @@ Status save(const CompileOptions &options, mlir::ModuleOp module, Phase phase) {
 Status writeStopped(const CompileOptions &options, const std::string &text) {
   if (!options.output.empty() && options.output != "-")
     return writeFile(options.output, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0
-             ? Status::okay()
-             : Status(StatusCode::writeFailed, "cannot write to stdout");
+  bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (whole && std::fflush(stdout) == 0)
+    return Status::okay();
+  return {
+      StatusCode::writeFailed,
+      fmt::format("cannot write to standard output: {}", std::strerror(errno))};
 }
 
 /// Runs the phases after `after` up to verify-plan or to where the options

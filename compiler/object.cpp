@@ -2,6 +2,7 @@
 
 #include "compiler/object.h"
 
+#include "compiler/output_folder.h"
 #include "passes/codegen/emit.h"
 
 using mtc::runtime::Status;
@@ -15,9 +16,10 @@ Status emitObject(mlir::ModuleOp module, const std::string &isa,
   if (!target)
     return {StatusCode::usage, llvm::toString(target.takeError())};
   codegen::registerTranslations(*module.getContext());
-  if (llvm::Error error = codegen::emitObject(module, *target, path))
-    return {StatusCode::internal, llvm::toString(std::move(error))};
-  return Status::okay();
+  auto bytes = codegen::emitObjectBytes(module, *target);
+  if (!bytes)
+    return {StatusCode::internal, llvm::toString(bytes.takeError())};
+  return writeFile(path, *bytes);
 }
 
 Status emitPtx(mlir::ModuleOp module, const std::string &chip,

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -24,13 +26,41 @@ Status writeError(const std::string &what, const std::string &path,
           fmt::format("cannot {} '{}': {}", what, path, why)};
 }
 
-bool replaceable(const fs::path &path) {
+/// What stands at the place of a bundle and is none of ours, for a message;
+/// empty if the place is free or holds an earlier bundle and nothing else.
+std::string somethingElse(const fs::path &path) {
+  static const std::set<std::string> ours = {"manifest.json", "programs",
+                                             "report.json", "report.txt"};
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)))
-    return true;
-  return fs::is_directory(path, error) &&
-         (fs::is_empty(path, error) ||
-          fs::exists(path / "manifest.json", error));
+    return "";
+  if (!fs::is_directory(path, error))
+    return "a file";
+  std::set<std::string> strays;
+  for (const auto &entry : fs::directory_iterator(path, error))
+    if (!ours.contains(entry.path().filename().string()))
+      strays.insert(entry.path().filename().string());
+  if (error)
+    return "a folder that cannot be read: " + error.message();
+  return strays.empty() ? "" : "'" + *strays.begin() + "' in it";
+}
+
+/// A file that is there may be a device or a pipe, which no rename may replace.
+bool inPlace(const std::string &path) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+/// `path` is for the message: what the file is going to be called.
+Status writeWhole(const std::string &name, const std::string &text,
+                  const std::string &path) {
+  errno = 0;
+  std::ofstream file(name, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  return file ? Status::okay()
+              : writeError("write", path, std::strerror(errno ? errno : EIO));
 }
 
 } // namespace
@@ -45,12 +75,12 @@ Status OutputFolder::create(const std::string &path) {
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename())
     target = target.parent_path();
-  if (!replaceable(target))
+  if (std::string found = somethingElse(target); !found.empty())
     return {
         StatusCode::usage,
         fmt::format("'{}': expected a new folder, an empty one or an earlier "
-                    "bundle, found something else; choose another name",
-                    path)};
+                    "bundle, found {}; choose another name",
+                    path, found)};
   std::error_code error;
   if (target.has_parent_path())
     fs::create_directories(target.parent_path(), error);
@@ -66,6 +96,7 @@ Status OutputFolder::create(const std::string &path) {
                   error);
   path_ = target.string();
   temporary_ = pattern;
+  onInterrupt_.emplace(temporary_);
   return Status::okay();
 }
 
@@ -93,11 +124,18 @@ Status writeFile(const std::string &path, const std::string &text) {
   fs::path parent = fs::path(path).parent_path();
   if (!parent.empty())
     fs::create_directories(parent, error);
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  return file ? Status::okay()
-              : writeError("write", path, std::strerror(errno));
+  if (error)
+    return writeError("create the folder of", path, error.message());
+  if (inPlace(path))
+    return writeWhole(path, text, path);
+  std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
+  TemporaryPath onInterrupt(temporary);
+  Status status = writeWhole(temporary, text, path);
+  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
+    status = writeError("write", path, std::strerror(errno));
+  if (!status.ok())
+    fs::remove(temporary, error);
+  return status;
 }
 
 } // namespace mtc::compiler

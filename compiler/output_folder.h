@@ -3,8 +3,10 @@
 #ifndef MTC_COMPILER_OUTPUT_FOLDER_H
 #define MTC_COMPILER_OUTPUT_FOLDER_H
 
+#include "compiler/interrupt.h"
 #include "runtime/base/status.h"
 
+#include <optional>
 #include <string>
 
 namespace mtc::compiler {
@@ -19,8 +21,8 @@ public:
   ~OutputFolder();
 
   /// `path` must be new, an empty folder, or an earlier bundle (a folder with
-  /// manifest.json), which commit replaces. Errors: usage if it is something
-  /// else, writeFailed.
+  /// nothing but what a bundle has), which commit replaces. Errors: usage if it
+  /// is something else, writeFailed.
   runtime::Status create(const std::string &path);
   /// Where to write now.
   const std::string &folder() const { return temporary_; }
@@ -29,10 +31,11 @@ public:
 
 private:
   std::string path_, temporary_;
+  std::optional<TemporaryPath> onInterrupt_;
 };
 
-/// Writes one file inside a folder that is not visible yet. Errors:
-/// writeFailed.
+/// Writes one file, which appears whole or not at all, and the folders above
+/// it. Errors: writeFailed.
 runtime::Status writeFile(const std::string &path, const std::string &text);
 
 } // namespace mtc::compiler

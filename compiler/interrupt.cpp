@@ -1,0 +1,113 @@
+//===- interrupt.cpp - a compilation that is interrupted ------------------===//
+
+#include "compiler/interrupt.h"
+
+#include "runtime/base/status.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace mtc::compiler {
+namespace {
+
+struct Begun {
+  std::mutex mutex;
+  std::multiset<std::string> paths;
+  std::multiset<int> children;
+};
+
+/// Never destroyed: the thread may need it while the process exits.
+Begun &begun() {
+  static Begun &instance = *new Begun;
+  return instance;
+}
+
+int gPipe[2] = {-1, -1};
+std::atomic<bool> gInterrupted{false};
+
+/// Only what is safe in a handler.
+void handle(int) {
+  gInterrupted = true;
+  char byte = 0;
+  ssize_t ignored = write(gPipe[1], &byte, 1);
+  (void)ignored;
+}
+
+[[noreturn]] void endProcess() {
+  Begun &all = begun();
+  // Kept: nothing may be begun any more.
+  all.mutex.lock();
+  for (int pid : all.children)
+    kill(pid, SIGTERM);
+  std::error_code error;
+  for (const std::string &path : all.paths)
+    // A thread may be writing into the folder.
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      std::filesystem::remove_all(path, error);
+      if (!error)
+        break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  std::fputs("error: stopped by a signal; nothing was written\n", stderr);
+  _exit(static_cast<int>(runtime::StatusCode::interrupted));
+}
+
+void watch() {
+  char byte;
+  while (read(gPipe[0], &byte, 1) != 1)
+    ;
+  endProcess();
+}
+
+} // namespace
+
+void watchInterrupts() {
+  if (gPipe[0] >= 0 || pipe2(gPipe, O_CLOEXEC) != 0)
+    return;
+  std::thread(watch).detach();
+  struct sigaction action = {}, old;
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaction(number, &action, &old);
+    if (old.sa_handler == SIG_IGN) // nohup
+      sigaction(number, &old, nullptr);
+  }
+}
+
+void awaitInterrupt() {
+  for (int i = 0; i < 100 && !gInterrupted; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (gInterrupted) // the other thread ends the process
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+TemporaryPath::TemporaryPath(std::string path) : path_(std::move(path)) {
+  std::lock_guard lock(begun().mutex);
+  begun().paths.insert(path_);
+}
+
+TemporaryPath::~TemporaryPath() {
+  std::lock_guard lock(begun().mutex);
+  begun().paths.extract(path_);
+}
+
+InterruptedChild::InterruptedChild(int pid) : pid_(pid) {
+  std::lock_guard lock(begun().mutex);
+  begun().children.insert(pid_);
+}
+
+InterruptedChild::~InterruptedChild() {
+  std::lock_guard lock(begun().mutex);
+  begun().children.extract(pid_);
+}
+
+} // namespace mtc::compiler
