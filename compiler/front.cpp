@@ -3,10 +3,12 @@
 #include "compiler/front.h"
 
 #include "dialects/tfm/DtypePolicy.h"
+#include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
 #include "models/spec.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,6 +106,32 @@ Status readIR(const CompileOptions &options, mlir::MLIRContext &context,
   return Status::okay();
 }
 
+/// An override that no parameter has the name of is a typing error.
+Status checkOverrides(mlir::ModuleOp module, const models::Strategy &strategy) {
+  std::vector<std::string> names;
+  module.walk([&](mlir::FunctionOpInterface function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (auto param =
+              function.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param"))
+        names.push_back(param.getName().str());
+  });
+  std::string problems;
+  for (const models::ShardOverride &override : strategy.overrides) {
+    auto has = [&](const std::string &name) {
+      return models::matches(override.pattern, name);
+    };
+    if (llvm::any_of(names, has))
+      continue;
+    problems += fmt::format("{}override '{}': expected a pattern that a "
+                            "parameter has, such as '{}', found none that "
+                            "matches",
+                            problems.empty() ? "" : "\n", override.pattern,
+                            names.empty() ? "*" : names.back());
+  }
+  return problems.empty() ? Status::okay()
+                          : Status(StatusCode::infeasible, problems);
+}
+
 } // namespace
 
 Status checkOptions(const CompileOptions &options) {
@@ -150,6 +178,7 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
     models::Strategy strategy;
     MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
     module = models::importModel(context, spec, strategy);
+    MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
     after = Phase::import;
   }
   return setIsa(*module, options.isa);

@@ -8,6 +8,8 @@
 #include "models/spec.h"
 #include "models/validate.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 using mtc::runtime::Status;
@@ -27,6 +29,10 @@ models::Diagnostic unknownSpec(const std::string &input) {
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
+  std::error_code error;
+  if (std::filesystem::is_directory(input, error))
+    return {models::ErrorClass::inputRefused, input, 0,
+            "expected a file, found a directory"};
   std::string near = models::nearestName(input, views);
   return {models::ErrorClass::inputRefused, input, 0,
           fmt::format("expected a spec file or one of: {}{}",

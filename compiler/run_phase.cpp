@@ -135,7 +135,9 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return {StatusCode::inputRefused,
-            fmt::format("'{}' is not valid IR\n{}", path, log.take())};
+            fmt::format("'{}': expected IR that mtc wrote, found text that "
+                        "does not parse\n{}",
+                        path, log.take())};
   return Status::okay();
 }
 

@@ -22,6 +22,7 @@ static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
   return b.getDictionaryAttr(rules);
 }
 
+/// mesh = "": not split.
 static ArrayAttr overridesOf(Builder &b, const Strategy &strategy) {
   SmallVector<Attribute> all;
   for (const ShardOverride &entry : strategy.overrides)
@@ -29,7 +30,10 @@ static ArrayAttr overridesOf(Builder &b, const Strategy &strategy) {
       all.push_back(b.getDictionaryAttr(
           {b.getNamedAttr("pattern", b.getStringAttr(entry.pattern)),
            b.getNamedAttr("axis", b.getStringAttr(ref(toString(axis)))),
-           b.getNamedAttr("mesh", b.getStringAttr(ref(toString(mesh))))}));
+           b.getNamedAttr("mesh",
+                          b.getStringAttr(mesh == MeshAxis::none
+                                              ? StringRef()
+                                              : ref(toString(mesh))))}));
   return b.getArrayAttr(all);
 }
 
