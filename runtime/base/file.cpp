@@ -144,6 +144,20 @@ Status writeTextFile(const std::string &path, std::string_view text) {
   return file.commit();
 }
 
+Status checkWritable(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return writeError(path, EISDIR);
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return {StatusCode::writeFailed,
+            fmt::format("cannot write '{}': expected a new name or a regular "
+                        "file, found a device or a pipe",
+                        path)};
+  if (access(folderOf(path).c_str(), W_OK | X_OK) != 0)
+    return writeError(path, errno);
+  return Status::okay();
+}
+
 Status makeFolders(const std::string &path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -71,6 +71,10 @@ private:
 /// Writes `text` to `path` as one atomic file.
 Status writeTextFile(const std::string &path, std::string_view text);
 
+/// Whether a file could be written to `path` later: its folder is there and
+/// writable, and the name is free or a regular file's. Errors: writeFailed.
+Status checkWritable(const std::string &path);
+
 /// Creates a folder and its parents. Errors: writeFailed.
 Status makeFolders(const std::string &path);
 

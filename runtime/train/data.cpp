@@ -23,16 +23,19 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
         StatusCode::usage,
         fmt::format("data dtype: expected u8, u16 or i32, found '{}'", dtype)};
   if (path.empty())
-    return {StatusCode::usage, "no token file given; set 'data' in the recipe"};
+    return {StatusCode::usage,
+            "no token file given; set --data, or 'data' in the recipe"};
   MTC_RETURN_IF_ERROR(MappedFile::open(path, tokens.file_));
   int64_t bytes = tokens.file_.size();
   if (bytes == 0)
     return {StatusCode::inputRefused,
-            fmt::format("token file '{}' is empty", path)};
+            fmt::format("token file '{}' is empty; expected at least {} tokens "
+                        "(seq + 1)",
+                        path, seq + 1)};
   if (bytes % tokens.tokenBytes_ != 0)
     return {StatusCode::inputRefused,
             fmt::format("token file '{}' has {} bytes, no multiple of the {} "
-                        "bytes of a {} token",
+                        "bytes of a {} token; check --data-type",
                         path, bytes, tokens.tokenBytes_, dtype)};
   int64_t count = bytes / tokens.tokenBytes_;
   tokens.windows_ = (count - 1) / seq;
@@ -57,10 +60,12 @@ Status TokenFile::copy(int64_t first, int32_t *out) const {
     std::memcpy(&token, from + i * sizeof(Token), sizeof(Token));
     int64_t value = token;
     if (value < 0 || value >= vocab_)
-      return {StatusCode::inputRefused,
-              fmt::format("token file '{}': token {} at position {} is not "
-                          "below the vocabulary size {}",
-                          path_, value, first + i, vocab_)};
+      return {
+          StatusCode::inputRefused,
+          fmt::format("token file '{}': token {} at position {} is not "
+                      "below the vocabulary size {}; check --data-type and the "
+                      "tokenizer",
+                      path_, value, first + i, vocab_)};
     out[i] = static_cast<int32_t>(value);
   }
   return Status::okay();
@@ -100,7 +105,11 @@ Status TokenFeed::load(const InputInfo &in, int64_t microbatch, int32_t *out) {
   int shift = in.name == "labels" ? 1 : 0;
   int64_t first = base_ + (microbatch * dp_ + dpRank_) * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
-    MTC_RETURN_IF_ERROR(tokens_.read(first + i, shift, out + i * batch_.seq));
+    if (Status status = tokens_.read(first + i, shift, out + i * batch_.seq);
+        !status.ok())
+      return {status.code(), fmt::format("step {}, sample {}: {}",
+                                         base_ / batch_.globalBatch + 1,
+                                         first + i, status.message())};
   return Status::okay();
 }
 

@@ -88,6 +88,7 @@ Status StepLog::open(const std::string &path) {
   if (path.empty())
     return Status::okay();
   fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  path_ = path;
   if (fd_ < 0)
     return {StatusCode::writeFailed, fmt::format("cannot write log '{}': {}",
                                                  path, std::strerror(errno))};
@@ -95,8 +96,27 @@ Status StepLog::open(const std::string &path) {
 }
 
 void StepLog::line(std::string_view text) {
-  if (fd_ >= 0 && !writeAll(fd_, text))
-    ++dropped_;
+  if (fd_ < 0)
+    return;
+  ++lines_;
+  if (writeAll(fd_, text)) {
+    bytes_ += static_cast<int64_t>(text.size());
+    return;
+  }
+  error_ = errno;
+  ++dropped_;
+  // Half a line would spoil the next one, and readers. A pipe has no such end.
+  if (ftruncate(fd_, bytes_) == 0)
+    (void)lseek(fd_, bytes_, SEEK_SET);
+}
+
+Status StepLog::status() const {
+  if (dropped_ == 0)
+    return Status::okay();
+  return {StatusCode::writeFailed,
+          fmt::format("cannot write log '{}': {}; {} of {} lines are lost, the "
+                      "training went on without them",
+                      path_, std::strerror(error_), dropped_, lines_)};
 }
 
 Progress::~Progress() {

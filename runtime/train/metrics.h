@@ -34,8 +34,8 @@ std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
 std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
-/// A log file, one write per line. A failing write drops the line and never
-/// stops the training; drops are counted.
+/// A log file, one write per line. A failing write drops the line, all of it,
+/// and never stops the training; `status` tells at the end.
 class StepLog {
 public:
   StepLog() = default;
@@ -46,10 +46,14 @@ public:
   Status open(const std::string &path);
   void line(std::string_view text);
   int64_t dropped() const { return dropped_; }
+  /// Errors: writeFailed when a line was dropped.
+  Status status() const;
 
 private:
-  int fd_ = -1;
-  int64_t dropped_ = 0;
+  std::string path_;
+  int fd_ = -1, error_ = 0; ///< errno of the last line that was dropped
+  int64_t lines_ = 0, dropped_ = 0;
+  int64_t bytes_ = 0; ///< of whole lines
 };
 
 /// The live line on a terminal (at most ten times a second), or a line per

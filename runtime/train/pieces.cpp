@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -193,11 +194,37 @@ Status mergeParts(const std::string &target, int ranks,
   return status;
 }
 
+void removeParts(const std::string &target) {
+  namespace fs = std::filesystem;
+  fs::path path(target);
+  std::string name = path.filename().string();
+  fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(folder, error)) {
+    std::string other = entry.path().filename().string();
+    if (!other.starts_with(name))
+      continue;
+    std::string_view rest = std::string_view(other).substr(name.size());
+    bool part = rest.starts_with(".part") && rest.size() > 5 &&
+                rest[5] >= '0' && rest[5] <= '9';
+    if ((part || rest.starts_with(".tmp.")) && entry.is_regular_file(error))
+      found.push_back(entry.path());
+  }
+  for (const fs::path &each : found)
+    fs::remove(each, error);
+}
+
 Status writeTogether(const std::string &target, int rank, int ranks,
                      Communicator &comm, const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata) {
-  MTC_RETURN_IF_ERROR(writePart(target, rank, pieces));
-  MTC_RETURN_IF_ERROR(comm.barrier());
+  Status status = writePart(target, rank, pieces);
+  if (status.ok())
+    status = comm.barrier();
+  if (!status.ok()) {
+    unlink(partPath(target, rank).c_str());
+    return status;
+  }
   return rank == 0 ? mergeParts(target, ranks, metadata) : Status::okay();
 }
 

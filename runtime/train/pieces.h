@@ -42,7 +42,12 @@ Status writePart(const std::string &target, int rank,
 Status mergeParts(const std::string &target, int ranks,
                   const std::map<std::string, std::string> &metadata);
 
-/// All of it, called by every rank: part, barrier, merge by rank 0.
+/// Removes what a failed run left beside `target`: its parts, and temporary
+/// files of it and of them. The ranks must have ended.
+void removeParts(const std::string &target);
+
+/// All of it, called by every rank: part, barrier, merge by rank 0. A rank that
+/// fails removes its part.
 Status writeTogether(const std::string &target, int rank, int ranks,
                      Communicator &comm, const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata);

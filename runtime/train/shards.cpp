@@ -145,18 +145,24 @@ Status initParams(RankState &rank, uint64_t seed) {
   return Status::okay();
 }
 
+std::string tensorProblem(const ParamInfo &p, const TensorInfo *tensor) {
+  if (!tensor)
+    return fmt::format("'{}' is missing", p.name);
+  if (tensor->dtype == "F32" && tensor->shape == p.shape)
+    return "";
+  return fmt::format("'{}': expected F32 {}, found {} {}", p.name,
+                     shapeText(p.shape), tensor->dtype,
+                     shapeText(tensor->shape));
+}
+
 Status loadParams(RankState &rank, const std::string &path) {
   SafetensorsFile file;
   MTC_RETURN_IF_ERROR(SafetensorsFile::open(path, file));
   Problems problems;
   for (const ParamInfo &p : rank.descriptor().params) {
     const TensorInfo *tensor = file.find(p.name);
-    if (!tensor) {
-      problems.add(fmt::format("'{}' is missing", p.name));
-    } else if (tensor->dtype != "F32" || tensor->shape != p.shape) {
-      problems.add(fmt::format("'{}': expected F32 {}, found {} {}", p.name,
-                               shapeText(p.shape), tensor->dtype,
-                               shapeText(tensor->shape)));
+    if (std::string problem = tensorProblem(p, tensor); !problem.empty()) {
+      problems.add(std::move(problem));
     } else {
       float *out = fillData(rank, p);
       const std::byte *from = file.data(*tensor);

@@ -11,6 +11,8 @@
 
 namespace mtc::runtime {
 
+struct TensorInfo; // base/safetensors.h
+
 /// The box of the global tensor that this rank's shard covers.
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split);
@@ -34,6 +36,10 @@ std::vector<Piece> gradPieces(RankState &rank);
 /// are zero again afterwards. Arenas are zero before, so padding and moments
 /// stay zero.
 Status initParams(RankState &rank, uint64_t seed);
+
+/// What is wrong with the tensor of a file that is to be parameter `p`; empty
+/// if nothing is. nullptr: there is none.
+std::string tensorProblem(const ParamInfo &p, const TensorInfo *tensor);
 
 /// The same from a safetensors file by logical name; shapes must
 /// agree, dtype F32. Errors: inputRefused, all missing or wrong tensors at

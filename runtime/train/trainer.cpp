@@ -32,6 +32,11 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
 
 Status Trainer::run() {
   Status status = runUnguarded();
+  // A lost log is told when all are done: the rank's failure ends the others.
+  if (status.ok() && !job_.logFile.empty())
+    status = rank_.comm().barrier();
+  if (status.ok())
+    return log_.status();
   // Whatever went wrong here, the others must not wait for this rank.
   rank_.accept(status);
   return status;
@@ -133,6 +138,8 @@ void Trainer::report(int64_t step, double seconds) {
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
   MtcStepBlock &block = rank_.context().step;
+  if (signals_.step)
+    signals_.step->store(index + 1, std::memory_order_relaxed);
   schedule_.fill(index + 1, block);
   feed_.setBase(block.sample_base);
   rank_.loss() = 0;

@@ -130,7 +130,10 @@ Status ShmCommunicator::resolve(int rank, comm::Place place, int64_t bytes,
   Mapping &mapping =
       mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(place.arena)];
   if (!mapping.base() && size > 0)
-    MTC_RETURN_IF_ERROR(Mapping::map(block.fd[place.arena], size, mapping));
+    if (Status status = Mapping::map(block.fd[place.arena], size, mapping);
+        !status.ok())
+      return {status.code(), fmt::format("arena {} of rank {}: {}", place.arena,
+                                         rank, status.message())};
   out = static_cast<char *>(mapping.base()) + place.offset;
   return Status::okay();
 }

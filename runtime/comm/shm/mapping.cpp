@@ -30,10 +30,15 @@ Status Mapping::map(int fd, int64_t bytes, Mapping &out) {
   void *base =
       mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED)
-    return {StatusCode::failed,
-            fmt::format("cannot map {} bytes of file descriptor {}: {}; does "
-                        "the launcher pass it on",
-                        bytes, fd, std::strerror(errno))};
+    return errno == ENOMEM
+               ? Status(StatusCode::infeasible,
+                        fmt::format("cannot map {} bytes of shared memory: {}; "
+                                    "check free memory and `ulimit -v`",
+                                    bytes, std::strerror(ENOMEM)))
+               : Status(StatusCode::failed,
+                        fmt::format("cannot map {} bytes of file descriptor "
+                                    "{}: {}; does the launcher pass it on",
+                                    bytes, fd, std::strerror(errno)));
   Mapping mapping;
   mapping.base_ = base;
   mapping.bytes_ = bytes;

@@ -23,9 +23,9 @@ Status createMemory(const std::string &name, int64_t bytes, int &fd) {
   fd = memfd_create(name.c_str(), 0);
   if (fd >= 0 && ftruncate(fd, bytes) == 0)
     return Status::okay();
-  Status status(StatusCode::failed,
+  Status status(StatusCode::infeasible,
                 fmt::format("cannot create {} bytes of shared memory '{}': {}; "
-                            "check free memory and `ulimit -n`",
+                            "check free memory, `ulimit -n` and `ulimit -f`",
                             bytes, name, std::strerror(errno)));
   if (fd >= 0)
     close(fd);

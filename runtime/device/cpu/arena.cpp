@@ -36,8 +36,10 @@ Status AnonymousArenas::map(const ArenaSizes &bytes, int rank) {
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
       return {StatusCode::infeasible,
-              fmt::format("rank {}: cannot map {} bytes for arena {}: {}", rank,
-                          bytes[kind], arenaName(kind), std::strerror(errno))};
+              fmt::format(
+                  "rank {}: cannot map {} bytes for arena {}: {}; check "
+                  "free memory and `ulimit -v`",
+                  rank, bytes[kind], arenaName(kind), std::strerror(errno))};
     // Old kernels do not know the request; the name is a convenience only.
     std::string name = fmt::format("mtc rank {} {}", rank, arenaName(kind));
     (void)prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, base, bytes[kind],

@@ -72,6 +72,24 @@ TEST(Pieces, MergeToTheGlobalTensor) {
     EXPECT_EQ(values[i], i);
 }
 
+TEST(Pieces, RemovesOnlyWhatAFailedRunLeft) {
+  TemporaryFolder folder;
+  std::string target = folder.path("w");
+  const char *left[] = {".part0", ".part12", ".part3.tmp.77.0", ".tmp.77.1"};
+  const char *kept[] = {"", ".partial", ".part", ".tmpl", "2.part0"};
+  for (const char *ending : left)
+    writeFile(target + ending, "x");
+  for (const char *ending : kept)
+    writeFile(target + ending, "x");
+  std::filesystem::create_directory(target + ".part5");
+  removeParts(target);
+  for (const char *ending : left)
+    EXPECT_FALSE(std::filesystem::exists(target + ending)) << ending;
+  for (const char *ending : kept)
+    EXPECT_TRUE(std::filesystem::exists(target + ending)) << ending;
+  EXPECT_TRUE(std::filesystem::exists(target + ".part5"));
+}
+
 TEST(Pieces, RefusesGapsAndDuplicates) {
   TemporaryFolder folder;
   std::string target = folder.path("t.safetensors");

@@ -187,6 +187,9 @@ TEST(Metrics, AFailingLogStopsNothing) {
   ASSERT_TRUE(log.open("/dev/full").ok());
   log.line("x\n");
   EXPECT_EQ(log.dropped(), 1);
+  EXPECT_EQ(log.status().code(), StatusCode::writeFailed);
+  EXPECT_NE(log.status().message().find("1 of 1 lines"), std::string::npos)
+      << log.status().message();
 }
 
 TEST(Job, TextRoundTrips) {
