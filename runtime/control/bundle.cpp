@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
@@ -61,21 +64,51 @@ Status readDescriptor(BundleProgram &program) {
 void checkProgram(const Bundle &bundle, size_t stage, Problems &problems) {
   const Descriptor &d = bundle.stages[stage].descriptor;
   const BatchInfo &a = bundle.stages[0].descriptor.batch, &b = d.batch;
-  auto complain = [&](const char *what) {
+  auto complain = [&](const std::string &what) {
     problems.add(fmt::format("program of stage {}: its {} is not the "
                              "manifest's; compile the bundle again",
                              stage, what));
   };
   if (d.planHash != bundle.planHash)
-    complain("plan hash");
+    complain(
+        fmt::format("plan hash {} (expected {})", d.planHash, bundle.planHash));
   if (d.tp != bundle.mesh.tp || d.dp != bundle.mesh.dp ||
       d.pp != bundle.mesh.pp)
-    complain("mesh");
+    complain(fmt::format("mesh tp {} dp {} pp {} (expected {} {} {})", d.tp,
+                         d.dp, d.pp, bundle.mesh.tp, bundle.mesh.dp,
+                         bundle.mesh.pp));
   if (d.stage != static_cast<int64_t>(stage))
-    complain("stage");
+    complain(fmt::format("stage {}", d.stage));
   if (a.microBatch != b.microBatch || a.microbatches != b.microbatches ||
       a.seq != b.seq || a.vocab != b.vocab)
     complain("batch");
+}
+
+Status openManifest(const std::string &path, MappedFile &file) {
+  Status status = MappedFile::open(path, file);
+  if (status.ok())
+    return status;
+  return {status.code(),
+          status.message() + "; expected a folder that `mtc compile` wrote"};
+}
+
+/// An older mtc wrote no version into manifests.
+void checkVersion(FieldReader &reader, Problems &problems) {
+  int64_t abi = reader.has("abi") ? reader.integer("abi", 0, INT32_MAX)
+                                  : int64_t{MTC_ABI_VERSION};
+  if (abi != MTC_ABI_VERSION)
+    problems.add(fmt::format("expected abi {}, found {}; compile the bundle "
+                             "again with this version of mtc",
+                             MTC_ABI_VERSION, abi));
+}
+
+Status checkExecutable(const BundleProgram &program) {
+  if (access(program.path.c_str(), X_OK) == 0)
+    return Status::okay();
+  return {StatusCode::inputRefused,
+          fmt::format("cannot execute '{}': {}; chmod +x it, or compile the "
+                      "bundle again",
+                      program.path, std::strerror(errno))};
 }
 
 } // namespace
@@ -83,11 +116,13 @@ void checkProgram(const Bundle &bundle, size_t stage, Problems &problems) {
 Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   std::string path = folder + "/manifest.json";
   MappedFile file;
-  MTC_RETURN_IF_ERROR(MappedFile::open(path, file));
+  MTC_RETURN_IF_ERROR(openManifest(path, file));
   Json json;
   MTC_RETURN_IF_ERROR(parseJson(file.text(), "'" + path + "'", json));
   Problems problems;
   FieldReader reader(json, "", problems);
+  checkVersion(reader, problems);
+  MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   Bundle bundle;
   bundle.planHash = reader.text("plan_hash");
   readMesh(reader.object("mesh"), bundle.mesh);
@@ -95,6 +130,9 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   for (BundleProgram &program : bundle.stages)
     MTC_RETURN_IF_ERROR(readDescriptor(program));
+  if (form == ProgramForm::executable)
+    for (const BundleProgram &program : bundle.stages)
+      MTC_RETURN_IF_ERROR(checkExecutable(program));
   for (size_t stage = 0; stage < bundle.stages.size(); ++stage)
     checkProgram(bundle, stage, problems);
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));

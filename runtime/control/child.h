@@ -26,6 +26,7 @@ public:
                const std::vector<std::string> &environment);
 
   bool running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; } ///< -1: ended
   void signal(int number) const;
   /// The pipe to poll; -1 after its end.
   int pipe() const { return pipe_; }

@@ -120,7 +120,8 @@ Status readElfText(const std::string &path, std::string_view name,
   if (!reader.findText(name, text))
     return {StatusCode::inputRefused,
             fmt::format("'{}' is not a compiled program of mtc: it has no "
-                        "symbol {} (was it stripped?)",
+                        "symbol {}; was it cut short or stripped? "
+                        "compile the bundle again",
                         path, name)};
   return Status::okay();
 }

@@ -5,6 +5,7 @@
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
 #include "runtime/control/rank_process.h"
+#include "runtime/control/watchdog.h"
 
 #include <fmt/format.h>
 
@@ -61,8 +62,8 @@ environmentWith(const std::vector<std::string> &variables) {
 
 class Launcher {
 public:
-  Launcher(const Bundle &bundle, const SignalWatch &signals)
-      : bundle_(bundle), signals_(signals),
+  Launcher(const Bundle &bundle, double timeout, const SignalWatch &signals)
+      : bundle_(bundle), signals_(signals), watchdog_(timeout),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
     if (jobFd_ >= 0)
@@ -84,7 +85,10 @@ public:
       for (size_t rank = 0; rank < children_.size(); ++rank)
         reap(static_cast<int>(rank));
       killLate();
+      killHung();
     }
+    if (!hang_.ok())
+      return hang_;
     return summarize(failures_, signals_.count() > 0);
   }
 
@@ -164,8 +168,25 @@ private:
       child.signal(SIGKILL);
   }
 
+  void killHung() {
+    if (stopped_ || !failures_.empty())
+      return;
+    std::vector<RankProgress> ranks;
+    for (size_t rank = 0; rank < children_.size(); ++rank)
+      ranks.push_back(
+          {children_[rank].pid(),
+           memory_->state(static_cast<int>(rank), kStepWord).load()});
+    hang_ = watchdog_.look(ranks);
+    stopped_ = !hang_.ok();
+    if (stopped_)
+      for (const Child &child : children_)
+        child.signal(SIGKILL);
+  }
+
   const Bundle &bundle_;
   const SignalWatch &signals_;
+  Watchdog watchdog_;
+  Status hang_;
   std::unique_ptr<ShmSetup> memory_;
   int jobFd_ = -1;
   std::vector<Child> children_;
@@ -178,9 +199,9 @@ private:
 
 } // namespace
 
-Status launchProcesses(const Bundle &bundle, const Job &job,
+Status launchProcesses(const Bundle &bundle, const Job &job, double timeout,
                        const SignalWatch &signals) {
-  Launcher launcher(bundle, signals);
+  Launcher launcher(bundle, timeout, signals);
   MTC_RETURN_IF_ERROR(launcher.start(job));
   return launcher.wait();
 }

@@ -9,39 +9,45 @@
 
 #include <functional>
 #include <map>
+#include <sstream>
+#include <type_traits>
 
 namespace mtc::runtime {
 namespace {
 
 using Lines = std::vector<std::string>;
-/// Stores a value; false when its type is wrong.
-using Setter = std::function<bool(const toml::node &)>;
+/// What is expected, and what stores it: false when it is something else.
+struct Setter {
+  const char *expected;
+  std::function<bool(const toml::node &)> set;
+};
 
 Setter number(double &out) {
-  return [&out](const toml::node &node) {
-    auto value = node.value<double>(); // takes integers, too
-    if (value)
-      out = *value;
-    return value.has_value();
-  };
+  return {"a number", [&out](const toml::node &node) {
+            auto value = node.value<double>(); // takes integers, too
+            if (value)
+              out = *value;
+            return value.has_value();
+          }};
 }
 
 template <typename T> Setter exact(T &out) {
-  return [&out](const toml::node &node) {
-    auto value = node.value_exact<T>();
-    if (value)
-      out = *value;
-    return value.has_value();
-  };
+  return {std::is_same_v<T, int64_t> ? "an integer" : "a string",
+          [&out](const toml::node &node) {
+            auto value = node.value_exact<T>();
+            if (value)
+              out = *value;
+            return value.has_value();
+          }};
 }
 
 Setter seedValue(uint64_t &out) {
-  return [&out](const toml::node &node) {
-    auto value = node.value_exact<int64_t>();
-    if (value && *value >= 0)
-      out = static_cast<uint64_t>(*value);
-    return value && *value >= 0;
-  };
+  return {"an integer >= 0", [&out](const toml::node &node) {
+            auto value = node.value_exact<int64_t>();
+            if (value && *value >= 0)
+              out = static_cast<uint64_t>(*value);
+            return value && *value >= 0;
+          }};
 }
 
 std::map<std::string, Setter, std::less<>> settersOf(Recipe &r) {
@@ -62,6 +68,21 @@ std::map<std::string, Setter, std::less<>> settersOf(Recipe &r) {
           {"order", exact(r.order)}};
 }
 
+std::string textOf(const toml::node &node) {
+  std::ostringstream text;
+  node.visit([&](const auto &value) { text << value; });
+  return text.str();
+}
+
+std::string
+unknownKey(std::string_view key,
+           const std::map<std::string, Setter, std::less<>> &known) {
+  std::string names;
+  for (const auto &[name, setter] : known)
+    names += (names.empty() ? "" : ", ") + name;
+  return fmt::format("unknown key '{}', expected one of: {}", key, names);
+}
+
 Status usage(const std::string &what, const Lines &problems) {
   if (problems.empty())
     return Status::okay();
@@ -78,19 +99,20 @@ Status readRecipe(const std::string &path, Recipe &recipe) {
   MTC_RETURN_IF_ERROR(MappedFile::open(path, file));
   toml::parse_result parsed = toml::parse(file.text(), path);
   if (!parsed)
-    return {StatusCode::usage, fmt::format("'{}' line {}: {}", path,
-                                           parsed.error().source().begin.line,
-                                           parsed.error().description())};
+    return {StatusCode::usage,
+            fmt::format("'{}' line {}: not valid TOML: {}", path,
+                        parsed.error().source().begin.line,
+                        parsed.error().description())};
   Recipe result = recipe;
   auto setters = settersOf(result);
   Lines problems;
   for (const auto &[key, node] : parsed.table()) {
     auto setter = setters.find(key.str());
     if (setter == setters.end())
-      problems.push_back(fmt::format("unknown key '{}'", key.str()));
-    else if (!setter->second(node))
-      problems.push_back(
-          fmt::format("'{}' has a value of the wrong type or sign", key.str()));
+      problems.push_back(unknownKey(key.str(), setters));
+    else if (!setter->second.set(node))
+      problems.push_back(fmt::format("'{}': expected {}, found {}", key.str(),
+                                     setter->second.expected, textOf(node)));
   }
   MTC_RETURN_IF_ERROR(usage(fmt::format("recipe '{}':", path), problems));
   recipe = std::move(result);

@@ -4,6 +4,8 @@
 
 #include "runtime/base/file.h"
 #include "runtime/control/launcher.h"
+#include "runtime/control/weights.h"
+#include "runtime/train/pieces.h"
 
 #include <fmt/format.h>
 
@@ -33,11 +35,20 @@ Status orderDump(const DumpRequest &request, const Recipe &recipe,
                         out.what, out.step, recipe.steps)};
   std::string step = request.step > 0 ? fmt::format("@{}", request.step) : "";
   out.file = fmt::format("{}/{}{}.safetensors", request.folder, out.what, step);
-  return makeFolders(request.folder);
+  MTC_RETURN_IF_ERROR(makeFolders(request.folder));
+  return checkWritable(out.file);
 }
 
 Status makeJob(const RunOptions &options, Job &job) {
   MTC_RETURN_IF_ERROR(checkRecipe(options.recipe));
+  if (options.recipe.steps == 0 && options.dumps.empty() &&
+      options.saveTo.empty() && options.evalBatches == 0)
+    return {StatusCode::usage,
+            "expected steps >= 1, or something to do without training (--dump "
+            "init or logits, --save, --eval), found steps 0"};
+  // Before the first step, not after the last one.
+  if (!options.saveTo.empty())
+    MTC_RETURN_IF_ERROR(checkWritable(options.saveTo));
   job.recipe = options.recipe;
   for (const DumpRequest &request : options.dumps) {
     job.dumps.emplace_back();
@@ -48,6 +59,13 @@ Status makeJob(const RunOptions &options, Job &job) {
   job.logFile = options.logFile;
   job.evalBatches = options.evalBatches;
   return Status::okay();
+}
+
+void removeLeftovers(const Job &job) {
+  if (!job.saveTo.empty())
+    removeParts(job.saveTo);
+  for (const DumpOrder &dump : job.dumps)
+    removeParts(dump.file);
 }
 
 /// A descriptor of standard error for the progress line: ranks have a pipe
@@ -109,10 +127,16 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
       bundle));
+  if (!options.initFrom.empty())
+    MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
   ProgressFd progress(options.progress, job);
   SignalWatch signals(/*once=*/threads);
-  return threads ? runThreads(bundle, job, options.strict, signals)
-                 : launchProcesses(bundle, job, signals);
+  Status status = threads
+                      ? runThreads(bundle, job, options.strict, signals)
+                      : launchProcesses(bundle, job, options.timeout, signals);
+  if (!status.ok())
+    removeLeftovers(job);
+  return status;
 }
 
 } // namespace mtc::runtime

@@ -7,11 +7,11 @@
 namespace mtc::runtime {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> gCount{0};
 std::atomic<bool> gStop{false};
 bool gOnce = false;
-struct sigaction gOld[2], gOldPipe;
+struct sigaction gOld[3], gOldPipe;
 
 void handle(int number) {
   gCount.fetch_add(1);
@@ -31,14 +31,17 @@ SignalWatch::SignalWatch(bool once) {
   gOnce = once;
   struct sigaction action = {};
   action.sa_handler = handle; // no SA_RESTART: poll must return
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 3; ++i) {
     sigaction(kSignals[i], &action, &gOld[i]);
+    if (kSignals[i] == SIGHUP && gOld[i].sa_handler == SIG_IGN) // nohup
+      sigaction(kSignals[i], &gOld[i], nullptr);
+  }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, &gOldPipe);
 }
 
 SignalWatch::~SignalWatch() {
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 3; ++i)
     sigaction(kSignals[i], &gOld[i], nullptr);
   sigaction(SIGPIPE, &gOldPipe, nullptr);
 }

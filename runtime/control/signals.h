@@ -1,4 +1,4 @@
-//===- signals.h - a polite end by SIGINT and SIGTERM ------------*- C++
+//===- signals.h - a polite end by signals ---------------------*- C++
 //-*-===//
 #ifndef MTC_RUNTIME_CONTROL_SIGNALS_H
 #define MTC_RUNTIME_CONTROL_SIGNALS_H
@@ -7,9 +7,10 @@
 
 namespace mtc::runtime {
 
-/// While it lives, SIGINT and SIGTERM are counted instead of ending the
-/// process, and SIGPIPE is ignored (a write then fails, which is handled). The
-/// old handlers come back afterwards. At most one at a time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) are counted
+/// instead of ending the process, and SIGPIPE is ignored (a write then fails,
+/// which is handled). The old handlers come back afterwards. At most one at a
+/// time.
 class SignalWatch {
 public:
   /// With `once`, the second signal has its default effect: the process ends.

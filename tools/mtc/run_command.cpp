@@ -23,15 +23,16 @@ class RecipeOptions {
 public:
   /// Adds an option for one field of the recipe.
   template <typename T>
-  void add(CLI::App &sub, const std::string &flag, T Recipe::*field,
-           const std::string &what) {
-    sub.add_option_function<T>(
-           flag,
-           [this, field](const T &value) {
-             setters_.push_back(
-                 [field, value](Recipe &recipe) { recipe.*field = value; });
-           },
-           what)
+  CLI::Option *add(CLI::App &sub, const std::string &flag, T Recipe::*field,
+                   const std::string &what) {
+    return sub
+        .add_option_function<T>(
+            flag,
+            [this, field](const T &value) {
+              setters_.push_back(
+                  [field, value](Recipe &recipe) { recipe.*field = value; });
+            },
+            what)
         ->group("Recipe");
   }
   void apply(Recipe &recipe) const {
@@ -63,6 +64,9 @@ Status runRun(RunCommand &command) {
                                            : runtime::CommKind::shm;
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
+  if (options.timeout > 0 && options.comm != runtime::CommKind::shm)
+    return {StatusCode::usage, "--timeout: expected --comm shm with it, whose "
+                               "ranks are processes that can be ended"};
   for (const auto &[what, folder] : command.dumps) {
     runtime::DumpRequest request;
     MTC_RETURN_IF_ERROR(runtime::parseDump(what, folder, request));
@@ -95,7 +99,9 @@ void addRecipe(CLI::App &sub, RunCommand &command) {
   recipe.add(sub, "--weight-decay", &Recipe::weight_decay, "AdamW");
   recipe.add(sub, "--clip", &Recipe::clip,
              "threshold of the gradient norm; 0: none");
-  recipe.add(sub, "--seed", &Recipe::seed, "of weights, dropout and order");
+  recipe.add(sub, "--seed", &Recipe::seed, "of weights, dropout and order")
+      ->check(
+          CLI::NonNegativeNumber); // the conversion would take it modulo 2^64
 }
 
 } // namespace
@@ -125,6 +131,10 @@ void addRun(CLI::App &app, Action &action) {
   sub->add_option("--eval", options.evalBatches,
                   "no training: mean loss over this many global batches")
       ->check(CLI::PositiveNumber);
+  sub->add_option("--timeout", options.timeout,
+                  "end the run when no rank begins a step for so many seconds; "
+                  "0: never")
+      ->check(CLI::NonNegativeNumber);
   sub->add_flag("--progress", command->progress, "always show progress");
   sub->add_flag("-q,--quiet", command->quiet, "never show progress");
   sub->callback(

@@ -2,6 +2,7 @@
 
 #include "run_fixture.h"
 #include "runtime/control/outcome.h"
+#include "runtime/control/watchdog.h"
 
 #include <chrono>
 #include <csignal>
@@ -67,6 +68,30 @@ TEST(Outcome, BlamesTheRankThatDidNotFollow) {
             StatusCode::interrupted);
   EXPECT_EQ(summarize({stopped, bug}, true).code(), StatusCode::communication);
   EXPECT_EQ(summarize({noticed}, false).code(), StatusCode::peerDied);
+}
+
+TEST(Watchdog, NoticesThatNoRankBeginsAStep) {
+  auto pause = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  };
+  std::vector<RankProgress> ranks = {{getpid(), 7}, {getpid(), 6}};
+  Watchdog never(0), dog(0.02), patient(1000);
+  EXPECT_TRUE(dog.look(ranks).ok());
+  EXPECT_TRUE(patient.look(ranks).ok());
+  pause();
+  ranks[1].step = 7; // progress
+  EXPECT_TRUE(dog.look(ranks).ok());
+  ranks[0].step = 8;
+  EXPECT_TRUE(dog.look(ranks).ok());
+  pause();
+  EXPECT_TRUE(never.look(ranks).ok());
+  EXPECT_TRUE(patient.look(ranks).ok());
+  Status status = dog.look(ranks);
+  EXPECT_EQ(status.code(), StatusCode::hang);
+  EXPECT_NE(status.message().find("0.02 seconds"), std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("rank 1 in step 7"), std::string::npos);
+  EXPECT_EQ(status.message().find("rank 0"), std::string::npos);
 }
 
 TEST_F(FailureTest, NaNStopsBeforeTheParametersChange) {

@@ -55,6 +55,9 @@ struct RunOptions {
   std::string logFile;  ///< JSON lines, one per step
   /// > 0: no training; prints the mean loss over this many global batches.
   int64_t evalBatches = 0;
+  /// shm only, seconds > 0: when no rank begins a step (or a batch of `eval`)
+  /// for so long, all are ended (hang). Start and files count, too.
+  double timeout = 0;
   ProgressKind progress = ProgressKind::automatic;
 };
 
