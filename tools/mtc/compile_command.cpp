@@ -1,6 +1,8 @@
 //===- compile_command.cpp - mtc compile ----------------------------------===//
 
 #include "compiler/compile.h"
+#include "compiler/interrupt.h"
+#include "models/nearest.h"
 #include "models/strategy.h"
 #include "tools/mtc/commands.h"
 
@@ -32,8 +34,14 @@ Status readPhase(const char *option, const std::string &name,
   phase = compiler::phaseNamed(name);
   if (phase)
     return Status::okay();
-  return {StatusCode::usage, fmt::format("{}: expected one of {}, found '{}'",
-                                         option, compiler::phaseNames(), name)};
+  std::vector<std::string_view> names;
+  for (const compiler::PhaseInfo &info : compiler::allPhases())
+    names.push_back(info.name);
+  std::string near = models::nearestName(name, names);
+  return {StatusCode::usage,
+          fmt::format("{}: expected one of {}, found '{}'{}", option,
+                      compiler::phaseNames(), name,
+                      near.empty() ? "" : ", did you mean '" + near + "'?")};
 }
 
 void printSummary(const CompileCommand &command,
@@ -53,6 +61,7 @@ void printSummary(const CompileCommand &command,
 }
 
 Status runCompile(CompileCommand &command) {
+  compiler::watchInterrupts();
   MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
   MTC_RETURN_IF_ERROR(
       readPhase("--compile-to", command.to, command.options.to));

@@ -1,12 +1,15 @@
 //===- main.cpp - the mtc command -----------------------------------------===//
 
 #include "tools/mtc/commands.h"
+#include "tools/mtc/parse_error.h"
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
-#include <iostream>
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -15,6 +18,15 @@ static int finish(const Status &status) {
   if (!status.ok())
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return static_cast<int>(status.code());
+}
+
+/// Standard output may be a full disk, which only a flush finds out.
+static Status flushOutput() {
+  bool flushed = std::fflush(stdout) == 0;
+  if (flushed && !std::ferror(stdout))
+    return Status::okay();
+  std::string why = flushed ? "an earlier write failed" : std::strerror(errno);
+  return {StatusCode::writeFailed, "cannot write to standard output: " + why};
 }
 
 static int parseAndRun(int argc, char **argv) {
@@ -31,13 +43,15 @@ static int parseAndRun(int argc, char **argv) {
   } catch (const CLI::Success &request) { // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError &error) {
-    std::fprintf(stderr, "error: %s\nsee mtc --help\n", error.what());
-    return static_cast<int>(StatusCode::usage);
+    return finish({StatusCode::usage, mtc::tool::explain(app, error)});
   }
-  return finish(action ? action() : Status::okay());
+  Status status = action ? action() : Status::okay();
+  return finish(status.ok() ? flushOutput() : status);
 }
 
 int main(int argc, char **argv) {
+  // A file size limit is then an error of a write; children inherit it.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return parseAndRun(argc, argv);
   } catch (const std::exception &error) {

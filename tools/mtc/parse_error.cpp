@@ -1,0 +1,83 @@
+//===- parse_error.cpp - what is wrong with a command line ----------------===//
+
+#include "tools/mtc/parse_error.h"
+
+#include "models/nearest.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mtc::tool {
+namespace {
+
+/// The subcommand that was given, else the command itself.
+const CLI::App &givenPart(const CLI::App &app) {
+  std::vector<CLI::App *> given = const_cast<CLI::App &>(app).get_subcommands();
+  return given.empty() ? app : *given.front();
+}
+
+/// Beginnings of a name are further away than typing errors, so they come
+/// first.
+std::string nearest(const std::string &word,
+                    const std::vector<std::string> &names) {
+  for (const std::string &name : names)
+    if (!word.empty() && name.starts_with(word))
+      return name;
+  std::vector<std::string_view> views(names.begin(), names.end());
+  return models::nearestName(word, views);
+}
+
+std::string unknownOption(const CLI::App &part, const std::string &argument) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : part.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back(name);
+  std::string flag = argument.substr(0, argument.find('='));
+  std::string near = nearest(flag.substr(flag.find_first_not_of('-')), names);
+  return fmt::format("unknown option '{}'{}", flag,
+                     near.empty() ? ", expected one of the command's options"
+                                  : ", did you mean '--" + near + "'?");
+}
+
+std::string unknownSubcommand(const CLI::App &app,
+                              const std::string &argument) {
+  std::vector<std::string> names;
+  for (const CLI::App *sub : app.get_subcommands(
+           static_cast<std::function<bool(const CLI::App *)>>(nullptr)))
+    names.push_back(sub->get_name());
+  std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (argument.empty())
+    return "expected a subcommand, found none; one of: " + all;
+  std::string near = nearest(argument, names);
+  return fmt::format("unknown subcommand '{}', {}", argument,
+                     near.empty() ? "expected one of: " + all
+                                  : "did you mean '" + near + "'?");
+}
+
+bool isFlag(const std::string &argument) {
+  return argument.find_first_not_of('-') != std::string::npos &&
+         argument.starts_with('-');
+}
+
+} // namespace
+
+std::string explain(const CLI::App &app, const CLI::ParseError &error) {
+  const CLI::App &part = givenPart(app);
+  std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  auto flag = std::find_if(rest.begin(), rest.end(), isFlag);
+  std::string text;
+  if (&part == &app && flag == rest.end())
+    text = unknownSubcommand(app, rest.empty() ? "" : rest.front());
+  else if (flag != rest.end())
+    text = unknownOption(part, *flag);
+  else if (!rest.empty())
+    text =
+        fmt::format("expected no further argument, found '{}'", rest.front());
+  else
+    text = error.what();
+  std::string name = &part == &app ? "mtc" : "mtc " + part.get_name();
+  return fmt::format("{}\nsee {} --help", text, name);
+}
+
+} // namespace mtc::tool
