@@ -1,0 +1,126 @@
+"""Command lines that mean nothing."""
+
+import re
+
+from bad_case import Broken, Case
+
+USAGE, REFUSED, INFEASIBLE = 2, 3, 4
+RUN = ["run", "one", "--data", "data.bin", "--data-type", "u8", "--quiet"]
+COMPILE = ["compile", "tiny.toml", "--gbs", 2, "-o", "out"]
+PLAN = ["compile", "plan.mlir", "-o", "out"]
+
+
+def plan(text="// mtc: phase model\nmodule {}\n"):
+    return lambda place: place.write("plan.mlir", text)
+
+
+def edited(text):
+    """The plan of `tiny.toml`, with one piece of its text replaced."""
+    def make(place):
+        ended = place.run(["compile", "tiny.toml", "--gbs", 2, "--compile-to",
+                           "plan-memory", "-o", "plan.mlir"])
+        ir, count = re.subn(*text, place.read("plan.mlir").decode())
+        if ended.code != 0 or count == 0:
+            raise Broken(f"no plan to edit: {ended.err}")
+        place.write("plan.mlir", ir)
+    return make
+
+
+def edited_bundle(text):
+    def make(place):
+        edited(text)(place)
+        ended = place.run([*PLAN, "--from", "plan-memory"])
+        if ended.code != 0:
+            raise Broken(ended.err)
+    return make
+
+
+def missing_isa():
+    """One that this processor has not; where it has all, one that none has."""
+    with open("/proc/cpuinfo") as file:
+        flags = file.read().split()
+    return [isa for isa, flag in (("x86-64-v4", "avx512bw"),
+                                  ("x86-64-v4-bf16", "avx512_bf16"))
+            if flag not in flags]
+
+
+ONEDNN = r'onednn = "[^"]*"', 'onednn = "9.9.9"'
+OF_THE_MACHINE = [
+    Case("plan: another oneDNN", ["run", "out", *RUN[2:]], INFEASIBLE,
+         ["oneDNN 9.9.9", "found 2.", "compile it again on this host"],
+         edited_bundle(ONEDNN)),
+    Case("plan: another oneDNN, threads", ["run", "out", *RUN[2:], "--comm", "threads"],
+         INFEASIBLE, ["oneDNN 9.9.9", "found 2."], edited_bundle(ONEDNN)),
+    Case("plan: an instruction set that is none", [*PLAN, "--from", "plan-memory"],
+         USAGE, ["isa", "expected one of x86-64-v4-bf16", "x86-64-v9"],
+         edited((r'isa = "[^"]*"', 'isa = "x86-64-v9"'))),
+    Case("plan: cut short", [*PLAN, "--from", "plan-memory"], REFUSED,
+         ["plan.mlir", "expected IR"], edited((r"(?s)\A(.{9000}).*", r"\1"))),
+    *(Case(f"this processor has no {isa}", [*COMPILE, "--isa", isa], INFEASIBLE,
+           ["isa", "expected one that this machine has", isa])
+      for isa in missing_isa()),
+]
+
+CASES = OF_THE_MACHINE + [
+    Case("no subcommand", [], USAGE, ["subcommand", "mtc --help"]),
+    Case("unknown subcommand", ["complie", "tiny.toml"], USAGE,
+         ["complie", "did you mean 'compile'?"]),
+    Case("unknown subcommand, near nothing", ["frobnicate"], USAGE,
+         ["frobnicate", "compile", "run", "inspect", "help"]),
+    Case("unknown option", [*RUN, "--stesp", "3"], USAGE,
+         ["--stesp", "did you mean '--steps'?", "mtc run --help"]),
+    Case("unknown option of compile", [*COMPILE, "--micro-batch", 1], USAGE,
+         ["--micro-batch", "did you mean '--micro-batch-size'?"]),
+    Case("unknown option, near nothing", [*RUN, "--quux"], USAGE,
+         ["--quux", "mtc run --help"]),
+    Case("one argument too many", [*RUN, "another"], USAGE, ["another"]),
+    Case("missing value", [*RUN, "--steps"], USAGE, ["--steps"]),
+    Case("no bundle", ["run"], USAGE, ["bundle"]),
+    Case("negative steps", [*RUN, "--steps", -3], USAGE,
+         ["expected steps >= 0", "-3"]),
+    Case("no steps and nothing to write", [*RUN, "--steps", 0], USAGE,
+         ["steps >= 1", "found steps 0", "--save"]),
+    Case("steps are a word", [*RUN, "--steps", "many"], USAGE, ["--steps", "many"]),
+    Case("learning rate is not a number", [*RUN, "--lr", "nan"], USAGE,
+         ["lr", "nan", "0 <= lr"]),
+    Case("infinite clipping", [*RUN, "--clip", "inf"], USAGE, ["clip", "inf"]),
+    Case("negative seed", [*RUN, "--seed", -1], USAGE, ["--seed", "-1"]),
+    Case("unknown dump", [*RUN, "--steps", 2, "--dump", "gradients", "d"], USAGE,
+         ["gradients", "expected init, logits, grads[@STEP] or params[@STEP]"]),
+    Case("dump of a step that never comes",
+         [*RUN, "--steps", 2, "--dump", "grads@7", "d"], USAGE,
+         ["grads", "7", "2 steps"]),
+    Case("dump of step 0", [*RUN, "--steps", 2, "--dump", "grads@0", "d"], USAGE,
+         ["grads@0", "STEP from 1"]),
+    Case("unknown communication", [*RUN, "--comm", "nccl"], USAGE,
+         ["--comm", "nccl", "shm", "threads"]),
+    Case("strict without threads", [*RUN, "--strict"], USAGE,
+         ["--strict", "--comm threads"]),
+    Case("evaluation of no batch", [*RUN, "--eval", 0], USAGE, ["--eval", "0"]),
+    Case("negative time limit", [*RUN, "--timeout", -1], USAGE, ["--timeout", "-1"]),
+    Case("time limit of threads", [*RUN, "--comm", "threads", "--timeout", 5], USAGE,
+         ["--timeout", "--comm shm"]),
+    Case("no output", ["compile", "tiny.toml", "--gbs", 2], USAGE,
+         ["-o DIR", "bundle"]),
+    Case("stop after an unknown phase", [*COMPILE, "--compile-to", "plan-memroy"],
+         USAGE, ["--compile-to", "plan-memroy", "did you mean 'plan-memory'?"]),
+    Case("start after an unknown phase", [*PLAN, "--from", "sharding"], USAGE,
+         ["--from", "sharding", "expected one of", "partition"], plan()),
+    Case("IR of another phase than it says", [*PLAN, "--from", "plan-memory"],
+         REFUSED, ["mtc.config", "--save-ir"], plan("module {}\n")),
+    Case("IR that names no phase", PLAN, USAGE, ["--from=PHASE", "plan.mlir"],
+         plan("module {}\n")),
+    Case("IR that is none", [*PLAN, "--from", "import"], REFUSED,
+         ["plan.mlir:1:1", "expected IR"], plan("this is no IR\n")),
+    Case("no IR", ["compile", "absent.mlir", "-o", "out"], REFUSED,
+         ["absent.mlir", "No such file"]),
+    Case("a phase to start from, but a spec", [*COMPILE, "--from", "import"], USAGE,
+         ["--from", ".mlir", "tiny.toml"]),
+    Case("a strategy for IR", [*PLAN, "--from", "import", "--tp", 2], USAGE,
+         ["strategy", "mtc.config"], plan()),
+    Case("jobs out of range", [*COMPILE, "--jobs", 0], USAGE, ["--jobs", "0"]),
+    Case("unknown help", ["help", "everything"], USAGE,
+         ["everything", "exit-codes, phases or specs"]),
+    Case("inspect what is no program", ["inspect", "data.bin"], REFUSED,
+         ["data.bin", "ELF"]),
+]

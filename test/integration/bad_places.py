@@ -1,0 +1,208 @@
+"""No room: full disks, folders that cannot be written, too little memory."""
+
+import ctypes
+import os
+import resource
+import shutil
+import subprocess
+
+from bad_bundles import copy
+from bad_case import Broken, Case, Place
+
+FAILED, USAGE, REFUSED, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
+FULL = ("No space left on device", "File too large")
+RUN = ["run", "one", "--data", "data.bin", "--data-type", "u8", "--quiet"]
+COMPILE = ["compile", "tiny.toml", "--gbs", 2]
+MANY = ["--steps", 1000]
+
+
+def limited(what, number):
+    """Runs a command with a limit of the process, as `ulimit` sets it."""
+    def act(place, command):
+        return place.run(command,
+                         lambda: resource.setrlimit(what, (number, number)))
+    return act
+
+
+def mounted(place, folder, options):
+    """Whether a small file system is in `folder` now: that needs root."""
+    os.makedirs(place.path(folder))
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs",
+                           place.path(folder)], capture_output=True).returncode == 0
+    if done:
+        place.cleanup.append(lambda: subprocess.run(["umount", "-l",
+                                                     place.path(folder)]))
+    return done
+
+
+def full_disk(kibibytes):
+    """Prepares a folder `small` that holds so much. Where there is no right to mount
+    one, no file may be longer than that."""
+    def make(place):
+        if not mounted(place, "small", f"size={kibibytes}k"):
+            place.limit = resource.RLIMIT_FSIZE, 1024 * kibibytes
+    return make
+
+
+def on_full_disk(place, command):
+    """The limit of a file's size holds for shared memory, too: ranks are threads."""
+    limit = getattr(place, "limit", None)
+    if limit and command[0] == "run":
+        command = [*command, "--comm", "threads"]
+    return limited(*limit)(place, command) if limit else place.run(command)
+
+
+def without_privilege():
+    """Root may write where nobody may, by a capability that can be given up."""
+    capbset_drop, dac_override = 24, 1
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(capbset_drop, dac_override, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "cannot give up CAP_DAC_OVERRIDE")
+
+
+def read_only(place):
+    """`closed`: a folder in which nobody may write, not even root."""
+    os.makedirs(place.path("closed"))
+    os.chmod(place.path("closed"), 0o555)
+    if os.geteuid() == 0:
+        place.before_exec = without_privilege
+
+
+def notes(place):
+    copy(place, "one")
+    place.write("bad/notes.txt", "mine")
+
+
+def other_manifest(place):
+    place.write("bad/manifest.json", "{\"name\": \"not a bundle\"}")
+    place.write("bad/index.html", "mine")
+
+
+def big(place):
+    """A bundle whose arenas do not fit into two GiB of addresses."""
+    place.write("big.toml", """name = "big"
+vocab = 262144
+layers = 1
+hidden = 512
+heads = 4
+ffn = 64
+max_seq = 16
+""")
+    ended = Place.run(place, ["compile", "big.toml", "--gbs", 1, "-o", "bad"])
+    if ended.code != 0:
+        raise Broken(ended.err)
+
+
+BIG = ["run", "bad", "--data", "data.bin", "--data-type", "u8", "--quiet"]
+
+DISKS = [
+    Case("full disk: a bundle", [*COMPILE, "-o", "small/out"], NOT_WRITTEN,
+         ["small/out", FULL], make=full_disk(16), act=on_full_disk),
+    Case("full disk: a bundle, while linking", [*COMPILE, "-o", "small/out"],
+         NOT_WRITTEN, ["small/out", FULL], make=full_disk(200), act=on_full_disk),
+    Case("full disk: IR", [*COMPILE, "--compile-to", "plan-memory", "-o", "small/ir"],
+         NOT_WRITTEN, ["small/ir", FULL], make=full_disk(16), act=on_full_disk),
+    Case("full disk: IR of all phases", [*COMPILE, "--save-ir", "small/ir", "-o", "out"],
+         NOT_WRITTEN, ["small/ir/", FULL], make=full_disk(64), act=on_full_disk,
+         leaves=("small/ir/*.mlir",)),
+    Case("full disk: standard output", [*COMPILE, "--compile-to", "import"],
+         NOT_WRITTEN, ["standard output", "No space left"],
+         act=lambda place, command: place.end(start_full(place, command))),
+    Case("full disk: parameters", [*RUN, "--steps", 2, "--save", "small/out.safetensors"],
+         NOT_WRITTEN, ["small/out.safetensors", FULL], make=full_disk(32), act=on_full_disk),
+    Case("full disk: parameters of four ranks",
+         ["run", "two", *RUN[2:], "--steps", 2, "--save", "small/out.safetensors"],
+         NOT_WRITTEN, ["rank ", "small/out.safetensors", FULL], make=full_disk(16), act=on_full_disk),
+    Case("full disk: parts fit, the whole does not",
+         ["run", "two", *RUN[2:], "--steps", 2, "--save", "small/out.safetensors"],
+         NOT_WRITTEN, ["rank 0", "small/out.safetensors", FULL], make=full_disk(60), act=on_full_disk),
+    Case("full disk: a dump", [*RUN, "--steps", 2, "--dump", "grads", "small"],
+         NOT_WRITTEN, ["small/grads.safetensors", FULL], make=full_disk(32), act=on_full_disk),
+    Case("full disk: a log", [*RUN, *MANY, "--log", "small/log.jsonl"], NOT_WRITTEN,
+         ["small/log.jsonl", FULL, "lines"], make=full_disk(8), act=on_full_disk,
+         leaves=("small/log.jsonl",)),
+    Case("full disk: a log, from the first line",
+         [*RUN, "--steps", 3, "--log", "/dev/full", "--save", "out.safetensors"],
+         NOT_WRITTEN, ["/dev/full", "No space left", "3 of 3 lines"],
+         leaves=("out.safetensors",)),
+]
+
+FOLDERS = [
+    Case("read-only folder: a bundle", [*COMPILE, "-o", "closed/out"], NOT_WRITTEN,
+         ["closed/out", "cannot create"], read_only),
+    Case("read-only folder: parameters, before the first step",
+         [*RUN, *MANY, "--save", "closed/out.safetensors", "--log", "log.jsonl"],
+         NOT_WRITTEN, ["closed/out.safetensors", "cannot write"], read_only),
+    Case("read-only folder: a dump", [*RUN, *MANY, "--dump", "init", "closed/d"],
+         NOT_WRITTEN, ["closed/d", "cannot"], read_only),
+    Case("read-only folder: a log", [*RUN, *MANY, "--log", "closed/log.jsonl"],
+         NOT_WRITTEN, ["closed/log.jsonl", "cannot write"], read_only),
+    Case("read-only folder: IR", [*COMPILE, "--save-ir", "closed/ir", "-o", "out"],
+         NOT_WRITTEN, ["closed/ir", "cannot"], read_only),
+    Case("no folder for parameters, before the first step",
+         [*RUN, *MANY, "--save", "none/out.safetensors", "--log", "log.jsonl"],
+         NOT_WRITTEN, ["none/out.safetensors", "No such file or directory"]),
+    Case("parameters to a folder", [*RUN, *MANY, "--save", "folder", "--log",
+                                    "log.jsonl"], NOT_WRITTEN,
+         ["'folder'", "Is a directory"],
+         lambda place: place.write("folder/inside", "")),
+    Case("the part of one of four ranks cannot be written",
+         ["run", "two", *RUN[2:], "--steps", 2, "--save", "out.safetensors"],
+         NOT_WRITTEN, ["out.safetensors.part1", "Is a directory"],
+         lambda place: place.write("out.safetensors.part1/inside", "mine")),
+    Case("parameters to a device", [*RUN, *MANY, "--save", "/dev/null"], NOT_WRITTEN,
+         ["'/dev/null'", "a regular file", "a device"]),
+    Case("a log to a folder", [*RUN, *MANY, "--log", "folder"], NOT_WRITTEN,
+         ["folder", "Is a directory"], lambda place: place.write("folder/inside", "")),
+    Case("a dump into a file", [*RUN, *MANY, "--dump", "init", "folder"], NOT_WRITTEN,
+         ["folder", "cannot create folder"], lambda place: place.write("folder", "x")),
+    Case("bundle onto a file", [*COMPILE, "-o", "folder"], USAGE,
+         ["'folder'", "expected a new folder", "found a file", "another name"],
+         lambda place: place.write("folder", "x")),
+    Case("bundle beneath a file", [*COMPILE, "-o", "folder/out"], NOT_WRITTEN,
+         ["folder/out", "Not a directory"], lambda place: place.write("folder", "x")),
+    Case("bundle onto somebody's folder", [*COMPILE, "-o", "folder"], USAGE,
+         ["'folder'", "inside", "another name"],
+         lambda place: place.write("folder/inside", "x")),
+    Case("bundle onto a bundle with somebody's file", [*COMPILE, "-o", "bad"], USAGE,
+         ["'bad'", "notes.txt", "another name"], notes),
+    Case("bundle onto a folder with another manifest", [*COMPILE, "-o", "bad"], USAGE,
+         ["'bad'", "index.html", "another name"], other_manifest),
+    Case("a bundle that cannot be replaced is as before",
+         [*COMPILE, "-o", "bad"], NOT_WRITTEN, ["bad", "File too large"], copy,
+         act=limited(resource.RLIMIT_FSIZE, 1 << 16)),
+    Case("a plan that cannot be leaves the earlier bundle",
+         [*COMPILE, "--tp", 3, "-o", "bad"], INFEASIBLE, ["tp = 3"], copy),
+    Case("no linker", [*COMPILE, "-o", "out"], FAILED, ["c++", "PATH", "CXX"],
+         act=lambda place, command: place.run(command, environment={"PATH": "/none"})),
+    Case("a linker that fails", [*COMPILE, "-o", "out"], FAILED,
+         ["linking failed", "false"],
+         act=lambda place, command: place.run(
+             command, environment={"CXX": shutil.which("false")})),
+]
+
+MEMORY = [
+    Case("memory: no addresses for the arenas of a rank", BIG, INFEASIBLE,
+         ["rank 0", "bytes", "arena", "Cannot allocate memory", "ulimit -v"], big,
+         act=limited(resource.RLIMIT_AS, 1 << 30)),
+    Case("memory: no addresses for the arenas, threads", [*BIG, "--comm", "threads"],
+         INFEASIBLE, ["rank 0", "bytes", "arena", "Cannot allocate memory",
+                      "ulimit -v"], big, act=limited(resource.RLIMIT_AS, 1 << 30)),
+    Case("memory: shared memory above a limit", BIG, INFEASIBLE,
+         ["bytes of shared memory", "File too large", "ulimit -f"], big,
+         act=limited(resource.RLIMIT_FSIZE, 1 << 22)),
+    Case("memory: too many arenas for the descriptors", ["run", "two", *RUN[2:]],
+         INFEASIBLE, ["bytes of shared memory", "Too many open files", "ulimit -n"],
+         act=limited(resource.RLIMIT_NOFILE, 16)),
+]
+
+
+def start_full(place, command):
+    """Standard output is a full disk."""
+    return subprocess.Popen(
+        [place.program, *map(str, command)], cwd=place.folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=open("/dev/full", "w"),
+        stderr=subprocess.PIPE, env=place.environment())
+
+
+CASES = DISKS + FOLDERS + MEMORY

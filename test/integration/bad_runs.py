@@ -1,0 +1,140 @@
+"""Runs that are killed, stopped or interrupted."""
+
+import os
+import signal
+
+from bad_case import Broken, Case, wait_until
+from frozen_run import rank_of
+
+INTERRUPTED, PEER_DIED, HANG = 11, 12, 13
+LOG = "log.jsonl"
+LONG = ["run", "two", "--data", "data.bin", "--data-type", "u8", "--steps", 10 ** 7,
+        "--quiet", "--log", LOG, "--save", "out.safetensors"]
+THREADS = [*LONG, "--comm", "threads"]
+
+
+def steps(place):
+    """Whole lines of the log."""
+    if not os.path.exists(place.path(LOG)):
+        return 0
+    return place.read(LOG).count(b"\n")
+
+
+def rank(place, number):
+    for pid in place.processes():
+        if rank_of(pid) == number:
+            return pid
+    raise Broken(f"no process is rank {number}")
+
+
+def during(*actions):
+    """Runs until step 2 is in the log, then does action(place, process) each."""
+    def act(place, command):
+        process = place.start(command)
+        if not wait_until(lambda: steps(place) >= 2 or process.poll() is not None, 60):
+            raise Broken("no step 2")
+        for action in actions:
+            action(place, process)
+        return place.end(process)
+    return act
+
+
+def signal_rank(number, *signals):
+    def action(place, _):
+        pid = rank(place, number)
+        for each in signals:
+            os.kill(pid, each)
+    return action
+
+
+def signal_group(number):
+    """What a terminal does at Ctrl-C: the launcher and all ranks."""
+    return lambda _, process: os.killpg(process.pid, number)
+
+
+def signal_launcher(number):
+    return lambda _, process: process.send_signal(number)
+
+
+def one_step_more(place, _):
+    before = steps(place)
+    if not wait_until(lambda: steps(place) > before):
+        raise Broken(f"no step after {before}")
+
+
+def slow_linker(place):
+    """A compiler driver that says that it began and does not end."""
+    place.write("slow", "#!/bin/sh\n: > linking\nexec sleep 600\n")
+    os.chmod(place.path("slow"), 0o755)
+
+
+def while_linking(*actions):
+    def act(place, command):
+        process = place.start(command, environment={"CXX": place.path("slow")})
+        if not wait_until(lambda: os.path.exists(place.path("linking")), 60):
+            raise Broken("no linking")
+        for action in actions:
+            action(place, process)
+        return place.end(process)
+    return act
+
+
+def case(name, code, says, *actions, command=LONG, leaves=(LOG,)):
+    return Case(name, command, code, says, act=during(*actions), leaves=leaves)
+
+
+def compile_case(name, code, says, *actions, leaves=("linking",)):
+    return Case(name, ["compile", "tiny.toml", "--gbs", 2, "-o", "out"], code, says,
+                slow_linker, leaves, while_linking(*actions))
+
+
+RUNS = [
+    case("killed: a rank", PEER_DIED, ["rank 1", "killed by signal 9", "in step "],
+         signal_rank(1, signal.SIGKILL)),
+    case("killed: the rank that logs", PEER_DIED,
+         ["rank 2", "killed by signal 9", "in step "], signal_rank(2, signal.SIGKILL)),
+    case("killed: a rank by a fault", PEER_DIED,
+         ["rank 3", "killed by signal 11", "in step "],
+         signal_rank(3, signal.SIGSEGV)),
+    case("killed: the launcher", -signal.SIGKILL, [], signal_launcher(signal.SIGKILL)),
+    case("stopped: a rank, with a time limit", HANG,
+         ["no step", "2 seconds", "--timeout", "rank 1", "stopped"],
+         signal_rank(1, signal.SIGSTOP), command=[*LONG, "--timeout", 2]),
+    case("stopped: the rank that logs, with a time limit", HANG,
+         ["no step", "2 seconds", "--timeout", "rank 2", "stopped"],
+         signal_rank(2, signal.SIGSTOP), command=[*LONG, "--timeout", 2]),
+    case("stopped: a rank, then an interruption and another one", INTERRUPTED,
+         ["stopped by a signal"], signal_rank(0, signal.SIGSTOP),
+         signal_launcher(signal.SIGINT), lambda place, _: wait_until(
+             lambda: False, 0.5), signal_launcher(signal.SIGINT)),
+    case("stopped: a rank that goes on", INTERRUPTED, ["stopped by a signal"],
+         signal_rank(1, signal.SIGSTOP, signal.SIGCONT), one_step_more,
+         signal_launcher(signal.SIGTERM)),
+    case("interrupted: Ctrl-C", INTERRUPTED, ["stopped by a signal"],
+         signal_group(signal.SIGINT)),
+    case("interrupted: the launcher only", INTERRUPTED, ["stopped by a signal"],
+         signal_launcher(signal.SIGINT)),
+    case("interrupted: SIGTERM", INTERRUPTED, ["stopped by a signal"],
+         signal_launcher(signal.SIGTERM)),
+    case("interrupted: SIGTERM to all", INTERRUPTED, ["stopped by a signal"],
+         signal_group(signal.SIGTERM)),
+    case("interrupted: the terminal is gone", INTERRUPTED, ["stopped by a signal"],
+         signal_group(signal.SIGHUP)),
+    case("interrupted: threads, Ctrl-C", INTERRUPTED, ["stopped by a signal"],
+         signal_group(signal.SIGINT), command=THREADS),
+    case("interrupted: threads, SIGTERM", INTERRUPTED, ["stopped by a signal"],
+         signal_launcher(signal.SIGTERM), command=THREADS),
+    case("a loss that is not finite", 15, ["step ", "not finite", "parameters"],
+         command=[*LONG, "--lr", 1e5, "--min-lr", 1e5, "--clip", 0]),
+    case("a loss that is not finite, threads", 15, ["step ", "not finite"],
+         command=[*THREADS, "--lr", 1e5, "--min-lr", 1e5, "--clip", 0]),
+]
+
+COMPILES = [
+    compile_case("compile interrupted: Ctrl-C", INTERRUPTED, ["stopped by a signal"],
+                 signal_group(signal.SIGINT)),
+    compile_case("compile interrupted: SIGTERM", INTERRUPTED, ["stopped by a signal"],
+                 signal_launcher(signal.SIGTERM)),
+]
+
+CASES = RUNS + COMPILES

@@ -1,0 +1,174 @@
+"""Specs, strategies and recipes that are wrong, or do not fit each other."""
+
+from bad_case import Case
+
+USAGE, REFUSED, INFEASIBLE = 2, 3, 4
+GOOD = """name = "tiny"
+vocab = 64
+layers = 2
+hidden = 32
+heads = 4
+ffn = 64
+max_seq = 16
+"""
+
+
+def with_files(**texts):
+    """strategy="...": writes strategy.toml."""
+    def make(place):
+        for name, text in texts.items():
+            place.write(name + ".toml", text)
+    return make
+
+
+def spec(name, text, says, code=USAGE):
+    return Case(name, ["compile", "spec.toml", "--gbs", 2, "-o", "out"], code,
+                ["spec.toml", *says], with_files(spec=text))
+
+
+def strategy(name, text, says, code=USAGE):
+    return Case(name, ["compile", "tiny.toml", "--strategy", "strategy.toml",
+                       "-o", "out"], code, says, with_files(strategy=text))
+
+
+def options(name, given, says, code=INFEASIBLE):
+    return Case(name, ["compile", "tiny.toml", *given.split(), "-o", "out"], code,
+                says)
+
+
+def recipe(name, text, says, code=USAGE):
+    return Case(name, ["run", "one", "--recipe", "recipe.toml", "--quiet"], code,
+                says, with_files(recipe=text))
+
+
+def folder(name):
+    return lambda place: place.write(name + "/inside", "")
+
+
+SPECS = [
+    spec("spec: unknown key", GOOD.replace("hidden", "hiden"),
+         ["spec.toml:4", "unknown key 'hiden'", "did you mean 'hidden'?"]),
+    spec("spec: wrong type", GOOD.replace("= 4", '= "four"'),
+         ["spec.toml:5", "'heads'", "an integer", "four"]),
+    spec("spec: impossible value", GOOD.replace("layers = 2", "layers = 0"),
+         ["'layers'", "[1, 65535]", "0", "nearest valid value is 1"]),
+    spec("spec: heads do not divide hidden", GOOD.replace("heads = 4", "heads = 5"),
+         ["'heads'", "a divisor of hidden = 32", "5", "4 or 8"]),
+    spec("spec: contradictory", GOOD + "padded_vocab = 64\nvocab_multiple = 8\n",
+         ["'vocab_multiple'", "contradicts padded_vocab", "give one of the two"]),
+    spec("spec: padded below the vocabulary", GOOD + "padded_vocab = 60\n",
+         ["'padded_vocab'", "at least vocab = 64", "60"]),
+    spec("spec: dropout of one", GOOD + "[dropout]\nhidden = 1.0\n",
+         ["'dropout.hidden'", "[0, 1)", "1"]),
+    spec("spec: unknown kind", GOOD + "[mlp]\nkind = \"gleu\"\n",
+         ["'mlp.kind'", "one of gelu", "gleu", "did you mean 'gelu'?"]),
+    spec("spec: what is not built", GOOD + "[norm]\nkind = \"rms_norm\"\n",
+         ["norm.kind = \"rms_norm\"", "use \"layer_norm\""]),
+    spec("spec: keys missing", "name = \"tiny\"\nvocab = 64\n",
+         ["'layers'", "'hidden'", "'heads'", "'ffn'", "'max_seq'", "is missing"]),
+    spec("spec: all that is wrong, at once",
+         GOOD.replace("= 2\n", "= -2\n").replace("heads = 4", "heads = true")
+         .replace("ffn", "fnn") + "positions = \"sines\"\n[norm]\neps = nan\n",
+         ["'layers'", "-2", "'heads'", "true", "'fnn'", "'ffn'", "sines",
+          "'norm.eps'", "nan"]),
+    spec("spec: broken TOML", GOOD.replace("heads = 4", "heads = "),
+         ["spec.toml:5", "not valid TOML"]),
+    spec("spec: empty", "", ["'name'", "is missing"]),
+    spec("spec: bytes that are no text", "\0\1\2", ["not valid TOML"]),
+    spec("spec: a name that leaves the folder", GOOD.replace("tiny", "../tiny"),
+         ["'name'", "../tiny", "letters, digits"]),
+    Case("spec: no such file", ["compile", "absent.toml", "--gbs", 2, "-o", "out"],
+         REFUSED, ["absent.toml", "expected a spec file or one of"]),
+    Case("spec: a folder", ["compile", "folder", "--gbs", 2, "-o", "out"], REFUSED,
+         ["folder", "expected a file", "directory"], folder("folder")),
+    Case("spec: a name nearly right", ["compile", "gpt2-naon", "--gbs", 2, "-o", "out"],
+         REFUSED, ["gpt2-naon", "did you mean 'gpt2-nano'?"]),
+]
+
+STRATEGIES = [
+    strategy("strategy: all that is wrong, at once",
+             "tpp = 2\npp = 0\nschedule = \"1f2b\"\nzero = 3\nglobal_batch_size = 2\n",
+             ["'tpp'", "'pp'", "[1, 65536]", "1f2b", "did you mean '1f1b'?", "'zero'",
+              "[0, 1]"]),
+    Case("spec and strategy: both wrong, both reported",
+         ["compile", "spec.toml", "--strategy", "strategy.toml", "--dp", "x", "-o",
+          "out"], USAGE, ["spec.toml", "'layers'", "strategy.toml", "'dpp'", "--dp",
+                          "\"x\""],
+         with_files(spec=GOOD.replace("= 2\n", "= 0\n"), strategy="dpp = 1\n")),
+    strategy("strategy: broken TOML", "tp = 2\npp = [\n",
+             ["strategy.toml:", "not valid TOML"]),
+    Case("strategy: no such file", ["compile", "tiny.toml", "--strategy", "no.toml",
+                                    "-o", "out"], REFUSED, ["no.toml", "No such file"]),
+    Case("strategy: a folder", ["compile", "tiny.toml", "--strategy", "folder",
+                                "-o", "out"], REFUSED, ["folder", "directory"],
+         folder("folder")),
+    strategy("strategy: a pattern without a name",
+             "global_batch_size = 2\n[[override]]\npattern = \"\"\n"
+             "shard = { ffn = \"none\" }\n", ["'override.pattern'", "parameter name"]),
+    strategy("strategy: a pattern that no parameter has",
+             "global_batch_size = 2\n[[override]]\npattern = \"layer.*.mlp\"\n"
+             "shard = { ffn = \"none\" }\n", ["layer.*.mlp", "a pattern that a parameter has", "such as"],
+             INFEASIBLE),
+    strategy("strategy: an axis that is none",
+             "global_batch_size = 2\n[shard]\nhead = \"tp\"\n",
+             ["'shard.head'", "did you mean 'heads'?"]),
+    strategy("strategy: an axis of the mesh that is none",
+             "global_batch_size = 2\n[shard]\nheads = \"pp\"\n",
+             ["'shard.heads'", "tp, dp, none", "pp"]),
+    options("tp that divides nothing", "--gbs 2 --tp 3",
+            ["heads % tp == 0", "heads = 4, tp = 3", "ffn % tp == 0",
+             "padded_vocab % tp == 0", "tp = 2 or 4"]),
+    options("tp above the heads", "--gbs 2 --tp 8", ["heads = 4, tp = 8", "tp = 4"]),
+    options("no batch size", "--tp 2", ["global_batch_size is given",
+                                        "global_batch_size = 1"]),
+    options("batch sizes that do not divide", "--gbs 6 --mbs 2 --dp 2",
+            ["global_batch_size % (micro_batch_size * dp) == 0", "global_batch_size = 6",
+             "4 or 8"]),
+    options("more stages than layers", "--gbs 2 --pp 4",
+            ["layers >= pp", "layers = 2, pp = 4", "pp = 2"]),
+    options("layers of stages that do not sum up",
+            "--gbs 2 --pp 2 --layers-per-stage 2,3",
+            ["layers_per_stage == layers", "a sum of 5, layers = 2", "[1, 1]"]),
+    options("layers of too many stages", "--gbs 2 --pp 2 --layers-per-stage 1,1,1",
+            ["3 entries, pp = 2", "a sum of 3"]),
+    options("layers of stages that are no numbers",
+            "--gbs 2 --pp 2 --layers-per-stage 1,x",
+            ["--layers-per-stage", "position 2", "\"x\""], USAGE),
+    options("longer than the positions", "--gbs 2 --seq 17",
+            ["seq_length <= max_seq", "seq_length = 17, max_seq = 16"]),
+    options("several that do not fit", "--gbs 3 --dp 2 --tp 3 --pp 5 --seq 99",
+            ["tp = 3", "dp = 2", "pp = 5", "seq_length = 99"]),
+    options("unknown schedule", "--gbs 2 --schedule zb",
+            ["--schedule", "1f1b, gpipe", "\"zb\""], USAGE),
+    options("unknown dtype", "--gbs 2 --dtype fp16",
+            ["--dtype", "f32, bf16", "fp16"], USAGE),
+    options("dtype that the instruction set has not",
+            "--gbs 2 --dtype bf16 --isa x86-64-v3",
+            ["bf16", "x86-64-v4-bf16", "found x86-64-v3", "--dtype f32"]),
+    options("unknown instruction set", "--gbs 2 --isa avx9000",
+            ["--isa", "x86-64-v4", "avx9000"], USAGE),
+    options("memory that no unit measures", "--gbs 2 --device-memory 80parsecs",
+            ["--device-memory", "80GiB", "80parsecs"], USAGE),
+    options("memory that does not suffice", "--gbs 2 --device-memory 64KiB",
+            ["65536 bytes per rank", "stage 0", "raise tp"]),
+    options("numbers that overflow", "--gbs 99999999999999999999 --tp 2",
+            ["--global-batch-size", "99999999999999999999"], USAGE),
+]
+
+RECIPES = [
+    recipe("recipe: all that is wrong, at once",
+           "data = \"data.bin\"\nstesp = 3\nlr = \"fast\"\nseed = -1\n",
+           ["recipe.toml", "'stesp'", "expected one of", "steps", "'lr'", "a number",
+            "fast", "'seed'", "-1"]),
+    recipe("recipe: impossible values, at once",
+           "data = \"data.bin\"\ndata_dtype = \"u8\"\nbeta1 = 1.5\nclip = -1\n"
+           "decay = \"square\"\nwarmup_steps = -4\n",
+           ["beta1 < 1", "1.5", "clip", "-1", "square", "warmup_steps", "-4"]),
+    recipe("recipe: broken TOML", "steps = \n", ["recipe.toml", "1", "TOML"]),
+    Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REFUSED,
+         ["no.toml", "No such file"]),
+    Case("recipe: a folder", ["run", "one", "--recipe", "folder"], REFUSED,
+         ["folder", "regular file"], folder("folder")),
+]
+
+CASES = SPECS + STRATEGIES + RECIPES
