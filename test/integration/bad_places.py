@@ -183,7 +183,8 @@ FOLDERS = [
 
 MEMORY = [
     Case("memory: no addresses for the arenas of a rank", BIG, INFEASIBLE,
-         ["rank 0", "bytes", "arena", "Cannot allocate memory", "ulimit -v"], big,
+         ["arena grads of rank 0", "cannot map", "bytes", "Cannot allocate memory",
+          "ulimit -v"], big,
          act=limited(resource.RLIMIT_AS, 1 << 30)),
     Case("memory: no addresses for the arenas, threads", [*BIG, "--comm", "threads"],
          INFEASIBLE, ["rank 0", "bytes", "arena", "Cannot allocate memory",

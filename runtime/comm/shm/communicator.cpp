@@ -132,8 +132,9 @@ Status ShmCommunicator::resolve(int rank, comm::Place place, int64_t bytes,
   if (!mapping.base() && size > 0)
     if (Status status = Mapping::map(block.fd[place.arena], size, mapping);
         !status.ok())
-      return {status.code(), fmt::format("arena {} of rank {}: {}", place.arena,
-                                         rank, status.message())};
+      return {status.code(), fmt::format("arena {} of rank {}: {}",
+                                         comm::kArenaNames[place.arena], rank,
+                                         status.message())};
   out = static_cast<char *>(mapping.base()) + place.offset;
   return Status::okay();
 }

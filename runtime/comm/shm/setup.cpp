@@ -15,9 +15,6 @@ namespace {
 
 static_assert(kShmStateWords == comm::kStateWords);
 
-const char *const kArenaNames[MTC_ARENA_COUNT] = {
-    "params", "grads", "optimizer", "activations", "workspace"};
-
 /// A memfd of `bytes` bytes that survives exec.
 Status createMemory(const std::string &name, int64_t bytes, int &fd) {
   fd = memfd_create(name.c_str(), 0);
@@ -52,13 +49,13 @@ Status ShmSetup::createArena(int rank, int kind, int64_t bytes) {
     return {StatusCode::usage,
             fmt::format("arena '{}' of rank {}: expected at least 0 bytes, "
                         "found {}",
-                        kArenaNames[kind], rank, bytes)};
+                        comm::kArenaNames[kind], rank, bytes)};
   if (bytes == 0)
     return Status::okay();
   int fd = -1;
   bytes = wholePages(bytes);
   MTC_RETURN_IF_ERROR(createMemory(
-      fmt::format("mtc:r{}:{}", rank, kArenaNames[kind]), bytes, fd));
+      fmt::format("mtc:r{}:{}", rank, comm::kArenaNames[kind]), bytes, fd));
   arenaFds_.push_back(fd);
   block.fd[kind] = fd;
   block.bytes[kind] = bytes;

@@ -92,6 +92,22 @@ TEST_F(CommandTest, ReportsAllErrorsOfSpecAndStrategyTogether) {
   EXPECT_FALSE(fs::exists(path("out")));
 }
 
+TEST_F(CommandTest, OverridesToNoneKeepParametersWhole) {
+  std::ofstream(folder / "s.toml")
+      << "tp = 2\nglobal_batch_size = 2\n[[override]]\npattern = "
+         "\"layers.*.mlp.*\"\nshard = { ffn = \"none\" }\n";
+  Outcome outcome =
+      mtc("compile gpt2-nano --strategy " + path("s.toml") +
+          " --compile-to annotate-shardings -o " + path("a.mlir"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  std::string text = contentOf(folder / "a.mlir");
+  size_t up = text.find("\"layers.0.mlp.up.weight\"");
+  ASSERT_NE(up, std::string::npos);
+  size_t layout = text.rfind("dist.layout = ", up); // attributes are sorted
+  EXPECT_EQ(text.substr(layout, 26), "dist.layout = \"replicated\"")
+      << text.substr(layout, 200);
+}
+
 TEST_F(CommandTest, ExitCodes) {
   EXPECT_EQ(mtc("").code, 2);
   EXPECT_EQ(mtc("compile").code, 2);
