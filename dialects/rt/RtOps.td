@@ -179,13 +179,14 @@ def Rt_RandomOp : Rt_BodyOp<"random", [Pure]> {
   let summary = "one 32-bit word of Philox4x32-10 (docs/numerics.md)";
   let description = [{
     Key = seed; counter = (element / 4, layer << 8 | site, sample); the word
-    `element mod 4` is taken. seed and sample are row-uniform.
+    `element mod 4` is taken. seed, sample and layer are row-uniform. The layer is a value, so that
+    layers which differ in nothing else share a kernel.
 
-    Example: `%w = rt.random %seed, %sample, %element {layer = 1, site = 2} : i32`
+    Example: `%w = rt.random %seed, %sample, %layer, %element {site = 2} : i32`
   }];
-  let arguments = (ins I64:$seed, I64:$sample, I32:$element, I64Attr:$layer, I64Attr:$site);
+  let arguments = (ins I64:$seed, I64:$sample, I64:$layer, I32:$element, I64Attr:$site);
   let results = (outs I32:$result);
-  let assemblyFormat = "$seed `,` $sample `,` $element attr-dict `:` type($result)";
+  let assemblyFormat = "$seed `,` $sample `,` $layer `,` $element attr-dict `:` type($result)";
 }
 
 include "dialects/rt/RtProgram.td"

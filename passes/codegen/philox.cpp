@@ -54,6 +54,14 @@ Value roundKey(ImplicitLocOpBuilder &b, Value key, int64_t weyl, int round) {
   return arith::AndIOp::create(b, sum, emitInteger(b, key.getType(), kLow));
 }
 
+/// The counter's second word, above the element's high bits: layer << 8 | site.
+Value layerAndSite(ImplicitLocOpBuilder &b, const PhiloxStream &stream) {
+  Lanes scalar{b, b.getI64Type()};
+  Value layer = arith::ShLIOp::create(b, stream.layer, scalar.constant(8));
+  return scalar.low(
+      arith::OrIOp::create(b, layer, scalar.constant(stream.site)));
+}
+
 } // namespace
 
 std::array<Value, 4> codegen::emitPhiloxBlock(ImplicitLocOpBuilder &b,
@@ -62,11 +70,10 @@ std::array<Value, 4> codegen::emitPhiloxBlock(ImplicitLocOpBuilder &b,
   Lanes l{b, withElement(block.getType(), b.getI64Type())};
   Lanes scalar{b, b.getI64Type()};
   Value key0 = scalar.low(stream.seed), key1 = scalar.high(stream.seed);
-  std::array<Value, 4> c = {
-      arith::ExtUIOp::create(b, l.type, block),
-      l.constant((stream.layer << 8 | stream.site) & kLow),
-      l.spread(scalar.low(stream.sample)),
-      l.spread(scalar.high(stream.sample))};
+  std::array<Value, 4> c = {arith::ExtUIOp::create(b, l.type, block),
+                            l.spread(layerAndSite(b, stream)),
+                            l.spread(scalar.low(stream.sample)),
+                            l.spread(scalar.high(stream.sample))};
   for (int round = 0; round < 10; ++round) {
     Value product0 = l.mul(c[0], kMul0), product1 = l.mul(c[2], kMul1);
     Value k0 = l.spread(roundKey(b, key0, kWeyl0, round));

@@ -13,10 +13,10 @@
 
 namespace mtc::codegen {
 
-/// seed and sample are i64 scalars.
+/// seed, sample and layer are i64 scalars.
 struct PhiloxStream {
-  mlir::Value seed, sample;
-  int64_t layer = 0, site = 0;
+  mlir::Value seed, sample, layer;
+  int64_t site = 0;
 };
 
 /// The four words, each i32 in the shape of `block` (i32: element / 4).

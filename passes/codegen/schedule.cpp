@@ -230,7 +230,8 @@ private:
       auto random = dyn_cast<rt::RandomOp>(op);
       if (!random || !live.contains(random.getResult()) ||
           s.of(random.getSeed()).depth > 0 ||
-          s.of(random.getSample()).depth > 0)
+          s.of(random.getSample()).depth > 0 ||
+          s.of(random.getLayer()).depth > 0)
         continue;
       RandomRow row{random, {}, int(s.scratch.size())};
       int columns = 0;

@@ -35,8 +35,10 @@ static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);
   AffineArg seed;
   seed.seed = 1;
-  Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id, element,
-                                    dropout.getRngLayer(), dropout.getSite());
+  // An argument, not a literal: layers share the kernel.
+  AffineArg layer{.constant = static_cast<int64_t>(dropout.getRngLayer())};
+  Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id,
+                                    c.arg(layer), element, dropout.getSite());
   auto threshold = static_cast<int64_t>(std::floor(rate * 4294967296.0));
   Value keep = arith::CmpIOp::create(b, c.loc, arith::CmpIPredicate::uge, word,
                                      c.constantI32(threshold));

@@ -20,8 +20,8 @@ rt.program @stage0 stage 0 {
     %c = rt.index col : i32
     // CHECK: rt.arg 0 : i64
     %a = rt.arg 0 : i64
-    // CHECK: rt.random %{{.*}}, %{{.*}}, %{{.*}} {layer = 1 : i64, site = 2 : i64} : i32
-    %w = rt.random %a, %a, %c {layer = 1 : i64, site = 2 : i64} : i32
+    // CHECK: rt.random %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {site = 2 : i64} : i32
+    %w = rt.random %a, %a, %a, %c {site = 2 : i64} : i32
     %y = arith.addf %g, %s : f32
     // CHECK: rt.store 3, %
     rt.store 3, %y : f32

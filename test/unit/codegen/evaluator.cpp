@@ -183,9 +183,9 @@ private:
       return {0, uint64_t(args.at(arg.getIndex()))};
     if (auto random = dyn_cast<rt::RandomOp>(op))
       return {
-          0, runtime::philoxWord({in(0).i, in(1).i, uint32_t(random.getLayer()),
+          0, runtime::philoxWord({in(0).i, in(1).i, uint32_t(in(2).i),
                                   uint32_t(random.getSite())},
-                                 in(2).i)};
+                                 in(3).i)};
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (auto f = dyn_cast<FloatAttr>(constant.getValue()))
         return {f.getValueAsDouble()};

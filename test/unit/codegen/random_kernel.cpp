@@ -32,6 +32,7 @@ public:
       k.dynamic = true, k.rows = 1;
     line("%seed = rt.arg 0 : i64");
     line("%sample = rt.arg 1 : i64");
+    line("%layer = rt.arg 2 : i64");
     line("%row = rt.index row : i32");
     line("%col = rt.index col : i32");
     line("%one = arith.constant 1.0 : f32");
@@ -45,7 +46,7 @@ public:
       output(pick(9), i == 0);
     std::string shape = std::to_string(k.dynamic ? -1 : k.cols);
     k.text = "rt.kernel @" + name + " rows " + std::to_string(k.rows) +
-             " cols " + shape + " args 2 [" + operands + "] {\n" + body + "}\n";
+             " cols " + shape + " args 3 [" + operands + "] {\n" + body + "}\n";
     return k;
   }
 
@@ -186,9 +187,8 @@ private:
       std::string base = define("arith.muli %row, " + cols + " : i32");
       element = define("arith.addi " + base + ", %col : i32");
     }
-    std::string word = define("rt.random %seed, %sample, " + element +
-                              " {layer = " + n(pick(9)) +
-                              ", site = " + n(pick(4)) + "} : i32");
+    std::string word = define("rt.random %seed, %sample, %layer, " + element +
+                              " {site = " + n(pick(4)) + "} : i32");
     std::string limit = define("arith.constant 1000000000 : i32");
     std::string keep =
         define("arith.cmpi uge, " + word + ", " + limit + " : i32");

@@ -72,7 +72,7 @@ void runOne(const RandomKernel &k, rt::KernelOp kernel, void *function,
     auto info = cast<rt::OperandAttr>(kernel.getOperandsInfo()[i]);
     start.push_back(fill(rng, kernel, i, countOf(info, k.rows, k.cols)));
   }
-  std::vector<int64_t> args = {0x123456789abcdef, 77};
+  std::vector<int64_t> args = {0x123456789abcdef, 77, 259};
   std::vector<Buffer> expected = start;
   ASSERT_EQ(evaluate(kernel, expected, args, k.cols), "");
   std::vector<Memory> memory;

@@ -58,9 +58,10 @@ rt.kernel @cross_entropy rows 32 cols 256 args 0 [#rt.operand<mode = full, eleme
   %g = arith.subf %q, %oh : f32
   rt.store 2, %g : f32
 }
-rt.kernel @dropout_residual rows 64 cols 1024 args 2 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+rt.kernel @dropout_residual rows 64 cols 1024 args 3 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
   %seed = rt.arg 0 : i64
   %base = rt.arg 1 : i64
+  %layer = rt.arg 2 : i64
   %x = rt.load 0 : f32
   %r = rt.load 1 : f32
   %row = rt.index row : i32
@@ -73,7 +74,7 @@ rt.kernel @dropout_residual rows 64 cols 1024 args 2 [#rt.operand<mode = full, e
   %sample = arith.addi %base, %sr64 : i64
   %rb = arith.muli %in, %cols : i32
   %el = arith.addi %rb, %col : i32
-  %w = rt.random %seed, %sample, %el {layer = 3, site = 2} : i32
+  %w = rt.random %seed, %sample, %layer, %el {site = 2} : i32
   %lim = arith.constant 429496729 : i32
   %keep = arith.cmpi uge, %w, %lim : i32
   %sc = arith.constant 1.1111112 : f32
