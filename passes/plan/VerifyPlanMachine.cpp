@@ -1,11 +1,23 @@
 //===- VerifyPlanMachine.cpp - can the ranks wait for each other
 //---------------===//
 //
-// The machine has min(tp, 2) x min(dp, 2) x pp ranks: all ranks of a stage run
-// the same program whatever their tp and dp coordinates, and a transfer keeps
-// both. So every communicator along tp or dp joins ranks with one program, and
-// a second member shows whatever a hundredth would; every pair of stages, every
-// embd group and the group of all ranks appear too.
+// All ranks of a stage run the same program whatever their tp and dp
+// coordinates, and a transfer and an embd group keep both. So one rank per
+// stage tells whether the plan is sound:
+//   * Members along tp or dp issue the same collectives, having one program;
+//     what stages owe each other is the same at every coordinate.
+//   * Forget the coordinates, and a ring of waiting ranks stays a ring. A ring
+//     of such stages is one of ranks too: those of one coordinate, as every
+//     collective of a rank has that rank as a member.
+//
+// One step tells it as well. Where everything has its partner within a step,
+// the k-th of each channel and communicator of a second step does too, so a
+// rank waits for others in its own step or for its own past: no ring leaves a
+// step.
+//
+// Only a plan that is not sound is looked at again, for the words of its
+// findings: with min(tp, 2) x min(dp, 2) x pp ranks, whose groups along tp and
+// dp have a second member, which shows whatever a hundredth would.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/pipeline/schedules/machine.h"
@@ -36,10 +48,24 @@ std::string tagText(int64_t tag) {
 
 class MachineChecker {
 public:
-  MachineChecker(const Model &model, StringRef entry, Report &report)
+  /// With at most `replicas` ranks along tp and along dp.
+  MachineChecker(const Model &model, StringRef entry, Report &report,
+                 int64_t replicas)
       : model(model), entry(entry), report(report),
-        tp(std::min<int64_t>(model.tp, 2)), dp(std::min<int64_t>(model.dp, 2)) {
+        tp(std::min(model.tp, replicas)), dp(std::min(model.dp, replicas)) {
     makeCommunicators();
+  }
+
+  /// Whether there is nothing to report.
+  bool isSound() {
+    quiet = true;
+    for (const Stage &stage : model.stages)
+      addStage(stage);
+    if (refused)
+      return false;
+    schedules::Matching matching = schedules::matchMachine(machine);
+    return matching.complete && matching.findings.empty() &&
+           schedules::analyseWaits(machine, matching).acyclic;
   }
 
   void check() {
@@ -56,7 +82,7 @@ public:
       if (!located.count(finding.code))
         atTimeline(0, finding.code, finding.message);
     if (matching.complete && report.size() == before)
-      checkWaits();
+      checkWaits(matching);
   }
 
 private:
@@ -133,7 +159,8 @@ private:
       if (t.getPeer() < 0 || t.getPeer() >= model.pp ||
           t.getPeer() == stage.index) {
         legal = false;
-        if (once(exchange, nullptr, t.getTag()))
+        refused = true;
+        if (!quiet && once(exchange, nullptr, t.getTag()))
           report.error(exchange) << "expected as peer another stage of 0 to "
                                  << model.pp - 1 << ", found " << t.getPeer()
                                  << " for transfer " << tagText(t.getTag());
@@ -154,7 +181,8 @@ private:
     bool member = group != communicatorOf.end() &&
                   group->second.count(rank(0, 0, stage.index));
     if (!member) {
-      if (once(op, nullptr, 0))
+      refused = true;
+      if (!quiet && once(op, nullptr, 0))
         report.error(op) << "expected a group that stage " << stage.index
                          << " belongs to (tp, dp, all; embd on the first and "
                             "last stage), found \""
@@ -228,10 +256,8 @@ private:
     }
   }
 
-  void checkWaits() {
-    Machine twice = schedules::repeatSteps(machine, 2);
-    schedules::Matching matching = schedules::matchMachine(twice);
-    schedules::WaitForResult waits = schedules::analyseWaits(twice, matching);
+  void checkWaits(const schedules::Matching &matching) {
+    schedules::WaitForResult waits = schedules::analyseWaits(machine, matching);
     if (waits.acyclic)
       return;
     auto diag = report.error(model.stages.front().timelines.at(entry.str()).op)
@@ -266,6 +292,7 @@ private:
   StringRef entry;
   Report &report;
   int64_t tp, dp;
+  bool quiet = false, refused = false; ///< an item that no machine can have
   Machine machine;
   llvm::StringMap<std::map<int, int>> communicatorOf; ///< group, rank -> index
   std::vector<std::vector<Operation *>> sources;      ///< op of each item
@@ -313,7 +340,8 @@ void checkMachine(const Model &model, Report &report) {
           checkCount(model, touch, op, report);
   }
   for (const std::string &entry : entries)
-    MachineChecker(model, entry, report).check();
+    if (!MachineChecker(model, entry, report, 1).isSound())
+      MachineChecker(model, entry, report, 2).check();
 }
 
 } // namespace mtc::passes::verify

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <numeric>
+#include <span>
 
 namespace mtc::schedules {
 namespace {
@@ -19,7 +21,7 @@ public:
     addShared(latency);
     for (size_t rank = 0; rank < machine.ranks.size(); ++rank)
       addProgram(static_cast<int>(rank));
-    joinShared();
+    linkAll();
   }
 
   /// Kahn's sort; sets the makespan when everything could be sorted.
@@ -27,9 +29,8 @@ public:
     std::vector<int> ready;
     std::vector<int64_t> finish(nodes_.size(), 0);
     waits_.assign(nodes_.size(), 0);
-    for (const Node &node : nodes_)
-      for (int next : node.next)
-        ++waits_[next];
+    for (int next : next_)
+      ++waits_[next];
     for (size_t n = 0; n < nodes_.size(); ++n)
       if (waits_[n] == 0)
         ready.push_back(static_cast<int>(n));
@@ -38,7 +39,7 @@ public:
       int n = ready[done];
       finish[n] += nodes_[n].weight;
       result.makespan = std::max(result.makespan, finish[n]);
-      for (int next : nodes_[n].next) {
+      for (int next : after(n)) {
         finish[next] = std::max(finish[next], finish[n]);
         if (--waits_[next] == 0)
           ready.push_back(next);
@@ -56,51 +57,84 @@ private:
     int item = 0; ///< or index of the pair or, behind the pairs, the collective
     bool isEnd = false;
     int64_t weight = 0;
-    std::vector<int> next;
   };
 
-  int add(Node node) {
-    nodes_.push_back(std::move(node));
+  int add(const Node &node) {
+    nodes_.push_back(node);
     return static_cast<int>(nodes_.size()) - 1;
   }
 
-  void edge(int from, int to) { nodes_[from].next.push_back(to); }
+  std::span<const int> after(int node) const {
+    return {next_.data() + firstNext_[node],
+            next_.data() + firstNext_[node + 1]};
+  }
 
   void addShared(int64_t latency) {
     int index = 0;
     for (size_t i = 0; i < matching_.pairs.size(); ++i)
-      add({-1, index++, false, latency, {}});
+      add({-1, index++, false, latency});
     for (const CollectiveInstance &instance : matching_.collectives) {
       int64_t cost = 0;
       for (auto [rank, item] : instance.calls)
         cost = std::max(cost, machine_.ranks[rank][item].cost);
-      add({-1, index++, false, cost, {}});
+      add({-1, index++, false, cost});
     }
   }
 
+  /// A begin has the number before its end.
   void addProgram(int rank) {
-    std::vector<std::pair<int, int>> &ends = ends_.emplace_back();
-    int last = -1;
+    std::vector<int> &begins = begins_.emplace_back();
     const std::vector<MachineItem> &program = machine_.ranks[rank];
-    for (int i = 0; i < int(program.size()); ++i) {
+    begins.reserve(program.size());
+    for (int i = 0; i < static_cast<int>(program.size()); ++i) {
       bool compute = program[i].type == MachineItem::Type::Compute;
-      int begin = add({rank, i, false, compute ? program[i].cost : 0, {}});
-      int end = compute ? begin : add({rank, i, true, 0, {}});
+      begins.push_back(add({rank, i, false, compute ? program[i].cost : 0}));
       if (!compute)
+        add({rank, i, true, 0});
+    }
+  }
+
+  /// Edges by their first node, in the order in which forEachEdge has them:
+  /// once to count, once to write.
+  void linkAll() {
+    firstNext_.assign(nodes_.size() + 1, 0);
+    forEachEdge([&](int from, int) { ++firstNext_[from + 1]; });
+    std::partial_sum(firstNext_.begin(), firstNext_.end(), firstNext_.begin());
+    next_.resize(firstNext_.back());
+    std::vector<int> free(firstNext_.begin(), firstNext_.end() - 1);
+    forEachEdge([&](int from, int to) { next_[free[from]++] = to; });
+  }
+
+  template <typename Edge> void forEachEdge(Edge &&edge) const {
+    for (size_t rank = 0; rank < machine_.ranks.size(); ++rank)
+      forEachProgramEdge(static_cast<int>(rank), edge);
+    forEachSharedEdge(edge);
+  }
+
+  template <typename Edge>
+  void forEachProgramEdge(int rank, Edge &&edge) const {
+    int last = -1;
+    for (size_t i = 0; i < begins_[rank].size(); ++i) {
+      int begin = begins_[rank][i], end = endOf(rank, static_cast<int>(i));
+      if (begin != end)
         edge(begin, end);
       if (last >= 0)
         edge(last, begin);
       last = end;
-      ends.push_back({begin, end});
     }
   }
 
-  void joinShared() {
+  int endOf(int rank, int item) const {
+    bool compute =
+        machine_.ranks[rank][item].type == MachineItem::Type::Compute;
+    return begins_[rank][item] + (compute ? 0 : 1);
+  }
+
+  template <typename Edge> void forEachSharedEdge(Edge &&edge) const {
     int node = 0;
     auto join = [&](int rank, int item) {
-      auto [begin, end] = ends_[rank][item];
-      edge(begin, node);
-      edge(node, end);
+      edge(begins_[rank][item], node);
+      edge(node, endOf(rank, item));
     };
     for (const Pair &pair : matching_.pairs) {
       join(pair.send.rank, pair.send.item);
@@ -137,7 +171,7 @@ private:
       int n = queue[i];
       if (limit > 0 && depth[n] >= limit)
         return {};
-      for (int next : nodes_[n].next) {
+      for (int next : after(n)) {
         if (next == start)
           return path(parent, n);
         if (waits_[next] == 0 || depth[next] > 0)
@@ -225,7 +259,8 @@ private:
   const Machine &machine_;
   const Matching &matching_;
   std::vector<Node> nodes_;
-  std::vector<std::vector<std::pair<int, int>>> ends_; ///< begin, end of items
+  std::vector<std::vector<int>> begins_; ///< node that an item begins with
+  std::vector<int> firstNext_, next_;    ///< edges of n: from firstNext_[n] on
   std::vector<int> waits_;
 };
 

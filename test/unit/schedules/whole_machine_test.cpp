@@ -146,6 +146,42 @@ TEST(WholeMachine, TwoStepsHaveNoCycle) {
   EXPECT_GT(machines, 1000);
 }
 
+// verify-plan looks at one rank per stage and one step only. Programs that are
+// wrong in any way, but alike on all ranks of a stage, are refused so too, and
+// no others are: exchanges swapped with their neighbour or left out.
+TEST(WholeMachine, OneRankPerStageAndOneStepTellTheSame) {
+  int sound = 0, wrong = 0;
+  auto compare = [&](const Plan &plan, Embedding embedding) {
+    Machine small = Builder(plan, 1, 1, embedding).build();
+    Machine large = Builder(plan, 2, 2, embedding).build();
+    // Builder gives a stage without replicas fewer collectives, none of which
+    // joins stages.
+    bool refused = !verifyMachine(small).empty();
+    ASSERT_EQ(refused, !verifyMachine(repeatSteps(large, 2)).empty());
+    ++(refused ? wrong : sound);
+  };
+  for (const Setting &setting : settings(3, 4, 2)) {
+    Plan plan = makePlan(make(setting.name, setting.params), 2);
+    for (Embedding embedding :
+         {Embedding::AtTheEnd, Embedding::AfterTheLastBackward}) {
+      compare(plan, embedding);
+      for (size_t stage = 0; stage < plan.ranks.size(); ++stage)
+        for (size_t i = 0; i + 1 < plan.ranks[stage].size(); ++i) {
+          Plan swapped = plan, dropped = plan;
+          std::swap(swapped.ranks[stage][i], swapped.ranks[stage][i + 1]);
+          compare(swapped, embedding);
+          if (!std::holds_alternative<Exchange>(plan.ranks[stage][i]))
+            continue;
+          dropped.ranks[stage].erase(dropped.ranks[stage].begin() +
+                                     static_cast<std::ptrdiff_t>(i));
+          compare(dropped, embedding);
+        }
+    }
+  }
+  EXPECT_GT(sound, 200);
+  EXPECT_GT(wrong, 200);
+}
+
 // The last stage waits in the embedding all-reduce before it has sent the
 // gradient that the first stage needs to get there: p=2, m=1.
 TEST(WholeMachine, EmbeddingBeforeTheGradientIsSent) {
