@@ -5,12 +5,14 @@
 #include "compiler/descriptor.h"
 #include "compiler/link.h"
 #include "compiler/output_folder.h"
+#include "compiler/parallel.h"
 #include "compiler/report.h"
 #include "compiler/stage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -20,21 +22,19 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
-std::vector<StageJob> jobsFor(const CompileOptions &options,
-                              mlir::ModuleOp module, const BundlePlan &plan) {
-  std::vector<StageJob> jobs;
+/// The texts of the last phases: to print, or for --save-ir.
+Status lowerTexts(const CompileOptions &options, mlir::ModuleOp module,
+                  const BundlePlan &plan, std::optional<Phase> stopAfter,
+                  std::vector<StageJob> &jobs) {
   std::vector<std::string> modules = splitStages(module);
-  for (size_t i = 0; i < plan.programs.size(); ++i) {
-    StageJob job;
-    job.ir = std::move(modules[i]);
-    job.program = &plan.programs[i];
-    job.descriptor = describe(plan, plan.programs[i]).dump();
-    job.isa = plan.config.isa;
-    job.stopAfter = options.to;
-    job.keepIR = !options.saveIR.empty();
-    jobs.push_back(std::move(job));
-  }
-  return jobs;
+  for (size_t i = 0; i < plan.programs.size(); ++i)
+    jobs.push_back({std::move(modules[i]),
+                    plan.programs[i].stage,
+                    plan.config.isa,
+                    stopAfter,
+                    {}});
+  return forEachJob(jobs.size(), options.threads,
+                    [&](size_t i) { return lowerStage(jobs[i]); });
 }
 
 Status saveStages(const CompileOptions &options,
@@ -45,19 +45,70 @@ Status saveStages(const CompileOptions &options,
     for (const auto &[phase, text] : job.saved)
       MTC_RETURN_IF_ERROR(
           writeFile(fmt::format("{}/{}-stage{}.mlir", options.saveIR,
-                                phaseFileName(phase), job.program->stage),
+                                phaseFileName(phase), job.stage),
                     text));
   return Status::okay();
 }
 
-/// Object -> executable and shared object; the object is not kept.
+/// The objects of all programs. Stages with the same kernels share one of
+/// these.
+struct Objects {
+  std::vector<ObjectJob> jobs; ///< kernels first, they take long
+  std::vector<std::vector<std::string>> ofStage; ///< paths, as plan.programs
+};
+
+Objects planObjects(mlir::ModuleOp module, const BundlePlan &plan,
+                    const std::string &folder) {
+  Objects objects;
+  std::vector<StageParts> parts = splitParts(module);
+  std::map<std::string, std::string> kernels; // text -> object
+  for (size_t i = 0; i < plan.programs.size(); ++i) {
+    std::vector<std::string> &paths = objects.ofStage.emplace_back();
+    if (parts[i].kernels.empty())
+      continue;
+    auto [it, fresh] = kernels.try_emplace(
+        parts[i].kernels,
+        fmt::format("{}/kernels{}.o", folder, kernels.size()));
+    if (fresh)
+      objects.jobs.push_back({it->first, plan.programs[i].stage, nullptr, "",
+                              plan.config.isa, it->second});
+    paths.push_back(it->second);
+  }
+  for (size_t i = 0; i < plan.programs.size(); ++i) {
+    const ProgramPlan &program = plan.programs[i];
+    std::string path = fmt::format("{}/stage{}.o", folder, program.stage);
+    objects.jobs.push_back({std::move(parts[i].fragments), program.stage,
+                            &program, describe(plan, program).dump(),
+                            plan.config.isa, path});
+    objects.ofStage[i].push_back(path);
+  }
+  return objects;
+}
+
 Status linkStage(const Toolchain &toolchain, const std::string &folder,
-                 const StageJob &job) {
-  std::string file = folder + "/" + programFile(job.program->stage);
-  MTC_RETURN_IF_ERROR(linkExecutable(toolchain, job.object, file));
-  MTC_RETURN_IF_ERROR(linkShared(toolchain, job.object, file + ".so"));
+                 const std::vector<std::string> &objects, int64_t stage) {
+  std::string file = folder + "/" + programFile(stage);
+  MTC_RETURN_IF_ERROR(linkExecutable(toolchain, objects, file));
+  return linkShared(toolchain, objects, file + ".so");
+}
+
+/// Objects -> executables and shared objects; the objects are not kept.
+Status writePrograms(const CompileOptions &options, mlir::ModuleOp module,
+                     const BundlePlan &plan, const std::string &folder) {
+  Toolchain toolchain;
+  MTC_RETURN_IF_ERROR(findToolchain(toolchain));
+  Objects objects = planObjects(module, plan, folder);
+  MTC_RETURN_IF_ERROR(
+      forEachJob(objects.jobs.size(), options.threads,
+                 [&](size_t i) { return compileObject(objects.jobs[i]); }));
+  MTC_RETURN_IF_ERROR(
+      forEachJob(plan.programs.size(), options.threads, [&](size_t i) {
+        return linkStage(toolchain, folder, objects.ofStage[i],
+                         plan.programs[i].stage);
+      }));
   std::error_code error;
-  std::filesystem::remove(job.object, error);
+  for (const ObjectJob &job : objects.jobs)
+    std::filesystem::remove(job.object, error);
   return Status::okay();
 }
 
@@ -78,30 +129,24 @@ Status writeTexts(const CompileOptions &options, const std::string &folder,
 
 Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
                    const BundlePlan &plan, CompileResult &result) {
-  Toolchain toolchain;
-  MTC_RETURN_IF_ERROR(findToolchain(toolchain));
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::error_code error;
   std::filesystem::create_directory(output.folder() + "/programs", error);
-  std::vector<StageJob> jobs = jobsFor(options, module, plan);
-  for (StageJob &job : jobs) {
-    job.stopAfter.reset();
-    job.object =
-        fmt::format("{}/stage{}.o", output.folder(), job.program->stage);
+  if (!options.saveIR.empty()) {
+    std::vector<StageJob> jobs;
+    MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, {}, jobs));
+    MTC_RETURN_IF_ERROR(saveStages(options, jobs));
   }
-  MTC_RETURN_IF_ERROR(compileStages(jobs, options.threads));
-  MTC_RETURN_IF_ERROR(saveStages(options, jobs));
-  for (const StageJob &job : jobs)
-    MTC_RETURN_IF_ERROR(linkStage(toolchain, output.folder(), job));
+  MTC_RETURN_IF_ERROR(writePrograms(options, module, plan, output.folder()));
   MTC_RETURN_IF_ERROR(writeTexts(options, output.folder(), plan, result));
   return output.commit();
 }
 
 Status lowerStages(const CompileOptions &options, mlir::ModuleOp module,
                    const BundlePlan &plan, std::string &text) {
-  std::vector<StageJob> jobs = jobsFor(options, module, plan);
-  MTC_RETURN_IF_ERROR(compileStages(jobs, options.threads));
+  std::vector<StageJob> jobs;
+  MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, options.to, jobs));
   MTC_RETURN_IF_ERROR(saveStages(options, jobs));
   for (const StageJob &job : jobs)
     text += (text.empty() ? "" : "// -----\n") + job.saved.back().second;

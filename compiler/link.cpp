@@ -126,12 +126,12 @@ Status link(const Toolchain &toolchain,
 }
 
 std::vector<std::string> common(const Toolchain &toolchain,
-                                const std::string &object,
+                                const std::vector<std::string> &objects,
                                 const std::string &output) {
   std::vector<std::string> arguments = toolchain.linker;
   // Nothing of the place or time of linking enters the file.
-  arguments.insert(arguments.end(),
-                   {"-Wl,--build-id=none", "-o", output, object});
+  arguments.insert(arguments.end(), {"-Wl,--build-id=none", "-o", output});
+  arguments.insert(arguments.end(), objects.begin(), objects.end());
   return arguments;
 }
 
@@ -147,18 +147,20 @@ Status findToolchain(Toolchain &toolchain) {
   return readArguments(toolchain);
 }
 
-Status linkExecutable(const Toolchain &toolchain, const std::string &object,
+Status linkExecutable(const Toolchain &toolchain,
+                      const std::vector<std::string> &objects,
                       const std::string &output) {
-  std::vector<std::string> arguments = common(toolchain, object, output);
+  std::vector<std::string> arguments = common(toolchain, objects, output);
   arguments.push_back("-L" + toolchain.libraries);
   arguments.insert(arguments.end(), toolchain.arguments.begin(),
                    toolchain.arguments.end());
   return link(toolchain, arguments, output);
 }
 
-Status linkShared(const Toolchain &toolchain, const std::string &object,
+Status linkShared(const Toolchain &toolchain,
+                  const std::vector<std::string> &objects,
                   const std::string &output) {
-  std::vector<std::string> arguments = common(toolchain, object, output);
+  std::vector<std::string> arguments = common(toolchain, objects, output);
   arguments.push_back("-shared");
   arguments.push_back("-lm");
   return link(toolchain, arguments, output);

@@ -23,16 +23,16 @@ struct Toolchain {
 /// missing.
 runtime::Status findToolchain(Toolchain &toolchain);
 
-/// Links one object with the runtime to the program of a rank. Errors: failed,
+/// Links objects with the runtime to the program of a rank. Errors: failed,
 /// with the linker's output. Equal inputs give equal bytes.
 runtime::Status linkExecutable(const Toolchain &toolchain,
-                               const std::string &object,
+                               const std::vector<std::string> &objects,
                                const std::string &output);
 
-/// Links one object to a shared object whose runtime functions are found in the
+/// Links objects to a shared object whose runtime functions are found in the
 /// process that opens it.
 runtime::Status linkShared(const Toolchain &toolchain,
-                           const std::string &object,
+                           const std::vector<std::string> &objects,
                            const std::string &output);
 
 } // namespace mtc::compiler

@@ -13,10 +13,11 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4, x86-64-v4-bf16).
-/// Equal modules give equal bytes. Errors: internal, writeFailed.
+/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4,
+/// x86-64-v4-bf16), optimised by `level` (0 to 3). Equal modules give equal
+/// bytes. Errors: internal, writeFailed.
 runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
-                           const std::string &path);
+                           const std::string &path, int level = 2);
 
 /// PTX text of every kernel of `module` for a chip such as "sm_90", one entry
 /// each. `module` stays as it is. Errors: internal.

@@ -120,8 +120,7 @@ std::vector<PlanGemm> readGemms(mlir::Attribute attribute) {
                        integerOf(row.get("k")), integerOf(row.get("ta")) != 0,
                        integerOf(row.get("tb")) != 0,
                        integerOf(row.get("beta")) != 0, textOf(row.get("ab")),
-                       textOf(row.get("c")),
-                       integerOf(row.get("scratch"))});
+                       textOf(row.get("c")), integerOf(row.get("scratch"))});
   return gemms;
 }
 
@@ -208,13 +207,29 @@ void checkStages(const BundlePlan &plan, Problems &problems) {
                                      plan.programs[i].name));
 }
 
-/// Local scope: no aliases, so the text depends on the op alone.
-std::string canonicalText(mlir::Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op->print(stream, mlir::OpPrintingFlags().useLocalScope());
-  return text;
-}
+/// Hashes what is printed, and keeps none of it: a large plan has many rows.
+class HashStream : public llvm::raw_ostream {
+public:
+  HashStream() {
+    XXH3_64bits_reset(&state);
+    SetBufferSize(1 << 14);
+  }
+  ~HashStream() override { flush(); }
+  uint64_t hash() {
+    flush();
+    return XXH3_64bits_digest(&state);
+  }
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    XXH3_64bits_update(&state, data, size);
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  XXH3_state_t state;
+  uint64_t written = 0;
+};
 
 } // namespace
 
@@ -263,7 +278,8 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
   std::stable_sort(ops.begin(), ops.end(),
                    [](auto a, auto b) { return a.getStage() < b.getStage(); });
   Problems problems;
-  std::string text = result.config.json.dump();
+  HashStream text;
+  text << result.config.json.dump();
   for (rt::ProgramOp op : ops) {
     if (integersOf(op->getAttr("arenas")).size() != MTC_ARENA_COUNT)
       problems.push_back(fmt::format(
@@ -271,12 +287,14 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
           op.getSymName().str(), int(MTC_ARENA_COUNT)));
     result.programs.push_back(readProgram(op, result.config));
     checkProgram(result.programs.back(), problems);
-    text += "\n" + canonicalText(op);
+    text << "\n";
+    // Local scope: no aliases, so the text depends on the op alone.
+    op->print(text, mlir::OpPrintingFlags().useLocalScope());
   }
   checkStages(result, problems);
   if (!problems.empty())
     return refuse("the rt IR is not a whole plan:", problems);
-  result.hash = fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+  result.hash = fmt::format("{:016x}", text.hash());
   plan = std::move(result);
   return Status::okay();
 }

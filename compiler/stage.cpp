@@ -1,4 +1,4 @@
-//===- stage.cpp - one rt.program to an object file -----------------------===//
+//===- stage.cpp - one rt.program to LLVM and object files ----------------===//
 
 #include "compiler/stage.h"
 
@@ -13,8 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -24,23 +22,59 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
-std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program) {
-  mlir::OpBuilder builder(parent.getContext());
+std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+using Wanted = llvm::function_ref<bool(mlir::Operation &)>;
+
+/// The operations of `program` that are `wanted`, in a module of their own.
+mlir::OwningOpRef<mlir::ModuleOp> extract(rt::ProgramOp program,
+                                          Wanted wanted) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(program.getLoc());
+  mlir::OpBuilder builder(program.getContext());
+  builder.setInsertionPointToEnd(module->getBody());
+  for (mlir::Operation &op : program.getBody().front())
+    if (wanted(op))
+      builder.clone(op);
+  return module;
+}
+
+void setAttributes(mlir::ModuleOp module, mlir::ModuleOp parent,
+                   rt::ProgramOp program) {
   for (mlir::NamedAttribute attribute : parent->getDiscardableAttrs())
-    (*module)->setAttr(attribute.getName(), attribute.getValue());
+    module->setAttr(attribute.getName(), attribute.getValue());
   // A module takes only attributes whose names have a dialect's prefix.
   for (mlir::NamedAttribute attribute : program->getDiscardableAttrs())
     if (attribute.getNameDialect())
-      (*module)->setAttr(attribute.getName(), attribute.getValue());
-  (*module)->setAttr("rt.stage", builder.getI64IntegerAttr(program.getStage()));
-  builder.setInsertionPointToEnd(module->getBody());
-  for (mlir::Operation &op : program.getBody().front())
-    builder.clone(op);
-  std::string text;
-  llvm::raw_string_ostream(text) << *module;
-  return text;
+      module->setAttr(attribute.getName(), attribute.getValue());
+  mlir::Builder builder(module.getContext());
+  module->setAttr("rt.stage", builder.getI64IntegerAttr(program.getStage()));
+}
+
+std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program,
+                      Wanted wanted) {
+  auto module = extract(program, wanted);
+  setAttributes(*module, parent, program);
+  return textOf(*module);
+}
+
+/// No attributes: kernels depend on nothing around them.
+std::string kernelText(rt::ProgramOp program) {
+  auto module = extract(
+      program, [](mlir::Operation &op) { return llvm::isa<rt::KernelOp>(op); });
+  return module->getBody()->empty() ? "" : textOf(*module);
+}
+
+std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module) {
+  std::vector<rt::ProgramOp> programs(module.getOps<rt::ProgramOp>().begin(),
+                                      module.getOps<rt::ProgramOp>().end());
+  std::stable_sort(programs.begin(), programs.end(),
+                   [](auto a, auto b) { return a.getStage() < b.getStage(); });
+  return programs;
 }
 
 /// Kernels and descriptions are done with; what remains is LLVM.
@@ -59,77 +93,94 @@ std::string codegenOptions(const std::string &isa) {
   return isa == "x86-64-v3" ? "vector-width=8" : "vector-width=16";
 }
 
+/// Runs one phase with the options that `isa` gives it.
 Status lower(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-             StageJob &job) {
-  std::string options =
-      phase == Phase::codegenKernels ? codegenOptions(job.isa) : "";
-  MTC_RETURN_IF_ERROR(runPhase(phase, module, log, options));
-  if (job.keepIR || job.stopAfter == phase)
-    job.saved.emplace_back(phase, printModule(module, phase));
+             const std::string &isa) {
+  return runPhase(phase, module, log,
+                  phase == Phase::codegenKernels ? codegenOptions(isa) : "");
+}
+
+Status inStage(int64_t stage, const Status &status) {
+  if (status.ok())
+    return status;
+  return {status.code(), fmt::format("stage {}: {}", stage, status.message())};
+}
+
+/// The text came from a module that was verified, and a part of it names
+/// functions of the other.
+Status parse(const std::string &ir, mlir::MLIRContext &context,
+             DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(
+      ir, mlir::ParserConfig(&context, /*verifyAfterParse=*/false));
+  if (module)
+    return Status::okay();
+  return {StatusCode::internal,
+          "the stage's module does not parse again\n" + log.take()};
+}
+
+Status lowerModule(StageJob &job) {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  DiagnosticLog log(*context);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
+  for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
+    MTC_RETURN_IF_ERROR(lower(phase, *module, log, job.isa));
+    job.saved.emplace_back(phase, printModule(*module, phase));
+    if (job.stopAfter == phase)
+      break;
+  }
   return Status::okay();
 }
 
-Status writeObject(mlir::ModuleOp module, StageJob &job) {
+Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
   eraseDescriptions(module);
   std::string missing = appendTables(module, *job.program, job.descriptor);
-  if (!missing.empty())
-    return {StatusCode::internal,
-            fmt::format("phase lower-to-llvm left no function @{}", missing)};
-  return emitObject(module, job.isa, job.object);
+  if (missing.empty())
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("phase lower-to-llvm left no function @{}", missing)};
 }
 
-Status inStage(const StageJob &job, const Status &status) {
-  if (status.ok())
-    return status;
-  return {status.code(),
-          fmt::format("stage {}: {}", job.program->stage, status.message())};
-}
-
-Status compileModule(StageJob &job) {
+Status makeObject(const ObjectJob &job) {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   DiagnosticLog log(*context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(job.ir, context.get());
-  if (!module)
-    return {StatusCode::internal,
-            "the stage's module does not parse again\n" + log.take()};
-  for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
-    MTC_RETURN_IF_ERROR(lower(phase, *module, log, job));
-    if (job.stopAfter == phase)
-      return Status::okay();
-  }
-  return writeObject(*module, job);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
+  if (!job.program)
+    MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, log, job.isa));
+  MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, log, job.isa));
+  if (job.program)
+    MTC_RETURN_IF_ERROR(addTables(*module, job));
+  // Fragments are calls, and there is little in them to gain.
+  return emitObject(*module, job.isa, job.object, job.program ? 1 : 2);
 }
 
 } // namespace
 
 std::vector<std::string> splitStages(mlir::ModuleOp module) {
-  std::vector<rt::ProgramOp> programs(module.getOps<rt::ProgramOp>().begin(),
-                                      module.getOps<rt::ProgramOp>().end());
-  std::stable_sort(programs.begin(), programs.end(),
-                   [](auto a, auto b) { return a.getStage() < b.getStage(); });
   std::vector<std::string> stages;
-  for (rt::ProgramOp program : programs)
-    stages.push_back(stageText(module, program));
+  for (rt::ProgramOp program : programsByStage(module))
+    stages.push_back(
+        stageText(module, program, [](mlir::Operation &) { return true; }));
   return stages;
 }
 
-Status compileStage(StageJob &job) { return inStage(job, compileModule(job)); }
-
-Status compileStages(std::vector<StageJob> &jobs, int threads) {
-  std::vector<Status> results(jobs.size());
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i; (i = next++) < jobs.size();)
-      results[i] = compileStage(jobs[i]);
+std::vector<StageParts> splitParts(mlir::ModuleOp module) {
+  auto isCode = [](mlir::Operation &op) {
+    return !llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect());
   };
-  std::vector<std::jthread> pool;
-  for (int i = 1; i < threads && i < static_cast<int>(jobs.size()); ++i)
-    pool.emplace_back(work);
-  work();
-  pool.clear(); // joins
-  for (Status &status : results)
-    MTC_RETURN_IF_ERROR(std::move(status));
-  return Status::okay();
+  std::vector<StageParts> parts;
+  for (rt::ProgramOp program : programsByStage(module))
+    parts.push_back({kernelText(program), stageText(module, program, isCode)});
+  return parts;
+}
+
+Status lowerStage(StageJob &job) {
+  return inStage(job.stage, lowerModule(job));
+}
+
+Status compileObject(const ObjectJob &job) {
+  return inStage(job.stage, makeObject(job));
 }
 
 } // namespace mtc::compiler

@@ -1,4 +1,4 @@
-//===- stage.h - one rt.program to an object file ----------------*- C++
+//===- stage.h - one rt.program to LLVM and object files ---------*- C++
 //-*-===//
 #ifndef MTC_COMPILER_STAGE_H
 #define MTC_COMPILER_STAGE_H
@@ -17,16 +17,31 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// What one thread needs to compile one stage: no shared context, only text.
+/// What one thread needs to lower one stage for people to read: no shared
+/// context, only text.
 struct StageJob {
   std::string ir; ///< a module with the program's content
-  const ProgramPlan *program = nullptr;
-  std::string descriptor; ///< JSON
+  int64_t stage = 0;
   std::string isa;
-  std::string object;             ///< path to write; empty: none
   std::optional<Phase> stopAfter; ///< codegenKernels or lowerToLLVM
-  bool keepIR = false;
-  std::vector<std::pair<Phase, std::string>> saved; ///< result, if keepIR
+  std::vector<std::pair<Phase, std::string>> saved; ///< the result
+};
+
+/// What one thread needs to make an object file: of the kernels of the stages
+/// that have these very kernels, or of the fragments and tables of one stage.
+struct ObjectJob {
+  std::string ir;
+  int64_t stage = 0;                    ///< the first that it is for
+  const ProgramPlan *program = nullptr; ///< of the fragments; null: kernels
+  std::string descriptor;               ///< JSON, if there is a program
+  std::string isa;
+  std::string object; ///< path to write
+};
+
+/// The code of a stage, as text: two modules that become two objects.
+struct StageParts {
+  std::string kernels; ///< empty if there are none; equal for equal kernels
+  std::string fragments;
 };
 
 /// One module per `rt.program`, by stage, as text: the program's kernels,
@@ -34,13 +49,17 @@ struct StageJob {
 /// program that have a dialect's prefix, and `rt.stage`.
 std::vector<std::string> splitStages(mlir::ModuleOp module);
 
-/// Runs codegen-kernels and lower-to-llvm, appends the tables and writes the
-/// object. Safe to call from several threads on different jobs.
-runtime::Status compileStage(StageJob &job);
+/// The parts of each program, by stage, without what no code is made of:
+/// timelines alone are most of a large plan's text.
+std::vector<StageParts> splitParts(mlir::ModuleOp module);
 
-/// Compiles all stages, at most `threads` at a time; the error is that of the
-/// first stage that failed, whatever the timing.
-runtime::Status compileStages(std::vector<StageJob> &jobs, int threads);
+/// Runs codegen-kernels and lower-to-llvm and keeps the text of both. Safe to
+/// call from several threads on different jobs.
+runtime::Status lowerStage(StageJob &job);
+
+/// Lowers a part to LLVM, appends a program's tables and writes the object.
+/// Safe to call from several threads on different jobs.
+runtime::Status compileObject(const ObjectJob &job);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_STAGE_H

@@ -45,11 +45,12 @@ struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
     codegen::addLowerToLlvmPasses(pipeline);
     if (failed(runPipeline(pipeline, module)))
       return signalPassFailure();
-    // A kernel is called by fragments of this program only, and stays a function
-    // of its own: its code is the same wherever it is launched from.
+    // A kernel is called by fragments of this program only, though these may be
+    // in another object, and stays a function of its own: its code is the same
+    // wherever it is launched from.
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
       if (!kernel.isExternal()) {
-        kernel.setLinkage(LLVM::Linkage::Internal);
+        kernel.setVisibility_(LLVM::Visibility::Hidden);
         kernel.setNoInline(true);
       }
     for (auto &fragment : fragments)

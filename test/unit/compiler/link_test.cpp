@@ -86,7 +86,7 @@ protected:
 
 TEST_F(LinkTest, SharedObjectHasTheTables) {
   writeObject("a.o");
-  auto status = linkShared(toolchain, path("a.o"), path("a.so"));
+  auto status = linkShared(toolchain, {path("a.o")}, path("a.so"));
   ASSERT_TRUE(status.ok()) << status.message();
   // Lazy: mtc_zero belongs to the process that runs programs.
   void *library = dlopen(path("a.so").c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -110,7 +110,7 @@ TEST_F(LinkTest, SharedObjectHasTheTables) {
 
 TEST_F(LinkTest, ExecutableCarriesItsDescriptor) {
   writeObject("a.o");
-  auto status = linkExecutable(toolchain, path("a.o"), path("a"));
+  auto status = linkExecutable(toolchain, {path("a.o")}, path("a"));
   ASSERT_TRUE(status.ok()) << status.message();
   std::string text;
   status = runtime::readDescriptorText(path("a"), text);
@@ -122,9 +122,10 @@ TEST_F(LinkTest, EqualInputsGiveEqualBytes) {
   writeObject("a.o");
   writeObject("b.o");
   for (std::string name : {"a", "b"}) {
-    ASSERT_TRUE(linkExecutable(toolchain, path(name + ".o"), path(name)).ok());
     ASSERT_TRUE(
-        linkShared(toolchain, path(name + ".o"), path(name + ".so")).ok());
+        linkExecutable(toolchain, {path(name + ".o")}, path(name)).ok());
+    ASSERT_TRUE(
+        linkShared(toolchain, {path(name + ".o")}, path(name + ".so")).ok());
   }
   EXPECT_EQ(contentOf(path("a.o")), contentOf(path("b.o")));
   EXPECT_EQ(contentOf(path("a")), contentOf(path("b")));
@@ -140,7 +141,7 @@ TEST_F(LinkTest, NamesTheFragmentThatIsMissing) {
 
 TEST_F(LinkTest, FailureShowsTheLinkersWords) {
   std::ofstream(path("bad.o")) << "no object";
-  auto status = linkShared(toolchain, path("bad.o"), path("bad.so"));
+  auto status = linkShared(toolchain, {path("bad.o")}, path("bad.so"));
   EXPECT_EQ(status.code(), runtime::StatusCode::failed);
   EXPECT_NE(status.message().find("bad.o"), std::string::npos)
       << status.message();
