@@ -189,16 +189,27 @@ private:
                          << op.getGroup() << "\"";
       return;
     }
-    std::string type = "i128"; // the norm's integer sum
+    schedules::CollectiveCall call = callOf(op);
+    addItem(stage, op, [&](int64_t, int64_t, int r) {
+      call.communicator = group->second.at(r);
+      return MachineItem::collect(call);
+    });
+  }
+
+  /// The call but for its communicator; every microbatch asks for it again.
+  const schedules::CollectiveCall &callOf(rt::CollectiveOp op) {
+    auto [it, fresh] = calls.try_emplace(op);
+    if (!fresh)
+      return it->second;
+    schedules::CollectiveCall &call = it->second;
+    call.op = stringifyCollectiveKind(op.getKind()).str();
+    call.count = static_cast<int64_t>(op.getCount());
+    call.type = "i128"; // the norm's integer sum
     if (op.getBuffer()) {
-      llvm::raw_string_ostream out(type = "");
+      llvm::raw_string_ostream out(call.type = "");
       out << cast<ShapedType>(op.getBuffer().getType()).getElementType();
     }
-    addItem(stage, op, [&](int64_t, int64_t, int r) {
-      return MachineItem::collect({group->second.at(r),
-                                   stringifyCollectiveKind(op.getKind()).str(),
-                                   type, static_cast<int64_t>(op.getCount())});
-    });
+    return call;
   }
 
   /// Every tp and dp coordinate runs the same rows: a finding is said once.
@@ -296,6 +307,7 @@ private:
   Machine machine;
   llvm::StringMap<std::map<int, int>> communicatorOf; ///< group, rank -> index
   std::vector<std::vector<Operation *>> sources;      ///< op of each item
+  DenseMap<Operation *, schedules::CollectiveCall> calls; ///< looked up only
   std::set<std::tuple<Operation *, Operation *, int64_t>> said;
 };
 
