@@ -6,6 +6,7 @@
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
 #include "dialects/rt/Rt.h"
+#include "passes/codegen/emit.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -85,19 +86,17 @@ void eraseDescriptions(mlir::ModuleOp module) {
       op.erase();
 }
 
-/// Lanes of fp32 in the widest vectors of the instruction set, and whether it
-/// rounds to bf16.
-std::string codegenOptions(const std::string &isa) {
-  if (isa == "x86-64-v4-bf16")
-    return "vector-width=16 native-bf16=true";
-  return isa == "x86-64-v3" ? "vector-width=8" : "vector-width=16";
-}
-
-/// Runs one phase with the options that `isa` gives it.
+/// Runs one phase, kernels with the vectors of the instruction set.
 Status lower(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
              const std::string &isa) {
+  if (phase != Phase::codegenKernels)
+    return runPhase(phase, module, log, "");
+  auto target = codegen::isaByName(isa);
+  if (!target)
+    return {StatusCode::usage, llvm::toString(target.takeError())};
   return runPhase(phase, module, log,
-                  phase == Phase::codegenKernels ? codegenOptions(isa) : "");
+                  fmt::format("vector-width={} native-bf16={}", target->lanes,
+                              target->nativeBf16));
 }
 
 Status inStage(int64_t stage, const Status &status) {

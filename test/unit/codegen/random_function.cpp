@@ -19,7 +19,9 @@ namespace {
 /// of roundings.
 constexpr double kUnit = 0x1p-24, kFew = 16 * kUnit;
 /// Operands stay below this magnitude; no value may have a larger error.
-constexpr double kLargest = 4, kWorstError = 0.06;
+constexpr double kLargest = 4, kWorstError = 0.02;
+/// The same where a value was rounded to bf16 on the way.
+constexpr double kWorstCoarse = 0.06;
 
 /// Unit roundoff of bf16.
 constexpr double kBf16 = 0x1p-9;
@@ -29,6 +31,7 @@ struct Term {
   double size = 1, error = 0;
   int uses = 0;
   bool narrow = false; ///< bf16
+  bool coarse = false; ///< was bf16, or depends on what was
 };
 
 class Maker {
@@ -133,9 +136,14 @@ private:
   /// `texts` names the operands and attributes after the op's name.
   void add(const std::string &op, std::string text, const std::string &types,
            std::vector<Term> results, std::vector<size_t> operands) {
-    for (const Term &r : results)
-      if (r.error > kWorstError)
+    bool coarse = results.front().narrow;
+    for (size_t i : operands)
+      coarse |= terms[i].coarse;
+    for (Term &r : results) {
+      r.coarse = coarse;
+      if (r.error > (coarse ? kWorstCoarse : kWorstError))
         return;
+    }
     if (chance(10))
       ++layer;
     std::string names;
