@@ -19,8 +19,6 @@ std::vector<std::string> unsupported(const ModelSpec &spec) {
       sentences.push_back(
           fmt::format("{} cannot be compiled yet; use {}", what, instead));
   };
-  refuse(spec.norm.kind != NormKind::layerNorm, "norm.kind = \"rms_norm\"",
-         "\"layer_norm\"");
   refuse(spec.norm.placement != NormPlacement::pre, "norm.placement = \"post\"",
          "\"pre\"");
   refuse(spec.mlp.kind == MlpKind::geluErf, "mlp.kind = \"gelu_erf\"",

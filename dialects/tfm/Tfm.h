@@ -26,6 +26,9 @@ struct Equation {
 /// Parses an equation; false if it is not of that form.
 bool parseEquation(llvm::StringRef text, Equation &equation);
 
+/// Whether a norm of that kind subtracts the mean, and so saves it.
+bool subtractsMean(NormKind kind);
+
 /// Names of the discardable attributes that every op carries.
 inline constexpr llvm::StringLiteral layerAttr = "tfm.layer";
 inline constexpr llvm::StringLiteral phaseAttr = "tfm.phase";

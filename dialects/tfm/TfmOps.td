@@ -56,7 +56,7 @@ def Tfm_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
 }
 def Tfm_ReduceKindAttr : EnumAttr<Tfm_Dialect, Tfm_ReduceKind, "reduce_kind">;
 def Tfm_NormKind : I32EnumAttr<"NormKind", "normalisation", [
-    I32EnumAttrCase<"LayerNorm", 0, "layer_norm">]> {
+    I32EnumAttrCase<"LayerNorm", 0, "layer_norm">, I32EnumAttrCase<"RmsNorm", 1, "rms_norm">]> {
   let cppNamespace = "::mtc::tfm";
   let genSpecializedAttr = 0;
 }
@@ -334,39 +334,43 @@ def Tfm_MaskTailOp : Tfm_SameType<"mask_tail"> {
 def Tfm_NormOp : Tfm_Op<"norm", [Pure]> {
   let summary = "normalises the last dimension";
   let description = [{
-    y = (x - mean)·rstd·scale + bias with rstd = 1/sqrt(var + eps), the variance
-    in a second pass. mean and rstd are saved for the gradient.
+    y = d·rstd·scale (+ bias, where there is one), rstd = 1/sqrt(avg(d²) + eps).
+    `layer_norm` has d = x - mean and the result `mean`; `rms_norm` has d = x
+    (https://arxiv.org/abs/1910.07467, equation 4). The squares are summed in a
+    second pass. mean and rstd are saved for the gradient.
 
-    Example: `%y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>`
+    Example: `%y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>`,
+    `%y, %r = tfm.norm rms_norm %x, %g {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>`
   }];
   let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$x, Tfm_Tensor:$scale,
-                       Tfm_Tensor:$bias, F64Attr:$eps);
-  let results = (outs Tfm_Tensor:$y, Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
-  let assemblyFormat = "`` $kind $x `,` $scale `,` $bias attr-dict `:` type($x) `,` type($scale) `,` type($bias) `->` type($y) `,` type($mean) `,` type($rstd)";
+                       Optional<Tfm_Tensor>:$bias, F64Attr:$eps);
+  let results = (outs Tfm_Tensor:$y, Optional<Tfm_Tensor>:$mean, Tfm_Tensor:$rstd);
+  let assemblyFormat = "`` $kind operands attr-dict `:` type(operands) `->` type(results)";
 }
 def Tfm_NormDxOp : Tfm_Op<"norm_dx", [Pure]> {
   let summary = "gradient of norm with respect to x";
   let description = [{
-    With xh = (x - mean)·rstd and d = dy·scale: rstd·(d - avg(d) - xh·avg(d·xh)).
+    With xh the normalised x and d = dy·scale: rstd·(d - avg(d) - xh·avg(d·xh)),
+    without avg(d) where no mean is subtracted.
 
     Example: `%dx = tfm.norm_dx layer_norm %dy, %x, %g, %m, %r : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8x16xf32>`
   }];
   let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$dy, Tfm_Tensor:$x, Tfm_Tensor:$scale,
-                       Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
+                       Optional<Tfm_Tensor>:$mean, Tfm_Tensor:$rstd);
   let results = (outs Tfm_Tensor:$result);
-  let assemblyFormat = "`` $kind $dy `,` $x `,` $scale `,` $mean `,` $rstd attr-dict `:` type(operands) `->` type($result)";
+  let assemblyFormat = "`` $kind operands attr-dict `:` type(operands) `->` type($result)";
 }
 def Tfm_NormDscaleOp : Tfm_Op<"norm_dscale", [Pure]> {
   let summary = "gradient of norm with respect to scale";
   let description = [{
-    Sum over all rows of dy·(x - mean)·rstd.
+    Sum over all rows of dy·xh, xh the normalised x.
 
     Example: `%dg = tfm.norm_dscale layer_norm %dy, %x, %m, %r : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<16xf32>`
   }];
   let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$dy, Tfm_Tensor:$x,
-                       Tfm_Tensor:$mean, Tfm_Tensor:$rstd);
+                       Optional<Tfm_Tensor>:$mean, Tfm_Tensor:$rstd);
   let results = (outs Tfm_Tensor:$result);
-  let assemblyFormat = "`` $kind $dy `,` $x `,` $mean `,` $rstd attr-dict `:` type(operands) `->` type($result)";
+  let assemblyFormat = "`` $kind operands attr-dict `:` type(operands) `->` type($result)";
 }
 
 //===--- family: attention -------------------------------------------------===//

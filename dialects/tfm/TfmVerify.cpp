@@ -1,4 +1,5 @@
-//===- TfmVerify.cpp - verifiers of the tfm dialect ------------------------===//
+//===- TfmVerify.cpp - verifiers of the tfm dialect
+//------------------------===//
 #include "dialects/tfm/Tfm.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -71,8 +72,10 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult CastOp::verify() {
   auto in = typeOf(getX()), out = typeOf(getResult());
-  if (!isa<FloatType>(in.getElementType()) || !isa<FloatType>(out.getElementType()))
-    return emitOpError("expected floating types, found ") << in << " and " << out;
+  if (!isa<FloatType>(in.getElementType()) ||
+      !isa<FloatType>(out.getElementType()))
+    return emitOpError("expected floating types, found ")
+           << in << " and " << out;
   return expectShape(*this, "result", out.getShape(), in.getShape());
 }
 
@@ -115,9 +118,9 @@ LogicalResult EinsumOp::verify() {
            << getLhs().getType() << " and " << getRhs().getType();
   std::map<char, int64_t> size;
   std::map<char, int> uses;
-  for (auto [letters, value] :
-       {std::pair<StringRef, Value>{eq.lhs, getLhs()}, {eq.rhs, getRhs()},
-        {eq.result, getResult()}}) {
+  for (auto [letters, value] : {std::pair<StringRef, Value>{eq.lhs, getLhs()},
+                                {eq.rhs, getRhs()},
+                                {eq.result, getResult()}}) {
     auto type = typeOf(value);
     if (static_cast<int64_t>(letters.size()) != type.getRank())
       return emitOpError("expected ")
@@ -180,26 +183,38 @@ LogicalResult PickGradOp::verify() {
                      result.getShape().drop_back());
 }
 
-/// Shapes that norm and its gradients share: x [.., n], scale [n], rows [..].
-static LogicalResult verifyNorm(Operation *op, Value x, Value scale,
-                                ValueRange rows) {
-  auto type = typeOf(x);
+bool mtc::tfm::subtractsMean(NormKind kind) {
+  return kind == NormKind::LayerNorm;
+}
+
+/// What norm and its gradients share: x [.., n], scale [n], rstd [..], and a
+/// mean [..] where the kind subtracts one (else null).
+template <typename Op> static LogicalResult verifyNorm(Op op, Value scale) {
+  auto type = typeOf(op.getX());
+  bool expected = subtractsMean(op.getKind());
+  if (expected != (op.getMean() != nullptr))
+    return op->emitOpError("expected ")
+           << (expected ? "a mean, which " : "no mean, for ")
+           << stringifyNormKind(op.getKind())
+           << (expected ? " subtracts, found none"
+                        : " subtracts none; found one");
   if (type.getRank() < 1)
     return op->emitOpError("expected rank >= 1, found ") << type;
   if (failed(expectShape(op, "scale", typeOf(scale).getShape(),
                          type.getShape().take_back())))
     return failure();
-  for (Value row : rows)
-    if (failed(expectShape(op, "row statistics", typeOf(row).getShape(),
-                           type.getShape().drop_back())))
+  for (Value row : {op.getMean(), op.getRstd()})
+    if (row && failed(expectShape(op, "row statistics", typeOf(row).getShape(),
+                                  type.getShape().drop_back())))
       return failure();
   return success();
 }
 
 LogicalResult NormOp::verify() {
-  if (failed(verifyNorm(*this, getX(), getScale(), {getMean(), getRstd()})))
+  if (failed(verifyNorm(*this, getScale())))
     return failure();
-  if (failed(expectShape(*this, "bias", typeOf(getBias()).getShape(),
+  if (getBias() &&
+      failed(expectShape(*this, "bias", typeOf(getBias()).getShape(),
                          typeOf(getScale()).getShape())))
     return failure();
   return expectShape(*this, "result", typeOf(getY()).getShape(),
@@ -207,7 +222,7 @@ LogicalResult NormOp::verify() {
 }
 
 LogicalResult NormDxOp::verify() {
-  if (failed(verifyNorm(*this, getX(), getScale(), {getMean(), getRstd()})))
+  if (failed(verifyNorm(*this, getScale())))
     return failure();
   if (failed(expectShape(*this, "dy", typeOf(getDy()).getShape(),
                          typeOf(getX()).getShape())))
@@ -217,7 +232,7 @@ LogicalResult NormDxOp::verify() {
 }
 
 LogicalResult NormDscaleOp::verify() {
-  if (failed(verifyNorm(*this, getX(), getResult(), {getMean(), getRstd()})))
+  if (failed(verifyNorm(*this, getResult())))
     return failure();
   return expectShape(*this, "dy", typeOf(getDy()).getShape(),
                      typeOf(getX()).getShape());

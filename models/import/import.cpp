@@ -149,12 +149,13 @@ Value Importer::dropout(Value x, double rate, int64_t site) {
 
 Value Importer::norm(Value x, const std::string &name) {
   Shape size = {spec.hidden};
+  bool layerNorm = spec.norm.kind == NormKind::layerNorm;
+  auto kind = layerNorm ? tfm::NormKind::LayerNorm : tfm::NormKind::RmsNorm;
   Value scale = param(name + ".scale", size, {"embed"}, tfm::Init::Ones, 0.0);
-  Value bias = param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0);
+  Value bias = layerNorm ? param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0) : Value();
   Type rows = statistics({batch, seq});
-  return tfm::NormOp::create(b, loc, x.getType(), rows, rows, 
-                             tfm::NormKindAttr::get(b.getContext(), tfm::NormKind::LayerNorm), x,
-                             scale, bias, b.getF64FloatAttr(spec.norm.eps))
+  return tfm::NormOp::create(b, loc, x.getType(), tfm::subtractsMean(kind) ? rows : Type(), rows,
+                             kind, x, scale, bias, llvm::APFloat(spec.norm.eps))
       .getY();
 }
 

@@ -12,7 +12,9 @@ import safetensors
 from layouts import SINGLE, TP2_PP2_DP2
 from run_layout import Mtc, Report, relative
 
-SPECS = {"tied": "gpt2-nano-nodrop", "untied": "gpt2-nano-untied-nodrop"}
+SPECS = {"tied": ("gpt2-nano-nodrop", (1, 2)),
+         "untied": ("gpt2-nano-untied-nodrop", (1, 2)),
+         "rms": ("gpt2-nano-rms-nodrop", (1,))}
 
 # The losses are means of 512 terms of fp32, and each step adds the error of the
 # weights; PyTorch's own fp32 is up to 1e-6 away (float32_relative_error).
@@ -107,12 +109,12 @@ def main():
     mtc, report = Mtc(), Report()
     goldens = os.path.join(sys.argv[2], "gpt2")
     with tempfile.TemporaryDirectory() as temporary:
-        for tying, spec in SPECS.items():
+        for model, (spec, seeds) in SPECS.items():
             for layout in (SINGLE, TP2_PP2_DP2):
-                bundle = os.path.join(temporary, f"{tying}-{layout.name}")
+                bundle = os.path.join(temporary, f"{model}-{layout.name}")
                 mtc.compile(spec, layout, bundle)
-                for seed in (1, 2):
-                    name = f"{tying}-{seed}"
+                for seed in seeds:
+                    name = f"{model}-{seed}"
                     check_run(mtc, report, bundle, os.path.join(goldens, name),
                               os.path.join(temporary, f"{name}-{layout.name}"),
                               f"{name} at {layout.name}")

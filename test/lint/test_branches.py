@@ -139,7 +139,7 @@ def snake(name):
 def functions(text):
     """[(offset, name)] of the functions that return a LogicalResult or a string."""
     return [(m.start(), m[1]) for m in re.finditer(
-        r"^(?:static )?(?:LogicalResult|std::string|void)\s+([\w:]+)\(", text, re.M)]
+        r"^(?:template <[^>]*>\s*)?(?:static )?(?:LogicalResult|std::string|void)\s+([\w:]+)\(", text, re.M)]
 
 
 def sites_of(root, path):

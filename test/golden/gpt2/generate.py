@@ -2,8 +2,8 @@
 """Golden data of GPT-2 at the shape `gpt2-nano`, by PyTorch in float64.
 
 An independent oracle: nothing here shares code with the compiler or the
-runtime. It writes, for {tied, untied} x {seed 1, seed 2}, the files that
-README.md describes. `--check` recomputes the training run with
+runtime. It writes, for each of MODELS and its seeds, the files that README.md
+describes; names of models choose some of them. `--check` recomputes the training run with
 torch.optim.AdamW and clip_grad_norm_, the gradients by finite differences, and
 compares; it writes nothing.
 """
@@ -28,6 +28,13 @@ BETA1, BETA2, ADAM_EPS, WEIGHT_DECAY = 0.9, 0.95, 1e-8, 0.1
 CLIP = 1.0
 SPARE_WINDOWS = 16  # after those that training reads
 
+# name -> (the spec in models/specs, its choices, seeds).
+MODELS = {
+    "tied": ("gpt2-nano-nodrop", {"tied": True, "rms": False}, (1, 2)),
+    "untied": ("gpt2-nano-untied-nodrop", {"tied": False, "rms": False}, (1, 2)),
+    "rms": ("gpt2-nano-rms-nodrop", {"tied": True, "rms": True}, (1,)),
+}
+
 # All samples, few positions: the per-token losses cover every position.
 LOGITS_POSITIONS = [0, 9, 20, 31]
 
@@ -35,7 +42,15 @@ LOGITS_POSITIONS = [0, 9, 20, 31]
 # --- The model --------------------------------------------------------------
 
 
-def parameter_shapes(tied):
+def norm_shapes(name, rms):
+    """An RMS norm has a scale only."""
+    shapes = {name + ".scale": (HIDDEN,)}
+    if not rms:
+        shapes[name + ".bias"] = (HIDDEN,)
+    return shapes
+
+
+def parameter_shapes(tied, rms):
     """Ordered name -> shape. Weights are [in, out]."""
     shapes = {
         "embed.tokens": (PADDED_VOCAB, HIDDEN),
@@ -43,34 +58,31 @@ def parameter_shapes(tied):
     }
     for n in range(LAYERS):
         layer = f"layers.{n}."
-        shapes[layer + "norm1.scale"] = (HIDDEN,)
-        shapes[layer + "norm1.bias"] = (HIDDEN,)
+        shapes |= norm_shapes(layer + "norm1", rms)
         # Axes: embed, kv_heads, (q, k, v), head_dim.
         shapes[layer + "attn.qkv.weight"] = (HIDDEN, HEADS, 3, HEAD_DIM)
         shapes[layer + "attn.qkv.bias"] = (HEADS, 3, HEAD_DIM)
         shapes[layer + "attn.out.weight"] = (HEADS, HEAD_DIM, HIDDEN)
         shapes[layer + "attn.out.bias"] = (HIDDEN,)
-        shapes[layer + "norm2.scale"] = (HIDDEN,)
-        shapes[layer + "norm2.bias"] = (HIDDEN,)
+        shapes |= norm_shapes(layer + "norm2", rms)
         shapes[layer + "mlp.up.weight"] = (HIDDEN, FFN)
         shapes[layer + "mlp.up.bias"] = (FFN,)
         shapes[layer + "mlp.down.weight"] = (FFN, HIDDEN)
         shapes[layer + "mlp.down.bias"] = (HIDDEN,)
-    shapes["final_norm.scale"] = (HIDDEN,)
-    shapes["final_norm.bias"] = (HIDDEN,)
+    shapes |= norm_shapes("final_norm", rms)
     if not tied:
         shapes["head.weight"] = (HIDDEN, PADDED_VOCAB)
     return shapes
 
 
-def initial_parameters(tied, seed):
+def initial_parameters(choices, seed):
     """float32 values, none of them trivial: a lost bias or scale must show.
 
     RandomState's stream is frozen by numpy, so every version gives these bytes.
     """
     rng = np.random.RandomState(seed)
     params = {}
-    for name, shape in parameter_shapes(tied).items():
+    for name, shape in parameter_shapes(**choices).items():
         values = 0.1 * rng.standard_normal(shape)
         if name.endswith("scale"):
             values += 1.0
@@ -78,9 +90,13 @@ def initial_parameters(tied, seed):
     return params
 
 
-def layer_norm(x, p, name):
-    return F.layer_norm(x, (HIDDEN,), p[name + ".scale"], p[name + ".bias"],
-                        eps=NORM_EPS)
+def norm(x, p, name):
+    """What has no bias is an RMS norm (arXiv:1910.07467, equation 4)."""
+    scale = p[name + ".scale"]
+    if name + ".bias" in p:
+        return F.layer_norm(x, (HIDDEN,), scale, p[name + ".bias"], eps=NORM_EPS)
+    root = torch.sqrt(x.square().mean(dim=-1, keepdim=True) + NORM_EPS)
+    return x / root * scale
 
 
 def attention(x, p, layer):
@@ -106,9 +122,9 @@ def logits_of(p, ids):
     x = p["embed.tokens"][ids] + p["embed.positions"][: ids.shape[1]]
     for n in range(LAYERS):
         layer = f"layers.{n}."
-        x = x + attention(layer_norm(x, p, layer + "norm1"), p, layer)
-        x = x + mlp(layer_norm(x, p, layer + "norm2"), p, layer)
-    x = layer_norm(x, p, "final_norm")
+        x = x + attention(norm(x, p, layer + "norm1"), p, layer)
+        x = x + mlp(norm(x, p, layer + "norm2"), p, layer)
+    x = norm(x, p, "final_norm")
     head = p["head.weight"] if "head.weight" in p else p["embed.tokens"].t()
     padding = torch.arange(PADDED_VOCAB) >= VOCAB
     return (x @ head).masked_fill(padding, -math.inf)
@@ -231,10 +247,11 @@ def relative(a, b):
     return max(abs(x - y) / abs(y) for x, y in zip(a, b))
 
 
-def write_variant(root, tied, seed):
-    folder = os.path.join(root, f"{'tied' if tied else 'untied'}-{seed}")
+def write_model(root, name, seed):
+    folder = os.path.join(root, f"{name}-{seed}")
     os.makedirs(folder, exist_ok=True)
-    params, tokens = initial_parameters(tied, seed), token_stream(seed)
+    spec, choices, _ = MODELS[name]
+    params, tokens = initial_parameters(choices, seed), token_stream(seed)
     write_safetensors(os.path.join(folder, "weights.safetensors"), params, {})
     tokens.tofile(os.path.join(folder, "data.bin"))
 
@@ -256,7 +273,7 @@ def write_variant(root, tied, seed):
     losses, norms, final = train(params, tokens, torch.float64)
     losses32, norms32, _ = train(params, tokens, torch.float32)
     report = {
-        "model": "gpt2-nano-nodrop" if tied else "gpt2-nano-untied-nodrop",
+        "model": spec,
         "seed": seed, "steps": STEPS, "global_batch": GLOBAL_BATCH, "seq": SEQ,
         "vocab": VOCAB, "order": "sequential", "max_lr": LR, "min_lr": MIN_LR,
         "warmup": WARMUP, "beta1": BETA1, "beta2": BETA2, "eps": ADAM_EPS,
@@ -326,21 +343,24 @@ def check_finite_differences(params, tokens, h=1e-5):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", metavar="MODEL",
+                        help=f"of {', '.join(MODELS)}; all, if none is given")
     parser.add_argument("--out", default=os.path.dirname(
         os.path.abspath(__file__)))
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(1)
     print(f"torch {torch.__version__}, numpy {np.__version__}")
-    for tied in (True, False):
-        for seed in (1, 2):
+    for name in args.models or MODELS:
+        _, choices, seeds = MODELS[name]
+        for seed in seeds:
             if not args.check:
-                write_variant(args.out, tied, seed)
+                write_model(args.out, name, seed)
                 continue
-            params, tokens = initial_parameters(tied, seed), token_stream(seed)
+            params, tokens = initial_parameters(choices, seed), token_stream(seed)
             optim = check_against_torch_optim(params, tokens)
             diff = check_finite_differences(params, tokens)
-            print(f"tied={tied} seed={seed}: torch.optim {optim:.1e}, "
+            print(f"{name}-{seed}: torch.optim {optim:.1e}, "
                   f"finite differences {diff:.1e}")
             # float64 rounding through 20 steps; h^2 truncation of a
             # central difference.

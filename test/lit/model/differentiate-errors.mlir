@@ -27,6 +27,13 @@ func.func @microbatch(%x: tensor<4x8xf32>, %s: tensor<8xf32> {tfm.param = #tfm.p
   return %rstd : tensor<4xf32>
 }
 // -----
+// The root is another result of an RMS norm than of a layer norm.
+func.func @microbatch(%x: tensor<4x8xf32>, %s: tensor<8xf32> {tfm.param = #tfm.param<name = "s", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
+  // expected-error @+1 {{found a cotangent of 1 / the root; they have no gradient rule}}
+  %y, %rstd = tfm.norm rms_norm %x, %s {eps = 1.0e-05 : f64, tfm.id = 0 : i64, tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>
+  return %rstd : tensor<4xf32>
+}
+// -----
 func.func @microbatch(%qkv: tensor<4x8x4x3x16xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "seq", "heads", "stack", "head_dim"], init = ones, std = 0.0 : f64, decay = false>}, %at: tensor<i64>) -> (tensor<4x4x8xf32> {tfm.result = "loss"}) {
   // expected-error @+1 {{found a cotangent of it; it has no gradient rule}}
   %o, %l = tfm.attention %qkv at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64, tfm.id = 0 : i64, tfm.layer = 0 : i64, tfm.phase = "forward"} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>

@@ -121,6 +121,36 @@ func.func @norm_scale(%x: tensor<4x8xf32>, %g: tensor<9xf32>) {
   return
 }
 // -----
+func.func @norm_without_mean(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{expected a mean, which layer_norm subtracts, found none}}
+  %y, %r = tfm.norm layer_norm %x, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_with_mean(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{expected no mean, for rms_norm subtracts none; found one}}
+  %y, %m, %r = tfm.norm rms_norm %x, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_rms_root(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{expected row statistics of shape [4], found [5]}}
+  %y, %r = tfm.norm rms_norm %x, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<5xf32>
+  return
+}
+// -----
+func.func @norm_dx_with_mean(%d: tensor<4x8xf32>, %x: tensor<4x8xf32>, %g: tensor<8xf32>, %m: tensor<4xf32>) {
+  // expected-error @+1 {{expected no mean, for rms_norm subtracts none; found one}}
+  %0 = tfm.norm_dx rms_norm %d, %x, %g, %m, %m : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+// -----
+func.func @norm_dscale_without_mean(%d: tensor<4x8xf32>, %x: tensor<4x8xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected a mean, which layer_norm subtracts, found none}}
+  %0 = tfm.norm_dscale layer_norm %d, %x, %r : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xf32> -> tensor<8xf32>
+  return
+}
+// -----
 func.func @norm_rows(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
   // expected-error @+1 {{expected row statistics of shape [4], found [5]}}
   %y, %m, %r = tfm.norm layer_norm %x, %g, %g {eps = 1.0e-05 : f64} : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<5xf32>, tensor<4xf32>

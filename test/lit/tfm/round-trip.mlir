@@ -56,6 +56,15 @@ func.func @shapes(%x: tensor<4x8x16xf32>, %b: tensor<16xf32>, %w: tensor<16x32xf
   %6 = tfm.norm_dx layer_norm %y, %x, %b, %mean, %rstd : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8x16xf32>
   // CHECK: tfm.norm_dscale layer_norm
   %7 = tfm.norm_dscale layer_norm %y, %x, %mean, %rstd : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32> -> tensor<16xf32>
+  // CHECK: %{{.*}}, %{{.*}} = tfm.norm rms_norm %{{.*}}, %{{.*}} {eps = 1.000000e-05 : f64} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>
+  %z, %root = tfm.norm rms_norm %x, %b {eps = 1.0e-05 : f64} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>
+  // CHECK: tfm.norm_dx rms_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<16xf32>, tensor<4x8xf32> -> tensor<4x8x16xf32>
+  %8 = tfm.norm_dx rms_norm %z, %x, %b, %root : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<16xf32>, tensor<4x8xf32> -> tensor<4x8x16xf32>
+  // CHECK: tfm.norm_dscale rms_norm %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8xf32> -> tensor<16xf32>
+  %9 = tfm.norm_dscale rms_norm %z, %x, %root : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8xf32> -> tensor<16xf32>
+  // Either kind may have a bias or not.
+  // CHECK: tfm.norm layer_norm %{{.*}}, %{{.*}} {eps
+  %z1, %mean1, %root1 = tfm.norm layer_norm %x, %b {eps = 1.0e-05 : f64} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>
   return
 }
 

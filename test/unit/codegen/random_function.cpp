@@ -169,8 +169,7 @@ private:
   std::string types(const std::vector<size_t> &operands) {
     std::string text;
     for (size_t i : operands)
-      text += (text.empty() ? "" : ", ") +
-              type(terms[i].letters, elementOf(i));
+      text += (text.empty() ? "" : ", ") + type(terms[i].letters, elementOf(i));
     return text;
   }
 
@@ -302,59 +301,78 @@ private:
         {x});
   }
 
+  /// x less the mean of its row; an RMS norm subtracts none.
+  Term centred(const Term &x, const Term *mean, const std::string &at) {
+    if (!mean)
+      return {"", at, x.size, x.error};
+    double size = x.size + mean->size;
+    return {"", at, size, x.error + mean->error + kUnit * size};
+  }
   void norm() {
     std::string at = pick(std::vector<std::string>{"bse", "bse", "bsv", "se"});
     std::string row = at.substr(0, at.size() - 1),
                 col = at.substr(at.size() - 1);
-    size_t x = operand(at), scale = operand(col), bias = operand(col);
+    bool layerNorm = chance(50), hasBias = chance(50);
+    std::vector<size_t> in = {operand(at), operand(col)};
+    if (hasBias)
+      in.push_back(operand(col));
     const double root = 1 / std::sqrt(0.5); // eps = 0.5 bounds 1 / the root
-    const Term &in = terms[x], g = terms[scale], h = terms[bias];
+    const Term &x = terms[in[0]], g = terms[in[1]];
     double n = count(col);
-    Term mean{"", row, in.size, in.error + n * kUnit * in.size};
-    Term d{"", at, 2 * in.size, in.error + mean.error + 2 * kUnit * in.size};
+    Term mean{"", row, x.size, x.error + n * kUnit * x.size};
+    Term d = centred(x, layerNorm ? &mean : nullptr, at);
     Term square = times(d, d, at);
     double variance = square.error + n * kUnit * square.size;
     Term rstd{"", row, root, root * root * root * variance / 2 + kFew * root};
     Term y = times(times(d, rstd, at), g, at);
-    y.size += h.size;
-    y.error += h.error + kUnit * y.size;
+    if (hasBias) {
+      y.size += terms[in[2]].size;
+      y.error += terms[in[2]].error + kUnit * y.size;
+    }
     extra = "eps = 5.000000e-01 : f64, ";
-    add("norm", "layer_norm " + list({x, scale, bias}),
-        types({x, scale, bias}) + " -> " + type(at) + ", " + type(row) + ", " +
-            type(row),
-        {y, mean, rstd}, {x, scale, bias});
+    std::string rows = ", " + type(row), kind = "layer_norm ";
+    std::vector<Term> out = {y, mean, rstd};
+    if (!layerNorm) {
+      kind = "rms_norm ";
+      out = {y, rstd};
+    }
+    add("norm", kind + list(in),
+        types(in) + " -> " + type(at) + rows + (layerNorm ? rows : ""), out,
+        in);
   }
 
   void normGrad() {
     std::string at = pick(std::vector<std::string>{"bse", "bse", "bsv", "se"});
     std::string row = at.substr(0, at.size() - 1),
                 col = at.substr(at.size() - 1);
-    size_t dy = operand(at, 2), x = operand(at, 2), mean = operand(row, 2),
-           rstd = operand(row, 2);
-    Term centred{"", at, terms[x].size + terms[mean].size,
-                 terms[x].error + terms[mean].error};
-    centred.error += kUnit * centred.size;
-    Term xh = times(centred, terms[rstd], at);
-    if (chance(50)) {
-      Term each = times(terms[dy], xh, at);
+    bool layerNorm = chance(50), forScale = chance(50);
+    std::string kind = layerNorm ? "layer_norm " : "rms_norm ";
+    std::vector<size_t> in = {operand(at, 2), operand(at, 2)}, rows;
+    if (layerNorm)
+      rows.push_back(operand(row, 2));
+    rows.push_back(operand(row, 2));
+    Term mean = terms[rows[0]], rstd = terms[rows.back()], dy = terms[in[0]];
+    Term xh =
+        times(centred(terms[in[1]], layerNorm ? &mean : nullptr, at), rstd, at);
+    if (forScale) {
+      in.insert(in.end(), rows.begin(), rows.end());
+      Term each = times(dy, xh, at);
       double n = count(row), size = n * each.size;
-      std::vector<size_t> in = {dy, x, mean, rstd};
-      add("norm_dscale", "layer_norm " + list(in),
-          types(in) + " -> " + type(col),
+      add("norm_dscale", kind + list(in), types(in) + " -> " + type(col),
           {{"", col, size, n * each.error + n * kUnit * size}}, in);
       return;
     }
-    size_t scale = operand(col, 2);
+    in.push_back(operand(col, 2));
+    Term d = times(dy, terms[in[2]], at), slope = times(d, xh, at);
+    in.insert(in.end(), rows.begin(), rows.end());
     double n = count(col);
-    Term d = times(terms[dy], terms[scale], at), slope = times(d, xh, at);
     slope.error += n * kUnit * slope.size;
     Term part = times(xh, slope, at);
     Term inner{"", at, 2 * d.size + part.size,
                2 * d.error + n * kUnit * d.size + part.error};
     inner.error += 4 * kUnit * inner.size;
-    std::vector<size_t> in = {dy, x, scale, mean, rstd};
-    add("norm_dx", "layer_norm " + list(in), types(in) + " -> " + type(at),
-        {times(terms[rstd], inner, at)}, in);
+    add("norm_dx", kind + list(in), types(in) + " -> " + type(at),
+        {times(rstd, inner, at)}, in);
   }
 
   void pickLabel() {

@@ -133,7 +133,9 @@ TEST_P(GoldenStep, LossAndEveryGradient) {
 INSTANTIATE_TEST_SUITE_P(PyTorch, GoldenStep,
                          testing::Values(Golden{"tied-1", "gpt2-nano-nodrop"},
                                          Golden{"untied-2",
-                                                "gpt2-nano-untied-nodrop"}),
+                                                "gpt2-nano-untied-nodrop"},
+                                         Golden{"rms-1",
+                                                "gpt2-nano-rms-nodrop"}),
                          [](auto &info) {
                            std::string name = info.param.folder;
                            name[name.find('-')] = '_';

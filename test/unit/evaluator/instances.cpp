@@ -137,25 +137,39 @@ void addLookups(std::vector<Instance> &all) {
                         row + ", tensor<i64>", row));
 }
 
-void addNorms(std::vector<Instance> &all) {
+/// A norm, and its gradients; `bias` of the forward only.
+void addNorm(std::vector<Instance> &all, const std::string &kind, bool bias) {
   std::string x = "tensor<$Ax$Bx$Cxf32>", row = "tensor<$Ax$Bxf32>";
   std::string vec = "tensor<$Cxf32>";
-  all.push_back({"norm", "func.func @f(%x: " + x + ", %g: " + vec + ", %b: " +
-                             vec + ") -> (" + x + ", " + row + ", " + row +
-                             ") {\n  %y, %m, %r = tfm.norm layer_norm %x, %g, "
-                             "%b {eps = 1.0e-05} : " +
-                             x + ", " + vec + ", " + vec + " -> " + x + ", " +
-                             row + ", " + row + "\n  return %y, %m, %r : " + x +
-                             ", " + row + ", " + row + "\n}\n"});
-  std::string stats = "%mu: " + row + ", %rs: " + row + " {in.positive}";
+  bool mean = kind == "layer_norm";
+  std::string name = kind + (mean == bias ? "" : bias ? "_bias" : "_no_bias");
+  std::string types = x + ", " + row + (mean ? ", " + row : "");
+  std::string results = mean ? "%y, %m, %r" : "%y, %r";
+  all.push_back({name, "func.func @f(%x: " + x + ", %g: " + vec +
+                           (bias ? ", %b: " + vec : "") + ") -> (" + types +
+                           ") {\n  " + results + " = tfm.norm " + kind +
+                           " %x, %g" + (bias ? ", %b" : "") +
+                           " {eps = 1.0e-05} : " + x + ", " + vec +
+                           (bias ? ", " + vec : "") + " -> " + types +
+                           "\n  return " + results + " : " + types + "\n}\n"});
+}
+
+void addNormGrads(std::vector<Instance> &all, const std::string &kind) {
+  std::string x = "tensor<$Ax$Bx$Cxf32>", row = "tensor<$Ax$Bxf32>";
+  std::string vec = "tensor<$Cxf32>";
+  bool mean = kind == "layer_norm";
+  std::string rows = mean ? row + ", " + row : row;
+  std::string saved = mean ? "%mu, %rs" : "%rs";
+  std::string stats =
+      (mean ? "%mu: " + row + ", " : "") + "%rs: " + row + " {in.positive}";
   all.push_back(general(
-      "norm_dx", "%dy: " + x + ", %x: " + x + ", %g: " + vec + ", " + stats,
-      "tfm.norm_dx layer_norm %dy, %x, %g, %mu, %rs",
-      x + ", " + x + ", " + vec + ", " + row + ", " + row, x));
-  all.push_back(general("norm_dscale",
+      kind + "_dx", "%dy: " + x + ", %x: " + x + ", %g: " + vec + ", " + stats,
+      "tfm.norm_dx " + kind + " %dy, %x, %g, " + saved,
+      x + ", " + x + ", " + vec + ", " + rows, x));
+  all.push_back(general(kind + "_dscale",
                         "%dy: " + x + ", %x: " + x + ", " + stats,
-                        "tfm.norm_dscale layer_norm %dy, %x, %mu, %rs",
-                        x + ", " + x + ", " + row + ", " + row, vec));
+                        "tfm.norm_dscale " + kind + " %dy, %x, " + saved,
+                        x + ", " + x + ", " + rows, vec));
 }
 
 /// Heads are $K with one query head each, or $H = 2·$K queries on $K keys.
@@ -215,7 +229,11 @@ std::vector<Instance> makeInstances() {
   addShape(all);
   addEinsums(all);
   addLookups(all);
-  addNorms(all);
+  for (std::string kind : {"layer_norm", "rms_norm"}) {
+    for (bool bias : {true, false})
+      addNorm(all, kind, bias);
+    addNormGrads(all, kind);
+  }
   for (bool fused : {true, false})
     for (bool grouped : {true, false}) {
       addAttention(all, fused, grouped, /*causal=*/true, /*rate=*/0.3);

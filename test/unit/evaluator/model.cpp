@@ -24,7 +24,7 @@ std::vector<Variant> variants() {
   plain.ffn = 12;
   plain.maxSeq = 4;
   plain.dropout = {0.2, 0.25, 0.3};
-  std::vector<Variant> all(5, {"tied", plain});
+  std::vector<Variant> all(6, {"tied", plain});
   all[1].name = "untied";
   all[1].spec.tied = false;
   all[2].name = "sepqkv";
@@ -37,6 +37,8 @@ std::vector<Variant> variants() {
   all[4].spec.dropout = {0, 0, 0};
   all[4].spec.mlp.bias = all[4].spec.attention.bias = false;
   all[4].spec.attention.causal = false;
+  all[5].name = "rms";
+  all[5].spec.norm.kind = models::NormKind::rmsNorm;
   return all;
 }
 

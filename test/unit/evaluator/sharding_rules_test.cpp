@@ -45,7 +45,7 @@ std::string withRule(const std::string &name,
 // Planted faults: each of these rules is wrong, and the check says where.
 
 TEST(PlantedRule, UnblockedRowOfANorm) {
-  EXPECT_NE(withRule("norm", [](auto &r) { r.blocked = ""; }).find("'z'"),
+  EXPECT_NE(withRule("layer_norm", [](auto &r) { r.blocked = ""; }).find("'z'"),
             std::string::npos);
 }
 TEST(PlantedRule, UnblockedSequenceOfAttention) {

@@ -84,7 +84,6 @@ TEST(Spec, EveryUnbuiltChoiceIsNamed) {
   EXPECT_EQ(
       unsupported(parsed.value),
       (std::vector<std::string>{
-          "norm.kind = \"rms_norm\" cannot be compiled yet; use \"layer_norm\"",
           "norm.placement = \"post\" cannot be compiled yet; use \"pre\"",
           "mlp.kind = \"swiglu\" cannot be compiled yet; use \"gelu\"",
           "mlp.bias = false cannot be compiled yet; use true",
