@@ -62,7 +62,8 @@ environmentWith(const std::vector<std::string> &variables) {
 
 class Launcher {
 public:
-  Launcher(const Bundle &bundle, double timeout, const SignalWatch &signals)
+  Launcher(const Bundle &bundle, std::optional<double> timeout,
+           const SignalWatch &signals)
       : bundle_(bundle), signals_(signals), watchdog_(timeout),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
@@ -199,7 +200,8 @@ private:
 
 } // namespace
 
-Status launchProcesses(const Bundle &bundle, const Job &job, double timeout,
+Status launchProcesses(const Bundle &bundle, const Job &job,
+                       std::optional<double> timeout,
                        const SignalWatch &signals) {
   Launcher launcher(bundle, timeout, signals);
   MTC_RETURN_IF_ERROR(launcher.start(job));

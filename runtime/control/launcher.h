@@ -7,12 +7,15 @@
 #include "runtime/control/signals.h"
 #include "runtime/train/job.h"
 
+#include <optional>
+
 namespace mtc::runtime {
 
 /// Starts a process per rank over shm and waits for all of them. When one ends
 /// badly, the others' calls fail; those that have not ended after two seconds
 /// are killed. The first signal is passed on, the second kills.
-Status launchProcesses(const Bundle &bundle, const Job &job, double timeout,
+Status launchProcesses(const Bundle &bundle, const Job &job,
+                       std::optional<double> timeout,
                        const SignalWatch &signals);
 
 /// All ranks as threads of this process. `strict`: deadlocks are detected.

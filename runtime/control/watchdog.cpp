@@ -38,25 +38,50 @@ std::string suspects(const std::vector<RankProgress> &ranks) {
   return fmt::format("{}", fmt::join(list, "; "));
 }
 
+bool allBegan(const std::vector<RankProgress> &ranks) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [](const RankProgress &rank) { return rank.step > 0; });
+}
+
+/// Without --timeout. Ten minutes is what users know from PyTorch's
+/// collectives.
+constexpr double kStart = 3600, kStep = 600, kTimesLongest = 5;
+/// More than the launcher's pause between two looks.
+constexpr double kLook = 1;
+
 } // namespace
 
-Status Watchdog::look(const std::vector<RankProgress> &ranks) {
-  if (seconds_ <= 0)
-    return Status::okay();
+double Watchdog::limit() const {
+  if (seconds_)
+    return *seconds_;
+  return training_ ? std::max(kStep, kTimesLongest * longest_) : kStart;
+}
+
+Status Watchdog::look(const std::vector<RankProgress> &ranks,
+                      Clock::time_point now) {
   int64_t sum = 0;
   for (const RankProgress &rank : ranks)
     sum += rank.step + (rank.pid > 0 ? 0 : 1);
-  auto now = std::chrono::steady_clock::now();
+  if (sum == seen_)
+    silence_ +=
+        std::min(kLook, std::chrono::duration<double>(now - last_).count());
+  last_ = now;
   if (sum != seen_) {
+    if (training_)
+      longest_ = std::max(longest_, silence_);
+    training_ = allBegan(ranks);
     seen_ = sum;
-    since_ = now;
+    silence_ = 0;
   }
-  if (now - since_ < std::chrono::duration<double>(seconds_))
+  double most = limit();
+  if (most <= 0 || silence_ < most)
     return Status::okay();
   return {StatusCode::hang,
-          fmt::format("no step began for {} seconds, the limit of --timeout: "
-                      "{}; raise it if steps may take longer",
-                      seconds_, suspects(ranks))};
+          fmt::format("no step began for {} seconds, the limit {}: {}; {} if "
+                      "steps may take longer",
+                      most, seconds_ ? "of --timeout" : "without --timeout",
+                      suspects(ranks),
+                      seconds_ ? "raise it" : "give --timeout SECONDS")};
 }
 
 } // namespace mtc::runtime

@@ -1,5 +1,4 @@
-//===- watchdog.h - a run in which nothing happens any more ------*- C++
-//-*-===//
+//===- watchdog.h - a run in which nothing happens any more -----*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_WATCHDOG_H
 #define MTC_RUNTIME_CONTROL_WATCHDOG_H
 
@@ -7,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace mtc::runtime {
@@ -18,18 +18,30 @@ struct RankProgress {
 };
 
 /// Notices that no rank began a step for a time. Ranks that end count as
-/// progress, too.
+/// progress, too. Time in which nobody looks does not count: a run that its
+/// user stops in the terminal and lets go on later did not hang.
 class Watchdog {
 public:
-  /// `seconds` 0: never.
-  explicit Watchdog(double seconds) : seconds_(seconds) {}
-  /// Errors: hang, with the ranks that are behind the others or stopped.
-  Status look(const std::vector<RankProgress> &ranks);
+  using Clock = std::chrono::steady_clock;
+
+  /// `seconds` 0: never; none: an hour until all ranks began their first step,
+  /// then five times the longest silence of the run so far and at least ten
+  /// minutes.
+  explicit Watchdog(std::optional<double> seconds) : seconds_(seconds) {}
+  /// To be called every second or more often. Errors: hang, with the ranks that
+  /// are behind the others or stopped.
+  Status look(const std::vector<RankProgress> &ranks,
+              Clock::time_point now = Clock::now());
 
 private:
-  double seconds_;
-  int64_t seen_ = -1;
-  std::chrono::steady_clock::time_point since_{};
+  double limit() const;
+
+  std::optional<double> seconds_;
+  bool training_ = false; ///< all ranks began their first step
+  int64_t seen_ = -1;     ///< sum of the steps
+  double silence_ = 0;    ///< seconds since the last progress
+  double longest_ = 0;    ///< silence between two steps
+  Clock::time_point last_{};
 };
 
 } // namespace mtc::runtime

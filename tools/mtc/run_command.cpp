@@ -64,7 +64,7 @@ Status runRun(RunCommand &command) {
                                            : runtime::CommKind::shm;
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
-  if (options.timeout > 0 && options.comm != runtime::CommKind::shm)
+  if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
     return {StatusCode::usage, "--timeout: expected --comm shm with it, whose "
                                "ranks are processes that can be ended"};
   for (const auto &[what, folder] : command.dumps) {
@@ -133,7 +133,8 @@ void addRun(CLI::App &app, Action &action) {
       ->check(CLI::PositiveNumber);
   sub->add_option("--timeout", options.timeout,
                   "end the run when no rank begins a step for so many seconds; "
-                  "0: never")
+                  "0: never; if not given: five times the longest step, at "
+                  "least 600")
       ->check(CLI::NonNegativeNumber);
   sub->add_flag("--progress", command->progress, "always show progress");
   sub->add_flag("-q,--quiet", command->quiet, "never show progress");

@@ -70,28 +70,62 @@ TEST(Outcome, BlamesTheRankThatDidNotFollow) {
   EXPECT_EQ(summarize({noticed}, false).code(), StatusCode::peerDied);
 }
 
+/// Looks twice a second for `seconds`.
+Status lookFor(Watchdog &dog, const std::vector<RankProgress> &ranks,
+               Watchdog::Clock::time_point &now, double seconds) {
+  for (int i = 0; i < 2 * seconds; ++i) {
+    now += std::chrono::milliseconds(500);
+    if (Status status = dog.look(ranks, now); !status.ok())
+      return status;
+  }
+  return Status::okay();
+}
+
 TEST(Watchdog, NoticesThatNoRankBeginsAStep) {
-  auto pause = [] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  };
+  Watchdog::Clock::time_point now{};
   std::vector<RankProgress> ranks = {{getpid(), 7}, {getpid(), 6}};
-  Watchdog never(0), dog(0.02), patient(1000);
-  EXPECT_TRUE(dog.look(ranks).ok());
-  EXPECT_TRUE(patient.look(ranks).ok());
-  pause();
+  Watchdog dog(5), never(0);
+  EXPECT_TRUE(lookFor(never, ranks, now, 10000).ok());
+  EXPECT_TRUE(lookFor(dog, ranks, now, 4).ok());
   ranks[1].step = 7; // progress
-  EXPECT_TRUE(dog.look(ranks).ok());
+  EXPECT_TRUE(lookFor(dog, ranks, now, 4).ok());
   ranks[0].step = 8;
-  EXPECT_TRUE(dog.look(ranks).ok());
-  pause();
-  EXPECT_TRUE(never.look(ranks).ok());
-  EXPECT_TRUE(patient.look(ranks).ok());
-  Status status = dog.look(ranks);
+  EXPECT_TRUE(lookFor(dog, ranks, now, 4).ok());
+  Status status = lookFor(dog, ranks, now, 2);
   EXPECT_EQ(status.code(), StatusCode::hang);
-  EXPECT_NE(status.message().find("0.02 seconds"), std::string::npos)
+  EXPECT_NE(status.message().find("5 seconds, the limit of --timeout"),
+            std::string::npos)
       << status.message();
   EXPECT_NE(status.message().find("rank 1 in step 7"), std::string::npos);
   EXPECT_EQ(status.message().find("rank 0"), std::string::npos);
+}
+
+TEST(Watchdog, LearnsItsLimitFromTheSteps) {
+  Watchdog::Clock::time_point now{};
+  std::vector<RankProgress> ranks = {{getpid(), 0}, {getpid(), 1}};
+  Watchdog dog(std::nullopt);
+  EXPECT_TRUE(lookFor(dog, ranks, now, 3500).ok()); // still starting
+  ranks[0].step = 1;
+  EXPECT_TRUE(lookFor(dog, ranks, now, 590).ok()); // ten minutes a step
+  for (RankProgress &rank : ranks)
+    ++rank.step;
+  EXPECT_TRUE(lookFor(dog, ranks, now, 2900).ok()); // 5 x 590 from here on
+  Status status = lookFor(dog, ranks, now, 100);
+  EXPECT_EQ(status.code(), StatusCode::hang);
+  EXPECT_NE(status.message().find("the limit without --timeout"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("give --timeout SECONDS"), std::string::npos);
+}
+
+TEST(Watchdog, TimeInWhichNobodyLooksDoesNotCount) {
+  Watchdog::Clock::time_point now{};
+  std::vector<RankProgress> ranks = {{getpid(), 3}};
+  Watchdog dog(60);
+  EXPECT_TRUE(lookFor(dog, ranks, now, 30).ok());
+  now += std::chrono::hours(2); // stopped in a terminal
+  EXPECT_TRUE(lookFor(dog, ranks, now, 28).ok());
+  EXPECT_EQ(lookFor(dog, ranks, now, 10).code(), StatusCode::hang);
 }
 
 TEST_F(FailureTest, NaNStopsBeforeTheParametersChange) {

@@ -11,6 +11,7 @@
 #include "mtc/runtime/recipe.h"
 #include "runtime/base/status.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,10 @@ struct RunOptions {
   std::string logFile;  ///< JSON lines, one per step
   /// > 0: no training; prints the mean loss over this many global batches.
   int64_t evalBatches = 0;
-  /// shm only, seconds > 0: when no rank begins a step (or a batch of `eval`)
-  /// for so long, all are ended (hang). Start and files count, too.
-  double timeout = 0;
+  /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for so
+  /// long, all are ended (hang). Start and files count, too. 0: never. None: an
+  /// hour for the start, then five times the longest step, at least 600 s.
+  std::optional<double> timeout;
   ProgressKind progress = ProgressKind::automatic;
 };
 
