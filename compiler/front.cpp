@@ -6,12 +6,12 @@
 #include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
 #include "models/spec.h"
+#include "mtc/runtime/isa.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -21,25 +21,12 @@ namespace {
 
 bool isIR(const std::string &input) { return input.ends_with(".mlir"); }
 
-constexpr std::string_view kIsas[] = {"x86-64-v4-bf16", "x86-64-v4", "x86-64-v3"};
-
-bool isKnownIsa(const std::string &isa) {
-  return llvm::is_contained(kIsas, std::string_view(isa));
-}
-
-bool hostHas(const std::string &isa) {
-  if (isa == "x86-64-v3")
-    return __builtin_cpu_supports("x86-64-v3");
-  return __builtin_cpu_supports("x86-64-v4") &&
-         (isa == "x86-64-v4" || __builtin_cpu_supports("avx512bf16"));
-}
-
 /// The best instruction set of this machine for the compute type. Empty if it
 /// has no unit for it.
 std::string bestIsa(bool bf16) {
   if (bf16)
-    return hostHas("x86-64-v4-bf16") ? "x86-64-v4-bf16" : "";
-  return hostHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
+    return runtime::processorHas("x86-64-v4-bf16") ? "x86-64-v4-bf16" : "";
+  return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 
 /// Writes the instruction set into mtc.config: what the option says, else what
@@ -63,15 +50,15 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
             "dtype bf16: expected a processor with AVX-512-BF16, found none; "
             "take --dtype f32, or accept emulated products, which are slower "
             "than f32, with --isa x86-64-v4"};
-  if (!isKnownIsa(isa))
+  if (!runtime::isKnownIsa(isa))
     return {StatusCode::usage, fmt::format("isa: expected one of {}, found '{}'",
-                                           fmt::join(kIsas, ", "), isa)};
+                                           runtime::kIsaNames, isa)};
   if (bf16 && isa == "x86-64-v3")
     return {StatusCode::infeasible,
             "dtype bf16: expected an instruction set with AVX-512 (x86-64-v4-bf16, "
             "or x86-64-v4 with emulated products), found x86-64-v3; take --dtype "
             "f32 there"};
-  if (!hostHas(isa))
+  if (!runtime::processorHas(isa))
     return {
         StatusCode::infeasible,
         fmt::format("isa: expected one that this machine has, found {}; the "
@@ -151,9 +138,9 @@ Status checkOptions(const CompileOptions &options) {
         !options.from,
         fmt::format("--from needs IR (a file that ends in .mlir), found '{}'",
                     options.input));
-  demand(options.isa.empty() || isKnownIsa(options.isa),
+  demand(options.isa.empty() || runtime::isKnownIsa(options.isa),
          fmt::format("--isa: expected one of {}, found '{}'",
-                     fmt::join(kIsas, ", "), options.isa));
+                     runtime::kIsaNames, options.isa));
   if (options.to)
     demand(options.verify || !isVerifier(*options.to),
            fmt::format("--compile-to: expected a phase that runs under "

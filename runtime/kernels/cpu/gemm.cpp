@@ -170,7 +170,7 @@ Status gemmSelectIsa(std::string_view isa) {
     return {StatusCode::usage, "expected instruction set " +
                                    std::string(kIsaNames) + ", found '" +
                                    std::string(isa) + "'"};
-  if (!mtc_kernels_cpu_has(isa))
+  if (!processorHas(isa))
     return {StatusCode::infeasible, "the plan's products need a CPU with " +
                                         std::string(isa) +
                                         ", which this machine lacks"};

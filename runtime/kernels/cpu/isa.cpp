@@ -7,41 +7,32 @@
 namespace mtc::runtime {
 
 namespace {
-struct Isa {
+struct IsaKernels {
   std::string_view name;
   const KernelTable *table;
 };
 // Attention computes in fp32, and bf16.h says why it rounds without
 // AVX-512-BF16: that changes the GEMM library only.
-constexpr Isa kIsas[] = {{"x86-64-v3", &kKernelsV3},
-                         {"x86-64-v4", &kKernelsV4},
-                         {"x86-64-v4-bf16", &kKernelsV4}};
-std::atomic<const Isa *> selected = nullptr;
+constexpr IsaKernels kTables[] = {{"x86-64-v3", &kKernelsV3},
+                                  {"x86-64-v4", &kKernelsV4},
+                                  {"x86-64-v4-bf16", &kKernelsV4}};
+std::atomic<const IsaKernels *> selected = nullptr;
 } // namespace
 
-static const Isa *findIsa(std::string_view name) {
-  for (const Isa &isa : kIsas)
+static const IsaKernels *findIsa(std::string_view name) {
+  for (const IsaKernels &isa : kTables)
     if (isa.name == name)
       return &isa;
   return nullptr;
 }
 
-bool mtc_kernels_cpu_has(std::string_view isa) {
-  if (isa == "x86-64-v4-bf16")
-    return __builtin_cpu_supports("x86-64-v4") &&
-           __builtin_cpu_supports("avx512bf16");
-  if (isa == "x86-64-v4")
-    return __builtin_cpu_supports("x86-64-v4");
-  return isa == "x86-64-v3" && __builtin_cpu_supports("x86-64-v3");
-}
-
 Status mtc_kernels_select_isa(std::string_view name) {
-  const Isa *isa = findIsa(name);
+  const IsaKernels *isa = findIsa(name);
   if (!isa)
     return {StatusCode::usage, "expected instruction set " +
                                    std::string(kIsaNames) + ", found '" +
                                    std::string(name) + "'"};
-  if (!mtc_kernels_cpu_has(name))
+  if (!processorHas(name))
     return {StatusCode::infeasible,
             "this program needs a CPU with " + std::string(name) +
                 ", which this machine lacks: compile the plan for another "
@@ -51,12 +42,12 @@ Status mtc_kernels_select_isa(std::string_view name) {
 }
 
 std::string_view mtc_kernels_isa() {
-  const Isa *isa = selected.load(std::memory_order_acquire);
+  const IsaKernels *isa = selected.load(std::memory_order_acquire);
   return isa ? isa->name : std::string_view();
 }
 
 const KernelTable *selectedKernels() {
-  const Isa *isa = selected.load(std::memory_order_acquire);
+  const IsaKernels *isa = selected.load(std::memory_order_acquire);
   return isa ? isa->table : nullptr;
 }
 

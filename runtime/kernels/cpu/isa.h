@@ -3,15 +3,12 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_ISA_H
 #define MTC_RUNTIME_KERNELS_CPU_ISA_H
 
+#include "mtc/runtime/isa.h"
 #include "runtime/base/status.h"
 
 #include <string_view>
 
 namespace mtc::runtime {
-
-/// The names of all instruction sets, for messages.
-inline constexpr std::string_view kIsaNames =
-    "x86-64-v3, x86-64-v4 or x86-64-v4-bf16";
 
 /// Chooses the kernels of the plan's instruction set, "x86-64-v3" (AVX2, FMA),
 /// "x86-64-v4" (AVX-512) or "x86-64-v4-bf16" (and AVX-512-BF16, whose products
@@ -23,9 +20,6 @@ Status mtc_kernels_select_isa(std::string_view isa);
 
 /// The chosen name, or "" before the choice.
 std::string_view mtc_kernels_isa();
-
-/// Whether this CPU can run kernels of `isa`; false for an unknown name.
-bool mtc_kernels_cpu_has(std::string_view isa);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_ISA_H

@@ -23,7 +23,7 @@ static double loss(const Problem &p) {
 
 TEST(AttentionGradient, FiniteDifferences) {
   const char *isa =
-      runtime::mtc_kernels_cpu_has("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
+      runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
   ASSERT_TRUE(runtime::mtc_kernels_select_isa(isa).ok());
   Problem p({1, 19, 4, 2, 4, true, 0.2}, Layout::dense);
   p.forward();

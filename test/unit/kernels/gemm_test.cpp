@@ -17,7 +17,7 @@ namespace {
 
 const char *bestIsa() {
   for (const char *isa : {"x86-64-v4-bf16", "x86-64-v4"})
-    if (mtc_kernels_cpu_has(isa))
+    if (processorHas(isa))
       return isa;
   return "x86-64-v3";
 }
@@ -28,7 +28,7 @@ struct Types {
 
 /// What the library multiplies on this machine.
 std::vector<Types> allTypes() {
-  if (!mtc_kernels_cpu_has("x86-64-v4"))
+  if (!processorHas("x86-64-v4"))
     return {{MTC_F32, MTC_F32}};
   return {{MTC_F32, MTC_F32}, {MTC_BF16, MTC_F32}, {MTC_BF16, MTC_BF16}};
 }
@@ -242,7 +242,7 @@ TEST_F(Gemm, InstructionSets) {
     EXPECT_NE(status.message().find(isa), std::string::npos);
   EXPECT_TRUE(gemmSelectIsa(bestIsa()).ok()); // the same one again
   for (const char *isa : {"x86-64-v3", "x86-64-v4"})
-    if (mtc_kernels_cpu_has("x86-64-v4") && std::string(isa) != bestIsa()) {
+    if (processorHas("x86-64-v4") && std::string(isa) != bestIsa()) {
       EXPECT_EQ(gemmSelectIsa(isa).code(), StatusCode::usage) << isa;
     }
 }
@@ -251,7 +251,7 @@ TEST_F(Gemm, InstructionSets) {
 // their own.
 TEST(GemmDeathTest, Bf16WithoutItsInstructions) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  if (!mtc_kernels_cpu_has("x86-64-v4"))
+  if (!processorHas("x86-64-v4"))
     GTEST_SKIP() << "this CPU lacks AVX-512";
   EXPECT_EXIT(exitAfterProducts("x86-64-v4"), testing::ExitedWithCode(0), "");
 }
