@@ -15,20 +15,41 @@ class MtcPass<string flag> : Pass<flag, "::mlir::ModuleOp">;
 def Differentiate : MtcPass<"differentiate"> {
   let summary = "forward to forward + backward, by per-op gradient rules";
   let description = [{
-    Appends the backward of `@microbatch` after its forward, seeded with the
-    loss, and returns one gradient per use of each parameter. Values that the
-    backward reads are saved (`tfm.save`, `tfm.restore`); cheap ones are computed
-    again. Removes `tfm.stop_gradient`.
+    Training needs the gradient of the loss for every use of a parameter. Appends
+    the backward of `@microbatch` after its forward, seeded with the loss, by the
+    gradient rule of each op's family, and returns one gradient per use of each
+    parameter. Values that the backward reads are saved (`tfm.save`,
+    `tfm.restore`); cheap ones are computed again. Removes `tfm.stop_gradient`.
 
-    Input: `%u = tfm.activation gelu %x`, output also
-    `%x2 = tfm.restore %s`, `%dx = tfm.activation_grad gelu %x2, %du`.
+    Input:
+    ```mlir
+    %v = tfm.activation gelu %u : tensor<2x32x256xf32>
+    ```
+
+    Output:
+    ```mlir
+    %s = tfm.save %u : tensor<2x32x256xf32>
+    %v = tfm.activation gelu %u : tensor<2x32x256xf32>
+    %u2 = tfm.restore %s : tensor<2x32x256xf32>
+    %du = tfm.activation_grad gelu %u2, %dv : tensor<2x32x256xf32>
+    ```
   }];
 }
 def VerifyTraining : MtcPass<"verify-training"> {
   let summary = "checks what differentiate promises";
   let description = [{
-    Every parameter use has a gradient of its shape; backward ops read forward
-    values only through restore; every op has a layer and a phase.
+    A gradient rule that forgets a use gives wrong numbers and no error. Every
+    parameter use has a gradient of its shape; backward ops read forward values
+    only through `tfm.restore`; every op has a layer and a phase.
+
+    Input: the result of `differentiate`. Refused, because a backward op reads a
+    forward value:
+    ```mlir
+    %v = tfm.activation gelu %u {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<2x32x256xf32>
+    %du = tfm.activation_grad gelu %u, %dv {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<2x32x256xf32>
+    ```
+
+    Output: the same IR.
   }];
 }
 
@@ -37,58 +58,110 @@ def VerifyTraining : MtcPass<"verify-training"> {
 def AnnotateShardings : MtcPass<"annotate-shardings"> {
   let summary = "logical axes of parameters and inputs to mesh axes";
   let description = [{
-    Reads the module's `dist.mesh`, `dist.rules` (a dictionary logical axis ->
-    mesh axis) and `dist.overrides` (an array of dictionaries {pattern, axis,
-    mesh}), and writes `dist.sharding` and `dist.layout` (column, row, vocab,
-    replicated) on every parameter and input of `@microbatch`.
+    The strategy's table is the only place that says which logical axis is split
+    over which mesh axis; here it meets the parameters. Reads the module's
+    `dist.mesh`, `dist.rules` (a dictionary logical axis -> mesh axis) and
+    `dist.overrides` (an array of dictionaries {pattern, axis, mesh}), and writes
+    `dist.sharding` and `dist.layout` (column, row, vocab, replicated) on every
+    parameter and input of `@microbatch`.
 
-    Input: `%w {tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], ...>}`,
-    output also `{dist.sharding = #dist.sharding<[{}, {"tp"} ]>, dist.layout = "column"}`.
+    Input, with `dist.rules = {ffn = "tp"}`:
+    ```mlir
+    func.func private @microbatch(tensor<64x256xf32> {tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 0.02 : f64, decay = true>})
+    ```
+
+    Output:
+    ```mlir
+    func.func private @microbatch(tensor<64x256xf32> {dist.layout = "column", dist.sharding = #dist.sharding<[{}, {"tp"} ]>, tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 0.02 : f64, decay = true>})
+    ```
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
   let options = [
-    Option<"mesh", "mesh", "std::string", "\"\"", "axes and sizes, for tests: dp=2,tp=4">,
-    Option<"rules", "rules", "std::string", "\"\"", "logical to mesh axes, for tests: ffn=tp,batch=dp">];
+    Option<"mesh", "mesh", "std::string", "\"\"", "axes and sizes instead of dist.mesh, for tests: dp=2,tp=4">,
+    Option<"rules", "rules", "std::string", "\"\"", "logical to mesh axes instead of dist.rules, for tests: ffn=tp,batch=dp">];
 }
 def PropagateShardings : MtcPass<"propagate-shardings"> {
   let summary = "shardings of every value, forward and backward";
   let description = [{
-    Factor propagation from parameters and inputs, each mesh axis on its own;
-    partial sums stay partial as long as a minimum cut says that this moves
-    fewer bytes (docs/sharding.md). Writes `dist.shardings` on every op: what the
-    op *produces*; `dist.wants` on ops and the return: per operand what it needs;
+    Few values are annotated; all must have a state, forward and backward. Factor
+    propagation from parameters and inputs, each mesh axis on its own; partial
+    sums stay partial as long as a minimum cut says that this moves fewer bytes
+    ([sharding](../sharding.md)). Writes `dist.shardings` on every op: what the op
+    *produces*; `dist.wants` on ops and the return: per operand what it needs;
     `dist.sharding` on results. Sums are flattened and split on the way.
+
+    Input, where %w is split over tp on dimension 0:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    ```
+
+    Output:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w {dist.shardings = [#dist.sharding<[{"dp"}, {}, {} ], partial = {"tp"}>]} : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    ```
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def InsertCollectives : MtcPass<"insert-collectives"> {
   let summary = "reshards where what is produced is not what is wanted";
   let description = [{
-    One `dist.reshard` per value and wish, placed right after the producer for
-    partial values and before the first user otherwise; gradients of parameters
-    and the loss stay partial over dp until the end of the step.
+    After propagation an op may produce what its user does not want. One
+    `dist.reshard` per value and wish, placed right after the producer for partial
+    values and before the first user otherwise; gradients of parameters and the
+    loss stay partial over dp until the end of the step.
+
+    Input, where the user of %y wants full values over tp:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w {dist.shardings = [#dist.sharding<[{"dp"}, {}, {} ], partial = {"tp"}>]} : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    ```
+
+    Output, after it:
+    ```mlir
+    %r = dist.reshard %y from <[{"dp"}, {}, {} ], partial = {"tp"}> to <[{"dp"}, {}, {} ]> origin g serves "layers.0.mlp.down.weight" : tensor<2x32x64xf32>
+    ```
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def Partition : MtcPass<"partition"> {
   let summary = "global to local shapes; reshards become collectives";
   let description = [{
-    Input: `dist.reshard %y from <[{}, {} ], partial = {"tp"}> to <[{}, {} ]>`,
-    output: `dist.all_reduce sum %y over "tp"`. Ops that use an index of a split
+    A rank holds a part of each tensor: types become those of the part, and a
+    reshard becomes the collective that does it. Ops that use an index of a split
     dimension get `dist.index_axis` and `dist.index_stride` (its local size):
     coordinate·stride is to be added to a local index; for dropout also
     `dist.index_dim`. `dist.global_shape` on arguments and `dist.global_shapes` on
     ops keep the global shapes.
+
+    Input:
+    ```mlir
+    %e = tfm.embed %ids, %table {dist.shardings = [#dist.sharding<[{"dp"}, {}, {} ], partial = {"tp"}>]} : tensor<2x32xi32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    %r = dist.reshard %e from <[{"dp"}, {}, {} ], partial = {"tp"}> to <[{"dp"}, {}, {} ]> origin embedding serves "embed.tokens" : tensor<2x32x64xf32>
+    ```
+
+    Output:
+    ```mlir
+    %e = tfm.embed %ids, %table {dist.index_axis = "tp", dist.index_stride = 128 : i64} : tensor<1x32xi32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
+    %r = dist.all_reduce sum %e over "tp" origin embedding serves "embed.tokens" : tensor<1x32x64xf32>
+    ```
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
 def VerifyPartitioned : MtcPass<"verify-partitioned"> {
   let summary = "checks that local shapes, shardings and collectives agree";
   let description = [{
-    Walks the function with the state of each value per mesh axis and refuses an
-    op whose operands are not what its sharding rule needs: so a collective that
-    is missing or doubled shows. Also local types against global shapes, index
-    offsets, and gradients against their parameters.
+    A collective that is missing or doubled gives wrong numbers and no error. Walks
+    the function with the state of each value per mesh axis and refuses an op whose
+    operands are not what its sharding rule needs. Also local types against global
+    shapes, index offsets, and gradients against their parameters.
+
+    Input: the result of `partition`. Refused, because %y is a partial sum over tp
+    and gelu is not linear:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
+    %z = tfm.activation gelu %y : tensor<1x32x64xf32>
+    ```
+
+    Output: the same IR.
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];
 }
@@ -98,24 +171,71 @@ def VerifyPartitioned : MtcPass<"verify-partitioned"> {
 def CutStages : MtcPass<"cut-stages"> {
   let summary = "layers to stages; one function per stage and phase";
   let description = [{
+    A stage runs its layers only, and what crosses its boundary must be explicit.
     Splits `@microbatch` into `@stageN_fwd`, `@stageN_bwd` and, for the `eval`
-    entry, `@stageN_eval`. Results that the next stage reads are sent;
-    `tfm.save` becomes a value kept in the activation slot.
+    entry, `@stageN_eval`. Results that the next stage reads are sent; `tfm.save`
+    becomes a value kept in the activation slot.
+
+    Input, where %0 belongs to a layer of stage 0 and %1 to one of stage 1:
+    ```mlir
+    %0 = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
+    %s = tfm.save %0 {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
+    %1 = tfm.activation gelu %0 {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
+    ```
+
+    Output, in `@stage0_fwd` and in `@stage1_fwd`:
+    ```mlir
+    %0 = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
+    pipe.keep %0 as 0 : tensor<1x32x64xf32>
+    pipe.send "activation" %0 : tensor<1x32x64xf32>
+
+    %x = pipe.received "activation" : tensor<1x32x64xf32>
+    %1 = tfm.activation gelu %x {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
+    ```
   }];
 }
 def BuildSchedule : MtcPass<"build-schedule"> {
   let summary = "per stage the list of compute slots, for each entry";
   let description = [{
-    Writes `pipe.schedule` ops; checks them (schedules.md section 2).
+    The order of forwards and backwards decides bubble and memory, and is data. Asks
+    the registry of [schedules](../schedules.md) for the slots of the strategy's
+    schedule (entry `train`) and of `forward-only` (entry `eval`), checks them and
+    writes them down.
 
-    Output: `pipe.schedule @train stages 2 chunks 1 microbatches 4 ["F0 F1 B0 F2 B1 F3 B2 B3", "F0 B0 F1 B1 F2 B2 F3 B3"]`
+    Input:
+    ```mlir
+    module attributes {mtc.config = {pp = 2 : i64, microbatches = 4 : i64, schedule = "1f1b"}} {}
+    ```
+
+    Output, in that module:
+    ```mlir
+    pipe.schedule @train stages 2 chunks 1 microbatches 4 ["F0 F1 B0 F2 B1 F3 B2 B3", "F0 B0 F1 B1 F2 B2 F3 B3"]
+    pipe.schedule @eval stages 2 chunks 1 microbatches 4 ["F0 F1 F2 F3", "F0 F1 F2 F3"]
+    ```
   }];
 }
 def ExpandSchedule : MtcPass<"expand-schedule"> {
   let summary = "slots to timelines: sends, receives, buffers";
   let description = [{
-    Stamps, sorts and projects (docs/schedules.md): exchanges are placed and paired
-    and every value gets a slot. Writes `pipe.timeline` ops.
+    Sends and receives in an unlucky order hang; here their order follows from one
+    total order of all events ([schedules](../schedules.md)). Stamps, sorts and
+    projects: exchanges are placed and paired and every value gets a slot. Writes
+    `pipe.timeline` ops, one per entry and stage.
+
+    Input:
+    ```mlir
+    pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
+    ```
+
+    Output, the second of two timelines:
+    ```mlir
+    pipe.timeline @train_stage1 entry "train" stage 1 pools [1, 0, 0, 1, 1, 0] {
+      pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
+      pipe.slot "F" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      pipe.slot "B" microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
+    }
+    ```
   }];
 }
 
@@ -124,45 +244,83 @@ def ExpandSchedule : MtcPass<"expand-schedule"> {
 def BucketGradients : MtcPass<"bucket-gradients"> {
   let summary = "one program per stage; parameters and gradients in flat buckets";
   let description = [{
-    Moves the fragments and timelines of each stage into an `rt.program` and lays
-    its parameters out in buckets: Megatron's order, sizes and padding. Gradients
-    have the layout of their parameters. Every further use of a tied parameter on
-    the stage gets a bucket of accumulators (`second_use_of`), because sums of
-    uses are added after the reduction.
+    Reducing gradients one by one would be many small collectives. Moves the
+    fragments and timelines of each stage into an `rt.program` and lays its
+    parameters out in buckets: Megatron's order, sizes and padding. Gradients have
+    the layout of their parameters. Every further use of a tied parameter on the
+    stage gets a bucket of accumulators (`second_use_of`), because sums of uses
+    are added after the reduction.
 
-    Input: `pipe.param "final_norm.scale" : tensor<64xf32>` in `@stage1_fwd`,
-    output: `rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1`
-    and `rt.param "final_norm.scale" bucket 0 start 64 shape [64] local [64] {...}`
-    in `rt.program @stage1`.
+    Input, in `@stage1_fwd`:
+    ```mlir
+    %g = pipe.param "final_norm.scale" : tensor<64xf32>
+    ```
+
+    Output, in `rt.program @stage1`:
+    ```mlir
+    rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
+    rt.param "final_norm.scale" bucket 0 start 64 shape [64] local [64] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
+    ```
   }];
 }
 def ShardOptimizer : MtcPass<"shard-optimizer"> {
   let summary = "gradient reduction and the optimizer's shards";
   let description = [{
-    Gives each dp rank its shard of every bucket (all of it without ZeRO), and
-    builds the update fragments `reduce` and `apply` of each stage:
-    reduce-scatter or all-reduce over dp, tied uses added, global norm, AdamW on
-    the shard, all-gather.
+    Replicas need not hold each other's optimizer state. Gives each dp rank its
+    shard of every bucket (all of it without ZeRO), and builds the update fragments
+    `reduce` and `apply` of each stage: reduce-scatter or all-reduce over dp, tied
+    uses added, global norm, AdamW on the shard, all-gather.
 
-    Input: `rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1`,
-    output under ZeRO-1 with dp = 2: `... shard 64 zero true ...` and in
-    `@stage0_reduce`: `rt.collective reduce_scatter %g group "dp" count 64 {origin = "gradient"}`.
+    Input:
+    ```mlir
+    rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
+    ```
+
+    Output under ZeRO-1 with dp = 2, and in `@stage0_reduce`:
+    ```mlir
+    rt.bucket 0 elements 128 unpadded 128 shard 64 zero true second_use_of -1
+
+    %g = rt.ref "grad" bucket 0 start 0 : tensor<128xf32>
+    %r = rt.collective reduce_scatter %g group "dp" count 64 {origin = "gradient"} : (tensor<128xf32>) -> tensor<128xf32>
+    ```
   }];
 }
 def FuseKernels : MtcPass<"fuse-kernels"> {
   let summary = "clusters of pointwise and row-wise ops to kernels";
   let description = [{
-    Writes `rt.collectives` on each fragment: kind, group, count and `serves` of its
-    collectives in order, for verify-plan to compare with what is left of them.
-    Greedy, in program order, never across a layer boundary; contractions become
-    `rt.gemm`, attention `rt.attention`, collectives `rt.collective`. Equal
-    kernels are shared.
+    A kernel per op would read and write memory between any two. Clusters pointwise
+    and row-wise ops greedily, in program order, never across a layer boundary;
+    contractions become `rt.gemm`, attention `rt.attention`, collectives
+    `rt.collective`. Equal kernels are shared. Writes `rt.collectives` on each
+    fragment: kind, group, count and `serves` of its collectives in order, for
+    verify-plan to compare with what is left of them.
+
+    Input:
+    ```mlir
+    %b2 = tfm.broadcast %b dims [2] : tensor<128xf32> -> tensor<1x32x128xf32>
+    %u2 = tfm.add %u, %b2 : tensor<1x32x128xf32>
+    %v = tfm.activation relu %u2 : tensor<1x32x128xf32>
+    ```
+
+    Output, the kernel in the program and its launch in the fragment:
+    ```mlir
+    rt.kernel @kernel7 rows 32 cols 128 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+      %0 = rt.load 0 : f32
+      %1 = rt.load 1 : f32
+      %2 = arith.addf %1, %0 : f32
+      %3 = arith.constant 0.0 : f32
+      %4 = arith.maximumf %2, %3 : f32
+      rt.store 2, %4 : f32
+    }
+    %v = rt.launch @kernel7(%b, %u) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
+    ```
   }];
 }
 def AssignStreams : MtcPass<"assign-streams"> {
   let summary = "collectives to a stream of their own, ordered by events";
   let description = [{
-    On a target with more than one stream (cuda: 2) collectives run on stream 1,
+    A collective that nobody waits for yet may run beside a product. On a target
+    with more than one stream (cuda: 2) collectives run on stream 1,
     all else on stream 0. An event before a collective says that its operand is
     whole, one after it that its result is; the wait for that stands before the
     first op that touches the buffer, so that ops between overlap with the
@@ -170,17 +328,18 @@ def AssignStreams : MtcPass<"assign-streams"> {
     and the pass changes nothing.
 
     Input:
-    ```
+    ```mlir
     %s = rt.collective all_reduce %y group "tp" count 512 : (tensor<512xf32>) -> tensor<512xf32>
-    %g = rt.gemm %a, %b m 8 n 8 k 8 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     ```
-    output:
-    ```
+
+    Output:
+    ```mlir
     rt.record event 0 stream 0
     rt.wait event 0 stream 1
     %s = rt.collective all_reduce %y group "tp" count 512 {stream = 1 : i64} : (tensor<512xf32>) -> tensor<512xf32>
     rt.record event 1 stream 1
-    %g = rt.gemm %a, %b m 8 n 8 k 8 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     rt.wait event 1 stream 0
     ```
   }];
@@ -188,30 +347,72 @@ def AssignStreams : MtcPass<"assign-streams"> {
 def PlanMemory : MtcPass<"plan-memory"> {
   let summary = "an offset for every value";
   let description = [{
-    Liveness inside fragments gives workspace offsets (left edge, largest first);
-    saved values, inputs and transfers live in slots; buckets in the params,
-    grads and optimizer arenas. Writes `rt.view` and the arena sizes.
+    Nothing is allocated at run time: here every value gets its address. Liveness
+    inside fragments gives workspace offsets (left edge, largest first); saved
+    values, inputs and transfers live in slots; buckets in the params, grads and
+    optimizer arenas. Results become operands. Writes `rt.view` and the arena
+    sizes.
+
+    Input:
+    ```mlir
+    %v = rt.launch @kernel7(%b, %u) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
+    ```
+
+    Output:
+    ```mlir
+    %b = rt.view arena 0 offset 133632 pool -1 stride 0 : memref<128xf32>
+    %u = rt.view arena 3 offset 62592 pool 4 stride 165504 : memref<1x32x128xf32>
+    %v = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<1x32x128xf32>
+    rt.launch @kernel7(%b, %u, %v) args() writes [] : (memref<128xf32>, memref<1x32x128xf32>, memref<1x32x128xf32>) -> ()
+    ```
   }];
 }
 def VerifyPlan : MtcPass<"verify-plan"> {
   let summary = "refuses a plan that could hang, overlap or lose a parameter";
   let description = [{
-    Collectives agree on every communicator; transfers pair; the wait-for graph
-    of all ranks has no cycle, over two steps; views lie inside their arenas; no
-    two live views overlap; every element of every parameter has exactly one
-    owner.
+    What runs is checked once more, apart from the passes that made it. Collectives
+    agree on every communicator; transfers pair; the wait-for graph of all ranks
+    has no cycle, over two steps; views lie inside their arenas; no two live views
+    overlap; every element of every parameter has exactly one owner.
+
+    Input: the result of `plan-memory`. Refused, because two values that live
+    together overlap:
+    ```mlir
+    %a = rt.view arena 4 offset 0 pool -1 stride 0 : memref<64xf32>
+    %b = rt.view arena 4 offset 128 pool -1 stride 0 : memref<64xf32>
+    rt.launch @add(%a, %b) args() writes [] : (memref<64xf32>, memref<64xf32>) -> ()
+    ```
+
+    Output: the same IR.
   }];
 }
 
 //===--- codegen ---------------------------------------------------------------------===//
 
 def CodegenKernels : MtcPass<"codegen-kernels"> {
-  let summary = "rt.kernel to func + scf + vector (CPU)";
+  let summary = "kernels to func, scf and vector (CPU)";
   let description = [{
-    Knows rows, columns and scalar arithmetic, and no op of tfm. No fast-math:
-    FMA where the body says so, reductions with a fixed lane tree.
+    From here on a kernel is ordinary code. Knows rows, columns and scalar
+    arithmetic, and no op of tfm. No fast-math: FMA where the body says so,
+    reductions with a fixed lane tree ([numerics](../numerics.md)).
+
+    Input:
+    ```mlir
+    rt.kernel @double rows 1 cols 16 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+      %x = rt.load 0 : f32
+      %y = arith.addf %x, %x : f32
+      rt.store 1, %y : f32
+    }
+    ```
+
+    Output, in essence:
+    ```mlir
+    %x = vector.load %in[%c] : memref<?xf32>, vector<16xf32>
+    %y = arith.addf %x, %x : vector<16xf32>
+    vector.store %y, %out[%c] : memref<?xf32>, vector<16xf32>
+    ```
   }];
-  let options = [Option<"vectorWidth", "vector-width", "int64_t", "16", "fp32 lanes">,
+  let options = [Option<"vectorWidth", "vector-width", "int64_t", "16", "fp32 lanes of a vector">,
                  Option<"nativeBf16", "native-bf16", "bool", "false",
                         "the target has an instruction that rounds f32 to bf16">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
@@ -221,8 +422,18 @@ def CodegenKernels : MtcPass<"codegen-kernels"> {
 def LowerToLLVM : MtcPass<"lower-to-llvm"> {
   let summary = "fragments to LLVM: direct calls, immediate offsets";
   let description = [{
-    An address is arena base + slot·stride + offset with immediates; kernels and
-    runtime functions are called by name.
+    The last step inside MLIR. An address is arena base + slot·stride + offset with
+    immediates; kernels and runtime functions are called by name.
+
+    Input:
+    ```mlir
+    %v = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<64xf32>
+    ```
+
+    Output, in essence, with the base of arena 4:
+    ```mlir
+    %v = llvm.getelementptr inbounds %base[8192] : (!llvm.ptr) -> !llvm.ptr, i8
+    ```
   }];
 }
 #endif // MTC_PASSES

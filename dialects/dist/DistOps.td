@@ -18,12 +18,33 @@ def Dist_Dialect : Dialect {
   let cppNamespace = "::mtc::dist";
   let summary = "shardings and collectives over a named mesh";
   let description = [{
+    The second level. It adds to the ops of `tfm` where each value lives: on each
+    axis of a named mesh a value is replicated, split on one dimension, a partial
+    sum or a partial maximum. It knows axes, and no ranks: one module is the
+    program of all of them. It does not know stages, the order of microbatches or
+    memory; `dp` and `tp` are axes, `pp` is not.
+
     The module carries `dist.mesh`; every value of a function carries a sharding:
     function arguments as argument attribute `dist.sharding`, op results as the
     array attribute `dist.shardings`, one entry per result.
 
-    Per mesh axis a value is replicated, split on one dimension, a partial sum or
-    a partial maximum.
+    Under tp = 2, dp = 2 the second product of an MLP, split over its contracted
+    dimension, gives partial sums (types still global):
+
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w {dist.shardings = [#dist.sharding<[{"dp"}, {}, {} ], partial = {"tp"}>]} : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    %r = dist.reshard %y from <[{"dp"}, {}, {} ], partial = {"tp"}> to <[{"dp"}, {}, {} ]> origin g serves "layers.0.mlp.down.weight" : tensor<2x32x64xf32>
+    ```
+
+    `partition` makes types local, and of the reshard the collective:
+
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
+    %r = dist.all_reduce sum %y over "tp" origin g serves "layers.0.mlp.down.weight" : tensor<1x32x64xf32>
+    ```
+
+    How shardings are chosen is in [sharding](../sharding.md). The next level,
+    `pipe`, says which stage runs what and when.
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{ void registerAttributes(); }];
@@ -32,9 +53,13 @@ def Dist_Dialect : Dialect {
 def Dist_Mesh : AttrDef<Dist_Dialect, "Mesh"> {
   let mnemonic = "mesh";
   let summary = "named axes and their sizes, outermost first";
-  let description = [{Example: `#dist.mesh<["dp" = 2, "tp" = 4]>`
+  let description = [{
+    The order is that of ranks: neighbours on the last axis are neighbours.
 
-    **Constraints:** names differ; sizes are at least 1.}];
+    Example: `#dist.mesh<["dp" = 2, "tp" = 4]>`
+
+    **Constraints:** names differ; sizes are at least 1.
+  }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
                         ArrayRefParameter<"int64_t">:$sizes);
   let hasCustomAssemblyFormat = 1;
@@ -51,16 +76,20 @@ def Dist_Sharding : AttrDef<Dist_Dialect, "Sharding"> {
   let mnemonic = "sharding";
   let summary = "per mesh axis: replicated, split on a dimension, partial";
   let description = [{
-    `states` has one entry per axis of the mesh, in its order: -1 replicated,
-    -2 partial sum, -3 partial maximum, d >= 0 split on dimension d. Printed as
-    the list of axes per dimension, then the partial ones.
+    Printed as the axes that split each dimension, then those over which the
+    value is a partial sum or a partial maximum. Axes that are not named are
+    replicated, and are not held: `axes[i]`, in the order of the mesh, has state
+    `states[i]`, which is d >= 0 when split on dimension d, -2 for a partial sum
+    and -3 for a partial maximum.
 
-    Example: `#dist.sharding<[{"dp"}, {}, {"tp"} ]>`,
-    `#dist.sharding<[{}, {} ], partial = {"tp"}>`, `#dist.sharding<[], max = {"tp"}>`
+    Dimension 0 split over dp and dimension 2 over tp; a partial sum over tp; a
+    scalar that is a partial maximum over tp:
 
-    The axes that are not named are replicated; the printed form omits them, so
-    the attribute holds axis names itself: `axes[i]` has state `states[i]`, only
-    axes that are not replicated are listed, in the order of the mesh.
+    Example: `#dist.sharding<[{"dp"}, {}, {"tp"} ]>`
+
+    Example: `#dist.sharding<[{}, {} ], partial = {"tp"}>`
+
+    Example: `#dist.sharding<[], max = {"tp"}>`
   }];
   let parameters = (ins "int64_t":$rank, ArrayRefParameter<"::mlir::StringAttr">:$axes,
                         ArrayRefParameter<"int64_t">:$states);
@@ -84,12 +113,23 @@ def Dist_Origin : I32EnumAttr<"Origin", "why a collective exists", [
     I32EnumAttrCase<"SP", 2, "sp">, I32EnumAttrCase<"Zero1", 3, "zero1">,
     I32EnumAttrCase<"Embedding", 4, "embedding">, I32EnumAttrCase<"Norm", 5, "norm">,
     I32EnumAttrCase<"Loss", 6, "loss">, I32EnumAttrCase<"Gradient", 7, "gradient">]> {
+  let description = [{
+    For reports and verify-plan: `f` and `g` are Megatron's names of the
+    all-reduce at the begin of a split block (in the backward) and at its end (in
+    the forward); `sp` is sequence parallelism, `zero1` the optimizer's gather,
+    `embedding`, `norm` and `loss` the family that asked, `gradient` the sum over
+    replicas.
+  }];
   let cppNamespace = "::mtc::dist";
   let genSpecializedAttr = 0;
 }
 def Dist_OriginAttr : EnumAttr<Dist_Dialect, Dist_Origin, "origin">;
 def Dist_ReduceKind : I32EnumAttr<"ReduceKind", "reduction of a collective", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let description = [{
+    Sums add in the order of ranks; `max` is for the softmax over a split
+    vocabulary.
+  }];
   let cppNamespace = "::mtc::dist";
   let genSpecializedAttr = 0;
 }
@@ -124,6 +164,7 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce", [Pure, SameOperandsAndResultType]> 
     0      a        a + b
     1      b        a + b
     ```
+
     Example: `%r = dist.all_reduce sum %x over "tp" origin g serves "w" : tensor<4x8xf32>`
   }];
   let arguments = (ins Dist_ReduceKindAttr:$kind, AnyRankedTensor:$x, StrAttr:$axis,
@@ -139,6 +180,7 @@ def Dist_ReduceScatterOp : Dist_Op<"reduce_scatter"> {
     0      a0 a1    a0 + b0
     1      b0 b1    a1 + b1
     ```
+
     Example: `%r = dist.reduce_scatter %x dim 1 over "tp" origin sp serves "w" : tensor<4x8xf32> -> tensor<4x4xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, StrAttr:$axis,
@@ -154,6 +196,7 @@ def Dist_AllGatherOp : Dist_Op<"all_gather"> {
     0      a        a b
     1      b        a b
     ```
+
     Example: `%r = dist.all_gather %x dim 1 over "tp" origin sp serves "w" : tensor<4x4xf32> -> tensor<4x8xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, StrAttr:$axis,

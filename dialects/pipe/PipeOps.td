@@ -18,9 +18,45 @@ def Pipe_Dialect : Dialect {
   let cppNamespace = "::mtc::pipe";
   let summary = "fragments, schedules and timelines of pipeline stages";
   let description = [{
+    The third level. It knows who runs what, when: which layers are one stage,
+    in which order a stage runs its microbatches, what it sends and receives, and
+    in which slot of which pool a value waits. It does not know sizes in bytes,
+    where a slot lies, or kernels; the ops of `tfm` and `dist` inside fragments
+    are as before.
+
     `cut-stages` splits `@microbatch` into fragments: functions without
-    arguments and results whose boundary is explicit in the ops below. They
-    carry `pipe.stage`, `pipe.phase` ("forward", "backward", "eval").
+    arguments and results whose boundary is explicit in ops. They carry
+    `pipe.stage` and `pipe.phase` ("forward", "backward", "eval").
+
+    ```mlir
+    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+      %x = pipe.received "activation" : tensor<1x32x128xf32>
+      %w = pipe.param "layers.0.mlp.down.weight" : tensor<128x64xf32>
+      pipe.keep %x as 12 : tensor<1x32x128xf32>
+      %y = tfm.einsum "bsf,fe->bse" %x, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
+      pipe.send "activation" %y : tensor<1x32x64xf32>
+      return
+    }
+    ```
+
+    A schedule lists compute slots per stage; `expand-schedule` makes of
+
+    ```mlir
+    pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
+    ```
+
+    one timeline per stage, with exchanges and slots of buffers; the second one:
+
+    ```mlir
+    pipe.timeline @train_stage1 entry "train" stage 1 pools [1, 0, 0, 1, 1, 0] {
+      pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
+      pipe.slot "F" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      pipe.slot "B" microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
+    }
+    ```
+
+    See [schedules](../schedules.md). The next level, `rt`, is bytes and calls.
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -83,7 +119,9 @@ def Pipe_KeptOp : Pipe_Op<"kept", [Pure]> {
 def Pipe_AccumulateOp : Pipe_Op<"accumulate"> {
   let summary = "adds to the gradient accumulator of one use of a parameter";
   let description = [{
-    Microbatches add in ascending order. Example: `pipe.accumulate %dw to "layers.0.mlp.up.weight" use 0 : tensor<64x128xf32>`
+    Microbatches add in ascending order.
+
+    Example: `pipe.accumulate %dw to "layers.0.mlp.up.weight" use 0 : tensor<64x128xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$value, StrAttr:$param, I64Attr:$use);
   let assemblyFormat = "$value `to` $param `use` $use attr-dict `:` type($value)";
@@ -118,7 +156,9 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "slots and exchanges of one stage, in order";
   let description = [{
-    `pools` are the numbers of slots of xin, gin, yout, gout, act, wsv.
+    `pools` are the numbers of slots of xin, gin (received activations and
+    gradients), yout, gout (to be sent), act (saved for the backward) and wsv
+    (saved for a split weight gradient).
 
     Example:
     ```
@@ -134,7 +174,11 @@ def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
 }
 def Pipe_SlotOp : Pipe_Op<"slot"> {
   let summary = "one compute slot with the buffer slots that it uses";
-  let description = [{Example: `pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`}];
+  let description = [{
+    `slots` has one entry per pool, in the order of `pipe.timeline`; -1: none.
+
+    Example: `pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
+  }];
   let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk, DenseI64ArrayAttr:$slots);
   let assemblyFormat = "$phase `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
 }
@@ -142,7 +186,9 @@ def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
   let mnemonic = "transfer";
   let summary = "one send or receive";
   let description = [{
-    `virtual_stage` is the producer; `slot` is in yout/gout (send) or xin/gin (receive).
+    `virtual_stage` is the one that produced the value, `peer` the other stage;
+    `activation` is false for a gradient; `slot` is one of yout or gout (send), of
+    xin or gin (receive).
 
     Example: `#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>`
   }];
@@ -152,7 +198,12 @@ def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
 }
 def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
   let summary = "transfers that form one atomic group";
-  let description = [{Example: `pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`}];
+  let description = [{
+    All of them proceed together: a stage that sends and receives in one group
+    does not wait for itself.
+
+    Example: `pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
+  }];
   let arguments = (ins TypedArrayAttrBase<Pipe_Transfer, "transfers">:$transfers);
   let assemblyFormat = "$transfers attr-dict";
 }

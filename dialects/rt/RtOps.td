@@ -20,6 +20,11 @@ def Rt_Dialect : Dialect {
   let cppNamespace = "::mtc::rt";
   let summary = "the program of one rank class, nothing left to decide";
   let description = [{
+    The last level. It knows bytes and calls: arenas and offsets, kernels,
+    matrix products, collectives on groups, and one table per stage of what runs
+    in which order. Nothing is left to decide: `lower-to-llvm` translates. It
+    does not know what the model is: a view is bytes without a name.
+
     A *kernel* is one loop nest over rows x cols. Its body is scalar arithmetic
     (upstream arith and math ops on f32, i32, i64) plus the ops of this dialect
     that read and write operands. `codegen-kernels` turns a body into vectors
@@ -28,6 +33,26 @@ def Rt_Dialect : Dialect {
     A *fragment* is a function that launches kernels and calls GEMMs, attention
     and collectives on views of arenas. A *timeline* is a table of fragments and
     exchanges.
+
+    The second product of an MLP after `fuse-kernels`, on tensors:
+
+    ```mlir
+    %c = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
+    %r = rt.collective all_reduce %c group "tp" count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
+    ```
+
+    and after `plan-memory`, on views, where results have become operands:
+
+    ```mlir
+    %v = rt.view arena 3 offset 78976 pool 4 stride 165504 : memref<1x32x128xf32>
+    %w = rt.view arena 0 offset 100864 pool -1 stride 0 : memref<128x64xf32>
+    %c = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<1x32x64xf32>
+    rt.gemm %v, %w into %c m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (memref<1x32x128xf32>, memref<128x64xf32>, memref<1x32x64xf32>) -> ()
+    rt.collective all_reduce %c group "tp" count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (memref<1x32x64xf32>) -> ()
+    ```
+
+    The ops fall into three parts: bodies of kernels (`load` to `random`), what
+    fragments hold, and the program around them (`program` to `export_slot`).
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -38,6 +63,10 @@ def Rt_Mode : I32EnumAttr<"Mode", "how a kernel operand is addressed", [
     I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Col", 2, "col">, I32EnumAttrCase<"Scalar", 3, "scalar">,
     I32EnumAttrCase<"Periodic", 4, "periodic">, I32EnumAttrCase<"Table", 5, "table">]> {
+  let description = [{
+    The element that each mode means at row r and column c is in the table of
+    `#rt.operand`.
+  }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
@@ -93,6 +122,7 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
       rt.store 2, %t : f32
     }
     ```
+
     **Constraints:** body ops name operands in range, with the mode that they
     need; the body holds only arith, math and rt ops.
   }];
@@ -144,6 +174,9 @@ def Rt_ScatterAddOp : Rt_BodyOp<"scatter_add"> {
 }
 def Rt_ReduceKind : I32EnumAttr<"ReduceKind", "row reduction", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let description = [{
+    Both have the lane tree of the target (docs/numerics.md).
+  }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
@@ -157,6 +190,9 @@ def Rt_RowReduceOp : Rt_BodyOp<"row_reduce", [Pure, SameOperandsAndResultType]> 
 }
 def Rt_IndexKind : I32EnumAttr<"IndexKind", "iteration index", [
     I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Col", 1, "col">]> {
+  let description = [{
+    Both count from 0.
+  }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
@@ -170,7 +206,11 @@ def Rt_IndexOp : Rt_BodyOp<"index", [Pure]> {
 }
 def Rt_ArgOp : Rt_BodyOp<"arg", [Pure]> {
   let summary = "an i64 argument of the kernel";
-  let description = [{Example: `%sample = rt.arg 0 : i64`}];
+  let description = [{
+    Such as the RNG address of its first sample; `rt.launch` gives it.
+
+    Example: `%sample = rt.arg 0 : i64`
+  }];
   let arguments = (ins I64Attr:$index);
   let results = (outs I64:$result);
   let assemblyFormat = "$index attr-dict `:` type($result)";
@@ -182,7 +222,7 @@ def Rt_RandomOp : Rt_BodyOp<"random", [Pure]> {
     `element mod 4` is taken. seed, sample and layer are row-uniform. The layer is a value, so that
     layers which differ in nothing else share a kernel.
 
-    Example: `%w = rt.random %seed, %sample, %layer, %element {site = 2} : i32`
+    Example: `%w = rt.random %seed, %sample, %layer, %element {site = 2 : i64} : i32`
   }];
   let arguments = (ins I64:$seed, I64:$sample, I64:$layer, I32:$element, I64Attr:$site);
   let results = (outs I32:$result);

@@ -59,7 +59,12 @@ def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
 }
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
-  let description = [{Example: `%lr = rt.step_field "lr" : memref<1xf32>`}];
+  let description = [{
+    The runtime fills the step block before each step; fields are those of
+    `tfm.scalar`.
+
+    Example: `%lr = rt.step_field "lr" : memref<1xf32>`
+  }];
   let arguments = (ins StrAttr:$field);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$field attr-dict `:` type($result)";
@@ -83,7 +88,7 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
 }
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let summary = "a view moved by a number of elements";
-  let description = [{Example: `%w = rt.offset_view %v by %at : memref<4096xf32>`}];
+  let description = [{Example: `%w = rt.offset_view %v by %at : memref<4096xf32> -> memref<4096xf32>`}];
   let arguments = (ins AnyMemRef:$view, I64:$elements);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
@@ -106,9 +111,13 @@ def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
-  let summary = "c = op(a)·op(b), or c += with beta";
+  let summary = "matrix product c = op(a)·op(b), or c += with beta";
   let description = [{
-    Row-major m x n x k. Example: `%c = rt.gemm %a, %b m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
+    the product is added to c, which is then given by `into`. `scratch` is memory
+    that the library needs.
+
+    Example: `%c = rt.gemm %a, %b m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
 
     **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
   }];
@@ -126,7 +135,7 @@ def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments]> {
     `outputs`: out, lse; backward: the gradients in the operands' layout.
     `sample` and `head` are the RNG address of batch row 0 and head 0.
 
-    Example: `%o, %l = rt.attention (%qkv) at %s, %h {backward = false, ...}`
+    Example: `%o, %l = rt.attention(%qkv) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
   }];
   let arguments = (ins Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs_in,
                        Optional<AnyShaped>:$scratch, I64:$sample, I64:$head,
@@ -139,6 +148,10 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllReduceMax", 1, "all_reduce_max">,
     I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
     I32EnumAttrCase<"NormReduce", 4, "norm_reduce">]> {
+  let description = [{
+    `norm_reduce` adds the squares of the global norm over all ranks, as integers of
+    128 bits, so in any order (docs/numerics.md).
+  }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
@@ -179,7 +192,13 @@ def Rt_WaitOp : Op<Rt_Dialect, "wait"> {
 }
 def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
   let summary = "one step of the global norm: reset, accumulate, finish";
-  let description = [{Example: `rt.norm "accumulate" of %g : memref<4096xf32> length %n`}];
+  let description = [{
+    `accumulate` adds the squares of the first `length` elements of `range`; the
+    sum over ranks between the last of them and `finish` is `rt.collective
+    norm_reduce`.
+
+    Example: `rt.norm "accumulate" of %g : memref<4096xf32> length %n`
+  }];
   let arguments = (ins StrAttr:$action, Optional<AnyShaped>:$range, Optional<I64>:$length);
   let assemblyFormat = "$action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
 }
@@ -192,7 +211,12 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
     Holds kernels, fragments (func.func with `rt.fragment`), buckets, parameters
     and timelines of one stage. `arenas` are bytes by kind, set by `plan-memory`.
 
-    Example: `rt.program @stage0 stage 0 { ... } {arenas = array<i64: 0, 0, 0, 0, 0>}`
+    Example:
+    ```
+    rt.program @stage0 stage 0 {
+      rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
+    } {arenas = array<i64: 512, 512, 1024, 0, 0>}
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stage);
   let regions = (region SizedRegion<1>:$body);
@@ -231,7 +255,7 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
     `start` is the first element in the bucket, `use` the first use on this stage.
     In a bucket that is a `second_use_of` another, only the gradient accumulator.
 
-    Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {...}`
+    Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}`
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$bucket, I64Attr:$start, DenseI64ArrayAttr:$shape,
                        DenseI64ArrayAttr:$local, I64Attr:$split_dim, I64Attr:$use, BoolAttr:$owner,
@@ -240,6 +264,10 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
 }
 def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
     I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Run", 1, "run">]> {
+  let description = [{
+    `load` reads ids and labels of a microbatch into its slot, `run` calls a
+    fragment.
+  }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
@@ -262,7 +290,11 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
 }
 def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";
-  let description = [{Example: `rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`}];
+  let description = [{
+    `slots` has one entry per pool: xin, gin, yout, gout, act, wsv; -1: none.
+
+    Example: `rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
+  }];
   let arguments = (ins Rt_StepKindAttr:$kind, StrAttr:$fragment, I64Attr:$microbatch, I64Attr:$chunk,
                        DenseI64ArrayAttr:$slots);
   let assemblyFormat = "`` $kind $fragment `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
@@ -270,7 +302,13 @@ def Rt_StepOp : Op<Rt_Dialect, "step"> {
 def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
   let mnemonic = "transfer";
   let summary = "one send or receive of an exchange";
-  let description = [{Example: `#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>`}];
+  let description = [{
+    `peer` is a stage; `offset` and `bytes` say where in the arena; `tag` names
+    the value on both sides: 2^30 if it is a gradient, plus 2^20 times its virtual
+    stage, plus its microbatch.
+
+    Example: `#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>`
+  }];
   let parameters = (ins "bool":$send, "int64_t":$peer, "int64_t":$arena, "int64_t":$tag,
                         "int64_t":$offset, "int64_t":$bytes);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -19,17 +19,36 @@ def Tfm_Dialect : Dialect {
   let cppNamespace = "::mtc::tfm";
   let summary = "what a training step computes, on immutable tensors";
   let description = [{
-    From import on a module holds `@microbatch` (forward; after `differentiate`
-    also backward). Tensors are immutable and, until `partition`, have global
-    shapes. Every op carries two discardable attributes: `tfm.layer` (0 for the
-    embedding, 1..L for the layers, L + 1 for the head) and `tfm.phase`
-    (`forward` or `backward`).
+    The first of the four levels. It knows the mathematics of one microbatch and
+    of the optimizer: tensors are immutable, have global shapes (until
+    `partition`), and parameters carry logical axes. It does not know how many
+    ranks there are, where a value lives, in which order microbatches run, or
+    that memory exists.
 
+    From import on a module holds `@microbatch`: the forward, and after
+    `differentiate` also the backward. Every op carries two discardable
+    attributes: `tfm.layer` (0 for the embedding, 1..L for the layers, L + 1 for
+    the head) and `tfm.phase` (`forward` or `backward`). Each family of ops has
+    one file in `passes/families`: its sharding rule, its gradient and its
+    lowering.
+
+    What `import` makes of the second product of an MLP:
+
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
     ```
-    func.func @microbatch(%x: tensor<4x8x16xf32>,
-        %w: tensor<16x64xf32> {tfm.param = #tfm.param<name = "layers.0.mlp.up.weight",
-                               axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>})
+
+    `differentiate` keeps what the backward reads, and appends the backward:
+
+    ```mlir
+    %s = tfm.save %v {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<2x32x256xf32>
+    %y = tfm.einsum "bsf,fe->bse" %v, %w {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    %dv = tfm.einsum "bse,fe->bsf" %dy, %w {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<2x32x64xf32>, tensor<256x64xf32> -> tensor<2x32x256xf32>
+    %v2 = tfm.restore %s {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<2x32x256xf32>
+    %dw = tfm.einsum "bsf,bse->fe" %v2, %dy {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<2x32x256xf32>, tensor<2x32x64xf32> -> tensor<256x64xf32>
     ```
+
+    The next level, `dist`, adds to these ops where each value lives.
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -39,18 +58,28 @@ def Tfm_Dialect : Dialect {
 def Tfm_Init : I32EnumAttr<"Init", "initial values of a parameter", [
     I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"Zeros", 1, "zeros">,
     I32EnumAttrCase<"Ones", 2, "ones">]> {
+  let description = [{
+    `normal` draws from N(0, std) by seed, name and element (docs/numerics.md),
+    so that every layout starts with the same bytes.
+  }];
   let cppNamespace = "::mtc::tfm";
   let genSpecializedAttr = 0;
 }
 def Tfm_ActivationKind : I32EnumAttr<"ActivationKind", "pointwise activation", [
     I32EnumAttrCase<"Gelu", 0, "gelu">, I32EnumAttrCase<"Silu", 1, "silu">,
     I32EnumAttrCase<"Relu", 2, "relu">]> {
+  let description = [{
+    `gelu` is the tanh form, `silu` is x·sigmoid(x), `relu` is max(x, 0).
+  }];
   let cppNamespace = "::mtc::tfm";
   let genSpecializedAttr = 0;
 }
 def Tfm_ActivationKindAttr : EnumAttr<Tfm_Dialect, Tfm_ActivationKind, "activation_kind">;
 def Tfm_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let description = [{
+    Only `sum` has a gradient; `max` stands behind `tfm.stop_gradient`.
+  }];
   let cppNamespace = "::mtc::tfm";
   let genSpecializedAttr = 0;
 }
@@ -67,10 +96,10 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
   let summary = "a parameter: logical name, logical axes, initial values";
   let description = [{
     Stands on function arguments. `axes` has one logical axis per dimension;
-    the strategy's table maps axes to mesh axes. `copy = true` marks the second
-    copy of a tied parameter on another stage; it is not an owner.
+    the strategy's table maps axes to mesh axes. `std` is that of `init = normal`;
+    `decay` says whether weight decay applies.
 
-    Example: `#tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0, decay = false>`
+    Example: `#tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>`
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes,
       EnumParameter<Tfm_Init>:$init, "::mlir::FloatAttr":$std, "bool":$decay);
@@ -79,7 +108,11 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
 def Tfm_InputAttr : AttrDef<Tfm_Dialect, "Input"> {
   let mnemonic = "input";
   let summary = "a value that the data reader fills: `ids` or `labels`";
-  let description = [{Example: `#tfm.input<name = "ids", axes = ["batch", "seq"]>`}];
+  let description = [{
+    Stands on function arguments; `axes` has one logical axis per dimension.
+
+    Example: `#tfm.input<name = "ids", axes = ["batch", "seq"]>`
+  }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -130,7 +163,7 @@ def Tfm_AddOp : Tfm_SameType<"add"> {
   let hasVerifier = 1;
 }
 def Tfm_SubOp : Tfm_Binary<"sub"> {
-  let summary = "difference";
+  let summary = "difference of elements";
   let description = [{Example: `%d = tfm.sub %x, %y : tensor<4xf32>`}];
 }
 def Tfm_MulOp : Tfm_Binary<"mul"> {
@@ -196,7 +229,7 @@ def Tfm_ActivationOp : Tfm_SameType<"activation"> {
   let assemblyFormat = "`` $kind $x attr-dict `:` type($result)";
 }
 def Tfm_ActivationGradOp : Tfm_SameType<"activation_grad"> {
-  let summary = "dy times the derivative of the activation at x";
+  let summary = "gradient of activation: its derivative at x, times dy";
   let description = [{Example: `%du = tfm.activation_grad gelu %u, %dv : tensor<4x8x64xf32>`}];
   let arguments = (ins Tfm_ActivationKindAttr:$kind, Tfm_Tensor:$x, Tfm_Tensor:$dy);
   let assemblyFormat = "`` $kind $x `,` $dy attr-dict `:` type($result)";
@@ -238,7 +271,7 @@ def Tfm_DropoutOp : Tfm_Op<"dropout", [Pure]> {
     of the unpartitioned tensor); it is never stored: the gradient is the same op
     on dy. Dimension 0 is the sample. See docs/numerics.md.
 
-    Example: `%y = tfm.dropout %x at %sample {rate = 0.1, rng_layer = 1, site = 2} : tensor<4x8x16xf32>, tensor<i64> -> tensor<4x8x16xf32>`
+    Example: `%y = tfm.dropout %x at %sample {rate = 0.1 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4x8x16xf32>, tensor<i64> -> tensor<4x8x16xf32>`
 
     **Constraints:** 0 <= rate < 1; rank >= 2.
   }];
@@ -284,7 +317,7 @@ def Tfm_EmbedOp : Tfm_Op<"embed", [Pure]> {
   let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
 }
 def Tfm_EmbedGradOp : Tfm_Op<"embed_grad", [Pure]> {
-  let summary = "adds rows of dy to the rows that were looked up";
+  let summary = "gradient of embed: adds rows of dy to the rows that were looked up";
   let description = [{
     Rows are added in ascending order of (sample, position).
 
@@ -309,7 +342,7 @@ def Tfm_PickOp : Tfm_Op<"pick", [Pure]> {
   let assemblyFormat = "$z `,` $labels attr-dict `:` type($z) `,` type($labels) `->` type($result)";
 }
 def Tfm_PickGradOp : Tfm_Op<"pick_grad", [Pure]> {
-  let summary = "dl at the labelled element, zero elsewhere";
+  let summary = "gradient of pick: dl at the labelled element, zero elsewhere";
   let description = [{
     Example: `%dz = tfm.pick_grad %labels, %dl : tensor<4x8xi32>, tensor<4x8xf32> -> tensor<4x8x256xf32>`
   }];
@@ -320,7 +353,7 @@ def Tfm_PickGradOp : Tfm_Op<"pick_grad", [Pure]> {
 def Tfm_MaskTailOp : Tfm_SameType<"mask_tail"> {
   let summary = "overwrites the padded end of the last dimension";
   let description = [{
-    Elements with index >= valid in the last dimension become `fill`. Keeps
+    Elements with index >= `valid` in the last dimension become `fill`. Keeps
     padded vocabulary entries out of the softmax (contract N7).
 
     Example: `%z2 = tfm.mask_tail %z from 250 fill 0xFF800000 : tensor<4x8x256xf32>`
@@ -383,7 +416,7 @@ def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
     [batch, seq, heads, head_dim] and the log-sum-exp [batch, heads, seq] of each
     row. Probabilities are dropped out with `rate` (RNG index: heads, query, key).
 
-    Example: `%o, %l = tfm.attention %qkv at %sample {causal = true, scale = 0.25, rate = 0.1, rng_layer = 1, site = 1, global_heads = 4} : (tensor<4x8x4x3x16xf32>) -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>`
+    Example: `%o, %l = tfm.attention %qkv at %sample {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>`
   }];
   let arguments = (ins Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
                        BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
@@ -396,7 +429,7 @@ def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure]> {
   let description = [{
     Recomputes the probabilities from the saved log-sum-exp.
 
-    Example: `%dqkv = tfm.attention_grad %dout, %o, %l, %qkv at %sample {...} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)`
+    Example: `%dqkv = tfm.attention_grad %dout, %o, %l, %qkv at %sample {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)`
   }];
   let arguments = (ins Tfm_Tensor:$dout, Tfm_Tensor:$out, Tfm_Tensor:$lse,
                        Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
@@ -456,7 +489,7 @@ def Tfm_AdamwOp : Op<Tfm_Dialect, "adamw", [Pure]> {
     Results: the new parameter and moments. Lowered to plain arithmetic; no
     kernel knows its name.
 
-    Example: `%p2, %m2, %v2 = tfm.adamw %p, %g, %m, %v {decay = true} : tensor<64xf32>`
+    Example: `%p2, %m2, %v2 = tfm.adamw %p, %g, %m, %v {decay = true} : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64xf32>`
   }];
   let arguments = (ins Tfm_Tensor:$p, Tfm_Tensor:$g, Tfm_Tensor:$m, Tfm_Tensor:$v, BoolAttr:$decay);
   let results = (outs Tfm_Tensor:$new_p, Tfm_Tensor:$new_m, Tfm_Tensor:$new_v);

@@ -14,7 +14,16 @@ CLEAN = {
     "dialects/tfm/Ops.td": 'def Tfm_AddOp : Tfm_Op<"add"> {\n'
                            '  let summary = "sum";\n'
                            '  let description = [{ Example: `tfm.add` }];\n}\n',
-    "passes/Passes.td": 'def LowerToLLVM : MtcPass<"lower-to-llvm"> {}\n',
+    "dialects/tfm/Attrs.td": 'def M : I32EnumAttr<"M", "mode", [I32EnumAttrCase<"A", 0>, '
+                             'I32EnumAttrCase<"B", 1>]> {\n'
+                             '  let description = [{\n    Text.\n  }];\n}\n'
+                             'def Mesh : AttrDef<Dialect, "Mesh"> {\n'
+                             '  let summary = "mesh";\n'
+                             '  let description = [{\n    Example: `#m<1>`\n  }];\n}\n',
+    "passes/Passes.td": 'def LowerToLLVM : MtcPass<"lower-to-llvm"> {\n'
+                        '  let summary = "to llvm";\n  let description = [{\n'
+                        '    Why.\n\n    Input:\n    ```\n    a\n    ```\n\n'
+                        '    Output, in `@f`:\n    ```\n    b\n    ```\n  }];\n}\n',
     "passes/codegen/LowerToLLVM.cpp": '#include "mtc/runtime/abi.h"\n'
                                       '#include "llvm/IR/Module.h"\n',
     "runtime/base/status.cpp": '#include "runtime/base/status.h"\n#include <vector>\n',
@@ -31,6 +40,7 @@ FAULTS = [
     ("layering", "passes/model/M.cpp", '#include "mtc/runtime/abi.h"\n', "abi.h"),
     ("layering", "passes/plan/M.cpp", '#include "compiler/x.h"\n', "compiler/x.h"),
     ("layering", "models/m.cpp", '#include "passes/Passes.h"\n', "passes/Passes.h"),
+    ("layering", "models/m.cpp", '#include "passes/pipeline/schedules/check.h"\n', "check.h"),
     ("layering", "passes/pipeline/schedules/s.cpp", '#include "mlir/IR/X.h"\n', "mlir"),
     ("names", "passes/Passes.td", 'def LowerToLLVM : MtcPass<"lower-llvm"> {}\n', "flag"),
     ("names", "passes/Passes.td", 'def Fuse : MtcPass<"fuse"> {}\n', "Fuse.cpp"),
@@ -39,6 +49,20 @@ FAULTS = [
     ("names", "dialects/tfm/Ops.td", 'def A : Tfm_Op<"add"> {\n'
      '  let summary = "sum";\n  let description = [{ none }];\n}\n', "example"),
     ("names", "dialects/tfm/Ops.td", "", "definitions of ops"),
+    ("names", "dialects/tfm/Ops.td", 'def A : Tfm_Op<"add"> {\n'
+     '  let summary = "sum";\n  let description = [{Example: `a`\n\n    b\n  }];\n}\n',
+     "line of its own"),
+    ("names", "dialects/tfm/Ops.td", 'def SubOp : Tfm_Binary<"sub"> {\n}\n', "op sub"),
+    ("names", "dialects/tfm/Attrs.td", 'def Mesh : AttrDef<Dialect, "Mesh"> {\n'
+     '  let summary = "mesh";\n}\n', "attribute Mesh: expected a description"),
+    ("names", "dialects/tfm/Attrs.td", 'def T : TypeDef<Dialect, "T"> {\n'
+     '  let description = [{Example: `!t`}];\n}\n', "type T: expected a summary"),
+    ("names", "dialects/tfm/Attrs.td", 'def M : I32EnumAttr<"M", "mode", '
+     '[I32EnumAttrCase<"A", 0>, I32EnumAttrCase<"B", 1>]> {\n}\n',
+     "enum M: expected a description"),
+    ("names", "passes/Passes.td", 'def LowerToLLVM : MtcPass<"lower-to-llvm"> {\n'
+     '  let summary = "to llvm";\n  let description = [{\n    Why.\n\n'
+     '    Input:\n    ```\n    a\n    ```\n  }];\n}\n', "pass lower-to-llvm: expected 'Output"),
     ("size", "runtime/base/long.cpp", "\n" * 1001, "1001"),
     ("words", "docs/a.md", "look into /" "tmp/x\n", "docs/a.md:1"),
     ("words", "docs/a.md", "\n`/" "home`\n", "docs/a.md:2"),
