@@ -31,7 +31,8 @@ const std::vector<StrategyInteger> &strategyIntegers() {
 
 const std::vector<StrategyChoice> &strategyChoices() {
   static const std::vector<StrategyChoice> fields = {
-      {"schedule", &Strategy::schedule, {"1f1b", "gpipe"}},
+      {"schedule", &Strategy::schedule, schedules::trainingNames(true),
+       schedules::trainingNames(false)},
       {"target",
        &Strategy::target,
        {"cpu", "cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_89",
@@ -145,8 +146,10 @@ static void readChoice(TomlReader &root, const StrategyChoice &field,
   root.string(field.key, value);
   if (!root.has(field.key) || !root.good(field.key))
     return;
-  if (std::find(field.values.begin(), field.values.end(), value) ==
-      field.values.end()) {
+  auto in = [&](const std::vector<std::string_view> &names) {
+    return std::find(names.begin(), names.end(), value) != names.end();
+  };
+  if (!in(field.values) && !in(field.planned)) {
     std::string near = nearestName(value, field.values);
     return root.wrong(field.key,
                       field.values.size() == 1 ? std::string(field.values[0])

@@ -13,6 +13,7 @@
 
 #include "models/diagnostics.h"
 #include "models/shard_rules.h"
+#include "passes/pipeline/schedules/generators.h"
 
 namespace mtc::models {
 
@@ -26,7 +27,8 @@ struct Strategy {
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
-  std::string schedule = "1f1b";       ///< or "gpipe"
+  /// A row for training of the registry of schedules.
+  std::string schedule{schedules::defaultTraining};
   std::vector<int64_t> layersPerStage; ///< empty: even
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
   int64_t threadsPerRank = 1;

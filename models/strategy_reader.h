@@ -17,6 +17,8 @@ struct StrategyChoice {
   std::string_view key;
   std::string Strategy::*member;
   std::vector<std::string_view> values;
+  /// Read as well, but refused by `unsupported`: messages do not offer them.
+  std::vector<std::string_view> planned = {};
 };
 
 const std::vector<StrategyInteger> &strategyIntegers();

@@ -43,8 +43,6 @@ struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
     auto schedule = schedules::generate(name, params, findings);
     if (failed(report(module, entry, findings)))
       return failure();
-    if (!schedule)
-      return module.emitError("expected a known schedule, found \"") << name << "\"";
     if (failed(report(module, entry, schedules::checkSchedule(*schedule))))
       return failure();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
@@ -59,8 +57,13 @@ struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
 
   void runOnOperation() override {
     std::string name = passes::Config(getOperation()).text("schedule");
-    if (failed(build("train", name.empty() ? "1f1b" : name)) ||
-        failed(build("eval", "forward-only")))
+    if (name.empty())
+      name = schedules::defaultTraining;
+    if (std::string why = schedules::whyNotTrained(name); !why.empty()) {
+      getOperation().emitError("schedule of entry \"train\": ") << why;
+      return signalPassFailure();
+    }
+    if (failed(build("train", name)) || failed(build("eval", "forward-only")))
       signalPassFailure();
   }
 };

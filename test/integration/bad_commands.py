@@ -134,7 +134,7 @@ CASES = OF_THE_MACHINE + [
          ["strategy", "mtc.config"], plan()),
     Case("jobs out of range", [*COMPILE, "--jobs", 0], USAGE, ["--jobs", "0"]),
     Case("unknown help", ["help", "everything"], USAGE,
-         ["everything", "exit-codes, phases or specs"]),
+         ["everything", "exit-codes, phases, schedules or specs"]),
     Case("inspect what is no program", ["inspect", "data.bin"], REFUSED,
          ["data.bin", "ELF"]),
 ]

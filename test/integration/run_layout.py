@@ -26,6 +26,12 @@ class Mtc:
                          f"{' '.join(command)}\n{result.stderr.strip()}")
         return result
 
+    def schedules(self):
+        """The names of the schedules that `mtc compile` trains with."""
+        lines = self.call("help", "schedules").stdout.splitlines()
+        return [line.split()[0] for line in lines
+                if line.split()[1] == "train" and "cannot be compiled" not in line]
+
     def compile(self, spec, layout, bundle, options=()):
         self.call("compile", spec, *layout.options(), *options, "--jobs", 1, "-o", bundle)
         return bundle

@@ -2,7 +2,7 @@
 
 A mask is read bit by bit from the gradients of a model whose weights make it visible
 (mask_probes.py), for two steps, for the sites of the first and of the last layer,
-forward and backward, at the 31 layouts of the matrix and three of other micro-batches.
+forward and backward, at the 31 layouts of the matrix under gpipe and 1f1b, and three of other micro-batches.
 It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).
 
@@ -23,7 +23,7 @@ from layouts import SINGLE, Layout, matrix
 from mask_model import BATCH, HEADS, HIDDEN, LAYERS, SEQ
 from run_layout import Failed, Mtc, Report
 
-LAYOUTS = (SINGLE, Layout(micro_batch=4), Layout(pp=4, micro_batch=1), *matrix())
+LAYOUTS = (SINGLE, Layout(micro_batch=4), Layout(pp=4, micro_batch=1), *matrix(("gpipe", "1f1b")))
 SEED = 0x9E3779B97F4A7C15  # both words matter
 STEPS = 2
 

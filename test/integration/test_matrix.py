@@ -1,4 +1,4 @@
-"""The layout matrix: 31 layouts, tied and untied, trained with dropout.
+"""The layout matrix: 36 layouts, tied and untied, trained with dropout.
 
 Contracts, for each model:
   N1  initial weights have the same bytes in every layout;
@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--dtype", choices=BOUNDS, default="f32")
     options = parser.parse_args()
     bounds, part = BOUNDS[options.dtype], options.part
-    layouts = [SINGLE] + [layout for layout in matrix() if part in layout.name]
+    layouts = [SINGLE] + [layout for layout in matrix(mtc.schedules()) if part in layout.name]
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")
         corpus.write(data)

@@ -41,8 +41,6 @@ UNREACHABLE = [
      "the parser counts the dimensions while it reads them"),
     ("VerifyPlanModel.cpp", "expected one timeline per entry",
      "a program is a symbol table, which refuses a second timeline of that name first"),
-    ("BuildSchedule.cpp", "expected a known schedule",
-     "the generator says itself why it made none"),
     ("ExpandSchedule.cpp", "cannot be expanded",
      "what the expansion would refuse the pass has refused before"),
     ("ir_graph.cpp", "expected a sharding rule for",

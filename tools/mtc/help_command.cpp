@@ -2,6 +2,7 @@
 
 #include "compiler/install.h"
 #include "compiler/phases.h"
+#include "passes/pipeline/schedules/generators.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -35,9 +36,22 @@ void printPhases() {
     std::printf("%-20s %s\n", info.name, info.what);
 }
 
+/// One line each: name, entry, what it is, and what the compiler lacks for it.
+void printSchedules() {
+  for (const schedules::Generator &row : schedules::generators()) {
+    std::string lacks;
+    if (!row.compiles())
+      lacks = "; cannot be compiled yet: " + std::string(row.lacks);
+    std::printf("%-17s %-6s %s%s\n", std::string(row.name).c_str(),
+                row.use == schedules::Use::Training ? "train" : "eval",
+                std::string(row.what).c_str(), lacks.c_str());
+  }
+}
+
 Status printTopic(const std::string &topic, const CLI::App &app) {
   if (topic.empty())
-    // app.help() would show the help of the subcommand that was given: this one.
+    // app.help() would show the help of the subcommand that was given: this
+    // one.
     std::fputs(app.get_formatter()
                    ->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
                    .c_str(),
@@ -46,13 +60,15 @@ Status printTopic(const std::string &topic, const CLI::App &app) {
     printExitCodes();
   else if (topic == "phases")
     printPhases();
+  else if (topic == "schedules")
+    printSchedules();
   else if (topic == "specs")
     for (const std::string &name : compiler::specNames())
       std::puts(name.c_str());
   else
     return {StatusCode::usage,
-            "help: expected exit-codes, phases or specs, found '" + topic +
-                "'"};
+            "help: expected exit-codes, phases, schedules or specs, found '" +
+                topic + "'"};
   return Status::okay();
 }
 
@@ -60,8 +76,9 @@ Status printTopic(const std::string &topic, const CLI::App &app) {
 
 void addHelp(CLI::App &app, Action &action) {
   auto topic = std::make_shared<std::string>();
-  CLI::App *sub = app.add_subcommand("help", "exit-codes, phases, specs");
-  sub->add_option("topic", *topic, "exit-codes, phases or specs");
+  CLI::App *sub =
+      app.add_subcommand("help", "exit-codes, phases, schedules, specs");
+  sub->add_option("topic", *topic, "exit-codes, phases, schedules or specs");
   sub->callback([topic, &app, &action] {
     action = [topic, &app] { return printTopic(*topic, app); };
   });

@@ -9,8 +9,11 @@ namespace mtc::schedules::forms {
 int warmupAll(const Params &params, int) { return params.m * params.v; }
 
 int warmupOneForward(const Params &params, int stage) {
-  int ahead = params.p - stage - 1;
-  return std::min(ahead > 0 ? ahead + params.warmupExtra : 0, params.m);
+  return std::min(params.p - stage - 1, params.m);
+}
+
+int warmupEager(const Params &params, int stage) {
+  return std::min(2 * (params.p - stage - 1), params.m);
 }
 
 int warmupInterleaved(const Params &params, int stage) {
@@ -22,6 +25,10 @@ int leadAll(const Params &params, int) { return params.m * params.v; }
 
 int leadOneForward(const Params &params, int stage) {
   return std::min(warmupOneForward(params, stage) + 1, params.m);
+}
+
+int leadEager(const Params &params, int stage) {
+  return std::min(warmupEager(params, stage) + 1, params.m);
 }
 
 int leadInterleaved(const Params &params, int stage) {
@@ -48,10 +55,12 @@ MaybeTime bubbleForward(const Params &params, const Costs &costs) {
 MaybeTime latencyGpipe(const Params &params) { return 2 * (params.p - 1); }
 
 MaybeTime latencyOneForward(const Params &params) {
-  if (params.p < 2 || params.m % params.p != 0 || params.warmupExtra != 0)
+  if (params.p < 2 || params.m % params.p != 0)
     return std::nullopt;
   return 2 * (params.p - 1) * (params.m / params.p) + 2 * (params.p - 2);
 }
+
+MaybeTime latencyEager(const Params &params) { return 2 * (params.p - 1); }
 
 MaybeTime latencyInterleaved(const Params &params) {
   if (params.G != params.p || params.m % params.p != 0)

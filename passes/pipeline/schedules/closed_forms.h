@@ -16,8 +16,10 @@ using MaybeTime = std::optional<int64_t>;
 
 /// Warm-up forwards: all m·v of them (gpipe, forward-only).
 int warmupAll(const Params &params, int stage);
-/// min(p-r-1, m), plus warmupExtra except on the last stage (1f1b, zb-h1).
+/// min(p-r-1, m) (1f1b, zb-h1).
 int warmupOneForward(const Params &params, int stage);
+/// min(2(p-r-1), m).
+int warmupEager(const Params &params, int stage);
 /// min(2(p-r-1) + (v-1)G, m·v).
 int warmupInterleaved(const Params &params, int stage);
 
@@ -25,6 +27,8 @@ int warmupInterleaved(const Params &params, int stage);
 int leadAll(const Params &params, int stage);
 /// min(w+1, m), which is also the number in flight.
 int leadOneForward(const Params &params, int stage);
+/// min(w+1, m), which is also the number in flight.
+int leadEager(const Params &params, int stage);
 /// min(w+1, m·v), which is also the number in flight.
 int leadInterleaved(const Params &params, int stage);
 
@@ -39,6 +43,8 @@ MaybeTime bubbleForward(const Params &params, const Costs &costs);
 MaybeTime latencyGpipe(const Params &params);
 /// 2(p-1)·m/p + 2(p-2) when p > 1 divides m.
 MaybeTime latencyOneForward(const Params &params);
+/// 2(p-1): no growth with m.
+MaybeTime latencyEager(const Params &params);
 /// 2(p·v-1) when G = p divides m.
 MaybeTime latencyInterleaved(const Params &params);
 /// 4(p-1) when m >= 2p, for equal F, I, W.

@@ -10,18 +10,18 @@
 #include "passes/pipeline/schedules/closed_forms.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mtc::schedules {
 namespace {
 
-Schedule emptySchedule(std::string_view name, const Params &params) {
+Schedule emptySchedule(const Params &params) {
   Shape shape{params.p, params.m, params.v, Placement::Straight};
-  return {shape, std::string(name), params.G,
-          std::vector<std::vector<Slot>>(params.p)};
+  return {shape, "", params.G, std::vector<std::vector<Slot>>(params.p)};
 }
 
 Schedule gpipe(const Params &params) {
-  Schedule schedule = emptySchedule("gpipe", params);
+  Schedule schedule = emptySchedule(params);
   for (std::vector<Slot> &line : schedule.slots)
     for (Phase phase : {Phase::F, Phase::B})
       for (int k = 0; k < params.m; ++k)
@@ -29,11 +29,12 @@ Schedule gpipe(const Params &params) {
   return schedule;
 }
 
-Schedule oneForwardOneBackward(const Params &params) {
-  Schedule schedule = emptySchedule("1f1b", params);
+/// Stage r runs `warmup` forwards, then one forward and one backward in turn.
+Schedule inTurn(const Params &params, int (*warmup)(const Params &, int)) {
+  Schedule schedule = emptySchedule(params);
   for (int r = 0; r < params.p; ++r) {
     std::vector<Slot> &line = schedule.slots[r];
-    int w = forms::warmupOneForward(params, r);
+    int w = warmup(params, r);
     for (int k = 0; k < w; ++k)
       line.push_back({Phase::F, k, 0});
     for (int k = 0; k < params.m; ++k) {
@@ -43,6 +44,16 @@ Schedule oneForwardOneBackward(const Params &params) {
     }
   }
   return schedule;
+}
+
+Schedule oneForwardOneBackward(const Params &params) {
+  return inTurn(params, forms::warmupOneForward);
+}
+
+/// Eager 1F1B of Zhuang et al., "On Optimizing the Communication of Model
+/// Parallelism", MLSys 2023.
+Schedule eager(const Params &params) {
+  return inTurn(params, forms::warmupEager);
 }
 
 /// Order of (microbatch, chunk): groups of G microbatches go through all
@@ -58,7 +69,7 @@ std::vector<Slot> interleavingTable(const Params &params) {
 }
 
 Schedule interleaved(const Params &params) {
-  Schedule schedule = emptySchedule("interleaved-1f1b", params);
+  Schedule schedule = emptySchedule(params);
   std::vector<Slot> table = interleavingTable(params);
   int n = static_cast<int>(table.size());
   auto backward = [&](int j) {
@@ -79,7 +90,7 @@ Schedule interleaved(const Params &params) {
 
 /// Zero bubble H1: stage r delays the weight gradients by r microbatches.
 Schedule zeroBubble(const Params &params) {
-  Schedule schedule = emptySchedule("zb-h1", params);
+  Schedule schedule = emptySchedule(params);
   for (int r = 0; r < params.p; ++r) {
     std::vector<Slot> &line = schedule.slots[r];
     int w = forms::warmupOneForward(params, r);
@@ -99,7 +110,7 @@ Schedule zeroBubble(const Params &params) {
 }
 
 Schedule forwardOnly(const Params &params) {
-  Schedule schedule = emptySchedule("forward-only", params);
+  Schedule schedule = emptySchedule(params);
   std::vector<Slot> table = interleavingTable(params);
   std::fill(schedule.slots.begin(), schedule.slots.end(), table);
   return schedule;
@@ -124,16 +135,7 @@ public:
     want(params.G >= 0, fmt::format("G={}: expected a group of at least one "
                                     "microbatch, or none",
                                     params.G));
-    want(params.warmupExtra >= 0,
-         fmt::format("warmup_extra={}: expected zero or more",
-                     params.warmupExtra));
     return findings_.empty();
-  }
-  void noExtra(const Params &params) {
-    want(params.warmupExtra == 0,
-         fmt::format("warmup_extra={}: only 1f1b has extra warm-up forwards, "
-                     "leave it 0",
-                     params.warmupExtra));
   }
   Findings take() { return std::move(findings_); }
 
@@ -152,16 +154,8 @@ void wantOneChunk(Rules &rules, const Params &params) {
                          params.G));
 }
 
+/// Any p and m, one chunk.
 Findings checkPlain(const Params &params) {
-  Rules rules;
-  if (rules.sizes(params)) {
-    wantOneChunk(rules, params);
-    rules.noExtra(params);
-  }
-  return rules.take();
-}
-
-Findings checkOneForward(const Params &params) {
   Rules rules;
   if (rules.sizes(params))
     wantOneChunk(rules, params);
@@ -174,7 +168,7 @@ Findings checkInterleaved(const Params &params) {
   Rules rules;
   if (!rules.sizes(params))
     return rules.take();
-  auto [p, m, v, G, extra] = params;
+  auto [p, m, v, G] = params;
   rules.want(p >= 2, fmt::format("p={} < 2: interleaving needs two stages", p));
   rules.want(v >= 2, fmt::format("v={} < 2: interleaving needs two chunks per "
                                  "stage, or choose 1f1b",
@@ -190,7 +184,6 @@ Findings checkInterleaved(const Params &params) {
              fmt::format("m mod G = {} is neither 0 nor >= p={}: the last "
                          "group is too short, choose another m or G",
                          rest, p));
-  rules.noExtra(params);
   return rules.take();
 }
 
@@ -205,26 +198,44 @@ Findings checkForwardOnly(const Params &params) {
                fmt::format("G={}: expected a group of 1 to m={} microbatches "
                            "when v > 1",
                            params.G, params.m));
-  rules.noExtra(params);
   return rules.take();
 }
 
+constexpr std::string_view lacksChunks =
+    "it needs fragments of several chunks a stage";
+constexpr std::string_view lacksSplit =
+    "it needs backward fragments split into input and weight gradient";
+
 constexpr Generator registry[] = {
-    {"gpipe", gpipe, checkPlain, forms::warmupAll, forms::leadAll,
+    {"gpipe", "all forwards, then all backwards: most activations held",
+     Use::Training, "", gpipe, checkPlain, forms::warmupAll, forms::leadAll,
      forms::leadAll, forms::bubbleFill, forms::latencyGpipe},
-    {"1f1b", oneForwardOneBackward, checkOneForward, forms::warmupOneForward,
-     forms::leadOneForward, forms::leadOneForward, forms::bubbleFill,
-     forms::latencyOneForward},
-    {"interleaved-1f1b", interleaved, checkInterleaved,
+    {"1f1b", "one forward, one backward in turn: at most p activations held",
+     Use::Training, "", oneForwardOneBackward, checkPlain,
+     forms::warmupOneForward, forms::leadOneForward, forms::leadOneForward,
+     forms::bubbleFill, forms::latencyOneForward},
+    {"eager-1f1b",
+     "1f1b with forwards further ahead, which hides the latency of transfers: "
+     "at most 2p-1 activations held",
+     Use::Training, "", eager, checkPlain, forms::warmupEager, forms::leadEager,
+     forms::leadEager, forms::bubbleFill, forms::latencyEager},
+    {"interleaved-1f1b",
+     "1f1b over v chunks of layers a stage: the bubble is v times smaller",
+     Use::Training, lacksChunks, interleaved, checkInterleaved,
      forms::warmupInterleaved, forms::leadInterleaved, forms::leadInterleaved,
      forms::bubbleFill, forms::latencyInterleaved},
-    {"zb-h1", zeroBubble, checkPlain, forms::warmupOneForward,
+    {"zb-h1", "1f1b whose weight gradients fill the bubble", Use::Training,
+     lacksSplit, zeroBubble, checkPlain, forms::warmupOneForward,
      forms::leadOneForward, forms::leadOneForward, forms::bubbleZeroBubble,
      forms::latencyZeroBubble},
-    {"forward-only", forwardOnly, checkForwardOnly, forms::warmupAll,
-     forms::leadAll, forms::leadAll, forms::bubbleForward,
-     forms::latencyForward},
+    {"forward-only", "forwards alone, for the eval entry", Use::Evaluation, "",
+     forwardOnly, checkForwardOnly, forms::warmupAll, forms::leadAll,
+     forms::leadAll, forms::bubbleForward, forms::latencyForward},
 };
+
+std::string join(const std::vector<std::string_view> &names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 } // namespace
 
@@ -237,24 +248,47 @@ const Generator *findGenerator(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string_view> trainingNames(bool compiles) {
+  std::vector<std::string_view> names;
+  for (const Generator &row : registry)
+    if (row.use == Use::Training && row.compiles() == compiles)
+      names.push_back(row.name);
+  return names;
+}
+
+std::string whyNotTrained(std::string_view name) {
+  const Generator *row = findGenerator(name);
+  if (row && row->use == Use::Training && row->compiles())
+    return "";
+  std::string why =
+      !row ? "is unknown"
+      : row->use != Use::Training
+          ? "has no backwards"
+          : fmt::format("cannot be compiled yet ({})", row->lacks);
+  return fmt::format("schedule '{}' {}, expected one of {}", name, why,
+                     join(trainingNames(true)));
+}
+
 std::optional<Schedule> generate(std::string_view name, const Params &params,
                                  Findings &findings) {
   const Generator *generator = findGenerator(name);
   if (!generator) {
-    std::string known;
+    std::vector<std::string_view> known;
     for (const Generator &row : registry)
-      known += (known.empty() ? "" : ", ") + std::string(row.name);
+      known.push_back(row.name);
     findings.push_back(
         {"parameters", fmt::format("schedule '{}' is unknown, expected one of "
                                    "{}",
-                                   name, known)});
+                                   name, join(known))});
     return std::nullopt;
   }
   Findings broken = generator->check(params);
   findings.insert(findings.end(), broken.begin(), broken.end());
   if (!broken.empty())
     return std::nullopt;
-  return generator->generate(params);
+  Schedule schedule = generator->generate(params);
+  schedule.name = generator->name;
+  return schedule;
 }
 
 } // namespace mtc::schedules

@@ -2,7 +2,9 @@
 //-*-===//
 //
 // Each schedule is one pure function and one row of the registry: its name, its
-// function, the rules its parameters must satisfy, and its closed forms.
+// function, the rules its parameters must satisfy, and its closed forms. All
+// that knows schedules by name reads the registry: the strategy's key, the
+// driver's help, the pass build-schedule and the tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_GENERATORS_H
@@ -16,21 +18,28 @@
 namespace mtc::schedules {
 
 /// p stages, m microbatches, v chunks per stage, microbatch group G (0: not
-/// given, and 1f1b, gpipe, zb-h1 want it so). `warmupExtra` more warm-up
-/// forwards of 1f1b on every stage but the last cost one activation each and
-/// hide the latency of transfers, which otherwise grows with m.
+/// given, and schedules of one chunk want it so).
 struct Params {
   int p = 1;
   int m = 1;
   int v = 1;
   int G = 0;
-  int warmupExtra = 0;
 };
+
+/// The entry of a program that a schedule is for: `train` or `eval`.
+enum class Use : uint8_t { Training, Evaluation };
 
 /// One row of the registry. All functions but `check` expect checked
 /// parameters.
 struct Generator {
   std::string_view name;
+  /// What it does and why one takes it: a line of help.
+  std::string_view what;
+  Use use;
+  /// What the compiler lacks to make programs of it ("it needs ..."); empty
+  /// when it makes them.
+  std::string_view lacks;
+  /// The slots; `name` of the result is left to schedules::generate.
   Schedule (*generate)(const Params &);
   /// All broken rules, each with the code `parameters`.
   Findings (*check)(const Params &);
@@ -42,18 +51,31 @@ struct Generator {
   /// Activations (per chunk) held at most between F and B or I.
   int (*inFlight)(const Params &, int stage);
   /// Makespan less the busy time of a stage, in the unit of `costs`, no
-  /// latency; nothing where no closed form holds.
+  /// latency; nothing where no closed form holds, null where none is known.
   std::optional<int64_t> (*bubble)(const Params &, const Costs &);
   /// What a transfer latency of one unit, small against the slots, adds to the
-  /// makespan; nothing where no closed form holds.
+  /// makespan; nothing where no closed form holds, null where none is known.
   std::optional<int64_t> (*latencyFactor)(const Params &);
+
+  bool compiles() const { return lacks.empty(); }
 };
 
-/// gpipe, 1f1b, interleaved-1f1b, zb-h1, forward-only.
+/// The registry, in the order in which people read of it.
 std::span<const Generator> generators();
+
+/// What a strategy that names no schedule trains with.
+inline constexpr std::string_view defaultTraining = "1f1b";
 
 /// The row named `name`, or null.
 const Generator *findGenerator(std::string_view name);
+
+/// Names of the rows for training: those that the compiler makes programs of,
+/// or those that it does not yet.
+std::vector<std::string_view> trainingNames(bool compiles);
+
+/// Why the compiler trains with no schedule `name`, and the names that it takes
+/// instead; empty when it does.
+std::string whyNotTrained(std::string_view name);
 
 /// Checks the parameters and generates. On an unknown name or broken rules the
 /// findings (code `parameters`) are appended and nothing is returned.

@@ -1,10 +1,13 @@
 // RUN: mtc-opt %s -build-schedule | FileCheck %s --check-prefix=SLOTS
 // RUN: mtc-opt %s -build-schedule -expand-schedule | FileCheck %s
+// RUN: sed 's/"1f1b"/"eager-1f1b"/; s/pp = 2/pp = 3/' %s | mtc-opt -build-schedule | FileCheck %s --check-prefix=EAGER
 // Tests that 1f1b on two stages becomes slots, and these become timelines in
 // which each exchange pairs with one of the neighbour.
 
 // SLOTS: pipe.schedule @train stages 2 chunks 1 microbatches 3 ["F0 F1 B0 F2 B1 B2", "F0 B0 F1 B1 F2 B2"]
 // SLOTS: pipe.schedule @eval stages 2 chunks 1 microbatches 3 ["F0 F1 F2", "F0 F1 F2"]
+
+// EAGER: pipe.schedule @train stages 3 chunks 1 microbatches 3 ["F0 F1 F2 B0 B1 B2", "F0 F1 F2 B0 B1 B2", "F0 B0 F1 B1 F2 B2"]
 
 // CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 2, 0]
 // CHECK-NEXT: pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]

@@ -114,3 +114,22 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
                 "override 'head.*': splitting 'vocab' over 'dp' cannot be "
                 "compiled yet; use \"tp\""}));
 }
+
+TEST(Strategy, EveryScheduleCompilesOrSaysWhyNot) {
+  for (const mtc::schedules::Generator &row : mtc::schedules::generators()) {
+    std::string name(row.name);
+    auto parsed = parseStrategy("schedule = \"" + name + "\"\n", "f");
+    bool trains = row.use == mtc::schedules::Use::Training;
+    ASSERT_EQ(parsed.ok(), trains) << name;
+    if (trains)
+      EXPECT_EQ(unsupported(parsed.value).empty(), row.compiles()) << name;
+  }
+  Strategy strategy;
+  strategy.schedule = "zb-h1";
+  ASSERT_EQ(unsupported(strategy).size(), 1u);
+  std::string why =
+      "schedule 'zb-h1' cannot be compiled yet (it needs backward "
+      "fragments split into input and weight gradient), expected "
+      "one of ";
+  EXPECT_EQ(unsupported(strategy)[0].substr(0, why.size()), why);
+}

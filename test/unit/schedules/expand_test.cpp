@@ -61,16 +61,20 @@ TEST(Expand, EveryPlanIsLegalAndRuns) {
   }
 }
 
-// All schedules of the same model add the same weight gradients in the same
+// All schedules of one chunk add the same weight gradients in the same
 // order, whether B is whole or split.
 TEST(Expand, SchedulesGiveTheSameSums) {
-  for (int p = 1; p <= 4; ++p)
-    for (int m = 1; m <= 5; ++m) {
-      Params params{p, m, 1, 0, 0};
-      Outcome gpipe = interpret(makePlan(make("gpipe", params), 2));
-      for (std::string_view name : {"1f1b", "zb-h1"})
-        EXPECT_EQ(interpret(makePlan(make(name, params), 1)), gpipe);
-    }
+  int compared = 0;
+  for (const Setting &setting : settings(4, 5, 1)) {
+    if (findGenerator(setting.name)->use != Use::Training)
+      continue;
+    SCOPED_TRACE(nameOf(setting));
+    Outcome gpipe = interpret(makePlan(make("gpipe", setting.params), 2));
+    EXPECT_EQ(interpret(makePlan(make(setting.name, setting.params), 1)),
+              gpipe);
+    ++compared;
+  }
+  EXPECT_GE(compared, 3 * 4 * 5);
 }
 
 // Neighbouring virtual stages on one rank hand over in place.

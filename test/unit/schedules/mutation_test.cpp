@@ -317,7 +317,7 @@ TEST(Mutation, AccumulationOrderChangesTheSums) {
                     ? std::vector<Operand>{{Pool::Act, slot.microbatch}}
                     : std::vector<Operand>{}});
   plan.pools = {{0, 0, 0, 0, 2, 0}};
-  Outcome right = interpret(makePlan(make("gpipe", {1, 2, 1, 0, 0}), 1));
+  Outcome right = interpret(makePlan(make("gpipe", {1, 2, 1, 0}), 1));
   EXPECT_EQ(interpret(plan).error, "");
   EXPECT_NE(interpret(plan).sums, right.sums);
   EXPECT_TRUE(hasCode(checkPlan(plan, kilobyte), "accumulation-order"));

@@ -90,8 +90,7 @@ Json loadCases(const std::string &name) {
 
 Params paramsOf(const Json &item) {
   bool grouped = item.contains("G") && !item["G"].is_null();
-  return {item["p"], item["m"], item["v"], grouped ? item["G"].get<int>() : 0,
-          0};
+  return {item["p"], item["m"], item["v"], grouped ? item["G"].get<int>() : 0};
 }
 
 Shape shapeOf(const Json &item) {
@@ -164,8 +163,8 @@ std::vector<Setting> settings(int maxP, int maxM, int maxV) {
       for (int m = 1; m <= maxM; ++m)
         for (int v = 1; v <= maxV; ++v)
           for (int G = 0; G <= m; ++G)
-            if (generator.check({p, m, v, G, 0}).empty())
-              all.push_back({generator.name, {p, m, v, G, 0}});
+            if (generator.check({p, m, v, G}).empty())
+              all.push_back({generator.name, {p, m, v, G}});
   return all;
 }
 

@@ -80,20 +80,20 @@ TEST(CheckPlan, GoldenMutants) {
 }
 
 TEST(CheckPlan, RoutesToAWrongStageArePeers) {
-  Plan plan = makePlan(make("gpipe", {3, 1, 1, 0, 0}), 1);
+  Plan plan = makePlan(make("gpipe", {3, 1, 1, 0}), 1);
   std::get<Exchange>(plan.ranks[0][1]).transfers[0].peer = 2;
   Findings findings = checkPlan(plan, kilobyte);
   EXPECT_EQ(codesOf(findings), (std::set<std::string>{"peer", "unpaired"}));
 }
 
 TEST(CheckPlan, BothSidesOfAWrongSize) {
-  Plan plan = makePlan(make("gpipe", {2, 1, 1, 0, 0}), 1);
+  Plan plan = makePlan(make("gpipe", {2, 1, 1, 0}), 1);
   EXPECT_EQ(codesOf(checkPlan(plan, {512, 1024, true})),
             (std::set<std::string>{"pair-size"}));
 }
 
 TEST(CheckPlan, NeedsPoolSizesOfAllRanks) {
-  Plan plan = makePlan(make("gpipe", {2, 1, 1, 0, 0}), 1);
+  Plan plan = makePlan(make("gpipe", {2, 1, 1, 0}), 1);
   plan.pools.pop_back();
   EXPECT_TRUE(hasCode(checkPlan(plan, kilobyte), "slot-range"));
   plan.ranks.pop_back();

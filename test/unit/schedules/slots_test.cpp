@@ -45,7 +45,7 @@ TEST(Slots, GoldenCounts) {
 TEST(Slots, ClosedForms) {
   for (int p = 2; p <= 5; ++p)
     for (int m = 1; m <= 8; ++m) {
-      Params params{p, m, 1, 0, 0};
+      Params params{p, m, 1, 0};
       Plan shallow = makePlan(make("1f1b", params), 1);
       Plan deep = makePlan(make("1f1b", params), 2);
       Plan zero = makePlan(make("zb-h1", params), 2);
@@ -92,7 +92,7 @@ TEST(Slots, OverlapPlansAreLegal) {
 }
 
 TEST(Slots, LimitLowersTheDepthThenRefuses) {
-  Schedule schedule = make("1f1b", {4, 8, 1, 0, 0});
+  Schedule schedule = make("1f1b", {4, 8, 1, 0});
   ExpandOptions options;
   options.depth = unlimitedDepth;
   Findings findings;

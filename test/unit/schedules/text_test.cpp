@@ -31,7 +31,7 @@ TEST(ScheduleText, ReportsWordsThatAreNoSlots) {
 }
 
 TEST(ScheduleText, CheckerRefusesAPhaseOutsideTheFour) {
-  Schedule schedule = make("gpipe", {1, 1, 1, 0, 0});
+  Schedule schedule = make("gpipe", {1, 1, 1, 0});
   schedule.slots[0].push_back({static_cast<Phase>(9), 0, 0});
   EXPECT_TRUE(hasCode(checkSchedule(schedule), "phase"));
 }
@@ -47,7 +47,7 @@ TEST(Placement, InversesAgree) {
 }
 
 TEST(Draw, ShowsSlotsOverTime) {
-  EXPECT_EQ(draw(make("1f1b", {2, 2, 1, 0, 0}), Costs{}),
+  EXPECT_EQ(draw(make("1f1b", {2, 2, 1, 0}), Costs{}),
             "stage  0 | F0 F1 .  .  B0 -  .  B1 -\n"
             "stage  1 | .  F0 B0 -  F1 B1 -  .  .\n"
             "makespan 9, bubble 3 (33.3 %)\n");

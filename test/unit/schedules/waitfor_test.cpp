@@ -120,7 +120,7 @@ TEST(WaitFor, MakespanOfSimplePlansIsThatOfTheSchedule) {
   for (std::string_view name : {"1f1b", "zb-h1"})
     for (int p = 1; p <= 4; ++p)
       for (int m = 1; m <= 6; ++m) {
-        Schedule schedule = make(name, {p, m, 1, 0, 0});
+        Schedule schedule = make(name, {p, m, 1, 0});
         Machine machine = machineOf(makePlan(schedule, 1));
         EXPECT_EQ(analyseWaits(machine, matchMachine(machine)).makespan,
                   asap(schedule, Costs{}).makespan);

@@ -185,7 +185,7 @@ TEST(WholeMachine, OneRankPerStageAndOneStepTellTheSame) {
 // The last stage waits in the embedding all-reduce before it has sent the
 // gradient that the first stage needs to get there: p=2, m=1.
 TEST(WholeMachine, EmbeddingBeforeTheGradientIsSent) {
-  Plan plan = makePlan(make("1f1b", {2, 1, 1, 0, 0}), 2);
+  Plan plan = makePlan(make("1f1b", {2, 1, 1, 0}), 2);
   for (int tp = 1; tp <= 2; ++tp) {
     Machine machine =
         Builder(plan, tp, 1, Embedding::AfterTheLastBackward).build();
