@@ -3,6 +3,7 @@
 #include "compiler/front.h"
 
 #include "compiler/install.h"
+#include "compiler/schedules.h"
 #include "models/nearest.h"
 #include "models/resolve.h"
 #include "models/spec.h"
@@ -56,15 +57,21 @@ models::Diagnostics readSpec(const std::string &input,
 models::Diagnostics readStrategy(const CompileOptions &options,
                                  models::Strategy &strategy) {
   models::Diagnostics found;
+  models::ScheduleNames names = scheduleNames();
   if (!options.strategyFile.empty()) {
-    auto parsed = models::loadStrategy(options.strategyFile);
+    auto parsed = models::loadStrategy(options.strategyFile, names);
     strategy = parsed.value;
     found = std::move(parsed.diagnostics);
   }
-  append(found, models::applyOptions(strategy, options.strategy));
-  if (found.empty())
-    for (const std::string &what : models::unsupported(strategy))
-      found.push_back({models::ErrorClass::usage, "strategy", 0, what});
+  append(found, models::applyOptions(strategy, options.strategy, names));
+  std::string notTrained = settleSchedule(strategy);
+  if (!found.empty())
+    return found;
+  std::vector<std::string> refusals = models::unsupported(strategy);
+  if (!notTrained.empty())
+    refusals.push_back(notTrained);
+  for (const std::string &what : refusals)
+    found.push_back({models::ErrorClass::usage, "strategy", 0, what});
   return found;
 }
 

@@ -31,8 +31,7 @@ const std::vector<StrategyInteger> &strategyIntegers() {
 
 const std::vector<StrategyChoice> &strategyChoices() {
   static const std::vector<StrategyChoice> fields = {
-      {"schedule", &Strategy::schedule, schedules::trainingNames(true),
-       schedules::trainingNames(false)},
+      {"schedule", &Strategy::schedule, {}},
       {"target",
        &Strategy::target,
        {"cpu", "cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_89",
@@ -140,7 +139,10 @@ static void readOverrides(TomlReader &root, Strategy &strategy) {
   }
 }
 
+/// `planned` values are read, but not offered.
 static void readChoice(TomlReader &root, const StrategyChoice &field,
+                       const std::vector<std::string_view> &values,
+                       const std::vector<std::string_view> &planned,
                        Strategy &strategy) {
   std::string value;
   root.string(field.key, value);
@@ -149,21 +151,25 @@ static void readChoice(TomlReader &root, const StrategyChoice &field,
   auto in = [&](const std::vector<std::string_view> &names) {
     return std::find(names.begin(), names.end(), value) != names.end();
   };
-  if (!in(field.values) && !in(field.planned)) {
-    std::string near = nearestName(value, field.values);
+  if (!in(values) && !in(planned)) {
+    std::string near = nearestName(value, values);
     return root.wrong(field.key,
-                      field.values.size() == 1 ? std::string(field.values[0])
-                                               : "one of " + join(field.values),
+                      values.size() == 1 ? std::string(values[0])
+                                         : "one of " + join(values),
                       near.empty() ? "" : ", did you mean '" + near + "'?");
   }
   strategy.*field.member = value;
 }
 
-void readStrategy(TomlReader &root, Strategy &strategy) {
+void readStrategy(TomlReader &root, Strategy &strategy,
+                  const ScheduleNames &schedules) {
   for (const StrategyInteger &field : strategyIntegers())
     root.integer(field.key, strategy.*field.member, field.range);
   for (const StrategyChoice &field : strategyChoices())
-    readChoice(root, field, strategy);
+    if (field.member == &Strategy::schedule)
+      readChoice(root, field, schedules.built, schedules.planned, strategy);
+    else
+      readChoice(root, field, field.values, {}, strategy);
   root.integers("layers_per_stage", strategy.layersPerStage, {1, 65535});
   readDeviceMemory(root, strategy);
   if (const toml::table *table = root.subtable("shard")) {
@@ -175,23 +181,25 @@ void readStrategy(TomlReader &root, Strategy &strategy) {
   root.finish();
 }
 
-Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file) {
+Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
+                               const ScheduleNames &schedules) {
   Parsed<Strategy> result;
   Parsed<toml::table> document = parseToml(text, file);
   result.diagnostics = std::move(document.diagnostics);
   if (!result.ok())
     return result;
   TomlReader root(document.value, "", file, result.diagnostics);
-  readStrategy(root, result.value);
+  readStrategy(root, result.value, schedules);
   sortByLine(result.diagnostics);
   return result;
 }
 
-Parsed<Strategy> loadStrategy(const std::string &path) {
+Parsed<Strategy> loadStrategy(const std::string &path,
+                              const ScheduleNames &schedules) {
   Parsed<std::string> text = readTextFile(path);
   if (!text.ok())
     return {{}, std::move(text.diagnostics)};
-  return parseStrategy(text.value, path);
+  return parseStrategy(text.value, path, schedules);
 }
 
 nlohmann::ordered_json toJson(const Strategy &strategy) {

@@ -13,7 +13,6 @@
 
 #include "models/diagnostics.h"
 #include "models/shard_rules.h"
-#include "passes/pipeline/schedules/generators.h"
 
 namespace mtc::models {
 
@@ -27,8 +26,7 @@ struct Strategy {
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
-  /// A row for training of the registry of schedules.
-  std::string schedule{schedules::defaultTraining};
+  std::string schedule;        ///< a name; empty: the compiler's default
   std::vector<int64_t> layersPerStage; ///< empty: even
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
   int64_t threadsPerRank = 1;
@@ -49,9 +47,18 @@ struct Strategy {
   MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
 };
 
+/// What `schedule` may be. Schedules are made by passes, which this library does
+/// not know: the caller hands their names down. `planned` ones are read as well,
+/// but messages do not offer them; the caller refuses them with its reason.
+struct ScheduleNames {
+  std::vector<std::string_view> built, planned;
+};
+
 /// Parses a strategy; as parseModelSpec.
-Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file);
-Parsed<Strategy> loadStrategy(const std::string &path);
+Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
+                               const ScheduleNames &schedules);
+Parsed<Strategy> loadStrategy(const std::string &path,
+                              const ScheduleNames &schedules);
 
 /// An option of the command line without its dashes, and its value.
 using StrategyOption = std::pair<std::string, std::string>;
@@ -61,7 +68,8 @@ using StrategyOption = std::pair<std::string, std::string>;
 /// "none"). Each wrong option gives one diagnostic whose `where` is
 /// "--option"; the others are applied.
 Diagnostics applyOptions(Strategy &strategy,
-                         const std::vector<StrategyOption> &options);
+                         const std::vector<StrategyOption> &options,
+                         const ScheduleNames &schedules);
 
 /// The names that `applyOptions` knows, with dashes between words.
 std::vector<std::string> strategyOptionNames();

@@ -79,7 +79,8 @@ static toml::table tableOf(std::string_view key, std::string_view text) {
 }
 
 Diagnostics applyOptions(Strategy &strategy,
-                         const std::vector<StrategyOption> &options) {
+                         const std::vector<StrategyOption> &options,
+                         const ScheduleNames &schedules) {
   Diagnostics all;
   std::vector<std::string> names = strategyOptionNames();
   for (const auto &[option, text] : options) {
@@ -94,7 +95,7 @@ Diagnostics applyOptions(Strategy &strategy,
     toml::table table = tableOf(key, text);
     Diagnostics found;
     TomlReader root(table, "", "--" + name, found);
-    readStrategy(root, strategy);
+    readStrategy(root, strategy, schedules);
     for (Diagnostic &diagnostic : found) {
       diagnostic.line = 0;
       all.push_back(std::move(diagnostic));

@@ -16,16 +16,15 @@ struct StrategyInteger {
 struct StrategyChoice {
   std::string_view key;
   std::string Strategy::*member;
-  std::vector<std::string_view> values;
-  /// Read as well, but refused by `unsupported`: messages do not offer them.
-  std::vector<std::string_view> planned = {};
+  std::vector<std::string_view> values; ///< of `schedule`: ScheduleNames
 };
 
 const std::vector<StrategyInteger> &strategyIntegers();
 const std::vector<StrategyChoice> &strategyChoices();
 
 /// Reads all keys that the table has into `strategy` and reports the rest.
-void readStrategy(TomlReader &root, Strategy &strategy);
+void readStrategy(TomlReader &root, Strategy &strategy,
+                  const ScheduleNames &schedules);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_STRATEGY_READER_H

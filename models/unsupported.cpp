@@ -50,9 +50,6 @@ std::vector<std::string> unsupported(const Strategy &strategy) {
   };
   for (LogicalAxis axis : allLogicalAxes())
     check(axis, strategy.shard.meshAxis(axis), "shard");
-  if (std::string why = schedules::whyNotTrained(strategy.schedule);
-      !why.empty())
-    sentences.push_back(why);
   for (const ShardOverride &override : strategy.overrides)
     for (auto [axis, mesh] : override.axes)
       check(axis, mesh, fmt::format("override '{}'", override.pattern));

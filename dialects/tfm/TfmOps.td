@@ -86,6 +86,10 @@ def Tfm_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
 def Tfm_ReduceKindAttr : EnumAttr<Tfm_Dialect, Tfm_ReduceKind, "reduce_kind">;
 def Tfm_NormKind : I32EnumAttr<"NormKind", "normalisation", [
     I32EnumAttrCase<"LayerNorm", 0, "layer_norm">, I32EnumAttrCase<"RmsNorm", 1, "rms_norm">]> {
+  let description = [{
+    What is normalised: `layer_norm` subtracts the mean of a row and divides by
+    the standard deviation, `rms_norm` divides by the root of the mean square.
+  }];
   let cppNamespace = "::mtc::tfm";
   let genSpecializedAttr = 0;
 }
@@ -372,8 +376,12 @@ def Tfm_NormOp : Tfm_Op<"norm", [Pure]> {
     (https://arxiv.org/abs/1910.07467, equation 4). The squares are summed in a
     second pass. mean and rstd are saved for the gradient.
 
-    Example: `%y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>`,
-    `%y, %r = tfm.norm rms_norm %x, %g {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>`
+    Example:
+
+    ```mlir
+    %y, %m, %r = tfm.norm layer_norm %x, %g, %b {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+    %y2, %r2 = tfm.norm rms_norm %x, %g {eps = 1.0e-05} : tensor<4x8x16xf32>, tensor<16xf32> -> tensor<4x8x16xf32>, tensor<4x8xf32>
+    ```
   }];
   let arguments = (ins Tfm_NormKindAttr:$kind, Tfm_Tensor:$x, Tfm_Tensor:$scale,
                        Optional<Tfm_Tensor>:$bias, F64Attr:$eps);

@@ -11,8 +11,6 @@ import tree
 
 FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
-# A strategy names a schedule and mtc lists them: the registry is plain C++.
-SCHEDULES = "passes/pipeline/schedules/generators.h"
 PASSES = {"dialects", "passes/families", "passes/Passes.h"}
 LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 
@@ -20,7 +18,7 @@ LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 # folder may always include itself.
 ALLOWED = {
     "dialects": FRAMEWORK,  # and not each other
-    "models": {"runtime/base", SCHEDULES},  # specs and strategies: plain C++
+    "models": {"runtime/base"},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base"},
     "passes": FRAMEWORK | {"dialects"},  # families and registration
     "passes/model": FRAMEWORK | PASSES,
@@ -31,7 +29,7 @@ ALLOWED = {
     "passes/codegen": FRAMEWORK | PASSES | {ABI},
     "compiler": FRAMEWORK | {"dialects", "passes", "models", "runtime/base", ABI},
     "runtime": set(),
-    "tools": FRAMEWORK | {"compiler", "models", "runtime/base", SCHEDULES, ABI},
+    "tools": FRAMEWORK | {"compiler", "models", "runtime/base", ABI},
 }
 INCLUDE = re.compile(r'^\s*(?:#\s*include|include)\s+["<]([^">]+)[">]', re.MULTILINE)
 

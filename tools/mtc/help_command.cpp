@@ -2,7 +2,7 @@
 
 #include "compiler/install.h"
 #include "compiler/phases.h"
-#include "passes/pipeline/schedules/generators.h"
+#include "compiler/schedules.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -38,14 +38,11 @@ void printPhases() {
 
 /// One line each: name, entry, what it is, and what the compiler lacks for it.
 void printSchedules() {
-  for (const schedules::Generator &row : schedules::generators()) {
-    std::string lacks;
-    if (!row.compiles())
-      lacks = "; cannot be compiled yet: " + std::string(row.lacks);
-    std::printf("%-17s %-6s %s%s\n", std::string(row.name).c_str(),
-                row.use == schedules::Use::Training ? "train" : "eval",
-                std::string(row.what).c_str(), lacks.c_str());
-  }
+  for (const compiler::ScheduleInfo &info : compiler::allSchedules())
+    std::printf("%-17s %-6s %s%s%s\n", info.name.c_str(), info.entry.c_str(),
+                info.what.c_str(),
+                info.lacks.empty() ? "" : "; cannot be compiled yet: ",
+                info.lacks.c_str());
 }
 
 Status printTopic(const std::string &topic, const CLI::App &app) {

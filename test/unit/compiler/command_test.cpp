@@ -1,5 +1,7 @@
 //===- command_test.cpp - the mtc command as people call it ---------------===//
 
+#include "compiler/schedules.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -123,6 +125,26 @@ TEST_F(CommandTest, ExitCodes) {
   EXPECT_EQ(mtc("--version").code, 0);
 }
 
+TEST_F(CommandTest, EveryScheduleCompilesOrSaysWhyNot) {
+  int built = 0, refused = 0;
+  for (const mtc::compiler::ScheduleInfo &info : mtc::compiler::allSchedules()) {
+    Outcome outcome = mtc("compile gpt2-nano --gbs 8 --pp 2 --compile-to import "
+                          "-o " + path("s.mlir") + " --schedule " + info.name);
+    bool builds = info.entry == "train" && info.lacks.empty();
+    EXPECT_EQ(outcome.code, builds ? 0 : 2) << info.name << outcome.text;
+    bool planned = info.entry == "train" && !info.lacks.empty();
+    EXPECT_EQ(outcome.text.find("schedule '" + info.name +
+                                "' cannot be compiled yet (" + info.lacks) !=
+                  std::string::npos,
+              planned)
+        << outcome.text;
+    built += builds;
+    refused += planned;
+  }
+  EXPECT_GE(built, 2);
+  EXPECT_GE(refused, 1);
+}
+
 TEST_F(CommandTest, RefusesBadIR) {
   std::ofstream(folder / "bad.mlir") << "module { what }";
   Outcome outcome =
@@ -158,9 +180,8 @@ TEST_F(CommandTest, VerifiesAgainWhatAVerifierWrote) {
 
 TEST_F(CommandTest, KeepsWhatIsNoBundle) {
   std::ofstream(folder / "file") << "precious";
-  Outcome outcome =
-      mtc(std::string("compile ") + MTC_HAND_PLAN + " --no-verify -o " +
-          path("file"));
+  Outcome outcome = mtc(std::string("compile ") + MTC_HAND_PLAN +
+                        " --no-verify -o " + path("file"));
   EXPECT_EQ(outcome.code, 2) << outcome.text;
   EXPECT_EQ(contentOf(folder / "file"), "precious");
 }
@@ -172,7 +193,8 @@ TEST_F(CommandTest, FailedCompilationLeavesNothing) {
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 17, "device_memory = 9");
   std::ofstream(folder / "small.mlir") << text;
-  Outcome outcome = mtc("compile " + path("small.mlir") + " --no-verify -o " + path("out"));
+  Outcome outcome =
+      mtc("compile " + path("small.mlir") + " --no-verify -o " + path("out"));
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_NE(outcome.text.find("stage 0: expected at most 9 bytes"),
             std::string::npos)

@@ -5,14 +5,17 @@
 using namespace mtc::models;
 
 TEST(Options, ReplaceTheFile) {
-  Strategy strategy = parseStrategy("tp = 2\npp = 2\nzero = 1\n", "f").value;
-  Diagnostics found = applyOptions(strategy, {{"tp", "4"},
-                                              {"micro-batch-size", "8"},
-                                              {"global_batch_size", "64"},
-                                              {"layers-per-stage", "1,3"},
-                                              {"schedule", "gpipe"},
-                                              {"device-memory", "1GiB"},
-                                              {"shard.kv-heads", "none"}});
+  Strategy strategy =
+      parseStrategy("tp = 2\npp = 2\nzero = 1\n", "f", test::kSchedules).value;
+  Diagnostics found = applyOptions(strategy,
+                                   {{"tp", "4"},
+                                    {"micro-batch-size", "8"},
+                                    {"global_batch_size", "64"},
+                                    {"layers-per-stage", "1,3"},
+                                    {"schedule", "gpipe"},
+                                    {"device-memory", "1GiB"},
+                                    {"shard.kv-heads", "none"}},
+                                   test::kSchedules);
   EXPECT_EQ(render(found), "");
   EXPECT_EQ(strategy.tp, 4);
   EXPECT_EQ(strategy.pp, 2);
@@ -27,12 +30,14 @@ TEST(Options, ReplaceTheFile) {
 
 TEST(Options, AllErrorsTogetherAndTheRestApplied) {
   Strategy strategy;
-  Diagnostics found = applyOptions(strategy, {{"tp", "two"},
-                                              {"ppp", "2"},
-                                              {"dp", "2"},
-                                              {"layers-per-stage", "1,,2"},
-                                              {"shard.ffn", "pp"},
-                                              {"override", "x"}});
+  Diagnostics found = applyOptions(strategy,
+                                   {{"tp", "two"},
+                                    {"ppp", "2"},
+                                    {"dp", "2"},
+                                    {"layers-per-stage", "1,,2"},
+                                    {"shard.ffn", "pp"},
+                                    {"override", "x"}},
+                                   test::kSchedules);
   EXPECT_EQ(render(found),
             "--tp: key 'tp': expected an integer in [1, 65536], found a string "
             "\"two\"\n"

@@ -21,7 +21,7 @@ TEST(Strategy, EveryFileLoadsAndFitsItsSpec) {
   for (auto &entry :
        std::filesystem::directory_iterator(MTC_MODELS_DIR "/strategies")) {
     ModelSpec spec = loadSpec(specOf(entry.path()));
-    auto strategy = loadStrategy(entry.path().string());
+    auto strategy = loadStrategy(entry.path().string(), test::kSchedules);
     EXPECT_TRUE(strategy.ok()) << render(strategy.diagnostics);
     EXPECT_TRUE(unsupported(strategy.value).empty()) << entry.path();
     EXPECT_EQ(render(toDiagnostics(validate(spec, strategy.value))), "")
@@ -52,7 +52,7 @@ ffn = "none"
 pattern = "layers.*.mlp.*"
 shard = { ffn = "tp" }
 )",
-                              "s.toml");
+                              "s.toml", test::kSchedules);
   ASSERT_TRUE(parsed.ok()) << render(parsed.diagnostics);
   EXPECT_EQ(
       toJson(parsed.value).dump(),
@@ -115,21 +115,13 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
                 "compiled yet; use \"tp\""}));
 }
 
-TEST(Strategy, EveryScheduleCompilesOrSaysWhyNot) {
-  for (const mtc::schedules::Generator &row : mtc::schedules::generators()) {
-    std::string name(row.name);
-    auto parsed = parseStrategy("schedule = \"" + name + "\"\n", "f");
-    bool trains = row.use == mtc::schedules::Use::Training;
-    ASSERT_EQ(parsed.ok(), trains) << name;
-    if (trains)
-      EXPECT_EQ(unsupported(parsed.value).empty(), row.compiles()) << name;
-  }
-  Strategy strategy;
-  strategy.schedule = "zb-h1";
-  ASSERT_EQ(unsupported(strategy).size(), 1u);
-  std::string why =
-      "schedule 'zb-h1' cannot be compiled yet (it needs backward "
-      "fragments split into input and weight gradient), expected "
-      "one of ";
-  EXPECT_EQ(unsupported(strategy)[0].substr(0, why.size()), why);
+TEST(Strategy, PlannedSchedulesAreReadButNotOffered) {
+  const ScheduleNames names = {{"built"}, {"planned"}};
+  EXPECT_EQ(
+      parseStrategy("schedule = \"planned\"\n", "f", names).value.schedule,
+      "planned");
+  auto parsed = parseStrategy("schedule = \"plannt\"\n", "f", names);
+  EXPECT_EQ(render(parsed.diagnostics),
+            "f:1: key 'schedule': expected built, found a string \"plannt\"\n");
+  EXPECT_EQ(parseStrategy("tp = 1\n", "f", names).value.schedule, "");
 }

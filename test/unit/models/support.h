@@ -19,6 +19,10 @@ struct BadInput {
   const char *rendered;
 };
 
+/// What a caller hands down.
+inline const mtc::models::ScheduleNames kSchedules = {{"1f1b", "gpipe"},
+                                                      {"planned"}};
+
 /// `text` with one line replaced, so that line numbers stay.
 inline std::string withLine(const std::string &text, const std::string &line,
                             const std::string &by) {

@@ -90,7 +90,8 @@ TEST(Validate, Table) {
   for (const Misfit &misfit : misfits) {
     Strategy strategy;
     strategy.globalBatchSize = 16;
-    ASSERT_EQ(render(applyOptions(strategy, misfit.options)), "");
+    ASSERT_EQ(render(applyOptions(strategy, misfit.options, test::kSchedules)),
+              "");
     auto found = toDiagnostics(validate(loadSpec(misfit.spec), strategy));
     EXPECT_EQ(render(found), misfit.rendered);
     EXPECT_EQ(exitCode(found), *misfit.rendered ? 4 : 0);

@@ -1,0 +1,32 @@
+//===- schedules.h - the schedules that mtc knows ---------------*- C++ -*-===//
+//
+// What the registry of schedules says, for strategies and for people.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_COMPILER_SCHEDULES_H
+#define MTC_COMPILER_SCHEDULES_H
+
+#include "models/strategy.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::compiler {
+
+struct ScheduleInfo {
+  std::string name;
+  std::string entry; ///< of the program: train or eval
+  std::string what;  ///< a line for people
+  std::string lacks; ///< what the compiler lacks to build it; empty: nothing
+};
+std::vector<ScheduleInfo> allSchedules();
+
+/// What a strategy may name.
+models::ScheduleNames scheduleNames();
+
+/// Puts the default in where the strategy names none. Returns why the compiler
+/// cannot train with its schedule; empty if it can.
+std::string settleSchedule(models::Strategy &strategy);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_SCHEDULES_H
