@@ -61,6 +61,30 @@ TEST(Completeness, EveryOpIsAnInstanceOfTheTests) {
     EXPECT_TRUE(tested.count(name)) << name << " has no instance";
 }
 
+/// Of an enum of kinds, for the ops that have it: all names are in an instance.
+template <typename Kind>
+void expectEveryKind(std::initializer_list<std::string> ops, unsigned last,
+                     llvm::StringRef (*nameOf)(Kind)) {
+  for (const std::string &op : ops)
+    for (unsigned kind = 0; kind <= last; ++kind) {
+      std::string text =
+          "tfm." + op + " " + nameOf(static_cast<Kind>(kind)).str() + " ";
+      EXPECT_TRUE(llvm::any_of(instances(), [&](const Instance &instance) {
+        return instance.text.find(text) != std::string::npos;
+      })) << "no instance has " << text;
+    }
+}
+
+TEST(Completeness, EveryKindIsAnInstanceOfTheTests) {
+  expectEveryKind({"norm", "norm_dx", "norm_dscale"},
+                  tfm::getMaxEnumValForNormKind(), tfm::stringifyNormKind);
+  expectEveryKind({"activation", "activation_grad"},
+                  tfm::getMaxEnumValForActivationKind(),
+                  tfm::stringifyActivationKind);
+  expectEveryKind({"reduce"}, tfm::getMaxEnumValForReduceKind(),
+                  tfm::stringifyReduceKind);
+}
+
 /// The definition of an op: from its `def` line to the next one.
 std::string definitionOf(const std::string &source, const std::string &name) {
   size_t at = source.find("<\"" + name.substr(4) + "\"");
@@ -101,7 +125,7 @@ TEST(Completeness, EveryOpIsDocumentedWithAnExample) {
     ASSERT_FALSE(def.empty()) << name << " is not defined in TfmOps.td";
     EXPECT_GE(field(def, "let summary = ", "\"", "\";").size(), 4u) << name;
     std::string description = field(def, "let description = ", "[{", "}];");
-    size_t example = description.find("Example: `");
+    size_t example = description.find("Example:");
     ASSERT_NE(example, std::string::npos) << name << " has no example";
     EXPECT_NE(description.find(name + " ", example), std::string::npos)
         << name << " is not in its own example";
