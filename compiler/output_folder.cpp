@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -45,6 +46,51 @@ std::string somethingElse(const fs::path &path) {
   return strays.empty() ? "" : "'" + *strays.begin() + "' in it";
 }
 
+/// A lock on a folder that lasts as long as the process; -1 if another has it.
+int lockFolder(const fs::path &folder) {
+  int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+constexpr std::string_view kTemporary = ".tmp-";
+constexpr size_t kRandom = 6; // of mkdtemp
+/// Longer than from mkdtemp to the lock, whatever the machine does meanwhile.
+constexpr auto kYoung = std::chrono::minutes(1);
+
+/// A folder that a killed compilation to `target` left. The lock is `fd`'s.
+bool isAbandoned(const fs::directory_entry &entry, const fs::path &target,
+                 int &fd) {
+  std::string name = entry.path().filename().string();
+  std::string prefix = target.filename().string() + std::string(kTemporary);
+  std::error_code error;
+  if (!name.starts_with(prefix) || name.size() != prefix.size() + kRandom ||
+      entry.is_symlink(error) || !entry.is_directory(error))
+    return false;
+  auto touched = entry.last_write_time(error);
+  if (error || fs::file_time_type::clock::now() - touched < kYoung ||
+      !somethingElse(entry.path()).empty())
+    return false;
+  fd = lockFolder(entry.path());
+  return fd >= 0;
+}
+
+void removeAbandoned(const fs::path &target) {
+  std::error_code error;
+  fs::path parent = target.has_parent_path() ? target.parent_path() : ".";
+  for (const auto &entry : fs::directory_iterator(parent, error)) {
+    int fd = -1;
+    if (!isAbandoned(entry, target, fd))
+      continue;
+    std::error_code ignored; // it is in nobody's way
+    fs::remove_all(entry.path(), ignored);
+    close(fd);
+  }
+}
+
 /// A file that is there may be a device or a pipe, which no rename may replace.
 bool inPlace(const std::string &path) {
   std::error_code error;
@@ -69,6 +115,8 @@ OutputFolder::~OutputFolder() {
   std::error_code error;
   if (!temporary_.empty())
     fs::remove_all(temporary_, error);
+  if (lock_ >= 0)
+    close(lock_);
 }
 
 Status OutputFolder::create(const std::string &path) {
@@ -84,7 +132,9 @@ Status OutputFolder::create(const std::string &path) {
   std::error_code error;
   if (target.has_parent_path())
     fs::create_directories(target.parent_path(), error);
-  std::string pattern = target.string() + ".tmp-XXXXXX";
+  removeAbandoned(target);
+  std::string pattern =
+      target.string() + std::string(kTemporary) + std::string(kRandom, 'X');
   if (error || !mkdtemp(pattern.data()))
     return writeError("create a folder beside", path,
                       error ? error.message() : std::strerror(errno));
@@ -96,6 +146,7 @@ Status OutputFolder::create(const std::string &path) {
                   error);
   path_ = target.string();
   temporary_ = pattern;
+  lock_ = lockFolder(pattern);
   onInterrupt_.emplace(temporary_);
   return Status::okay();
 }

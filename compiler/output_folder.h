@@ -22,7 +22,9 @@ public:
 
   /// `path` must be new, an empty folder, or an earlier bundle (a folder with
   /// nothing but what a bundle has), which commit replaces. Errors: usage if it
-  /// is something else, writeFailed.
+  /// is something else, writeFailed. Removes what compilations to the same path
+  /// left that were killed: temporary folders with nothing but what a bundle
+  /// has, that nobody locks and nobody touched for a minute.
   runtime::Status create(const std::string &path);
   /// Where to write now.
   const std::string &folder() const { return temporary_; }
@@ -31,6 +33,7 @@ public:
 
 private:
   std::string path_, temporary_;
+  int lock_ = -1; ///< of the temporary folder; ends with this process
   std::optional<TemporaryPath> onInterrupt_;
 };
 
