@@ -8,22 +8,6 @@
 
 namespace mtc::runtime::comm {
 
-const char *groupName(MtcGroup group) {
-  switch (group) {
-  case MTC_GROUP_TP:
-    return "tp";
-  case MTC_GROUP_DP:
-    return "dp";
-  case MTC_GROUP_EMBD:
-    return "embd";
-  case MTC_GROUP_ALL:
-    return "all";
-  case MTC_GROUP_COUNT:
-    break;
-  }
-  return "unknown";
-}
-
 static const char *dtypeName(MtcDtype dtype) {
   switch (dtype) {
   case MTC_F32:
@@ -112,13 +96,13 @@ Status checkTransfers(int rank, const Mesh &mesh,
     bool inside = arena && t.offset >= 0 && t.bytes >= 0 &&
                   t.bytes <= arenas[t.arena].bytes &&
                   t.offset <= arenas[t.arena].bytes - t.bytes;
-    if (!inside || t.peer_stage < 0 || t.peer_stage >= mesh.pp)
+    if (!inside || t.peer_stage < 0 || t.peer_stage >= mesh.stages())
       return {StatusCode::usage,
               fmt::format("transfer of rank {} with tag {}: expected a stage "
                           "below {} and a range inside an arena, found stage "
                           "{}, arena {}, offset {}, {} bytes",
-                          rank, t.tag, mesh.pp, t.peer_stage, t.arena, t.offset,
-                          t.bytes)};
+                          rank, t.tag, mesh.stages(), t.peer_stage, t.arena,
+                          t.offset, t.bytes)};
   }
   return Status::okay();
 }

@@ -28,9 +28,6 @@ struct CallRecord {
   bool operator==(const CallRecord &) const = default;
 };
 
-/// "tp", "dp", "embd", "all".
-const char *groupName(MtcGroup group);
-
 /// For people: "all-reduce sum f32 of 8 elements (call 3)".
 std::string describe(const CallRecord &call);
 

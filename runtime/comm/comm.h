@@ -26,7 +26,7 @@
 #ifndef MTC_RUNTIME_COMM_COMM_H
 #define MTC_RUNTIME_COMM_COMM_H
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/mesh.h"
 #include "runtime/base/status.h"
 
 #include <array>
@@ -37,17 +37,7 @@
 
 namespace mtc::runtime {
 
-/// Where a rank stands: rank = tp + TP·(dp + DP·pp).
-struct Mesh {
-  int tp = 1, dp = 1, pp = 1;
-  int worldSize() const { return tp * dp * pp; }
-  std::array<int, 3> coordinates(int rank) const; ///< tp, dp, pp
-  int rank(int tpCoord, int dpCoord, int ppCoord) const;
-  /// Ranks of the group of kind `group` that `rank` belongs to, in group-rank
-  /// order. EMBD: {first stage, last stage}; empty on other stages; one member
-  /// when pp = 1.
-  std::vector<int> members(int rank, MtcGroup group) const;
-};
+using mtc::Mesh;
 
 /// A collective whose buffer (all-gather: part) has at most this many bytes
 /// takes it from anywhere, not only from an arena.

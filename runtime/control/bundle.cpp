@@ -27,18 +27,12 @@ bool staysInside(const std::string &name) {
   return true;
 }
 
-void readMesh(FieldReader reader, Mesh &mesh) {
-  mesh.tp = static_cast<int>(reader.integer("tp", 1, 1 << 16));
-  mesh.dp = static_cast<int>(reader.integer("dp", 1, 1 << 16));
-  mesh.pp = static_cast<int>(reader.integer("pp", 1, 1 << 16));
-}
-
 void readPrograms(FieldReader &reader, const std::string &folder,
                   ProgramForm form, Bundle &bundle) {
   const char *key = form == ProgramForm::shared ? "shared" : "executable";
-  bundle.stages.resize(static_cast<size_t>(bundle.mesh.pp));
+  bundle.stages.resize(static_cast<size_t>(bundle.mesh.stages()));
   for (FieldReader &item : reader.objects("programs")) {
-    int64_t stage = item.integer("stage", 0, bundle.mesh.pp - 1);
+    int64_t stage = item.integer("stage", 0, bundle.mesh.stages() - 1);
     std::string name = item.text(key);
     if (!staysInside(name))
       item.problem(fmt::format("'{}': '{}' leaves the bundle", key, name));
@@ -72,11 +66,9 @@ void checkProgram(const Bundle &bundle, size_t stage, Problems &problems) {
   if (d.planHash != bundle.planHash)
     complain(
         fmt::format("plan hash {} (expected {})", d.planHash, bundle.planHash));
-  if (d.tp != bundle.mesh.tp || d.dp != bundle.mesh.dp ||
-      d.pp != bundle.mesh.pp)
-    complain(fmt::format("mesh tp {} dp {} pp {} (expected {} {} {})", d.tp,
-                         d.dp, d.pp, bundle.mesh.tp, bundle.mesh.dp,
-                         bundle.mesh.pp));
+  if (d.mesh != bundle.mesh)
+    complain(fmt::format("mesh {} (expected {})", d.mesh.text(),
+                         bundle.mesh.text()));
   if (d.stage != static_cast<int64_t>(stage))
     complain(fmt::format("stage {}", d.stage));
   if (a.microBatch != b.microBatch || a.microbatches != b.microbatches ||
@@ -125,7 +117,7 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   Bundle bundle;
   bundle.planHash = reader.text("plan_hash");
-  readMesh(reader.object("mesh"), bundle.mesh);
+  bundle.mesh = readMesh(reader.object("mesh"));
   readPrograms(reader, folder, form, bundle);
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   for (BundleProgram &program : bundle.stages)

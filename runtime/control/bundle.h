@@ -25,7 +25,7 @@ struct Bundle {
   Mesh mesh;
   std::vector<BundleProgram> stages; ///< by stage
   const Descriptor &descriptor(int rank) const {
-    return stages[mesh.coordinates(rank)[2]].descriptor;
+    return stages[mesh.coordinate(rank, MTC_AXIS_PP)].descriptor;
   }
 };
 

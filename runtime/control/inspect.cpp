@@ -18,13 +18,13 @@ std::string headText(const Descriptor &d) {
   const BatchInfo &b = d.batch;
   return fmt::format(
       "model {}  plan {}\n"
-      "stage {} of {}  mesh tp {} dp {} pp {}\n"
+      "stage {} of {}  mesh {}\n"
       "isa {}  threads {}  dtype {}  onednn {}\n"
       "batch: micro_batch {}  microbatches {}  global_batch {}  seq {}  vocab "
       "{}\n",
-      d.model, d.planHash, d.stage, d.pp, d.tp, d.dp, d.pp, d.isa, d.threads,
-      d.dtype, d.onednn.empty() ? "-" : d.onednn, b.microBatch, b.microbatches,
-      b.globalBatch, b.seq, b.vocab);
+      d.model, d.planHash, d.stage, d.mesh.stages(), d.mesh.text(" "), d.isa,
+      d.threads, d.dtype, d.onednn.empty() ? "-" : d.onednn, b.microBatch,
+      b.microbatches, b.globalBatch, b.seq, b.vocab);
 }
 
 std::string arenaText(const Descriptor &d) {
@@ -35,9 +35,10 @@ std::string arenaText(const Descriptor &d) {
 }
 
 std::string paramText(const ParamInfo &p) {
-  std::string split = p.split.dim < 0 ? std::string("replicated")
-                                      : fmt::format("split on {} by {}",
-                                                    p.split.dim, p.split.axis);
+  std::string split = p.split.dim < 0
+                          ? std::string("replicated")
+                          : fmt::format("split on {} by {}", p.split.dim,
+                                        axisName(p.split.axis));
   return fmt::format("  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}\n",
                      p.name, shapeText(p.shape), shapeText(p.localShape), split,
                      p.bucket, p.start, p.decay ? "" : "  no decay",

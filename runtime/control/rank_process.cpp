@@ -54,7 +54,7 @@ Status attach(int rank, std::unique_ptr<ShmCommunicator> &comm,
 }
 
 Status checkMesh(const Mesh &launched, const Descriptor &d) {
-  if (launched.tp == d.tp && launched.dp == d.dp && launched.pp == d.pp)
+  if (launched == d.mesh)
     return Status::okay();
   return {StatusCode::inputRefused,
           "the launcher's mesh is not the one that this program was compiled "

@@ -33,10 +33,10 @@ private:
   void checkTransfer(int64_t index) {
     const MtcTransfer &t = program_.transfers[index];
     std::string what = fmt::format("transfer {}", index);
-    if (t.peer_stage < 0 || t.peer_stage >= d_.pp || t.peer_stage == d_.stage)
+    if (t.peer_stage < 0 || t.peer_stage >= d_.mesh.stages() || t.peer_stage == d_.stage)
       problems_.add(fmt::format("{}: peer stage {} is this stage or not one of "
                                 "{}",
-                                what, t.peer_stage, d_.pp));
+                                what, t.peer_stage, d_.mesh.stages()));
     if (t.arena < 0 || t.arena >= MTC_ARENA_COUNT)
       problems_.add(fmt::format("{}: there is no arena {}", what, t.arena));
     else if (!inside(t.offset, t.bytes, d_.arenas[t.arena]))

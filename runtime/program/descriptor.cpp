@@ -15,8 +15,19 @@ constexpr int64_t kMany = int64_t(1) << 30;
 SplitInfo readSplit(FieldReader &reader) {
   SplitInfo split;
   split.dim = static_cast<int>(reader.integer("split_dim", -1, 15));
+  std::string name;
   if (split.dim >= 0 || reader.has("split_axis"))
-    split.axis = reader.text("split_axis");
+    name = reader.text("split_axis");
+  if (split.dim < 0)
+    return split;
+  std::optional<MtcAxis> axis = axisNamed(name);
+  if (axis && kAxes[*axis].splits)
+    split.axis = *axis;
+  else
+    reader.problem(fmt::format(
+        "'split_axis': expected {}, found '{}'",
+        namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; }),
+        name));
   return split;
 }
 
@@ -138,10 +149,7 @@ void readHead(FieldReader &reader, Descriptor &d) {
   d.dtype = reader.text("dtype");
   if (reader.has("onednn"))
     d.onednn = reader.text("onednn");
-  FieldReader mesh = reader.object("mesh");
-  d.tp = mesh.integer("tp", 1, 1 << 16);
-  d.dp = mesh.integer("dp", 1, 1 << 16);
-  d.pp = mesh.integer("pp", 1, 1 << 20);
+  d.mesh = readMesh(reader.object("mesh"));
   readBatch(reader.object("batch"), d.batch);
   std::vector<int64_t> arenas = reader.integers("arenas", 0);
   if (arenas.size() == d.arenas.size())
@@ -162,6 +170,13 @@ void readList(FieldReader &reader, const char *key, std::vector<T> &out,
 }
 
 } // namespace
+
+Mesh readMesh(FieldReader reader) {
+  Mesh mesh;
+  for (const AxisInfo &axis : kAxes)
+    mesh[axis.id] = reader.integer(axis.name.data(), 1, Mesh::kMaxExtent);
+  return mesh;
+}
 
 int64_t elementCount(const std::vector<int64_t> &shape) {
   int64_t n = 1;

@@ -8,7 +8,7 @@
 #ifndef MTC_RUNTIME_PROGRAM_DESCRIPTOR_H
 #define MTC_RUNTIME_PROGRAM_DESCRIPTOR_H
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/mesh.h"
 #include "runtime/base/status.h"
 
 #include <array>
@@ -42,7 +42,9 @@ struct InitInfo {
 /// coordinate c of `axis` holds indices [c·n/k, (c+1)·n/k); -1: everything.
 struct SplitInfo {
   int dim = -1;
-  std::string axis; ///< "tp" is the only one so far
+  MtcAxis axis = MTC_AXIS_TP;
+  /// Whether ranks that differ along `other` hold different parts.
+  bool along(MtcAxis other) const { return dim >= 0 && axis == other; }
 };
 
 struct ParamInfo {
@@ -103,7 +105,7 @@ struct ExportInfo {
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
   int64_t stage = 0, threads = 1;
-  int64_t tp = 1, dp = 1, pp = 1;
+  Mesh mesh;
   BatchInfo batch;
   std::array<int64_t, MTC_ARENA_COUNT> arenas{};
   std::vector<ParamInfo> params;
@@ -122,6 +124,10 @@ struct Descriptor {
   /// Bytes of one element of a parameter.
   int64_t paramBytes() const { return hasMains() ? 2 : 4; }
 };
+
+class FieldReader;
+/// Reads one size per axis, {"tp": 2, "dp": 1, "pp": 4}.
+Mesh readMesh(FieldReader reader);
 
 /// Parses and checks the JSON text of a descriptor. Errors: inputRefused with
 /// all problems at once (another ABI version is reported alone, because nothing

@@ -23,10 +23,11 @@ void checkHead(const Descriptor &d, Texts &out) {
     out.push_back(fmt::format("dtype: expected f32 or bf16, found '{}'; this "
                               "runtime has no other compute type",
                               d.dtype));
-  if (d.stage >= d.pp)
+  if (d.stage >= d.mesh.stages())
     out.push_back(fmt::format("stage: expected less than pp = {}, found {}",
-                              d.pp, d.stage));
-  int64_t product = d.batch.microBatch * d.batch.microbatches * d.dp;
+                              d.mesh.stages(), d.stage));
+  int64_t product =
+      d.batch.microBatch * d.batch.microbatches * d.mesh[MTC_AXIS_DP];
   if (d.batch.globalBatch != product)
     out.push_back(fmt::format("batch: global_batch must be micro_batch · "
                               "microbatches · dp = {}, found {}",
@@ -51,18 +52,15 @@ void checkSplit(const Descriptor &d, const std::string &what,
     return;
   }
   if (split.dim >= 0) {
-    if (split.axis != "tp") {
-      out.push_back(fmt::format("{}: split_axis: expected tp, found '{}'", what,
-                                split.axis));
-      return;
-    }
-    if (shape[split.dim] % d.tp != 0) {
+    int64_t parts = d.mesh[split.axis];
+    if (shape[split.dim] % parts != 0) {
       out.push_back(fmt::format("{}: dimension {} of size {} cannot be divided "
-                                "by tp = {}",
-                                what, split.dim, shape[split.dim], d.tp));
+                                "by {} = {}",
+                                what, split.dim, shape[split.dim],
+                                axisName(split.axis), parts));
       return;
     }
-    expected[split.dim] /= d.tp;
+    expected[split.dim] /= parts;
   }
   if (local != expected)
     out.push_back(fmt::format("{}: local_shape must be shape divided along "
@@ -73,7 +71,7 @@ void checkSplit(const Descriptor &d, const std::string &what,
 void checkBucket(const Descriptor &d, size_t index, Texts &out) {
   const BucketInfo &b = d.buckets[index];
   std::string what = fmt::format("buckets[{}]", index);
-  int64_t shards = b.zero ? d.dp : 1;
+  int64_t shards = b.zero ? d.mesh[MTC_AXIS_DP] : 1;
   if (b.unpadded > b.elements || b.shardElements * shards != b.elements)
     out.push_back(fmt::format("{}: expected unpadded <= elements = "
                               "shard_elements · {}",
@@ -193,8 +191,8 @@ void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
                               "split",
                               what));
   int64_t bytes = e.dtype == MTC_BF16 ? 2 : 4;
-  if (e.offset % 4 != 0 || !inside(e.offset, elementCount(e.localShape) * bytes,
-                                   d.arenas[e.arena]))
+  if (e.offset % 4 != 0 ||
+      !inside(e.offset, elementCount(e.localShape) * bytes, d.arenas[e.arena]))
     out.push_back(fmt::format("{}: misaligned or outside its arena", what));
 }
 

@@ -35,20 +35,16 @@ Status RankState::create(RankParts parts, std::unique_ptr<RankState> &out) {
 
 Status RankState::initialize() {
   const Descriptor &d = descriptor();
-  mesh_.tp = static_cast<int>(d.tp);
-  mesh_.dp = static_cast<int>(d.dp);
-  mesh_.pp = static_cast<int>(d.pp);
   MTC_RETURN_IF_ERROR(checkPlace());
   MTC_RETURN_IF_ERROR(checkArenas(d.arenas, parts_.arenas));
   MTC_RETURN_IF_ERROR(checkProgram(parts_.program, d));
   MTC_RETURN_IF_ERROR(createGemms());
   collectTimelines();
-  std::array<int, 3> coord = mesh_.coordinates(parts_.rank);
-  for (int axis = 0; axis < 3; ++axis)
-    context_.coord[axis] = coord[axis];
-  context_.extent[0] = d.tp;
-  context_.extent[1] = d.dp;
-  context_.extent[2] = d.pp;
+  Mesh::Coordinates at = mesh().coordinates(parts_.rank);
+  for (const AxisInfo &axis : kAxes) {
+    context_.coord[axis.id] = at[axis.id];
+    context_.extent[axis.id] = mesh()[axis.id];
+  }
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
     context_.arena[kind] = parts_.arenas[kind].base;
   context_.runtime = this;
@@ -57,10 +53,10 @@ Status RankState::initialize() {
 
 Status RankState::checkPlace() const {
   const Descriptor &d = descriptor();
-  if (parts_.rank < 0 || parts_.rank >= mesh_.worldSize())
+  if (parts_.rank < 0 || parts_.rank >= mesh().worldSize())
     return {StatusCode::usage, fmt::format("rank {} of a mesh of {} ranks",
-                                           parts_.rank, mesh_.worldSize())};
-  int stage = mesh_.coordinates(parts_.rank)[2];
+                                           parts_.rank, mesh().worldSize())};
+  int64_t stage = mesh().coordinate(parts_.rank, MTC_AXIS_PP);
   if (stage != d.stage)
     return {StatusCode::inputRefused,
             fmt::format("rank {} runs stage {}, but its program is that of "
@@ -98,7 +94,7 @@ void RankState::collectTimelines() {
 }
 
 bool RankState::logs() const {
-  return tp() == 0 && dp() == 0 && pp() == mesh_.pp - 1;
+  return onLastStage() && mesh().moved(parts_.rank, MTC_AXIS_PP, 0) == 0;
 }
 
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,

@@ -63,12 +63,12 @@ public:
   MtcContext &context() { return context_; }
   const Descriptor &descriptor() const { return parts_.descriptor; }
   Communicator &comm() { return *parts_.comm; }
-  const Mesh &mesh() const { return mesh_; }
+  const Mesh &mesh() const { return parts_.descriptor.mesh; }
   int rank() const { return parts_.rank; }
-  int tp() const { return static_cast<int>(context_.coord[0]); }
-  int dp() const { return static_cast<int>(context_.coord[1]); }
-  int pp() const { return static_cast<int>(context_.coord[2]); }
-  /// True for the rank that logs: last stage, tp 0, dp 0.
+  int64_t coord(MtcAxis axis) const { return context_.coord[axis]; }
+  bool onLastStage() const { return coord(MTC_AXIS_PP) == mesh().stages() - 1; }
+  /// True for the rank that logs: on the last stage, the first along every
+  /// axis.
   bool logs() const;
 
   /// The address `offset` bytes into an arena.
@@ -104,7 +104,6 @@ private:
   Status load(const EntryInfo &entry, const MtcStep &row, Feed &feed);
 
   RankParts parts_;
-  Mesh mesh_;
   MtcContext context_{};
   GemmSet gemms_;
   NormSum norm_;

@@ -90,8 +90,8 @@ Status TokenFile::read(int64_t sample, int shift, int32_t *out) const {
 Status TokenFeed::open(const Recipe &recipe, const RankState &rank) {
   const Descriptor &d = rank.descriptor();
   batch_ = d.batch;
-  dp_ = d.dp;
-  dpRank_ = rank.dp();
+  dp_ = d.mesh[MTC_AXIS_DP];
+  dpRank_ = rank.coord(MTC_AXIS_DP);
   if (d.inputs.empty())
     return Status::okay();
   MTC_RETURN_IF_ERROR(TokenFile::open(recipe.data, recipe.data_dtype,

@@ -16,7 +16,7 @@ LogitsCapture::LogitsCapture(RankState &rank) : rank_(rank) {
 }
 
 Status LogitsCapture::check() const {
-  if (export_ || rank_.pp() < rank_.mesh().pp - 1)
+  if (export_ || !rank_.onLastStage())
     return Status::okay();
   return {StatusCode::usage,
           "the program of the last stage does not export logits"};
@@ -36,7 +36,7 @@ std::vector<float> LogitsCapture::widened(int64_t count) const {
 
 Status LogitsCapture::ran(const MtcStep &row) {
   if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
-      !firstOfTp(rank_, export_->split))
+      !isFirstHolder(rank_, export_->split, true))
     return Status::okay();
   const BatchInfo &batch = rank_.descriptor().batch;
   int64_t count = elementCount(export_->localShape);
@@ -45,7 +45,8 @@ Status LogitsCapture::ran(const MtcStep &row) {
   piece.name = export_->name;
   piece.box = shardBox(rank_, export_->shape, export_->split);
   piece.box.begin[0] =
-      (row.microbatch * rank_.mesh().dp + rank_.dp()) * batch.microBatch;
+      (row.microbatch * rank_.mesh()[MTC_AXIS_DP] + rank_.coord(MTC_AXIS_DP)) *
+      batch.microBatch;
   piece.shape = export_->shape;
   piece.shape[0] = batch.globalBatch;
   piece.count = count;

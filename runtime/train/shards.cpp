@@ -23,7 +23,7 @@ struct Range {
 
 /// Those whose moments, main parameters and final gradients this dp rank holds.
 Range shardOf(const RankState &rank, const BucketInfo &b) {
-  int64_t begin = b.zero ? rank.dp() * b.shardElements : 0;
+  int64_t begin = b.zero ? rank.coord(MTC_AXIS_DP) * b.shardElements : 0;
   return {begin, begin + b.shardElements};
 }
 
@@ -77,7 +77,7 @@ std::vector<Piece> ownedPieces(RankState &rank, bool ranged, DataAt dataAt) {
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
     bool part = ranged && b.zero;
-    if (!p.owner || !firstOfTp(rank, p.split) || (!part && rank.dp() != 0))
+    if (!p.owner || !isFirstHolder(rank, p.split, part))
       continue;
     Range range = part ? shardOf(rank, b) : Range{0, b.elements};
     int64_t first = std::max(p.start, range.begin);
@@ -111,15 +111,21 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split) {
   Box box{std::vector<int64_t>(shape.size(), 0), shape};
   if (split.dim >= 0) {
-    int64_t part = shape[split.dim] / rank.mesh().tp;
-    box.begin[split.dim] = rank.tp() * part;
+    int64_t part = shape[split.dim] / rank.mesh()[split.axis];
+    box.begin[split.dim] = rank.coord(split.axis) * part;
     box.size[split.dim] = part;
   }
   return box;
 }
 
-bool firstOfTp(const RankState &rank, const SplitInfo &split) {
-  return split.dim >= 0 || rank.tp() == 0;
+bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp) {
+  for (const AxisInfo &axis : kAxes) {
+    bool differs = axis.id == MTC_AXIS_PP || split.along(axis.id) ||
+                   (overDp && axis.id == MTC_AXIS_DP);
+    if (!differs && rank.coord(axis.id) != 0)
+      return false;
+  }
+  return true;
 }
 
 std::vector<Piece> paramPieces(RankState &rank) {

@@ -17,9 +17,11 @@ struct TensorInfo; // base/safetensors.h
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split);
 
-/// True when this rank writes its shard to files: a tensor that tp does not
-/// split is held by the whole tp group, and its first rank writes it.
-bool firstOfTp(const RankState &rank, const SplitInfo &split);
+/// True when this rank writes its shard to files: of the ranks of a stage that
+/// hold the same, the first does. Along an axis that does not split the tensor
+/// all hold the same, but along dp not if `overDp`: each has a range (ZeRO-1),
+/// or its own samples.
+bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp);
 
 /// What this rank contributes to a file of parameters, fp32. Pointers into
 /// arenas: in bf16 to the main parameters, of which under ZeRO-1 each dp rank

@@ -108,7 +108,7 @@ Status Trainer::trainStep(int64_t step) {
 
 Status Trainer::checkFinite(int64_t step) {
   double norm = rank_.context().step.grad_norm;
-  bool lastStage = rank_.pp() == rank_.mesh().pp - 1;
+  bool lastStage = rank_.onLastStage();
   if (isFinite(norm) && (!lastStage || isFinite(loss_)))
     return Status::okay();
   return {StatusCode::nonFinite,
@@ -144,9 +144,10 @@ Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
   feed_.setBase(block.sample_base);
   rank_.loss() = 0;
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, feed_, observer));
-  if (rank_.pp() == rank_.mesh().pp - 1)
-    MTC_RETURN_IF_ERROR(rank_.comm().allReduce(MTC_GROUP_DP, MTC_SUM, MTC_F32,
-                                               &rank_.loss(), 1));
+  for (const AxisInfo &axis : kAxes)
+    if (axis.data && rank_.onLastStage())
+      MTC_RETURN_IF_ERROR(rank_.comm().allReduce(
+          *groupNamed(axis.name), MTC_SUM, MTC_F32, &rank_.loss(), 1));
   loss = rank_.loss();
   return Status::okay();
 }

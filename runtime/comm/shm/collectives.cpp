@@ -135,11 +135,10 @@ Status ShmCommunicator::collective(CallRecord call, void *buffer) {
     return fail(control_.abortStatus());
   if (call.group < 0 || call.group >= MTC_GROUP_COUNT ||
       groups_[call.group].members.empty())
-    return fail(
-        {StatusCode::usage,
-         fmt::format("rank {} calls {} on group {}, of which it is not "
-                     "a member",
-                     rank_, describe(call), comm::groupName(call.group))});
+    return fail({StatusCode::usage,
+                 fmt::format("rank {} calls {} on group {}, of which it is not "
+                             "a member",
+                             rank_, describe(call), groupName(call.group))});
   Group &group = groups_[call.group];
   int size = int(group.members.size());
   call.sequence = ++group.calls;

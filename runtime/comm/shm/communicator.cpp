@@ -62,17 +62,17 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
   MTC_RETURN_IF_ERROR(Mapping::map(controlFd, file.st_size, controlMapping_));
   auto &header = *static_cast<comm::ControlHeader *>(controlMapping_.base());
   MTC_RETURN_IF_ERROR(comm::Control::check(header, file.st_size));
-  Mesh mesh{header.tp, header.dp, header.pp};
-  int world = mesh.worldSize();
+  Mesh mesh = comm::meshOf(header);
+  int64_t world = mesh.worldSize();
   if (rank < 0 || rank >= world)
     return {StatusCode::usage,
             fmt::format("expected a rank below {}, found {}", world, rank)};
   control_ = comm::Control(controlMapping_.base(), mesh);
   bool ownCore = world <= usableCores();
   spin_ = options.spin >= 0 ? options.spin : ownCore ? kSpinWithOwnCore : 0;
-  sends_.resize(mesh.pp);
-  receives_.resize(mesh.pp);
-  confirmed_.resize(mesh.pp);
+  sends_.resize(mesh.stages());
+  receives_.resize(mesh.stages());
+  confirmed_.resize(mesh.stages());
   mappings_.resize(size_t(world) * MTC_ARENA_COUNT);
   rank_ = rank;
   makeGroups();

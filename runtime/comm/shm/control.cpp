@@ -18,7 +18,7 @@ struct Sections {
     syncs = ranks + world * int64_t(sizeof(RankBlock));
     slots = syncs + MTC_GROUP_COUNT * world * int64_t(sizeof(GroupSync));
     rings = slots + MTC_GROUP_COUNT * world * 2 * int64_t(sizeof(MemberSlot));
-    end = rings + world * mesh.pp * int64_t(sizeof(TransferRing));
+    end = rings + world * mesh.stages() * int64_t(sizeof(TransferRing));
   }
   int64_t ranks, syncs, slots, rings, end;
 };
@@ -32,9 +32,10 @@ template <typename T> T &at(char *base, int64_t section, int64_t index) {
 int64_t Control::bytes(const Mesh &mesh) { return Sections(mesh).end; }
 
 Status Control::check(const ControlHeader &header, int64_t fileBytes) {
-  bool sane = header.magic == kControlMagic && header.tp > 0 && header.dp > 0 &&
-              header.pp > 0 && header.bytes == fileBytes &&
-              bytes({header.tp, header.dp, header.pp}) == fileBytes;
+  bool sane = header.magic == kControlMagic && header.bytes == fileBytes;
+  for (int32_t extent : header.extent)
+    sane = sane && extent > 0;
+  sane = sane && bytes(meshOf(header)) == fileBytes;
   if (sane)
     return Status::okay();
   return {StatusCode::usage,
@@ -63,7 +64,7 @@ MemberSlot &Control::slot(MtcGroup kind, int rank, uint64_t call) const {
 
 TransferRing &Control::ring(int sourceRank, int targetStage) const {
   return at<TransferRing>(base_, Sections(mesh_).rings,
-                          int64_t(sourceRank) * mesh_.pp + targetStage);
+                          sourceRank * mesh_.stages() + targetStage);
 }
 
 void Control::abort(AbortCause cause, int culprit) const {

@@ -27,9 +27,16 @@ inline constexpr const char *kArenaNames[MTC_ARENA_COUNT] = {
 struct alignas(128) ControlHeader {
   uint64_t magic;
   int64_t bytes; ///< of the whole segment
-  int32_t tp, dp, pp;
+  int32_t extent[MTC_AXIS_COUNT]; ///< of the mesh
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
 };
+
+inline Mesh meshOf(const ControlHeader &header) {
+  Mesh mesh;
+  for (const AxisInfo &axis : kAxes)
+    mesh[axis.id] = header.extent[axis.id];
+  return mesh;
+}
 
 struct alignas(128) RankBlock {
   SharedEvent event; ///< something changed in a ring of this rank

@@ -16,12 +16,11 @@ using comm::TransferRing;
 using comm::TransferSlot;
 
 void ShmCommunicator::startTransfers(std::span<const MtcTransfer> transfers) {
-  auto [tp, dp, pp] = mesh().coordinates(rank_);
   transfers_.clear();
   for (const MtcTransfer &t : transfers) {
     std::vector<uint32_t> &begun = t.is_send ? sends_ : receives_;
     Transfer state;
-    state.peer = mesh().rank(tp, dp, t.peer_stage);
+    state.peer = mesh().moved(rank_, MTC_AXIS_PP, t.peer_stage);
     state.sequence = begun[t.peer_stage]++;
     transfers_.push_back(state);
   }
@@ -71,7 +70,7 @@ Status ShmCommunicator::receive(const MtcTransfer &t, const Transfer &state,
 }
 
 Status ShmCommunicator::progressReceive(const MtcTransfer &t, Transfer &state) {
-  int stage = mesh().coordinates(rank_)[2];
+  int64_t stage = mesh().coordinate(rank_, MTC_AXIS_PP);
   TransferRing &ring = control_.ring(state.peer, stage);
   uint32_t posted = ring.posted.load(std::memory_order_acquire);
   bool turn = ring.taken.load(std::memory_order_relaxed) == state.sequence;

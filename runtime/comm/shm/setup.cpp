@@ -65,7 +65,7 @@ Status ShmSetup::createArena(int rank, int kind, int64_t bytes) {
 
 Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
                         std::unique_ptr<ShmSetup> &out) {
-  if (int(arenas.size()) != mesh.worldSize())
+  if (int64_t(arenas.size()) != mesh.worldSize())
     return {StatusCode::usage,
             fmt::format("expected arena sizes of {} ranks, found {}",
                         mesh.worldSize(), arenas.size())};
@@ -81,9 +81,8 @@ Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
       MTC_RETURN_IF_ERROR(setup->createArena(rank, kind, arenas[rank][kind]));
   comm::ControlHeader &header = view(setup->control_, mesh).header();
   header.bytes = bytes;
-  header.tp = mesh.tp;
-  header.dp = mesh.dp;
-  header.pp = mesh.pp;
+  for (const AxisInfo &axis : kAxes)
+    header.extent[axis.id] = static_cast<int32_t>(mesh[axis.id]);
   header.magic = comm::kControlMagic;
   out = std::move(setup);
   return Status::okay();

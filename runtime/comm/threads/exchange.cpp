@@ -71,11 +71,10 @@ Status ThreadsState::exchange(int rank, std::span<const ArenaView> arenas,
   }
 
   ExchangeCall call{int(transfers.size())};
-  auto [tp, dp, pp] = mesh.coordinates(rank);
   std::vector<Match> &matches = self.matches;
   matches.clear();
   for (const MtcTransfer &t : transfers) {
-    int peer = mesh.rank(tp, dp, t.peer_stage);
+    int peer = mesh.moved(rank, MTC_AXIS_PP, t.peer_stage);
     int source = t.is_send ? rank : peer, target = t.is_send ? peer : rank;
     Channel &pair = channel(source, target);
     Pending pending{static_cast<char *>(arenas[t.arena].base) + t.offset,

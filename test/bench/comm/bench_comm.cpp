@@ -125,7 +125,7 @@ void print(int ranks, const double *times) {
 
 int bench(int ranks) {
   Mesh mesh;
-  mesh.dp = ranks;
+  mesh[MTC_AXIS_DP] = ranks;
   ArenaSizes arenas{};
   arenas[MTC_ARENA_GRADS] = kLargest;
   std::unique_ptr<ShmSetup> setup;

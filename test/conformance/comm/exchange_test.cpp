@@ -27,16 +27,16 @@ void prepare(Rank &r, int messages, uint64_t salt) {
 }
 
 std::string arrived(Rank &r, int fromStage, int n, uint64_t salt) {
-  auto [tp, dp, pp] = r.mesh.coordinates(r.rank);
-  return checkCopied(MTC_I32, r.mesh.rank(tp, dp, fromStage), 0, bytesOf(n) / 4,
-                     salt + n, r.arena(MTC_ARENA_WORKSPACE) + n * kStride);
+  return checkCopied(MTC_I32, r.mesh.moved(r.rank, MTC_AXIS_PP, fromStage), 0,
+                     bytesOf(n) / 4, salt + n,
+                     r.arena(MTC_ARENA_WORKSPACE) + n * kStride);
 }
 
 class Exchange : public ::testing::TestWithParam<Backend> {};
 
 TEST_P(Exchange, BothWaysInOneGroup) {
   expectAllWell(GetParam(), {2, 1, 2}, 1 << 16, [](Rank &r) {
-    int other = 1 - r.mesh.coordinates(r.rank)[2];
+    int other = 1 - int(r.mesh.coordinate(r.rank, MTC_AXIS_PP));
     prepare(r, 1, 3);
     // All send first: only a group that makes progress as one can end.
     MtcTransfer group[] = {send(other, 0), receive(other, 0)};
@@ -48,7 +48,7 @@ TEST_P(Exchange, BothWaysInOneGroup) {
 TEST_P(Exchange, Ring) {
   for (int stages : {1, 3, 5})
     expectAllWell(GetParam(), {1, 1, stages}, 1 << 16, [](Rank &r) {
-      int stages = r.mesh.pp, stage = r.rank;
+      int stages = int(r.mesh.stages()), stage = r.rank;
       int next = (stage + 1) % stages, previous = (stage + stages - 1) % stages;
       for (int round = 0; round < 20; ++round) {
         prepare(r, 2, uint64_t(round));

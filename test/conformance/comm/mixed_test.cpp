@@ -37,15 +37,16 @@ Draw draw(std::mt19937 &shared) {
 
 /// Sends to the next stage, receives from the previous one, in one group.
 std::string shift(Rank &r, uint64_t salt, int64_t count) {
-  auto [tp, dp, pp] = r.mesh.coordinates(r.rank);
-  int next = (pp + 1) % r.mesh.pp, previous = (pp + r.mesh.pp - 1) % r.mesh.pp;
+  int stages = int(r.mesh.stages());
+  int stage = int(r.mesh.coordinate(r.rank, MTC_AXIS_PP));
+  int next = (stage + 1) % stages, previous = (stage + stages - 1) % stages;
   fill(MTC_I32, r.rank, 0, count, salt, r.arena(MTC_ARENA_ACTIVATIONS));
   MtcTransfer group[] = {
       {1, next, MTC_ARENA_ACTIVATIONS, int32_t(salt), 0, 4 * count},
       {0, previous, MTC_ARENA_WORKSPACE, int32_t(salt), 0, 4 * count}};
   MTC_EXPECT_OK(r.comm.exchange(group));
-  return checkCopied(MTC_I32, r.mesh.rank(tp, dp, previous), 0, count, salt,
-                     r.arena(MTC_ARENA_WORKSPACE));
+  return checkCopied(MTC_I32, r.mesh.moved(r.rank, MTC_AXIS_PP, previous), 0,
+                     count, salt, r.arena(MTC_ARENA_WORKSPACE));
 }
 
 std::string perform(Rank &r, const Draw &d, uint64_t salt) {
@@ -103,7 +104,8 @@ std::string independentGroups(Rank &r) {
   std::mt19937 own(unsigned(r.rank) + 77);
   char *buffer = r.arena(MTC_ARENA_GRADS);
   std::vector<int> members = r.mesh.members(r.rank, MTC_GROUP_TP);
-  for (int i = 0; i < 60 + 10 * r.mesh.coordinates(r.rank)[1]; ++i) {
+  for (int i = 0; i < 60 + 10 * int(r.mesh.coordinate(r.rank, MTC_AXIS_DP));
+       ++i) {
     skew(own);
     fill(MTC_F32, r.rank, 0, 2000, uint64_t(i), buffer);
     MTC_EXPECT_OK(
@@ -121,8 +123,12 @@ class Mixed : public ::testing::TestWithParam<Backend> {};
 TEST_P(Mixed, Tp2Dp2Pp2) {
   expectAllWell(GetParam(), {2, 2, 2}, kMixedArena, mixture);
 }
-TEST_P(Mixed, Dp2Pp4) { expectAllWell(GetParam(), {1, 2, 4}, kMixedArena, mixture); }
-TEST_P(Mixed, Tp3) { expectAllWell(GetParam(), {3, 1, 1}, kMixedArena, mixture); }
+TEST_P(Mixed, Dp2Pp4) {
+  expectAllWell(GetParam(), {1, 2, 4}, kMixedArena, mixture);
+}
+TEST_P(Mixed, Tp3) {
+  expectAllWell(GetParam(), {3, 1, 1}, kMixedArena, mixture);
+}
 TEST_P(Mixed, GroupsAtTheirOwnPace) {
   expectAllWell(GetParam(), {2, 3, 1}, kMixedArena, independentGroups);
 }

@@ -1,26 +1,77 @@
-//===- mesh_test.cpp - coordinates and groups -----------------------------===//
+//===- mesh_test.cpp - axes, coordinates and groups -----------------------===//
+//
+// The tests walk the tables of mesh.h, so a new axis is tested as it stands
+// there.
+//
+//===----------------------------------------------------------------------===//
 
-#include "runtime/comm/comm.h"
+#include "mtc/runtime/mesh.h"
 
 #include <gtest/gtest.h>
 
-using mtc::runtime::Mesh;
+#include <map>
+#include <set>
+
+using namespace mtc;
 using Ranks = std::vector<int>;
 
 namespace {
 
 const Mesh kMesh{2, 3, 4};
 
+/// Meshes with different sizes along all axes, with none, and with one of each.
+std::vector<Mesh> meshes() {
+  std::vector<Mesh> all = {Mesh(), kMesh, Mesh(2, 2, 2), Mesh(1, 4, 1)};
+  Mesh primes;
+  const int64_t sizes[] = {2, 3, 5, 2, 3};
+  for (const AxisInfo &axis : kAxes) {
+    primes[axis.id] = sizes[axis.id % std::size(sizes)];
+    Mesh line;
+    line[axis.id] = 5;
+    all.push_back(line);
+  }
+  all.push_back(primes);
+  return all;
+}
+
 TEST(Mesh, TpIsFastestThenDpThenPp) {
   EXPECT_EQ(kMesh.worldSize(), 24);
-  EXPECT_EQ(kMesh.rank(1, 0, 0), 1);
-  EXPECT_EQ(kMesh.rank(0, 1, 0), 2);
-  EXPECT_EQ(kMesh.rank(0, 0, 1), 6);
-  EXPECT_EQ(kMesh.coordinates(23), (std::array<int, 3>{1, 2, 3}));
-  for (int rank = 0; rank < 24; ++rank) {
-    auto [t, d, p] = kMesh.coordinates(rank);
-    EXPECT_EQ(kMesh.rank(t, d, p), rank);
+  EXPECT_EQ(Mesh().worldSize(), 1);
+  EXPECT_EQ(kMesh.moved(0, MTC_AXIS_TP, 1), 1);
+  EXPECT_EQ(kMesh.moved(0, MTC_AXIS_DP, 1), 2);
+  EXPECT_EQ(kMesh.moved(0, MTC_AXIS_PP, 1), 6);
+  EXPECT_EQ(kMesh.coordinate(23, MTC_AXIS_TP), 1);
+  EXPECT_EQ(kMesh.coordinate(23, MTC_AXIS_DP), 2);
+  EXPECT_EQ(kMesh.coordinate(23, MTC_AXIS_PP), 3);
+  EXPECT_TRUE(kMesh.text().starts_with("tp 2, ")) << kMesh.text();
+  EXPECT_TRUE(kMesh.text(" ").ends_with(" dp 3 pp 4")) << kMesh.text(" ");
+}
+
+TEST(Mesh, RanksAndCoordinatesAreInverse) {
+  for (const Mesh &mesh : meshes()) {
+    std::set<Mesh::Coordinates> seen;
+    for (int rank = 0; rank < mesh.worldSize(); ++rank) {
+      Mesh::Coordinates at = mesh.coordinates(rank);
+      EXPECT_EQ(mesh.rank(at), rank) << mesh.text();
+      EXPECT_TRUE(seen.insert(at).second) << mesh.text();
+      for (const AxisInfo &axis : kAxes) {
+        EXPECT_EQ(mesh.coordinate(rank, axis.id), at[axis.id]);
+        EXPECT_GE(at[axis.id], 0);
+        EXPECT_LT(at[axis.id], mesh[axis.id]) << mesh.text();
+      }
+    }
   }
+}
+
+TEST(Mesh, MovedChangesOneCoordinate) {
+  for (const Mesh &mesh : meshes())
+    for (int rank = 0; rank < mesh.worldSize(); ++rank)
+      for (const AxisInfo &axis : kAxes) {
+        Mesh::Coordinates expected = mesh.coordinates(rank);
+        expected[axis.id] = mesh[axis.id] - 1;
+        int moved = mesh.moved(rank, axis.id, mesh[axis.id] - 1);
+        EXPECT_EQ(mesh.coordinates(moved), expected) << mesh.text();
+      }
 }
 
 TEST(Mesh, GroupsFollowOneAxis) {
@@ -36,12 +87,81 @@ TEST(Mesh, EmbeddingGroupIsFirstAndLastStage) {
   EXPECT_EQ((Mesh{2, 2, 1}.members(3, MTC_GROUP_EMBD)), Ranks{3});
 }
 
+/// The groups of a kind cover each rank once (those of ends: each rank of an
+/// end), all have the stated size, and members stand in rank order.
 TEST(Mesh, GroupsOfAKindArePartitions) {
-  for (int kind = 0; kind < MTC_GROUP_COUNT; ++kind)
-    for (int rank = 0; rank < 24; ++rank)
-      for (int member : kMesh.members(rank, MtcGroup(kind)))
-        EXPECT_EQ(kMesh.members(member, MtcGroup(kind)),
-                  kMesh.members(rank, MtcGroup(kind)));
+  for (const Mesh &mesh : meshes())
+    for (const GroupInfo &group : kGroups) {
+      std::map<int, int> covered;
+      for (int rank = 0; rank < mesh.worldSize(); ++rank) {
+        Ranks members = mesh.members(rank, group.id);
+        if (members.empty()) {
+          EXPECT_TRUE(group.ends) << group.name;
+          continue;
+        }
+        EXPECT_TRUE(std::ranges::is_sorted(members)) << group.name;
+        EXPECT_EQ(std::ranges::count(members, rank), 1) << group.name;
+        EXPECT_EQ(int64_t(members.size()), mesh.groupSize(group.id))
+            << group.name << " of " << mesh.text();
+        for (int member : members)
+          EXPECT_EQ(mesh.members(member, group.id), members) << group.name;
+        if (members[0] == rank)
+          for (int member : members)
+            ++covered[member];
+      }
+      for (int rank = 0; rank < mesh.worldSize(); ++rank) {
+        bool isMember = !mesh.members(rank, group.id).empty();
+        EXPECT_EQ(covered[rank], isMember ? 1 : 0)
+            << group.name << " of " << mesh.text();
+      }
+    }
+}
+
+TEST(Mesh, MembersDifferInTheAxesOfTheirGroupOnly) {
+  for (const Mesh &mesh : meshes())
+    for (const GroupInfo &group : kGroups)
+      for (int rank = 0; rank < mesh.worldSize(); ++rank)
+        for (int member : mesh.members(rank, group.id))
+          for (const AxisInfo &axis : kAxes) {
+            bool same = mesh.coordinate(member, axis.id) ==
+                        mesh.coordinate(rank, axis.id);
+            EXPECT_TRUE(same || group.along(axis.id))
+                << group.name << " of " << mesh.text();
+          }
+}
+
+TEST(Mesh, NamesRoundTrip) {
+  for (const AxisInfo &axis : kAxes) {
+    EXPECT_EQ(axisNamed(axis.name), axis.id);
+    EXPECT_EQ(axisName(axis.id), axis.name);
+  }
+  for (const GroupInfo &group : kGroups) {
+    EXPECT_EQ(groupNamed(group.name), group.id);
+    EXPECT_EQ(groupName(group.id), group.name);
+  }
+  EXPECT_EQ(axisNamed("xp"), std::nullopt);
+  EXPECT_EQ(groupNamed("pp"), std::nullopt);
+  EXPECT_EQ(groupName(MTC_GROUP_COUNT), "unknown");
+  EXPECT_EQ(namesOf(kGroups, [](const GroupInfo &g) { return g.ends; }),
+            "embd");
+  EXPECT_EQ(namesOf(kGroups,
+                    [](const GroupInfo &g) {
+                      return g.ends || g.id == MTC_GROUP_TP ||
+                             g.id == MTC_GROUP_ALL;
+                    }),
+            "tp, embd or all");
+}
+
+/// A collective over an axis of dist.mesh is one on the group of that name.
+TEST(Mesh, AnAxisThatSplitsHasAGroupOfItsName) {
+  for (const AxisInfo &axis : kAxes) {
+    EXPECT_TRUE(axis.splits || !axis.data) << axis.name;
+    EXPECT_EQ(groupNamed(axis.name).has_value(), axis.splits) << axis.name;
+    if (auto group = groupNamed(axis.name)) {
+      EXPECT_EQ(kGroups[*group].axes, 1u << axis.id) << axis.name;
+      EXPECT_FALSE(kGroups[*group].ends) << axis.name;
+    }
+  }
 }
 
 } // namespace

@@ -13,7 +13,7 @@ TEST(Descriptor, ReadsAllFields) {
   Status status = parseDescriptor(kToyDescriptor, d);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(d.planHash, "0123456789abcdef");
-  EXPECT_EQ(d.tp, 2);
+  EXPECT_EQ(d.mesh[MTC_AXIS_TP], 2);
   EXPECT_EQ(d.batch.globalBatch, 6);
   EXPECT_EQ(d.arenas[MTC_ARENA_ACTIVATIONS], 8192);
   ASSERT_EQ(d.params.size(), 2u);

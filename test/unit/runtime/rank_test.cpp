@@ -60,7 +60,7 @@ protected:
     status = prepareProcess(d);
     ASSERT_TRUE(status.ok()) << status.message();
     Mesh mesh;
-    mesh.tp = 2;
+    mesh[MTC_AXIS_TP] = 2;
     world_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 2; ++rank) {
       ASSERT_TRUE(arenas_[rank].map(d.arenas, rank).ok());
@@ -94,7 +94,7 @@ protected:
 
 TEST_F(RankTest, WalksLoadsAndRuns) {
   ASSERT_TRUE(create(parts(1)).ok());
-  EXPECT_EQ(rank_->tp(), 1);
+  EXPECT_EQ(rank_->coord(MTC_AXIS_TP), 1);
   CountingFeed feed;
   ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, feed).ok());
   EXPECT_EQ(gCalls, 1);

@@ -49,7 +49,7 @@ public:
     Status status = parseDescriptor(text_, d);
     EXPECT_TRUE(status.ok()) << status.message();
     Mesh mesh;
-    mesh.tp = mesh.dp = 2;
+    mesh[MTC_AXIS_TP] = mesh[MTC_AXIS_DP] = 2;
     threads_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 4; ++rank) {
       EXPECT_TRUE(arenas_[rank].map(d.arenas, rank).ok());
@@ -123,7 +123,7 @@ void expectFilled(World &half, World &full, bool zero) {
       EXPECT_EQ(bits[i], mtc::test::nearestBf16(values[i])) << r << " " << i;
     for (int i = 16; i < 2048; ++i)
       EXPECT_EQ(bits[i], 0) << "behind the parameters";
-    int64_t begin = zero ? 8 * rank.dp() : 0, count = zero ? 8 : 16;
+    int64_t begin = zero ? 8 * rank.coord(MTC_AXIS_DP) : 0, count = zero ? 8 : 16;
     EXPECT_EQ(floats(rank, MTC_ARENA_OPTIMIZER, 128, count),
               std::vector<float>(&values[begin], &values[begin] + count));
     EXPECT_EQ(floats(rank, MTC_ARENA_OPTIMIZER, 0, 32),

@@ -32,11 +32,19 @@ enum MtcArena {
   MTC_ARENA_COUNT = 5
 };
 
-/// Communicators, named by the mesh axis that they run along.
+/// The axes of the mesh. mesh.h has their names and all that follows from them.
+enum MtcAxis {
+  MTC_AXIS_TP = 0, ///< fastest: neighbours in tp are neighbouring ranks
+  MTC_AXIS_DP = 1,
+  MTC_AXIS_PP = 2, ///< slowest
+  MTC_AXIS_COUNT = 3
+};
+
+/// Communicators; mesh.h says along which axes each runs.
 enum MtcGroup {
   MTC_GROUP_TP = 0,   ///< ranks that differ in tp only, in tp order
   MTC_GROUP_DP = 1,   ///< ranks that differ in dp only, in dp order
-  MTC_GROUP_EMBD = 2, ///< first and last stage, same tp and dp; first stage first
+  MTC_GROUP_EMBD = 2, ///< first and last stage, else the same place; first first
   MTC_GROUP_ALL = 3,  ///< every rank, in rank order
   MTC_GROUP_COUNT = 4
 };
@@ -66,9 +74,8 @@ struct MtcStepBlock {
 /// What every fragment receives. One per rank; it lives as long as the run.
 struct MtcContext {
   void *arena[MTC_ARENA_COUNT]; ///< base addresses, 4096-aligned
-  /// Coordinates, and sizes of the mesh, in the order tp, dp, pp.
-  int64_t coord[3];
-  int64_t extent[3];
+  int64_t coord[MTC_AXIS_COUNT];  ///< of this rank
+  int64_t extent[MTC_AXIS_COUNT]; ///< of the mesh
   struct MtcStepBlock step;
   /// 0 while all is well. The first failing call sets it (an MtcStatusCode) and
   /// every later call returns at once, so that a fragment ends quickly.
@@ -106,7 +113,7 @@ struct MtcStep {
   int32_t count;      ///< EXCHANGE: number of rows
 };
 
-/// One send or receive. The peer has the same tp and dp coordinates.
+/// One send or receive. The peer differs from the rank in its pp coordinate only.
 struct MtcTransfer {
   int32_t is_send;    ///< 1: send, 0: receive
   int32_t peer_stage; ///< absolute pp coordinate of the peer

@@ -1,0 +1,228 @@
+//===- mesh.h - the axes of the mesh, ranks and groups ---------*- C++ -*-===//
+//
+//
+// The one definition of what a mesh is, for all levels: strategies and the
+// importer, plans and their verifier, generated code, descriptors, the runtime.
+// Each walks these tables; whoever needs one certain axis (stages of a
+// pipeline, the shards of ZeRO) names it by its constant, MTC_AXIS_PP.
+// CONTRIBUTING.md says what else a new axis needs.
+//
+// Ranks count through the axes in the order of MtcAxis, the first is the
+// fastest:
+//
+//   rank = tp + TP·(dp + DP·pp)
+//
+//   Mesh mesh(2, 3, 4);                       // 24 ranks
+//   mesh.coordinates(23)                      // {1, 2, 3}
+//   mesh.rank({1, 2, 3})                      // 23
+//   mesh.members(9, MTC_GROUP_DP)             // {7, 9, 11}: tp 1, pp 1
+//   mesh.members(3, MTC_GROUP_EMBD)           // {3, 21}: tp 1, dp 1
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_MESH_H
+#define MTC_RUNTIME_MESH_H
+
+#include "mtc/runtime/abi.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc {
+
+/// An axis of the mesh.
+struct AxisInfo {
+  MtcAxis id;
+  std::string_view name; ///< in strategies, dist.mesh, mtc.config, descriptors
+  /// Dimensions of tensors may be split over it: it is an axis of dist.mesh and
+  /// has a group of its name.
+  bool splits;
+  /// Its ranks have different samples and the same parameters: loss and
+  /// gradients are partial sums over it until the end of a step.
+  bool data;
+};
+
+/// By MtcAxis.
+inline constexpr AxisInfo kAxes[] = {
+    {MTC_AXIS_TP, "tp", true, false},
+    {MTC_AXIS_DP, "dp", true, true},
+    {MTC_AXIS_PP, "pp", false, false},
+};
+
+/// A communicator: the ranks that differ in `axes` only, in rank order.
+struct GroupInfo {
+  MtcGroup id;
+  std::string_view name; ///< in rt.collective
+  unsigned axes;         ///< bit 1 << MtcAxis
+  bool ends; ///< of each axis the first and the last coordinate only
+  constexpr bool along(MtcAxis axis) const { return axes >> axis & 1; }
+};
+
+/// By MtcGroup.
+inline constexpr GroupInfo kGroups[] = {
+    {MTC_GROUP_TP, "tp", 1 << MTC_AXIS_TP, false},
+    {MTC_GROUP_DP, "dp", 1 << MTC_AXIS_DP, false},
+    {MTC_GROUP_EMBD, "embd", 1 << MTC_AXIS_PP, true},
+    {MTC_GROUP_ALL, "all", (1 << MTC_AXIS_COUNT) - 1, false},
+};
+
+/// Every row of a table is at the index of its id.
+template <typename Info> constexpr bool inOrder(const Info *rows, int count) {
+  for (int i = 0; i < count; ++i)
+    if (rows[i].id != i)
+      return false;
+  return true;
+}
+static_assert(std::size(kAxes) == MTC_AXIS_COUNT &&
+              inOrder(kAxes, MTC_AXIS_COUNT));
+static_assert(std::size(kGroups) == MTC_GROUP_COUNT &&
+              inOrder(kGroups, MTC_GROUP_COUNT));
+
+constexpr std::string_view axisName(MtcAxis axis) { return kAxes[axis].name; }
+/// "unknown" for a number that is no group.
+constexpr std::string_view groupName(MtcGroup group) {
+  return group >= 0 && group < MTC_GROUP_COUNT ? kGroups[group].name
+                                               : "unknown";
+}
+
+/// The axis, or the group, of a name; none if there is none.
+constexpr std::optional<MtcAxis> axisNamed(std::string_view name) {
+  for (const AxisInfo &axis : kAxes)
+    if (axis.name == name)
+      return axis.id;
+  return std::nullopt;
+}
+constexpr std::optional<MtcGroup> groupNamed(std::string_view name) {
+  for (const GroupInfo &group : kGroups)
+    if (group.name == name)
+      return group.id;
+  return std::nullopt;
+}
+
+/// For people: "tp, dp, embd or all", of the rows that `wanted` says yes to.
+template <typename Info, size_t N, typename Wanted>
+std::string namesOf(const Info (&rows)[N], Wanted wanted) {
+  std::vector<std::string_view> names;
+  for (const Info &row : rows)
+    if (wanted(row))
+      names.push_back(row.name);
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text.append(i == 0                  ? ""
+                : i + 1 == names.size() ? " or "
+                                        : ", ")
+        .append(names[i]);
+  return text;
+}
+
+/// How many ranks there are along each axis, and who they are.
+class Mesh {
+public:
+  /// By MtcAxis.
+  using Coordinates = std::array<int64_t, MTC_AXIS_COUNT>;
+  /// The most ranks along an axis that files may ask for.
+  static constexpr int64_t kMaxExtent = 1 << 16;
+
+  /// One rank.
+  constexpr Mesh() { extent_.fill(1); }
+  /// Every other axis has one rank.
+  constexpr Mesh(int64_t tp, int64_t dp, int64_t pp) : Mesh() {
+    extent_[MTC_AXIS_TP] = tp;
+    extent_[MTC_AXIS_DP] = dp;
+    extent_[MTC_AXIS_PP] = pp;
+  }
+  bool operator==(const Mesh &) const = default;
+
+  constexpr int64_t &operator[](MtcAxis axis) { return extent_[axis]; }
+  constexpr int64_t operator[](MtcAxis axis) const { return extent_[axis]; }
+  constexpr int64_t stages() const { return extent_[MTC_AXIS_PP]; }
+  constexpr int64_t worldSize() const {
+    int64_t size = 1;
+    for (int64_t extent : extent_)
+      size *= extent;
+    return size;
+  }
+
+  constexpr Coordinates coordinates(int64_t rank) const {
+    Coordinates at{};
+    for (const AxisInfo &axis : kAxes) {
+      at[axis.id] = rank % extent_[axis.id];
+      rank /= extent_[axis.id];
+    }
+    return at;
+  }
+  constexpr int rank(const Coordinates &at) const {
+    int64_t rank = 0, stride = 1;
+    for (const AxisInfo &axis : kAxes) {
+      rank += stride * at[axis.id];
+      stride *= extent_[axis.id];
+    }
+    return static_cast<int>(rank);
+  }
+  /// Where a rank stands along one axis.
+  constexpr int64_t coordinate(int64_t rank, MtcAxis axis) const {
+    return coordinates(rank)[axis];
+  }
+  /// The rank that differs from `rank` by its coordinate on `axis` only.
+  constexpr int moved(int64_t rank, MtcAxis axis, int64_t to) const {
+    Coordinates at = coordinates(rank);
+    at[axis] = to;
+    return this->rank(at);
+  }
+
+  /// Ranks of the group that `rank` belongs to, in group-rank order. Of a group
+  /// of ends: empty elsewhere, one member where first and last are one.
+  std::vector<int> members(int64_t rank, MtcGroup group) const {
+    const GroupInfo &info = kGroups[group];
+    Coordinates own = coordinates(rank);
+    std::vector<int> ranks = {0};
+    int64_t stride = 1;
+    for (const AxisInfo &axis : kAxes) {
+      int64_t last = extent_[axis.id] - 1, first = 0, step = 1;
+      if (!info.along(axis.id))
+        first = last = own[axis.id];
+      else if (info.ends && own[axis.id] != 0 && own[axis.id] != last)
+        return {};
+      else if (info.ends)
+        step = std::max<int64_t>(last, 1);
+      std::vector<int> longer;
+      for (int64_t c = first; c <= last; c += step)
+        for (int r : ranks)
+          longer.push_back(static_cast<int>(r + stride * c));
+      ranks = std::move(longer);
+      stride *= extent_[axis.id];
+    }
+    return ranks;
+  }
+  /// Members of a group of this kind, as many as it has where it has some.
+  constexpr int64_t groupSize(MtcGroup group) const {
+    int64_t size = 1;
+    for (const AxisInfo &axis : kAxes)
+      if (kGroups[group].along(axis.id))
+        size *= kGroups[group].ends ? std::min<int64_t>(extent_[axis.id], 2)
+                                    : extent_[axis.id];
+    return size;
+  }
+
+  /// For people: "tp 2, dp 1, pp 4".
+  std::string text(std::string_view separator = ", ") const {
+    std::string text;
+    for (const AxisInfo &axis : kAxes)
+      text.append(text.empty() ? "" : separator)
+          .append(axis.name)
+          .append(" ")
+          .append(std::to_string(extent_[axis.id]));
+    return text;
+  }
+
+private:
+  Coordinates extent_;
+};
+
+} // namespace mtc
+#endif // MTC_RUNTIME_MESH_H
