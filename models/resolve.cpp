@@ -8,8 +8,8 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
   if (strategy.seqLength == 0)
     strategy.seqLength = spec.maxSeq;
   if (strategy.layersPerStage.empty())
-    strategy.layersPerStage.assign(static_cast<size_t>(strategy.pp),
-                                   spec.layers / strategy.pp);
+    strategy.layersPerStage.assign(static_cast<size_t>(strategy.mesh.stages()),
+                                   spec.layers / strategy.mesh.stages());
   return strategy;
 }
 

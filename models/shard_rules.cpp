@@ -12,8 +12,7 @@ std::string_view toString(LogicalAxis axis) {
 }
 
 std::string_view toString(MeshAxis axis) {
-  static constexpr std::string_view names[] = {"none", "tp", "dp"};
-  return names[static_cast<size_t>(axis)];
+  return axis == MeshAxis::none ? "none" : axisName(static_cast<MtcAxis>(axis));
 }
 
 const std::array<LogicalAxis, logicalAxisCount> &allLogicalAxes() {

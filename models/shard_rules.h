@@ -3,6 +3,8 @@
 #ifndef MTC_MODELS_SHARD_RULES_H
 #define MTC_MODELS_SHARD_RULES_H
 
+#include "mtc/runtime/mesh.h"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -27,8 +29,9 @@ enum class LogicalAxis {
 };
 inline constexpr size_t logicalAxisCount = 11;
 
-/// What a dimension may be split over; none: replicated.
-enum class MeshAxis { none, tp, dp };
+/// What a dimension may be split over: an axis of mesh.h, of which those that
+/// code here names have an enumerator. none: replicated.
+enum class MeshAxis { none = -1, tp = MTC_AXIS_TP, dp = MTC_AXIS_DP };
 
 /// As in files: "kv_heads", "tp".
 std::string_view toString(LogicalAxis axis);

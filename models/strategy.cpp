@@ -12,20 +12,23 @@
 
 namespace mtc::models {
 
-static constexpr IntegerRange rankRange{1, 65536};
 static constexpr IntegerRange countRange{1, 1 << 20};
 
 const std::vector<StrategyInteger> &strategyIntegers() {
-  static const std::vector<StrategyInteger> fields = {
-      {"tp", &Strategy::tp, rankRange},
-      {"pp", &Strategy::pp, rankRange},
-      {"dp", &Strategy::dp, rankRange},
-      {"micro_batch_size", &Strategy::microBatchSize, countRange},
-      {"global_batch_size", &Strategy::globalBatchSize, {1, 1 << 30}},
-      {"seq_length", &Strategy::seqLength, countRange},
-      {"zero", &Strategy::zero, {0, 1}},
-      {"threads_per_rank", &Strategy::threadsPerRank, {1, 1024}},
-      {"bucket_size", &Strategy::bucketSize, {1, int64_t{1} << 40}}};
+  static const std::vector<StrategyInteger> fields = [] {
+    std::vector<StrategyInteger> rows;
+    for (const AxisInfo &axis : kAxes)
+      rows.push_back({axis.name, nullptr, {1, Mesh::kMaxExtent}});
+    rows.insert(
+        rows.end(),
+        {{"micro_batch_size", &Strategy::microBatchSize, countRange},
+         {"global_batch_size", &Strategy::globalBatchSize, {1, 1 << 30}},
+         {"seq_length", &Strategy::seqLength, countRange},
+         {"zero", &Strategy::zero, {0, 1}},
+         {"threads_per_rank", &Strategy::threadsPerRank, {1, 1024}},
+         {"bucket_size", &Strategy::bucketSize, {1, int64_t{1} << 40}}});
+    return rows;
+  }();
   return fields;
 }
 
@@ -92,8 +95,14 @@ static void readDeviceMemory(TomlReader &root, Strategy &strategy) {
 
 static std::vector<std::pair<LogicalAxis, MeshAxis>>
 readShardTable(TomlReader &reader) {
-  static constexpr Choice<MeshAxis> meshAxes[] = {
-      {"tp", MeshAxis::tp}, {"dp", MeshAxis::dp}, {"none", MeshAxis::none}};
+  static const std::vector<Choice<MeshAxis>> meshAxes = [] {
+    std::vector<Choice<MeshAxis>> choices;
+    for (const AxisInfo &axis : kAxes)
+      if (axis.splits)
+        choices.push_back({axis.name, static_cast<MeshAxis>(axis.id)});
+    choices.push_back({toString(MeshAxis::none), MeshAxis::none});
+    return choices;
+  }();
   std::vector<std::pair<LogicalAxis, MeshAxis>> result;
   for (LogicalAxis axis : allLogicalAxes()) {
     MeshAxis mesh = MeshAxis::none;
@@ -164,7 +173,7 @@ static void readChoice(TomlReader &root, const StrategyChoice &field,
 void readStrategy(TomlReader &root, Strategy &strategy,
                   const ScheduleNames &schedules) {
   for (const StrategyInteger &field : strategyIntegers())
-    root.integer(field.key, strategy.*field.member, field.range);
+    root.integer(field.key, field.of(strategy), field.range);
   for (const StrategyChoice &field : strategyChoices())
     if (field.member == &Strategy::schedule)
       readChoice(root, field, schedules.built, schedules.planned, strategy);
@@ -205,7 +214,7 @@ Parsed<Strategy> loadStrategy(const std::string &path,
 nlohmann::ordered_json toJson(const Strategy &strategy) {
   nlohmann::ordered_json json;
   for (const StrategyInteger &field : strategyIntegers())
-    json[std::string(field.key)] = strategy.*field.member;
+    json[std::string(field.key)] = field.of(strategy);
   for (const StrategyChoice &field : strategyChoices())
     json[std::string(field.key)] = strategy.*field.member;
   json["layers_per_stage"] = strategy.layersPerStage;

@@ -18,11 +18,10 @@ namespace mtc::models {
 
 /// A strategy as given. Keys of the file are the names in snake case
 /// (`micro_batch_size`); the table is `[shard]`, overrides are `[[override]]`
-/// with `pattern` and `shard = { axis = "tp" | "dp" | "none" }`.
+/// with `pattern` and `shard = { axis = "tp" | "dp" | "none" }`; mesh.h has the
+/// axes of the mesh.
 struct Strategy {
-  int64_t tp = 1;              ///< tensor parallel ranks
-  int64_t pp = 1;              ///< pipeline stages
-  int64_t dp = 1;              ///< data parallel replicas
+  Mesh mesh;                   ///< the axes' names are the keys
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
@@ -38,10 +37,9 @@ struct Strategy {
   ShardRules shard;
   std::vector<ShardOverride> overrides; ///< the last one that matches holds
 
-  int64_t worldSize() const { return tp * pp * dp; }
   /// Microbatches of a step; the strategy must be valid.
   int64_t microbatches() const {
-    return globalBatchSize / (microBatchSize * dp);
+    return globalBatchSize / (microBatchSize * mesh[MTC_AXIS_DP]);
   }
   /// What dimension `axis` of parameter `name` is split over.
   MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;

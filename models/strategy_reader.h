@@ -10,8 +10,14 @@ namespace mtc::models {
 
 struct StrategyInteger {
   std::string_view key;
-  int64_t Strategy::*member;
+  int64_t Strategy::*member; ///< null: an extent of the mesh
   IntegerRange range;
+  int64_t &of(Strategy &strategy) const {
+    return member ? strategy.*member : strategy.mesh[*axisNamed(key)];
+  }
+  int64_t of(const Strategy &strategy) const {
+    return member ? strategy.*member : strategy.mesh[*axisNamed(key)];
+  }
 };
 struct StrategyChoice {
   std::string_view key;

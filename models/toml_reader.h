@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -62,8 +64,9 @@ public:
   /// A list of integers, each in `range`.
   void integers(std::string_view key, std::vector<int64_t> &out,
                 IntegerRange range);
-  template <typename E, size_t N>
-  void choice(std::string_view key, E &out, const Choice<E> (&choices)[N]) {
+  template <typename E>
+  void choice(std::string_view key, E &out,
+              std::span<const Choice<std::type_identity_t<E>>> choices) {
     std::vector<std::string_view> names;
     for (const Choice<E> &choice : choices)
       names.push_back(choice.name);

@@ -68,7 +68,8 @@ static void checkHeadsTogether(const Strategy &strategy,
 }
 
 static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
-  int64_t unit = strategy.microBatchSize * strategy.dp;
+  int64_t dp = strategy.mesh[MTC_AXIS_DP];
+  int64_t unit = strategy.microBatchSize * dp;
   int64_t batch = strategy.globalBatchSize;
   if (batch == 0) {
     out.push_back({"global_batch_size is given", "none",
@@ -79,14 +80,14 @@ static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
     return;
   std::string nearest = fmt::format("global_batch_size = {}",
                                     joinOr(nearestMultiples(unit, batch)));
-  if (batch % strategy.dp == 0)
+  if (batch % dp == 0)
     nearest += fmt::format(
         ", or micro_batch_size = {}",
-        joinOr(nearestDivisors(batch / strategy.dp, strategy.microBatchSize)));
+        joinOr(nearestDivisors(batch / dp, strategy.microBatchSize)));
   out.push_back({"global_batch_size % (micro_batch_size * dp) == 0",
                  fmt::format("global_batch_size = {}, micro_batch_size = {}, "
                              "dp = {}",
-                             batch, strategy.microBatchSize, strategy.dp),
+                             batch, strategy.microBatchSize, dp),
                  nearest});
 }
 
@@ -105,14 +106,14 @@ static std::string evenList(int64_t layers, int64_t stages) {
 static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
                                 std::vector<Violation> &out) {
   const std::vector<int64_t> &stages = strategy.layersPerStage;
+  int64_t pp = strategy.mesh.stages();
   int64_t sum = std::accumulate(stages.begin(), stages.end(), int64_t{0});
   int64_t length = static_cast<int64_t>(stages.size());
-  std::string nearest = spec.layers >= strategy.pp
-                            ? evenList(spec.layers, strategy.pp)
-                            : fmt::format("pp = {}", spec.layers);
-  if (length != strategy.pp)
+  std::string nearest = spec.layers >= pp ? evenList(spec.layers, pp)
+                                          : fmt::format("pp = {}", spec.layers);
+  if (length != pp)
     out.push_back({"layers_per_stage has pp entries",
-                   fmt::format("{} entries, pp = {}", length, strategy.pp),
+                   fmt::format("{} entries, pp = {}", length, pp),
                    fmt::format("pp = {}{}{}", length,
                                nearest.empty() ? "" : ", or ", nearest)});
   if (sum != spec.layers)
@@ -123,20 +124,19 @@ static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
 
 static void checkStages(const ModelSpec &spec, const Strategy &strategy,
                         std::vector<Violation> &out) {
-  if (spec.layers < strategy.pp)
-    out.push_back(
-        {"layers >= pp",
-         fmt::format("layers = {}, pp = {}", spec.layers, strategy.pp),
-         fmt::format("pp = {}", spec.layers)});
+  int64_t pp = strategy.mesh.stages();
+  if (spec.layers < pp)
+    out.push_back({"layers >= pp",
+                   fmt::format("layers = {}, pp = {}", spec.layers, pp),
+                   fmt::format("pp = {}", spec.layers)});
   if (!strategy.layersPerStage.empty())
     return checkExplicitStages(spec, strategy, out);
-  if (spec.layers >= strategy.pp && spec.layers % strategy.pp != 0) {
-    std::string list = evenList(spec.layers, strategy.pp);
+  if (spec.layers >= pp && spec.layers % pp != 0) {
+    std::string list = evenList(spec.layers, pp);
     out.push_back(
         {"layers % pp == 0 without layers_per_stage",
-         fmt::format("layers = {}, pp = {}", spec.layers, strategy.pp),
-         fmt::format("pp = {}{}{}",
-                     joinOr(nearestDivisors(spec.layers, strategy.pp)),
+         fmt::format("layers = {}, pp = {}", spec.layers, pp),
+         fmt::format("pp = {}{}{}", joinOr(nearestDivisors(spec.layers, pp)),
                      list.empty() ? "" : ", or ", list)});
   }
 }
@@ -153,8 +153,10 @@ static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
-  checkSplits(spec, strategy, MeshAxis::tp, strategy.tp, out);
-  checkSplits(spec, strategy, MeshAxis::dp, strategy.dp, out);
+  for (const AxisInfo &axis : kAxes)
+    if (axis.splits)
+      checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
+                  strategy.mesh[axis.id], out);
   checkHeadsTogether(strategy, out);
   checkBatch(strategy, out);
   checkStages(spec, strategy, out);

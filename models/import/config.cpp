@@ -37,6 +37,18 @@ static ArrayAttr overridesOf(Builder &b, const Strategy &strategy) {
   return b.getArrayAttr(all);
 }
 
+/// The axes that tensors are split over, outermost first.
+static dist::MeshAttr meshOf(Builder &b, const Strategy &strategy) {
+  SmallVector<StringAttr> axes;
+  SmallVector<int64_t> sizes;
+  for (const AxisInfo &axis : llvm::reverse(kAxes))
+    if (axis.splits) {
+      axes.push_back(b.getStringAttr(ref(axis.name)));
+      sizes.push_back(strategy.mesh[axis.id]);
+    }
+  return dist::MeshAttr::get(b.getContext(), ArrayRef(axes), ArrayRef(sizes));
+}
+
 void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy) {
   Builder b(module.getContext());
   SmallVector<NamedAttribute> config;
@@ -51,9 +63,8 @@ void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy)
   number("hidden", spec.hidden);
   number("vocab", spec.vocab);
   number("padded_vocab", spec.paddedVocab);
-  number("tp", strategy.tp);
-  number("dp", strategy.dp);
-  number("pp", strategy.pp);
+  for (const AxisInfo &axis : kAxes)
+    number(ref(axis.name), strategy.mesh[axis.id]);
   number("micro_batch", strategy.microBatchSize);
   number("microbatches", strategy.microbatches());
   number("global_batch", strategy.globalBatchSize);
@@ -68,10 +79,7 @@ void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy)
   config.push_back(b.getNamedAttr("layers_per_stage",
                                   b.getDenseI64ArrayAttr(strategy.layersPerStage)));
   module->setAttr("mtc.config", b.getDictionaryAttr(config));
-  SmallVector<StringAttr> axes = {b.getStringAttr("dp"), b.getStringAttr("tp")};
-  SmallVector<int64_t> sizes = {strategy.dp, strategy.tp};
-  module->setAttr(dist::meshAttrName,
-                  dist::MeshAttr::get(module.getContext(), ArrayRef(axes), ArrayRef(sizes)));
+  module->setAttr(dist::meshAttrName, meshOf(b, strategy));
   module->setAttr("dist.rules", rulesOf(b, strategy));
   module->setAttr("dist.overrides", overridesOf(b, strategy));
 }

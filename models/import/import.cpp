@@ -34,7 +34,7 @@ class Importer {
 public:
   Importer(ModuleOp module, const ModelSpec &spec, const Strategy &strategy)
       : module(module), b(module.getContext()), spec(spec), strategy(strategy),
-        batch(strategy.microBatchSize * strategy.dp),
+        batch(strategy.microBatchSize * strategy.mesh[MTC_AXIS_DP]),
         seq(strategy.seqLength ? strategy.seqLength : spec.maxSeq) {}
   void run();
 

@@ -26,6 +26,7 @@ CLEAN = {
                         '    Output, in `@f`:\n    ```\n    b\n    ```\n  }];\n}\n',
     "passes/codegen/LowerToLLVM.cpp": '#include "mtc/runtime/abi.h"\n'
                                       '#include "llvm/IR/Module.h"\n',
+    "models/strategy.h": '#include "mtc/runtime/mesh.h"\n',
     "runtime/base/status.cpp": '#include "runtime/base/status.h"\n#include <vector>\n',
     "docs/a.md": "see docs/b.md; an url: https://example.org/" "home/page\n",
 }
@@ -41,6 +42,7 @@ FAULTS = [
     ("layering", "passes/plan/M.cpp", '#include "compiler/x.h"\n', "compiler/x.h"),
     ("layering", "models/m.cpp", '#include "passes/Passes.h"\n', "passes/Passes.h"),
     ("layering", "models/m.cpp", '#include "passes/pipeline/schedules/check.h"\n', "check.h"),
+    ("layering", "models/m.cpp", '#include "mtc/runtime/abi.h"\n', "abi.h"),
     ("layering", "passes/pipeline/schedules/s.cpp", '#include "mlir/IR/X.h"\n', "mlir"),
     ("names", "passes/Passes.td", 'def LowerToLLVM : MtcPass<"lower-llvm"> {}\n', "flag"),
     ("names", "passes/Passes.td", 'def Fuse : MtcPass<"fuse"> {}\n', "Fuse.cpp"),

@@ -11,6 +11,7 @@ import tree
 
 FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
+MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
 PASSES = {"dialects", "passes/families", "passes/Passes.h"}
 LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 
@@ -18,8 +19,8 @@ LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 # folder may always include itself.
 ALLOWED = {
     "dialects": FRAMEWORK,  # and not each other
-    "models": {"runtime/base"},  # specs and strategies: plain C++
-    "models/import": FRAMEWORK | {"models", "dialects", "runtime/base"},
+    "models": {"runtime/base", MESH},  # specs and strategies: plain C++
+    "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
     "passes": FRAMEWORK | {"dialects"},  # families and registration
     "passes/model": FRAMEWORK | PASSES,
     "passes/sharding": FRAMEWORK | PASSES,

@@ -44,8 +44,8 @@ std::vector<Variant> variants() {
 
 models::Strategy tinyStrategy(int64_t dp, int64_t tp) {
   models::Strategy strategy;
-  strategy.dp = dp;
-  strategy.tp = tp;
+  strategy.mesh[MTC_AXIS_DP] = dp;
+  strategy.mesh[MTC_AXIS_TP] = tp;
   strategy.microBatchSize = 4 / dp; // the same global microbatch in any layout
   strategy.globalBatchSize = 4;
   return strategy;

@@ -17,8 +17,8 @@ TEST(Options, ReplaceTheFile) {
                                     {"shard.kv-heads", "none"}},
                                    test::kSchedules);
   EXPECT_EQ(render(found), "");
-  EXPECT_EQ(strategy.tp, 4);
-  EXPECT_EQ(strategy.pp, 2);
+  EXPECT_EQ(strategy.mesh[MTC_AXIS_TP], 4);
+  EXPECT_EQ(strategy.mesh[MTC_AXIS_PP], 2);
   EXPECT_EQ(strategy.zero, 1);
   EXPECT_EQ(strategy.microBatchSize, 8);
   EXPECT_EQ(strategy.globalBatchSize, 64);
@@ -46,13 +46,13 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
             "in [1, 65535] at position 2, found a string \"\"\n"
             "--shard.ffn: key 'shard.ffn': expected one of tp, dp, none, found "
             "a string \"pp\", did you mean 'tp'?\n"
-            "--override: unknown option, expected one of: tp, pp, dp, "
+            "--override: unknown option, expected one of: tp, dp, pp, "
             "micro-batch-size, global-batch-size, seq-length, zero, "
             "threads-per-rank, bucket-size, schedule, target, dtype, "
             "layers-per-stage, device-memory, shard.batch, shard.seq, "
             "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
             "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");
   EXPECT_EQ(exitCode(found), 2);
-  EXPECT_EQ(strategy.dp, 2);
-  EXPECT_EQ(strategy.tp, 1);
+  EXPECT_EQ(strategy.mesh[MTC_AXIS_DP], 2);
+  EXPECT_EQ(strategy.mesh[MTC_AXIS_TP], 1);
 }

@@ -56,7 +56,7 @@ shard = { ffn = "tp" }
   ASSERT_TRUE(parsed.ok()) << render(parsed.diagnostics);
   EXPECT_EQ(
       toJson(parsed.value).dump(),
-      R"({"tp":2,"pp":3,"dp":4,"micro_batch_size":5,"global_batch_size":40,)"
+      R"({"tp":2,"dp":4,"pp":3,"micro_batch_size":5,"global_batch_size":40,)"
       R"("seq_length":7,"zero":1,"threads_per_rank":8,"bucket_size":9,)"
       R"("schedule":"gpipe","target":"cpu","dtype":"f32",)"
       R"("layers_per_stage":[1,2,1],"device_memory":3072,)"
@@ -64,7 +64,7 @@ shard = { ffn = "tp" }
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"
       R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"}}]})");
-  EXPECT_EQ(parsed.value.worldSize(), 24);
+  EXPECT_EQ(parsed.value.mesh.worldSize(), 24);
   EXPECT_EQ(parsed.value.microbatches(), 2);
 }
 
@@ -94,7 +94,7 @@ TEST(Strategy, Bytes) {
 
 TEST(Strategy, ResolveFillsDefaults) {
   Strategy strategy;
-  strategy.pp = 2;
+  strategy.mesh[MTC_AXIS_PP] = 2;
   strategy = resolve(loadSpec("gpt2-nano"), strategy);
   EXPECT_EQ(strategy.seqLength, 32);
   EXPECT_EQ(strategy.layersPerStage, (std::vector<int64_t>{2, 2}));

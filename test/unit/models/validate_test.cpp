@@ -100,7 +100,7 @@ TEST(Validate, Table) {
 
 TEST(Validate, TheGlobalBatchMustBeGiven) {
   Strategy strategy;
-  strategy.dp = 2;
+  strategy.mesh[MTC_AXIS_DP] = 2;
   EXPECT_EQ(render(toDiagnostics(validate(loadSpec("gpt2-nano"), strategy))),
             "expected global_batch_size is given, found none; nearest: "
             "global_batch_size = 2\n");
@@ -110,7 +110,7 @@ TEST(Validate, TheGlobalBatchMustBeGiven) {
 TEST(Validate, OverridesSplit) {
   Strategy strategy;
   strategy.globalBatchSize = 1;
-  strategy.tp = 3;
+  strategy.mesh[MTC_AXIS_TP] = 3;
   for (LogicalAxis axis : {LogicalAxis::heads, LogicalAxis::kvHeads,
                            LogicalAxis::ffn, LogicalAxis::vocab})
     strategy.shard.set(axis, MeshAxis::none);

@@ -143,8 +143,8 @@ protected:
   OwningOpRef<ModuleOp> partitioned(const json &oracle, int64_t dp,
                                     int64_t tp) {
     models::Strategy strategy;
-    strategy.dp = dp;
-    strategy.tp = tp;
+    strategy.mesh[MTC_AXIS_DP] = dp;
+    strategy.mesh[MTC_AXIS_TP] = tp;
     strategy.globalBatchSize = oracle["sizes"]["batch"];
     strategy.microBatchSize = strategy.globalBatchSize / dp;
     auto module = models::importModel(context, specOf(oracle), strategy);
