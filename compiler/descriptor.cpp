@@ -17,7 +17,7 @@ Json describeParam(const PlanParam &p) {
           {"shape", p.shape},
           {"local_shape", p.local},
           {"split_dim", p.splitDim},
-          {"split_axis", p.splitDim < 0 ? "" : "tp"},
+          {"split_axis", p.splitAxis},
           {"bucket", p.bucket},
           {"start", p.start},
           {"owner", p.owner},
@@ -48,15 +48,9 @@ Json describeInput(const PlanInput &i) {
 }
 
 Json describeGemm(const PlanGemm &g) {
-  return {{"m", g.m},
-          {"n", g.n},
-          {"k", g.k},
-          {"ta", g.ta},
-          {"tb", g.tb},
-          {"beta", g.beta ? 1 : 0},
-          {"ab", g.ab},
-          {"c", g.c},
-          {"scratch", g.scratch}};
+  return {{"m", g.m},   {"n", g.n},   {"k", g.k},
+          {"ta", g.ta}, {"tb", g.tb}, {"beta", g.beta ? 1 : 0},
+          {"ab", g.ab}, {"c", g.c},   {"scratch", g.scratch}};
 }
 
 /// The rows of the update fragments: those without a microbatch.
@@ -94,11 +88,7 @@ Json describeExport(const ProgramPlan &program, const PlanExport &e) {
           {"shape", shape},
           {"local_shape", e.local},
           {"split_dim", e.splitDim},
-          {"split_axis", e.splitDim < 0 ? "" : "tp"}};
-}
-
-Json describeMesh(const PlanConfig &c) {
-  return {{"tp", c.tp}, {"dp", c.dp}, {"pp", c.pp}};
+          {"split_axis", e.splitAxis}};
 }
 
 Json describeBatch(const PlanConfig &c) {
@@ -127,6 +117,13 @@ int64_t transferCount(const ProgramPlan &program) {
 
 } // namespace
 
+Json describeMesh(const Mesh &mesh) {
+  Json json;
+  for (const AxisInfo &axis : kAxes)
+    json[std::string(axis.name)] = mesh[axis.id];
+  return json;
+}
+
 Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   const PlanConfig &c = plan.config;
   return {{"abi", MTC_ABI_VERSION},
@@ -137,7 +134,7 @@ Json describe(const BundlePlan &plan, const ProgramPlan &program) {
           {"threads", c.threads},
           {"dtype", c.dtype},
           {"onednn", program.onednn},
-          {"mesh", describeMesh(c)},
+          {"mesh", describeMesh(c.mesh)},
           {"batch", describeBatch(c)},
           {"arenas", program.arenas},
           {"params", listOf(program.params, describeParam)},
@@ -167,7 +164,7 @@ Json describeBundle(const BundlePlan &plan) {
   return {{"abi", MTC_ABI_VERSION},
           {"plan_hash", plan.hash},
           {"model", plan.config.model},
-          {"mesh", describeMesh(plan.config)},
+          {"mesh", describeMesh(plan.config.mesh)},
           {"batch", describeBatch(plan.config)},
           {"programs", programs},
           {"config", plan.config.json}};

@@ -8,7 +8,7 @@
 #ifndef MTC_COMPILER_PLAN_H
 #define MTC_COMPILER_PLAN_H
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/mesh.h"
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace mtc::compiler {
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
-  int64_t tp = 1, dp = 1, pp = 1, threads = 1;
+  Mesh mesh;
+  int64_t threads = 1;
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step
@@ -44,6 +45,7 @@ struct PlanBucket {
 struct PlanParam {
   std::string name, init;
   int64_t bucket = 0, start = 0, splitDim = -1;
+  std::string splitAxis; ///< empty if no dimension is split
   std::vector<int64_t> shape, local;
   bool owner = true, decay = true;
   double std = 0;
@@ -58,6 +60,7 @@ struct PlanInput {
 struct PlanExport {
   std::string name, fragment;
   int64_t arena = 0, offset = 0, splitDim = -1;
+  std::string splitAxis; ///< as in PlanParam
   std::string dtype; ///< of its elements: f32 or bf16
   std::vector<int64_t> shape, local;
 };

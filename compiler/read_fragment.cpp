@@ -10,16 +10,6 @@
 namespace mtc::compiler {
 namespace {
 
-int64_t groupSize(const std::string &group, const PlanConfig &config) {
-  if (group == "tp")
-    return config.tp;
-  if (group == "dp")
-    return config.dp;
-  if (group == "embd")
-    return config.pp > 1 ? 2 : 1;
-  return config.tp * config.dp * config.pp;
-}
-
 int64_t elementBytes(mlir::Value buffer) {
   auto type = mlir::dyn_cast<mlir::ShapedType>(buffer.getType());
   if (!type || !type.getElementType().isIntOrFloat())
@@ -40,7 +30,8 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   // abi.h: `count` of these two is one rank's part.
   if (op.getKind() == rt::CollectiveKind::ReduceScatter ||
       op.getKind() == rt::CollectiveKind::AllGather)
-    result.bytes *= groupSize(result.group, config);
+    result.bytes *=
+        config.mesh.groupSize(groupNamed(result.group).value_or(MTC_GROUP_ALL));
   return result;
 }
 

@@ -45,6 +45,8 @@ PlanParam readParam(rt::ParamOp op) {
   p.bucket = op.getBucket();
   p.start = op.getStart();
   p.splitDim = static_cast<int64_t>(op.getSplitDim());
+  if (p.splitDim >= 0)
+    p.splitAxis = op.getSplitAxis().str();
   p.shape.assign(op.getShape().begin(), op.getShape().end());
   p.local.assign(op.getLocal().begin(), op.getLocal().end());
   p.owner = op.getOwner();
@@ -70,6 +72,8 @@ PlanExport readExport(rt::ExportSlotOp op) {
   e.arena = op.getArena();
   e.offset = op.getOffset();
   e.splitDim = static_cast<int64_t>(op.getSplitDim());
+  if (e.splitDim >= 0)
+    e.splitAxis = op.getSplitAxis().str();
   e.dtype = op.getElement() && op.getElement()->isBF16() ? "bf16" : "f32";
   e.shape.assign(op.getShape().begin(), op.getShape().end());
   e.local.assign(op.getLocal().begin(), op.getLocal().end());
@@ -196,10 +200,10 @@ Status refuse(const std::string &head, const Problems &problems) {
 }
 
 void checkStages(const BundlePlan &plan, Problems &problems) {
-  if (static_cast<int64_t>(plan.programs.size()) != plan.config.pp)
+  if (static_cast<int64_t>(plan.programs.size()) != plan.config.mesh.stages())
     problems.push_back(
         fmt::format("expected one rt.program per stage, pp = {}, found {}",
-                    plan.config.pp, plan.programs.size()));
+                    plan.config.mesh.stages(), plan.programs.size()));
   for (size_t i = 0; i < plan.programs.size(); ++i)
     if (plan.programs[i].stage != static_cast<int64_t>(i))
       problems.push_back(fmt::format("expected stage {}, found {} at @{}", i,
@@ -256,9 +260,8 @@ Status readConfig(mlir::ModuleOp module, PlanConfig &config) {
   config.model = textOf(get("model"));
   config.isa = textOf(get("isa"));
   config.dtype = textOf(get("dtype"));
-  config.tp = integerOf(get("tp"), 1);
-  config.dp = integerOf(get("dp"), 1);
-  config.pp = integerOf(get("pp"), 1);
+  for (const AxisInfo &axis : kAxes)
+    config.mesh[axis.id] = integerOf(get(axis.name.data()), 1);
   config.threads = integerOf(get("threads"), 1);
   config.microBatch = integerOf(get("micro_batch"), 1);
   config.microbatches = integerOf(get("microbatches"), 1);

@@ -2,6 +2,7 @@
 
 #include "compiler/report.h"
 
+#include "compiler/descriptor.h"
 #include "compiler/simulate.h"
 
 #include <map>
@@ -99,7 +100,7 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
   int64_t bytes = 0;
   for (const Json &stage : stages)
     bytes += stage["sends"]["bytes"].get<int64_t>();
-  return bytes * plan.config.tp * plan.config.dp;
+  return bytes * plan.config.mesh.worldSize() / plan.config.mesh.stages();
 }
 
 } // namespace
@@ -112,8 +113,8 @@ Json report(const BundlePlan &plan) {
   Json json = {
       {"model", c.model},
       {"plan_hash", plan.hash},
-      {"ranks", c.tp * c.dp * c.pp},
-      {"mesh", {{"tp", c.tp}, {"dp", c.dp}, {"pp", c.pp}}},
+      {"ranks", c.mesh.worldSize()},
+      {"mesh", describeMesh(c.mesh)},
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},

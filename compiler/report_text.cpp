@@ -60,20 +60,21 @@ static std::string typeText(const Json &r) {
 }
 
 std::string reportText(const Json &r) {
-  const Json &mesh = r["mesh"];
+  std::string mesh;
+  for (const auto &[axis, ranks] : r["mesh"].items())
+    mesh += fmt::format("{}{} {}", mesh.empty() ? "" : ", ", axis,
+                        ranks.get<int64_t>());
   std::string text = fmt::format(
       "model          {}\n"
       "plan           {}\n"
-      "ranks          {} (tp {}, dp {}, pp {}), {} distinct programs\n"
+      "ranks          {} ({}), {} distinct programs\n"
       "target         {}, {}\n"
       "parameters     {}\n"
       "step           {} tokens\n"
       "p2p            {} a step, all ranks\n",
       r["model"].get<std::string>(), r["plan_hash"].get<std::string>(),
-      r["ranks"].get<int64_t>(), mesh["tp"].get<int64_t>(),
-      mesh["dp"].get<int64_t>(), mesh["pp"].get<int64_t>(),
-      r["programs"].get<int64_t>(), r["isa"].get<std::string>(),
-      typeText(r),
+      r["ranks"].get<int64_t>(), mesh, r["programs"].get<int64_t>(),
+      r["isa"].get<std::string>(), typeText(r),
       grouped(r["total_parameters"].get<int64_t>()),
       grouped(r["tokens_per_step"].get<int64_t>()),
       sized(r["total_p2p_bytes"].get<int64_t>()));

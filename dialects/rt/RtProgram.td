@@ -12,13 +12,21 @@ def Rt_AffineOp : Op<Rt_Dialect, "affine", [Pure]> {
   let summary = "an integer that is affine in coordinates and step";
   let description = [{
     constant + tp·(tp coordinate) + dp·(dp coordinate) + microbatch·(microbatch)
-    + sample·(sample base of the step) + seed·(seed).
+    + sample·(sample base of the step) + seed·(seed). The factor of any other mesh
+    axis is an attribute of its name.
 
     Example: `%s = rt.affine constant 0 tp 0 dp 2 microbatch 4 sample 1 seed 0 : i64`
   }];
   let arguments = (ins I64Attr:$constant, I64Attr:$tp, I64Attr:$dp, I64Attr:$microbatch,
                        I64Attr:$sample, I64Attr:$seed);
   let results = (outs I64:$result);
+  let extraClassDeclaration = [{
+    /// The factor of the coordinate on a mesh axis: the attribute of its name.
+    int64_t along(::llvm::StringRef axis) {
+      auto factor = (*this)->getAttrOfType<::mlir::IntegerAttr>(axis);
+      return factor ? factor.getInt() : 0;
+    }
+  }];
   let assemblyFormat = "`constant` $constant `tp` $tp `dp` $dp `microbatch` $microbatch `sample` $sample `seed` $seed attr-dict `:` type($result)";
 }
 
@@ -75,15 +83,28 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
     The segment is [start, start + count) of its bucket, in elements; the rank's
     shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything if
     `shard` is 0 (no ZeRO). `only_tp0`: empty
-    unless the tp coordinate is 0; `only_dp0` likewise. Gives the first element
-    of the intersection (in the bucket), the same relative to the shard, and the
-    count (>= 0).
+    unless the tp coordinate is 0; `only_dp0` and those of other mesh axes
+    likewise. Gives the first element of the intersection (in the bucket), the
+    same relative to the shard, and the count (>= 0).
 
     Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 {only_tp0 = false, only_dp0 = false}`
   }];
   let arguments = (ins I64Attr:$start, I64Attr:$count, I64Attr:$shard,
                        BoolAttr:$only_tp0, BoolAttr:$only_dp0);
   let results = (outs I64:$at, I64:$local, I64:$length);
+  let extraClassDeclaration = [{
+    /// Whether it is empty on ranks whose coordinate on a mesh axis is not 0.
+    bool onlyAtZero(::llvm::StringRef axis) {
+      auto only = (*this)->getAttrOfType<::mlir::BoolAttr>(attributeOf(axis));
+      return only && only.getValue();
+    }
+    void setOnlyAtZero(::llvm::StringRef axis) {
+      (*this)->setAttr(attributeOf(axis), ::mlir::BoolAttr::get(getContext(), true));
+    }
+    static std::string attributeOf(::llvm::StringRef axis) {
+      return ("only_" + axis + "0").str();
+    }
+  }];
   let assemblyFormat = "`start` $start `count` $count `shard` $shard attr-dict";
 }
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
@@ -253,13 +274,15 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
   let summary = "a parameter shard in a bucket";
   let description = [{
     `start` is the first element in the bucket, `use` the first use on this stage.
+    `split_dim` is the dimension that the mesh axis `split_axis` splits, or -1.
     In a bucket that is a `second_use_of` another, only the gradient accumulator.
 
     Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}`
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$bucket, I64Attr:$start, DenseI64ArrayAttr:$shape,
                        DenseI64ArrayAttr:$local, I64Attr:$split_dim, I64Attr:$use, BoolAttr:$owner,
-                       BoolAttr:$decay, StrAttr:$init, F64Attr:$std);
+                       BoolAttr:$decay, StrAttr:$init, F64Attr:$std,
+                       DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
   let assemblyFormat = "$name `bucket` $bucket `start` $start `shape` $shape `local` $local attr-dict";
 }
 def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
@@ -338,13 +361,14 @@ def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{
-    Elements are f32, or `element`, which a dump widens.
+    Elements are f32, or `element`, which a dump widens. Of a split, see rt.param.
 
     Example: `rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$fragment, I64Attr:$arena, I64Attr:$offset,
                        DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, I64Attr:$split_dim,
-                       OptionalAttr<TypeAttr>:$element);
+                       OptionalAttr<TypeAttr>:$element,
+                       DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
   let extraClassDeclaration = [{
     /// Bytes of one element.
     int64_t elementBytes() {

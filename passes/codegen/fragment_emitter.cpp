@@ -1,7 +1,7 @@
 //===- fragment_emitter.cpp - one fragment as an LLVM function -----------------===//
 #include "passes/codegen/fragment_emitter.h"
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/mesh.h"
 
 #include <bit>
 #include <cstddef>
@@ -92,12 +92,12 @@ void FragmentEmitter::emitView(rt::ViewOp op) {
 
 void FragmentEmitter::emitAffine(rt::AffineOp op) {
   Value sum = i64(op.getConstant());
-  auto term = [&](uint64_t factor, auto value) {
+  auto term = [&](int64_t factor, auto value) {
     if (factor != 0)
       sum = add(sum, mul(value(), factor));
   };
-  term(op.getTp(), [&] { return coordinate(0); });
-  term(op.getDp(), [&] { return coordinate(1); });
+  for (const AxisInfo &axis : kAxes)
+    term(op.along(axis.name), [&] { return coordinate(axis.id); });
   term(op.getMicrobatch(), [&]() -> Value {
     return LLVM::SExtOp::create(b, loc, int64,
                                 load(int32, step, offsetof(MtcStep, microbatch)));
@@ -141,20 +141,19 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
   int64_t start = op.getStart(), count = op.getCount(), shard = op.getShard();
   Value first = i64(start), local = first, length = i64(count);
   if (shard > 0) {
-    Value low = mul(coordinate(1), shard);
+    Value low = mul(coordinate(MTC_AXIS_DP), shard);
     first = max(i64(start), low);
     Value end = min(i64(start + count), add(low, i64(shard)));
     length = max(sub(end, first), i64(0));
     local = sub(first, low);
   }
-  auto onlyAtZero = [&](int64_t axis) {
-    Value isZero = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, coordinate(axis), i64(0));
+  for (const AxisInfo &axis : kAxes) {
+    if (!op.onlyAtZero(axis.name))
+      continue;
+    Value isZero =
+        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, coordinate(axis.id), i64(0));
     length = LLVM::SelectOp::create(b, loc, isZero, length, i64(0));
-  };
-  if (op.getOnlyTp0())
-    onlyAtZero(0);
-  if (op.getOnlyDp0())
-    onlyAtZero(1);
+  }
   values[op.getAt()] = first;
   values[op.getLocal()] = local;
   values[op.getLength()] = length;
@@ -265,14 +264,12 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
 }
 
 LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
-  int64_t group = llvm::StringSwitch<int64_t>(op.getGroup())
-                      .Case("tp", MTC_GROUP_TP)
-                      .Case("dp", MTC_GROUP_DP)
-                      .Case("embd", MTC_GROUP_EMBD)
-                      .Case("all", MTC_GROUP_ALL)
-                      .Default(-1);
-  if (group < 0)
-    return op.emitOpError("expected group tp, dp, embd or all, found \"") << op.getGroup() << "\"";
+  std::optional<MtcGroup> known = groupNamed(op.getGroup());
+  if (!known)
+    return op.emitOpError("expected group ")
+           << namesOf(kGroups, [](const GroupInfo &) { return true; }) << ", found \""
+           << op.getGroup() << "\"";
+  int64_t group = *known;
   Value count = i64(op.getCount());
   Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
   Value dtype = i32(op.getBuffer() ? dtypeOf(op.getBuffer()) : MTC_F32);

@@ -36,7 +36,8 @@ static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
   AffineArg seed;
   seed.seed = 1;
   // An argument, not a literal: layers share the kernel.
-  AffineArg layer{.constant = static_cast<int64_t>(dropout.getRngLayer())};
+  AffineArg layer;
+  layer.constant = static_cast<int64_t>(dropout.getRngLayer());
   Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id,
                                     c.arg(layer), element, dropout.getSite());
   auto threshold = static_cast<int64_t>(std::floor(rate * 4294967296.0));

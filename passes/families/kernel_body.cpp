@@ -9,6 +9,15 @@
 using namespace mlir;
 using namespace mtc::families;
 
+Value mtc::families::makeAffine(OpBuilder &b, Location loc,
+                                const AffineArg &a) {
+  auto op = rt::AffineOp::create(b, loc, b.getI64Type(), a.constant, /*tp=*/0,
+                                 /*dp=*/0, a.microbatch, a.sample, a.seed);
+  for (const auto &[axis, factor] : a.along)
+    op->setAttr(axis, b.getI64IntegerAttr(factor));
+  return op;
+}
+
 Value BodyContext::constant(double value) {
   return arith::ConstantOp::create(
       builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
@@ -69,9 +78,13 @@ Value BodyContext::shardOffset(Operation *op) {
   auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
   if (!stride)
     return {};
-  AffineArg affine;
   auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
-  (axis && axis.getValue() == "dp" ? affine.dp : affine.tp) = stride.getInt();
+  if (!axis) {
+    op->emitOpError("expected dist.index_axis beside dist.index_stride, found none");
+    return {};
+  }
+  AffineArg affine;
+  affine.along[axis.str()] = stride.getInt();
   return arith::TruncIOp::create(builder, loc, builder.getI32Type(), arg(affine));
 }
 Value BodyContext::toGlobal(Operation *op, Value localIndex) {

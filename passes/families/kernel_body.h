@@ -11,13 +11,20 @@
 
 #include "passes/families/family.h"
 
+#include <map>
+#include <string>
+
 namespace mtc::families {
 
 /// An i64 kernel argument, affine in coordinates and step (rt.affine).
 struct AffineArg {
-  int64_t constant = 0, tp = 0, dp = 0, microbatch = 0, sample = 0, seed = 0;
+  int64_t constant = 0, microbatch = 0, sample = 0, seed = 0;
+  std::map<std::string, int64_t> along; ///< mesh axis -> factor
   bool operator==(const AffineArg &) const = default;
 };
+/// Its value in a fragment: an rt.affine.
+mlir::Value makeAffine(mlir::OpBuilder &builder, mlir::Location loc,
+                       const AffineArg &affine);
 
 class BodyContext {
 public:
@@ -67,7 +74,7 @@ private:
 };
 
 /// Attributes that `partition` puts on ops which use indices of a split
-/// dimension.
+/// dimension: both, or none.
 inline constexpr llvm::StringLiteral indexAxisAttr = "dist.index_axis";
 inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
 

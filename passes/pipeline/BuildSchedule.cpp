@@ -37,7 +37,7 @@ struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
     ModuleOp module = getOperation();
     passes::Config config(module);
     schedules::Params params;
-    params.p = config.number("pp", 1);
+    params.p = config.stages();
     params.m = config.number("microbatches", 1);
     schedules::Findings findings;
     auto schedule = schedules::generate(name, params, findings);

@@ -21,6 +21,8 @@ public:
     auto attr = config ? config.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
     return attr ? attr.getInt() : fallback;
   }
+  /// Stages of the pipeline.
+  int64_t stages() const { return number("pp", 1); }
   std::string text(llvm::StringRef name) const {
     auto attr = config ? config.getAs<mlir::StringAttr>(name) : mlir::StringAttr();
     return attr ? attr.str() : std::string();

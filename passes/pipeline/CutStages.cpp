@@ -40,7 +40,7 @@ class StageMap {
 public:
   static FailureOr<StageMap> make(ModuleOp module) {
     passes::Config config(module);
-    int64_t stages = config.number("pp", 1), layers = config.number("layers", 0);
+    int64_t stages = config.stages(), layers = config.number("layers", 0);
     std::vector<int64_t> counts = config.numbers("layers_per_stage");
     if (counts.empty()) {
       if (layers % stages != 0)
@@ -276,7 +276,7 @@ LogicalResult FragmentBuilder::build() {
 }
 
 /// Facts about parameters that later phases need, in model order.
-ArrayAttr paramTable(func::FuncOp fn) {
+FailureOr<ArrayAttr> paramTable(func::FuncOp fn) {
   Builder b(fn.getContext());
   auto mesh = dist::meshOf(fn);
   SmallVector<Attribute> rows;
@@ -285,19 +285,23 @@ ArrayAttr paramTable(func::FuncOp fn) {
     if (!p)
       continue;
     auto local = cast<RankedTensorType>(arg.getType()).getShape();
-    SmallVector<int64_t> shape(local);
-    int64_t split = -1;
-    if (auto s = dist::shardingOf(arg); s && mesh)
-      if (split = s.stateOf("tp"); split >= 0)
-        shape[split] *= mesh.sizeOf("tp");
-    rows.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("name", p.getName()),
-         b.getNamedAttr("shape", b.getDenseI64ArrayAttr(shape)),
-         b.getNamedAttr("local", b.getDenseI64ArrayAttr(local)),
-         b.getNamedAttr("split_dim", b.getI64IntegerAttr(split < 0 ? -1 : split)),
-         b.getNamedAttr("decay", b.getBoolAttr(p.getDecay())),
-         b.getNamedAttr("init", b.getStringAttr(tfm::stringifyInit(p.getInit()))),
-         b.getNamedAttr("std", p.getStd())}));
+    FailureOr<dist::Split> split =
+        dist::splitOf(dist::shardingOf(arg), mesh, local, /*first=*/0, [&] {
+          return fn.emitOpError("parameter ") << p.getName() << ": ";
+        });
+    if (failed(split))
+      return failure();
+    SmallVector<NamedAttribute> row = {
+        b.getNamedAttr("name", p.getName()),
+        b.getNamedAttr("shape", b.getDenseI64ArrayAttr(split->shape)),
+        b.getNamedAttr("local", b.getDenseI64ArrayAttr(local)),
+        b.getNamedAttr("split_dim", b.getI64IntegerAttr(split->dim)),
+        b.getNamedAttr("decay", b.getBoolAttr(p.getDecay())),
+        b.getNamedAttr("init", b.getStringAttr(tfm::stringifyInit(p.getInit()))),
+        b.getNamedAttr("std", p.getStd())};
+    if (split->axis)
+      row.push_back(b.getNamedAttr("split_axis", split->axis));
+    rows.push_back(b.getDictionaryAttr(row));
   }
   return b.getArrayAttr(rows);
 }
@@ -328,7 +332,10 @@ struct CutStagesPass : passes::impl::CutStagesBase<CutStagesPass> {
         if (failed(FragmentBuilder(fn, *stages, stage, kind, keys).build()))
           return signalPassFailure();
     }
-    module->setAttr("mtc.params", paramTable(fn));
+    FailureOr<ArrayAttr> params = paramTable(fn);
+    if (failed(params))
+      return signalPassFailure();
+    module->setAttr("mtc.params", *params);
     fn.erase();
   }
 };

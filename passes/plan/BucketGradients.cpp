@@ -8,8 +8,8 @@
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/DtypePolicy.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
 #include "passes/plan/BucketLayout.h"
+#include "passes/plan/Mesh.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -95,7 +95,7 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
   void layOut(rt::ProgramOp program, const StageUses &stage,
               const std::map<std::string, int64_t> &useCounts) {
     Config config(getOperation());
-    LayoutOptions options{config.number("dp", 1), config.number("bucket_size", 40'000'000),
+    LayoutOptions options{meshOf(config)[MTC_AXIS_DP], config.number("bucket_size", 40'000'000),
                           config.number("zero") == 1};
     std::map<std::string, DictionaryAttr> facts;
     BucketLayout layout = layOutBuckets(paramsOf(stage, useCounts, facts), options);
@@ -122,7 +122,8 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
                             row.getAs<DenseI64ArrayAttr>("local"),
                             row.getAs<IntegerAttr>("split_dim"), b.getI64IntegerAttr(use),
                             b.getBoolAttr(*uses.begin() == 0), row.getAs<BoolAttr>("decay"),
-                            row.getAs<StringAttr>("init"), row.getAs<FloatAttr>("std"));
+                            row.getAs<StringAttr>("init"), row.getAs<FloatAttr>("std"),
+                            row.getAs<StringAttr>("split_axis"));
       };
       write(placed.bucket, *uses.begin());
       for (int64_t use : llvm::drop_begin(uses)) {
@@ -138,7 +139,7 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
       module.emitError("expected the attribute mtc.params (written by cut-stages)");
       return signalPassFailure();
     }
-    int64_t stages = Config(module).number("pp", 1);
+    int64_t stages = Config(module).stages();
     std::vector<rt::ProgramOp> programs;
     std::vector<StageUses> uses;
     std::map<std::string, int64_t> useCounts;

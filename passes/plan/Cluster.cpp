@@ -3,7 +3,7 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/pipeline/Config.h"
+#include "passes/plan/Mesh.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -18,8 +18,9 @@ AffineArg sampleBaseOf(ModuleOp module) {
   Config config(module);
   AffineArg base;
   base.sample = 1;
-  base.dp = config.number("micro_batch", 1);
-  base.microbatch = base.dp * config.number("dp", 1);
+  int64_t samples = config.number("micro_batch", 1);
+  base.along[std::string(axisName(MTC_AXIS_DP))] = samples;
+  base.microbatch = samples * meshOf(config)[MTC_AXIS_DP];
   return base;
 }
 
@@ -327,8 +328,7 @@ void Cluster::makeLaunch(Emission &e, KernelPool &pool) {
       buffers.push_back(operand.buffer);
   }
   for (const AffineArg &a : e.context.args)
-    scalars.push_back(rt::AffineOp::create(b, e.loc, b.getI64Type(), a.constant, a.tp, a.dp,
-                                           a.microbatch, a.sample, a.seed));
+    scalars.push_back(makeAffine(b, e.loc, a));
   for (Value v : e.replaced)
     types.push_back(v.getType());
   auto kernel = rt::KernelOp::create(b, e.loc, "k", domain.rows(), domain.cols(),

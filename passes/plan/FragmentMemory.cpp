@@ -322,24 +322,27 @@ void FragmentMemory::rewriteInPlace(Operation *op) {
   }
 }
 
-void FragmentMemory::exportSlot(Operation *op) {
+LogicalResult FragmentMemory::exportSlot(Operation *op) {
   auto e = cast<pipe::ExportOp>(op);
   OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
   auto type = cast<RankedTensorType>(e.getValue().getType());
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t split = -1;
-  auto mesh = dist::meshOf(op);
-  if (auto s = op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName); s && mesh)
-    if (split = s.stateOf("tp"); split >= 0)
-      shape[split] *= mesh.sizeOf("tp");
+  // Dimension 0 is samples: it stays as a rank has it.
+  FailureOr<dist::Split> split = dist::splitOf(
+      op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName), dist::meshOf(op),
+      type.getShape(), /*first=*/1, [&] { return op->emitOpError(); });
+  if (failed(split))
+    return failure();
   const Address &a = storages[storageOf.lookup(e.getValue())].address;
-  rt::ExportSlotOp::create(b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset,
-                           shape, type.getShape(), std::max<int64_t>(split, -1),
-                           type.getElementType().isF32() ? TypeAttr()
-                                                         : TypeAttr::get(type.getElementType()));
+  auto slot = rt::ExportSlotOp::create(
+      b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset, split->shape,
+      type.getShape(), split->dim,
+      type.getElementType().isF32() ? TypeAttr() : TypeAttr::get(type.getElementType()));
+  if (split->axis)
+    slot.setSplitAxis(split->axis);
+  return success();
 }
 
-void FragmentMemory::rewrite() {
+LogicalResult FragmentMemory::rewrite() {
   SmallVector<Operation *> ops, old;
   for (Operation &op : fn.getBody().front())
     ops.push_back(&op);
@@ -350,8 +353,8 @@ void FragmentMemory::rewrite() {
            isa<pipe::SendOp>(op)
                ? layout.slot(cast<pipe::SendOp>(op).getKind() == "activation" ? 2 : 3)
                : layout.slot(4, layout.keepOffset.at(cast<pipe::KeepOp>(op).getKey())));
-    if (isa<pipe::ExportOp>(op))
-      exportSlot(op);
+    if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))
+      return failure();
     bool onTensors = llvm::any_of(op->getResults(), [](Value v) {
       return isa<RankedTensorType>(v.getType());
     }) || llvm::any_of(op->getOperands(), [](Value v) {
@@ -375,6 +378,7 @@ void FragmentMemory::rewrite() {
   }
   for (Operation *op : llvm::reverse(old))
     op->erase();
+  return success();
 }
 
 LogicalResult FragmentMemory::run() {
@@ -390,8 +394,7 @@ LogicalResult FragmentMemory::run() {
   workspace = placeTemporaries(lives);
   for (auto [i, life] : llvm::zip(owners, lives))
     storages[i].address = {MTC_ARENA_WORKSPACE, life.offset, -1, 0};
-  rewrite();
-  return success();
+  return rewrite();
 }
 
 } // namespace mtc::passes

@@ -63,12 +63,12 @@ private:
   void copy(mlir::Operation *marker, mlir::Value from, const Address &to);
   mlir::Value view(mlir::OpBuilder &b, mlir::Value tensor);
   mlir::Value view(mlir::OpBuilder &b, const Address &address, mlir::Type type);
-  void rewrite();
+  mlir::LogicalResult rewrite();
   void rewriteLaunch(rt::LaunchOp op);
   void rewriteGemm(rt::GemmOp op);
   void rewriteAttention(rt::AttentionOp op);
   void rewriteInPlace(mlir::Operation *op);
-  void exportSlot(mlir::Operation *op);
+  mlir::LogicalResult exportSlot(mlir::Operation *op);
 
   rt::ProgramOp program;
   mlir::func::FuncOp fn;

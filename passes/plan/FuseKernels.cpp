@@ -171,15 +171,14 @@ LogicalResult FragmentFuser::lowerEinsum(tfm::EinsumOp op) {
 
 LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
   OpBuilder b(op);
-  auto value = [&](const families::AffineArg &a) -> Value {
-    return rt::AffineOp::create(b, op->getLoc(), b.getI64Type(), a.constant, a.tp, a.dp,
-                                a.microbatch, a.sample, a.seed);
+  auto value = [&](const families::AffineArg &a) {
+    return families::makeAffine(b, op->getLoc(), a);
   };
   SmallVector<Value> inputs(op->getOperands().drop_back()); // without the sample
   families::AffineArg head;
-  if (op->hasAttr(families::indexStrideAttr)) {
+  if (auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr)) {
     Value out = backward ? op->getOperand(0) : op->getResult(0);
-    head.tp = cast<ShapedType>(out.getType()).getDimSize(2); // heads of this rank
+    head.along[axis.str()] = cast<ShapedType>(out.getType()).getDimSize(2); // heads of this rank
   }
   auto get = [&](StringRef name) { return op->getAttr(name); };
   auto made = rt::AttentionOp::create(

@@ -7,7 +7,7 @@
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/DtypePolicy.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
+#include "passes/plan/Mesh.h"
 #include "passes/plan/UpdateFragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +35,7 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
 
   /// With ZeRO-1, 1/dp of each bucket belongs to a rank.
   LogicalResult shardBuckets(rt::ProgramOp program, UpdatePlan &plan) {
+    int64_t dp = plan.mesh[MTC_AXIS_DP];
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       auto elements = static_cast<int64_t>(bucket.getElements());
       if (bucket.getIndex() != plan.buckets.size())
@@ -43,11 +44,11 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       if (bucket.paramType() != plan.paramType)
         return bucket.emitOpError("expected parameters of the compute type ")
                << plan.paramType << " (dtype of mtc.config), found " << bucket.paramType();
-      if (plan.zero && elements % plan.dp != 0)
+      if (plan.zero && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
-               << plan.dp << " shards, found " << elements
+               << dp << " shards, found " << elements
                << "; bucket-gradients pads them under zero = 1";
-      int64_t shard = plan.zero ? elements / plan.dp : elements;
+      int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
       bucket.setZero(plan.zero);
       plan.buckets.push_back({elements, shard, static_cast<int64_t>(bucket.getSecondUseOf()), false});
@@ -71,9 +72,9 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       int64_t count = 1;
       for (int64_t d : param.getLocal())
         count *= d;
-      bool replicated = static_cast<int64_t>(param.getSplitDim()) < 0;
+      bool split = static_cast<int64_t>(param.getSplitDim()) >= 0;
       plan.segments.push_back({bucket, static_cast<int64_t>(param.getStart()), count,
-                               param.getDecay(), replicated, param.getOwner()});
+                               param.getDecay(), split ? param.getSplitAxis().str() : "", param.getOwner()});
       std::string name = param.getName().str();
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }
@@ -93,9 +94,8 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
         ++uses[param.getName().str()];
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
-      plan.dp = config.number("dp", 1);
-      plan.tp = config.number("tp", 1);
-      plan.zero = config.number("zero") == 1 && plan.dp > 1;
+      plan.mesh = meshOf(config);
+      plan.zero = config.number("zero") == 1 && plan.mesh[MTC_AXIS_DP] > 1;
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, plan)) || failed(readSegments(program, plan, uses)))

@@ -21,9 +21,10 @@ public:
 
   void reduce() {
     begin("_reduce");
-    if (plan.lastStage && plan.dp > 1)
-      collective(rt::CollectiveKind::AllReduce, ref("loss", 0, MemRefType::get({1}, f32())), "dp", 1,
-                 "loss");
+    for (const AxisInfo &axis : kAxes)
+      if (plan.lastStage && hasPartialSums(axis))
+        collective(rt::CollectiveKind::AllReduce, ref("loss", 0, MemRefType::get({1}, f32())),
+                   axis.name, 1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       reduceOverReplicas(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -39,7 +40,7 @@ public:
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
         if (plan.buckets[i].secondUseOf < 0)
-          collective(rt::CollectiveKind::AllGather, ref("param", i), "dp", plan.buckets[i].shard,
+          collective(rt::CollectiveKind::AllGather, ref("param", i), axisName(MTC_AXIS_DP), plan.buckets[i].shard,
                      "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -72,31 +73,50 @@ private:
     rt::CollectiveOp::create(b, loc, Type(), kind, buffer, group, count)
         ->setAttr("origin", b.getStringAttr(origin));
   }
-  rt::FlatRangeOp range(const UpdateSegment &s, bool tp0, bool dp0) {
+  /// What this rank has of a segment.
+  rt::FlatRangeOp range(const UpdateSegment &s) {
     return rt::FlatRangeOp::create(b, loc, b.getI64Type(), b.getI64Type(), b.getI64Type(), s.start,
-                                   s.count, plan.zero ? plan.buckets[s.bucket].shard : 0, tp0, dp0);
+                                   s.count, plan.zero ? plan.buckets[s.bucket].shard : 0,
+                                   /*only_tp0=*/false, /*only_dp0=*/false);
+  }
+  /// What it counts of a segment: along an axis whose ranks have the same, the first
+  /// counts it.
+  rt::FlatRangeOp rangeOnce(const UpdateSegment &s) {
+    rt::FlatRangeOp r = range(s);
+    for (const AxisInfo &axis : kAxes) {
+      bool differs = s.splitAxis == axis.name || (plan.zero && axis.id == MTC_AXIS_DP);
+      if (axis.splits && plan.mesh[axis.id] > 1 && !differs)
+        r.setOnlyAtZero(axis.name);
+    }
+    return r;
   }
   Value moved(Value view, Value elements) {
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
   }
 
+  bool hasPartialSums(const AxisInfo &axis) const {
+    return axis.data && plan.mesh[axis.id] > 1;
+  }
+
   void reduceOverReplicas(size_t i) {
-    if (plan.dp == 1)
-      return;
-    if (plan.zero)
-      collective(rt::CollectiveKind::ReduceScatter, ref("grad", i), "dp", plan.buckets[i].shard,
-                 "gradient");
-    else
-      collective(rt::CollectiveKind::AllReduce, ref("grad", i), "dp", plan.buckets[i].elements,
-                 "gradient");
+    for (const AxisInfo &axis : kAxes)
+      if (hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
+        collective(rt::CollectiveKind::AllReduce, ref("grad", i), axis.name,
+                   plan.buckets[i].elements, "gradient");
+    // Last: with ZeRO a rank has only its shard of the bucket afterwards.
+    const AxisInfo &dp = kAxes[MTC_AXIS_DP];
+    if (hasPartialSums(dp))
+      collective(plan.zero ? rt::CollectiveKind::ReduceScatter : rt::CollectiveKind::AllReduce,
+                 ref("grad", i), dp.name,
+                 plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements, "gradient");
   }
 
   /// Uses of a tied parameter, added in forward order after their reduction.
   void addUses(size_t i) {
     const UpdateBucket &bucket = plan.buckets[i];
-    UpdateSegment whole{static_cast<int64_t>(i), 0, bucket.elements, false, false, true};
+    UpdateSegment whole{static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
     if (bucket.secondUseOf >= 0) {
-      auto r = range(whole, false, false);
+      auto r = range(whole);
       Value into = moved(ref("grad", bucket.secondUseOf), r.getAt());
       Value from = moved(ref("grad", i), r.getAt());
       rt::LaunchOp::create(b, loc, TypeRange(), addKernel(), ValueRange{into, from},
@@ -105,8 +125,8 @@ private:
     if (bucket.acrossStages) {
       Value buffer = ref("grad", i);
       if (plan.zero)
-        buffer = moved(buffer, range(whole, false, false).getAt());
-      collective(rt::CollectiveKind::AllReduce, buffer, "embd",
+        buffer = moved(buffer, range(whole).getAt());
+      collective(rt::CollectiveKind::AllReduce, buffer, groupName(MTC_GROUP_EMBD),
                  plan.zero ? bucket.shard : bucket.elements, "embedding");
     }
   }
@@ -116,11 +136,12 @@ private:
     for (const UpdateSegment &s : plan.segments) {
       if (!s.owner)
         continue;
-      auto r = range(s, s.replicatedOverTp && plan.tp > 1, !plan.zero && plan.dp > 1);
+      auto r = rangeOnce(s);
       rt::NormOp::create(b, loc, "accumulate", moved(ref("grad", s.bucket), r.getAt()),
                          r.getLength());
     }
-    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce, Value(), "all", 1)
+    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce, Value(),
+                             groupName(MTC_GROUP_ALL), 1)
         ->setAttr("origin", b.getStringAttr("norm"));
     rt::NormOp::create(b, loc, "finish", Value(), Value());
   }
@@ -128,7 +149,7 @@ private:
   bool keepsMain() const { return !plan.paramType.isF32(); }
 
   void adamw(const UpdateSegment &s) {
-    auto r = range(s, false, false);
+    auto r = range(s);
     Value param = moved(ref("param", s.bucket), r.getAt());
     SmallVector<Value> buffers = {
         keepsMain() ? moved(ref("main", s.bucket), r.getLocal()) : param,

@@ -3,7 +3,9 @@
 #define MTC_PASSES_PLAN_UPDATEFRAGMENTS_H
 
 #include "dialects/rt/Rt.h"
+#include "mtc/runtime/mesh.h"
 
+#include <string>
 #include <vector>
 
 namespace mtc::passes {
@@ -12,15 +14,15 @@ namespace mtc::passes {
 struct UpdateSegment {
   int64_t bucket = 0, start = 0, count = 0;
   bool decay = false;
-  bool replicatedOverTp = false; ///< counts in the norm on tp coordinate 0 only
-  bool owner = true;             ///< a second copy does not count in the norm
+  std::string splitAxis; ///< the mesh axis that splits it; empty: none
+  bool owner = true;     ///< a second copy does not count in the norm
 };
 struct UpdateBucket {
   int64_t elements = 0, shard = 0, secondUseOf = -1;
   bool acrossStages = false; ///< tied over the group embd
 };
 struct UpdatePlan {
-  int64_t dp = 1, tp = 1;
+  Mesh mesh;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool lastStage = false;
   mlir::Type paramType; ///< not f32: main parameters are updated and rounded to it
@@ -30,8 +32,8 @@ struct UpdatePlan {
 
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
-///   reduce   loss over dp; per bucket reduce-scatter (ZeRO) or all-reduce over
-///            dp; uses of tied parameters added in forward order, here or over
+///   reduce   loss over the data axes; per bucket all-reduce over these, but over
+///            dp with ZeRO reduce-scatter; uses of tied parameters added in forward order, here or over
 ///            embd; the global norm
 ///   apply    AdamW on the ranges of this rank, on main parameters if there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);

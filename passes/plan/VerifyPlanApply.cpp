@@ -47,7 +47,8 @@ private:
 
   /// In the order of the kernel's operands.
   SmallVector<Use> expectedUses() const {
-    bool main = !stage.buckets.empty() && rt::BucketOp(stage.buckets.front()).keepsMain();
+    bool main = !stage.buckets.empty() &&
+                rt::BucketOp(stage.buckets.front()).keepsMain();
     SmallVector<Use> uses = {main ? Use{Part::Main, true, true, true}
                                   : Use{Part::Param, true, true, false},
                              {Part::Grad, true, false, false},
@@ -78,15 +79,16 @@ private:
       range = own;
       bucket = part.bucket;
       Value by = uses[i].sharded ? range.getLocal() : range.getAt();
-      good &= access.moved.getElements() == by && access.reads == uses[i].reads &&
-              access.writes == uses[i].writes;
+      good &= access.moved.getElements() == by &&
+              access.reads == uses[i].reads && access.writes == uses[i].writes;
     }
     good &= range && !launch.getScalars().empty() &&
             launch.getScalars().back() == range.getLength();
     if (!good) {
       report.error(launch)
           << "expected parameter, gradient and both moments of one bucket"
-          << (uses.size() > 4 ? " (main parameters first, parameters last)" : "")
+          << (uses.size() > 4 ? " (main parameters first, parameters last)"
+                              : "")
           << ", moved and measured by one rt.flat_range, found another launch";
       return;
     }
@@ -125,7 +127,7 @@ private:
                           ? BucketPart()
                           : bucketPart(stage, touch.accesses[0].extent);
     bool good = model.zero && part.part == Part::Param &&
-                op.getGroup() == "dp" &&
+                op.getGroup() == StringRef(axisName(MTC_AXIS_DP)) &&
                 op.getKind() == rt::CollectiveKind::AllGather &&
                 op.getCount() == stage.bucket(part.bucket).getShard();
     if (!good)
@@ -158,8 +160,7 @@ private:
     std::vector<Segment> segments;
     for (rt::ParamOp param : stage.params)
       if (param.getBucket() == bucket.getIndex())
-        segments.push_back(
-            {param, static_cast<int64_t>(param.getSplitDim()) >= 0});
+        segments.push_back({param});
     checkCover(model, bucket, std::move(segments), std::move(updates[index]),
                "updated", /*everyRank=*/true, apply.fn, report);
   }

@@ -1,10 +1,10 @@
 //===- VerifyPlanMachine.cpp - can the ranks wait for each other
 //---------------===//
 //
-// All ranks of a stage run the same program whatever their tp and dp
-// coordinates, and a transfer and an embd group keep both. So one rank per
-// stage tells whether the plan is sound:
-//   * Members along tp or dp issue the same collectives, having one program;
+// All ranks of a stage run the same program wherever they stand on the other
+// axes of the mesh, and a transfer and an embd group keep those coordinates. So
+// one rank per stage tells whether the plan is sound:
+//   * Members along other axes issue the same collectives, having one program;
 //     what stages owe each other is the same at every coordinate.
 //   * Forget the coordinates, and a ring of waiting ranks stays a ring. A ring
 //     of such stages is one of ranks too: those of one coordinate, as every
@@ -16,8 +16,8 @@
 // step.
 //
 // Only a plan that is not sound is looked at again, for the words of its
-// findings: with min(tp, 2) x min(dp, 2) x pp ranks, whose groups along tp and
-// dp have a second member, which shows whatever a hundredth would.
+// findings: with at most two ranks along every axis but pp, so that groups have
+// a second member, which shows whatever a hundredth would.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/pipeline/schedules/machine.h"
@@ -48,11 +48,13 @@ std::string tagText(int64_t tag) {
 
 class MachineChecker {
 public:
-  /// With at most `replicas` ranks along tp and along dp.
+  /// With at most `replicas` ranks along every axis but pp.
   MachineChecker(const Model &model, StringRef entry, Report &report,
                  int64_t replicas)
-      : model(model), entry(entry), report(report),
-        tp(std::min(model.tp, replicas)), dp(std::min(model.dp, replicas)) {
+      : model(model), entry(entry), report(report), mesh(model.mesh) {
+    for (const AxisInfo &axis : kAxes)
+      if (axis.id != MTC_AXIS_PP)
+        mesh[axis.id] = std::min(mesh[axis.id], replicas);
     makeCommunicators();
   }
 
@@ -86,46 +88,29 @@ public:
   }
 
 private:
-  int rank(int64_t t, int64_t d, int64_t p) const {
-    return static_cast<int>(t + tp * (d + dp * p));
-  }
-  int64_t stageOf(int rank) const { return rank / (tp * dp); }
+  int64_t stageOf(int rank) const { return mesh.coordinate(rank, MTC_AXIS_PP); }
 
-  void addCommunicator(std::string name, std::vector<int> members) {
-    for (int member : members)
-      communicatorOf[name.substr(0, name.find(' '))][member] =
-          machine.communicators.size();
-    machine.communicators.push_back({std::move(name), std::move(members)});
-  }
-
+  /// The first member of each group makes it, so ranks go before kinds.
   void makeCommunicators() {
-    auto all = [&](auto &&visit) {
-      for (int64_t p = 0; p < model.pp; ++p)
-        for (int64_t d = 0; d < dp; ++d)
-          for (int64_t t = 0; t < tp; ++t)
-            visit(t, d, p);
-    };
-    std::vector<int> everyone;
-    all([&](int64_t t, int64_t d, int64_t p) {
-      everyone.push_back(rank(t, d, p));
-      std::string at = " of stage " + std::to_string(p);
-      if (t == 0)
-        addCommunicator("tp" + at,
-                        tp > 1 ? std::vector{rank(0, d, p), rank(1, d, p)}
-                               : std::vector{rank(0, d, p)});
-      if (d == 0)
-        addCommunicator("dp" + at,
-                        dp > 1 ? std::vector{rank(t, 0, p), rank(t, 1, p)}
-                               : std::vector{rank(t, 0, p)});
-      if (p == 0)
-        addCommunicator(
-            "embd", model.pp > 1
-                        ? std::vector{rank(t, d, 0), rank(t, d, model.pp - 1)}
-                        : std::vector{rank(t, d, 0)});
-    });
-    addCommunicator("all", everyone);
-    machine.ranks.resize(everyone.size());
-    sources.resize(everyone.size());
+    for (int rank = 0; rank < mesh.worldSize(); ++rank) {
+      ranksOf[stageOf(rank)].push_back(rank);
+      for (const GroupInfo &group : kGroups)
+        addCommunicator(group, rank);
+    }
+    machine.ranks.resize(mesh.worldSize());
+    sources.resize(mesh.worldSize());
+  }
+
+  void addCommunicator(const GroupInfo &group, int rank) {
+    std::vector<int> members = mesh.members(rank, group.id);
+    if (members.empty() || members[0] != rank)
+      return;
+    for (int member : members)
+      communicatorOf[group.name][member] = machine.communicators.size();
+    std::string name(group.name);
+    if (!group.along(MTC_AXIS_PP))
+      name += " of stage " + std::to_string(stageOf(rank));
+    machine.communicators.push_back({std::move(name), std::move(members)});
   }
 
   void addStage(const Stage &stage) {
@@ -142,56 +127,62 @@ private:
     }
   }
 
-  /// Adds an item to the ranks of a stage; `make(t, d, rank)` gives it.
+  /// Adds an item to the ranks of a stage; `make(rank)` gives it.
   template <typename Make>
   void addItem(const Stage &stage, Operation *source, Make &&make) {
-    for (int64_t d = 0; d < dp; ++d)
-      for (int64_t t = 0; t < tp; ++t) {
-        int r = rank(t, d, stage.index);
-        machine.ranks[r].push_back(make(t, d, r));
-        sources[r].push_back(source);
-      }
+    for (int rank : ranksOf[stage.index]) {
+      machine.ranks[rank].push_back(make(rank));
+      sources[rank].push_back(source);
+    }
   }
 
   void addExchange(const Stage &stage, rt::ExchangeOp exchange) {
     bool legal = true;
     for (auto t : exchange.getTransfers().getAsRange<rt::TransferAttr>())
-      if (t.getPeer() < 0 || t.getPeer() >= model.pp ||
+      if (t.getPeer() < 0 || t.getPeer() >= model.mesh.stages() ||
           t.getPeer() == stage.index) {
         legal = false;
         refused = true;
         if (!quiet && once(exchange, nullptr, t.getTag()))
-          report.error(exchange) << "expected as peer another stage of 0 to "
-                                 << model.pp - 1 << ", found " << t.getPeer()
-                                 << " for transfer " << tagText(t.getTag());
+          report.error(exchange)
+              << "expected as peer another stage of 0 to "
+              << model.mesh.stages() - 1 << ", found " << t.getPeer()
+              << " for transfer " << tagText(t.getTag());
       }
     if (!legal)
       return;
-    addItem(stage, exchange, [&](int64_t t, int64_t d, int) {
+    addItem(stage, exchange, [&](int rank) {
       std::vector<schedules::MachineTransfer> transfers;
       for (auto each : exchange.getTransfers().getAsRange<rt::TransferAttr>())
-        transfers.push_back({each.getSend(), rank(t, d, each.getPeer()),
+        transfers.push_back({each.getSend(),
+                             mesh.moved(rank, MTC_AXIS_PP, each.getPeer()),
                              each.getBytes(), tagText(each.getTag())});
       return MachineItem::exchange(std::move(transfers));
+    });
+  }
+
+  std::string groupsOf(const Stage &stage) const {
+    int rank = mesh.moved(0, MTC_AXIS_PP, stage.index);
+    return namesOf(kGroups, [&](const GroupInfo &group) {
+      return !mesh.members(rank, group.id).empty();
     });
   }
 
   void addCollective(const Stage &stage, rt::CollectiveOp op) {
     auto group = communicatorOf.find(op.getGroup());
     bool member = group != communicatorOf.end() &&
-                  group->second.count(rank(0, 0, stage.index));
+                  group->second.count(mesh.moved(0, MTC_AXIS_PP, stage.index));
     if (!member) {
       refused = true;
       if (!quiet && once(op, nullptr, 0))
         report.error(op) << "expected a group that stage " << stage.index
-                         << " belongs to (tp, dp, all; embd on the first and "
-                            "last stage), found \""
+                         << " belongs to (" << groupsOf(stage) << "), found \""
                          << op.getGroup() << "\"";
       return;
     }
     schedules::CollectiveCall call = callOf(op);
-    addItem(stage, op, [&](int64_t, int64_t, int r) {
-      call.communicator = group->second.at(r);
+    addItem(stage, op, [&](int rank) {
+      call.communicator = group->second.at(rank);
       return MachineItem::collect(call);
     });
   }
@@ -212,7 +203,7 @@ private:
     return call;
   }
 
-  /// Every tp and dp coordinate runs the same rows: a finding is said once.
+  /// All ranks of a stage run the same rows: a finding is said once.
   bool once(Operation *a, Operation *b, int64_t what) {
     return said.insert({a, b, what}).second;
   }
@@ -290,19 +281,27 @@ private:
   }
 
   void explainRanks(InFlightDiagnostic &diag) {
-    if (tp * dp > 1)
-      diag.attachNote()
-          << "rank = tp + " << tp << "·(dp + " << dp
-          << "·stage); one rank stands for all with the same program";
-    else
-      diag.attachNote()
-          << "rank = stage; one rank stands for all with the same program";
+    diag.attachNote() << "rank = " << rankFormula()
+                      << "; one rank stands for all with the same program";
+  }
+
+  /// "tp + 2·(dp + 2·stage)", or "stage" where the stages are all ranks.
+  std::string rankFormula() const {
+    std::string text = "stage";
+    if (mesh.worldSize() > mesh.stages())
+      for (const AxisInfo &axis : llvm::reverse(kAxes))
+        if (axis.id != MTC_AXIS_PP)
+          text = std::string(axis.name) + " + " +
+                 std::to_string(mesh[axis.id]) + "·" +
+                 (text == "stage" ? text : "(" + text + ")");
+    return text;
   }
 
   const Model &model;
   StringRef entry;
   Report &report;
-  int64_t tp, dp;
+  Mesh mesh;                                   ///< of the machine
+  std::map<int64_t, std::vector<int>> ranksOf; ///< by stage
   bool quiet = false, refused = false; ///< an item that no machine can have
   Machine machine;
   llvm::StringMap<std::map<int, int>> communicatorOf; ///< group, rank -> index
@@ -313,11 +312,7 @@ private:
 
 /// Ranks in a group; they decide how large a buffer must be.
 int64_t sizeOf(const Model &model, StringRef group) {
-  return llvm::StringSwitch<int64_t>(group)
-      .Case("tp", model.tp)
-      .Case("dp", model.dp)
-      .Case("embd", model.pp > 1 ? 2 : 1)
-      .Default(model.tp * model.dp * model.pp);
+  return model.mesh.groupSize(groupNamed(group).value_or(MTC_GROUP_ALL));
 }
 
 void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,

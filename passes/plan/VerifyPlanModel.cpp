@@ -2,8 +2,6 @@
 //--------------===//
 #include "passes/plan/VerifyPlanModel.h"
 
-#include "passes/pipeline/Config.h"
-
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -20,6 +18,11 @@ int64_t product(ArrayRef<int64_t> dims) {
   for (int64_t d : dims)
     n *= d;
   return n;
+}
+
+bool isSplitOver(rt::ParamOp param, const AxisInfo &axis) {
+  return static_cast<int64_t>(param.getSplitDim()) >= 0 &&
+         param.getSplitAxis() == StringRef(axis.name);
 }
 
 rt::BucketOp Stage::bucket(int64_t wanted) const {
@@ -131,28 +134,27 @@ Model readModel(ModuleOp module, Report &report) {
         << "expected the attribute mtc.config (written by the importer)";
     return model;
   }
-  model.tp = config.number("tp", 1);
-  model.dp = config.number("dp", 1);
-  model.pp = config.number("pp", 1);
+  model.mesh = meshOf(config);
   model.layers = config.number("layers");
   model.microbatches = config.number("microbatches", 1);
   model.inputBytes =
       4 * config.number("micro_batch", 1) * config.number("seq", 1);
-  model.zero = config.number("zero") == 1 && model.dp > 1;
+  model.zero = config.number("zero") == 1 && model.mesh[MTC_AXIS_DP] > 1;
   model.layersPerStage = config.numbers("layers_per_stage");
 
   std::map<int64_t, rt::ProgramOp> programs;
   bool complete = true;
   for (auto program : module.getOps<rt::ProgramOp>()) {
     auto stage = static_cast<int64_t>(program.getStage());
-    bool fits = stage >= 0 && stage < model.pp &&
+    bool fits = stage >= 0 && stage < model.mesh.stages() &&
                 programs.try_emplace(stage, program).second;
     if (!fits)
-      report.error(program) << "expected each stage of 0 to " << model.pp - 1
-                            << " once, found stage " << stage;
+      report.error(program)
+          << "expected each stage of 0 to " << model.mesh.stages() - 1
+          << " once, found stage " << stage;
     complete &= fits;
   }
-  for (int64_t s = 0; s < model.pp; ++s)
+  for (int64_t s = 0; s < model.mesh.stages(); ++s)
     if (!programs.count(s)) {
       report.error(module) << "expected a program of stage " << s
                            << ", found none";

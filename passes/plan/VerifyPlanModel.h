@@ -13,6 +13,7 @@
 
 #include "dialects/rt/Rt.h"
 #include "passes/plan/MemoryLayout.h"
+#include "passes/plan/Mesh.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -134,11 +135,16 @@ struct Stage {
 /// `stages[i].index == i`.
 struct Model {
   mutable mlir::ModuleOp module;
-  int64_t tp = 1, dp = 1, pp = 1, layers = 0, microbatches = 1;
+  Mesh mesh;
+  int64_t layers = 0, microbatches = 1;
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
   bool zero = false;      ///< ZeRO-1 with more than one replica
   std::vector<int64_t> layersPerStage; ///< empty: the strategy does not say
   std::vector<Stage> stages;
+  /// Whether gradients and loss are partial sums over an axis until the update.
+  bool hasPartialSums(const AxisInfo &axis) const {
+    return axis.data && mesh[axis.id] > 1;
+  }
 };
 
 /// Reads the module. What is malformed so that no check could go on (no
@@ -150,6 +156,9 @@ Model readModel(mlir::ModuleOp module, Report &report);
 /// both.
 std::vector<Touch> readTouches(rt::ProgramOp program, mlir::func::FuncOp fn,
                                Report &report);
+
+/// Whether `axis` splits a parameter.
+bool isSplitOver(rt::ParamOp param, const AxisInfo &axis);
 
 /// Elements of a list of dimensions.
 int64_t product(llvm::ArrayRef<int64_t> dims);

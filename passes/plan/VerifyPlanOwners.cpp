@@ -15,6 +15,7 @@ namespace {
 struct Wanted {
   ArrayRef<int64_t> shape, local;
   int64_t split = -1;
+  StringRef axis; ///< that splits; empty: none
 };
 
 /// A parameter on a stage (with its values, not only an accumulator).
@@ -58,13 +59,16 @@ private:
       auto shape = row.getAs<DenseI64ArrayAttr>("shape");
       auto local = row.getAs<DenseI64ArrayAttr>("local");
       auto split = row.getAs<IntegerAttr>("split_dim");
-      if (!name || !shape || !local || !split)
+      auto axis = row.getAs<StringAttr>("split_axis");
+      if (!name || !shape || !local || !split ||
+          (split.getInt() >= 0) != static_cast<bool>(axis))
         report.error(model.module)
             << "expected name, shape, local and split_dim in every row of "
-               "mtc.params";
+               "mtc.params, and split_axis if it is split";
       else if (!wanted
                     .try_emplace(name.str(),
-                                 Wanted{shape, local, split.getInt()})
+                                 Wanted{shape, local, split.getInt(),
+                                        axis ? axis.getValue() : ""})
                     .second)
         report.error(model.module)
             << "expected each parameter once in mtc.params, found \""
@@ -82,9 +86,10 @@ private:
     }
     const Wanted &want = it->second;
     if (param.getShape() != want.shape || param.getLocal() != want.local ||
-        static_cast<int64_t>(param.getSplitDim()) != want.split)
-      report.error(param) << "expected shape, shard and split dimension of \""
-                          << name << "\" as in mtc.params, found others";
+        static_cast<int64_t>(param.getSplitDim()) != want.split ||
+        (want.split >= 0 && param.getSplitAxis() != want.axis))
+      report.error(param) << "expected shape, shard and split of \"" << name
+                          << "\" as in mtc.params, found others";
     checkShard(param);
     rt::BucketOp bucket = stage.bucket(param.getBucket());
     if (!bucket)
@@ -94,10 +99,13 @@ private:
       holders[name].push_back({&stage, param});
   }
 
-  /// Shards of all tp coordinates together are the parameter.
+  /// Shards of all coordinates along its axis together are the parameter.
   void checkShard(rt::ParamOp param) {
     auto split = static_cast<int64_t>(param.getSplitDim());
-    int64_t shards = split >= 0 ? model.tp : 1;
+    int64_t shards = 1;
+    for (const AxisInfo &axis : kAxes)
+      if (isSplitOver(param, axis))
+        shards = model.mesh[axis.id];
     int64_t found = product(param.getLocal()) * shards,
             expected = product(param.getShape());
     if (found != expected)
@@ -109,7 +117,7 @@ private:
     for (auto [i, dims] :
          llvm::enumerate(llvm::zip(param.getShape(), param.getLocal()))) {
       auto [global, local] = dims;
-      int64_t parts = static_cast<int64_t>(i) == split ? model.tp : 1;
+      int64_t parts = static_cast<int64_t>(i) == split ? shards : 1;
       if (local * parts != global)
         report.error(param)
             << "expected dimension " << i << " of the shard to be " << global
@@ -134,8 +142,8 @@ private:
         report.error(holder.op)
             << "expected parameter \"" << name << "\" once on stage "
             << holder.stage->index << ", found it again";
-      bool atEnd =
-          holder.stage->index == 0 || holder.stage->index == model.pp - 1;
+      bool atEnd = holder.stage->index == 0 ||
+                   holder.stage->index == model.mesh.stages() - 1;
       if (all.size() > 1 && !atEnd)
         report.error(holder.op)
             << "expected copies of \"" << name
@@ -155,7 +163,7 @@ private:
 
   void checkLayers() {
     std::map<int64_t, std::set<int64_t>> stagesOf;
-    std::vector<int64_t> counts(model.pp);
+    std::vector<int64_t> counts(model.mesh.stages());
     for (auto &[name, all] : holders)
       for (const Holder &holder : all)
         if (int64_t layer = layerOf(name); layer >= 0)
@@ -175,7 +183,8 @@ private:
       if (!stagesOf.count(layer))
         report.error(model.module)
             << "expected layer " << layer << " on a stage, found it on none";
-    if (static_cast<int64_t>(model.layersPerStage.size()) == model.pp)
+    if (static_cast<int64_t>(model.layersPerStage.size()) ==
+        model.mesh.stages())
       for (const Stage &stage : model.stages)
         if (counts[stage.index] != model.layersPerStage[stage.index])
           report.error(stage.op)
@@ -200,10 +209,10 @@ private:
             << " as the strategy says, found otherwise";
       Type expected = tfm::dtypePolicy(model.module).compute;
       if (bucket.paramType() != expected)
-        report.error(bucket) << "expected parameters of type " << expected
-                             << " (dtype of mtc.config), found "
-                             << bucket.paramType();
-      int64_t shards = model.zero ? model.dp : 1;
+        report.error(bucket)
+            << "expected parameters of type " << expected
+            << " (dtype of mtc.config), found " << bucket.paramType();
+      int64_t shards = model.zero ? model.mesh[MTC_AXIS_DP] : 1;
       if (shard * shards != elements)
         report.error(bucket)
             << "expected " << shards << " shards of together " << elements

@@ -26,7 +26,8 @@ BucketPart bucketPart(const Stage &stage, const Extent &e) {
       continue;
     if (e.arena == Params && at(bucket.getParamOffset()))
       return {index, Part::Param};
-    if (e.arena == Optimizer && bucket.keepsMain() && at(bucket.getMainOffset()))
+    if (e.arena == Optimizer && bucket.keepsMain() &&
+        at(bucket.getMainOffset()))
       return {index, Part::Main};
     if (e.arena == Optimizer && at(bucket.getExpAvgOffset()))
       return {index, Part::ExpAvg};
@@ -55,22 +56,27 @@ int64_t endOf(const RangeUse &u) {
 /// every element count once.
 void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
                 StringRef verb, bool everyRank, Report &report) {
-  bool tp0 = !everyRank && model.tp > 1 && !segment.splitOverTp;
-  bool dp0 = !everyRank && model.dp > 1 && !model.zero;
-  auto differ = [&](StringRef name, bool expected, bool found, StringRef why) {
-    if (expected != found)
-      report.error(use.range)
-          << "expected " << name << " " << (expected ? "true" : "false")
-          << " where \"" << segment.param.getName() << "\" is " << verb << " ("
-          << why << "), found " << (found ? "true" : "false");
-  };
-  differ("only_tp0", tp0, use.range.getOnlyTp0(),
-         everyRank             ? "every rank does it"
-         : segment.splitOverTp ? "split over tp"
-                               : "the same on every tp rank");
-  differ("only_dp0", dp0, use.range.getOnlyDp0(),
-         everyRank || model.zero ? "every dp rank does its part"
-                                 : "the same on every dp rank");
+  for (const AxisInfo &axis : kAxes) {
+    StringRef name = axis.name;
+    bool inShards = model.zero && axis.id == MTC_AXIS_DP;
+    bool isSplit = isSplitOver(segment.param, axis);
+    bool expected = axis.splits && model.mesh[axis.id] > 1 && !everyRank &&
+                    !inShards && !isSplit;
+    bool found = use.range.onlyAtZero(name);
+    if (expected == found)
+      continue;
+    auto diag = report.error(use.range)
+                << "expected " << rt::FlatRangeOp::attributeOf(name) << " "
+                << (expected ? "true" : "false") << " where \""
+                << segment.param.getName() << "\" is " << verb << " (";
+    if (everyRank || inShards)
+      diag << "every " << name << " rank does its part";
+    else if (isSplit)
+      diag << "split over " << name;
+    else
+      diag << "the same on every " << name << " rank";
+    diag << "), found " << (found ? "true" : "false");
+  }
 }
 
 } // namespace

@@ -18,10 +18,10 @@ struct BucketPart {
 };
 BucketPart bucketPart(const Stage &stage, const Extent &extent);
 
-/// Refuses a view of a part of bucket `index`, and one that rt.offset_view moved:
-/// what works on a whole bucket must have all of it.
-void expectUnmoved(const Stage &stage, mlir::Operation *op, const Access &access,
-                   int64_t index, Report &report);
+/// Refuses a view of a part of bucket `index`, and one that rt.offset_view
+/// moved: what works on a whole bucket must have all of it.
+void expectUnmoved(const Stage &stage, mlir::Operation *op,
+                   const Access &access, int64_t index, Report &report);
 
 /// A range of a bucket that `op` works on.
 struct RangeUse {
@@ -32,7 +32,6 @@ struct RangeUse {
 /// Elements of a bucket that must be met exactly once, and from where.
 struct Segment {
   mutable rt::ParamOp param;
-  bool splitOverTp = false; ///< each tp coordinate has other elements
 };
 
 /// Compares ranges with the segments of one bucket. Elements of a segment that

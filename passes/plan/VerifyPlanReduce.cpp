@@ -12,7 +12,8 @@ namespace {
 
 /// What happened to the gradients of a bucket so far.
 struct GradState {
-  int64_t overDp = 0, overEmbd = 0;
+  std::array<int64_t, MTC_AXIS_COUNT> over{}; ///< by axis
+  int64_t overEmbd = 0;
   int64_t addedTo = 0;          ///< of a second use: times it was added
   int64_t missingUses = 0;      ///< second uses that are not added yet
   Operation *counted = nullptr; ///< first time that the norm read them
@@ -57,27 +58,38 @@ private:
 
   void reduceNorm(rt::CollectiveOp op) {
     normSteps.push_back("norm_reduce");
-    if (op.getGroup() != "all")
-      report.error(op)
-          << "expected the norm to be reduced over the group \"all\", found \""
-          << op.getGroup() << "\"";
+    StringRef all = groupName(MTC_GROUP_ALL);
+    if (op.getGroup() != all)
+      report.error(op) << "expected the norm to be reduced over the group \""
+                       << all << "\", found \"" << op.getGroup() << "\"";
+  }
+
+  /// The axis whose partial sums a collective adds; null if it adds none.
+  static const AxisInfo *dataAxisOf(rt::CollectiveOp op) {
+    for (const AxisInfo &axis : kAxes)
+      if (axis.data && op.getGroup() == StringRef(axis.name))
+        return &axis;
+    return nullptr;
+  }
+  static std::string dataAxes() {
+    return namesOf(kAxes, [](const AxisInfo &axis) { return axis.data; });
   }
 
   void reduce(const Touch &touch, rt::CollectiveOp op) {
     if (touch.accesses.empty())
       return;
+    const AxisInfo *axis = dataAxisOf(op);
     const Access &access = touch.accesses[0];
     BucketPart part = bucketPart(stage, access.extent);
     if (part.bucket < 0) {
       bool isLoss = access.extent.arena == Grads &&
                     access.extent.offset == stage.lossOffset;
-      if (isLoss && !access.moved && op.getGroup() == "dp" &&
+      if (isLoss && !access.moved && axis &&
           op.getKind() == rt::CollectiveKind::AllReduce)
-        ++lossReductions;
+        ++lossReductions[axis->id];
       else
-        report.error(op) << "expected to reduce the loss over dp or the "
-                            "gradients of a bucket, "
-                            "found neither";
+        report.error(op) << "expected to reduce the loss over " << dataAxes()
+                         << " or the gradients of a bucket, found neither";
       return;
     }
     GradState &state = states[part.bucket];
@@ -86,42 +98,48 @@ private:
       report.error(op) << "expected gradients to be final before the norm "
                           "reads them, found bucket "
                        << part.bucket << " reduced afterwards";
-    auto elements = static_cast<int64_t>(model.zero ? bucket.getShard()
-                                                    : bucket.getElements());
+    // With ZeRO dp leaves a rank its shard: what comes before has the whole.
+    bool inShards = model.zero && !(axis && axis->id != MTC_AXIS_DP);
+    auto elements = static_cast<int64_t>(inShards ? bucket.getShard()
+                                                  : bucket.getElements());
     if (static_cast<int64_t>(op.getCount()) != elements)
       report.error(op) << "expected a count of " << elements
                        << ", what a rank has of bucket " << part.bucket
                        << ", found " << static_cast<int64_t>(op.getCount());
     // Only what a rank has of a bucket starts elsewhere than the bucket.
-    if (!model.zero || op.getGroup() == "dp")
+    if (!model.zero || axis)
       expectUnmoved(stage, op, access, part.bucket, report);
-    if (op.getGroup() == "dp")
-      reduceOverDp(op, part.bucket, state);
-    else if (op.getGroup() == "embd")
+    StringRef embd = groupName(MTC_GROUP_EMBD);
+    if (axis)
+      reduceOver(*axis, op, part.bucket, state);
+    else if (op.getGroup() == embd)
       reduceOverEmbd(op, access, part.bucket, state);
     else
-      report.error(op)
-          << "expected gradients to be reduced over dp or embd, found group \""
-          << op.getGroup() << "\"";
+      report.error(op) << "expected gradients to be reduced over " << dataAxes()
+                       << " or " << embd << ", found group \"" << op.getGroup()
+                       << "\"";
   }
 
-  void reduceOverDp(rt::CollectiveOp op, int64_t bucket, GradState &state) {
-    auto kind = model.zero ? rt::CollectiveKind::ReduceScatter
-                           : rt::CollectiveKind::AllReduce;
+  void reduceOver(const AxisInfo &axis, rt::CollectiveOp op, int64_t bucket,
+                  GradState &state) {
+    StringRef name = axis.name;
+    bool isDp = axis.id == MTC_AXIS_DP;
+    auto kind = isDp && model.zero ? rt::CollectiveKind::ReduceScatter
+                                   : rt::CollectiveKind::AllReduce;
     if (op.getKind() != kind)
       report.error(op) << "expected " << stringifyCollectiveKind(kind)
-                       << " over dp, found "
+                       << " over " << name << ", found "
                        << stringifyCollectiveKind(op.getKind());
-    if (++state.overDp > 1 || model.dp == 1)
+    bool isPartial = model.hasPartialSums(axis);
+    if (++state.over[axis.id] > 1 || !isPartial)
       report.error(op) << "expected gradients of bucket " << bucket
-                       << " to be reduced over dp "
-                       << (model.dp > 1 ? "once" : "never, with one replica")
-                       << ", found " << state.overDp << " times";
+                       << " to be reduced over " << name << " "
+                       << (isPartial ? "once" : "never, with one replica")
+                       << ", found " << state.over[axis.id] << " times";
     if (state.overEmbd || state.addedTo)
-      report.error(op) << "expected each use to be reduced over dp before uses "
-                          "are added, found "
-                          "bucket "
-                       << bucket << " reduced afterwards";
+      report.error(op) << "expected each use to be reduced over " << name
+                       << " before uses are added, found bucket " << bucket
+                       << " reduced afterwards";
   }
 
   void reduceOverEmbd(rt::CollectiveOp op, const Access &access, int64_t bucket,
@@ -134,16 +152,23 @@ private:
                           "both ends share, "
                           "found another of bucket "
                        << bucket;
-    expectDpFirst(op, bucket, state);
+    expectReduced(op, bucket, state);
     if (model.zero)
       expectWhole(op, access, bucket);
   }
 
-  void expectDpFirst(Operation *op, int64_t bucket, const GradState &state) {
-    if (model.dp > 1 && !state.overDp)
-      report.error(op)
-          << "expected gradients of bucket " << bucket
-          << " to be reduced over dp first, found uses added before";
+  void expectReduced(Operation *op, int64_t bucket, const GradState &state) {
+    for (const AxisInfo &axis : kAxes)
+      if (model.hasPartialSums(axis) && !state.over[axis.id])
+        report.error(op) << "expected gradients of bucket " << bucket
+                         << " to be reduced over " << axis.name
+                         << " first, found uses added before";
+  }
+
+  static bool isEmptySomewhere(rt::FlatRangeOp range) {
+    return llvm::any_of(kAxes, [&](const AxisInfo &axis) {
+      return range.onlyAtZero(axis.name);
+    });
   }
 
   /// A moved view must mean all that this rank has of the bucket.
@@ -153,8 +178,8 @@ private:
     auto shard = static_cast<int64_t>(model.zero ? bucket.getShard() : 0);
     if (!range || access.moved.getElements() != range.getAt() ||
         range.getStart() != 0 || range.getCount() != bucket.getElements() ||
-        static_cast<int64_t>(range.getShard()) != shard || range.getOnlyTp0() ||
-        range.getOnlyDp0())
+        static_cast<int64_t>(range.getShard()) != shard ||
+        isEmptySomewhere(range))
       report.error(op) << "expected the range of all " << bucket.getElements()
                        << " elements of bucket " << index << " in shards of "
                        << shard << ", found another";
@@ -177,8 +202,8 @@ private:
              "those of its parameter, found another";
       return;
     }
-    expectDpFirst(touch.op, a.bucket, states[a.bucket]);
-    expectDpFirst(touch.op, b.bucket, states[b.bucket]);
+    expectReduced(touch.op, a.bucket, states[a.bucket]);
+    expectReduced(touch.op, b.bucket, states[b.bucket]);
     expectWhole(touch.op, *into, a.bucket);
     expectWhole(touch.op, *from, b.bucket);
     expectLength(touch.op, *into, *from);
@@ -237,10 +262,11 @@ private:
       auto index = static_cast<int64_t>(bucket.getIndex());
       const GradState &state = states[index];
       bool second = static_cast<int64_t>(bucket.getSecondUseOf()) >= 0;
-      if (model.dp > 1 && !state.overDp)
-        report.error(reduce.fn)
-            << "expected gradients of bucket " << index
-            << " to be reduced over dp, found no collective that does";
+      for (const AxisInfo &axis : kAxes)
+        if (model.hasPartialSums(axis) && !state.over[axis.id])
+          report.error(reduce.fn) << "expected gradients of bucket " << index
+                                  << " to be reduced over " << axis.name
+                                  << ", found no collective that does";
       if (!second && isTied(index) && !state.overEmbd)
         report.error(reduce.fn)
             << "expected gradients of bucket " << index
@@ -257,11 +283,15 @@ private:
             << " in the gradients that the norm reads, found "
             << state.missingUses << " not added";
     }
-    int64_t expected = model.dp > 1 && stage.index == model.pp - 1 ? 1 : 0;
-    if (lossReductions != expected)
-      report.error(reduce.fn) << "expected " << expected
-                              << " reductions of the loss over dp on stage "
-                              << stage.index << ", found " << lossReductions;
+    bool isLast = stage.index == model.mesh.stages() - 1;
+    for (const AxisInfo &axis : kAxes) {
+      int64_t expected = isLast && model.hasPartialSums(axis) ? 1 : 0;
+      if (lossReductions[axis.id] != expected)
+        report.error(reduce.fn)
+            << "expected " << expected << " reductions of the loss over "
+            << axis.name << " on stage " << stage.index << ", found "
+            << lossReductions[axis.id];
+    }
   }
 
   void checkNormSteps(const Fragment &reduce) {
@@ -287,8 +317,7 @@ private:
       std::vector<Segment> segments;
       for (rt::ParamOp param : stage.params)
         if (param.getBucket() == bucket.getIndex() && param.getOwner())
-          segments.push_back(
-              {param, static_cast<int64_t>(param.getSplitDim()) >= 0});
+          segments.push_back({param});
       checkCover(model, bucket, std::move(segments),
                  std::move(counted[static_cast<int64_t>(bucket.getIndex())]),
                  "counted in the norm", /*everyRank=*/false, reduce.fn, report);
@@ -302,7 +331,7 @@ private:
   std::map<int64_t, GradState> states;
   std::map<int64_t, std::vector<RangeUse>> counted;
   SmallVector<StringRef> normSteps;
-  int64_t lossReductions = 0;
+  std::array<int64_t, MTC_AXIS_COUNT> lossReductions{}; ///< by axis
 };
 
 /// What fuse-kernels found before it changed the fragment (rt.collectives) is
@@ -311,8 +340,8 @@ private:
 void checkCollectives(const Fragment &fragment, Report &report) {
   auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
   if (!all) {
-    report.error(fragment.fn)
-        << "expected the attribute rt.collectives (written by fuse-kernels), found none";
+    report.error(fragment.fn) << "expected the attribute rt.collectives "
+                                 "(written by fuse-kernels), found none";
     return;
   }
   auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());

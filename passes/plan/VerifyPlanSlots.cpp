@@ -57,7 +57,7 @@ public:
 
 private:
   int64_t virtualStage(const Row &row) const {
-    return row.chunk * model.pp + stage.index;
+    return row.chunk * model.mesh.stages() + stage.index;
   }
 
   /// First byte of `e` in the slot that `row` names; false (reported) without

@@ -18,7 +18,7 @@
 // an unknown group
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/"embd"/"row"/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UNKNOWN-GROUP
-// AN-UNKNOWN-GROUP: expected a group that stage 1 belongs to (tp, dp, all; embd on the first and last stage), found "row"
+// AN-UNKNOWN-GROUP: expected a group that stage 1 belongs to (tp, dp, embd or all), found "row"
 
 // a send that nobody receives
 // RUN: sed -e '/func.func @stage1_apply/,${/rt.timeline @eval/,$s/.*exchange.*tag = 1, .*//}' %S/Inputs/pipeline.mlir \

@@ -34,12 +34,27 @@
 // a shape that is not the model's
 // RUN: sed -e 's/"layers.1.w" bucket 0 start 0 shape \[4\]/"layers.1.w" bucket 0 start 0 shape [5]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHAPE-THAT-IS-NOT-THE-MODELS
-// A-SHAPE-THAT-IS-NOT-THE-MODELS: expected shape, shard and split dimension of "layers.1.w" as in mtc.params, found others
+// A-SHAPE-THAT-IS-NOT-THE-MODELS: expected shape, shard and split of "layers.1.w" as in mtc.params, found others
 
 // shards that do not add up
 // RUN: sed -e 's/"layers.0.w" bucket 0 start 0 shape \[8\] local \[4\]/"layers.0.w" bucket 0 start 0 shape [8] local [8]/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARDS-THAT-DO-NOT-ADD-UP
 // SHARDS-THAT-DO-NOT-ADD-UP: expected shards of 8 elements in total, found 2 of 8
+
+// a shard split over another axis than the model's
+// RUN: sed -e '/rt.param "layers.0.w"/s/split_dim = 0/split_axis = "dp", split_dim = 0/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHARD-SPLIT-OVER-ANOTHER-AXIS
+// A-SHARD-SPLIT-OVER-ANOTHER-AXIS: expected shape, shard and split of "layers.0.w" as in mtc.params, found others
+
+// a row that does not say which axis splits
+// RUN: sed -e 's/split_axis = "tp", split_dim = 0 : i64},/split_dim = 0 : i64},/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SPLIT-WITHOUT-ITS-AXIS
+// A-SPLIT-WITHOUT-ITS-AXIS: expected name, shape, local and split_dim in every row of mtc.params, and split_axis if it is split
+
+// a split over an axis that no mesh has: no rank has a part
+// RUN: sed -e '/rt.param "layers.0.w"/s/split_dim = 0/split_axis = "xp", split_dim = 0/' -e 's/split_axis = "tp"/split_axis = "xp"/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-AXIS-THAT-NO-MESH-HAS
+// AN-AXIS-THAT-NO-MESH-HAS: expected shards of 8 elements in total, found 1 of 4
 
 // ZeRO shards that are not all
 // RUN: sed -e 's/rt.bucket 0 elements 128 unpadded 68 shard 64/rt.bucket 0 elements 128 unpadded 68 shard 32/' %S/Inputs/grid.mlir \

@@ -46,6 +46,16 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SPLIT-WEIGHT-COUNTED-ON-ONE-TP-RANK
 // A-SPLIT-WEIGHT-COUNTED-ON-ONE-TP-RANK: expected only_tp0 false where "layers.0.w" is counted in the norm (split over tp), found true
 
+// an update that one dp rank makes for all
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/only_dp0 = false/only_dp0 = true/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-DP-RANK
+// AN-UPDATE-ON-ONE-DP-RANK: expected only_dp0 false where "layers.0.w" is updated (every dp rank does its part), found true
+
+// a range that only some stages have
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/only_dp0 = false/only_dp0 = false, only_pp0 = true/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-STAGE
+// AN-UPDATE-ON-ONE-STAGE: expected only_pp0 false where "layers.0.w" is updated (every pp rank does its part), found true
+
 // a range of another shard
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64/start 0 count 4 shard 0/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RANGE-OF-ANOTHER-SHARD

@@ -55,7 +55,7 @@ TEST_F(PlanTest, DescriptorSaysWhatTheIRSays) {
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(d.params.size(), 1u) << "a second use is no parameter";
   EXPECT_EQ(d.params[0].split.dim, 1);
-  EXPECT_EQ(d.params[0].split.axis, "tp");
+  EXPECT_EQ(d.params[0].split.axis, MTC_AXIS_TP);
   EXPECT_EQ(d.params[0].init.std, 0.02);
   EXPECT_EQ(d.arenas[MTC_ARENA_ACTIVATIONS], 12288);
   EXPECT_EQ(d.lossOffset, 1024);

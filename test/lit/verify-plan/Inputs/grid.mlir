@@ -2,8 +2,8 @@
 // table that is used twice. Tests plant faults in it line by line.
 module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layers = 1 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 1 : i64},
     mtc.params = [
-        {name = "embed.tokens", shape = array<i64: 32, 4>, local = array<i64: 16, 4>, split_dim = 0 : i64},
-        {name = "layers.0.w", shape = array<i64: 8>, local = array<i64: 4>, split_dim = 0 : i64},
+        {name = "embed.tokens", shape = array<i64: 32, 4>, local = array<i64: 16, 4>, split_axis = "tp", split_dim = 0 : i64},
+        {name = "layers.0.w", shape = array<i64: 8>, local = array<i64: 4>, split_axis = "tp", split_dim = 0 : i64},
         {name = "norm", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1 : i64}]} {
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
