@@ -12,7 +12,7 @@ namespace {
 
 /// What happened to the gradients of a bucket so far.
 struct GradState {
-  std::array<int64_t, MTC_AXIS_COUNT> over{}; ///< by axis
+  PerAxis over; ///< reductions over each axis
   int64_t overEmbd = 0;
   int64_t addedTo = 0;          ///< of a second use: times it was added
   int64_t missingUses = 0;      ///< second uses that are not added yet
@@ -331,7 +331,7 @@ private:
   std::map<int64_t, GradState> states;
   std::map<int64_t, std::vector<RangeUse>> counted;
   SmallVector<StringRef> normSteps;
-  std::array<int64_t, MTC_AXIS_COUNT> lossReductions{}; ///< by axis
+  PerAxis lossReductions;
 };
 
 /// What fuse-kernels found before it changed the fragment (rt.collectives) is

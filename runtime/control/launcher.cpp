@@ -103,7 +103,7 @@ private:
 
   Status startRank(int rank) {
     const BundleProgram &program =
-        bundle_.stages[bundle_.mesh.coordinates(rank)[2]];
+        bundle_.stages[bundle_.mesh.coordinate(rank, MTC_AXIS_PP)];
     return children_[rank].start(
         rank, program.path,
         environmentWith(

@@ -52,7 +52,7 @@ public:
 private:
   Status runRank(int rankNumber, Communicator &comm) {
     RankParts parts;
-    parts.program = programs_[bundle_.mesh.coordinates(rankNumber)[2]];
+    parts.program = programs_[bundle_.mesh.coordinate(rankNumber, MTC_AXIS_PP)];
     parts.descriptor = bundle_.descriptor(rankNumber);
     parts.rank = rankNumber;
     parts.comm = &comm;

@@ -1,6 +1,5 @@
 //===- mesh.h - the axes of the mesh, ranks and groups ---------*- C++ -*-===//
 //
-//
 // The one definition of what a mesh is, for all levels: strategies and the
 // importer, plans and their verifier, generated code, descriptors, the runtime.
 // Each walks these tables; whoever needs one certain axis (stages of a
@@ -14,7 +13,7 @@
 //
 //   Mesh mesh(2, 3, 4);                       // 24 ranks
 //   mesh.coordinates(23)                      // {1, 2, 3}
-//   mesh.rank({1, 2, 3})                      // 23
+//   mesh.moved(23, MTC_AXIS_PP, 0)            // 5: {1, 2, 0}
 //   mesh.members(9, MTC_GROUP_DP)             // {7, 9, 11}: tp 1, pp 1
 //   mesh.members(3, MTC_GROUP_EMBD)           // {3, 21}: tp 1, dp 1
 //
@@ -26,6 +25,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -120,16 +120,30 @@ std::string namesOf(const Info (&rows)[N], Wanted wanted) {
   return text;
 }
 
+/// A number for each axis. Only an axis is an index: where an axis stands in
+/// the table is nobody's business.
+class PerAxis {
+public:
+  constexpr int64_t &operator[](MtcAxis axis) { return numbers_[axis]; }
+  constexpr int64_t operator[](MtcAxis axis) const { return numbers_[axis]; }
+  auto operator<=>(const PerAxis &) const = default;
+
+private:
+  std::array<int64_t, MTC_AXIS_COUNT> numbers_{};
+};
+
 /// How many ranks there are along each axis, and who they are.
 class Mesh {
 public:
-  /// By MtcAxis.
-  using Coordinates = std::array<int64_t, MTC_AXIS_COUNT>;
+  using Coordinates = PerAxis;
   /// The most ranks along an axis that files may ask for.
   static constexpr int64_t kMaxExtent = 1 << 16;
 
   /// One rank.
-  constexpr Mesh() { extent_.fill(1); }
+  constexpr Mesh() {
+    for (const AxisInfo &axis : kAxes)
+      extent_[axis.id] = 1;
+  }
   /// Every other axis has one rank.
   constexpr Mesh(int64_t tp, int64_t dp, int64_t pp) : Mesh() {
     extent_[MTC_AXIS_TP] = tp;
@@ -143,8 +157,8 @@ public:
   constexpr int64_t stages() const { return extent_[MTC_AXIS_PP]; }
   constexpr int64_t worldSize() const {
     int64_t size = 1;
-    for (int64_t extent : extent_)
-      size *= extent;
+    for (const AxisInfo &axis : kAxes)
+      size *= extent_[axis.id];
     return size;
   }
 
@@ -221,7 +235,7 @@ public:
   }
 
 private:
-  Coordinates extent_;
+  PerAxis extent_;
 };
 
 } // namespace mtc
