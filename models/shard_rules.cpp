@@ -34,10 +34,11 @@ ShardRules::ShardRules() {
 }
 
 bool ShardRules::buildable(LogicalAxis axis, MeshAxis mesh) {
+  MeshAxis standard = ShardRules().meshAxis(axis);
   // A replicated batch would count every sample dp times.
-  if (axis == LogicalAxis::batch)
-    return mesh == MeshAxis::dp;
-  return mesh == MeshAxis::none || mesh == ShardRules().meshAxis(axis);
+  bool data =
+      standard != MeshAxis::none && kAxes[static_cast<int>(standard)].data;
+  return mesh == standard || (mesh == MeshAxis::none && !data);
 }
 
 bool matches(std::string_view pattern, std::string_view name) {

@@ -73,8 +73,9 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       for (int64_t d : param.getLocal())
         count *= d;
       bool split = static_cast<int64_t>(param.getSplitDim()) >= 0;
+      std::string axis = split ? param.getSplitAxis().str() : "";
       plan.segments.push_back({bucket, static_cast<int64_t>(param.getStart()), count,
-                               param.getDecay(), split ? param.getSplitAxis().str() : "", param.getOwner()});
+                               param.getDecay(), axis, param.getOwner()});
       std::string name = param.getName().str();
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }

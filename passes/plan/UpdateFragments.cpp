@@ -40,8 +40,8 @@ public:
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
         if (plan.buckets[i].secondUseOf < 0)
-          collective(rt::CollectiveKind::AllGather, ref("param", i), axisName(MTC_AXIS_DP), plan.buckets[i].shard,
-                     "zero1");
+          collective(rt::CollectiveKind::AllGather, ref("param", i), axisName(MTC_AXIS_DP),
+                     plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       rt::ZeroOp::create(b, loc, Type(), ref("grad", i));

@@ -32,9 +32,9 @@ struct UpdatePlan {
 
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
-///   reduce   loss over the data axes; per bucket all-reduce over these, but over
-///            dp with ZeRO reduce-scatter; uses of tied parameters added in forward order, here or over
-///            embd; the global norm
+///   reduce   loss over the data axes; per bucket all-reduce over these (with ZeRO
+///            reduce-scatter over dp); uses of tied parameters added in forward
+///            order, here or over embd; the global norm
 ///   apply    AdamW on the ranges of this rank, on main parameters if there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);
 ///            accumulators cleared for the next step

@@ -90,6 +90,11 @@ private:
         (want.split >= 0 && param.getSplitAxis() != want.axis))
       report.error(param) << "expected shape, shard and split of \"" << name
                           << "\" as in mtc.params, found others";
+    for (const AxisInfo &axis : kAxes)
+      if (axis.data && isSplitOver(param, axis))
+        report.error(param)
+            << "expected the same \"" << name << "\" on every " << axis.name
+            << " rank, as its gradient is summed over them, found it split";
     checkShard(param);
     rt::BucketOp bucket = stage.bucket(param.getBucket());
     if (!bucket)

@@ -46,6 +46,11 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHARD-SPLIT-OVER-ANOTHER-AXIS
 // A-SHARD-SPLIT-OVER-ANOTHER-AXIS: expected shape, shard and split of "layers.0.w" as in mtc.params, found others
 
+// a shard split over an axis that gradients are summed over
+// RUN: sed -e '/"layers.0.w"/s/split_axis = "tp", //' -e '/"layers.0.w"/s/split_dim = 0/split_axis = "dp", split_dim = 0/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHARD-OF-A-DATA-AXIS
+// A-SHARD-OF-A-DATA-AXIS: expected the same "layers.0.w" on every dp rank, as its gradient is summed over them, found it split
+
 // a row that does not say which axis splits
 // RUN: sed -e 's/split_axis = "tp", split_dim = 0 : i64},/split_dim = 0 : i64},/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SPLIT-WITHOUT-ITS-AXIS

@@ -100,6 +100,23 @@ TEST(Strategy, ResolveFillsDefaults) {
   EXPECT_EQ(strategy.layersPerStage, (std::vector<int64_t>{2, 2}));
 }
 
+/// Loss and gradients are summed over a data axis, so it must split what is
+/// read.
+TEST(Strategy, EveryDataAxisSplitsAnInputAndMust) {
+  for (const mtc::AxisInfo &axis : mtc::kAxes) {
+    auto mesh = static_cast<MeshAxis>(axis.id);
+    int inputs = 0;
+    for (LogicalAxis logical : {LogicalAxis::batch, LogicalAxis::seq})
+      if (ShardRules().meshAxis(logical) == mesh) {
+        ++inputs;
+        EXPECT_FALSE(ShardRules::buildable(logical, MeshAxis::none));
+      }
+    EXPECT_EQ(inputs > 0, axis.data) << axis.name;
+  }
+  EXPECT_TRUE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::none));
+  EXPECT_FALSE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::dp));
+}
+
 TEST(Strategy, UnbuiltSplitsAreNamed) {
   Strategy strategy;
   strategy.shard.set(LogicalAxis::seq, MeshAxis::tp);
