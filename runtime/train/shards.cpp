@@ -53,7 +53,9 @@ float *fillData(RankState &rank, const ParamInfo &p) {
 void settleBucket(RankState &rank, const BucketInfo &b) {
   float *values = gradAt(rank, b, 0);
   auto *rounded = rank.at<uint16_t>(MTC_ARENA_PARAMS, b.paramOffset);
-  std::transform(values, values + b.elements, rounded, roundToBf16);
+  // Called by name: a pointer to a function that must be inlined needs -O2.
+  std::transform(values, values + b.elements, rounded,
+                 [](float value) { return roundToBf16(value); });
   Range shard = shardOf(rank, b);
   std::copy(values + shard.begin, values + shard.end,
             mainAt(rank, b, shard.begin));
