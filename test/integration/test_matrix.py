@@ -10,6 +10,9 @@ Contracts, for each model:
       that is computed in (BOUNDS).
 
 usage: test_matrix.py BIN_DIR [--dtype bf16] [part of a layout's name]
+
+A part of it, as tools/sanitize runs it: --layouts NAME..., --comm threads, --steps N,
+--spec NAME; with one transport, N4 between `shm` and `threads` is not looked at.
 """
 
 import argparse
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import corpus
 import precision
@@ -54,6 +57,10 @@ BOUNDS = {
 }
 
 
+# The transports, with their options.
+COMMS = {"shm": ("shm",), "threads": ("threads", "--strict")}
+
+
 class Result:
     """What one run left: bits to compare, and the gradients of step 1."""
 
@@ -76,8 +83,9 @@ class Result:
 class Model:
     """The runs of one spec, compared as they come."""
 
-    def __init__(self, mtc, report, spec, bounds, data, folder):
+    def __init__(self, mtc, report, spec, bounds, comms, data, folder):
         self.mtc, self.report, self.spec, self.folder = mtc, report, spec, folder
+        self.comms = comms
         self.bounds = bounds
         # The defaults of a recipe, but for its steps.
         self.recipe = ["--data", data, "--data-type", "u8", "--steps", bounds.steps,
@@ -124,10 +132,9 @@ class Model:
         check("gradient", ratio * bound, bound, f"of {name}")
 
     def train(self, layout, bundle):
-        result = self.run(layout, bundle, ("shm",))
-        threads = self.run(layout, bundle, ("threads", "--strict"))
-        same = self.expect_same(f"{layout.name} on shm and threads",
-                                result, threads)
+        result, *others = [self.run(layout, bundle, COMMS[comm]) for comm in self.comms]
+        same = all([self.expect_same(f"{layout.name} on {' and '.join(self.comms)}",
+                                     result, other) for other in others])
         if layout == SINGLE:
             self.reference = result
             learnt = result.losses[0] - result.losses[-1]
@@ -160,15 +167,33 @@ def compile_all(mtc, report, specs, layouts, options, folder):
         return dict(zip(jobs, pool.map(compile_one, jobs)))
 
 
-def main():
-    mtc, report, start = Mtc(), Report(), time.monotonic()
+def read_options(everything):
+    names = [layout.name for layout in everything]
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("part", nargs="?", default="")
     parser.add_argument("--dtype", choices=BOUNDS, default="f32")
-    options = parser.parse_args()
-    bounds, part = BOUNDS[options.dtype], options.part
-    layouts = [SINGLE] + [layout for layout in matrix(mtc.schedules()) if part in layout.name]
+    parser.add_argument("--layouts", nargs="+", choices=names, default=names)
+    parser.add_argument("--comm", nargs="+", choices=COMMS, default=list(COMMS))
+    parser.add_argument("--spec")
+    parser.add_argument("--steps", type=int)
+    return parser.parse_args()
+
+
+def bounds_of(options):
+    """Those of the type, of the models and steps that were asked for."""
+    bounds = BOUNDS[options.dtype]
+    return replace(bounds, specs=(options.spec,) if options.spec else bounds.specs,
+                   steps=options.steps or bounds.steps)
+
+
+def main():
+    mtc, report, start = Mtc(), Report(), time.monotonic()
+    everything = matrix(mtc.schedules())
+    options = read_options(everything)
+    bounds = bounds_of(options)
+    layouts = [SINGLE] + [layout for layout in everything if options.part in layout.name
+                          and layout.name in options.layouts]
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")
         corpus.write(data)
@@ -176,7 +201,7 @@ def main():
                               temporary)
         print(f"compiled {len(bundles)} bundles in "
               f"{time.monotonic() - start:.1f} s", flush=True)
-        models = {spec: Model(mtc, report, spec, bounds, data, temporary)
+        models = {spec: Model(mtc, report, spec, bounds, options.comm, data, temporary)
                   for spec in bounds.specs}
         for (spec, layout), bundle in bundles.items():
             if bundle is None:
