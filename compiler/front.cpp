@@ -7,6 +7,7 @@
 #include "models/import/import.h"
 #include "models/spec.h"
 #include "mtc/runtime/isa.h"
+#include "mtc/runtime/mesh.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,6 +21,21 @@ namespace mtc::compiler {
 namespace {
 
 bool isIR(const std::string &input) { return input.ends_with(".mlir"); }
+
+/// IR may have been edited by hand: passes count on ranks that exist.
+Status checkMesh(mlir::ModuleOp module) {
+  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
+  std::string problems;
+  for (const AxisInfo &axis : kAxes)
+    if (auto extent = config ? config.getAs<mlir::IntegerAttr>(axis.name)
+                             : mlir::IntegerAttr();
+        extent && (extent.getInt() < 1 || extent.getInt() > Mesh::kMaxExtent))
+      problems += fmt::format("{}mtc.config: {}: expected 1 to {} ranks, found {}",
+                              problems.empty() ? "" : "\n", axis.name,
+                              Mesh::kMaxExtent, extent.getInt());
+  return problems.empty() ? Status::okay()
+                          : Status(StatusCode::inputRefused, problems);
+}
 
 /// The best instruction set of this machine for the compute type. Empty if it
 /// has no unit for it.
@@ -168,6 +184,7 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
     MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
     after = Phase::import;
   }
+  MTC_RETURN_IF_ERROR(checkMesh(*module));
   return setIsa(*module, options.isa);
 }
 

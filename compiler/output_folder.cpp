@@ -29,9 +29,9 @@ Status writeError(const std::string &what, const std::string &path,
 
 /// What stands at the place of a bundle and is none of ours, for a message;
 /// empty if the place is free or holds an earlier bundle and nothing else.
-std::string somethingElse(const fs::path &path) {
-  static const std::set<std::string> ours = {"manifest.json", "programs",
-                                             "report.json", "report.txt"};
+std::string somethingElse(const fs::path &path,
+                          std::set<std::string> ours = {}) {
+  ours.insert({"manifest.json", "programs", "report.json", "report.txt"});
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)))
     return "";
@@ -57,6 +57,8 @@ int lockFolder(const fs::path &folder) {
 }
 
 constexpr std::string_view kTemporary = ".tmp-";
+/// A file in a folder that is not finished: nobody's backup has it.
+constexpr const char *kMark = "mtc-unfinished";
 constexpr size_t kRandom = 6; // of mkdtemp
 /// Longer than from mkdtemp to the lock, whatever the machine does meanwhile.
 constexpr auto kYoung = std::chrono::minutes(1);
@@ -72,7 +74,8 @@ bool isAbandoned(const fs::directory_entry &entry, const fs::path &target,
     return false;
   auto touched = entry.last_write_time(error);
   if (error || fs::file_time_type::clock::now() - touched < kYoung ||
-      !somethingElse(entry.path()).empty())
+      !fs::exists(entry.path() / kMark, error) ||
+      !somethingElse(entry.path(), {kMark}).empty())
     return false;
   fd = lockFolder(entry.path());
   return fd >= 0;
@@ -147,12 +150,14 @@ Status OutputFolder::create(const std::string &path) {
   path_ = target.string();
   temporary_ = pattern;
   lock_ = lockFolder(pattern);
+  std::ofstream(fs::path(temporary_) / kMark); // without it, it stays
   onInterrupt_.emplace(temporary_);
   return Status::okay();
 }
 
 Status OutputFolder::commit() {
   std::error_code error;
+  fs::remove(fs::path(temporary_) / kMark, error);
   if (!fs::exists(path_, error)) {
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
       return writeError("rename a folder to", path_, std::strerror(errno));

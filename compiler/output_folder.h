@@ -23,8 +23,9 @@ public:
   /// `path` must be new, an empty folder, or an earlier bundle (a folder with
   /// nothing but what a bundle has), which commit replaces. Errors: usage if it
   /// is something else, writeFailed. Removes what compilations to the same path
-  /// left that were killed: temporary folders with nothing but what a bundle
-  /// has, that nobody locks and nobody touched for a minute.
+  /// left that were killed: temporary folders with the mark of unfinished work
+  /// and nothing but what a bundle has, that nobody locks or touched for a
+  /// minute.
   runtime::Status create(const std::string &path);
   /// Where to write now.
   const std::string &folder() const { return temporary_; }

@@ -7,6 +7,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
+#include "mtc/runtime/mesh.h"
 #include "passes/Passes.h"
 #include "passes/families/errors.h"
 #include "passes/pipeline/Config.h"
@@ -304,7 +305,27 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
+  /// Kernels take a rank's coordinate as a factor of an axis by its name.
+  LogicalResult checkAxes() {
+    auto splits = [](const AxisInfo &axis) { return axis.splits; };
+    bool good = true;
+    getOperation()->walk([&](Operation *op) {
+      auto name = op->getAttrOfType<StringAttr>(families::indexAxisAttr);
+      std::optional<MtcAxis> axis =
+          name ? axisNamed(name.getValue()) : std::nullopt;
+      if (!name || (axis && splits(kAxes[*axis])))
+        return;
+      good = false;
+      op->emitOpError("expected ")
+          << families::indexAxisAttr << " to be " << namesOf(kAxes, splits)
+          << ", found " << name;
+    });
+    return success(good);
+  }
+
   void runOnOperation() override {
+    if (failed(checkAxes()))
+      return signalPassFailure();
     families::ReportedErrors errors(&getContext());
     families::AffineArg sampleBase = sampleBaseOf(getOperation());
     for (auto program : getOperation().getOps<rt::ProgramOp>()) {

@@ -23,6 +23,7 @@ struct VerifyPlanPass : mtc::passes::impl::VerifyPlanBase<VerifyPlanPass> {
     verify::Report report;
     verify::Model model = verify::readModel(getOperation(), report);
     if (!model.stages.empty()) {
+      verify::checkAxes(model, report);
       verify::checkTimelines(model, report);
       verify::checkMachine(model, report);
       verify::checkViews(model, report);

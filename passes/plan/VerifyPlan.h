@@ -36,6 +36,9 @@ void checkValues(const Model &model, Report &report);
 /// what all other checks look at.
 void checkStreams(const Model &model, Report &report);
 
+/// Axes that ops name are axes of the mesh over which tensors are split.
+void checkAxes(const Model &model, Report &report);
+
 /// Parameters and layers are owned once; shards add up; buckets and moments
 /// have a place of their own.
 void checkOwners(const Model &model, Report &report);

@@ -135,6 +135,14 @@ Model readModel(ModuleOp module, Report &report) {
     return model;
   }
   model.mesh = meshOf(config);
+  for (const AxisInfo &axis : kAxes)
+    if (int64_t extent = model.mesh[axis.id];
+        extent < 1 || extent > Mesh::kMaxExtent) {
+      report.error(module) << "expected 1 to " << Mesh::kMaxExtent
+                           << " ranks along " << axis.name
+                           << " in mtc.config, found " << extent;
+      return model;
+    }
   model.layers = config.number("layers");
   model.microbatches = config.number("microbatches", 1);
   model.inputBytes =

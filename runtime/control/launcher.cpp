@@ -60,11 +60,16 @@ environmentWith(const std::vector<std::string> &variables) {
   return out;
 }
 
+/// As the ranks count them.
+int64_t stepsOf(const Job &job) {
+  return job.evalBatches > 0 ? job.evalBatches : job.recipe.steps;
+}
+
 class Launcher {
 public:
-  Launcher(const Bundle &bundle, std::optional<double> timeout,
+  Launcher(const Bundle &bundle, const Job &job, std::optional<double> timeout,
            const SignalWatch &signals)
-      : bundle_(bundle), signals_(signals), watchdog_(timeout),
+      : bundle_(bundle), signals_(signals), watchdog_(timeout, stepsOf(job)),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
     if (jobFd_ >= 0)
@@ -203,7 +208,7 @@ private:
 Status launchProcesses(const Bundle &bundle, const Job &job,
                        std::optional<double> timeout,
                        const SignalWatch &signals) {
-  Launcher launcher(bundle, timeout, signals);
+  Launcher launcher(bundle, job, timeout, signals);
   MTC_RETURN_IF_ERROR(launcher.start(job));
   return launcher.wait();
 }

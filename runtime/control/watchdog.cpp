@@ -38,14 +38,9 @@ std::string suspects(const std::vector<RankProgress> &ranks) {
   return fmt::format("{}", fmt::join(list, "; "));
 }
 
-bool allBegan(const std::vector<RankProgress> &ranks) {
-  return std::all_of(ranks.begin(), ranks.end(),
-                     [](const RankProgress &rank) { return rank.step > 0; });
-}
-
 /// Without --timeout. Ten minutes is what users know from PyTorch's
 /// collectives.
-constexpr double kStart = 3600, kStep = 600, kTimesLongest = 5;
+constexpr double kNoMeasure = 3600, kStep = 600, kTimesLongest = 5;
 /// More than the launcher's pause between two looks.
 constexpr double kLook = 1;
 
@@ -54,7 +49,8 @@ constexpr double kLook = 1;
 double Watchdog::limit() const {
   if (seconds_)
     return *seconds_;
-  return training_ ? std::max(kStep, kTimesLongest * longest_) : kStart;
+  double least = measured_ && !ending_ ? kStep : kNoMeasure;
+  return std::max(least, kTimesLongest * longest_);
 }
 
 Status Watchdog::look(const std::vector<RankProgress> &ranks,
@@ -67,9 +63,13 @@ Status Watchdog::look(const std::vector<RankProgress> &ranks,
         std::min(kLook, std::chrono::duration<double>(now - last_).count());
   last_ = now;
   if (sum != seen_) {
-    if (training_)
+    if (measured_)
       longest_ = std::max(longest_, silence_);
-    training_ = allBegan(ranks);
+    auto began = [&](int64_t step) {
+      return [step](const RankProgress &rank) { return rank.step >= step; };
+    };
+    measured_ = std::all_of(ranks.begin(), ranks.end(), began(2));
+    ending_ = std::any_of(ranks.begin(), ranks.end(), began(lastStep_));
     seen_ = sum;
     silence_ = 0;
   }

@@ -24,10 +24,12 @@ class Watchdog {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// `seconds` 0: never; none: an hour until all ranks began their first step,
-  /// then five times the longest silence of the run so far and at least ten
-  /// minutes.
-  explicit Watchdog(std::optional<double> seconds) : seconds_(seconds) {}
+  /// `seconds` 0: never; none: five times the longest silence between two steps
+  /// so far and at least ten minutes, but at least an hour while no step has a
+  /// measure (until all ranks began their second) and from `lastStep` on,
+  /// behind which files are written.
+  explicit Watchdog(std::optional<double> seconds, int64_t lastStep = INT64_MAX)
+      : seconds_(seconds), lastStep_(lastStep) {}
   /// To be called every second or more often. Errors: hang, with the ranks that
   /// are behind the others or stopped.
   Status look(const std::vector<RankProgress> &ranks,
@@ -37,7 +39,9 @@ private:
   double limit() const;
 
   std::optional<double> seconds_;
-  bool training_ = false; ///< all ranks began their first step
+  int64_t lastStep_;
+  bool measured_ = false; ///< all ranks began their second step
+  bool ending_ = false;   ///< a rank began the last one, or ended
   int64_t seen_ = -1;     ///< sum of the steps
   double silence_ = 0;    ///< seconds since the last progress
   double longest_ = 0;    ///< silence between two steps

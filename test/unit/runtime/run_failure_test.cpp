@@ -103,19 +103,37 @@ TEST(Watchdog, NoticesThatNoRankBeginsAStep) {
 TEST(Watchdog, LearnsItsLimitFromTheSteps) {
   Watchdog::Clock::time_point now{};
   std::vector<RankProgress> ranks = {{getpid(), 0}, {getpid(), 1}};
-  Watchdog dog(std::nullopt);
+  auto step = [&] {
+    for (RankProgress &rank : ranks)
+      ++rank.step;
+  };
+  Watchdog dog(std::nullopt, /*lastStep=*/5);
   EXPECT_TRUE(lookFor(dog, ranks, now, 3500).ok()); // still starting
   ranks[0].step = 1;
+  EXPECT_TRUE(lookFor(dog, ranks, now, 3500).ok()); // a first step of an hour
+  step();
   EXPECT_TRUE(lookFor(dog, ranks, now, 590).ok()); // ten minutes a step
-  for (RankProgress &rank : ranks)
-    ++rank.step;
+  step();
   EXPECT_TRUE(lookFor(dog, ranks, now, 2900).ok()); // 5 x 590 from here on
-  Status status = lookFor(dog, ranks, now, 100);
+  Watchdog hung = dog;
+  Status status = lookFor(hung, ranks, now, 100);
   EXPECT_EQ(status.code(), StatusCode::hang);
   EXPECT_NE(status.message().find("the limit without --timeout"),
             std::string::npos)
       << status.message();
   EXPECT_NE(status.message().find("give --timeout SECONDS"), std::string::npos);
+}
+
+TEST(Watchdog, GivesFilesOfTheLastStepAnHour) {
+  Watchdog::Clock::time_point now{};
+  std::vector<RankProgress> ranks = {{getpid(), 2}};
+  Watchdog dog(std::nullopt, /*lastStep=*/3);
+  EXPECT_TRUE(lookFor(dog, ranks, now, 500).ok());
+  Watchdog hung = dog;
+  EXPECT_EQ(lookFor(hung, ranks, now, 200).code(), StatusCode::hang);
+  ranks[0].step = 3;
+  EXPECT_TRUE(lookFor(dog, ranks, now, 3500).ok());
+  EXPECT_EQ(lookFor(dog, ranks, now, 200).code(), StatusCode::hang);
 }
 
 TEST(Watchdog, TimeInWhichNobodyLooksDoesNotCount) {

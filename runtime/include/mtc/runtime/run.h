@@ -57,8 +57,9 @@ struct RunOptions {
   /// > 0: no training; prints the mean loss over this many global batches.
   int64_t evalBatches = 0;
   /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for so
-  /// long, all are ended (hang). Start and files count, too. 0: never. None: an
-  /// hour for the start, then five times the longest step, at least 600 s.
+  /// long, all are ended (hang). Start and files count, too. 0: never. None:
+  /// five times the longest step and at least 600 s, an hour for the start, the
+  /// first step, and the last one with the files behind it.
   std::optional<double> timeout;
   ProgressKind progress = ProgressKind::automatic;
 };

@@ -1,0 +1,64 @@
+//===- VerifyPlanAxes.cpp - axes that a plan names ------------------------===//
+//
+// What reads an axis of a plan looks for those of mesh.h. One that it does not
+// have would silently be nothing: each name is checked here.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/plan/VerifyPlan.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+bool splits(StringRef name) {
+  std::optional<MtcAxis> axis = axisNamed(name);
+  return axis && kAxes[*axis].splits;
+}
+
+std::string splittingAxes() {
+  return namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; });
+}
+
+/// The inherent ones are axes; of the others those without a dialect's name are
+/// meant as axes, too (rt.affine's description).
+void checkAffine(rt::AffineOp op, Report &report) {
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (StringRef name = attr.getName(); !name.contains('.') && !splits(name))
+      report.error(op) << "expected factors of the axes " << splittingAxes()
+                       << ", found one of \"" << name << "\"";
+}
+
+void checkSplit(Operation *op, int64_t dim, StringRef axis, Report &report) {
+  if (dim >= 0 && !splits(axis))
+    report.error(op) << "expected a split over " << splittingAxes()
+                     << ", found one over \"" << axis << "\"";
+}
+
+/// Replicas of the data have different samples, which a dump puts in order by
+/// itself: no dimension of an export is split over them.
+void checkExport(rt::ExportSlotOp op, Report &report) {
+  checkSplit(op, static_cast<int64_t>(op.getSplitDim()), op.getSplitAxis(),
+             report);
+  std::optional<MtcAxis> axis = axisNamed(op.getSplitAxis());
+  if (static_cast<int64_t>(op.getSplitDim()) >= 0 && axis && kAxes[*axis].data)
+    report.error(op) << "expected an export that is not split over the data "
+                        "axis \""
+                     << op.getSplitAxis() << "\", found split_dim "
+                     << static_cast<int64_t>(op.getSplitDim());
+}
+
+} // namespace
+
+void checkAxes(const Model &model, Report &report) {
+  for (const Stage &stage : model.stages) {
+    stage.op->walk([&](rt::AffineOp op) { checkAffine(op, report); });
+    for (rt::ParamOp param : stage.params)
+      checkSplit(param, static_cast<int64_t>(param.getSplitDim()),
+                 param.getSplitAxis(), report);
+    for (auto op : stage.op.getOps<rt::ExportSlotOp>())
+      checkExport(op, report);
+  }
+}
+
+} // namespace mtc::passes::verify

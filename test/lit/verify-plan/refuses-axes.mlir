@@ -1,0 +1,34 @@
+// Axes that a plan names are axes of the mesh that split tensors, and have ranks. One
+// fault each, planted in a plan that is accepted.
+
+// ranks that cannot be
+// RUN: sed -e 's/tp = 2 : i64, dp/tp = 0 : i64, dp/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-RANKS
+// NO-RANKS: expected 1 to 65536 ranks along tp in mtc.config, found 0
+// RUN: sed -e 's/dp = 2 : i64/dp = -1 : i64/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=LESS-THAN-NO-RANKS
+// LESS-THAN-NO-RANKS: expected 1 to 65536 ranks along dp in mtc.config, found -1
+// RUN: sed -e 's/pp = 1 : i64/pp = 65537 : i64/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TOO-MANY-RANKS
+// TOO-MANY-RANKS: expected 1 to 65536 ranks along pp in mtc.config, found 65537
+
+// a factor of the coordinate on an axis that is none
+// RUN: sed -e 's/^\( *\)\(func.func @stage0_fwd.*{\)$/\1\2 %%axes = rt.affine constant 0 tp 1 dp 0 microbatch 0 sample 0 seed 0 {xx = 3 : i64} : i64/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-SUCH-AXIS
+// NO-SUCH-AXIS: expected factors of the axes tp or dp, found one of "xx"
+
+// a parameter that is split over the stages, which are no shards
+// RUN: sed -e 's/name = "layers.0.w", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1/name = "layers.0.w", shape = array<i64: 4>, local = array<i64: 4>, split_axis = "pp", split_dim = 0/' \
+// RUN:     -e 's/\(rt.param "layers.0.w".*\)split_dim = -1 : i64/\1split_axis = "pp", split_dim = 0 : i64/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SPLIT-OVER-STAGES
+// SPLIT-OVER-STAGES: 'rt.param' expected a split over tp or dp, found one over "pp"
+
+// logits whose place in a file would depend on the data axis
+// RUN: sed -e 's/\(rt.export_slot "logits".*\)split_dim -1/\1split_dim 0 {split_axis = "dp"}/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORT-OVER-DATA
+// EXPORT-OVER-DATA: 'rt.export_slot' expected an export that is not split over the data axis "dp", found split_dim 0
+
+// logits split over an axis that is none
+// RUN: sed -e 's/\(rt.export_slot "logits".*\)split_dim -1/\1split_dim 1 {split_axis = "xx"}/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORT-OVER-NOTHING
+// EXPORT-OVER-NOTHING: 'rt.export_slot' expected a split over tp or dp, found one over "xx"
