@@ -68,7 +68,7 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
             "than f32, with --isa x86-64-v4"};
   if (!runtime::isKnownIsa(isa))
     return {StatusCode::usage, fmt::format("isa: expected one of {}, found '{}'",
-                                           runtime::kIsaNames, isa)};
+                                           runtime::isaNames(), isa)};
   if (bf16 && isa == "x86-64-v3")
     return {StatusCode::infeasible,
             "dtype bf16: expected an instruction set with AVX-512 (x86-64-v4-bf16, "
@@ -156,7 +156,7 @@ Status checkOptions(const CompileOptions &options) {
                     options.input));
   demand(options.isa.empty() || runtime::isKnownIsa(options.isa),
          fmt::format("--isa: expected one of {}, found '{}'",
-                     runtime::kIsaNames, options.isa));
+                     runtime::isaNames(), options.isa));
   if (options.to)
     demand(options.verify || !isVerifier(*options.to),
            fmt::format("--compile-to: expected a phase that runs under "

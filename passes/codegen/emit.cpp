@@ -3,6 +3,8 @@
 #include "passes/codegen/emit.h"
 #include "passes/codegen/llvm_backend.h"
 
+#include "mtc/runtime/isa.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -28,23 +30,17 @@ llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")
     return TargetIsa{"x86-64-v3", 8, "x86-64-v3", ""};
-  return error("expected instruction set x86-64-v3, x86-64-v4 or x86-64-v4-bf16, found " + name);
+  return error("expected instruction set " + runtime::isaNames() + ", found " +
+               name);
 }
 
 llvm::Expected<TargetIsa> codegen::hostIsa() {
-  auto features = llvm::sys::getHostCPUFeatures();
-  auto has = [&](std::initializer_list<llvm::StringRef> names) {
-    return llvm::all_of(names,
-                        [&](llvm::StringRef n) { return features.lookup(n); });
-  };
-  if (!has({"avx2", "fma", "bmi2", "f16c", "lzcnt", "movbe"}))
-    return error("expected a processor with AVX2 and FMA (x86-64-v3), found " +
-                 llvm::sys::getHostCPUName() +
-                 "; compile for it on another machine");
-  bool v4 = has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
-  if (v4 && has({"avx512bf16"}))
-    return isaByName("x86-64-v4-bf16");
-  return isaByName(v4 ? "x86-64-v4" : "x86-64-v3");
+  for (std::string_view isa : runtime::kIsas)
+    if (runtime::processorHas(isa))
+      return isaByName(isa);
+  return error("expected a processor with AVX2 and FMA (x86-64-v3), found " +
+               llvm::sys::getHostCPUName() +
+               "; compile for it on another machine");
 }
 
 static void setAttributes(llvm::Module &module, const TargetIsa &isa) {

@@ -194,6 +194,10 @@ def main():
     bounds = bounds_of(options)
     layouts = [SINGLE] + [layout for layout in everything if options.part in layout.name
                           and layout.name in options.layouts]
+    # A list that shrank would shrink the test with it.
+    report.expect(len(everything) >= 36 and len(layouts) > 1,
+                  f"expected 36 layouts or more and some of them chosen, found "
+                  f"{len(everything)} and {len(layouts) - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")
         corpus.write(data)

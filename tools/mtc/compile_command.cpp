@@ -4,6 +4,7 @@
 #include "compiler/interrupt.h"
 #include "models/nearest.h"
 #include "models/strategy.h"
+#include "mtc/runtime/isa.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -116,8 +117,8 @@ void addCompile(CLI::App &app, Action &action) {
                   "folder of the bundle; with --compile-to a file, or for a "
                   "CUDA target the folder of its PTX files");
   sub->add_option("--isa", command->options.isa,
-                  "x86-64-v3, x86-64-v4 or x86-64-v4-bf16; default: this machine's best for the "
-                  "dtype");
+                  runtime::isaNames() +
+                      "; default: this machine's best for the dtype");
   sub->add_option("--save-ir", command->options.saveIR,
                   "folder for the IR after each phase");
   sub->add_option("--compile-to", command->to,

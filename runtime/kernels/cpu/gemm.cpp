@@ -168,7 +168,7 @@ Status gemmSelectIsa(std::string_view isa) {
   const IsaCap *known = std::ranges::find(kIsaCaps, isa, &IsaCap::name);
   if (known == std::end(kIsaCaps))
     return {StatusCode::usage, "expected instruction set " +
-                                   std::string(kIsaNames) + ", found '" +
+                                   isaNames() + ", found '" +
                                    std::string(isa) + "'"};
   if (!processorHas(isa))
     return {StatusCode::infeasible, "the plan's products need a CPU with " +

@@ -29,9 +29,8 @@ static const IsaKernels *findIsa(std::string_view name) {
 Status mtc_kernels_select_isa(std::string_view name) {
   const IsaKernels *isa = findIsa(name);
   if (!isa)
-    return {StatusCode::usage, "expected instruction set " +
-                                   std::string(kIsaNames) + ", found '" +
-                                   std::string(name) + "'"};
+    return {StatusCode::usage, "expected instruction set " + isaNames() +
+                                   ", found '" + std::string(name) + "'"};
   if (!processorHas(name))
     return {StatusCode::infeasible,
             "this program needs a CPU with " + std::string(name) +

@@ -211,6 +211,6 @@ TEST(Isa, KnowsThreeNames) {
   auto wrong = codegen::isaByName("x86-64-v9");
   ASSERT_FALSE(bool(wrong));
   EXPECT_EQ(llvm::toString(wrong.takeError()),
-            "expected instruction set x86-64-v3, x86-64-v4 or x86-64-v4-bf16, "
+            "expected instruction set x86-64-v4-bf16, x86-64-v4 or x86-64-v3, "
             "found x86-64-v9");
 }
