@@ -29,7 +29,7 @@ Status checkMesh(mlir::ModuleOp module) {
   for (const AxisInfo &axis : kAxes)
     if (auto extent = config ? config.getAs<mlir::IntegerAttr>(axis.name)
                              : mlir::IntegerAttr();
-        extent && (extent.getInt() < 1 || extent.getInt() > Mesh::kMaxExtent))
+        extent && !Mesh::isExtent(extent.getInt()))
       problems += fmt::format("{}mtc.config: {}: expected 1 to {} ranks, found {}",
                               problems.empty() ? "" : "\n", axis.name,
                               Mesh::kMaxExtent, extent.getInt());

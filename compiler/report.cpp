@@ -3,6 +3,7 @@
 #include "compiler/report.h"
 
 #include "compiler/descriptor.h"
+#include "mtc/runtime/arena.h"
 #include "compiler/simulate.h"
 
 #include <map>
@@ -13,9 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char *arenaNames[MTC_ARENA_COUNT] = {
-    "params", "grads", "optimizer", "activations", "workspace"};
-
 int64_t product(const std::vector<int64_t> &shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1},
                          std::multiplies<>());
@@ -25,7 +23,7 @@ Json memory(const ProgramPlan &program) {
   Json json;
   int64_t total = 0;
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
-    json[arenaNames[kind]] = program.arenas[kind];
+    json[std::string(kArenaNames[kind])] = program.arenas[kind];
     total += program.arenas[kind];
   }
   json["total"] = total;

@@ -307,18 +307,14 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
   }
   /// Kernels take a rank's coordinate as a factor of an axis by its name.
   LogicalResult checkAxes() {
-    auto splits = [](const AxisInfo &axis) { return axis.splits; };
     bool good = true;
     getOperation()->walk([&](Operation *op) {
-      auto name = op->getAttrOfType<StringAttr>(families::indexAxisAttr);
-      std::optional<MtcAxis> axis =
-          name ? axisNamed(name.getValue()) : std::nullopt;
-      if (!name || (axis && splits(kAxes[*axis])))
+      auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr);
+      if (!axis || splittingAxis(axis.getValue()))
         return;
       good = false;
-      op->emitOpError("expected ")
-          << families::indexAxisAttr << " to be " << namesOf(kAxes, splits)
-          << ", found " << name;
+      op->emitOpError("expected ") << families::indexAxisAttr << " to be " << splittingAxes()
+                                   << ", found " << axis;
     });
     return success(good);
   }

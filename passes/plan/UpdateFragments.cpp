@@ -22,7 +22,7 @@ public:
   void reduce() {
     begin("_reduce");
     for (const AxisInfo &axis : kAxes)
-      if (plan.lastStage && hasPartialSums(axis))
+      if (plan.lastStage && plan.mesh.hasPartialSums(axis))
         collective(rt::CollectiveKind::AllReduce, ref("loss", 0, MemRefType::get({1}, f32())),
                    axis.name, 1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -94,18 +94,14 @@ private:
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
   }
 
-  bool hasPartialSums(const AxisInfo &axis) const {
-    return axis.data && plan.mesh[axis.id] > 1;
-  }
-
   void reduceOverReplicas(size_t i) {
     for (const AxisInfo &axis : kAxes)
-      if (hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
+      if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
         collective(rt::CollectiveKind::AllReduce, ref("grad", i), axis.name,
                    plan.buckets[i].elements, "gradient");
     // Last: with ZeRO a rank has only its shard of the bucket afterwards.
     const AxisInfo &dp = kAxes[MTC_AXIS_DP];
-    if (hasPartialSums(dp))
+    if (plan.mesh.hasPartialSums(dp))
       collective(plan.zero ? rt::CollectiveKind::ReduceScatter : rt::CollectiveKind::AllReduce,
                  ref("grad", i), dp.name,
                  plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements, "gradient");

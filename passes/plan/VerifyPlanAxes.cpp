@@ -11,26 +11,18 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-bool splits(StringRef name) {
-  std::optional<MtcAxis> axis = axisNamed(name);
-  return axis && kAxes[*axis].splits;
-}
-
-std::string splittingAxes() {
-  return namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; });
-}
-
 /// The inherent ones are axes; of the others those without a dialect's name are
 /// meant as axes, too (rt.affine's description).
 void checkAffine(rt::AffineOp op, Report &report) {
   for (NamedAttribute attr : op->getDiscardableAttrs())
-    if (StringRef name = attr.getName(); !name.contains('.') && !splits(name))
+    if (StringRef name = attr.getName();
+        !name.contains('.') && !splittingAxis(name))
       report.error(op) << "expected factors of the axes " << splittingAxes()
                        << ", found one of \"" << name << "\"";
 }
 
 void checkSplit(Operation *op, int64_t dim, StringRef axis, Report &report) {
-  if (dim >= 0 && !splits(axis))
+  if (dim >= 0 && !splittingAxis(axis))
     report.error(op) << "expected a split over " << splittingAxes()
                      << ", found one over \"" << axis << "\"";
 }

@@ -79,7 +79,7 @@ private:
   static std::string text(const Extent &e) {
     std::string out = "bytes " + std::to_string(e.offset) + " to " +
                       std::to_string(e.end()) + " of the arena " +
-                      kArenaNames[e.arena].str();
+                      std::string(kArenaNames[e.arena]);
     if (e.pool >= 0 && e.pool < kSlotPools)
       out += ", pool " + kPoolNames[e.pool].str();
     return out;

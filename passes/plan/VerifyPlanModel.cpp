@@ -136,8 +136,7 @@ Model readModel(ModuleOp module, Report &report) {
   }
   model.mesh = meshOf(config);
   for (const AxisInfo &axis : kAxes)
-    if (int64_t extent = model.mesh[axis.id];
-        extent < 1 || extent > Mesh::kMaxExtent) {
+    if (int64_t extent = model.mesh[axis.id]; !Mesh::isExtent(extent)) {
       report.error(module) << "expected 1 to " << Mesh::kMaxExtent
                            << " ranks along " << axis.name
                            << " in mtc.config, found " << extent;

@@ -12,6 +12,7 @@
 #define MTC_PASSES_PLAN_VERIFYPLANMODEL_H
 
 #include "dialects/rt/Rt.h"
+#include "mtc/runtime/arena.h"
 #include "passes/plan/MemoryLayout.h"
 #include "passes/plan/Mesh.h"
 
@@ -29,8 +30,6 @@ namespace mtc::passes::verify {
 enum Arena : int64_t { Params, Grads, Optimizer, Activations, Workspace };
 inline constexpr int64_t kArenas = 5;
 inline constexpr int64_t kSlotPools = 6;
-inline constexpr llvm::StringLiteral kArenaNames[] = {
-    "params", "grads", "optimizer", "activations", "workspace"};
 inline constexpr llvm::StringLiteral kPoolNames[] = {"xin",  "gin", "yout",
                                                      "gout", "act", "wsv"};
 
@@ -141,10 +140,6 @@ struct Model {
   bool zero = false;      ///< ZeRO-1 with more than one replica
   std::vector<int64_t> layersPerStage; ///< empty: the strategy does not say
   std::vector<Stage> stages;
-  /// Whether gradients and loss are partial sums over an axis until the update.
-  bool hasPartialSums(const AxisInfo &axis) const {
-    return axis.data && mesh[axis.id] > 1;
-  }
 };
 
 /// Reads the module. What is malformed so that no check could go on (no

@@ -130,7 +130,7 @@ private:
       report.error(op) << "expected " << stringifyCollectiveKind(kind)
                        << " over " << name << ", found "
                        << stringifyCollectiveKind(op.getKind());
-    bool isPartial = model.hasPartialSums(axis);
+    bool isPartial = model.mesh.hasPartialSums(axis);
     if (++state.over[axis.id] > 1 || !isPartial)
       report.error(op) << "expected gradients of bucket " << bucket
                        << " to be reduced over " << name << " "
@@ -159,7 +159,7 @@ private:
 
   void expectReduced(Operation *op, int64_t bucket, const GradState &state) {
     for (const AxisInfo &axis : kAxes)
-      if (model.hasPartialSums(axis) && !state.over[axis.id])
+      if (model.mesh.hasPartialSums(axis) && !state.over[axis.id])
         report.error(op) << "expected gradients of bucket " << bucket
                          << " to be reduced over " << axis.name
                          << " first, found uses added before";
@@ -263,7 +263,7 @@ private:
       const GradState &state = states[index];
       bool second = static_cast<int64_t>(bucket.getSecondUseOf()) >= 0;
       for (const AxisInfo &axis : kAxes)
-        if (model.hasPartialSums(axis) && !state.over[axis.id])
+        if (model.mesh.hasPartialSums(axis) && !state.over[axis.id])
           report.error(reduce.fn) << "expected gradients of bucket " << index
                                   << " to be reduced over " << axis.name
                                   << ", found no collective that does";
@@ -285,7 +285,7 @@ private:
     }
     bool isLast = stage.index == model.mesh.stages() - 1;
     for (const AxisInfo &axis : kAxes) {
-      int64_t expected = isLast && model.hasPartialSums(axis) ? 1 : 0;
+      int64_t expected = isLast && model.mesh.hasPartialSums(axis) ? 1 : 0;
       if (lossReductions[axis.id] != expected)
         report.error(reduce.fn)
             << "expected " << expected << " reductions of the loss over "

@@ -20,14 +20,11 @@ SplitInfo readSplit(FieldReader &reader) {
     name = reader.text("split_axis");
   if (split.dim < 0)
     return split;
-  std::optional<MtcAxis> axis = axisNamed(name);
-  if (axis && kAxes[*axis].splits)
+  if (std::optional<MtcAxis> axis = splittingAxis(name))
     split.axis = *axis;
   else
-    reader.problem(fmt::format(
-        "'split_axis': expected {}, found '{}'",
-        namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; }),
-        name));
+    reader.problem(fmt::format("'split_axis': expected {}, found '{}'",
+                               splittingAxes(), name));
   return split;
 }
 

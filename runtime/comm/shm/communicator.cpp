@@ -1,5 +1,6 @@
 //===- communicator.cpp - attaching a rank, and its memory ----------------===//
 
+#include "mtc/runtime/arena.h"
 #include "runtime/comm/shm/shm_communicator.h"
 
 #include <fmt/format.h>
@@ -132,9 +133,9 @@ Status ShmCommunicator::resolve(int rank, comm::Place place, int64_t bytes,
   if (!mapping.base() && size > 0)
     if (Status status = Mapping::map(block.fd[place.arena], size, mapping);
         !status.ok())
-      return {status.code(), fmt::format("arena {} of rank {}: {}",
-                                         comm::kArenaNames[place.arena], rank,
-                                         status.message())};
+      return {status.code(),
+              fmt::format("arena {} of rank {}: {}", kArenaNames[place.arena],
+                          rank, status.message())};
   out = static_cast<char *>(mapping.base()) + place.offset;
   return Status::okay();
 }

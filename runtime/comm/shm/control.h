@@ -20,9 +20,6 @@ namespace mtc::runtime::comm {
 inline constexpr uint64_t kControlMagic = 0x316d68732d63746d; // "mtc-shm1"
 inline constexpr int kStateWords = 64;
 inline constexpr int kRingSlots = 16;
-/// In MtcArena order.
-inline constexpr const char *kArenaNames[MTC_ARENA_COUNT] = {
-    "params", "grads", "optimizer", "activations", "workspace"};
 
 struct alignas(128) ControlHeader {
   uint64_t magic;

@@ -16,12 +16,6 @@
 
 namespace mtc::runtime {
 
-const char *arenaName(int kind) {
-  static const char *const names[] = {"params", "grads", "optimizer",
-                                      "activations", "workspace"};
-  return names[kind];
-}
-
 AnonymousArenas::~AnonymousArenas() {
   for (ArenaView &view : views_)
     if (view.base)
@@ -39,9 +33,9 @@ Status AnonymousArenas::map(const ArenaSizes &bytes, int rank) {
               fmt::format(
                   "rank {}: cannot map {} bytes for arena {}: {}; check "
                   "free memory and `ulimit -v`",
-                  rank, bytes[kind], arenaName(kind), std::strerror(errno))};
+                  rank, bytes[kind], kArenaNames[kind], std::strerror(errno))};
     // Old kernels do not know the request; the name is a convenience only.
-    std::string name = fmt::format("mtc rank {} {}", rank, arenaName(kind));
+    std::string name = fmt::format("mtc rank {} {}", rank, kArenaNames[kind]);
     (void)prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, base, bytes[kind],
                 name.c_str());
     views_[kind] = {base, bytes[kind]};
@@ -54,11 +48,11 @@ Status checkArenas(const ArenaSizes &planned, const ArenaViews &views) {
     if (views[kind].bytes != planned[kind])
       return {StatusCode::internal,
               fmt::format("arena {}: the plan says {} bytes, {} are mapped",
-                          arenaName(kind), planned[kind], views[kind].bytes)};
+                          kArenaNames[kind], planned[kind], views[kind].bytes)};
     if (reinterpret_cast<uintptr_t>(views[kind].base) % 4096 != 0)
       return {StatusCode::internal,
               fmt::format("arena {}: the base is not 4096-aligned",
-                          arenaName(kind))};
+                          kArenaNames[kind])};
   }
   return Status::okay();
 }

@@ -10,6 +10,7 @@
 #ifndef MTC_RUNTIME_DEVICE_CPU_ARENA_H
 #define MTC_RUNTIME_DEVICE_CPU_ARENA_H
 
+#include "mtc/runtime/arena.h"
 #include "runtime/comm/comm.h"
 
 #include <array>
@@ -19,9 +20,6 @@ namespace mtc::runtime {
 
 using ArenaViews = std::array<ArenaView, MTC_ARENA_COUNT>;
 using ArenaSizes = std::array<int64_t, MTC_ARENA_COUNT>;
-
-/// "params", "grads", "optimizer", "activations", "workspace".
-const char *arenaName(int kind);
 
 /// Private, zeroed memory of one rank; unmapped by the destructor.
 class AnonymousArenas {

@@ -104,6 +104,12 @@ constexpr std::optional<MtcGroup> groupNamed(std::string_view name) {
   return std::nullopt;
 }
 
+/// The axis of a name, if tensors may be split over it.
+constexpr std::optional<MtcAxis> splittingAxis(std::string_view name) {
+  std::optional<MtcAxis> axis = axisNamed(name);
+  return axis && kAxes[*axis].splits ? axis : std::nullopt;
+}
+
 /// For people: "tp, dp, embd or all", of the rows that `wanted` says yes to.
 template <typename Info, size_t N, typename Wanted>
 std::string namesOf(const Info (&rows)[N], Wanted wanted) {
@@ -118,6 +124,11 @@ std::string namesOf(const Info (&rows)[N], Wanted wanted) {
                                         : ", ")
         .append(names[i]);
   return text;
+}
+
+/// For people: "tp or dp".
+inline std::string splittingAxes() {
+  return namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; });
 }
 
 /// A number for each axis. Only an axis is an index: where an axis stands in
@@ -138,6 +149,10 @@ public:
   using Coordinates = PerAxis;
   /// The most ranks along an axis that files may ask for.
   static constexpr int64_t kMaxExtent = 1 << 16;
+
+  static constexpr bool isExtent(int64_t ranks) {
+    return ranks >= 1 && ranks <= kMaxExtent;
+  }
 
   /// One rank.
   constexpr Mesh() {
@@ -160,6 +175,12 @@ public:
     for (const AxisInfo &axis : kAxes)
       size *= extent_[axis.id];
     return size;
+  }
+
+  /// Whether the loss and gradients are partial sums over an axis until the end
+  /// of a step.
+  constexpr bool hasPartialSums(const AxisInfo &axis) const {
+    return axis.data && extent_[axis.id] > 1;
   }
 
   constexpr Coordinates coordinates(int64_t rank) const {
