@@ -1,5 +1,4 @@
-//===- attributes.h - MLIR attributes as plain values ------------*- C++
-//-*-===//
+//===- attributes.h - MLIR attributes as plain values -----------*- C++ -*-===//
 #ifndef MTC_COMPILER_ATTRIBUTES_H
 #define MTC_COMPILER_ATTRIBUTES_H
 

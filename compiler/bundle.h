@@ -1,5 +1,4 @@
-//===- bundle.h - a plan to a folder of programs -----------------*- C++
-//-*-===//
+//===- bundle.h - a plan to a folder of programs ----------------*- C++ -*-===//
 #ifndef MTC_COMPILER_BUNDLE_H
 #define MTC_COMPILER_BUNDLE_H
 

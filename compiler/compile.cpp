@@ -47,7 +47,8 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
                  DiagnosticLog &log, Phase after) {
   for (const PhaseInfo &info : allPhases()) {
-    if (info.phase > Phase::verifyPlan || (options.to && info.phase > *options.to))
+    if (info.phase > Phase::verifyPlan ||
+        (options.to && info.phase > *options.to))
       break;
     bool verifier = isVerifier(info.phase);
     if (info.phase < after || (info.phase == after && !verifier) ||

@@ -1,5 +1,4 @@
-//===- compile.h - spec and strategy to a bundle -----------------*- C++
-//-*-===//
+//===- compile.h - spec and strategy to a bundle ----------------*- C++ -*-===//
 //
 // The driver. All options are in one struct, which is validated once; errors
 // come back as a Status with the tool's exit code.
@@ -25,7 +24,8 @@ struct CompileOptions {
   std::string input;
   std::string strategyFile;                     ///< empty: all defaults
   std::vector<models::StrategyOption> strategy; ///< options over the file
-  std::string isa; ///< x86-64-v3, -v4 or -v4-bf16; empty: the best of this machine for the dtype
+  std::string isa; ///< x86-64-v3, -v4 or -v4-bf16; empty: the best of this
+                   ///< machine for the dtype
   std::optional<Phase> from; ///< IR input: the phase whose result it is
   std::optional<Phase> to;   ///< stop after it and write IR to `output`
   /// The bundle; with `to`: a file, empty for stdout, or for a GPU the folder

@@ -1,5 +1,4 @@
-//===- descriptor.h - what a program says about itself -----------*- C++
-//-*-===//
+//===- descriptor.h - what a program says about itself ----------*- C++ -*-===//
 #ifndef MTC_COMPILER_DESCRIPTOR_H
 #define MTC_COMPILER_DESCRIPTOR_H
 

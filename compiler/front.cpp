@@ -30,9 +30,10 @@ Status checkMesh(mlir::ModuleOp module) {
     if (auto extent = config ? config.getAs<mlir::IntegerAttr>(axis.name)
                              : mlir::IntegerAttr();
         extent && !Mesh::isExtent(extent.getInt()))
-      problems += fmt::format("{}mtc.config: {}: expected 1 to {} ranks, found {}",
-                              problems.empty() ? "" : "\n", axis.name,
-                              Mesh::kMaxExtent, extent.getInt());
+      problems +=
+          fmt::format("{}mtc.config: {}: expected 1 to {} ranks, found {}",
+                      problems.empty() ? "" : "\n", axis.name, Mesh::kMaxExtent,
+                      extent.getInt());
   return problems.empty() ? Status::okay()
                           : Status(StatusCode::inputRefused, problems);
 }
@@ -67,13 +68,15 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
             "take --dtype f32, or accept emulated products, which are slower "
             "than f32, with --isa x86-64-v4"};
   if (!runtime::isKnownIsa(isa))
-    return {StatusCode::usage, fmt::format("isa: expected one of {}, found '{}'",
-                                           runtime::isaNames(), isa)};
+    return {StatusCode::usage,
+            fmt::format("isa: expected one of {}, found '{}'",
+                        runtime::isaNames(), isa)};
   if (bf16 && isa == "x86-64-v3")
-    return {StatusCode::infeasible,
-            "dtype bf16: expected an instruction set with AVX-512 (x86-64-v4-bf16, "
-            "or x86-64-v4 with emulated products), found x86-64-v3; take --dtype "
-            "f32 there"};
+    return {
+        StatusCode::infeasible,
+        "dtype bf16: expected an instruction set with AVX-512 (x86-64-v4-bf16, "
+        "or x86-64-v4 with emulated products), found x86-64-v3; take --dtype "
+        "f32 there"};
   if (!runtime::processorHas(isa))
     return {
         StatusCode::infeasible,

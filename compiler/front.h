@@ -1,5 +1,4 @@
-//===- front.h - options to the first IR -------------------------*- C++
-//-*-===//
+//===- front.h - options to the first IR ------------------------*- C++ -*-===//
 #ifndef MTC_COMPILER_FRONT_H
 #define MTC_COMPILER_FRONT_H
 

@@ -1,5 +1,4 @@
-//===- gpu_kernels.h - the kernels of a plan as PTX --------------*- C++
-//-*-===//
+//===- gpu_kernels.h - the kernels of a plan as PTX -------------*- C++ -*-===//
 //
 // A GPU's kernels can be compiled, not run: no runtime launches them yet.
 //

@@ -1,5 +1,4 @@
-//===- install.h - where mtc finds its own files -----------------*- C++
-//-*-===//
+//===- install.h - where mtc finds its own files ----------------*- C++ -*-===//
 #ifndef MTC_COMPILER_INSTALL_H
 #define MTC_COMPILER_INSTALL_H
 

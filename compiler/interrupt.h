@@ -1,5 +1,4 @@
-//===- interrupt.h - a compilation that is interrupted -----------*- C++
-//-*-===//
+//===- interrupt.h - a compilation that is interrupted ----------*- C++ -*-===//
 //
 // Machine code of a large stage takes long and cannot be asked to stop. So a
 // signal ends the process at once, by a thread that first removes what was

@@ -1,5 +1,4 @@
-//===- link.h - objects to executables and shared objects --------*- C++
-//-*-===//
+//===- link.h - objects to executables and shared objects -------*- C++ -*-===//
 #ifndef MTC_COMPILER_LINK_H
 #define MTC_COMPILER_LINK_H
 

@@ -1,5 +1,4 @@
-//===- object.h - a module in the LLVM dialect to an object file -*- C++
-//-*-===//
+//===- object.h - a module in the LLVM dialect to an object file ----------===//
 #ifndef MTC_COMPILER_OBJECT_H
 #define MTC_COMPILER_OBJECT_H
 

@@ -1,5 +1,4 @@
-//===- output_folder.h - a bundle appears whole or not at all ----*- C++
-//-*-===//
+//===- output_folder.h - a bundle appears whole or not at all ---*- C++ -*-===//
 #ifndef MTC_COMPILER_OUTPUT_FOLDER_H
 #define MTC_COMPILER_OUTPUT_FOLDER_H
 

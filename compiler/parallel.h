@@ -1,5 +1,4 @@
-//===- parallel.h - independent jobs on a few threads ------------*- C++
-//-*-===//
+//===- parallel.h - independent jobs on a few threads -----------*- C++ -*-===//
 #ifndef MTC_COMPILER_PARALLEL_H
 #define MTC_COMPILER_PARALLEL_H
 

@@ -1,5 +1,4 @@
-//===- phases.h - the phases of a compilation, in order ----------*- C++
-//-*-===//
+//===- phases.h - the phases of a compilation, in order ---------*- C++ -*-===//
 #ifndef MTC_COMPILER_PHASES_H
 #define MTC_COMPILER_PHASES_H
 

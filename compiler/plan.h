@@ -1,5 +1,4 @@
-//===- plan.h - the rt IR of a bundle as plain values ------------*- C++
-//-*-===//
+//===- plan.h - the rt IR of a bundle as plain values -----------*- C++ -*-===//
 //
 // Read once from the IR; the descriptor, the tables, the report and the
 // simulation are computed from it. No MLIR here.
@@ -61,7 +60,7 @@ struct PlanExport {
   std::string name, fragment;
   int64_t arena = 0, offset = 0, splitDim = -1;
   std::string splitAxis; ///< as in PlanParam
-  std::string dtype; ///< of its elements: f32 or bf16
+  std::string dtype;     ///< of its elements: f32 or bf16
   std::vector<int64_t> shape, local;
 };
 

@@ -1,5 +1,4 @@
-//===- read_fragment.h - what one fragment costs -----------------*- C++
-//-*-===//
+//===- read_fragment.h - what one fragment costs ----------------*- C++ -*-===//
 #ifndef MTC_COMPILER_READ_FRAGMENT_H
 #define MTC_COMPILER_READ_FRAGMENT_H
 

@@ -1,5 +1,4 @@
-//===- read_plan.h - rt IR to plain values -----------------------*- C++
-//-*-===//
+//===- read_plan.h - rt IR to plain values ----------------------*- C++ -*-===//
 #ifndef MTC_COMPILER_READ_PLAN_H
 #define MTC_COMPILER_READ_PLAN_H
 

@@ -1,5 +1,4 @@
-//===- register.h - dialects and passes by name ------------------*- C++
-//-*-===//
+//===- register.h - dialects and passes by name -----------------*- C++ -*-===//
 #ifndef MTC_COMPILER_REGISTER_H
 #define MTC_COMPILER_REGISTER_H
 

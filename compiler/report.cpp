@@ -3,8 +3,8 @@
 #include "compiler/report.h"
 
 #include "compiler/descriptor.h"
-#include "mtc/runtime/arena.h"
 #include "compiler/simulate.h"
+#include "mtc/runtime/arena.h"
 
 #include <map>
 #include <numeric>

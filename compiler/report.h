@@ -1,5 +1,4 @@
-//===- report.h - what a plan costs ------------------------------*- C++
-//-*-===//
+//===- report.h - what a plan costs -----------------------------*- C++ -*-===//
 #ifndef MTC_COMPILER_REPORT_H
 #define MTC_COMPILER_REPORT_H
 

@@ -1,5 +1,4 @@
-//===- run_phase.h - runs one pass and keeps what it says --------*- C++
-//-*-===//
+//===- run_phase.h - runs one pass and keeps what it says -------*- C++ -*-===//
 #ifndef MTC_COMPILER_RUN_PHASE_H
 #define MTC_COMPILER_RUN_PHASE_H
 

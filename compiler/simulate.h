@@ -1,5 +1,4 @@
-//===- simulate.h - how long stages wait for each other ----------*- C++
-//-*-===//
+//===- simulate.h - how long stages wait for each other ---------*- C++ -*-===//
 #ifndef MTC_COMPILER_SIMULATE_H
 #define MTC_COMPILER_SIMULATE_H
 

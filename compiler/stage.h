@@ -1,5 +1,4 @@
-//===- stage.h - one rt.program to LLVM and object files ---------*- C++
-//-*-===//
+//===- stage.h - one rt.program to LLVM and object files --------*- C++ -*-===//
 #ifndef MTC_COMPILER_STAGE_H
 #define MTC_COMPILER_STAGE_H
 

@@ -1,5 +1,4 @@
-//===- tables.h - a program's tables as constants ----------------*- C++
-//-*-===//
+//===- tables.h - a program's tables as constants ---------------*- C++ -*-===//
 #ifndef MTC_COMPILER_TABLES_H
 #define MTC_COMPILER_TABLES_H
 

@@ -1,5 +1,4 @@
-//===- diagnostics.h - what is wrong with an input ---------------*- C++
-//-*-===//
+//===- diagnostics.h - what is wrong with an input --------------*- C++ -*-===//
 //
 // Readers report everything they find, not the first error only: they return a
 // value together with a list of diagnostics. The tool prints them all and exits

@@ -1,5 +1,4 @@
-//===- nearest.h - what the user may have meant ------------------*- C++
-//-*-===//
+//===- nearest.h - what the user may have meant -----------------*- C++ -*-===//
 #ifndef MTC_MODELS_NEAREST_H
 #define MTC_MODELS_NEAREST_H
 

@@ -1,5 +1,4 @@
-//===- parameters.h - how many parameters a model has ------------*- C++
-//-*-===//
+//===- parameters.h - how many parameters a model has -----------*- C++ -*-===//
 #ifndef MTC_MODELS_PARAMETERS_H
 #define MTC_MODELS_PARAMETERS_H
 

@@ -1,5 +1,4 @@
-//===- resolve.h - a strategy with every default filled in -------*- C++
-//-*-===//
+//===- resolve.h - a strategy with every default filled in ------*- C++ -*-===//
 #ifndef MTC_MODELS_RESOLVE_H
 #define MTC_MODELS_RESOLVE_H
 

@@ -1,5 +1,4 @@
-//===- shard_rules.h - logical axis to mesh axis -----------------*- C++
-//-*-===//
+//===- shard_rules.h - logical axis to mesh axis ----------------*- C++ -*-===//
 #ifndef MTC_MODELS_SHARD_RULES_H
 #define MTC_MODELS_SHARD_RULES_H
 

@@ -1,5 +1,4 @@
-//===- spec.h - what the model is --------------------------------*- C++
-//-*-===//
+//===- spec.h - what the model is -------------------------------*- C++ -*-===//
 //
 // A model spec as written in a TOML file. It says nothing about devices: that
 // is the strategy. Every choice that the format knows is parsed; what cannot be

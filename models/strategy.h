@@ -1,5 +1,4 @@
-//===- strategy.h - how to spread a model ------------------------*- C++
-//-*-===//
+//===- strategy.h - how to spread a model -----------------------*- C++ -*-===//
 #ifndef MTC_MODELS_STRATEGY_H
 #define MTC_MODELS_STRATEGY_H
 
@@ -45,9 +44,10 @@ struct Strategy {
   MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
 };
 
-/// What `schedule` may be. Schedules are made by passes, which this library does
-/// not know: the caller hands their names down. `planned` ones are read as well,
-/// but messages do not offer them; the caller refuses them with its reason.
+/// What `schedule` may be. Schedules are made by passes, which this library
+/// does not know: the caller hands their names down. `planned` ones are read as
+/// well, but messages do not offer them; the caller refuses them with its
+/// reason.
 struct ScheduleNames {
   std::vector<std::string_view> built, planned;
 };

@@ -1,5 +1,4 @@
-//===- strategy_reader.h - shared by files and options -----------*- C++
-//-*-===//
+//===- strategy_reader.h - shared by files and options ----------*- C++ -*-===//
 #ifndef MTC_MODELS_STRATEGY_READER_H
 #define MTC_MODELS_STRATEGY_READER_H
 

@@ -1,5 +1,4 @@
-//===- toml_reader.h - typed reading of TOML tables --------------*- C++
-//-*-===//
+//===- toml_reader.h - typed reading of TOML tables -------------*- C++ -*-===//
 //
 // Reads one table key by key. Each wrong value gives one diagnostic with the
 // file and line, what was expected and what is nearest to what was found.

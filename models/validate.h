@@ -1,5 +1,4 @@
-//===- validate.h - does a strategy fit a model ------------------*- C++
-//-*-===//
+//===- validate.h - does a strategy fit a model -----------------*- C++ -*-===//
 #ifndef MTC_MODELS_VALIDATE_H
 #define MTC_MODELS_VALIDATE_H
 

@@ -1,4 +1,4 @@
-//===- Passes.h - the passes of mtc ------------------------------*- C++ -*-===//
+//===- Passes.h - the passes of mtc -----------------------------*- C++ -*-===//
 #ifndef MTC_PASSES_PASSES_H
 #define MTC_PASSES_PASSES_H
 

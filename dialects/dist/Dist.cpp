@@ -1,4 +1,4 @@
-//===- Dist.cpp - registration and verifiers of the dist dialect ------------===//
+//===- Dist.cpp - registration and verifiers of the dist dialect ----------===//
 #include "dialects/dist/Dist.h"
 
 #include "mlir/IR/Builders.h"
@@ -24,14 +24,15 @@ void DistDialect::initialize() {
 }
 
 MeshAttr mtc::dist::meshOf(Operation *op) {
-  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op)
-                                  : op->getParentOfType<ModuleOp>();
+  auto module =
+      isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   return module ? module->getAttrOfType<MeshAttr>(meshAttrName) : MeshAttr();
 }
 
 ShardingAttr mtc::dist::shardingOf(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto fn = dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
+    auto fn =
+        dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
     return fn ? fn.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(),
                                                   shardingAttrName)
               : ShardingAttr();
@@ -65,14 +66,16 @@ void mtc::dist::setSharding(Value value, ShardingAttr sharding) {
 LogicalResult ReshardOp::verify() {
   int64_t rank = cast<RankedTensorType>(getX().getType()).getRank();
   if (getFrom() == getTo())
-    return emitOpError("expected two shardings that differ, found ") << getFrom();
+    return emitOpError("expected two shardings that differ, found ")
+           << getFrom();
   for (ShardingAttr s : {getFrom(), getTo()})
     if (s.getRank() != rank)
       return emitOpError("expected a sharding of rank ")
              << rank << ", found " << s;
   for (auto [axis, state] : llvm::zip(getTo().getAxes(), getTo().getStates()))
     if (state <= ShardingAttr::kPartial && getFrom().stateOf(axis) != state)
-      return emitOpError("expected no new partial value, found one over ") << axis;
+      return emitOpError("expected no new partial value, found one over ")
+             << axis;
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- Dist.h - the dist dialect ---------------------------------*- C++ -*-===//
+//===- Dist.h - the dist dialect --------------------------------*- C++ -*-===//
 #ifndef MTC_DIALECTS_DIST_H
 #define MTC_DIALECTS_DIST_H
 
@@ -33,19 +33,20 @@ ShardingAttr shardingOf(mlir::Value value);
 /// Records the sharding of a value on its op or function argument.
 void setSharding(mlir::Value value, ShardingAttr sharding);
 
-/// The dimension of a tensor that a mesh axis splits, for those who can only tell
-/// one; and the shape with that dimension whole.
+/// The dimension of a tensor that a mesh axis splits, for those who can only
+/// tell one; and the shape with that dimension whole.
 struct Split {
   mlir::StringAttr axis; ///< null: no axis does
   int64_t dim = -1;
   llvm::SmallVector<int64_t> shape;
 };
 /// The split of a tensor of shape `local` among its dimensions from `first` on
-/// (those before stay local). `sharding` and `mesh` may be null: no split. Fails
-/// with `emitError` if two axes split the tensor.
+/// (those before stay local). `sharding` and `mesh` may be null: no split.
+/// Fails with `emitError` if two axes split the tensor.
 mlir::FailureOr<Split>
 splitOf(ShardingAttr sharding, MeshAttr mesh, llvm::ArrayRef<int64_t> local,
-        int64_t first, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+        int64_t first,
+        llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace mtc::dist
 #endif // MTC_DIALECTS_DIST_H

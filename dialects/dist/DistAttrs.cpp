@@ -1,4 +1,4 @@
-//===- DistAttrs.cpp - mesh and sharding: text form and queries ------------===//
+//===- DistAttrs.cpp - mesh and sharding: text form and queries -----------===//
 #include "dialects/dist/Dist.h"
 
 #include "mlir/IR/Builders.h"
@@ -18,7 +18,7 @@ void DistDialect::registerAttributes() {
       >();
 }
 
-//===--- mesh ---------------------------------------------------------------===//
+//===--- mesh -------------------------------------------------------------===//
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> axes;
@@ -43,9 +43,9 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 
 void MeshAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(llvm::zip(getAxes(), getSizes()), printer, [&](auto it) {
-    printer << std::get<0>(it) << " = " << std::get<1>(it);
-  });
+  llvm::interleaveComma(
+      llvm::zip(getAxes(), getSizes()), printer,
+      [&](auto it) { printer << std::get<0>(it) << " = " << std::get<1>(it); });
   printer << "]>";
 }
 
@@ -75,20 +75,21 @@ int64_t MeshAttr::sizeOf(StringRef axis) const {
   return i < 0 ? 1 : getSizes()[i];
 }
 
-//===--- sharding -----------------------------------------------------------===//
+//===--- sharding ---------------------------------------------------------===//
 
 /// `{"dp", "tp"}`; each axis is appended with `state`.
 static ParseResult parseAxes(AsmParser &parser, int64_t state,
                              SmallVectorImpl<StringAttr> &axes,
                              SmallVectorImpl<int64_t> &states) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
-    std::string name;
-    if (parser.parseString(&name))
-      return failure();
-    axes.push_back(parser.getBuilder().getStringAttr(name));
-    states.push_back(state);
-    return success();
-  });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Braces, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseString(&name))
+          return failure();
+        axes.push_back(parser.getBuilder().getStringAttr(name));
+        states.push_back(state);
+        return success();
+      });
 }
 
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
@@ -211,12 +212,14 @@ SmallVector<int64_t> ShardingAttr::localShape(ArrayRef<int64_t> global,
 }
 
 FailureOr<Split>
-mtc::dist::splitOf(ShardingAttr sharding, MeshAttr mesh, ArrayRef<int64_t> local,
-                   int64_t first, function_ref<InFlightDiagnostic()> emitError) {
+mtc::dist::splitOf(ShardingAttr sharding, MeshAttr mesh,
+                   ArrayRef<int64_t> local, int64_t first,
+                   function_ref<InFlightDiagnostic()> emitError) {
   Split split{StringAttr(), -1, SmallVector<int64_t>(local)};
   if (!sharding || !mesh)
     return split;
-  for (auto [axis, state] : llvm::zip(sharding.getAxes(), sharding.getStates())) {
+  for (auto [axis, state] :
+       llvm::zip(sharding.getAxes(), sharding.getStates())) {
     if (state < first)
       continue;
     if (split.axis)

@@ -1,4 +1,4 @@
-//===- Pipe.cpp - registration of the pipe dialect -----------------------------===//
+//===- Pipe.cpp - registration of the pipe dialect ------------------------===//
 #include "dialects/pipe/Pipe.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- Pipe.h - the pipe dialect -------------------------------------*- C++ -*-===//
+//===- Pipe.h - the pipe dialect --------------------------------*- C++ -*-===//
 #ifndef MTC_DIALECTS_PIPE_H
 #define MTC_DIALECTS_PIPE_H
 

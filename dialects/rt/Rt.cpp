@@ -1,4 +1,4 @@
-//===- Rt.cpp - registration of the rt dialect -----------------------------===//
+//===- Rt.cpp - registration of the rt dialect ----------------------------===//
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- Rt.h - the rt dialect -------------------------------------*- C++ -*-===//
+//===- Rt.h - the rt dialect ------------------------------------*- C++ -*-===//
 #ifndef MTC_DIALECTS_RT_H
 #define MTC_DIALECTS_RT_H
 

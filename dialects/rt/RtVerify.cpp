@@ -1,4 +1,4 @@
-//===- RtVerify.cpp - verifiers of the rt dialect --------------------------===//
+//===- RtVerify.cpp - verifiers of the rt dialect -------------------------===//
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Builders.h"
@@ -17,7 +17,8 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
   auto info = cast<OperandAttr>(infos[operand]);
   if (!llvm::is_contained(allowed, info.getMode())) {
     auto diag = op->emitOpError("expected an operand of mode ");
-    llvm::interleaveComma(allowed, diag, [&](Mode m) { diag << stringifyMode(m); });
+    llvm::interleaveComma(allowed, diag,
+                          [&](Mode m) { diag << stringifyMode(m); });
     return diag << ", found " << stringifyMode(info.getMode());
   }
   if (value && info.getElement() != value)
@@ -27,7 +28,8 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
 }
 
 LogicalResult KernelOp::verify() {
-  auto rows = static_cast<int64_t>(getRows()), cols = static_cast<int64_t>(getCols());
+  auto rows = static_cast<int64_t>(getRows()),
+       cols = static_cast<int64_t>(getCols());
   if (rows < 1 || (cols < 1 && cols != -1))
     return emitOpError("expected rows >= 1 and cols >= 1 or -1, found ")
            << rows << " x " << cols;
@@ -39,20 +41,24 @@ LogicalResult KernelOp::verify() {
       return op.emitOpError("expected only arith, math and rt ops in a kernel");
     LogicalResult ok = success();
     if (auto o = dyn_cast<LoadOp>(op))
-      ok = checkOperand(*this, o, o.getOperand(),
-                        {Mode::Full, Mode::Row, Mode::Col, Mode::Scalar, Mode::Periodic},
-                        o.getResult().getType());
+      ok = checkOperand(
+          *this, o, o.getOperand(),
+          {Mode::Full, Mode::Row, Mode::Col, Mode::Scalar, Mode::Periodic},
+          o.getResult().getType());
     else if (auto o = dyn_cast<StoreOp>(op))
       ok = checkOperand(*this, o, o.getOperand(), {Mode::Full, Mode::Row},
                         o.getValue().getType());
     else if (auto o = dyn_cast<AccumulateOp>(op))
-      ok = checkOperand(*this, o, o.getOperand(),
-                        {Mode::Full, Mode::Row, Mode::Col, Mode::Scalar, Mode::Periodic},
-                        o.getValue().getType());
+      ok = checkOperand(
+          *this, o, o.getOperand(),
+          {Mode::Full, Mode::Row, Mode::Col, Mode::Scalar, Mode::Periodic},
+          o.getValue().getType());
     else if (auto o = dyn_cast<GatherOp>(op))
-      ok = checkOperand(*this, o, o.getOperand(), {Mode::Table}, o.getResult().getType());
+      ok = checkOperand(*this, o, o.getOperand(), {Mode::Table},
+                        o.getResult().getType());
     else if (auto o = dyn_cast<ScatterAddOp>(op))
-      ok = checkOperand(*this, o, o.getOperand(), {Mode::Table}, o.getValue().getType());
+      ok = checkOperand(*this, o, o.getOperand(), {Mode::Table},
+                        o.getValue().getType());
     else if (auto o = dyn_cast<ArgOp>(op)) {
       if (o.getIndex() >= getArgs())
         ok = o.emitOpError("expected an argument index below ")
@@ -81,17 +87,24 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult GemmOp::verify() {
-  auto element = [](Value v) { return cast<ShapedType>(v.getType()).getElementType(); };
+  auto element = [](Value v) {
+    return cast<ShapedType>(v.getType()).getElementType();
+  };
   if (element(getA()) != element(getB()))
     return emitOpError("expected a and b of one element type, found ")
            << getA().getType() << " and " << getB().getType();
   Value out = getC() ? getC() : getResult();
-  if (out && !element(out).isF32() && (getBeta() || element(out) != element(getA())))
+  if (out && !element(out).isF32() &&
+      (getBeta() || element(out) != element(getA())))
     return emitOpError("expected the product in f32")
-           << (getBeta() ? ", into which it is added" : " or in the operands' type") << ", found "
-           << out.getType();
-  auto count = [](Value v) { return cast<ShapedType>(v.getType()).getNumElements(); };
-  auto expect = [&](StringRef what, Value v, int64_t elements) -> LogicalResult {
+           << (getBeta() ? ", into which it is added"
+                         : " or in the operands' type")
+           << ", found " << out.getType();
+  auto count = [](Value v) {
+    return cast<ShapedType>(v.getType()).getNumElements();
+  };
+  auto expect = [&](StringRef what, Value v,
+                    int64_t elements) -> LogicalResult {
     if (!v || count(v) == elements)
       return success();
     return emitOpError("expected ")

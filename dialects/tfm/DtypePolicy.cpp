@@ -1,4 +1,4 @@
-//===- DtypePolicy.cpp - which type each kind of value has ------------------===//
+//===- DtypePolicy.cpp - which type each kind of value has ----------------===//
 #include "dialects/tfm/DtypePolicy.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -26,7 +26,8 @@ DtypePolicy dtypePolicy(MLIRContext *context, StringRef name) {
 DtypePolicy dtypePolicy(ModuleOp module) {
   auto config = module->getAttrOfType<DictionaryAttr>("mtc.config");
   auto name = config ? config.getAs<StringAttr>("dtype") : StringAttr();
-  return dtypePolicy(module.getContext(), name ? name.getValue() : StringRef("f32"));
+  return dtypePolicy(module.getContext(),
+                     name ? name.getValue() : StringRef("f32"));
 }
 
 } // namespace mtc::tfm

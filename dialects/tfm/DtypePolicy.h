@@ -1,4 +1,4 @@
-//===- DtypePolicy.h - which type each kind of value has ---------*- C++ -*-===//
+//===- DtypePolicy.h - which type each kind of value has --------*- C++ -*-===//
 //
 // The one table that the importer and the passes read; docs/numerics.md shows
 // it for people. A new precision is a row here.
@@ -13,10 +13,10 @@
 namespace mtc::tfm {
 
 struct DtypePolicy {
-  mlir::Type compute;    ///< weights as computed with, activations, the residual
-                         ///< stream, their gradients, payloads of f and g
-  mlir::Type statistics; ///< row statistics of norms and softmax, logits from the
-                         ///< softmax on, the loss
+  mlir::Type compute; ///< weights as computed with, activations, the residual
+                      ///< stream, their gradients, payloads of f and g
+  mlir::Type statistics; ///< row statistics of norms and softmax, logits from
+                         ///< the softmax on, the loss
   mlir::Type gradient;   ///< accumulators of parameters and their reduction
   mlir::Type main;       ///< main parameters and the optimizer's state
 

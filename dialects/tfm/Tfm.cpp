@@ -1,4 +1,4 @@
-//===- Tfm.cpp - registration of the tfm dialect ---------------------------===//
+//===- Tfm.cpp - registration of the tfm dialect --------------------------===//
 #include "dialects/tfm/Tfm.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- Tfm.h - the tfm dialect -----------------------------------*- C++ -*-===//
+//===- Tfm.h - the tfm dialect ----------------------------------*- C++ -*-===//
 #ifndef MTC_DIALECTS_TFM_H
 #define MTC_DIALECTS_TFM_H
 

@@ -1,5 +1,4 @@
-//===- TfmVerify.cpp - verifiers of the tfm dialect
-//------------------------===//
+//===- TfmVerify.cpp - verifiers of the tfm dialect -----------------------===//
 #include "dialects/tfm/Tfm.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- config.cpp - the strategy as module attributes ------------------------===//
+//===- config.cpp - the strategy as module attributes ---------------------===//
 #include "models/import/import.h"
 
 #include "dialects/dist/Dist.h"
@@ -11,14 +11,17 @@ using namespace mlir;
 
 namespace mtc::models {
 
-static StringRef ref(std::string_view text) { return {text.data(), text.size()}; }
+static StringRef ref(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 /// {heads = "tp", ...}: only axes that are split.
 static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
   SmallVector<NamedAttribute> rules;
   for (LogicalAxis axis : allLogicalAxes())
     if (MeshAxis mesh = strategy.shard.meshAxis(axis); mesh != MeshAxis::none)
-      rules.push_back(b.getNamedAttr(ref(toString(axis)), b.getStringAttr(ref(toString(mesh)))));
+      rules.push_back(b.getNamedAttr(ref(toString(axis)),
+                                     b.getStringAttr(ref(toString(mesh)))));
   return b.getDictionaryAttr(rules);
 }
 
@@ -49,7 +52,8 @@ static dist::MeshAttr meshOf(Builder &b, const Strategy &strategy) {
   return dist::MeshAttr::get(b.getContext(), ArrayRef(axes), ArrayRef(sizes));
 }
 
-void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy) {
+void setConfig(ModuleOp module, const ModelSpec &spec,
+               const Strategy &strategy) {
   Builder b(module.getContext());
   SmallVector<NamedAttribute> config;
   auto number = [&](StringRef name, int64_t value) {
@@ -76,8 +80,8 @@ void setConfig(ModuleOp module, const ModelSpec &spec, const Strategy &strategy)
   text("schedule", strategy.schedule);
   text("dtype", strategy.dtype);
   text("target", strategy.target);
-  config.push_back(b.getNamedAttr("layers_per_stage",
-                                  b.getDenseI64ArrayAttr(strategy.layersPerStage)));
+  config.push_back(b.getNamedAttr(
+      "layers_per_stage", b.getDenseI64ArrayAttr(strategy.layersPerStage)));
   module->setAttr("mtc.config", b.getDictionaryAttr(config));
   module->setAttr(dist::meshAttrName, meshOf(b, strategy));
   module->setAttr("dist.rules", rulesOf(b, strategy));

@@ -1,4 +1,4 @@
-//===- import.cpp - spec to tfm ------------------------------------------------===//
+//===- import.cpp - spec to tfm -------------------------------------------===//
 //
 // Families differ by choices of the spec; each choice is one small function.
 // Nothing here knows a mesh or a device.
@@ -25,7 +25,12 @@ namespace mtc::models {
 namespace {
 
 /// Dropout sites (docs/numerics.md).
-enum Site { siteEmbedding = 0, siteProbabilities = 1, siteAttention = 2, siteMlp = 3 };
+enum Site {
+  siteEmbedding = 0,
+  siteProbabilities = 1,
+  siteAttention = 2,
+  siteMlp = 3
+};
 
 using Axes = std::vector<const char *>;
 using Shape = SmallVector<int64_t>;
@@ -46,8 +51,10 @@ private:
   Value input(const char *name);
   // One op each, of the current layer.
   Value einsum(const char *equation, Value x, Value w, const Shape &shape);
-  Value withBias(Value x, const std::string &name, const Shape &shape, const Axes &axes);
-  Value broadcast(Value x, const Shape &shape, const SmallVector<int64_t> &dims);
+  Value withBias(Value x, const std::string &name, const Shape &shape,
+                 const Axes &axes);
+  Value broadcast(Value x, const Shape &shape,
+                  const SmallVector<int64_t> &dims);
   Value dropout(Value x, double rate, int64_t site);
   Value add(Value x, Value y);
   Value norm(Value x, const std::string &name);
@@ -60,8 +67,12 @@ private:
   Value loss(Value logits);
   void finish(Value loss);
 
-  Type tensor(const Shape &shape) { return RankedTensorType::get(shape, types.compute); }
-  Type statistics(const Shape &shape) { return RankedTensorType::get(shape, types.statistics); }
+  Type tensor(const Shape &shape) {
+    return RankedTensorType::get(shape, types.compute);
+  }
+  Type statistics(const Shape &shape) {
+    return RankedTensorType::get(shape, types.statistics);
+  }
   Value cast(Value x, Type element);
   Shape stream() const { return {batch, seq, spec.hidden}; }
   double outputStd() const {
@@ -87,8 +98,8 @@ Value Importer::argument(Type type, NamedAttribute attribute) {
   return fn.getBody().front().addArgument(type, loc);
 }
 
-Value Importer::param(const std::string &name, const Shape &shape, const Axes &axes,
-                      tfm::Init init, double std) {
+Value Importer::param(const std::string &name, const Shape &shape,
+                      const Axes &axes, tfm::Init init, double std) {
   SmallVector<Attribute> names;
   for (const char *axis : axes)
     names.push_back(b.getStringAttr(axis));
@@ -97,25 +108,29 @@ Value Importer::param(const std::string &name, const Shape &shape, const Axes &a
   bool isBias = StringRef(name).ends_with(".bias");
   bool decay = !isBias && shape.size() > 1;
   auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
-                                  b.getArrayAttr(names), init, b.getF64FloatAttr(std), decay);
+                                  b.getArrayAttr(names), init,
+                                  b.getF64FloatAttr(std), decay);
   return argument(tensor(shape), b.getNamedAttr("tfm.param", attr));
 }
 
 Value Importer::input(const char *name) {
-  auto axes = b.getArrayAttr({b.getStringAttr("batch"), b.getStringAttr("seq")});
+  auto axes =
+      b.getArrayAttr({b.getStringAttr("batch"), b.getStringAttr("seq")});
   auto attr = tfm::InputAttr::get(b.getContext(), b.getStringAttr(name), axes);
   return argument(RankedTensorType::get({batch, seq}, b.getI32Type()),
                   b.getNamedAttr("tfm.input", attr));
 }
 
-Value Importer::einsum(const char *equation, Value x, Value w, const Shape &shape) {
+Value Importer::einsum(const char *equation, Value x, Value w,
+                       const Shape &shape) {
   return tfm::EinsumOp::create(b, loc, tensor(shape), equation, x, w);
 }
 
-Value Importer::broadcast(Value x, const Shape &shape, const SmallVector<int64_t> &dims) {
+Value Importer::broadcast(Value x, const Shape &shape,
+                          const SmallVector<int64_t> &dims) {
   Type element = mlir::cast<RankedTensorType>(x.getType()).getElementType();
-  return tfm::BroadcastOp::create(b, loc, RankedTensorType::get(shape, element), x,
-                                  b.getDenseI64ArrayAttr(dims));
+  return tfm::BroadcastOp::create(b, loc, RankedTensorType::get(shape, element),
+                                  x, b.getDenseI64ArrayAttr(dims));
 }
 
 /// `x` itself if it has that element type.
@@ -143,8 +158,9 @@ Value Importer::withBias(Value x, const std::string &name, const Shape &shape,
 Value Importer::dropout(Value x, double rate, int64_t site) {
   if (rate == 0)
     return x;
-  return tfm::DropoutOp::create(b, loc, x.getType(), x, sample, b.getF64FloatAttr(rate),
-                                b.getI64IntegerAttr(layer), b.getI64IntegerAttr(site));
+  return tfm::DropoutOp::create(
+      b, loc, x.getType(), x, sample, b.getF64FloatAttr(rate),
+      b.getI64IntegerAttr(layer), b.getI64IntegerAttr(site));
 }
 
 Value Importer::norm(Value x, const std::string &name) {
@@ -152,19 +168,22 @@ Value Importer::norm(Value x, const std::string &name) {
   bool layerNorm = spec.norm.kind == NormKind::layerNorm;
   auto kind = layerNorm ? tfm::NormKind::LayerNorm : tfm::NormKind::RmsNorm;
   Value scale = param(name + ".scale", size, {"embed"}, tfm::Init::Ones, 0.0);
-  Value bias = layerNorm ? param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0) : Value();
+  Value bias =
+      layerNorm ? param(name + ".bias", size, {"embed"}, tfm::Init::Zeros, 0.0)
+                : Value();
   Type rows = statistics({batch, seq});
-  return tfm::NormOp::create(b, loc, x.getType(), tfm::subtractsMean(kind) ? rows : Type(), rows,
+  return tfm::NormOp::create(b, loc, x.getType(),
+                             tfm::subtractsMean(kind) ? rows : Type(), rows,
                              kind, x, scale, bias, llvm::APFloat(spec.norm.eps))
       .getY();
 }
 
 Value Importer::embedding() {
-  table = param("embed.tokens", {spec.paddedVocab, spec.hidden}, {"vocab", "embed"},
-                tfm::Init::Normal, spec.init.std);
+  table = param("embed.tokens", {spec.paddedVocab, spec.hidden},
+                {"vocab", "embed"}, tfm::Init::Normal, spec.init.std);
   Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
-  Value positions = param("embed.positions", {seq, spec.hidden}, {"seq", "embed"},
-                          tfm::Init::Normal, spec.init.std);
+  Value positions = param("embed.positions", {seq, spec.hidden},
+                          {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
   x = add(x, broadcast(positions, stream(), {1, 2}));
   return dropout(x, spec.dropout.embedding, siteEmbedding);
 }
@@ -174,8 +193,9 @@ Value Importer::core(ArrayRef<Value> qkv) {
   Type lse = statistics({batch, spec.heads, seq});
   double scale = 1.0 / std::sqrt(static_cast<double>(spec.headDim));
   return tfm::AttentionOp::create(
-             b, loc, out, lse, qkv, sample, b.getBoolAttr(spec.attention.causal),
-             b.getF64FloatAttr(scale), b.getF64FloatAttr(spec.dropout.attention),
+             b, loc, out, lse, qkv, sample,
+             b.getBoolAttr(spec.attention.causal), b.getF64FloatAttr(scale),
+             b.getF64FloatAttr(spec.dropout.attention),
              b.getI64IntegerAttr(layer), b.getI64IntegerAttr(siteProbabilities),
              b.getI64IntegerAttr(spec.heads))
       .getOut();
@@ -188,10 +208,12 @@ Value Importer::attention(Value x, const std::string &name) {
   if (spec.attention.qkv == QkvKind::fused) {
     int64_t stack = spec.queriesPerKvHead() + 2;
     Value w = param(name + ".qkv.weight", {hidden, kv, stack, dim},
-                    {"embed", "kv_heads", "qkv", "head_dim"}, tfm::Init::Normal, spec.init.std);
+                    {"embed", "kv_heads", "qkv", "head_dim"}, tfm::Init::Normal,
+                    spec.init.std);
     Value qkv = einsum("bse,ekgd->bskgd", x, w, {batch, seq, kv, stack, dim});
     if (bias)
-      qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim}, {"kv_heads", "qkv", "head_dim"});
+      qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim},
+                     {"kv_heads", "qkv", "head_dim"});
     out = core(qkv);
   } else {
     SmallVector<Value> qkv;
@@ -199,35 +221,40 @@ Value Importer::attention(Value x, const std::string &name) {
       bool isQuery = part[0] == 'q';
       int64_t heads = isQuery ? spec.heads : kv;
       const char *axis = isQuery ? "heads" : "kv_heads";
-      Value w = param(name + "." + part + ".weight", {hidden, heads, dim},
-                      {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
+      Value w =
+          param(name + "." + part + ".weight", {hidden, heads, dim},
+                {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
       Value y = einsum("bse,ekd->bskd", x, w, {batch, seq, heads, dim});
       if (bias)
-        y = withBias(y, name + "." + part + ".bias", {heads, dim}, {axis, "head_dim"});
+        y = withBias(y, name + "." + part + ".bias", {heads, dim},
+                     {axis, "head_dim"});
       qkv.push_back(y);
     }
     out = core(qkv);
   }
-  Value w = param(name + ".out.weight", {spec.heads, dim, hidden},
-                  {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
+  Value w =
+      param(name + ".out.weight", {spec.heads, dim, hidden},
+            {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bskd,kde->bse", out, w, stream());
   return bias ? withBias(y, name + ".out.bias", {hidden}, {"embed"}) : y;
 }
 
 Value Importer::mlp(Value x, const std::string &name) {
   Shape inner = {batch, seq, spec.ffn};
-  Value up = param(name + ".up.weight", {spec.hidden, spec.ffn}, {"embed", "ffn"},
-                   tfm::Init::Normal, spec.init.std);
+  Value up = param(name + ".up.weight", {spec.hidden, spec.ffn},
+                   {"embed", "ffn"}, tfm::Init::Normal, spec.init.std);
   Value u = einsum("bse,ef->bsf", x, up, inner);
   if (spec.mlp.bias)
     u = withBias(u, name + ".up.bias", {spec.ffn}, {"ffn"});
   auto kind = spec.mlp.kind == MlpKind::relu ? tfm::ActivationKind::Relu
                                              : tfm::ActivationKind::Gelu;
   Value v = tfm::ActivationOp::create(b, loc, u.getType(), kind, u);
-  Value down = param(name + ".down.weight", {spec.ffn, spec.hidden}, {"ffn", "embed"},
-                     tfm::Init::Normal, outputStd());
+  Value down = param(name + ".down.weight", {spec.ffn, spec.hidden},
+                     {"ffn", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bsf,fe->bse", v, down, stream());
-  return spec.mlp.bias ? withBias(y, name + ".down.bias", {spec.hidden}, {"embed"}) : y;
+  return spec.mlp.bias
+             ? withBias(y, name + ".down.bias", {spec.hidden}, {"embed"})
+             : y;
 }
 
 Value Importer::head(Value x) {
@@ -237,8 +264,8 @@ Value Importer::head(Value x) {
   if (spec.tied) {
     logits = einsum("bse,ve->bsv", x, table, shape);
   } else {
-    Value w = param("head.weight", {spec.hidden, spec.paddedVocab}, {"embed", "vocab"},
-                    tfm::Init::Normal, spec.init.std);
+    Value w = param("head.weight", {spec.hidden, spec.paddedVocab},
+                    {"embed", "vocab"}, tfm::Init::Normal, spec.init.std);
     logits = einsum("bse,ev->bsv", x, w, shape);
   }
   if (spec.vocab != spec.paddedVocab)
@@ -254,25 +281,31 @@ Value Importer::loss(Value z) {
   auto full = Shape(mlir::cast<RankedTensorType>(z.getType()).getShape());
   Type rows = statistics({batch, seq});
   auto last = b.getDenseI64ArrayAttr({2});
-  Value max = tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Max, z, last);
+  Value max =
+      tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Max, z, last);
   max = tfm::StopGradientOp::create(b, loc, max.getType(), max);
-  Value shifted = tfm::SubOp::create(b, loc, z.getType(), z, broadcast(max, full, {0, 1}));
+  Value shifted =
+      tfm::SubOp::create(b, loc, z.getType(), z, broadcast(max, full, {0, 1}));
   Value e = tfm::ExpOp::create(b, loc, z.getType(), shifted);
-  Value sum = tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Sum, e, last);
+  Value sum =
+      tfm::ReduceOp::create(b, loc, rows, tfm::ReduceKind::Sum, e, last);
   Value picked = tfm::PickOp::create(b, loc, rows, z, labels);
   Value logSum = tfm::LogOp::create(b, loc, rows, sum);
   Value perToken = tfm::SubOp::create(b, loc, rows, add(logSum, max), picked);
   // Scaled before it is summed: microbatches, replicas and rows simply add.
-  double tokens = static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
-  perToken = tfm::ScaleOp::create(b, loc, rows, perToken, b.getF64FloatAttr(1.0 / tokens));
-  return tfm::ReduceOp::create(b, loc, statistics({}), tfm::ReduceKind::Sum, perToken,
-                               b.getDenseI64ArrayAttr({0, 1}));
+  double tokens =
+      static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
+  perToken = tfm::ScaleOp::create(b, loc, rows, perToken,
+                                  b.getF64FloatAttr(1.0 / tokens));
+  return tfm::ReduceOp::create(b, loc, statistics({}), tfm::ReduceKind::Sum,
+                               perToken, b.getDenseI64ArrayAttr({0, 1}));
 }
 
 void Importer::finish(Value loss) {
   func::ReturnOp::create(b, loc, loss);
   Block &body = fn.getBody().front();
-  fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(), loss.getType()));
+  fn.setFunctionType(
+      b.getFunctionType(body.getArgumentTypes(), loss.getType()));
   fn.setAllArgAttrs(argAttrs);
   fn.setResultAttr(0, "tfm.result", b.getStringAttr("loss"));
   int64_t id = 0;

@@ -10,10 +10,10 @@ namespace mtc::models {
 struct ModelSpec;
 struct Strategy;
 
-/// Builds `@microbatch` of `spec`: the forward of micro_batch·dp samples, global
-/// shapes, with the loss already divided by the tokens of the global batch, so
-/// that microbatches and replicas simply add. The module carries everything
-/// that later phases need (`mtc.config`, `dist.mesh`, `dist.rules`,
+/// Builds `@microbatch` of `spec`: the forward of micro_batch·dp samples,
+/// global shapes, with the loss already divided by the tokens of the global
+/// batch, so that microbatches and replicas simply add. The module carries
+/// everything that later phases need (`mtc.config`, `dist.mesh`, `dist.rules`,
 /// `dist.overrides`): they run from the IR alone. Both arguments must have been
 /// validated, and `unsupported` must be empty. Loads the dialects it needs.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
@@ -21,7 +21,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
                                               const Strategy &strategy);
 
 /// Sets the module attributes that hold the strategy (config.cpp).
-void setConfig(mlir::ModuleOp module, const ModelSpec &spec, const Strategy &strategy);
+void setConfig(mlir::ModuleOp module, const ModelSpec &spec,
+               const Strategy &strategy);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_IMPORT_H

@@ -1,5 +1,4 @@
-//===- CodegenKernels.cpp - rt.kernel to func + scf + vector
-//---------------===//
+//===- CodegenKernels.cpp - rt.kernel to func + scf + vector --------------===//
 #include "passes/codegen/kernel_function.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

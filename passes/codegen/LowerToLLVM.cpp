@@ -1,4 +1,4 @@
-//===- LowerToLLVM.cpp - --lower-to-llvm --------------------------------------===//
+//===- LowerToLLVM.cpp - --lower-to-llvm ----------------------------------===//
 //
 // Establishes: the module of one program is in the LLVM dialect alone. Kernels
 // go through upstream conversions, fragments through FragmentEmitter.
@@ -38,7 +38,8 @@ struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
         fn->remove();
         fragments.emplace_back(fn);
       } else if (op.getName().getDialectNamespace() == "rt") {
-        op.erase(); // buckets, parameters, timelines: in the descriptor and tables
+        op.erase(); // buckets, parameters, timelines: in the descriptor and
+                    // tables
       }
     }
     OpPassManager pipeline(ModuleOp::getOperationName());

@@ -1,5 +1,4 @@
-//===- body_emitter.cpp - a kernel body at one place of a loop
-//-------------===//
+//===- body_emitter.cpp - a kernel body at one place of a loop ------------===//
 #include "passes/codegen/body_emitter.h"
 
 #include "passes/codegen/elementary.h"
@@ -42,8 +41,7 @@ Value BodyEmitter::get(Value v, Columns columns, Values &values) {
   return values[v] = spread(scalar, columns.lanes);
 }
 
-//===--- order
-//---------------------------------------------------------------===//
+//===--- order ------------------------------------------------------------===//
 
 LogicalResult BodyEmitter::emitUniform() {
   for (Operation *op : s.uniformOps) {
@@ -105,8 +103,7 @@ LogicalResult BodyEmitter::emitRowSinks() {
   return success();
 }
 
-//===--- memory
-//--------------------------------------------------------------===//
+//===--- memory -----------------------------------------------------------===//
 
 Value BodyEmitter::address(int64_t operand, Columns columns) {
   rt::OperandAttr info = s.operand(operand);
@@ -191,8 +188,7 @@ LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,
   return success();
 }
 
-//===--- rows named by an index
-//----------------------------------------------===//
+//===--- rows named by an index -------------------------------------------===//
 
 namespace {
 struct TableRow {
@@ -239,8 +235,7 @@ void BodyEmitter::emitScatter(rt::ScatterAddOp op, Columns columns,
   });
 }
 
-//===--- random words of a row
-//-----------------------------------------------===//
+//===--- random words of a row --------------------------------------------===//
 
 Value BodyEmitter::randomStart(const RandomRow &row) {
   Value start = emitInteger(b, b.getI32Type(), 0);

@@ -1,5 +1,4 @@
-//===- body_emitter.h - a kernel body at one place of a loop -----*- C++
-//-*-===//
+//===- body_emitter.h - a kernel body at one place of a loop ----*- C++ -*-===//
 //
 // Emits the operations of a schedule for one row, and for one column or one
 // vector of columns of it. Loops, and what becomes of reductions, belong to the

@@ -1,5 +1,4 @@
-//===- body_ops.cpp - the operations of a kernel body
-//----------------------===//
+//===- body_ops.cpp - the operations of a kernel body ---------------------===//
 #include "passes/codegen/body_emitter.h"
 #include "passes/codegen/elementary.h"
 #include "passes/codegen/philox.h"

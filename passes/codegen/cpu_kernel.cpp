@@ -1,5 +1,4 @@
-//===- cpu_kernel.cpp - rows of vectors
-//------------------------------------===//
+//===- cpu_kernel.cpp - rows of vectors -----------------------------------===//
 //
 // for row { for pass { for (col; whole vectors) ...; masked rest } }
 //
@@ -32,8 +31,8 @@ constexpr int64_t kAccumulators = 4;
 
 class CpuKernel {
 public:
-  CpuKernel(const Schedule &schedule, const CpuVectors &vectors, func::FuncOp function,
-            ImplicitLocOpBuilder &b)
+  CpuKernel(const Schedule &schedule, const CpuVectors &vectors,
+            func::FuncOp function, ImplicitLocOpBuilder &b)
       : b(b), s(schedule), kernel(s.kernel), lanes(vectors.lanes),
         cols(emitCols(kernel, function, b)),
         body(
@@ -144,9 +143,10 @@ private:
   SmallVector<Value> loopDynamic(SmallVector<Value> carried, Step step) {
     Value rest = arith::RemUIOp::create(b, cols, body.index(lanes));
     Value whole = arith::SubIOp::create(b, cols, rest);
-    carried = emitFor(
-        b, body.index(0), whole, body.index(lanes), carried,
-        [&](Value col, ValueRange old) { return step({col, lanes, {}}, old); });
+    carried = emitFor(b, body.index(0), whole, body.index(lanes), carried,
+                      [&](Value col, ValueRange old) {
+                        return step({col, lanes, {}}, old);
+                      });
     Value any =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, body.index(0));
     return emitIfElse(b, any, carried, [&] {

@@ -1,5 +1,4 @@
-//===- elementary.cpp - exp, log, tanh, erf, sin, cos in IR
-//----------------===//
+//===- elementary.cpp - exp, log, tanh, erf, sin, cos in IR ---------------===//
 //
 // The polynomials are near-minimax: weighted least squares with Lawson's
 // iteration at Chebyshev nodes in 40 digits, then rounded to fp32. The bound
@@ -248,6 +247,8 @@ Value codegen::emitToBf16(ImplicitLocOpBuilder &b, Value x) {
 }
 
 Value codegen::emitToBf16Natively(ImplicitLocOpBuilder &b, Value x) {
-  Value narrow = arith::TruncFOp::create(b, withElement(x.getType(), b.getBF16Type()), x);
-  return arith::BitcastOp::create(b, withElement(x.getType(), b.getI16Type()), narrow);
+  Value narrow =
+      arith::TruncFOp::create(b, withElement(x.getType(), b.getBF16Type()), x);
+  return arith::BitcastOp::create(b, withElement(x.getType(), b.getI16Type()),
+                                  narrow);
 }

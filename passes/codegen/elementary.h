@@ -1,5 +1,4 @@
-//===- elementary.h - exp, log, tanh, erf, sin, cos in IR --------*- C++
-//-*-===//
+//===- elementary.h - exp, log, tanh, erf, sin, cos in IR -------*- C++ -*-===//
 //
 // Elementary functions as straight lines of arith operations, for scalars and
 // vectors alike and for every target: no library call, the same bits on every

@@ -1,5 +1,4 @@
-//===- emit.cpp - machine code of a module in the LLVM dialect
-//-------------===//
+//===- emit.cpp - machine code of a module in the LLVM dialect ------------===//
 #include "passes/codegen/emit.h"
 #include "passes/codegen/llvm_backend.h"
 

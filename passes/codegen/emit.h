@@ -1,5 +1,4 @@
-//===- emit.h - machine code of kernels and fragments ------------*- C++
-//-*-===//
+//===- emit.h - machine code of kernels and fragments -----------*- C++ -*-===//
 //
 // From modules of func + scf + vector (after `codegen-kernels`) to the LLVM
 // dialect, and from there to an object file, assembly text or PTX. Nothing here
@@ -22,10 +21,10 @@ namespace mtc::codegen {
 
 /// A CPU instruction set that programs are compiled for.
 struct TargetIsa {
-  std::string name;     ///< x86-64-v3, x86-64-v4 or x86-64-v4-bf16
-  int64_t lanes = 0;    ///< fp32 values of a vector: 8 or 16
-  std::string cpu;      ///< LLVM's name of the CPU
-  std::string features; ///< further LLVM features, +a,-b
+  std::string name;        ///< x86-64-v3, x86-64-v4 or x86-64-v4-bf16
+  int64_t lanes = 0;       ///< fp32 values of a vector: 8 or 16
+  std::string cpu;         ///< LLVM's name of the CPU
+  std::string features;    ///< further LLVM features, +a,-b
   bool nativeBf16 = false; ///< an instruction rounds f32 to bf16
 };
 

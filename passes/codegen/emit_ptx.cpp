@@ -1,5 +1,4 @@
-//===- emit_ptx.cpp - PTX text of kernels
-//----------------------------------===//
+//===- emit_ptx.cpp - PTX text of kernels ---------------------------------===//
 #include "passes/codegen/emit.h"
 #include "passes/codegen/gpu_support.h"
 #include "passes/codegen/kernel_function.h"

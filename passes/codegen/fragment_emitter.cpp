@@ -1,4 +1,4 @@
-//===- fragment_emitter.cpp - one fragment as an LLVM function -----------------===//
+//===- fragment_emitter.cpp - one fragment as an LLVM function ------------===//
 #include "passes/codegen/fragment_emitter.h"
 
 #include "mtc/runtime/mesh.h"
@@ -11,11 +11,12 @@ using namespace mlir;
 namespace mtc::codegen {
 
 FragmentEmitter::FragmentEmitter(ModuleOp module, func::FuncOp fragment)
-    : module(module), fragment(fragment), b(module.getContext()), loc(fragment.getLoc()),
-      ptr(LLVM::LLVMPointerType::get(module.getContext())), int32(b.getI32Type()),
-      int64(b.getI64Type()) {}
+    : module(module), fragment(fragment), b(module.getContext()),
+      loc(fragment.getLoc()),
+      ptr(LLVM::LLVMPointerType::get(module.getContext())),
+      int32(b.getI32Type()), int64(b.getI64Type()) {}
 
-//===--- small pieces ------------------------------------------------------------===//
+//===--- small pieces -----------------------------------------------------===//
 
 Value FragmentEmitter::i64(int64_t value) {
   return LLVM::ConstantOp::create(b, loc, int64, b.getI64IntegerAttr(value));
@@ -23,20 +24,29 @@ Value FragmentEmitter::i64(int64_t value) {
 Value FragmentEmitter::i32(int64_t value) {
   return LLVM::ConstantOp::create(b, loc, int32, b.getI32IntegerAttr(value));
 }
-Value FragmentEmitter::add(Value a, Value c) { return LLVM::AddOp::create(b, loc, a, c); }
-Value FragmentEmitter::sub(Value a, Value c) { return LLVM::SubOp::create(b, loc, a, c); }
+Value FragmentEmitter::add(Value a, Value c) {
+  return LLVM::AddOp::create(b, loc, a, c);
+}
+Value FragmentEmitter::sub(Value a, Value c) {
+  return LLVM::SubOp::create(b, loc, a, c);
+}
 Value FragmentEmitter::mul(Value a, int64_t factor) {
   return LLVM::MulOp::create(b, loc, a, i64(factor));
 }
-Value FragmentEmitter::min(Value a, Value c) { return LLVM::SMinOp::create(b, loc, a, c); }
-Value FragmentEmitter::max(Value a, Value c) { return LLVM::SMaxOp::create(b, loc, a, c); }
+Value FragmentEmitter::min(Value a, Value c) {
+  return LLVM::SMinOp::create(b, loc, a, c);
+}
+Value FragmentEmitter::max(Value a, Value c) {
+  return LLVM::SMaxOp::create(b, loc, a, c);
+}
 Value FragmentEmitter::at(Value pointer, int64_t bytes) {
   if (bytes == 0)
     return pointer;
   return moved(pointer, i64(bytes));
 }
 Value FragmentEmitter::moved(Value pointer, Value bytes) {
-  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), pointer, ValueRange{bytes});
+  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), pointer,
+                             ValueRange{bytes});
 }
 Value FragmentEmitter::load(Type type, Value pointer, int64_t bytes) {
   return LLVM::LoadOp::create(b, loc, type, at(pointer, bytes));
@@ -46,41 +56,46 @@ Value FragmentEmitter::null() { return LLVM::ZeroOp::create(b, loc, ptr); }
 /// A direct call; declares the function at its first use.
 void FragmentEmitter::call(StringRef name, ValueRange arguments) {
   if (!module.lookupSymbol(name)) {
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                            llvm::to_vector(arguments.getTypes()));
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    llvm::to_vector(arguments.getTypes()));
     OpBuilder outer = OpBuilder::atBlockEnd(module.getBody());
     LLVM::LLVMFuncOp::create(outer, loc, name, type);
   }
   LLVM::CallOp::create(b, loc, TypeRange(), name, arguments);
 }
 
-//===--- state of the step ---------------------------------------------------------===//
+//===--- state of the step ------------------------------------------------===//
 
 Value FragmentEmitter::arena(int64_t kind) {
   Value &base = arenas[kind];
   if (!base)
-    base = load(ptr, context, offsetof(MtcContext, arena) + kind * sizeof(void *));
+    base =
+        load(ptr, context, offsetof(MtcContext, arena) + kind * sizeof(void *));
   return base;
 }
 Value FragmentEmitter::coordinate(int64_t axis) {
   Value &value = coordinates[axis];
   if (!value)
-    value = load(int64, context, offsetof(MtcContext, coord) + axis * sizeof(int64_t));
+    value = load(int64, context,
+                 offsetof(MtcContext, coord) + axis * sizeof(int64_t));
   return value;
 }
 Value FragmentEmitter::slot(int64_t pool) {
   Value &value = slots[pool];
   if (!value)
     value = LLVM::SExtOp::create(
-        b, loc, int64, load(int32, step, offsetof(MtcStep, slot) + pool * sizeof(int32_t)));
+        b, loc, int64,
+        load(int32, step, offsetof(MtcStep, slot) + pool * sizeof(int32_t)));
   return value;
 }
 
 static MtcDtype dtypeOf(Value v) {
-  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16
+                                                                 : MTC_F32;
 }
 
-//===--- ops -----------------------------------------------------------------------===//
+//===--- ops --------------------------------------------------------------===//
 
 void FragmentEmitter::emitView(rt::ViewOp op) {
   Value address = at(arena(op.getArena()), op.getOffset());
@@ -99,21 +114,23 @@ void FragmentEmitter::emitAffine(rt::AffineOp op) {
   for (const AxisInfo &axis : kAxes)
     term(op.along(axis.name), [&] { return coordinate(axis.id); });
   term(op.getMicrobatch(), [&]() -> Value {
-    return LLVM::SExtOp::create(b, loc, int64,
-                                load(int32, step, offsetof(MtcStep, microbatch)));
+    return LLVM::SExtOp::create(
+        b, loc, int64, load(int32, step, offsetof(MtcStep, microbatch)));
   });
   constexpr int64_t block = offsetof(MtcContext, step);
   term(op.getSample(), [&] {
     return load(int64, context, block + offsetof(MtcStepBlock, sample_base));
   });
-  term(op.getSeed(), [&] { return load(int64, context, block + offsetof(MtcStepBlock, seed)); });
+  term(op.getSeed(), [&] {
+    return load(int64, context, block + offsetof(MtcStepBlock, seed));
+  });
   values[op.getResult()] = sum;
 }
 
 /// Fields of the step block that kernels may read.
 static int64_t fieldOffset(StringRef field) {
-#define FIELD(name)                                                                                \
-  if (field == #name)                                                                              \
+#define FIELD(name)                                                            \
+  if (field == #name)                                                          \
     return offsetof(MtcStepBlock, name);
   FIELD(lr)
   FIELD(weight_decay)
@@ -132,7 +149,8 @@ static int64_t fieldOffset(StringRef field) {
 LogicalResult FragmentEmitter::emitStepField(rt::StepFieldOp op) {
   int64_t offset = fieldOffset(op.getField());
   if (offset < 0)
-    return op.emitOpError("expected a field of the step block, found \"") << op.getField() << "\"";
+    return op.emitOpError("expected a field of the step block, found \"")
+           << op.getField() << "\"";
   values[op.getResult()] = at(context, offsetof(MtcContext, step) + offset);
   return success();
 }
@@ -150,8 +168,8 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
   for (const AxisInfo &axis : kAxes) {
     if (!op.onlyAtZero(axis.name))
       continue;
-    Value isZero =
-        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, coordinate(axis.id), i64(0));
+    Value isZero = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                                        coordinate(axis.id), i64(0));
     length = LLVM::SelectOp::create(b, loc, isZero, length, i64(0));
   }
   values[op.getAt()] = first;
@@ -161,7 +179,8 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
 
 void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {
   int64_t bytes = cast<MemRefType>(op.getType()).getElementTypeBitWidth() / 8;
-  values[op.getResult()] = moved(values.lookup(op.getView()), mul(values.lookup(op.getElements()), bytes));
+  values[op.getResult()] = moved(values.lookup(op.getView()),
+                                 mul(values.lookup(op.getElements()), bytes));
 }
 
 void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
@@ -174,8 +193,8 @@ void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
   Value index = i32(op->getAttrOfType<IntegerAttr>("index").getInt());
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
-  call("mtc_gemm", {context, index, values.lookup(op.getA()), values.lookup(op.getB()),
-                    values.lookup(op.getC()), space});
+  call("mtc_gemm", {context, index, values.lookup(op.getA()),
+                    values.lookup(op.getB()), values.lookup(op.getC()), space});
 }
 
 /// The MtcAttention of a call, as a constant of the program. All its fields are
@@ -183,7 +202,9 @@ void FragmentEmitter::emitGemm(rt::GemmOp op) {
 Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
   bool fused = op.getInputs().size() == (op.getBackward() ? 4u : 1u);
   unsigned first = op.getBackward() ? 3 : 0;
-  auto shapeOf = [](Value v) { return cast<MemRefType>(v.getType()).getShape(); };
+  auto shapeOf = [](Value v) {
+    return cast<MemRefType>(v.getType()).getShape();
+  };
   auto q = shapeOf(op.getInputs()[first]);
   MtcAttention d{};
   d.batch = q[0];
@@ -217,28 +238,33 @@ Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
 
   auto type = LLVM::LLVMArrayType::get(int64, words.size());
   auto value = DenseElementsAttr::get(
-      RankedTensorType::get({static_cast<int64_t>(words.size())}, int64), ArrayRef(words));
+      RankedTensorType::get({static_cast<int64_t>(words.size())}, int64),
+      ArrayRef(words));
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getValueOrNull() == value)
       return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
   int64_t index = llvm::range_size(module.getOps<LLVM::GlobalOp>());
   std::string name = "mtc_attention_shape" + std::to_string(index);
   OpBuilder outer = OpBuilder::atBlockBegin(module.getBody());
-  LLVM::GlobalOp::create(outer, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
-                         value, /*alignment=*/8);
+  LLVM::GlobalOp::create(outer, loc, type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, name, value, /*alignment=*/8);
   return LLVM::AddressOfOp::create(b, loc, ptr, name);
 }
 
 void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   Value shape = attentionShape(op);
   Type element =
-      cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType()).getElementType();
+      cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType())
+          .getElementType();
   int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
-  auto part = [&](ArrayRef<Value> tensors, unsigned fusedIndex, unsigned i, bool fused) -> Value {
+  auto part = [&](ArrayRef<Value> tensors, unsigned fusedIndex, unsigned i,
+                  bool fused) -> Value {
     if (!fused)
       return tensors[fusedIndex + i];
     // q, k, v inside the stack dimension of one tensor.
-    auto s = cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType()).getShape();
+    auto s =
+        cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType())
+            .getShape();
     int64_t before = i == 0 ? 0 : (s[3] - 3 + static_cast<int64_t>(i));
     return at(tensors[fusedIndex], elementBytes * before * s[4]);
   };
@@ -248,37 +274,40 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   for (Value v : op.getOutputsIn())
     out.push_back(values.lookup(v));
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
-  Value sample = values.lookup(op.getSample()), head = values.lookup(op.getHead());
+  Value sample = values.lookup(op.getSample()),
+        head = values.lookup(op.getHead());
   if (!op.getBackward()) {
     bool fused = in.size() == 1;
     call("mtc_attention_forward",
-         {context, shape, part(in, 0, 0, fused), part(in, 0, 1, fused), part(in, 0, 2, fused),
-          out[0], out[1], space, sample, head});
+         {context, shape, part(in, 0, 0, fused), part(in, 0, 1, fused),
+          part(in, 0, 2, fused), out[0], out[1], space, sample, head});
     return;
   }
   bool fused = in.size() == 4;
   call("mtc_attention_backward",
-       {context, shape, in[0], part(in, 3, 0, fused), part(in, 3, 1, fused), part(in, 3, 2, fused),
-        in[1], in[2], part(out, 0, 0, fused), part(out, 0, 1, fused), part(out, 0, 2, fused), space,
-        sample, head});
+       {context, shape, in[0], part(in, 3, 0, fused), part(in, 3, 1, fused),
+        part(in, 3, 2, fused), in[1], in[2], part(out, 0, 0, fused),
+        part(out, 0, 1, fused), part(out, 0, 2, fused), space, sample, head});
 }
 
 LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
   std::optional<MtcGroup> known = groupNamed(op.getGroup());
   if (!known)
     return op.emitOpError("expected group ")
-           << namesOf(kGroups, [](const GroupInfo &) { return true; }) << ", found \""
-           << op.getGroup() << "\"";
+           << namesOf(kGroups, [](const GroupInfo &) { return true; })
+           << ", found \"" << op.getGroup() << "\"";
   int64_t group = *known;
   Value count = i64(op.getCount());
   Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
   Value dtype = i32(op.getBuffer() ? dtypeOf(op.getBuffer()) : MTC_F32);
   switch (op.getKind()) {
   case rt::CollectiveKind::AllReduce:
-    call("mtc_all_reduce", {context, i32(group), i32(MTC_SUM), dtype, buffer, count});
+    call("mtc_all_reduce",
+         {context, i32(group), i32(MTC_SUM), dtype, buffer, count});
     break;
   case rt::CollectiveKind::AllReduceMax:
-    call("mtc_all_reduce", {context, i32(group), i32(MTC_MAX), dtype, buffer, count});
+    call("mtc_all_reduce",
+         {context, i32(group), i32(MTC_MAX), dtype, buffer, count});
     break;
   case rt::CollectiveKind::ReduceScatter:
     call("mtc_reduce_scatter", {context, i32(group), dtype, buffer, count});
@@ -297,12 +326,13 @@ LogicalResult FragmentEmitter::emitNorm(rt::NormOp op) {
   if (op.getAction() == "reset")
     call("mtc_norm_reset", {context});
   else if (op.getAction() == "accumulate")
-    call("mtc_norm_accumulate",
-         {context, values.lookup(op.getRange()), values.lookup(op.getLength())});
+    call("mtc_norm_accumulate", {context, values.lookup(op.getRange()),
+                                 values.lookup(op.getLength())});
   else if (op.getAction() == "finish")
     call("mtc_norm_finish", {context});
   else
-    return op.emitOpError("expected reset, accumulate or finish, found \"") << op.getAction() << "\"";
+    return op.emitOpError("expected reset, accumulate or finish, found \"")
+           << op.getAction() << "\"";
   return success();
 }
 
@@ -342,7 +372,8 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
 
 LogicalResult FragmentEmitter::emit() {
   b.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr});
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr});
   auto fn = LLVM::LLVMFuncOp::create(b, loc, fragment.getSymName(), type);
   fn->setAttr("rt.fragment", fragment->getAttr("rt.fragment"));
   Block *entry = fn.addEntryBlock(b);

@@ -1,5 +1,4 @@
-//===- gpu_kernel.cpp - a thread per element, a block per row
-//--------------===//
+//===- gpu_kernel.cpp - a thread per element, a block per row -------------===//
 //
 // Kernels without reductions run one thread per element. Others give each row
 // to a block, whose threads take every ntid-th column in every pass, so that a

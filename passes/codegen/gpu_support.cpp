@@ -1,5 +1,4 @@
-//===- gpu_support.cpp - what GPU kernels call
-//-----------------------------===//
+//===- gpu_support.cpp - what GPU kernels call ----------------------------===//
 //
 // A reduction is a butterfly over each warp, then over the warps' totals: every
 // thread ends with the same bits. Lanes of absent warps hold the identity. The

@@ -1,5 +1,4 @@
-//===- gpu_support.h - what GPU kernels call ---------------------*- C++
-//-*-===//
+//===- gpu_support.h - what GPU kernels call --------------------*- C++ -*-===//
 //
 // A few functions in LLVM IR that read special registers or reduce over a
 // block. `emitPtx` links them in and has them inlined.

@@ -1,5 +1,4 @@
-//===- kernel_function.cpp - functions made of kernels
-//---------------------===//
+//===- kernel_function.cpp - functions made of kernels --------------------===//
 #include "passes/codegen/kernel_function.h"
 
 #include "passes/codegen/schedule.h"

@@ -1,5 +1,4 @@
-//===- llvm_backend.cpp - LLVM IR to text or bytes
-//-------------------------===//
+//===- llvm_backend.cpp - LLVM IR to text or bytes ------------------------===//
 #include "passes/codegen/llvm_backend.h"
 
 #include "llvm/ADT/SmallString.h"

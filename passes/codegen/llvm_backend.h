@@ -1,5 +1,4 @@
-//===- llvm_backend.h - LLVM IR to text or bytes -----------------*- C++
-//-*-===//
+//===- llvm_backend.h - LLVM IR to text or bytes ----------------*- C++ -*-===//
 #ifndef MTC_PASSES_CODEGEN_LLVM_BACKEND_H
 #define MTC_PASSES_CODEGEN_LLVM_BACKEND_H
 

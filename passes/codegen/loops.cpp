@@ -1,5 +1,4 @@
-//===- loops.cpp - loops and conditions with one builder
-//-------------------===//
+//===- loops.cpp - loops and conditions with one builder ------------------===//
 #include "passes/codegen/loops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,5 +1,4 @@
-//===- loops.h - loops and conditions with one builder -----------*- C++
-//-*-===//
+//===- loops.h - loops and conditions with one builder ----------*- C++ -*-===//
 #ifndef MTC_PASSES_CODEGEN_LOOPS_H
 #define MTC_PASSES_CODEGEN_LOOPS_H
 

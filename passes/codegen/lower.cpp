@@ -1,5 +1,4 @@
-//===- lower.cpp - func + scf + vector to the LLVM dialect
-//-----------------===//
+//===- lower.cpp - func + scf + vector to the LLVM dialect ----------------===//
 #include "passes/codegen/emit.h"
 
 #include "mlir/Pass/Pass.h"

@@ -1,5 +1,4 @@
-//===- philox.cpp - Philox4x32-10 in IR
-//------------------------------------===//
+//===- philox.cpp - Philox4x32-10 in IR -----------------------------------===//
 //
 // Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3"
 // (SC'11). Each 32-bit word sits in a 64-bit lane, because the product of two

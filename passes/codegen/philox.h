@@ -1,5 +1,4 @@
-//===- philox.h - Philox4x32-10 in IR ----------------------------*- C++
-//-*-===//
+//===- philox.h - Philox4x32-10 in IR ---------------------------*- C++ -*-===//
 //
 // The generator of docs/numerics.md on integer vectors, exactly.
 //

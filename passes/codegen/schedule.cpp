@@ -1,5 +1,4 @@
-//===- schedule.cpp - what a kernel computes in which pass
-//-----------------===//
+//===- schedule.cpp - what a kernel computes in which pass ----------------===//
 #include "passes/codegen/schedule.h"
 
 #include "mlir/IR/Builders.h"

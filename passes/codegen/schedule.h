@@ -1,5 +1,4 @@
-//===- schedule.h - what a kernel computes in which pass ---------*- C++
-//-*-===//
+//===- schedule.h - what a kernel computes in which pass --------*- C++ -*-===//
 //
 // A kernel's body is a list of scalar operations for the element at (row, col).
 // A row is worked on in *passes* over its columns: a reduction needs a whole

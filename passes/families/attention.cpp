@@ -1,4 +1,4 @@
-//===- attention.cpp - family: attention -----------------------------------===//
+//===- attention.cpp - family: attention ----------------------------------===//
 //
 // Letters: b sample, s position (blocked), k head, g stack of a fused operand
 // (blocked), d head dimension (blocked).
@@ -37,8 +37,9 @@ void mtc::families::registerAttention() {
     }
     auto grad = tfm::AttentionGradOp::create(
         b, op->getLoc(), a.getQkv().getTypes(), dy[0], a.getOut(), a.getLse(),
-        a.getQkv(), a.getSample(), a.getCausalAttr(), a.getScaleAttr(), a.getRateAttr(),
-        a.getRngLayerAttr(), a.getSiteAttr(), a.getGlobalHeadsAttr());
+        a.getQkv(), a.getSample(), a.getCausalAttr(), a.getScaleAttr(),
+        a.getRateAttr(), a.getRngLayerAttr(), a.getSiteAttr(),
+        a.getGlobalHeadsAttr());
     SmallVector<Value> out(grad.getResults());
     out.push_back(Value());
     return out;

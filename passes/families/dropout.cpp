@@ -1,4 +1,4 @@
-//===- dropout.cpp - family: dropout ---------------------------------------===//
+//===- dropout.cpp - family: dropout --------------------------------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -51,7 +51,8 @@ void mtc::families::registerDropout() {
   OpFamily f;
   f.rule = [](Operation *op) {
     std::string all = letters(rankOf(op->getResult(0)));
-    return ShardingRule{{all, ""}, {all}, "", {{0}}, false, "", false, /*numbered=*/true};
+    return ShardingRule{{all, ""}, {all}, "",    {{0}},
+                        false,     "",    false, /*numbered=*/true};
   };
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     Operation *copy = b.clone(*op);

@@ -1,4 +1,4 @@
-//===- einsum.cpp - family: contractions -----------------------------------===//
+//===- einsum.cpp - family: contractions ----------------------------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -11,7 +11,8 @@ void mtc::families::registerEinsum() {
   f.rule = [](Operation *op) {
     tfm::Equation eq;
     tfm::parseEquation(cast<tfm::EinsumOp>(op).getEquation(), eq);
-    return ShardingRule{{eq.lhs, eq.rhs}, {eq.result}, "", {{0}, {1}}, false, "", false};
+    return ShardingRule{
+        {eq.lhs, eq.rhs}, {eq.result}, "", {{0}, {1}}, false, "", false};
   };
   // Every letter stands in exactly two of the three tensors, so the gradient of
   // one operand is the contraction of the other two.

@@ -1,4 +1,4 @@
-//===- embedding.cpp - family: table look-up ---------------------------------===//
+//===- embedding.cpp - family: table look-up ------------------------------===//
 //
 // The table's first letter, v, is contracted: each rank adds the rows it has
 // and zero for the others, so a split table gives a partial sum.
@@ -20,11 +20,14 @@ void mtc::families::registerEmbedding() {
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     auto embed = cast<tfm::EmbedOp>(op);
     return SmallVector<Value>{
-        Value(), tfm::EmbedGradOp::create(b, op->getLoc(), embed.getTable().getType(),
-                                          embed.getIds(), dy[0])};
+        Value(),
+        tfm::EmbedGradOp::create(b, op->getLoc(), embed.getTable().getType(),
+                                 embed.getIds(), dy[0])};
   };
-  f.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
-    return {c.gather(c.toLocal(op, x[0]), typeOf(op->getOperand(1)).getElementType())};
+  f.body = [](BodyContext &c, Operation *op,
+              ValueRange x) -> SmallVector<Value> {
+    return {c.gather(c.toLocal(op, x[0]),
+                     typeOf(op->getOperand(1)).getElementType())};
   };
   add(tfm::EmbedOp::getOperationName(), f);
 
@@ -34,7 +37,8 @@ void mtc::families::registerEmbedding() {
     return ShardingRule{{ids, ids + "e"}, {"ve"}, "", {{1}}, false, "v", false};
   };
   g.noGradient = "a backward op; second derivatives are not taken";
-  g.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
+  g.body = [](BodyContext &c, Operation *op,
+              ValueRange x) -> SmallVector<Value> {
     c.scatterAdd(c.toLocal(op, x[0]), x[1]);
     return {Value()};
   };

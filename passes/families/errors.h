@@ -1,5 +1,4 @@
-//===- errors.h - did a family report an error -------------------*- C++
-//-*-===//
+//===- errors.h - did a family report an error ------------------*- C++ -*-===//
 //
 // Functions of a family (family.h) return values, not success: a body or a
 // gradient that must refuse its op emits an error and returns something. A pass

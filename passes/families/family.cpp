@@ -1,4 +1,4 @@
-//===- family.cpp - the registry of op families ----------------------------===//
+//===- family.cpp - the registry of op families ---------------------------===//
 #include "passes/families/family.h"
 
 #include "passes/families/registry.h"

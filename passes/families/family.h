@@ -1,4 +1,4 @@
-//===- family.h - what each op family brings -------------------*- C++ -*-===//
+//===- family.h - what each op family brings --------------------*- C++ -*-===//
 //
 // Adding an op means one td entry and one file here with three things: its
 // sharding rule, its gradient and its lowering to a kernel body. A test walks
@@ -29,7 +29,7 @@ namespace mtc::families {
 struct ShardingRule {
   std::vector<std::string> operands; ///< letters per operand, in order
   std::vector<std::string> results;
-  std::string blocked;               ///< letters that must not be split
+  std::string blocked; ///< letters that must not be split
   /// Groups of operands which may be partial sums together while all others are
   /// full; the results are then partial (linear in the group).
   std::vector<std::vector<int>> linear;

@@ -1,4 +1,4 @@
-//===- kernel_body.cpp - helpers of body functions -------------------------===//
+//===- kernel_body.cpp - helpers of body functions ------------------------===//
 #include "passes/families/kernel_body.h"
 
 #include "dialects/rt/Rt.h"
@@ -25,8 +25,8 @@ Value BodyContext::constant(double value) {
 Value BodyContext::constantI32(int64_t value) {
   return arith::ConstantOp::create(
       builder, loc,
-      builder.getI32IntegerAttr(static_cast<int32_t>(
-          static_cast<uint32_t>(value & 0xffffffff))));
+      builder.getI32IntegerAttr(
+          static_cast<int32_t>(static_cast<uint32_t>(value & 0xffffffff))));
 }
 Value BodyContext::add(Value a, Value b) {
   return arith::AddFOp::create(builder, loc, a, b);
@@ -53,16 +53,20 @@ Value BodyContext::lessThan(Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }
 Value BodyContext::rowSum(Value v) {
-  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Sum, v);
+  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Sum,
+                                 v);
 }
 Value BodyContext::rowMax(Value v) {
-  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Max, v);
+  return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Max,
+                                 v);
 }
 Value BodyContext::row() {
-  return rt::IndexOp::create(builder, loc, builder.getI32Type(), rt::IndexKind::Row);
+  return rt::IndexOp::create(builder, loc, builder.getI32Type(),
+                             rt::IndexKind::Row);
 }
 Value BodyContext::col() {
-  return rt::IndexOp::create(builder, loc, builder.getI32Type(), rt::IndexKind::Col);
+  return rt::IndexOp::create(builder, loc, builder.getI32Type(),
+                             rt::IndexKind::Col);
 }
 
 Value BodyContext::arg(const AffineArg &affine) {
@@ -80,21 +84,25 @@ Value BodyContext::shardOffset(Operation *op) {
     return {};
   auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
   if (!axis) {
-    op->emitOpError("expected dist.index_axis beside dist.index_stride, found none");
+    op->emitOpError(
+        "expected dist.index_axis beside dist.index_stride, found none");
     return {};
   }
   AffineArg affine;
   affine.along[axis.str()] = stride.getInt();
-  return arith::TruncIOp::create(builder, loc, builder.getI32Type(), arg(affine));
+  return arith::TruncIOp::create(builder, loc, builder.getI32Type(),
+                                 arg(affine));
 }
 Value BodyContext::toGlobal(Operation *op, Value localIndex) {
   Value offset = shardOffset(op);
-  return offset ? arith::AddIOp::create(builder, loc, localIndex, offset).getResult()
+  return offset ? arith::AddIOp::create(builder, loc, localIndex, offset)
+                      .getResult()
                 : localIndex;
 }
 Value BodyContext::toLocal(Operation *op, Value globalIndex) {
   Value offset = shardOffset(op);
-  return offset ? arith::SubIOp::create(builder, loc, globalIndex, offset).getResult()
+  return offset ? arith::SubIOp::create(builder, loc, globalIndex, offset)
+                      .getResult()
                 : globalIndex;
 }
 Value BodyContext::gather(Value row, Type element) {

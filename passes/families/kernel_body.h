@@ -1,4 +1,4 @@
-//===- kernel_body.h - what a family's body function sees ------*- C++ -*-===//
+//===- kernel_body.h - what a family's body function sees -------*- C++ -*-===//
 //
 // A body function emits one op as scalar arithmetic for the element at the
 // current (row, column) of a kernel. It never sees vectors, loops or memory:
@@ -36,8 +36,8 @@ public:
   mlir::Location loc;
   int64_t rows, cols;        ///< of the kernel's domain; cols -1: dynamic
   int64_t rowsPerSample = 1; ///< rows of one sample (dimension 0 of the domain)
-  bool contractsCols = false; ///< this op sums over the columns
-  AffineArg sampleBase;       ///< absolute id of the first local sample
+  bool contractsCols = false;  ///< this op sums over the columns
+  AffineArg sampleBase;        ///< absolute id of the first local sample
   std::vector<AffineArg> args; ///< the kernel's arguments so far
   /// Kernel operand of this op's table operand or table result, or -1.
   int64_t tableOperand = -1, tableResult = -1;
@@ -53,14 +53,15 @@ public:
   /// a·b + c, rounded once.
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
-  mlir::Value equal(mlir::Value a, mlir::Value b);     ///< i32
-  mlir::Value lessThan(mlir::Value a, mlir::Value b);  ///< i32, signed
+  mlir::Value equal(mlir::Value a, mlir::Value b);    ///< i32
+  mlir::Value lessThan(mlir::Value a, mlir::Value b); ///< i32, signed
   mlir::Value rowSum(mlir::Value v);
   mlir::Value rowMax(mlir::Value v);
   mlir::Value row(); ///< i32
   mlir::Value col(); ///< i32
   /// The column, or any local index, moved by the shard's offset of `op`
-  /// (dist.index_axis, dist.index_stride): an index of the unpartitioned tensor.
+  /// (dist.index_axis, dist.index_stride): an index of the unpartitioned
+  /// tensor.
   mlir::Value toGlobal(mlir::Operation *op, mlir::Value localIndex);
   mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
   /// An i64 argument; equal ones are shared.

@@ -28,7 +28,8 @@ static SmallVector<Value> normBody(BodyContext &c, Operation *op,
   Value eps = c.constant(norm.getEps().convertToDouble());
   Value root = math::SqrtOp::create(c.builder, c.loc, c.add(square, eps));
   Value rstd = c.div(c.constant(1.0), root), xh = c.mul(d, rstd);
-  Value y = x.getBias() ? c.fma(xh, x.getScale(), x.getBias()) : c.mul(xh, x.getScale());
+  Value y = x.getBias() ? c.fma(xh, x.getScale(), x.getBias())
+                        : c.mul(xh, x.getScale());
   return mean ? SmallVector<Value>{y, mean, rstd} : SmallVector<Value>{y, rstd};
 }
 

@@ -1,4 +1,4 @@
-//===- optimizer.cpp - family: the optimizer's arithmetic ---------------------===//
+//===- optimizer.cpp - family: the optimizer's arithmetic -----------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -18,10 +18,13 @@ static SmallVector<Value> adamw(BodyContext &c, Operation *op, ValueRange x) {
                    c.mul(c.stepField("one_minus_beta1"), g));
   Value v2 = c.add(c.mul(c.stepField("beta2"), v),
                    c.mul(c.mul(c.stepField("one_minus_beta2"), g), g));
-  Value root = math::SqrtOp::create(c.builder, c.loc, c.mul(v2, c.stepField("inv_bias2")));
-  Value step = c.div(c.mul(m2, c.stepField("inv_bias1")), c.add(root, c.stepField("eps")));
+  Value root = math::SqrtOp::create(c.builder, c.loc,
+                                    c.mul(v2, c.stepField("inv_bias2")));
+  Value step = c.div(c.mul(m2, c.stepField("inv_bias1")),
+                     c.add(root, c.stepField("eps")));
   if (cast<tfm::AdamwOp>(op).getDecay())
-    p = c.mul(p, c.sub(c.constant(1.0), c.mul(lr, c.stepField("weight_decay"))));
+    p = c.mul(p,
+              c.sub(c.constant(1.0), c.mul(lr, c.stepField("weight_decay"))));
   return {c.sub(p, c.mul(lr, step)), m2, v2};
 }
 

@@ -1,4 +1,4 @@
-//===- pointwise.cpp - family: arithmetic on elements ------------------------===//
+//===- pointwise.cpp - family: arithmetic on elements ---------------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -97,7 +97,8 @@ static void registerSubMulDiv() {
   sub.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     return SmallVector<Value>{dy[0], scaled(b, op->getLoc(), dy[0], -1.0)};
   };
-  sub.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
+  sub.body = [](BodyContext &c, Operation *,
+                ValueRange x) -> SmallVector<Value> {
     return {c.sub(x[0], x[1])};
   };
   sub.rematerializable = true;
@@ -109,9 +110,11 @@ static void registerSubMulDiv() {
     auto product = [&](Value x) -> Value {
       return tfm::MulOp::create(b, op->getLoc(), dy[0], x);
     };
-    return SmallVector<Value>{product(op->getOperand(1)), product(op->getOperand(0))};
+    return SmallVector<Value>{product(op->getOperand(1)),
+                              product(op->getOperand(0))};
   };
-  mul.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
+  mul.body = [](BodyContext &c, Operation *,
+                ValueRange x) -> SmallVector<Value> {
     return {c.mul(x[0], x[1])};
   };
   mul.rematerializable = true;
@@ -126,7 +129,8 @@ static void registerSubMulDiv() {
     Value product = tfm::MulOp::create(b, loc, dx, op->getResult(0));
     return SmallVector<Value>{dx, scaled(b, loc, product, -1.0)};
   };
-  div.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
+  div.body = [](BodyContext &c, Operation *,
+                ValueRange x) -> SmallVector<Value> {
     return {c.div(x[0], x[1])};
   };
   add(tfm::DivOp::getOperationName(), div);
@@ -139,7 +143,8 @@ static void registerExpLog() {
     return SmallVector<Value>{
         tfm::MulOp::create(b, op->getLoc(), dy[0], op->getResult(0))};
   };
-  exp.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
+  exp.body = [](BodyContext &c, Operation *,
+                ValueRange x) -> SmallVector<Value> {
     return {math::ExpOp::create(c.builder, c.loc, x[0])};
   };
   exp.rematerializable = true;
@@ -151,7 +156,8 @@ static void registerExpLog() {
     return SmallVector<Value>{
         tfm::DivOp::create(b, op->getLoc(), dy[0], op->getOperand(0))};
   };
-  log.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
+  log.body = [](BodyContext &c, Operation *,
+                ValueRange x) -> SmallVector<Value> {
     return {math::LogOp::create(c.builder, c.loc, x[0])};
   };
   add(tfm::LogOp::getOperationName(), log);
@@ -164,7 +170,8 @@ static void registerScaleAndFill() {
     double factor = cast<tfm::ScaleOp>(op).getFactor().convertToDouble();
     return SmallVector<Value>{scaled(b, op->getLoc(), dy[0], factor)};
   };
-  scale.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
+  scale.body = [](BodyContext &c, Operation *op,
+                  ValueRange x) -> SmallVector<Value> {
     double factor = cast<tfm::ScaleOp>(op).getFactor().convertToDouble();
     return {c.mul(x[0], c.constant(factor))};
   };
@@ -176,7 +183,8 @@ static void registerScaleAndFill() {
   fill.gradient = [](OpBuilder &, Operation *, ValueRange) {
     return SmallVector<Value>{};
   };
-  fill.body = [](BodyContext &c, Operation *op, ValueRange) -> SmallVector<Value> {
+  fill.body = [](BodyContext &c, Operation *op,
+                 ValueRange) -> SmallVector<Value> {
     return {c.constant(cast<tfm::FillOp>(op).getValue().convertToDouble())};
   };
   fill.rematerializable = true;
@@ -187,8 +195,8 @@ static void registerCast() {
   OpFamily f;
   f.rule = elementwiseRule({{0}});
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    return SmallVector<Value>{
-        tfm::CastOp::create(b, op->getLoc(), op->getOperand(0).getType(), dy[0])};
+    return SmallVector<Value>{tfm::CastOp::create(
+        b, op->getLoc(), op->getOperand(0).getType(), dy[0])};
   };
   // Elements of a kernel are f32; the generator rounds what an op makes to the
   // type of its result.
@@ -207,7 +215,8 @@ static void registerActivation() {
     return SmallVector<Value>{tfm::ActivationGradOp::create(
         b, op->getLoc(), act.getKind(), act.getX(), dy[0])};
   };
-  f.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
+  f.body = [](BodyContext &c, Operation *op,
+              ValueRange x) -> SmallVector<Value> {
     return {activation(c, cast<tfm::ActivationOp>(op).getKind(), x[0])};
   };
   add(tfm::ActivationOp::getOperationName(), f);
@@ -215,7 +224,8 @@ static void registerActivation() {
   OpFamily g;
   g.rule = elementwiseRule({{1}});
   g.noGradient = "a backward op; second derivatives are not taken";
-  g.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
+  g.body = [](BodyContext &c, Operation *op,
+              ValueRange x) -> SmallVector<Value> {
     auto kind = cast<tfm::ActivationGradOp>(op).getKind();
     return {c.mul(x[1], derivative(c, kind, x[0]))};
   };

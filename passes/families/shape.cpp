@@ -1,4 +1,4 @@
-//===- shape.cpp - family: broadcast and reduce ----------------------------===//
+//===- shape.cpp - family: broadcast and reduce ---------------------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -27,7 +27,8 @@ static void registerBroadcast() {
   f.rule = [](Operation *op) {
     auto bc = cast<tfm::BroadcastOp>(op);
     std::string all = letters(rankOf(bc.getResult()));
-    return ShardingRule{{pick(all, bc.getDims())}, {all}, "", {{0}}, false, "", false};
+    return ShardingRule{
+        {pick(all, bc.getDims())}, {all}, "", {{0}}, false, "", false};
   };
   f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
     auto bc = cast<tfm::BroadcastOp>(op);
@@ -66,11 +67,12 @@ static void registerReduce() {
       return SmallVector<Value>{Value()};
     }
     auto rest = others(rankOf(reduce.getX()), reduce.getDims());
-    return SmallVector<Value>{tfm::BroadcastOp::create(
-        b, op->getLoc(), reduce.getX().getType(), dy[0],
-        b.getDenseI64ArrayAttr(rest))};
+    return SmallVector<Value>{
+        tfm::BroadcastOp::create(b, op->getLoc(), reduce.getX().getType(),
+                                 dy[0], b.getDenseI64ArrayAttr(rest))};
   };
-  f.body = [](BodyContext &c, Operation *op, ValueRange x) -> SmallVector<Value> {
+  f.body = [](BodyContext &c, Operation *op,
+              ValueRange x) -> SmallVector<Value> {
     if (!c.contractsCols)
       return {x[0]}; // summed over rows by accumulation
     bool isMax = cast<tfm::ReduceOp>(op).getKind() == tfm::ReduceKind::Max;

@@ -1,4 +1,4 @@
-//===- structure.cpp - family: save, restore, export, stop_gradient -----------===//
+//===- structure.cpp - family: save, restore, export, stop_gradient -------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -7,7 +7,8 @@ using namespace mtc;
 using namespace mtc::families;
 
 void mtc::families::registerStructure() {
-  for (StringRef name : {tfm::SaveOp::getOperationName(), tfm::RestoreOp::getOperationName()}) {
+  for (StringRef name :
+       {tfm::SaveOp::getOperationName(), tfm::RestoreOp::getOperationName()}) {
     OpFamily f;
     f.rule = elementwiseRule({{0}});
     f.noGradient = "made by differentiate itself";
@@ -24,7 +25,8 @@ void mtc::families::registerStructure() {
 
   OpFamily exported;
   exported.rule = [](Operation *op) {
-    return ShardingRule{{letters(rankOf(op->getOperand(0)))}, {}, "", {}, false, "", false};
+    return ShardingRule{
+        {letters(rankOf(op->getOperand(0)))}, {}, "", {}, false, "", false};
   };
   exported.gradient = [](OpBuilder &, Operation *, ValueRange) {
     return SmallVector<Value>{Value()};

@@ -27,7 +27,8 @@ inline RuleFn elementwiseRule(std::vector<std::vector<int>> linear) {
 /// dy · factor.
 inline mlir::Value scaled(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                           double factor) {
-  return tfm::ScaleOp::create(b, loc, x.getType(), x, b.getF64FloatAttr(factor));
+  return tfm::ScaleOp::create(b, loc, x.getType(), x,
+                              b.getF64FloatAttr(factor));
 }
 
 } // namespace mtc::families

@@ -1,4 +1,4 @@
-//===- Differentiate.cpp - --differentiate -----------------------------------===//
+//===- Differentiate.cpp - --differentiate --------------------------------===//
 //
 // Establishes: @microbatch holds forward and backward; one gradient per use of
 // each parameter is returned after the loss; the backward reads forward values
@@ -60,8 +60,9 @@ private:
   OpBuilder b;
   SmallVector<Operation *> forwardOps;
   llvm::DenseSet<Value> dependents; ///< depend on a parameter (looked up only)
-  llvm::DenseMap<Value, SmallVector<Contribution>> cotangents; ///< looked up only
-  llvm::DenseMap<Operation *, int64_t> order;                  ///< looked up only
+  llvm::DenseMap<Value, SmallVector<Contribution>>
+      cotangents;                             ///< looked up only
+  llvm::DenseMap<Operation *, int64_t> order; ///< looked up only
   llvm::MapVector<Value, SmallVector<ParamUse>> uses;
 };
 
@@ -77,7 +78,8 @@ void Differentiator::findDependents() {
   for (Operation *op : forwardOps) {
     if (isa<tfm::StopGradientOp>(op))
       continue;
-    if (llvm::any_of(op->getOperands(), [&](Value v) { return dependents.contains(v); }))
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value v) { return dependents.contains(v); }))
       dependents.insert(op->result_begin(), op->result_end());
   }
 }
@@ -116,7 +118,8 @@ void Differentiator::setPrimal(Value cotangent, Value forward) {
   op->setAttr("tfm.primal", b.getArrayAttr(all));
 }
 
-void Differentiator::contribute(Value forward, Value cotangent, Operation *consumer) {
+void Differentiator::contribute(Value forward, Value cotangent,
+                                Operation *consumer) {
   setPrimal(cotangent, forward);
   if (isParam(fn, forward))
     uses[forward].push_back({order.lookup(consumer), cotangent});
@@ -146,7 +149,8 @@ Value Differentiator::total(Value forward) {
 }
 
 LogicalResult Differentiator::backward(Operation *op) {
-  if (llvm::none_of(op->getResults(), [&](Value v) { return dependents.contains(v); }))
+  if (llvm::none_of(op->getResults(),
+                    [&](Value v) { return dependents.contains(v); }))
     return success();
   SmallVector<Value> incoming;
   for (Value result : op->getResults())
@@ -176,7 +180,8 @@ void Differentiator::removeStopGradients() {
 
 /// Erases backward ops without users, from the end.
 void Differentiator::eraseDead() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
     if (tfm::isBackward(&op) && op.use_empty() && !isa<func::ReturnOp>(op))
       op.erase();
 }
@@ -189,13 +194,15 @@ Value Differentiator::accumulated(Value gradient, Value param) {
   if (type.getElementType() == wide)
     return gradient;
   Operation *producer = gradient.getDefiningOp();
-  const families::OpFamily *family = producer ? families::lookup(producer) : nullptr;
+  const families::OpFamily *family =
+      producer ? families::lookup(producer) : nullptr;
   if (family && family->widens && gradient.use_empty()) {
     gradient.setType(type.clone(wide));
     return gradient;
   }
   Operation *last = b.getInsertionBlock()->getTerminator()->getPrevNode();
-  Value cast = tfm::CastOp::create(b, gradient.getLoc(), type.clone(wide), gradient);
+  Value cast =
+      tfm::CastOp::create(b, gradient.getLoc(), type.clone(wide), gradient);
   markNew(last, producer ? tfm::layerOf(producer) : 0);
   setPrimal(cast, param);
   return cast;
@@ -211,7 +218,8 @@ void Differentiator::returnGradients() {
     auto it = uses.find(arg);
     if (it == uses.end())
       continue;
-    auto param = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    auto param =
+        fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
     llvm::sort(it->second, [](auto &a, auto &c) { return a.order < c.order; });
     for (auto [use, entry] : llvm::enumerate(it->second)) {
       results.push_back(accumulated(entry.gradient, arg));
@@ -220,7 +228,8 @@ void Differentiator::returnGradients() {
     }
   }
   ret->setOperands(results);
-  fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  fn.setFunctionType(b.getFunctionType(body.getArgumentTypes(),
+                                       ValueRange(results).getTypes()));
   fn.setAllResultAttrs(attrs);
 }
 
@@ -233,13 +242,15 @@ LogicalResult Differentiator::run() {
   findDependents();
   Operation *ret = body.getTerminator();
   if (ret->getNumOperands() != 1)
-    return ret->emitOpError("expected one result, the loss, found ") << ret->getNumOperands();
+    return ret->emitOpError("expected one result, the loss, found ")
+           << ret->getNumOperands();
   Value loss = ret->getOperand(0);
   if (!loss.getDefiningOp() || !dependents.contains(loss))
     return ret->emitOpError("expected a loss that depends on a parameter");
   b.setInsertionPoint(ret);
   Operation *last = ret->getPrevNode();
-  Value seed = tfm::FillOp::create(b, loss.getLoc(), loss.getType(), b.getF64FloatAttr(1.0));
+  Value seed = tfm::FillOp::create(b, loss.getLoc(), loss.getType(),
+                                   b.getF64FloatAttr(1.0));
   markNew(last, tfm::layerOf(loss.getDefiningOp()));
   cotangents[loss].push_back({seed, tfm::layerOf(loss.getDefiningOp())});
   for (Operation *op : llvm::reverse(forwardOps))
@@ -251,7 +262,7 @@ LogicalResult Differentiator::run() {
   return success();
 }
 
-//===--- saved values -----------------------------------------------------------===//
+//===--- saved values -----------------------------------------------------===//
 
 /// Replaces the backward's direct reads of forward values.
 class Saver {
@@ -307,7 +318,8 @@ Value Saver::restore(Value v, Operation *reader) {
   Operation *at = v.getDefiningOp()->getNextNode();
   if (tfm::layerOf(v.getDefiningOp()) != layer)
     for (Operation *op = at; op && !tfm::isBackward(op); op = op->getNextNode())
-      if (tfm::layerOf(op) == layer && llvm::is_contained(op->getOperands(), v)) {
+      if (tfm::layerOf(op) == layer &&
+          llvm::is_contained(op->getOperands(), v)) {
         at = op;
         break;
       }
@@ -316,7 +328,8 @@ Value Saver::restore(Value v, Operation *reader) {
   save->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
   save->setAttr(tfm::phaseAttr, b.getStringAttr("forward"));
   b.setInsertionPoint(reader);
-  auto restored = tfm::RestoreOp::create(b, v.getLoc(), v.getType(), save.getResult());
+  auto restored =
+      tfm::RestoreOp::create(b, v.getLoc(), v.getType(), save.getResult());
   restored->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
   restored->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
   return restored;

@@ -1,4 +1,4 @@
-//===- VerifyTraining.cpp - --verify-training --------------------------------===//
+//===- VerifyTraining.cpp - --verify-training -----------------------------===//
 //
 // Checks what --differentiate promises; see Passes.td.
 //
@@ -29,8 +29,10 @@ LogicalResult checkGradients(func::FuncOp fn) {
   std::map<std::string, Type> params;
   std::map<std::string, int64_t> next;
   for (BlockArgument arg : fn.getArguments())
-    if (auto p = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param"))
-      params[p.getName().str()] = cast<RankedTensorType>(arg.getType()).clone(element);
+    if (auto p = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(),
+                                                     "tfm.param"))
+      params[p.getName().str()] =
+          cast<RankedTensorType>(arg.getType()).clone(element);
   LogicalResult ok = success();
   for (unsigned i = 0; i < fn.getNumResults(); ++i) {
     auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad");
@@ -39,18 +41,21 @@ LogicalResult checkGradients(func::FuncOp fn) {
     std::string name = grad.getParam().str();
     auto it = params.find(name);
     if (it == params.end())
-      ok = fn.emitOpError("expected result ") << i << " to be the gradient of a parameter, found \""
-                                              << name << "\"";
+      ok = fn.emitOpError("expected result ")
+           << i << " to be the gradient of a parameter, found \"" << name
+           << "\"";
     else if (it->second != fn.getResultTypes()[i])
-      ok = fn.emitOpError("expected the gradient of \"") << name << "\" of type " << it->second
-                                                         << ", found " << fn.getResultTypes()[i];
+      ok = fn.emitOpError("expected the gradient of \"")
+           << name << "\" of type " << it->second << ", found "
+           << fn.getResultTypes()[i];
     if (grad.getUse() != next[name]++)
-      ok = fn.emitOpError("expected uses of \"") << name << "\" in ascending order, found use "
-                                                 << grad.getUse();
+      ok = fn.emitOpError("expected uses of \"")
+           << name << "\" in ascending order, found use " << grad.getUse();
   }
   for (auto &[name, type] : params)
     if (!next.count(name))
-      ok = fn.emitOpError("expected a gradient for parameter \"") << name << "\", found none";
+      ok = fn.emitOpError("expected a gradient for parameter \"")
+           << name << "\", found none";
   return ok;
 }
 
@@ -62,15 +67,18 @@ LogicalResult checkOps(func::FuncOp fn) {
     if (!tfm::isBackward(&op) || isa<tfm::RestoreOp>(op))
       continue;
     for (Value operand : op.getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && !tfm::isBackward(def))
-        ok = op.emitOpError("expected a backward op to read forward values through tfm.restore, "
+      if (Operation *def = operand.getDefiningOp();
+          def && !tfm::isBackward(def))
+        ok = op.emitOpError("expected a backward op to read forward values "
+                            "through tfm.restore, "
                             "found a direct use of ")
              << def->getName();
   }
   return ok;
 }
 
-struct VerifyTrainingPass : passes::impl::VerifyTrainingBase<VerifyTrainingPass> {
+struct VerifyTrainingPass
+    : passes::impl::VerifyTrainingBase<VerifyTrainingPass> {
   void runOnOperation() override {
     auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
     if (!fn) {

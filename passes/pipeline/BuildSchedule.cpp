@@ -1,4 +1,4 @@
-//===- BuildSchedule.cpp - --build-schedule ----------------------------------===//
+//===- BuildSchedule.cpp - --build-schedule -------------------------------===//
 //
 // Establishes: a checked pipe.schedule for each entry. The generators are pure
 // functions in schedules/; this pass only writes down what they say.
@@ -22,9 +22,11 @@ using namespace mtc;
 
 namespace {
 
-LogicalResult report(ModuleOp module, StringRef entry, const schedules::Findings &findings) {
+LogicalResult report(ModuleOp module, StringRef entry,
+                     const schedules::Findings &findings) {
   for (const auto &finding : findings)
-    module.emitError("schedule of entry \"") << entry << "\": " << finding.message;
+    module.emitError("schedule of entry \"")
+        << entry << "\": " << finding.message;
   return findings.empty() ? success() : failure();
 }
 
@@ -50,8 +52,9 @@ struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
     for (const auto &slots : schedule->slots)
       lines.push_back(schedules::printSlots(slots, schedule->chunks));
     SmallVector<StringRef> refs(lines.begin(), lines.end());
-    pipe::ScheduleOp::create(b, module.getLoc(), entry, schedule->stages, schedule->chunks,
-                             schedule->microbatches, b.getStrArrayAttr(refs));
+    pipe::ScheduleOp::create(b, module.getLoc(), entry, schedule->stages,
+                             schedule->chunks, schedule->microbatches,
+                             b.getStrArrayAttr(refs));
     return success();
   }
 

@@ -18,18 +18,22 @@ public:
   explicit operator bool() const { return static_cast<bool>(config); }
   /// A number; `fallback` if the module does not have it.
   int64_t number(llvm::StringRef name, int64_t fallback = 0) const {
-    auto attr = config ? config.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
+    auto attr =
+        config ? config.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
     return attr ? attr.getInt() : fallback;
   }
   /// Stages of the pipeline.
   int64_t stages() const { return number("pp", 1); }
   std::string text(llvm::StringRef name) const {
-    auto attr = config ? config.getAs<mlir::StringAttr>(name) : mlir::StringAttr();
+    auto attr =
+        config ? config.getAs<mlir::StringAttr>(name) : mlir::StringAttr();
     return attr ? attr.str() : std::string();
   }
   std::vector<int64_t> numbers(llvm::StringRef name) const {
-    auto attr = config ? config.getAs<mlir::DenseI64ArrayAttr>(name) : mlir::DenseI64ArrayAttr();
-    return attr ? std::vector<int64_t>(attr.asArrayRef()) : std::vector<int64_t>();
+    auto attr = config ? config.getAs<mlir::DenseI64ArrayAttr>(name)
+                       : mlir::DenseI64ArrayAttr();
+    return attr ? std::vector<int64_t>(attr.asArrayRef())
+                : std::vector<int64_t>();
   }
 
 private:

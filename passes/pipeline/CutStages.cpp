@@ -1,4 +1,4 @@
-//===- CutStages.cpp - --cut-stages ------------------------------------------===//
+//===- CutStages.cpp - --cut-stages ---------------------------------------===//
 //
 // Establishes: @microbatch is gone; each stage has fragments whose boundary is
 // explicit (pipe.received, pipe.send, pipe.keep, ...). One tensor crosses each
@@ -29,10 +29,14 @@ namespace {
 
 enum class Kind { Forward, Backward, Eval };
 StringRef phaseName(Kind kind) {
-  return kind == Kind::Forward ? "forward" : kind == Kind::Backward ? "backward" : "eval";
+  return kind == Kind::Forward    ? "forward"
+         : kind == Kind::Backward ? "backward"
+                                  : "eval";
 }
 StringRef suffix(Kind kind) {
-  return kind == Kind::Forward ? "_fwd" : kind == Kind::Backward ? "_bwd" : "_eval";
+  return kind == Kind::Forward    ? "_fwd"
+         : kind == Kind::Backward ? "_bwd"
+                                  : "_eval";
 }
 
 /// The stage of each layer: 0 (embedding) .. L + 1 (head).
@@ -44,8 +48,9 @@ public:
     std::vector<int64_t> counts = config.numbers("layers_per_stage");
     if (counts.empty()) {
       if (layers % stages != 0)
-        return module.emitError("expected layers (") << layers << ") to be a multiple of pp ("
-               << stages << ") or an explicit layers_per_stage";
+        return module.emitError("expected layers (")
+               << layers << ") to be a multiple of pp (" << stages
+               << ") or an explicit layers_per_stage";
       counts.assign(stages, layers / stages);
     }
     int64_t sum = 0;
@@ -53,8 +58,8 @@ public:
       sum += c;
     if (static_cast<int64_t>(counts.size()) != stages || sum != layers)
       return module.emitError("expected layers_per_stage with ")
-             << stages << " entries that add to " << layers << ", found " << counts.size()
-             << " that add to " << sum;
+             << stages << " entries that add to " << layers << ", found "
+             << counts.size() << " that add to " << sum;
     StageMap map;
     map.stages = stages;
     map.stageOfLayer.push_back(0);
@@ -65,8 +70,9 @@ public:
   }
   int64_t of(Operation *op) const {
     int64_t layer = tfm::layerOf(op);
-    return layer < 0 || layer >= static_cast<int64_t>(stageOfLayer.size()) ? -1
-                                                                           : stageOfLayer[layer];
+    return layer < 0 || layer >= static_cast<int64_t>(stageOfLayer.size())
+               ? -1
+               : stageOfLayer[layer];
   }
   int64_t stages = 1;
 
@@ -77,10 +83,12 @@ private:
 /// Ops that passes inserted (collectives) take the layer of their operand.
 void completeLayers(func::FuncOp fn) {
   for (Operation &op : fn.getBody().front().without_terminator()) {
-    Operation *def = op.getNumOperands() ? op.getOperand(0).getDefiningOp() : nullptr;
+    Operation *def =
+        op.getNumOperands() ? op.getOperand(0).getDefiningOp() : nullptr;
     if (!def)
       continue;
-    for (StringRef name : {StringRef(tfm::layerAttr), StringRef(tfm::phaseAttr)})
+    for (StringRef name :
+         {StringRef(tfm::layerAttr), StringRef(tfm::phaseAttr)})
       if (!op.hasAttr(name) && def->hasAttr(name))
         op.setAttr(name, def->getAttr(name));
   }
@@ -89,15 +97,16 @@ void completeLayers(func::FuncOp fn) {
 /// Builds one fragment by cloning its ops out of @microbatch.
 class FragmentBuilder {
 public:
-  FragmentBuilder(func::FuncOp source, const StageMap &stages, int64_t stage, Kind kind,
-                  std::map<Operation *, int64_t> &keys)
+  FragmentBuilder(func::FuncOp source, const StageMap &stages, int64_t stage,
+                  Kind kind, std::map<Operation *, int64_t> &keys)
       : source(source), stages(stages), stage(stage), kind(kind), keys(keys),
         b(source.getContext()) {}
   LogicalResult build();
 
 private:
   bool belongs(Operation *op) {
-    return stages.of(op) == stage && tfm::isBackward(op) == (kind == Kind::Backward);
+    return stages.of(op) == stage &&
+           tfm::isBackward(op) == (kind == Kind::Backward);
   }
   LogicalResult clone(Operation *op);
   FailureOr<Value> map(Value v, Operation *user);
@@ -124,42 +133,47 @@ FailureOr<Value> FragmentBuilder::argument(BlockArgument arg) {
   Location loc = arg.getLoc();
   unsigned i = arg.getArgNumber();
   if (auto p = source.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param"))
-    return pipe::ParamOp::create(b, loc, arg.getType(), p.getName()).getResult();
+    return pipe::ParamOp::create(b, loc, arg.getType(), p.getName())
+        .getResult();
   if (auto in = source.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input"))
-    return pipe::InputOp::create(b, loc, arg.getType(), in.getName()).getResult();
+    return pipe::InputOp::create(b, loc, arg.getType(), in.getName())
+        .getResult();
   return pipe::SampleOp::create(b, loc, arg.getType()).getResult();
 }
 
 FailureOr<Value> FragmentBuilder::received(Value v, Operation *user) {
   Operation *def = v.getDefiningOp();
-  int64_t from = stages.of(def), expected = kind == Kind::Backward ? stage + 1 : stage - 1;
+  int64_t from = stages.of(def),
+          expected = kind == Kind::Backward ? stage + 1 : stage - 1;
   bool samePhase = tfm::isBackward(def) == (kind == Kind::Backward);
   if (!samePhase || from != expected)
     return user->emitOpError("expected values from stage ")
-           << expected << " or this stage (" << stage << "), found one of stage " << from
+           << expected << " or this stage (" << stage
+           << "), found one of stage " << from
            << (samePhase ? "" : " of the other phase");
   if (arrived && arrived != v)
     return user->emitOpError("expected one tensor to cross from stage ")
            << from << " to stage " << stage << ", found a second one";
   arrived = v;
   StringRef what = kind == Kind::Backward ? "gradient" : "activation";
-  return pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), b.getStringAttr(what)).getResult();
+  return pipe::ReceivedOp::create(b, v.getLoc(), v.getType(),
+                                  b.getStringAttr(what))
+      .getResult();
 }
 
 FailureOr<Value> FragmentBuilder::map(Value v, Operation *user) {
   if (Value known = mapping.lookupOrNull(v))
     return known;
-  FailureOr<Value> made = isa<BlockArgument>(v) ? argument(cast<BlockArgument>(v))
-                                                : received(v, user);
+  FailureOr<Value> made = isa<BlockArgument>(v)
+                              ? argument(cast<BlockArgument>(v))
+                              : received(v, user);
   if (succeeded(made))
     mapping.map(v, *made);
   return made;
 }
 
 /// A value that needs no place of its own: it is received or an input.
-static bool livesElsewhere(Value saved) {
-  return isa<BlockArgument>(saved);
-}
+static bool livesElsewhere(Value saved) { return isa<BlockArgument>(saved); }
 
 LogicalResult FragmentBuilder::save(tfm::SaveOp op) {
   FailureOr<Value> value = map(op.getX(), op);
@@ -181,13 +195,17 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
     return map(arg, op);
   auto it = keys.find(save);
   if (it != keys.end())
-    return pipe::KeptOp::create(b, op.getLoc(), op.getType(), b.getI64IntegerAttr(it->second))
+    return pipe::KeptOp::create(b, op.getLoc(), op.getType(),
+                                b.getI64IntegerAttr(it->second))
         .getResult();
-  return pipe::ReceivedOp::create(b, op.getLoc(), op.getType(), b.getStringAttr("activation"))
+  return pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
+                                  b.getStringAttr("activation"))
       .getResult();
 }
 
-int64_t FragmentBuilder::stageOfUse(OpOperand &use) { return stages.of(use.getOwner()); }
+int64_t FragmentBuilder::stageOfUse(OpOperand &use) {
+  return stages.of(use.getOwner());
+}
 
 /// Sends a value that a neighbouring stage reads in the same phase.
 LogicalResult FragmentBuilder::sendIfCrossing(Value v) {
@@ -253,7 +271,8 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
     return success();
   }
   Operation *copy = b.clone(*op, mapping);
-  if (auto attention = dyn_cast<tfm::AttentionOp>(copy); attention && kind == Kind::Eval)
+  if (auto attention = dyn_cast<tfm::AttentionOp>(copy);
+      attention && kind == Kind::Eval)
     attention.setRate(APFloat(0.0));
   for (Value result : op->getResults())
     if (failed(sendIfCrossing(result)))
@@ -264,7 +283,8 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
 LogicalResult FragmentBuilder::build() {
   b.setInsertionPoint(source);
   std::string name = "stage" + std::to_string(stage) + suffix(kind).str();
-  auto fn = func::FuncOp::create(b, source.getLoc(), name, b.getFunctionType({}, {}));
+  auto fn =
+      func::FuncOp::create(b, source.getLoc(), name, b.getFunctionType({}, {}));
   fn->setAttr("pipe.stage", b.getI64IntegerAttr(stage));
   fn->setAttr("pipe.phase", b.getStringAttr(phaseName(kind)));
   b.setInsertionPointToStart(fn.addEntryBlock());
@@ -281,7 +301,8 @@ FailureOr<ArrayAttr> paramTable(func::FuncOp fn) {
   auto mesh = dist::meshOf(fn);
   SmallVector<Attribute> rows;
   for (BlockArgument arg : fn.getArguments()) {
-    auto p = fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    auto p =
+        fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
     if (!p)
       continue;
     auto local = cast<RankedTensorType>(arg.getType()).getShape();
@@ -297,7 +318,8 @@ FailureOr<ArrayAttr> paramTable(func::FuncOp fn) {
         b.getNamedAttr("local", b.getDenseI64ArrayAttr(local)),
         b.getNamedAttr("split_dim", b.getI64IntegerAttr(split->dim)),
         b.getNamedAttr("decay", b.getBoolAttr(p.getDecay())),
-        b.getNamedAttr("init", b.getStringAttr(tfm::stringifyInit(p.getInit()))),
+        b.getNamedAttr("init",
+                       b.getStringAttr(tfm::stringifyInit(p.getInit()))),
         b.getNamedAttr("std", p.getStd())};
     if (split->axis)
       row.push_back(b.getNamedAttr("split_axis", split->axis));

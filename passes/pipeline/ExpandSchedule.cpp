@@ -1,4 +1,4 @@
-//===- ExpandSchedule.cpp - --expand-schedule ---------------------------------===//
+//===- ExpandSchedule.cpp - --expand-schedule -----------------------------===//
 //
 // Establishes: a pipe.timeline per entry and stage, with exchanges placed and
 // buffer slots assigned; pipe.schedule ops are consumed.
@@ -27,36 +27,47 @@ constexpr int kPools = 6;
 /// Index of a pool in the timeline's slot lists (MtcPool in abi.h).
 int poolIndex(schedules::Pool pool) {
   switch (pool) {
-  case schedules::Pool::Xin: return 0;
-  case schedules::Pool::Gin: return 1;
-  case schedules::Pool::Yout: return 2;
-  case schedules::Pool::Gout: return 3;
-  case schedules::Pool::Act: return 4;
-  case schedules::Pool::Wsv: return 5;
+  case schedules::Pool::Xin:
+    return 0;
+  case schedules::Pool::Gin:
+    return 1;
+  case schedules::Pool::Yout:
+    return 2;
+  case schedules::Pool::Gout:
+    return 3;
+  case schedules::Pool::Act:
+    return 4;
+  case schedules::Pool::Wsv:
+    return 5;
   }
   llvm_unreachable("all pools are handled");
 }
 
-void writeCompute(OpBuilder &b, Location loc, const schedules::Compute &compute) {
+void writeCompute(OpBuilder &b, Location loc,
+                  const schedules::Compute &compute) {
   SmallVector<int64_t> slots(kPools, -1);
   for (const auto *list : {&compute.reads, &compute.writes})
     for (const auto &operand : *list)
       slots[poolIndex(operand.pool)] = operand.slot;
-  pipe::SlotOp::create(b, loc, b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
-                       b.getI64IntegerAttr(compute.slot.microbatch),
-                       b.getI64IntegerAttr(compute.slot.chunk), b.getDenseI64ArrayAttr(slots));
+  pipe::SlotOp::create(
+      b, loc,
+      b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
+      b.getI64IntegerAttr(compute.slot.microbatch),
+      b.getI64IntegerAttr(compute.slot.chunk), b.getDenseI64ArrayAttr(slots));
 }
 
-void writeExchange(OpBuilder &b, Location loc, const schedules::Exchange &exchange) {
+void writeExchange(OpBuilder &b, Location loc,
+                   const schedules::Exchange &exchange) {
   SmallVector<Attribute> transfers;
   for (const auto &t : exchange.transfers)
     transfers.push_back(pipe::TransferAttr::get(
-        b.getContext(), t.send, t.kind == schedules::Kind::Activation, t.microbatch,
-        t.virtualStage, t.peer, t.buffer.slot));
+        b.getContext(), t.send, t.kind == schedules::Kind::Activation,
+        t.microbatch, t.virtualStage, t.peer, t.buffer.slot));
   pipe::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
 }
 
-struct ExpandSchedulePass : passes::impl::ExpandScheduleBase<ExpandSchedulePass> {
+struct ExpandSchedulePass
+    : passes::impl::ExpandScheduleBase<ExpandSchedulePass> {
   LogicalResult expand(pipe::ScheduleOp op) {
     schedules::Findings findings;
     schedules::Shape shape;
@@ -89,12 +100,14 @@ struct ExpandSchedulePass : passes::impl::ExpandScheduleBase<ExpandSchedulePass>
     return success();
   }
 
-  void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan, int stage) {
+  void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
+             int stage) {
     SmallVector<int64_t> pools(kPools, 0);
     for (size_t i = 0; i < plan.pools[stage].size(); ++i)
       pools[poolIndex(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
-    auto timeline = pipe::TimelineOp::create(b, op.getLoc(), name, op.getSymName(), stage, pools);
+    auto timeline = pipe::TimelineOp::create(b, op.getLoc(), name,
+                                             op.getSymName(), stage, pools);
     OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
     for (const auto &item : plan.ranks[stage]) {
       if (const auto *compute = std::get_if<schedules::Compute>(&item))
@@ -105,7 +118,8 @@ struct ExpandSchedulePass : passes::impl::ExpandScheduleBase<ExpandSchedulePass>
   }
 
   void runOnOperation() override {
-    SmallVector<pipe::ScheduleOp> all(getOperation().getOps<pipe::ScheduleOp>());
+    SmallVector<pipe::ScheduleOp> all(
+        getOperation().getOps<pipe::ScheduleOp>());
     for (pipe::ScheduleOp op : all)
       if (failed(expand(op)))
         return signalPassFailure();

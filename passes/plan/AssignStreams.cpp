@@ -1,7 +1,7 @@
-//===- AssignStreams.cpp - --assign-streams ------------------------------------===//
+//===- AssignStreams.cpp - --assign-streams -------------------------------===//
 //
-// Establishes: every collective has its stream, and every op that touches what a
-// collective works on is ordered against it by events. Fragments end joined.
+// Establishes: every collective has its stream, and every op that touches what
+// a collective works on is ordered against it by events. Fragments end joined.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
@@ -32,8 +32,8 @@ rt::RefOp refOf(Value value) {
   return value.getDefiningOp<rt::RefOp>();
 }
 
-/// True if `op` reads or writes what `collective` works on. Places of one bucket
-/// count as the same; their ranges may be known to the rank only.
+/// True if `op` reads or writes what `collective` works on. Places of one
+/// bucket count as the same; their ranges may be known to the rank only.
 bool touches(Operation *op, rt::CollectiveOp collective) {
   Value buffer = collective.getBuffer();
   if (!buffer) // of the norm
@@ -43,7 +43,8 @@ bool touches(Operation *op, rt::CollectiveOp collective) {
     if (collective->getNumResults() && operand == collective.getResult())
       return true;
     auto other = ref ? refOf(operand) : rt::RefOp();
-    return other && other.getKind() == ref.getKind() && other.getBucket() == ref.getBucket();
+    return other && other.getKind() == ref.getKind() &&
+           other.getBucket() == ref.getBucket();
   });
 }
 
@@ -68,7 +69,9 @@ private:
     int64_t event;
   };
 
-  void record(int64_t stream) { rt::RecordOp::create(b, fn.getLoc(), events++, stream); }
+  void record(int64_t stream) {
+    rt::RecordOp::create(b, fn.getLoc(), events++, stream);
+  }
   void wait(int64_t event, int64_t stream) {
     rt::WaitOp::create(b, fn.getLoc(), event, stream);
   }
@@ -110,7 +113,8 @@ private:
   std::vector<InFlight> inFlight; ///< in order of issue
 };
 
-struct AssignStreamsPass : mtc::passes::impl::AssignStreamsBase<AssignStreamsPass> {
+struct AssignStreamsPass
+    : mtc::passes::impl::AssignStreamsBase<AssignStreamsPass> {
   void runOnOperation() override {
     if (streamsOf(Config(getOperation()).text("target")) == 1)
       return;

@@ -1,4 +1,4 @@
-//===- BucketGradients.cpp - --bucket-gradients -------------------------------===//
+//===- BucketGradients.cpp - --bucket-gradients ---------------------------===//
 //
 // Establishes: one rt.program per stage with its fragments, and where its
 // parameters and their gradients lie: rt.bucket and rt.param.
@@ -49,7 +49,8 @@ StageUses usesOf(rt::ProgramOp program) {
   return found;
 }
 
-struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradientsPass> {
+struct BucketGradientsPass
+    : mtc::passes::impl::BucketGradientsBase<BucketGradientsPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -57,14 +58,16 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
   rt::ProgramOp makeProgram(int64_t stage) {
     ModuleOp module = getOperation();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-    auto program = rt::ProgramOp::create(b, module.getLoc(), "stage" + std::to_string(stage), stage);
+    auto program = rt::ProgramOp::create(
+        b, module.getLoc(), "stage" + std::to_string(stage), stage);
     Block &body = program.getBody().emplaceBlock();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       auto fn = dyn_cast<func::FuncOp>(op);
       auto timeline = dyn_cast<pipe::TimelineOp>(op);
-      bool mine = (fn && fn->getAttrOfType<IntegerAttr>("pipe.stage") &&
-                   fn->getAttrOfType<IntegerAttr>("pipe.stage").getInt() == stage) ||
-                  (timeline && static_cast<int64_t>(timeline.getStage()) == stage);
+      bool mine =
+          (fn && fn->getAttrOfType<IntegerAttr>("pipe.stage") &&
+           fn->getAttrOfType<IntegerAttr>("pipe.stage").getInt() == stage) ||
+          (timeline && static_cast<int64_t>(timeline.getStage()) == stage);
       if (mine)
         op.moveBefore(&body, body.end());
     }
@@ -72,9 +75,10 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
   }
 
   /// The parameters of a stage, in model order, with their rows of mtc.params.
-  std::vector<LayoutParam> paramsOf(const StageUses &stage,
-                                    const std::map<std::string, int64_t> &useCounts,
-                                    std::map<std::string, DictionaryAttr> &facts) {
+  std::vector<LayoutParam>
+  paramsOf(const StageUses &stage,
+           const std::map<std::string, int64_t> &useCounts,
+           std::map<std::string, DictionaryAttr> &facts) {
     std::vector<LayoutParam> params;
     auto rows = getOperation()->getAttrOfType<ArrayAttr>("mtc.params");
     for (auto row : rows.getAsRange<DictionaryAttr>()) {
@@ -90,24 +94,29 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
     return params;
   }
 
-  /// Writes rt.bucket and rt.param. Later uses on the same stage get a bucket of
-  /// accumulators of their own: each use is reduced before they are added (N4).
+  /// Writes rt.bucket and rt.param. Later uses on the same stage get a bucket
+  /// of accumulators of their own: each use is reduced before they are added
+  /// (N4).
   void layOut(rt::ProgramOp program, const StageUses &stage,
               const std::map<std::string, int64_t> &useCounts) {
     Config config(getOperation());
-    LayoutOptions options{meshOf(config)[MTC_AXIS_DP], config.number("bucket_size", 40'000'000),
+    LayoutOptions options{meshOf(config)[MTC_AXIS_DP],
+                          config.number("bucket_size", 40'000'000),
                           config.number("zero") == 1};
     std::map<std::string, DictionaryAttr> facts;
-    BucketLayout layout = layOutBuckets(paramsOf(stage, useCounts, facts), options);
+    BucketLayout layout =
+        layOutBuckets(paramsOf(stage, useCounts, facts), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
     tfm::DtypePolicy types = tfm::dtypePolicy(getOperation());
-    TypeAttr paramType = types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
-    auto writeBucket = [&](int64_t index, const PlacedBucket &bucket, int64_t secondUseOf) {
+    TypeAttr paramType =
+        types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
+    auto writeBucket = [&](int64_t index, const PlacedBucket &bucket,
+                           int64_t secondUseOf) {
       int64_t elements = bucket.end - bucket.start;
-      rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements, false, secondUseOf,
-                           paramType);
+      rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements,
+                           false, secondUseOf, paramType);
     };
     for (auto [i, bucket] : llvm::enumerate(layout.buckets))
       writeBucket(i, bucket, -1);
@@ -117,13 +126,14 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
       const std::set<int64_t> &uses = stage.uses.at(placed.name);
       int64_t start = placed.start - layout.buckets[placed.bucket].start;
       auto write = [&](int64_t bucket, int64_t use) {
-        rt::ParamOp::create(b, loc, row.getAs<StringAttr>("name"), b.getI64IntegerAttr(bucket),
-                            b.getI64IntegerAttr(start), row.getAs<DenseI64ArrayAttr>("shape"),
-                            row.getAs<DenseI64ArrayAttr>("local"),
-                            row.getAs<IntegerAttr>("split_dim"), b.getI64IntegerAttr(use),
-                            b.getBoolAttr(*uses.begin() == 0), row.getAs<BoolAttr>("decay"),
-                            row.getAs<StringAttr>("init"), row.getAs<FloatAttr>("std"),
-                            row.getAs<StringAttr>("split_axis"));
+        rt::ParamOp::create(
+            b, loc, row.getAs<StringAttr>("name"), b.getI64IntegerAttr(bucket),
+            b.getI64IntegerAttr(start), row.getAs<DenseI64ArrayAttr>("shape"),
+            row.getAs<DenseI64ArrayAttr>("local"),
+            row.getAs<IntegerAttr>("split_dim"), b.getI64IntegerAttr(use),
+            b.getBoolAttr(*uses.begin() == 0), row.getAs<BoolAttr>("decay"),
+            row.getAs<StringAttr>("init"), row.getAs<FloatAttr>("std"),
+            row.getAs<StringAttr>("split_axis"));
       };
       write(placed.bucket, *uses.begin());
       for (int64_t use : llvm::drop_begin(uses)) {
@@ -136,7 +146,8 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!module->hasAttr("mtc.params")) {
-      module.emitError("expected the attribute mtc.params (written by cut-stages)");
+      module.emitError(
+          "expected the attribute mtc.params (written by cut-stages)");
       return signalPassFailure();
     }
     int64_t stages = Config(module).stages();
@@ -152,7 +163,8 @@ struct BucketGradientsPass : mtc::passes::impl::BucketGradientsBase<BucketGradie
     for (int64_t s = 0; s < stages; ++s) {
       for (const std::string &name : uses[s].params)
         if (!uses[s].uses.count(name)) {
-          programs[s].emitOpError("expected a gradient for parameter \"") << name << "\"";
+          programs[s].emitOpError("expected a gradient for parameter \"")
+              << name << "\"";
           return signalPassFailure();
         }
       layOut(programs[s], uses[s], useCounts);

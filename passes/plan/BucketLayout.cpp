@@ -1,4 +1,4 @@
-//===- BucketLayout.cpp - parameters in flat buckets ---------------------------===//
+//===- BucketLayout.cpp - parameters in flat buckets ----------------------===//
 #include "passes/plan/BucketLayout.h"
 
 #include <numeric>
@@ -12,7 +12,8 @@ BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
   // Starts are aligned so that kernels see whole vectors; ends so that every dp
   // rank has the same number of elements.
   const int64_t startAlign = options.zero ? 64 : 1;
-  const int64_t endAlign = options.zero ? std::lcm(options.dp, int64_t{128}) : 1;
+  const int64_t endAlign =
+      options.zero ? std::lcm(options.dp, int64_t{128}) : 1;
   BucketLayout layout;
   int64_t at = 0, bucketStart = 0;
   auto close = [&] {

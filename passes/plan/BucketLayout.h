@@ -41,7 +41,8 @@ struct BucketLayout {
 };
 
 /// Lays out `params` (given in model order). Pure.
-BucketLayout layOutBuckets(const std::vector<LayoutParam> &params, const LayoutOptions &options);
+BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
+                           const LayoutOptions &options);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_BUCKETLAYOUT_H

@@ -1,4 +1,4 @@
-//===- Cluster.cpp - a run of ops that becomes one kernel ----------------------===//
+//===- Cluster.cpp - a run of ops that becomes one kernel -----------------===//
 #include "passes/plan/Cluster.h"
 
 #include "dialects/pipe/Pipe.h"
@@ -24,7 +24,7 @@ AffineArg sampleBaseOf(ModuleOp module) {
   return base;
 }
 
-//===--- kernels ----------------------------------------------------------------===//
+//===--- kernels ----------------------------------------------------------===//
 
 /// The text of a kernel apart from its name: equal texts are equal kernels.
 static std::string textOf(rt::KernelOp kernel) {
@@ -43,7 +43,8 @@ KernelPool::KernelPool(Block *program) : program(program) {
 
 std::string KernelPool::add(rt::KernelOp kernel) {
   std::string text = textOf(kernel);
-  auto [it, isNew] = names.try_emplace(text, "kernel" + std::to_string(names.size()));
+  auto [it, isNew] =
+      names.try_emplace(text, "kernel" + std::to_string(names.size()));
   if (!isNew) {
     kernel->destroy();
     return it->second;
@@ -57,7 +58,7 @@ std::string KernelPool::add(rt::KernelOp kernel) {
   return it->second;
 }
 
-//===--- sinks -------------------------------------------------------------------===//
+//===--- sinks ------------------------------------------------------------===//
 
 bool isSink(Operation *op) { return isa<pipe::AccumulateOp, pipe::LossOp>(op); }
 
@@ -71,19 +72,21 @@ Operation *soleSink(Value value) {
 /// A sink lies in the domain like an op whose result has the operand's shape:
 /// the accumulator.
 static ShardingRule sinkRule(Operation *sink) {
-  std::string all = letters(cast<ShapedType>(sink->getOperand(0).getType()).getRank());
+  std::string all =
+      letters(cast<ShapedType>(sink->getOperand(0).getType()).getRank());
   ShardingRule rule;
   rule.operands = rule.results = {all};
   return rule;
 }
 
-//===--- growing ---------------------------------------------------------------===//
+//===--- growing ----------------------------------------------------------===//
 
 /// While the domain has no dimensions its values are scalars, made once. When
 /// it grows, they are made again in each row, so nobody else may see them.
 bool Cluster::mayGrow(Operation *op) const {
   return llvm::none_of(ops, [&](Operation *inside) {
-    return isSink(inside) || llvm::any_of(inside->getUsers(), [&](Operation *user) {
+    return isSink(inside) ||
+           llvm::any_of(inside->getUsers(), [&](Operation *user) {
              return user != op && !llvm::is_contained(ops, user);
            });
   });
@@ -100,7 +103,8 @@ bool Cluster::tryAdd(Operation *op) {
       return false; // complete only after the last row
   Placement placement;
   Domain grown = domain;
-  if (!grown.place(op, isSink(op) ? sinkRule(op) : family->rule(op), known, placement))
+  if (!grown.place(op, isSink(op) ? sinkRule(op) : family->rule(op), known,
+                   placement))
     return false;
   if (domain.dims.empty() && !grown.dims.empty() && !mayGrow(op))
     return false;
@@ -110,7 +114,8 @@ bool Cluster::tryAdd(Operation *op) {
   auto sumsAll = [](const Placement &p) {
     return !p.contracted.empty() && p.results.front().empty();
   };
-  if (grown.rows() > 1 && !ops.empty() && (sumsAll(placement) || llvm::any_of(placements, sumsAll)))
+  if (grown.rows() > 1 && !ops.empty() &&
+      (sumsAll(placement) || llvm::any_of(placements, sumsAll)))
     return false;
   domain = grown;
   for (auto [value, map] : llvm::zip(op->getOperands(), placement.operands))
@@ -125,27 +130,35 @@ bool Cluster::tryAdd(Operation *op) {
   return true;
 }
 
-//===--- emission --------------------------------------------------------------===//
+//===--- emission ---------------------------------------------------------===//
 
 /// State while one kernel is written.
 struct Cluster::Emission {
   Emission(Cluster &c, Operation *before)
-      : c(c), b(before->getContext()), body(std::make_unique<Block>()), loc(before->getLoc()),
+      : c(c), b(before->getContext()), body(std::make_unique<Block>()),
+        loc(before->getLoc()),
         context(b, loc, c.domain.rows(), c.domain.cols()), launchPoint(before) {
     b.setInsertionPointToEnd(body.get());
     context.sampleBase = c.sampleBase;
     context.rowsPerSample =
-        c.domain.dims.empty() ? 1 : c.domain.rows() / std::max<int64_t>(c.domain.dims[0], 1);
+        c.domain.dims.empty()
+            ? 1
+            : c.domain.rows() / std::max<int64_t>(c.domain.dims[0], 1);
     context.stepField = [this](StringRef field) { return loadStep(field); };
   }
 
-  int64_t addOperand(Value buffer, rt::Mode mode, Type element, int64_t extent) {
-    operands.push_back({buffer, rt::OperandAttr::get(b.getContext(), mode, element, extent), {}});
+  int64_t addOperand(Value buffer, rt::Mode mode, Type element,
+                     int64_t extent) {
+    operands.push_back(
+        {buffer,
+         rt::OperandAttr::get(b.getContext(), mode, element, extent),
+         {}});
     return operands.size() - 1;
   }
   /// The operand of an accumulator: one, however often it is added to, because
   /// operands do not alias.
-  int64_t accumulator(Value buffer, rt::Mode mode, Type element, int64_t extent) {
+  int64_t accumulator(Value buffer, rt::Mode mode, Type element,
+                      int64_t extent) {
     for (auto [i, operand] : llvm::enumerate(operands))
       if (operand.buffer == buffer)
         return i;
@@ -153,13 +166,15 @@ struct Cluster::Emission {
   }
   /// Elements are f32 inside a kernel.
   Value widened(Value x) {
-    return x && x.getType().isBF16() ? arith::ExtFOp::create(b, loc, b.getF32Type(), x).getResult()
-                                     : x;
+    return x && x.getType().isBF16()
+               ? arith::ExtFOp::create(b, loc, b.getF32Type(), x).getResult()
+               : x;
   }
   Value load(int64_t index) {
     Operand &operand = operands[index];
     if (!operand.element)
-      operand.element = widened(rt::LoadOp::create(b, loc, operand.info.getElement(), index));
+      operand.element =
+          widened(rt::LoadOp::create(b, loc, operand.info.getElement(), index));
     return operand.element;
   }
   /// The element of a value at the current position.
@@ -181,9 +196,10 @@ struct Cluster::Emission {
       return old;
     OpBuilder outer(launchPoint);
     Type f32 = b.getF32Type();
-    Value address = rt::StepFieldOp::create(outer, loc, MemRefType::get({1}, f32),
-                                            outer.getStringAttr(field));
-    return stepFields[field] = load(addOperand(address, rt::Mode::Scalar, f32, 0));
+    Value address = rt::StepFieldOp::create(
+        outer, loc, MemRefType::get({1}, f32), outer.getStringAttr(field));
+    return stepFields[field] =
+               load(addOperand(address, rt::Mode::Scalar, f32, 0));
   }
 
   Cluster &c;
@@ -201,21 +217,23 @@ struct Cluster::Emission {
 
 /// A value that somebody outside the cluster reads.
 static bool escapes(Value v, ArrayRef<Operation *> ops) {
-  return llvm::any_of(v.getUsers(),
-                      [&](Operation *user) { return !llvm::is_contained(ops, user); });
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    return !llvm::is_contained(ops, user);
+  });
 }
 
 /// The element values of the operands of `op`; null where the body function
 /// needs none.
-SmallVector<Value> Cluster::operandsOf(Emission &e, Operation *op, const Placement &placement) {
+SmallVector<Value> Cluster::operandsOf(Emission &e, Operation *op,
+                                       const Placement &placement) {
   SmallVector<Value> in;
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getElementType().isInteger(64)) {
       in.push_back(Value()); // the sample base is a kernel argument
     } else if (static_cast<int64_t>(i) == placement.tableOperand) {
-      e.context.tableOperand =
-          e.addOperand(value, rt::Mode::Table, type.getElementType(), type.getDimSize(0));
+      e.context.tableOperand = e.addOperand(
+          value, rt::Mode::Table, type.getElementType(), type.getDimSize(0));
       in.push_back(Value());
     } else {
       in.push_back(e.read(value, placement.operands[i]));
@@ -225,8 +243,9 @@ SmallVector<Value> Cluster::operandsOf(Emission &e, Operation *op, const Placeme
 }
 
 /// A sum over rows: into its accumulator, or into a new buffer of zeros.
-LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &placement,
-                               ValueRange in, AccumulatorOf accumulatorOf) {
+LogicalResult Cluster::emitSum(Emission &e, Operation *op,
+                               const Placement &placement, ValueRange in,
+                               AccumulatorOf accumulatorOf) {
   Value result = op->getResult(0), target;
   auto type = cast<RankedTensorType>(result.getType());
   if (Operation *sink = soleSink(result)) {
@@ -242,8 +261,9 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &plac
     });
   }
   int64_t extent = 0;
-  rt::Mode mode =
-      placement.tableResult ? rt::Mode::Table : domain.mode(placement.results[0], extent);
+  rt::Mode mode = placement.tableResult
+                      ? rt::Mode::Table
+                      : domain.mode(placement.results[0], extent);
   if (placement.tableResult)
     extent = type.getDimSize(0);
   if (type.getElementType().isBF16())
@@ -258,15 +278,17 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op, const Placement &plac
 }
 
 /// Adds each element to the accumulator's, in f32.
-LogicalResult Cluster::emitSink(Emission &e, Operation *op, const Placement &placement,
-                                Value value, AccumulatorOf accumulatorOf) {
+LogicalResult Cluster::emitSink(Emission &e, Operation *op,
+                                const Placement &placement, Value value,
+                                AccumulatorOf accumulatorOf) {
   Value target = accumulatorOf(op);
   if (!target)
     return failure();
   Type f32 = e.b.getF32Type();
   int64_t extent;
   rt::Mode mode = domain.resultMode(placement.results[0], extent);
-  rt::AccumulateOp::create(e.b, e.loc, e.accumulator(target, mode, f32, extent), value);
+  rt::AccumulateOp::create(e.b, e.loc, e.accumulator(target, mode, f32, extent),
+                           value);
   return success();
 }
 
@@ -283,14 +305,16 @@ void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
       continue;
     int64_t extent;
     rt::Mode mode = domain.resultMode(placement.results[i], extent);
-    int64_t operand = e.addOperand(Value(), mode, type.getElementType(), extent);
+    int64_t operand =
+        e.addOperand(Value(), mode, type.getElementType(), extent);
     rt::StoreOp::create(e.b, e.loc, operand, value);
     e.writes.push_back(operand);
     e.replaced.push_back(result);
   }
 }
 
-LogicalResult Cluster::emit(Operation *before, KernelPool &pool, AccumulatorOf accumulatorOf) {
+LogicalResult Cluster::emit(Operation *before, KernelPool &pool,
+                            AccumulatorOf accumulatorOf) {
   if (ops.empty())
     return success();
   Emission e(*this, before);
@@ -331,13 +355,14 @@ void Cluster::makeLaunch(Emission &e, KernelPool &pool) {
     scalars.push_back(makeAffine(b, e.loc, a));
   for (Value v : e.replaced)
     types.push_back(v.getType());
-  auto kernel = rt::KernelOp::create(b, e.loc, "k", domain.rows(), domain.cols(),
-                                     static_cast<int64_t>(e.context.args.size()),
-                                     b.getArrayAttr(infos));
+  auto kernel = rt::KernelOp::create(
+      b, e.loc, "k", domain.rows(), domain.cols(),
+      static_cast<int64_t>(e.context.args.size()), b.getArrayAttr(infos));
   kernel->remove();
   kernel.getBody().push_back(e.body.release());
   std::string name = pool.add(kernel);
-  auto launch = rt::LaunchOp::create(b, e.loc, types, name, buffers, scalars, e.writes);
+  auto launch =
+      rt::LaunchOp::create(b, e.loc, types, name, buffers, scalars, e.writes);
   if (Attribute layer = ops.front()->getAttr(tfm::layerAttr))
     launch->setAttr(tfm::layerAttr, layer);
   std::string from;

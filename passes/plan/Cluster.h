@@ -63,10 +63,12 @@ private:
   bool mayGrow(mlir::Operation *op) const;
   llvm::SmallVector<mlir::Value> operandsOf(Emission &e, mlir::Operation *op,
                                             const Placement &placement);
-  mlir::LogicalResult emitSum(Emission &e, mlir::Operation *op, const Placement &placement,
-                              mlir::ValueRange in, AccumulatorOf accumulatorOf);
-  mlir::LogicalResult emitSink(Emission &e, mlir::Operation *op, const Placement &placement,
-                               mlir::Value value, AccumulatorOf accumulatorOf);
+  mlir::LogicalResult emitSum(Emission &e, mlir::Operation *op,
+                              const Placement &placement, mlir::ValueRange in,
+                              AccumulatorOf accumulatorOf);
+  mlir::LogicalResult emitSink(Emission &e, mlir::Operation *op,
+                               const Placement &placement, mlir::Value value,
+                               AccumulatorOf accumulatorOf);
   void emitStores(Emission &e, mlir::Operation *op, const Placement &placement,
                   mlir::ValueRange values);
   void makeLaunch(Emission &e, KernelPool &pool);
@@ -79,7 +81,8 @@ private:
   families::AffineArg sampleBase;
 };
 
-/// Sample id of row 0 of a microbatch on this rank: affine in microbatch and dp.
+/// Sample id of row 0 of a microbatch on this rank: affine in microbatch and
+/// dp.
 families::AffineArg sampleBaseOf(mlir::ModuleOp module);
 
 } // namespace mtc::passes

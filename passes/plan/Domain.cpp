@@ -1,4 +1,4 @@
-//===- Domain.cpp - the iteration space of a cluster -------------------------===//
+//===- Domain.cpp - the iteration space of a cluster ----------------------===//
 #include "passes/plan/Domain.h"
 
 using namespace mlir;
@@ -13,9 +13,10 @@ static ArrayRef<int64_t> shapeOf(Value v) {
 
 /// Letters of operands that no result has and that are looked up, not summed:
 /// the rows of a table.
-static bool isTableLetter(const ShardingRule &rule, char letter, const std::string &tensor) {
-  return rule.maskedLetters.find(letter) != std::string::npos && tensor.front() == letter &&
-         tensor.size() == 2;
+static bool isTableLetter(const ShardingRule &rule, char letter,
+                          const std::string &tensor) {
+  return rule.maskedLetters.find(letter) != std::string::npos &&
+         tensor.front() == letter && tensor.size() == 2;
 }
 
 bool isTable(const ShardingRule &rule, int64_t operand) {
@@ -71,9 +72,10 @@ bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
           return false;
       }
   // The largest tensor names the rest: in order, same sizes.
-  auto largest = std::max_element(tensors.begin(), tensors.end(), [](auto &a, auto &c) {
-    return a.first.size() < c.first.size();
-  });
+  auto largest =
+      std::max_element(tensors.begin(), tensors.end(), [](auto &a, auto &c) {
+        return a.first.size() < c.first.size();
+      });
   if (largest == tensors.end())
     return true;
   auto shape = shapeOf(largest->second);
@@ -112,7 +114,8 @@ bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
 }
 
 /// What each tensor's place says about where rows end.
-bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &placement,
+bool Domain::constrain(const ShardingRule &rule, Operation *op,
+                       Placement &placement,
                        const std::map<char, int64_t> &letterDim) {
   int64_t rank = dims.size(), at;
   auto check = [&](const DimMap &map) {
@@ -124,7 +127,8 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
     return isSuffix(map, rank, at) && requireAtLeast(at);
   };
   for (size_t i = 0; i < placement.operands.size(); ++i)
-    if (static_cast<int64_t>(i) != placement.tableOperand && !check(placement.operands[i]))
+    if (static_cast<int64_t>(i) != placement.tableOperand &&
+        !check(placement.operands[i]))
       return false;
   // Blocked letters (a norm's row) and index letters are the columns.
   std::string columns = rule.blocked + rule.maskedLetters;
@@ -139,7 +143,8 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
   if (rule.numbered) {
     // Rows are whole samples or parts of one, and the domain's elements are the
     // op's, now and later.
-    if (static_cast<int64_t>(placement.results[0].size()) != rank || !requireAtLeast(1))
+    if (static_cast<int64_t>(placement.results[0].size()) != rank ||
+        !requireAtLeast(1))
       return false;
     mayGrow = false;
   }
@@ -147,12 +152,14 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
   // would write the same column. Sums over rows add up there instead.
   auto checkResults = [&] {
     return llvm::all_of(placement.results, [&](const DimMap &map) {
-      return static_cast<int64_t>(map.size()) == rank || (isPrefix(map, at) && requireExact(at));
+      return static_cast<int64_t>(map.size()) == rank ||
+             (isPrefix(map, at) && requireExact(at));
     });
   };
   if (placement.contracted.empty())
     return checkResults();
-  if (static_cast<int64_t>(placement.contracted.size()) == rank && !rule.contractsToMax) {
+  if (static_cast<int64_t>(placement.contracted.size()) == rank &&
+      !rule.contractsToMax) {
     placement.accumulates = true;
     return true;
   }
@@ -170,7 +177,8 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op, Placement &place
 }
 
 bool Domain::place(Operation *op, const ShardingRule &rule,
-                   const llvm::DenseMap<Value, DimMap> &known, Placement &placement) {
+                   const llvm::DenseMap<Value, DimMap> &known,
+                   Placement &placement) {
   Domain saved = *this;
   std::map<char, int64_t> letterDim;
   if (!alignLetters(op, rule, known, letterDim)) {
@@ -201,7 +209,8 @@ bool Domain::place(Operation *op, const ShardingRule &rule,
     for (char letter : letters)
       if (resultLetters.find(letter) == std::string::npos)
         if (auto it = letterDim.find(letter);
-            it != letterDim.end() && !llvm::is_contained(contracted, it->second))
+            it != letterDim.end() &&
+            !llvm::is_contained(contracted, it->second))
           contracted.push_back(it->second);
   }
   llvm::sort(contracted);

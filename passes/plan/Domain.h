@@ -46,7 +46,8 @@ public:
   /// Places `op`; updates dims and the constraints on the row split. Fails (and
   /// changes nothing) if the op does not fit.
   bool place(mlir::Operation *op, const families::ShardingRule &rule,
-             const llvm::DenseMap<mlir::Value, DimMap> &known, Placement &placement);
+             const llvm::DenseMap<mlir::Value, DimMap> &known,
+             Placement &placement);
   /// Number of leading dimensions that are rows.
   int64_t rowDims() const;
   int64_t rows() const;
@@ -61,7 +62,8 @@ private:
                     const llvm::DenseMap<mlir::Value, DimMap> &known,
                     std::map<char, int64_t> &letterDim);
   bool constrain(const families::ShardingRule &rule, mlir::Operation *op,
-                 Placement &placement, const std::map<char, int64_t> &letterDim);
+                 Placement &placement,
+                 const std::map<char, int64_t> &letterDim);
   bool requireExact(int64_t k);
   bool requireAtLeast(int64_t k);
 

@@ -1,4 +1,4 @@
-//===- FragmentMemory.cpp - views for the values of one fragment ---------------===//
+//===- FragmentMemory.cpp - views for the values of one fragment ----------===//
 #include "passes/plan/FragmentMemory.h"
 
 #include "dialects/dist/Dist.h"
@@ -11,23 +11,33 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-//===--- GEMM table --------------------------------------------------------------===//
+//===--- GEMM table -------------------------------------------------------===//
 
 static MtcDtype dtypeOf(Value v) {
-  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16
+                                                                 : MTC_F32;
 }
-static StringRef nameOf(MtcDtype dtype) { return dtype == MTC_BF16 ? "bf16" : "f32"; }
+static StringRef nameOf(MtcDtype dtype) {
+  return dtype == MTC_BF16 ? "bf16" : "f32";
+}
 
 FailureOr<int64_t> GemmTable::rowOf(rt::GemmOp op) {
-  Row row{static_cast<int64_t>(op.getM()), static_cast<int64_t>(op.getN()),
-          static_cast<int64_t>(op.getK()), op.getTa(), op.getTb(), op.getBeta(),
-          dtypeOf(op.getA()), dtypeOf(op.getC() ? op.getC() : op.getResult()), 0};
+  Row row{static_cast<int64_t>(op.getM()),
+          static_cast<int64_t>(op.getN()),
+          static_cast<int64_t>(op.getK()),
+          op.getTa(),
+          op.getTb(),
+          op.getBeta(),
+          dtypeOf(op.getA()),
+          dtypeOf(op.getC() ? op.getC() : op.getResult()),
+          0};
   for (auto [i, r] : llvm::enumerate(rows))
     if (std::tie(r.m, r.n, r.k, r.ta, r.tb, r.beta, r.ab, r.c) ==
         std::tie(row.m, row.n, row.k, row.ta, row.tb, row.beta, row.ab, row.c))
       return static_cast<int64_t>(i);
-  row.scratch = mtc_gemm_scratch(isa.c_str(), row.m, row.n, row.k, row.ta, row.tb, row.beta,
-                                 row.ab, row.c, static_cast<int32_t>(threads));
+  row.scratch =
+      mtc_gemm_scratch(isa.c_str(), row.m, row.n, row.k, row.ta, row.tb,
+                       row.beta, row.ab, row.c, static_cast<int32_t>(threads));
   if (row.scratch < 0)
     return op.emitOpError("expected a GEMM that the library can plan under ")
            << isa << " with " << threads << " threads; it refused";
@@ -39,19 +49,20 @@ ArrayAttr GemmTable::attribute(MLIRContext *context) const {
   Builder b(context);
   SmallVector<Attribute> all;
   for (const Row &r : rows)
-    all.push_back(b.getDictionaryAttr({b.getNamedAttr("m", b.getI64IntegerAttr(r.m)),
-                                       b.getNamedAttr("n", b.getI64IntegerAttr(r.n)),
-                                       b.getNamedAttr("k", b.getI64IntegerAttr(r.k)),
-                                       b.getNamedAttr("ta", b.getBoolAttr(r.ta)),
-                                       b.getNamedAttr("tb", b.getBoolAttr(r.tb)),
-                                       b.getNamedAttr("beta", b.getI64IntegerAttr(r.beta)),
-                                       b.getNamedAttr("ab", b.getStringAttr(nameOf(r.ab))),
-                                       b.getNamedAttr("c", b.getStringAttr(nameOf(r.c))),
-                                       b.getNamedAttr("scratch", b.getI64IntegerAttr(r.scratch))}));
+    all.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("m", b.getI64IntegerAttr(r.m)),
+         b.getNamedAttr("n", b.getI64IntegerAttr(r.n)),
+         b.getNamedAttr("k", b.getI64IntegerAttr(r.k)),
+         b.getNamedAttr("ta", b.getBoolAttr(r.ta)),
+         b.getNamedAttr("tb", b.getBoolAttr(r.tb)),
+         b.getNamedAttr("beta", b.getI64IntegerAttr(r.beta)),
+         b.getNamedAttr("ab", b.getStringAttr(nameOf(r.ab))),
+         b.getNamedAttr("c", b.getStringAttr(nameOf(r.c))),
+         b.getNamedAttr("scratch", b.getI64IntegerAttr(r.scratch))}));
   return b.getArrayAttr(all);
 }
 
-//===--- places ------------------------------------------------------------------===//
+//===--- places -----------------------------------------------------------===//
 
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == "loss")
@@ -63,21 +74,31 @@ FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
     int64_t within = 4 * start;
     if (ref.getKind() == "param")
       return Address{MTC_ARENA_PARAMS,
-                     static_cast<int64_t>(bucket.getParamOffset()) + bucket.paramBytes() * start, -1,
-                     0};
+                     static_cast<int64_t>(bucket.getParamOffset()) +
+                         bucket.paramBytes() * start,
+                     -1, 0};
     if (ref.getKind() == "main")
-      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getMainOffset()) + within, -1,
+      return Address{MTC_ARENA_OPTIMIZER,
+                     static_cast<int64_t>(bucket.getMainOffset()) + within, -1,
                      0};
     if (ref.getKind() == "grad")
-      return Address{MTC_ARENA_GRADS, static_cast<int64_t>(bucket.getGradOffset()) + within, -1, 0};
+      return Address{MTC_ARENA_GRADS,
+                     static_cast<int64_t>(bucket.getGradOffset()) + within, -1,
+                     0};
     if (ref.getKind() == "exp_avg")
-      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgOffset()) + within, -1, 0};
+      return Address{MTC_ARENA_OPTIMIZER,
+                     static_cast<int64_t>(bucket.getExpAvgOffset()) + within,
+                     -1, 0};
     if (ref.getKind() == "exp_avg_sq")
-      return Address{MTC_ARENA_OPTIMIZER, static_cast<int64_t>(bucket.getExpAvgSqOffset()) + within, -1, 0};
-    return ref.emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or loss, found \"")
+      return Address{MTC_ARENA_OPTIMIZER,
+                     static_cast<int64_t>(bucket.getExpAvgSqOffset()) + within,
+                     -1, 0};
+    return ref.emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or "
+                           "loss, found \"")
            << ref.getKind() << "\"";
   }
-  return ref.emitOpError("expected a bucket of this program, found ") << ref.getBucket();
+  return ref.emitOpError("expected a bucket of this program, found ")
+         << ref.getBucket();
 }
 
 /// Values that live at a place of their own: boundary ops and refs.
@@ -99,7 +120,9 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
   } else if (auto k = dyn_cast<pipe::KeptOp>(op)) {
     auto it = layout.keepOffset.find(k.getKey());
     if (it == layout.keepOffset.end())
-      return op->emitOpError("expected a key that a forward fragment keeps, found ") << k.getKey();
+      return op->emitOpError(
+                 "expected a key that a forward fragment keeps, found ")
+             << k.getKey();
     storage.address = layout.slot(4, it->second);
   } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
     FailureOr<Address> address = refAddress(ref);
@@ -123,9 +146,12 @@ LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
     bytes = gemms.scratch(*row);
   } else if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
     MtcAttention shape{};
-    Value lse = attention.getBackward() ? attention.getInputs()[2] : attention.getOutputs()[1];
-    Value out = attention.getBackward() ? attention.getInputs()[0] : attention.getOutputs()[0];
-    auto l = cast<ShapedType>(lse.getType()), o = cast<ShapedType>(out.getType());
+    Value lse = attention.getBackward() ? attention.getInputs()[2]
+                                        : attention.getOutputs()[1];
+    Value out = attention.getBackward() ? attention.getInputs()[0]
+                                        : attention.getOutputs()[0];
+    auto l = cast<ShapedType>(lse.getType()),
+         o = cast<ShapedType>(out.getType());
     shape.batch = l.getDimSize(0);
     shape.heads = shape.kv_heads = l.getDimSize(1);
     shape.seq = l.getDimSize(2);
@@ -147,15 +173,18 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
   if (auto record = dyn_cast<rt::RecordOp>(op)) {
     auto collective = dyn_cast_or_null<rt::CollectiveOp>(op->getPrevNode());
     if (collective && collective.getBuffer())
-      if (auto it = storageOf.find(collective.getBuffer()); it != storageOf.end())
+      if (auto it = storageOf.find(collective.getBuffer());
+          it != storageOf.end())
         inFlight[record.getEvent()] = it->second;
   } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
     if (wait.getStream() != 0)
       return;
-    // Later collectives of the stream are still in flight, earlier ones are done.
+    // Later collectives of the stream are still in flight, earlier ones are
+    // done.
     auto last = inFlight.upper_bound(static_cast<int64_t>(wait.getEvent()));
     for (auto it = inFlight.begin(); it != last; ++it)
-      storages[it->second].life.end = std::max(storages[it->second].life.end, index);
+      storages[it->second].life.end =
+          std::max(storages[it->second].life.end, index);
     inFlight.erase(inFlight.begin(), last);
   }
 }
@@ -172,7 +201,8 @@ LogicalResult FragmentMemory::collect() {
     holdUntilWaited(&op, index);
     if (isa<rt::CollectiveOp>(op) && op.getNumResults()) {
       if (!op.getOperand(0).hasOneUse())
-        return op.emitOpError("expected to be the only reader of its operand: it works in place");
+        return op.emitOpError(
+            "expected to be the only reader of its operand: it works in place");
       storageOf[op.getResult(0)] = storageOf.lookup(op.getOperand(0));
       storages[storageOf.lookup(op.getOperand(0))].life.end = index;
     } else {
@@ -197,7 +227,8 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
   OpBuilder b(marker);
   Location loc = marker->getLoc();
   auto type = cast<RankedTensorType>(from.getType());
-  auto full = rt::OperandAttr::get(b.getContext(), rt::Mode::Full, type.getElementType(), 0);
+  auto full = rt::OperandAttr::get(b.getContext(), rt::Mode::Full,
+                                   type.getElementType(), 0);
   auto kernel = rt::KernelOp::create(b, loc, "k", 1, type.getNumElements(), 0,
                                      b.getArrayAttr({full, full}));
   OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().emplaceBlock());
@@ -205,14 +236,17 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
   rt::StoreOp::create(body, loc, 1, x);
   kernel->remove();
   std::string name = pool.add(kernel);
-  rt::LaunchOp::create(b, loc, TypeRange(), name, ValueRange{view(b, from), view(b, to, type)},
+  rt::LaunchOp::create(b, loc, TypeRange(), name,
+                       ValueRange{view(b, from), view(b, to, type)},
                        ValueRange(), ArrayRef<int64_t>())
       ->setAttr("from", b.getStringAttr("copy"));
 }
 
-/// Sent and kept values are made where they are wanted; exports stay to the end.
+/// Sent and kept values are made where they are wanted; exports stay to the
+/// end.
 LogicalResult FragmentMemory::fixMarkers() {
-  int64_t last = std::distance(fn.getBody().front().begin(), fn.getBody().front().end());
+  int64_t last =
+      std::distance(fn.getBody().front().begin(), fn.getBody().front().end());
   for (Operation &op : fn.getBody().front()) {
     Address wanted;
     if (auto s = dyn_cast<pipe::SendOp>(op))
@@ -222,8 +256,9 @@ LogicalResult FragmentMemory::fixMarkers() {
     else if (auto e = dyn_cast<pipe::ExportOp>(op)) {
       Storage &exported = storages[storageOf.lookup(e.getValue())];
       if (exported.fixed)
-        return op.emitOpError("expected a value without a place of its own, found one that is "
-                              "received, sent or kept: its slot changes with the microbatch");
+        return op.emitOpError(
+            "expected a value without a place of its own, found one that is "
+            "received, sent or kept: its slot changes with the microbatch");
       exported.life.end = last;
       continue;
     } else {
@@ -241,12 +276,13 @@ LogicalResult FragmentMemory::fixMarkers() {
   return success();
 }
 
-//===--- rewriting ---------------------------------------------------------------===//
+//===--- rewriting --------------------------------------------------------===//
 
 Value FragmentMemory::view(OpBuilder &b, const Address &a, Type type) {
   auto shaped = cast<ShapedType>(type);
   auto memref = MemRefType::get(shaped.getShape(), shaped.getElementType());
-  return rt::ViewOp::create(b, fn.getLoc(), memref, a.arena, a.offset, a.pool, a.stride);
+  return rt::ViewOp::create(b, fn.getLoc(), memref, a.arena, a.offset, a.pool,
+                            a.stride);
 }
 Value FragmentMemory::view(OpBuilder &b, Value tensor) {
   if (isa<MemRefType>(tensor.getType())) {
@@ -270,8 +306,9 @@ void FragmentMemory::rewriteLaunch(rt::LaunchOp op) {
     else
       buffers.push_back(view(b, op.getBuffers()[next++]));
   }
-  auto made = rt::LaunchOp::create(b, op.getLoc(), TypeRange(), op.getKernel(), buffers,
-                                   op.getScalars(), ArrayRef<int64_t>());
+  auto made =
+      rt::LaunchOp::create(b, op.getLoc(), TypeRange(), op.getKernel(), buffers,
+                           op.getScalars(), ArrayRef<int64_t>());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
 }
 
@@ -280,11 +317,12 @@ void FragmentMemory::rewriteGemm(rt::GemmOp op) {
   Value c = view(b, op.getC() ? op.getC() : op.getResult());
   Value space;
   if (auto it = scratch.find(op); it != scratch.end())
-    space = view(b, storages[it->second].address,
-                 MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
-  auto made = rt::GemmOp::create(b, op.getLoc(), Type(), view(b, op.getA()), view(b, op.getB()), c,
-                                 space, op.getM(), op.getN(), op.getK(), op.getTa(), op.getTb(),
-                                 op.getBeta());
+    space =
+        view(b, storages[it->second].address,
+             MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
+  auto made = rt::GemmOp::create(
+      b, op.getLoc(), Type(), view(b, op.getA()), view(b, op.getB()), c, space,
+      op.getM(), op.getN(), op.getK(), op.getTa(), op.getTb(), op.getBeta());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
 }
 
@@ -297,12 +335,14 @@ void FragmentMemory::rewriteAttention(rt::AttentionOp op) {
     out.push_back(view(b, v));
   Value space;
   if (auto it = scratch.find(op); it != scratch.end())
-    space = view(b, storages[it->second].address,
-                 MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
+    space =
+        view(b, storages[it->second].address,
+             MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
   auto made = rt::AttentionOp::create(
       b, op.getLoc(), TypeRange(), in, out, space, op.getSample(), op.getHead(),
-      op.getBackwardAttr(), op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr(),
-      op.getRngLayerAttr(), op.getSiteAttr(), op.getGlobalHeadsAttr());
+      op.getBackwardAttr(), op.getCausalAttr(), op.getScaleAttr(),
+      op.getRateAttr(), op.getRngLayerAttr(), op.getSiteAttr(),
+      op.getGlobalHeadsAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
 }
 
@@ -313,8 +353,8 @@ void FragmentMemory::rewriteInPlace(Operation *op) {
     if (!c.getBuffer())
       return;
     auto made = rt::CollectiveOp::create(b, op->getLoc(), Type(), c.getKind(),
-                                         view(b, c.getBuffer()), c.getGroup(), c.getCount(),
-                                         c.getStream());
+                                         view(b, c.getBuffer()), c.getGroup(),
+                                         c.getCount(), c.getStream());
     made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   } else if (auto z = dyn_cast<rt::ZeroOp>(op)) {
     rt::ZeroOp::create(b, op->getLoc(), Type(),
@@ -328,15 +368,17 @@ LogicalResult FragmentMemory::exportSlot(Operation *op) {
   auto type = cast<RankedTensorType>(e.getValue().getType());
   // Dimension 0 is samples: it stays as a rank has it.
   FailureOr<dist::Split> split = dist::splitOf(
-      op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName), dist::meshOf(op),
-      type.getShape(), /*first=*/1, [&] { return op->emitOpError(); });
+      op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName),
+      dist::meshOf(op), type.getShape(), /*first=*/1,
+      [&] { return op->emitOpError(); });
   if (failed(split))
     return failure();
   const Address &a = storages[storageOf.lookup(e.getValue())].address;
   auto slot = rt::ExportSlotOp::create(
-      b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset, split->shape,
-      type.getShape(), split->dim,
-      type.getElementType().isF32() ? TypeAttr() : TypeAttr::get(type.getElementType()));
+      b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset,
+      split->shape, type.getShape(), split->dim,
+      type.getElementType().isF32() ? TypeAttr()
+                                    : TypeAttr::get(type.getElementType()));
   if (split->axis)
     slot.setSplitAxis(split->axis);
   return success();
@@ -351,15 +393,20 @@ LogicalResult FragmentMemory::rewrite() {
     if (marker && op->hasAttr("rt.copy"))
       copy(op, op->getOperand(0),
            isa<pipe::SendOp>(op)
-               ? layout.slot(cast<pipe::SendOp>(op).getKind() == "activation" ? 2 : 3)
-               : layout.slot(4, layout.keepOffset.at(cast<pipe::KeepOp>(op).getKey())));
+               ? layout.slot(
+                     cast<pipe::SendOp>(op).getKind() == "activation" ? 2 : 3)
+               : layout.slot(
+                     4, layout.keepOffset.at(cast<pipe::KeepOp>(op).getKey())));
     if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))
       return failure();
-    bool onTensors = llvm::any_of(op->getResults(), [](Value v) {
-      return isa<RankedTensorType>(v.getType());
-    }) || llvm::any_of(op->getOperands(), [](Value v) {
-      return isa<RankedTensorType>(v.getType()) || v.getDefiningOp<rt::RefOp>();
-    });
+    bool onTensors = llvm::any_of(op->getResults(),
+                                  [](Value v) {
+                                    return isa<RankedTensorType>(v.getType());
+                                  }) ||
+                     llvm::any_of(op->getOperands(), [](Value v) {
+                       return isa<RankedTensorType>(v.getType()) ||
+                              v.getDefiningOp<rt::RefOp>();
+                     });
     if (auto launch = dyn_cast<rt::LaunchOp>(op); launch && onTensors)
       rewriteLaunch(launch);
     else if (auto gemm = dyn_cast<rt::GemmOp>(op))
@@ -372,7 +419,8 @@ LogicalResult FragmentMemory::rewrite() {
       OpBuilder b(op);
       moved.getViewMutable().assign(view(b, moved.getView()));
       continue;
-    } else if (!isa<rt::RefOp>(op) && op->getName().getDialectNamespace() != "pipe")
+    } else if (!isa<rt::RefOp>(op) &&
+               op->getName().getDialectNamespace() != "pipe")
       continue;
     old.push_back(op);
   }

@@ -1,4 +1,4 @@
-//===- FragmentMemory.h - views for the values of one fragment ---*- C++ -*-===//
+//===- FragmentMemory.h - views for the values of one fragment --*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_FRAGMENTMEMORY_H
 #define MTC_PASSES_PLAN_FRAGMENTMEMORY_H
 
@@ -20,7 +20,8 @@ namespace mtc::passes {
 /// under the plan's ISA and threads.
 class GemmTable {
 public:
-  GemmTable(std::string isa, int64_t threads) : isa(std::move(isa)), threads(threads) {}
+  GemmTable(std::string isa, int64_t threads)
+      : isa(std::move(isa)), threads(threads) {}
   /// Index of the GEMM's row; fails (with a diagnostic) if the library refuses.
   mlir::FailureOr<int64_t> rowOf(rt::GemmOp op);
   int64_t scratch(int64_t row) const { return rows[row].scratch; }
@@ -41,9 +42,11 @@ private:
 /// Plans one fragment and rewrites it from tensors to views.
 class FragmentMemory {
 public:
-  FragmentMemory(rt::ProgramOp program, mlir::func::FuncOp fn, const ProgramLayout &layout,
-                 KernelPool &pool, GemmTable &gemms)
-      : program(program), fn(fn), layout(layout), pool(pool), gemms(gemms), params(program) {}
+  FragmentMemory(rt::ProgramOp program, mlir::func::FuncOp fn,
+                 const ProgramLayout &layout, KernelPool &pool,
+                 GemmTable &gemms)
+      : program(program), fn(fn), layout(layout), pool(pool), gemms(gemms),
+        params(program) {}
   mlir::LogicalResult run();
   int64_t workspaceBytes() const { return workspace; }
 
@@ -77,8 +80,8 @@ private:
   GemmTable &gemms;
   ParamTable params;
   std::vector<Storage> storages;
-  llvm::DenseMap<mlir::Value, int64_t> storageOf;         ///< looked up only
-  llvm::DenseMap<mlir::Operation *, int64_t> scratch;     ///< looked up only
+  llvm::DenseMap<mlir::Value, int64_t> storageOf;     ///< looked up only
+  llvm::DenseMap<mlir::Operation *, int64_t> scratch; ///< looked up only
   std::map<int64_t, int64_t> inFlight; ///< event -> storage of its collective
   int64_t workspace = 0;
 };

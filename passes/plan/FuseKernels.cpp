@@ -1,4 +1,4 @@
-//===- FuseKernels.cpp - --fuse-kernels ---------------------------------------===//
+//===- FuseKernels.cpp - --fuse-kernels -----------------------------------===//
 //
 // Establishes: fragments hold rt.launch, rt.gemm, rt.attention, rt.collective
 // on tensors, and the boundary ops of pipe; no tfm or dist op is left.
@@ -39,7 +39,8 @@ class FragmentFuser {
 public:
   FragmentFuser(func::FuncOp fn, const ParamTable &params, KernelPool &pool,
                 families::AffineArg sampleBase)
-      : fn(fn), params(params), pool(pool), sampleBase(sampleBase), cluster(sampleBase) {}
+      : fn(fn), params(params), pool(pool), sampleBase(sampleBase),
+        cluster(sampleBase) {}
   LogicalResult run();
 
 private:
@@ -60,7 +61,8 @@ private:
   KernelPool &pool;
   families::AffineArg sampleBase;
   Cluster cluster;
-  std::map<std::tuple<std::string, int64_t, int64_t>, Value> refs; ///< by kind, bucket, start
+  std::map<std::tuple<std::string, int64_t, int64_t>, Value>
+      refs; ///< by kind, bucket, start
 };
 
 /// Ops that only say where a value lives go to the end, in order.
@@ -79,7 +81,9 @@ void FragmentFuser::sinkMarkers() {
 void FragmentFuser::spreadCasts() {
   SmallVector<tfm::CastOp> casts(fn.getBody().front().getOps<tfm::CastOp>());
   for (tfm::CastOp cast : casts) {
-    auto bits = [](Value v) { return mlir::cast<ShapedType>(v.getType()).getElementTypeBitWidth(); };
+    auto bits = [](Value v) {
+      return mlir::cast<ShapedType>(v.getType()).getElementTypeBitWidth();
+    };
     if (bits(cast.getX()) >= bits(cast.getResult()))
       continue;
     for (OpOperand &use : llvm::make_early_inc_range(cast->getUses())) {
@@ -106,8 +110,8 @@ void FragmentFuser::raiseSinks() {
 }
 
 LogicalResult FragmentFuser::close(Operation *before) {
-  LogicalResult ok =
-      cluster.emit(before, pool, [&](Operation *sink) { return accumulatorOf(sink); });
+  LogicalResult ok = cluster.emit(
+      before, pool, [&](Operation *sink) { return accumulatorOf(sink); });
   cluster = Cluster(sampleBase);
   return ok;
 }
@@ -130,7 +134,8 @@ Value FragmentFuser::accumulatorOf(Operation *sink) {
     OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
     auto type = cast<RankedTensorType>(sink->getOperand(0).getType());
     auto &[kind, bucket, start] = place;
-    ref = rt::RefOp::create(b, sink->getLoc(), type.clone(b.getF32Type()), kind, bucket, start);
+    ref = rt::RefOp::create(b, sink->getLoc(), type.clone(b.getF32Type()), kind,
+                            bucket, start);
   }
   return ref;
 }
@@ -160,9 +165,10 @@ LogicalResult FragmentFuser::lowerEinsum(tfm::EinsumOp op) {
   if (failed(sink))
     return failure();
   Value ref = *sink;
-  auto gemm = rt::GemmOp::create(
-      b, op.getLoc(), ref ? Type() : op.getResult().getType(), a, c, ref, Value(), form->m,
-      form->n, form->k, form->ta, form->tb, static_cast<bool>(ref));
+  auto gemm = rt::GemmOp::create(b, op.getLoc(),
+                                 ref ? Type() : op.getResult().getType(), a, c,
+                                 ref, Value(), form->m, form->n, form->k,
+                                 form->ta, form->tb, static_cast<bool>(ref));
   gemm->setAttr(tfm::layerAttr, op->getAttr(tfm::layerAttr));
   if (!ref)
     op.getResult().replaceAllUsesWith(gemm.getResult());
@@ -175,19 +181,21 @@ LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
   auto value = [&](const families::AffineArg &a) {
     return families::makeAffine(b, op->getLoc(), a);
   };
-  SmallVector<Value> inputs(op->getOperands().drop_back()); // without the sample
+  SmallVector<Value> inputs(
+      op->getOperands().drop_back()); // without the sample
   families::AffineArg head;
   if (auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr)) {
     Value out = backward ? op->getOperand(0) : op->getResult(0);
-    head.along[axis.str()] = cast<ShapedType>(out.getType()).getDimSize(2); // heads of this rank
+    head.along[axis.str()] =
+        cast<ShapedType>(out.getType()).getDimSize(2); // heads of this rank
   }
   auto get = [&](StringRef name) { return op->getAttr(name); };
   auto made = rt::AttentionOp::create(
-      b, op->getLoc(), op->getResultTypes(), inputs, ValueRange{}, Value(), value(sampleBase),
-      value(head), b.getBoolAttr(backward), cast<BoolAttr>(get("causal")),
-      cast<FloatAttr>(get("scale")), cast<FloatAttr>(get("rate")),
-      cast<IntegerAttr>(get("rng_layer")), cast<IntegerAttr>(get("site")),
-      cast<IntegerAttr>(get("global_heads")));
+      b, op->getLoc(), op->getResultTypes(), inputs, ValueRange{}, Value(),
+      value(sampleBase), value(head), b.getBoolAttr(backward),
+      cast<BoolAttr>(get("causal")), cast<FloatAttr>(get("scale")),
+      cast<FloatAttr>(get("rate")), cast<IntegerAttr>(get("rng_layer")),
+      cast<IntegerAttr>(get("site")), cast<IntegerAttr>(get("global_heads")));
   made->setAttr(tfm::layerAttr, op->getAttr(tfm::layerAttr));
   op->replaceAllUsesWith(made.getOutputs());
   op->erase();
@@ -195,8 +203,9 @@ LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
 }
 
 static rt::CollectiveKind kindOf(dist::AllReduceOp op) {
-  return op.getKind() == dist::ReduceKind::Max ? rt::CollectiveKind::AllReduceMax
-                                               : rt::CollectiveKind::AllReduce;
+  return op.getKind() == dist::ReduceKind::Max
+             ? rt::CollectiveKind::AllReduceMax
+             : rt::CollectiveKind::AllReduce;
 }
 static int64_t countOf(dist::AllReduceOp op) {
   return cast<ShapedType>(op.getX().getType()).getNumElements();
@@ -209,7 +218,8 @@ void FragmentFuser::recordCollectives() {
   SmallVector<Attribute> all;
   fn.walk([&](dist::AllReduceOp op) {
     all.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("kind", b.getStringAttr(rt::stringifyCollectiveKind(kindOf(op)))),
+        {b.getNamedAttr(
+             "kind", b.getStringAttr(rt::stringifyCollectiveKind(kindOf(op)))),
          b.getNamedAttr("group", op.getAxisAttr()),
          b.getNamedAttr("count", b.getI64IntegerAttr(countOf(op))),
          b.getNamedAttr("serves", op.getServesAttr())}));
@@ -221,12 +231,14 @@ void FragmentFuser::recordCollectives() {
 LogicalResult FragmentFuser::lowerCollective(Operation *op) {
   auto reduce = dyn_cast<dist::AllReduceOp>(op);
   if (!reduce)
-    return op->emitOpError("has no lowering: only all_reduce occurs without sequence parallel");
+    return op->emitOpError(
+        "has no lowering: only all_reduce occurs without sequence parallel");
   OpBuilder b(op);
   auto made = rt::CollectiveOp::create(
-      b, op->getLoc(), op->getResult(0).getType(), kindOf(reduce), reduce.getX(),
-      reduce.getAxis(), countOf(reduce));
-  made->setAttr("origin", b.getStringAttr(dist::stringifyOrigin(reduce.getOrigin())));
+      b, op->getLoc(), op->getResult(0).getType(), kindOf(reduce),
+      reduce.getX(), reduce.getAxis(), countOf(reduce));
+  made->setAttr("origin",
+                b.getStringAttr(dist::stringifyOrigin(reduce.getOrigin())));
   made->setAttr("serves", reduce.getServesAttr());
   if (auto layer = op->getAttr(tfm::layerAttr))
     made->setAttr(tfm::layerAttr, layer);
@@ -244,17 +256,20 @@ LogicalResult FragmentFuser::lower(Operation *op) {
     return lowerAttention(op, true);
   if (op->getName().getDialectNamespace() == "dist")
     return lowerCollective(op);
-  return op->emitOpError("has no lowering to a kernel: its operands do not fit one loop nest");
+  return op->emitOpError(
+      "has no lowering to a kernel: its operands do not fit one loop nest");
 }
 
 /// A fill is a constant of the kernels that read it element by element; only
 /// other readers, such as pipe.keep or a look-up, want it in memory.
 static bool isConstant(Operation *op) {
-  return isa<tfm::FillOp>(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+  return isa<tfm::FillOp>(op) &&
+         llvm::all_of(op->getUses(), [](OpOperand &use) {
            const families::OpFamily *family = families::lookup(use.getOwner());
            return isSink(use.getOwner()) ||
                   (family && family->body &&
-                   !isTable(family->rule(use.getOwner()), use.getOperandNumber()));
+                   !isTable(family->rule(use.getOwner()),
+                            use.getOperandNumber()));
          });
 }
 
@@ -278,7 +293,8 @@ LogicalResult FragmentFuser::run() {
   }
   for (Operation *op : ops) {
     // A sum over rows takes its sink with it when the cluster is emitted.
-    if (isSink(op) && soleSink(op->getOperand(0)) && cluster.sums(op->getOperand(0)))
+    if (isSink(op) && soleSink(op->getOperand(0)) &&
+        cluster.sums(op->getOperand(0)))
       continue;
     if (cluster.tryAdd(op))
       continue;
@@ -290,13 +306,16 @@ LogicalResult FragmentFuser::run() {
       return failure();
   }
   Operation *end = fn.getBody().front().getTerminator();
-  while (end->getPrevNode() && isa<pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(end->getPrevNode()))
+  while (end->getPrevNode() &&
+         isa<pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(end->getPrevNode()))
     end = end->getPrevNode();
   if (failed(close(end)))
     return failure();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
-    if (op.use_empty() && isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::KeptOp,
-                              pipe::InputOp, pipe::ReceivedOp>(op))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
+    if (op.use_empty() &&
+        isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::KeptOp,
+            pipe::InputOp, pipe::ReceivedOp>(op))
       op.erase();
   return success();
 }
@@ -313,8 +332,8 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
       if (!axis || splittingAxis(axis.getValue()))
         return;
       good = false;
-      op->emitOpError("expected ") << families::indexAxisAttr << " to be " << splittingAxes()
-                                   << ", found " << axis;
+      op->emitOpError("expected ") << families::indexAxisAttr << " to be "
+                                   << splittingAxes() << ", found " << axis;
     });
     return success(good);
   }

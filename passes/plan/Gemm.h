@@ -1,4 +1,4 @@
-//===- Gemm.h - a contraction as one GEMM ------------------------*- C++ -*-===//
+//===- Gemm.h - a contraction as one GEMM -----------------------*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_GEMM_H
 #define MTC_PASSES_PLAN_GEMM_H
 
@@ -6,8 +6,8 @@
 
 namespace mtc::passes {
 
-/// result[m, n] = op(a)[m, k] · op(b)[k, n], row-major. With `swapped`, a is the
-/// einsum's right operand.
+/// result[m, n] = op(a)[m, k] · op(b)[k, n], row-major. With `swapped`, a is
+/// the einsum's right operand.
 struct GemmForm {
   int64_t m = 1, n = 1, k = 1;
   bool ta = false, tb = false, swapped = false;

@@ -1,4 +1,4 @@
-//===- MemoryLayout.cpp - offsets of buckets, slots and temporaries -----------===//
+//===- MemoryLayout.cpp - offsets of buckets, slots and temporaries -------===//
 #include "passes/plan/MemoryLayout.h"
 
 #include "dialects/pipe/Pipe.h"
@@ -102,7 +102,8 @@ int64_t placeTemporaries(std::vector<Lifetime> &values) {
     std::vector<std::pair<int64_t, int64_t>> busy;
     for (size_t other : placed)
       if (values[other].begin <= v.end && v.begin <= values[other].end)
-        busy.push_back({values[other].offset, values[other].offset + values[other].bytes});
+        busy.push_back(
+            {values[other].offset, values[other].offset + values[other].bytes});
     std::sort(busy.begin(), busy.end());
     int64_t at = 0;
     for (auto [from, to] : busy) {

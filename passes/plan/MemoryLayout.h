@@ -1,9 +1,9 @@
-//===- MemoryLayout.h - offsets of buckets, slots and temporaries -*- C++ -*-===//
+//===- MemoryLayout.h - offsets of buckets, slots and temporaries ---------===//
 //
 //   params      | bucket 0 | bucket 1 | ..
 //   grads       | bucket 0 | bucket 1 | second uses .. | loss |
-//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..  (main: bf16 only)
-//   activations | xin slots | gin slots | yout | gout | act | wsv |
+//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..  (main: bf16
+//   only) activations | xin slots | gin slots | yout | gout | act | wsv |
 //   workspace   temporaries of one fragment, by liveness
 //
 //===----------------------------------------------------------------------===//
@@ -40,9 +40,11 @@ struct PoolRegion {
 /// Everything of one program that does not depend on liveness.
 struct ProgramLayout {
   std::array<PoolRegion, kPools> pools;
-  std::map<int64_t, int64_t> keepOffset;        ///< key -> offset in the act slot
-  std::map<std::string, int64_t> inputOffset;   ///< name -> offset in the act slot
-  int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0, optimizerBytes = 0;
+  std::map<int64_t, int64_t> keepOffset; ///< key -> offset in the act slot
+  std::map<std::string, int64_t>
+      inputOffset; ///< name -> offset in the act slot
+  int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0,
+          optimizerBytes = 0;
   int64_t lossOffset = 0;
 
   Address slot(int pool, int64_t within = 0) const {

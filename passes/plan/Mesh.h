@@ -1,5 +1,4 @@
-//===- Mesh.h - the mesh of a plan -------------------------------*- C++
-//-*-===//
+//===- Mesh.h - the mesh of a plan ------------------------------*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_MESH_H
 #define MTC_PASSES_PLAN_MESH_H
 

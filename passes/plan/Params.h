@@ -19,8 +19,9 @@ class ParamTable {
 public:
   explicit ParamTable(rt::ProgramOp program) {
     for (auto p : program.getOps<rt::ParamOp>())
-      slots[{p.getName().str(), p.getUse()}] = {static_cast<int64_t>(p.getBucket()),
-                                                static_cast<int64_t>(p.getStart())};
+      slots[{p.getName().str(), p.getUse()}] = {
+          static_cast<int64_t>(p.getBucket()),
+          static_cast<int64_t>(p.getStart())};
   }
   const ParamSlot *find(llvm::StringRef name, int64_t use) const {
     auto it = slots.find({name.str(), use});
@@ -29,7 +30,8 @@ public:
   /// The slot that holds the parameter itself: its first use on this stage.
   const ParamSlot *parameter(llvm::StringRef name) const {
     auto it = slots.lower_bound({name.str(), 0});
-    return it == slots.end() || it->first.first != name.str() ? nullptr : &it->second;
+    return it == slots.end() || it->first.first != name.str() ? nullptr
+                                                              : &it->second;
   }
 
 private:

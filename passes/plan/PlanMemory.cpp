@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - --plan-memory ------------------------------------------===//
+//===- PlanMemory.cpp - --plan-memory -------------------------------------===//
 //
 // Establishes: every operand of a fragment is an rt.view; arenas have sizes;
 // timelines are rt.timeline. No pipe op and no tensor is left.
@@ -32,14 +32,16 @@ namespace {
 
 struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
+    registry
+        .insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
   }
 
   void writeInputSlots(rt::ProgramOp program, const ProgramLayout &layout) {
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
     for (auto &[name, offset] : layout.inputOffset)
       for (StringRef entry : {"train", "eval"})
-        rt::InputSlotOp::create(b, program.getLoc(), name, layout.pools[4].base + offset, 4,
+        rt::InputSlotOp::create(b, program.getLoc(), name,
+                                layout.pools[4].base + offset, 4,
                                 layout.pools[4].stride, entry);
   }
 
@@ -48,7 +50,8 @@ struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     Config config(module);
     ProgramLayout layout = layOutProgram(program);
     KernelPool pool(&program.getBody().front());
-    std::string isa = config.text("isa").empty() ? "x86-64-v3" : config.text("isa");
+    std::string isa =
+        config.text("isa").empty() ? "x86-64-v3" : config.text("isa");
     GemmTable gemms(isa, config.number("threads", 1));
     int64_t workspace = 0, index = 0;
     SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
@@ -63,9 +66,11 @@ struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     if (failed(buildTimelines(program, layout)))
       return failure();
     Builder b(program.getContext());
-    program->setAttr("arenas", b.getDenseI64ArrayAttr(
-                                   {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
-                                    layout.activationBytes, alignTo(workspace, kPage)}));
+    program->setAttr(
+        "arenas",
+        b.getDenseI64ArrayAttr({layout.paramBytes, layout.gradBytes,
+                                layout.optimizerBytes, layout.activationBytes,
+                                alignTo(workspace, kPage)}));
     program->setAttr("loss_offset", b.getI64IntegerAttr(layout.lossOffset));
     program->setAttr("rt.gemms", gemms.attribute(program.getContext()));
     // The scratch sizes above are this library's; the runtime refuses another.

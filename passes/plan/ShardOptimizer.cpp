@@ -1,4 +1,4 @@
-//===- ShardOptimizer.cpp - --shard-optimizer ---------------------------------===//
+//===- ShardOptimizer.cpp - --shard-optimizer -----------------------------===//
 //
 // Establishes: the shard of each bucket that a dp rank updates, and the update
 // fragments `reduce` and `apply`. Reads rt.bucket and rt.param only.
@@ -28,7 +28,8 @@ using namespace mtc::passes;
 
 namespace {
 
-struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass> {
+struct ShardOptimizerPass
+    : mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -39,11 +40,13 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       auto elements = static_cast<int64_t>(bucket.getElements());
       if (bucket.getIndex() != plan.buckets.size())
-        return bucket.emitOpError("expected buckets in the order of their numbers, the next one ")
+        return bucket.emitOpError("expected buckets in the order of their "
+                                  "numbers, the next one ")
                << plan.buckets.size() << ", found " << bucket.getIndex();
       if (bucket.paramType() != plan.paramType)
         return bucket.emitOpError("expected parameters of the compute type ")
-               << plan.paramType << " (dtype of mtc.config), found " << bucket.paramType();
+               << plan.paramType << " (dtype of mtc.config), found "
+               << bucket.paramType();
       if (plan.zero && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << dp << " shards, found " << elements
@@ -51,13 +54,16 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
       bucket.setZero(plan.zero);
-      plan.buckets.push_back({elements, shard, static_cast<int64_t>(bucket.getSecondUseOf()), false});
+      plan.buckets.push_back({elements, shard,
+                              static_cast<int64_t>(bucket.getSecondUseOf()),
+                              false});
     }
     return success();
   }
 
-  /// The ranges that the optimizer updates: each parameter once, where its first
-  /// use on the stage accumulates. `uses` counts the uses over all stages.
+  /// The ranges that the optimizer updates: each parameter once, where its
+  /// first use on the stage accumulates. `uses` counts the uses over all
+  /// stages.
   LogicalResult readSegments(rt::ProgramOp program, UpdatePlan &plan,
                              const std::map<std::string, int64_t> &uses) {
     std::map<std::string, int64_t> here;
@@ -66,7 +72,8 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
     for (auto param : program.getOps<rt::ParamOp>()) {
       auto bucket = static_cast<int64_t>(param.getBucket());
       if (bucket < 0 || bucket >= static_cast<int64_t>(plan.buckets.size()))
-        return param.emitOpError("expected a bucket of this program, found ") << bucket;
+        return param.emitOpError("expected a bucket of this program, found ")
+               << bucket;
       if (plan.buckets[bucket].secondUseOf >= 0)
         continue;
       int64_t count = 1;
@@ -74,8 +81,9 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
         count *= d;
       bool split = static_cast<int64_t>(param.getSplitDim()) >= 0;
       std::string axis = split ? param.getSplitAxis().str() : "";
-      plan.segments.push_back({bucket, static_cast<int64_t>(param.getStart()), count,
-                               param.getDecay(), axis, param.getOwner()});
+      plan.segments.push_back({bucket, static_cast<int64_t>(param.getStart()),
+                               count, param.getDecay(), axis,
+                               param.getOwner()});
       std::string name = param.getName().str();
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }
@@ -86,7 +94,8 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
     Config config(getOperation());
     SmallVector<rt::ProgramOp> programs(getOperation().getOps<rt::ProgramOp>());
     if (programs.empty()) {
-      getOperation().emitError("expected rt.program ops (written by bucket-gradients)");
+      getOperation().emitError(
+          "expected rt.program ops (written by bucket-gradients)");
       return signalPassFailure();
     }
     std::map<std::string, int64_t> uses;
@@ -99,7 +108,8 @@ struct ShardOptimizerPass : mtc::passes::impl::ShardOptimizerBase<ShardOptimizer
       plan.zero = config.number("zero") == 1 && plan.mesh[MTC_AXIS_DP] > 1;
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
       plan.lastStage = program == programs.back();
-      if (failed(shardBuckets(program, plan)) || failed(readSegments(program, plan, uses)))
+      if (failed(shardBuckets(program, plan)) ||
+          failed(readSegments(program, plan, uses)))
         return signalPassFailure();
       buildUpdateFragments(program, plan);
     }

@@ -12,7 +12,9 @@ inline constexpr int64_t kComputeStream = 0, kCommStream = 1;
 
 /// Queues of a rank that can run at the same time, for a strategy's `target`: a
 /// GPU has one for kernels and one for collectives, a cpu rank is one queue.
-inline int64_t streamsOf(llvm::StringRef target) { return target.starts_with("cuda") ? 2 : 1; }
+inline int64_t streamsOf(llvm::StringRef target) {
+  return target.starts_with("cuda") ? 2 : 1;
+}
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_STREAMS_H

@@ -1,4 +1,4 @@
-//===- Timelines.cpp - pipe.timeline to rt.timeline -----------------------------===//
+//===- Timelines.cpp - pipe.timeline to rt.timeline -----------------------===//
 #include "passes/plan/Timelines.h"
 
 #include "dialects/pipe/Pipe.h"
@@ -13,7 +13,8 @@ namespace {
 
 class TimelineBuilder {
 public:
-  TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout, pipe::TimelineOp from)
+  TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout,
+                  pipe::TimelineOp from)
       : program(program), layout(layout), from(from), b(program.getContext()),
         loc(from.getLoc()) {}
 
@@ -32,14 +33,15 @@ public:
     if (from.getEntry() == "train") {
       SmallVector<int64_t> none(kPools, -1);
       for (StringRef suffix : {"_reduce", "_apply"})
-        step(rt::StepKind::Run, (program.getSymName() + suffix).str(), -1, 0, none);
+        step(rt::StepKind::Run, (program.getSymName() + suffix).str(), -1, 0,
+             none);
     }
     return success();
   }
 
 private:
-  void step(rt::StepKind kind, const std::string &fragment, int64_t microbatch, int64_t chunk,
-            ArrayRef<int64_t> slots) {
+  void step(rt::StepKind kind, const std::string &fragment, int64_t microbatch,
+            int64_t chunk, ArrayRef<int64_t> slots) {
     rt::StepOp::create(b, loc, kind, fragment, microbatch, chunk, slots);
   }
 
@@ -48,28 +50,32 @@ private:
     SmallVector<int64_t> slots(slot.getSlots());
     if (slots[4] < 0 && !layout.inputOffset.empty())
       slots[4] = 0; // eval: inputs of one microbatch at a time
-    StringRef suffix = slot.getPhase() == "F" ? (eval ? "_eval" : "_fwd") : "_bwd";
+    StringRef suffix =
+        slot.getPhase() == "F" ? (eval ? "_eval" : "_fwd") : "_bwd";
     if (slot.getPhase() != "F" && slot.getPhase() != "B")
-      return slot.emitOpError("expected phase F or B (split backwards have no fragments yet), "
+      return slot.emitOpError("expected phase F or B (split backwards have no "
+                              "fragments yet), "
                               "found ")
              << slot.getPhase();
     if (slot.getPhase() == "F" && !layout.inputOffset.empty())
-      step(rt::StepKind::Load, "", slot.getMicrobatch(), slot.getChunk(), slots);
-    step(rt::StepKind::Run, (program.getSymName() + suffix).str(), slot.getMicrobatch(),
-         slot.getChunk(), slots);
+      step(rt::StepKind::Load, "", slot.getMicrobatch(), slot.getChunk(),
+           slots);
+    step(rt::StepKind::Run, (program.getSymName() + suffix).str(),
+         slot.getMicrobatch(), slot.getChunk(), slots);
     return success();
   }
 
   void writeExchange(pipe::ExchangeOp exchange) {
     SmallVector<Attribute> transfers;
     for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>()) {
-      int pool = t.getSend() ? (t.getActivation() ? 2 : 3) : (t.getActivation() ? 0 : 1);
+      int pool = t.getSend() ? (t.getActivation() ? 2 : 3)
+                             : (t.getActivation() ? 0 : 1);
       const PoolRegion &region = layout.pools[pool];
-      int64_t tag = ((t.getActivation() ? 0 : 1) << 30) | (t.getVirtualStage() << 20) |
-                    t.getMicrobatch();
-      transfers.push_back(rt::TransferAttr::get(b.getContext(), t.getSend(), t.getPeer(), 3, tag,
-                                                region.base + t.getSlot() * region.stride,
-                                                region.stride));
+      int64_t tag = ((t.getActivation() ? 0 : 1) << 30) |
+                    (t.getVirtualStage() << 20) | t.getMicrobatch();
+      transfers.push_back(rt::TransferAttr::get(
+          b.getContext(), t.getSend(), t.getPeer(), 3, tag,
+          region.base + t.getSlot() * region.stride, region.stride));
     }
     rt::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
   }
@@ -89,14 +95,17 @@ static LogicalResult checkTags(pipe::TimelineOp timeline) {
   timeline.walk([&](pipe::ExchangeOp exchange) {
     for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>())
       if (t.getMicrobatch() >= (1 << 20) || t.getVirtualStage() >= (1 << 10))
-        ok = exchange.emitOpError("expected fewer than 1048576 microbatches and 1024 virtual "
-                                  "stages, found microbatch ")
-             << t.getMicrobatch() << " of virtual stage " << t.getVirtualStage();
+        ok = exchange.emitOpError(
+                 "expected fewer than 1048576 microbatches and 1024 virtual "
+                 "stages, found microbatch ")
+             << t.getMicrobatch() << " of virtual stage "
+             << t.getVirtualStage();
   });
   return ok;
 }
 
-LogicalResult buildTimelines(rt::ProgramOp program, const ProgramLayout &layout) {
+LogicalResult buildTimelines(rt::ProgramOp program,
+                             const ProgramLayout &layout) {
   SmallVector<pipe::TimelineOp> all(program.getOps<pipe::TimelineOp>());
   for (pipe::TimelineOp from : all) {
     if (failed(checkTags(from)))

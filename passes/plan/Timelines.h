@@ -8,7 +8,8 @@ namespace mtc::passes {
 
 /// Replaces the pipe.timeline ops of `program`: slots become loads and runs of
 /// fragments, transfers get addresses; `train` ends with reduce and apply.
-mlir::LogicalResult buildTimelines(rt::ProgramOp program, const ProgramLayout &layout);
+mlir::LogicalResult buildTimelines(rt::ProgramOp program,
+                                   const ProgramLayout &layout);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_TIMELINES_H

@@ -1,4 +1,4 @@
-//===- UpdateFragments.cpp - the fragments `reduce` and `apply` ---------------===//
+//===- UpdateFragments.cpp - the fragments `reduce` and `apply` -----------===//
 #include "passes/plan/UpdateFragments.h"
 
 #include "dialects/tfm/Tfm.h"
@@ -23,8 +23,9 @@ public:
     begin("_reduce");
     for (const AxisInfo &axis : kAxes)
       if (plan.lastStage && plan.mesh.hasPartialSums(axis))
-        collective(rt::CollectiveKind::AllReduce, ref("loss", 0, MemRefType::get({1}, f32())),
-                   axis.name, 1, "loss");
+        collective(rt::CollectiveKind::AllReduce,
+                   ref("loss", 0, MemRefType::get({1}, f32())), axis.name, 1,
+                   "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       reduceOverReplicas(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -40,8 +41,8 @@ public:
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
         if (plan.buckets[i].secondUseOf < 0)
-          collective(rt::CollectiveKind::AllGather, ref("param", i), axisName(MTC_AXIS_DP),
-                     plan.buckets[i].shard, "zero1");
+          collective(rt::CollectiveKind::AllGather, ref("param", i),
+                     axisName(MTC_AXIS_DP), plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       rt::ZeroOp::create(b, loc, Type(), ref("grad", i));
@@ -53,8 +54,9 @@ private:
 
   void begin(StringRef suffix) {
     b.setInsertionPointToEnd(&program.getBody().front());
-    auto fn = func::FuncOp::create(b, loc, (program.getSymName() + suffix).str(),
-                                   b.getFunctionType({}, {}));
+    auto fn =
+        func::FuncOp::create(b, loc, (program.getSymName() + suffix).str(),
+                             b.getFunctionType({}, {}));
     fn->setAttr("pipe.update", b.getStringAttr(suffix.drop_front()));
     b.setInsertionPointToStart(fn.addEntryBlock());
   }
@@ -63,28 +65,31 @@ private:
   Value ref(StringRef kind, int64_t bucket, Type type = {}) {
     if (!type) {
       bool sharded = kind.starts_with("exp_avg") || kind == "main";
-      int64_t n = sharded ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
+      int64_t n =
+          sharded ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
       type = MemRefType::get({n}, kind == "param" ? plan.paramType : f32());
     }
     return rt::RefOp::create(b, loc, type, kind, bucket, 0);
   }
-  void collective(rt::CollectiveKind kind, Value buffer, StringRef group, int64_t count,
-                  StringRef origin) {
+  void collective(rt::CollectiveKind kind, Value buffer, StringRef group,
+                  int64_t count, StringRef origin) {
     rt::CollectiveOp::create(b, loc, Type(), kind, buffer, group, count)
         ->setAttr("origin", b.getStringAttr(origin));
   }
   /// What this rank has of a segment.
   rt::FlatRangeOp range(const UpdateSegment &s) {
-    return rt::FlatRangeOp::create(b, loc, b.getI64Type(), b.getI64Type(), b.getI64Type(), s.start,
-                                   s.count, plan.zero ? plan.buckets[s.bucket].shard : 0,
+    return rt::FlatRangeOp::create(b, loc, b.getI64Type(), b.getI64Type(),
+                                   b.getI64Type(), s.start, s.count,
+                                   plan.zero ? plan.buckets[s.bucket].shard : 0,
                                    /*only_tp0=*/false, /*only_dp0=*/false);
   }
-  /// What it counts of a segment: along an axis whose ranks have the same, the first
-  /// counts it.
+  /// What it counts of a segment: along an axis whose ranks have the same, the
+  /// first counts it.
   rt::FlatRangeOp rangeOnce(const UpdateSegment &s) {
     rt::FlatRangeOp r = range(s);
     for (const AxisInfo &axis : kAxes) {
-      bool differs = s.splitAxis == axis.name || (plan.zero && axis.id == MTC_AXIS_DP);
+      bool differs =
+          s.splitAxis == axis.name || (plan.zero && axis.id == MTC_AXIS_DP);
       if (axis.splits && plan.mesh[axis.id] > 1 && !differs)
         r.setOnlyAtZero(axis.name);
     }
@@ -102,27 +107,32 @@ private:
     // Last: with ZeRO a rank has only its shard of the bucket afterwards.
     const AxisInfo &dp = kAxes[MTC_AXIS_DP];
     if (plan.mesh.hasPartialSums(dp))
-      collective(plan.zero ? rt::CollectiveKind::ReduceScatter : rt::CollectiveKind::AllReduce,
+      collective(plan.zero ? rt::CollectiveKind::ReduceScatter
+                           : rt::CollectiveKind::AllReduce,
                  ref("grad", i), dp.name,
-                 plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements, "gradient");
+                 plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
+                 "gradient");
   }
 
   /// Uses of a tied parameter, added in forward order after their reduction.
   void addUses(size_t i) {
     const UpdateBucket &bucket = plan.buckets[i];
-    UpdateSegment whole{static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
+    UpdateSegment whole{
+        static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
     if (bucket.secondUseOf >= 0) {
       auto r = range(whole);
       Value into = moved(ref("grad", bucket.secondUseOf), r.getAt());
       Value from = moved(ref("grad", i), r.getAt());
-      rt::LaunchOp::create(b, loc, TypeRange(), addKernel(), ValueRange{into, from},
-                           ValueRange{r.getLength()}, ArrayRef<int64_t>());
+      rt::LaunchOp::create(b, loc, TypeRange(), addKernel(),
+                           ValueRange{into, from}, ValueRange{r.getLength()},
+                           ArrayRef<int64_t>());
     }
     if (bucket.acrossStages) {
       Value buffer = ref("grad", i);
       if (plan.zero)
         buffer = moved(buffer, range(whole).getAt());
-      collective(rt::CollectiveKind::AllReduce, buffer, groupName(MTC_GROUP_EMBD),
+      collective(rt::CollectiveKind::AllReduce, buffer,
+                 groupName(MTC_GROUP_EMBD),
                  plan.zero ? bucket.shard : bucket.elements, "embedding");
     }
   }
@@ -133,11 +143,12 @@ private:
       if (!s.owner)
         continue;
       auto r = rangeOnce(s);
-      rt::NormOp::create(b, loc, "accumulate", moved(ref("grad", s.bucket), r.getAt()),
+      rt::NormOp::create(b, loc, "accumulate",
+                         moved(ref("grad", s.bucket), r.getAt()),
                          r.getLength());
     }
-    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce, Value(),
-                             groupName(MTC_GROUP_ALL), 1)
+    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce,
+                             Value(), groupName(MTC_GROUP_ALL), 1)
         ->setAttr("origin", b.getStringAttr("norm"));
     rt::NormOp::create(b, loc, "finish", Value(), Value());
   }
@@ -149,17 +160,18 @@ private:
     Value param = moved(ref("param", s.bucket), r.getAt());
     SmallVector<Value> buffers = {
         keepsMain() ? moved(ref("main", s.bucket), r.getLocal()) : param,
-        moved(ref("grad", s.bucket), r.getAt()), moved(ref("exp_avg", s.bucket), r.getLocal()),
+        moved(ref("grad", s.bucket), r.getAt()),
+        moved(ref("exp_avg", s.bucket), r.getLocal()),
         moved(ref("exp_avg_sq", s.bucket), r.getLocal())};
     if (keepsMain())
       buffers.push_back(param);
     SmallVector<std::string> fields;
     std::string kernel = adamwKernel(s.decay, fields);
     for (const std::string &field : fields)
-      buffers.push_back(
-          rt::StepFieldOp::create(b, loc, MemRefType::get({1}, f32()), b.getStringAttr(field)));
-    rt::LaunchOp::create(b, loc, TypeRange(), kernel, buffers, ValueRange{r.getLength()},
-                         ArrayRef<int64_t>());
+      buffers.push_back(rt::StepFieldOp::create(
+          b, loc, MemRefType::get({1}, f32()), b.getStringAttr(field)));
+    rt::LaunchOp::create(b, loc, TypeRange(), kernel, buffers,
+                         ValueRange{r.getLength()}, ArrayRef<int64_t>());
   }
 
   /// A kernel over a flat range whose length is its argument. `fill` writes the
@@ -170,13 +182,15 @@ private:
     Block *body = new Block();
     inner.setInsertionPointToEnd(body);
     fill(inner);
-    auto kernel = rt::KernelOp::create(b, loc, "k", 1, -1, 0, b.getArrayAttr(operands));
+    auto kernel =
+        rt::KernelOp::create(b, loc, "k", 1, -1, 0, b.getArrayAttr(operands));
     kernel->remove();
     kernel.getBody().push_back(body);
     return pool.add(kernel);
   }
   Attribute operand(rt::Mode mode, Type element = {}) {
-    return rt::OperandAttr::get(b.getContext(), mode, element ? element : f32(), 0);
+    return rt::OperandAttr::get(b.getContext(), mode, element ? element : f32(),
+                                0);
   }
 
   std::string addKernel() {
@@ -187,7 +201,8 @@ private:
     });
   }
 
-  /// The body comes from the op family; no name of an optimizer reaches codegen.
+  /// The body comes from the op family; no name of an optimizer reaches
+  /// codegen.
   std::string adamwKernel(bool decay, SmallVector<std::string> &fields) {
     SmallVector<Attribute> operands(4, operand(rt::Mode::Full));
     if (keepsMain())
@@ -211,7 +226,8 @@ private:
       Block holder;
       scratch.setInsertionPointToEnd(&holder);
       Type one = RankedTensorType::get({1}, f32());
-      Value zero = tfm::FillOp::create(scratch, loc, one, scratch.getF64FloatAttr(0.0));
+      Value zero =
+          tfm::FillOp::create(scratch, loc, one, scratch.getF64FloatAttr(0.0));
       auto op = tfm::AdamwOp::create(scratch, loc, TypeRange{one, one, one},
                                      ValueRange{zero, zero, zero, zero});
       op.setDecay(decay);
@@ -220,8 +236,9 @@ private:
       rt::StoreOp::create(inner, loc, 2, out[1]);
       rt::StoreOp::create(inner, loc, 3, out[2]);
       if (keepsMain())
-        rt::StoreOp::create(inner, loc, 4,
-                            arith::TruncFOp::create(inner, loc, plan.paramType, out[0]));
+        rt::StoreOp::create(
+            inner, loc, 4,
+            arith::TruncFOp::create(inner, loc, plan.paramType, out[0]));
       holder.clear();
     });
   }

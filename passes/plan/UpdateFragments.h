@@ -25,14 +25,16 @@ struct UpdatePlan {
   Mesh mesh;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool lastStage = false;
-  mlir::Type paramType; ///< not f32: main parameters are updated and rounded to it
+  mlir::Type
+      paramType; ///< not f32: main parameters are updated and rounded to it
   std::vector<UpdateSegment> segments;
   std::vector<UpdateBucket> buckets;
 };
 
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
-///   reduce   loss over the data axes; per bucket all-reduce over these (with ZeRO
+///   reduce   loss over the data axes; per bucket all-reduce over these (with
+///   ZeRO
 ///            reduce-scatter over dp); uses of tied parameters added in forward
 ///            order, here or over embd; the global norm
 ///   apply    AdamW on the ranges of this rank, on main parameters if there are

@@ -1,5 +1,4 @@
-//===- VerifyPlan.cpp - --verify-plan
-//------------------------------------------===//
+//===- VerifyPlan.cpp - --verify-plan -------------------------------------===//
 //
 // Refuses a plan that could hang, overlap, or lose a parameter. Reports all
 // findings of all checks, not the first.

@@ -1,5 +1,4 @@
-//===- VerifyPlan.h - the checks of verify-plan ------------------*- C++
-//-*-===//
+//===- VerifyPlan.h - the checks of verify-plan -----------------*- C++ -*-===//
 //
 // Each check reads the model and reports everything it finds. They are
 // independent of each other and of the passes that made the plan.
@@ -32,8 +31,8 @@ void checkValues(const Model &model, Report &report);
 
 /// Streams exist on the target; ops of different streams that touch the same
 /// bytes, one of them writing, are ordered by events; a fragment ends with
-/// nothing in flight. So a fragment means what its program order means, which is
-/// what all other checks look at.
+/// nothing in flight. So a fragment means what its program order means, which
+/// is what all other checks look at.
 void checkStreams(const Model &model, Report &report);
 
 /// Axes that ops name are axes of the mesh over which tensors are split.

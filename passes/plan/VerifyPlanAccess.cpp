@@ -1,5 +1,4 @@
-//===- VerifyPlanAccess.cpp - what each op of a fragment touches
-//--------------===//
+//===- VerifyPlanAccess.cpp - what each op of a fragment touches ----------===//
 #include "passes/plan/VerifyPlanModel.h"
 
 #include "llvm/ADT/DenseMap.h"

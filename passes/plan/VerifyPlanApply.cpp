@@ -1,5 +1,4 @@
-//===- VerifyPlanApply.cpp - the fragment apply
-//--------------------------------===//
+//===- VerifyPlanApply.cpp - the fragment apply ---------------------------===//
 #include "passes/plan/VerifyPlan.h"
 #include "passes/plan/VerifyPlanRanges.h"
 

@@ -1,5 +1,4 @@
-//===- VerifyPlanBytes.h - who wrote which bytes last ------------*- C++
-//-*-===//
+//===- VerifyPlanBytes.h - who wrote which bytes last -----------*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_VERIFYPLANBYTES_H
 #define MTC_PASSES_PLAN_VERIFYPLANBYTES_H
 

@@ -1,5 +1,4 @@
-//===- VerifyPlanLiveness.cpp - values inside one fragment
-//---------------------===//
+//===- VerifyPlanLiveness.cpp - values inside one fragment ----------------===//
 //
 // The allocator worked on lifetimes of tensors. This check does not look at
 // tensors: it follows the bytes.

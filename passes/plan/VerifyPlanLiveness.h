@@ -1,5 +1,4 @@
-//===- VerifyPlanLiveness.h - values inside one fragment ---------*- C++
-//-*-===//
+//===- VerifyPlanLiveness.h - values inside one fragment --------*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_VERIFYPLANLIVENESS_H
 #define MTC_PASSES_PLAN_VERIFYPLANLIVENESS_H
 

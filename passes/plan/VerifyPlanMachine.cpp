@@ -1,5 +1,4 @@
-//===- VerifyPlanMachine.cpp - can the ranks wait for each other
-//---------------===//
+//===- VerifyPlanMachine.cpp - can the ranks wait for each other ----------===//
 //
 // All ranks of a stage run the same program wherever they stand on the other
 // axes of the mesh, and a transfer and an embd group keep those coordinates. So

@@ -1,5 +1,4 @@
-//===- VerifyPlanModel.cpp - a planned module, read for checking
-//--------------===//
+//===- VerifyPlanModel.cpp - a planned module, read for checking ----------===//
 #include "passes/plan/VerifyPlanModel.h"
 
 using namespace mlir;

@@ -1,5 +1,4 @@
-//===- VerifyPlanOwners.cpp - who owns which parameter
-//-------------------------===//
+//===- VerifyPlanOwners.cpp - who owns which parameter --------------------===//
 #include "dialects/tfm/DtypePolicy.h"
 #include "passes/plan/VerifyPlan.h"
 

@@ -1,5 +1,4 @@
-//===- VerifyPlanRanges.cpp - flat ranges over parameters
-//----------------------===//
+//===- VerifyPlanRanges.cpp - flat ranges over parameters -----------------===//
 //
 // Over the dp coordinates d the ranges [start, start + count) ∩ [d·shard,
 // (d + 1)·shard) tile [start, start + count) when the shards tile the bucket,

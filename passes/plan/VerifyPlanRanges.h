@@ -1,5 +1,4 @@
-//===- VerifyPlanRanges.h - flat ranges over parameters ----------*- C++
-//-*-===//
+//===- VerifyPlanRanges.h - flat ranges over parameters ---------*- C++ -*-===//
 #ifndef MTC_PASSES_PLAN_VERIFYPLANRANGES_H
 #define MTC_PASSES_PLAN_VERIFYPLANRANGES_H
 

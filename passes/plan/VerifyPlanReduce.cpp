@@ -1,5 +1,4 @@
-//===- VerifyPlanReduce.cpp - the fragment reduce
-//------------------------------===//
+//===- VerifyPlanReduce.cpp - the fragment reduce -------------------------===//
 #include "passes/plan/VerifyPlan.h"
 #include "passes/plan/VerifyPlanRanges.h"
 

@@ -1,5 +1,4 @@
-//===- VerifyPlanSlots.cpp - values in slots over a timeline
-//-------------------===//
+//===- VerifyPlanSlots.cpp - values in slots over a timeline --------------===//
 //
 // An abstract run of each stage: bytes of the activation arena hold names of
 // values instead of values. One step is enough, from an arena that holds

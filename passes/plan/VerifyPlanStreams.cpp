@@ -1,7 +1,8 @@
-//===- VerifyPlanStreams.cpp - ops of different streams are ordered ------------===//
+//===- VerifyPlanStreams.cpp - ops of different streams are ordered -------===//
 //
-// Vector clocks: what each stream knows to be done of each other stream. An event
-// carries the clock of the stream that recorded it; a wait takes the maximum.
+// Vector clocks: what each stream knows to be done of each other stream. An
+// event carries the clock of the stream that recorded it; a wait takes the
+// maximum.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/pipeline/Config.h"
@@ -26,8 +27,8 @@ bool ofNorm(Operation *op) {
   return isa<rt::NormOp>(op) || (collective && !collective.getBuffer());
 }
 
-/// True if the order of the two matters. Collectives: a communicator's must have
-/// one order on all its members.
+/// True if the order of the two matters. Collectives: a communicator's must
+/// have one order on all its members.
 bool conflict(const Touch &one, const Touch &other) {
   if (isa<rt::CollectiveOp>(one.op) && isa<rt::CollectiveOp>(other.op))
     return true;
@@ -70,7 +71,8 @@ private:
   bool hasEvents(Operation *op) {
     if (clocks.size() > 1)
       return true;
-    report.error(op) << "expected no events on a target with one stream, found one";
+    report.error(op)
+        << "expected no events on a target with one stream, found one";
     return false;
   }
 
@@ -98,7 +100,8 @@ private:
     auto it = events.find(op.getEvent());
     if (it == events.end()) {
       report.error(op) << "expected event " << op.getEvent()
-                       << " to be recorded before the wait, found no record: it would wait for "
+                       << " to be recorded before the wait, found no record: "
+                          "it would wait for "
                           "the step before, or for ever";
       return;
     }
@@ -108,15 +111,18 @@ private:
 
   void onTouch(const Touch &touch) {
     auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
-    int64_t stream = collective ? static_cast<int64_t>(collective.getStream()) : 0;
+    int64_t stream =
+        collective ? static_cast<int64_t>(collective.getStream()) : 0;
     if (!valid(touch.op, stream))
       return;
     if (stream != 0 && clocks[stream][0] < 1)
-      report.error(touch.op) << "expected stream " << stream
-                             << " to wait for stream 0 first, which ran what came before this "
-                                "fragment, found no such wait";
+      report.error(touch.op)
+          << "expected stream " << stream
+          << " to wait for stream 0 first, which ran what came before this "
+             "fragment, found no such wait";
     auto at = llvm::find_if(llvm::reverse(done), [&](const Done &earlier) {
-      return earlier.time > clocks[stream][earlier.stream] && conflict(*earlier.touch, touch);
+      return earlier.time > clocks[stream][earlier.stream] &&
+             conflict(*earlier.touch, touch);
     });
     if (at != done.rend())
       refuse(*at, touch, stream);
@@ -128,7 +134,8 @@ private:
     auto error = report.error(touch.op);
     error << "expected an event between this op on stream " << stream
           << " and the earlier one on stream " << earlier.stream
-          << (isa<rt::CollectiveOp>(touch.op) && isa<rt::CollectiveOp>(earlier.touch->op)
+          << (isa<rt::CollectiveOp>(touch.op) &&
+                      isa<rt::CollectiveOp>(earlier.touch->op)
                   ? ", because all ranks must issue collectives in one order"
                   : " that touches the same bytes")
           << ", found none: they can run in either order";
@@ -138,9 +145,10 @@ private:
   void onEnd(Operation *op) {
     for (size_t i = 1; i < clocks.size(); ++i)
       if (clocks[i][i] > clocks[0][i])
-        report.error(op) << "expected a fragment to end with nothing in flight, found that "
-                            "stream 0 has not waited for the last op of stream "
-                         << i;
+        report.error(op)
+            << "expected a fragment to end with nothing in flight, found that "
+               "stream 0 has not waited for the last op of stream "
+            << i;
   }
 
   const Fragment &fragment;

@@ -1,5 +1,4 @@
-//===- VerifyPlanTimelines.cpp - shape of the timelines
-//------------------------===//
+//===- VerifyPlanTimelines.cpp - shape of the timelines -------------------===//
 #include "passes/plan/VerifyPlan.h"
 
 #include "llvm/ADT/MapVector.h"

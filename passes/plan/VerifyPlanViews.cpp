@@ -1,5 +1,4 @@
-//===- VerifyPlanViews.cpp - where views lie
-//-----------------------------------===//
+//===- VerifyPlanViews.cpp - where views lie ------------------------------===//
 #include "passes/plan/VerifyPlan.h"
 
 #include <optional>
@@ -34,9 +33,10 @@ public:
                     model.inputBytes, static_cast<int64_t>(input.getPool()),
                     static_cast<int64_t>(input.getStride())});
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
-      place(exported, {static_cast<int64_t>(exported.getArena()),
-                       static_cast<int64_t>(exported.getOffset()),
-                       exported.elementBytes() * product(exported.getLocal()), -1, 0});
+      place(exported,
+            {static_cast<int64_t>(exported.getArena()),
+             static_cast<int64_t>(exported.getOffset()),
+             exported.elementBytes() * product(exported.getLocal()), -1, 0});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)
@@ -194,14 +194,13 @@ private:
           int64_t elements = product(param.getLocal()),
                   wide = bucket.paramBytes();
           if (static_cast<int64_t>(bucket.getSecondUseOf()) < 0)
-            places.insert({Params,
-                           static_cast<int64_t>(bucket.getParamOffset()) +
-                               wide * start,
-                           wide * elements});
-          places.insert({Grads,
-                         static_cast<int64_t>(bucket.getGradOffset()) +
-                             4 * start,
-                         4 * elements});
+            places.insert(
+                {Params,
+                 static_cast<int64_t>(bucket.getParamOffset()) + wide * start,
+                 wide * elements});
+          places.insert(
+              {Grads, static_cast<int64_t>(bucket.getGradOffset()) + 4 * start,
+               4 * elements});
         }
     return places.count({e.arena, e.offset, e.bytes});
   }

@@ -1,5 +1,4 @@
-//===- AnnotateShardings.cpp - --annotate-shardings
-//--------------------------===//
+//===- AnnotateShardings.cpp - --annotate-shardings -----------------------===//
 //
 // Establishes: every parameter and input of @microbatch has dist.sharding,
 // every parameter dist.layout.

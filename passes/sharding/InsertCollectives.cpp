@@ -1,5 +1,4 @@
-//===- InsertCollectives.cpp - --insert-collectives
-//---------------------------===//
+//===- InsertCollectives.cpp - --insert-collectives -----------------------===//
 //
 // Establishes: every operand has the sharding that its op wanted (dist.wants,
 // removed here), by dist.reshard on global types.

@@ -1,5 +1,4 @@
-//===- Partition.cpp - --partition
-//---------------------------------------------===//
+//===- Partition.cpp - --partition ----------------------------------------===//
 //
 // Establishes: all types are local; reshards are collectives; shardings and
 // global shapes stay as attributes.

@@ -1,5 +1,4 @@
-//===- PropagateShardings.cpp - --propagate-shardings
-//-------------------------===//
+//===- PropagateShardings.cpp - --propagate-shardings ---------------------===//
 //
 // Establishes: every op has dist.shardings (what it makes) and dist.wants (what
 // it needs, per operand); results of @microbatch have dist.sharding.

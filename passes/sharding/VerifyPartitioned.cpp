@@ -1,5 +1,4 @@
-//===- VerifyPartitioned.cpp - --verify-partitioned
-//---------------------------===//
+//===- VerifyPartitioned.cpp - --verify-partitioned -----------------------===//
 //
 // Checks what --partition promises, from the argument shardings on, op by op
 // and without what the passes before have computed in between.

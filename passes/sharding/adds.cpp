@@ -1,5 +1,4 @@
-//===- adds.cpp - flattening and splitting of sums
-//--------------------------===//
+//===- adds.cpp - flattening and splitting of sums ------------------------===//
 #include "passes/sharding/adds.h"
 
 #include <algorithm>

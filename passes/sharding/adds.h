@@ -1,4 +1,4 @@
-//===- adds.h - sums: flattened, then split by partiality ------*- C++ -*-===//
+//===- adds.h - sums: flattened, then split by partiality -------*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_ADDS_H
 #define MTC_PASSES_SHARDING_ADDS_H
 

@@ -1,4 +1,4 @@
-//===- axis.h - factor choice and partial carriers on one axis -*- C++ -*-===//
+//===- axis.h - factor choice and partial carriers on one axis --*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_AXIS_H
 #define MTC_PASSES_SHARDING_AXIS_H
 

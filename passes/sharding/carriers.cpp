@@ -1,5 +1,4 @@
-//===- carriers.cpp - who could pass partial sums on
-//------------------------===//
+//===- carriers.cpp - who could pass partial sums on ----------------------===//
 #include "passes/sharding/axis.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- check.cpp - states against rules
-//-------------------------------------===//
+//===- check.cpp - states against rules -----------------------------------===//
 #include "passes/sharding/check.h"
 
 #include <algorithm>

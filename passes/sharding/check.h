@@ -1,4 +1,4 @@
-//===- check.h - may an op read operands in these states? ------*- C++ -*-===//
+//===- check.h - may an op read operands in these states? -------*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_CHECK_H
 #define MTC_PASSES_SHARDING_CHECK_H
 

@@ -1,5 +1,4 @@
-//===- cut.cpp - minimum cut over potential carriers
-//------------------------===//
+//===- cut.cpp - minimum cut over potential carriers ----------------------===//
 #include "passes/sharding/cut.h"
 
 #include "passes/sharding/max_flow.h"

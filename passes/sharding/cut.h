@@ -1,4 +1,4 @@
-//===- cut.h - which sums stay partial: a minimum cut ----------*- C++ -*-===//
+//===- cut.h - which sums stay partial: a minimum cut -----------*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_CUT_H
 #define MTC_PASSES_SHARDING_CUT_H
 

@@ -1,5 +1,4 @@
-//===- factors.cpp - which letter each op splits on an axis
-//-----------------===//
+//===- factors.cpp - which letter each op splits on an axis ---------------===//
 #include "passes/sharding/axis.h"
 
 namespace mtc::sharding {

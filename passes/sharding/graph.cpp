@@ -1,5 +1,4 @@
-//===- graph.cpp - queries on the sharding graph
-//----------------------------===//
+//===- graph.cpp - queries on the sharding graph --------------------------===//
 #include "passes/sharding/graph.h"
 
 namespace mtc::sharding {

@@ -1,4 +1,4 @@
-//===- graph.h - what sharding needs to know of a program ------*- C++ -*-===//
+//===- graph.h - what sharding needs to know of a program -------*- C++ -*-===//
 //
 // A program as values, ops and rules in letters; no MLIR type, so that the
 // algorithm can be tested without IR. docs/sharding.md has the method.

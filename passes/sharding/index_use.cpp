@@ -1,5 +1,4 @@
-//===- index_use.cpp - which dimensions are used by index
-//-------------------===//
+//===- index_use.cpp - which dimensions are used by index -----------------===//
 #include "passes/sharding/index_use.h"
 
 #include "passes/families/family.h"

@@ -1,4 +1,4 @@
-//===- index_use.h - ops that use indices of a split dimension -*- C++ -*-===//
+//===- index_use.h - ops that use indices of a split dimension --*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_INDEX_USE_H
 #define MTC_PASSES_SHARDING_INDEX_USE_H
 

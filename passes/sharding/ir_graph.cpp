@@ -1,5 +1,4 @@
-//===- ir_graph.cpp - reading and rewriting @microbatch
-//---------------------===//
+//===- ir_graph.cpp - reading and rewriting @microbatch -------------------===//
 #include "passes/sharding/ir_graph.h"
 
 #include "passes/families/family.h"

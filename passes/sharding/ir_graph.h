@@ -1,4 +1,4 @@
-//===- ir_graph.h - @microbatch as a sharding graph and back ---*- C++ -*-===//
+//===- ir_graph.h - @microbatch as a sharding graph and back ----*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_IR_GRAPH_H
 #define MTC_PASSES_SHARDING_IR_GRAPH_H
 

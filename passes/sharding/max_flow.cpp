@@ -1,5 +1,4 @@
-//===- max_flow.cpp - Dinic's algorithm
-//-------------------------------------===//
+//===- max_flow.cpp - Dinic's algorithm -----------------------------------===//
 #include "passes/sharding/max_flow.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- max_flow.h - maximum flow by shortest augmenting paths --*- C++ -*-===//
+//===- max_flow.h - maximum flow by shortest augmenting paths ---*- C++ -*-===//
 #ifndef MTC_PASSES_SHARDING_MAX_FLOW_H
 #define MTC_PASSES_SHARDING_MAX_FLOW_H
 

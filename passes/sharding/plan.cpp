@@ -1,5 +1,4 @@
-//===- plan.cpp - states and wishes of all values on all axes
-//---------------===//
+//===- plan.cpp - states and wishes of all values on all axes -------------===//
 #include "passes/sharding/plan.h"
 
 #include "passes/sharding/adds.h"

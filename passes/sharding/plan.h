@@ -1,4 +1,4 @@
-//===- plan.h - the sharding of every value and the reshards ---*- C++ -*-===//
+//===- plan.h - the sharding of every value and the reshards ----*- C++ -*-===//
 //
 // The whole algorithm of docs/sharding.md on a plain graph.
 //

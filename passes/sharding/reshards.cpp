@@ -1,5 +1,4 @@
-//===- reshards.cpp - where shardings have to change
-//------------------------===//
+//===- reshards.cpp - where shardings have to change ----------------------===//
 #include "passes/sharding/plan.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- bf16.h - bfloat16 and fp32 --------------------------------*- C++
-//-*-===//
+//===- bf16.h - bfloat16 and fp32 -------------------------------*- C++ -*-===//
 //
 // A bf16 is the upper half of an fp32, held in a uint16_t.
 //

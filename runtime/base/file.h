@@ -1,5 +1,4 @@
-//===- file.h - mapped input files and atomic output files -------*- C++
-//-*-===//
+//===- file.h - mapped input files and atomic output files ------*- C++ -*-===//
 //
 // Inputs are mapped read-only. Outputs are written under a temporary name in
 // the same folder, fsynced and renamed, so a file that carries its final name

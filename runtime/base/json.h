@@ -1,5 +1,4 @@
-//===- json.h - strict JSON for files that others wrote ----------*- C++
-//-*-===//
+//===- json.h - strict JSON for files that others wrote ---------*- C++ -*-===//
 //
 // A thin layer over nlohmann/json: a parse that refuses duplicate keys, and a
 // reader of fields that collects every problem instead of stopping at the

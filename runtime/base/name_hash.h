@@ -1,5 +1,4 @@
-//===- name_hash.h - the RNG id of a parameter's name ------------*- C++
-//-*-===//
+//===- name_hash.h - the RNG id of a parameter's name -----------*- C++ -*-===//
 #ifndef MTC_RUNTIME_BASE_NAME_HASH_H
 #define MTC_RUNTIME_BASE_NAME_HASH_H
 

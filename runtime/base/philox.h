@@ -1,5 +1,4 @@
-//===- philox.h - the counter-based random numbers of mtc --------*- C++
-//-*-===//
+//===- philox.h - the counter-based random numbers of mtc -------*- C++ -*-===//
 //
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
 // easy as 1, 2, 3" (SC'11), addressed as docs/numerics.md says: a random word

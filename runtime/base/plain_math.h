@@ -1,5 +1,4 @@
-//===- plain_math.h - log and normal quantile without libm -------*- C++
-//-*-===//
+//===- plain_math.h - log and normal quantile without libm ------*- C++ -*-===//
 //
 // Only + - * / sqrt in double: every one is correctly rounded by IEEE 754, so
 // the results are the same bits with any C library. Compile without

@@ -1,5 +1,4 @@
-//===- safetensors.h - the safetensors file format ---------------*- C++
-//-*-===//
+//===- safetensors.h - the safetensors file format --------------*- C++ -*-===//
 //
 // [0,8) little-endian header length N; [8,8+N) a JSON object: name ->
 // {dtype, shape, data_offsets}, offsets relative to byte 8+N; then the data,

@@ -1,4 +1,4 @@
-//===- status.h - errors of the runtime as values ----------------*- C++ -*-===//
+//===- status.h - errors of the runtime as values ---------------*- C++ -*-===//
 //
 // No library function exits or throws across its boundary: it returns a Status,
 // and the tool turns the code into the process's exit code.
@@ -15,17 +15,17 @@ namespace mtc::runtime {
 /// Exit codes of the tools, too (`mtc help exit-codes`).
 enum class StatusCode : int {
   ok = 0,
-  failed = 1,          ///< any other failure
-  usage = 2,           ///< usage or configuration
-  inputRefused = 3,    ///< an input file is corrupt, unsupported or too short
-  infeasible = 4,      ///< a plan that cannot be: memory, divisibility
-  internal = 5,        ///< a bug
-  interrupted = 11,    ///< stopped by a signal
-  peerDied = 12,       ///< another rank died
-  hang = 13,           ///< a watchdog ran out, or a deadlock was detected
-  communication = 14,  ///< members of a group disagree, or a transfer mismatched
-  nonFinite = 15,      ///< a loss or norm that is not finite
-  writeFailed = 18,    ///< disk full and the like
+  failed = 1,         ///< any other failure
+  usage = 2,          ///< usage or configuration
+  inputRefused = 3,   ///< an input file is corrupt, unsupported or too short
+  infeasible = 4,     ///< a plan that cannot be: memory, divisibility
+  internal = 5,       ///< a bug
+  interrupted = 11,   ///< stopped by a signal
+  peerDied = 12,      ///< another rank died
+  hang = 13,          ///< a watchdog ran out, or a deadlock was detected
+  communication = 14, ///< members of a group disagree, or a transfer mismatched
+  nonFinite = 15,     ///< a loss or norm that is not finite
+  writeFailed = 18,   ///< disk full and the like
 };
 
 /// A code and a message for people: what was expected, what was found, what to

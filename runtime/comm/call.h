@@ -1,5 +1,4 @@
-//===- call.h - what a member says it calls ----------------------*- C++
-//-*-===//
+//===- call.h - what a member says it calls ---------------------*- C++ -*-===//
 //
 // Each collective posts a record of itself. Members compare the records before
 // they touch data, so that a disagreement is an error and not wrong sums.

@@ -1,5 +1,4 @@
-//===- comm.h - communication of one rank with its groups --------*- C++
-//-*-===//
+//===- comm.h - communication of one rank with its groups -------*- C++ -*-===//
 //
 // The one interface of all backends (threads, shm, later mpi and nccl). What it
 // promises, and test/conformance checks for each backend:

@@ -1,5 +1,4 @@
-//===- reduce.h - sums and maxima in member order ----------------*- C++
-//-*-===//
+//===- reduce.h - sums and maxima in member order ---------------*- C++ -*-===//
 //
 // The one place where members' values are combined, for all backends: that is
 // why threads and shm give the same bits.

@@ -1,5 +1,4 @@
-//===- bundle.h - the folder that `mtc compile` writes -----------*- C++
-//-*-===//
+//===- bundle.h - the folder that `mtc compile` writes ----------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_BUNDLE_H
 #define MTC_RUNTIME_CONTROL_BUNDLE_H
 

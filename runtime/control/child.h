@@ -1,5 +1,4 @@
-//===- child.h - one rank as a child process ---------------------*- C++
-//-*-===//
+//===- child.h - one rank as a child process --------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_CHILD_H
 #define MTC_RUNTIME_CONTROL_CHILD_H
 

@@ -1,5 +1,4 @@
-//===- elf_symbol.h - reads a string out of an ELF file ----------*- C++
-//-*-===//
+//===- elf_symbol.h - reads a string out of an ELF file ---------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_ELF_SYMBOL_H
 #define MTC_RUNTIME_CONTROL_ELF_SYMBOL_H
 

@@ -1,5 +1,4 @@
-//===- launcher.h - one process per rank -------------------------*- C++
-//-*-===//
+//===- launcher.h - one process per rank ------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_LAUNCHER_H
 #define MTC_RUNTIME_CONTROL_LAUNCHER_H
 

@@ -1,5 +1,4 @@
-//===- outcome.h - which rank is to blame ------------------------*- C++
-//-*-===//
+//===- outcome.h - which rank is to blame -----------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_OUTCOME_H
 #define MTC_RUNTIME_CONTROL_OUTCOME_H
 

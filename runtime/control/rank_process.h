@@ -1,5 +1,4 @@
-//===- rank_process.h - one rank as a process --------------------*- C++
-//-*-===//
+//===- rank_process.h - one rank as a process -------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_RANK_PROCESS_H
 #define MTC_RUNTIME_CONTROL_RANK_PROCESS_H
 

@@ -1,5 +1,4 @@
-//===- signals.h - a polite end by signals ---------------------*- C++
-//-*-===//
+//===- signals.h - a polite end by signals ----------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_SIGNALS_H
 #define MTC_RUNTIME_CONTROL_SIGNALS_H
 

@@ -1,5 +1,4 @@
-//===- weights.h - does a file of parameters fit a bundle --------*- C++
-//-*-===//
+//===- weights.h - does a file of parameters fit a bundle -------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_WEIGHTS_H
 #define MTC_RUNTIME_CONTROL_WEIGHTS_H
 

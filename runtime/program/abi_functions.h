@@ -1,5 +1,4 @@
-//===- abi_functions.h - the functions that programs call --------*- C++
-//-*-===//
+//===- abi_functions.h - the functions that programs call -------*- C++ -*-===//
 #ifndef MTC_RUNTIME_PROGRAM_ABI_FUNCTIONS_H
 #define MTC_RUNTIME_PROGRAM_ABI_FUNCTIONS_H
 

@@ -33,7 +33,8 @@ private:
   void checkTransfer(int64_t index) {
     const MtcTransfer &t = program_.transfers[index];
     std::string what = fmt::format("transfer {}", index);
-    if (t.peer_stage < 0 || t.peer_stage >= d_.mesh.stages() || t.peer_stage == d_.stage)
+    if (t.peer_stage < 0 || t.peer_stage >= d_.mesh.stages() ||
+        t.peer_stage == d_.stage)
       problems_.add(fmt::format("{}: peer stage {} is this stage or not one of "
                                 "{}",
                                 what, t.peer_stage, d_.mesh.stages()));

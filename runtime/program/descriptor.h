@@ -1,5 +1,4 @@
-//===- descriptor.h - what a program says about itself -----------*- C++
-//-*-===//
+//===- descriptor.h - what a program says about itself ----------*- C++ -*-===//
 //
 // The C++ form of docs/descriptor.md, which explains every field. Offsets and
 // sizes are bytes unless the name says elements.

@@ -1,5 +1,4 @@
-//===- program.h - the tables of a compiled program --------------*- C++
-//-*-===//
+//===- program.h - the tables of a compiled program -------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_PROGRAM_PROGRAM_H
 #define MTC_RUNTIME_PROGRAM_PROGRAM_H
 

@@ -1,5 +1,4 @@
-//===- rank.h - one rank of a running program --------------------*- C++
-//-*-===//
+//===- rank.h - one rank of a running program -------------------*- C++ -*-===//
 //
 // Holds what the fragments' context points to, and walks timelines. The walk is
 // the whole interpreter of mtc: load, call a fragment, exchange.

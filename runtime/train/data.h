@@ -1,5 +1,4 @@
-//===- data.h - samples from a flat file of tokens ---------------*- C++
-//-*-===//
+//===- data.h - samples from a flat file of tokens --------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_DATA_H
 #define MTC_RUNTIME_TRAIN_DATA_H
 

@@ -1,5 +1,4 @@
-//===- job.h - what every rank of a run is told ------------------*- C++
-//-*-===//
+//===- job.h - what every rank of a run is told -----------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_JOB_H
 #define MTC_RUNTIME_TRAIN_JOB_H
 

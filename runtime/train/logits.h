@@ -1,5 +1,4 @@
-//===- logits.h - keeps the logits of a forward pass -------------*- C++
-//-*-===//
+//===- logits.h - keeps the logits of a forward pass ------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_LOGITS_H
 #define MTC_RUNTIME_TRAIN_LOGITS_H
 

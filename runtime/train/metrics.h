@@ -1,5 +1,4 @@
-//===- metrics.h - the step log and the progress line ------------*- C++
-//-*-===//
+//===- metrics.h - the step log and the progress line -----------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_METRICS_H
 #define MTC_RUNTIME_TRAIN_METRICS_H
 

@@ -1,5 +1,4 @@
-//===- permutation.h - the order of samples ----------------------*- C++
-//-*-===//
+//===- permutation.h - the order of samples ---------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_PERMUTATION_H
 #define MTC_RUNTIME_TRAIN_PERMUTATION_H
 

@@ -1,5 +1,4 @@
-//===- pieces.h - tensors that ranks write together --------------*- C++
-//-*-===//
+//===- pieces.h - tensors that ranks write together -------------*- C++ -*-===//
 //
 // Each rank writes what it owns into a part file beside the target; when all
 // have done so (a barrier), rank 0 merges the parts into one safetensors file

@@ -1,5 +1,4 @@
-//===- schedule.h - fills the step block -------------------------*- C++
-//-*-===//
+//===- schedule.h - fills the step block ------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_SCHEDULE_H
 #define MTC_RUNTIME_TRAIN_SCHEDULE_H
 

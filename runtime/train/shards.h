@@ -1,5 +1,4 @@
-//===- shards.h - the parameters that a rank holds ---------------*- C++
-//-*-===//
+//===- shards.h - the parameters that a rank holds --------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_SHARDS_H
 #define MTC_RUNTIME_TRAIN_SHARDS_H
 

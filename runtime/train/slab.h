@@ -1,5 +1,4 @@
-//===- slab.h - which part of a global tensor a rank holds -------*- C++
-//-*-===//
+//===- slab.h - which part of a global tensor a rank holds ------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_SLAB_H
 #define MTC_RUNTIME_TRAIN_SLAB_H
 

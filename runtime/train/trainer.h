@@ -1,5 +1,4 @@
-//===- trainer.h - what a rank does from start to end ------------*- C++
-//-*-===//
+//===- trainer.h - what a rank does from start to end -----------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_TRAINER_H
 #define MTC_RUNTIME_TRAIN_TRAINER_H
 

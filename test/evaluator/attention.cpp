@@ -1,5 +1,4 @@
-//===- attention.cpp - softmax(q·k^T·scale)·v and its gradient
-//-------------===//
+//===- attention.cpp - softmax(q·k^T·scale)·v and its gradient ------------===//
 #include "test/evaluator/ops.h"
 
 #include <cmath>

@@ -1,5 +1,4 @@
-//===- collectives.cpp - ops that mix the ranks
-//----------------------------===//
+//===- collectives.cpp - ops that mix the ranks ---------------------------===//
 #include "test/evaluator/ops.h"
 
 #include <algorithm>

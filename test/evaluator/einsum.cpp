@@ -1,5 +1,4 @@
-//===- einsum.cpp - contraction of two tensors by letters
-//------------------===//
+//===- einsum.cpp - contraction of two tensors by letters -----------------===//
 #include "test/evaluator/ops.h"
 
 using namespace mlir;

@@ -1,5 +1,4 @@
-//===- evaluate.cpp - all ranks through a function, op by op
-//---------------===//
+//===- evaluate.cpp - all ranks through a function, op by op --------------===//
 #include "test/evaluator/evaluate.h"
 
 #include "test/evaluator/ops.h"

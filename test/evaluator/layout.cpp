@@ -1,5 +1,4 @@
-//===- layout.cpp - whole tensors to ranks and back
-//------------------------===//
+//===- layout.cpp - whole tensors to ranks and back -----------------------===//
 #include "test/evaluator/layout.h"
 
 #include <algorithm>

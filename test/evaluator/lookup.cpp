@@ -1,5 +1,4 @@
-//===- lookup.cpp - embedding rows, labelled elements, padded ends
-//---------===//
+//===- lookup.cpp - embedding rows, labelled elements, padded ends --------===//
 #include "test/evaluator/ops.h"
 
 using namespace mlir;

@@ -1,5 +1,4 @@
-//===- mesh.cpp - the logical ranks of the evaluator
-//-----------------------===//
+//===- mesh.cpp - the logical ranks of the evaluator ----------------------===//
 #include "test/evaluator/mesh.h"
 
 #include <cassert>

@@ -1,5 +1,4 @@
-//===- pointwise.cpp - arithmetic on elements
-//------------------------------===//
+//===- pointwise.cpp - arithmetic on elements -----------------------------===//
 #include "test/evaluator/ops.h"
 
 #include <cmath>

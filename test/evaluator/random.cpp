@@ -1,5 +1,4 @@
-//===- random.cpp - dropout
-//------------------------------------------------===//
+//===- random.cpp - dropout -----------------------------------------------===//
 #include "test/evaluator/ops.h"
 
 #include "runtime/base/philox.h"

@@ -1,5 +1,4 @@
-//===- shape.cpp - broadcast, reduce and ops that only name a value
-//--------===//
+//===- shape.cpp - broadcast, reduce and ops that only name a value -------===//
 #include "test/evaluator/ops.h"
 
 #include <algorithm>
@@ -43,7 +42,8 @@ void addStructure(Handlers &h) {
     c.out[0] = *c.in[0];
     return success();
   };
-  for (const char *name : {"tfm.save", "tfm.restore", "tfm.stop_gradient", "tfm.cast"})
+  for (const char *name :
+       {"tfm.save", "tfm.restore", "tfm.stop_gradient", "tfm.cast"})
     h[name] = identity;
 }
 

@@ -1,5 +1,4 @@
-//===- tensor.cpp - values of the evaluator
-//--------------------------------===//
+//===- tensor.cpp - values of the evaluator -------------------------------===//
 #include "test/evaluator/tensor.h"
 
 #include <cassert>

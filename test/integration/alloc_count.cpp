@@ -1,5 +1,4 @@
-//===- alloc_count.cpp - who allocates in a run ------------------*- C++
-//-*-===//
+//===- alloc_count.cpp - who allocates in a run ---------------------------===//
 //
 // Preloaded (LD_PRELOAD) by test_memory.py. Counts the calls of the allocator
 // and of mmap in a process, apart for two callers: the program itself, and the

@@ -65,7 +65,8 @@ FAULTS = [
     ("names", "passes/Passes.td", 'def LowerToLLVM : MtcPass<"lower-to-llvm"> {\n'
      '  let summary = "to llvm";\n  let description = [{\n    Why.\n\n'
      '    Input:\n    ```\n    a\n    ```\n  }];\n}\n', "pass lower-to-llvm: expected 'Output"),
-    ("size", "runtime/base/long.cpp", "\n" * 1001, "1001"),
+    ("size", "runtime/base/long.cpp", "\n" * 601, "601"),
+    ("format", "runtime/base/wide.cpp", "int  two = 2;\n", "wide.cpp"),
     ("words", "docs/a.md", "look into /" "tmp/x\n", "docs/a.md:1"),
     ("words", "docs/a.md", "\n`/" "home`\n", "docs/a.md:2"),
     ("words", "runtime/a.cpp", 'open("/' 'root/x")\n', "runtime/a.cpp:1"),

@@ -1,5 +1,4 @@
-//===- bf16.h - bf16 values of tests -----------------------------*- C++
-//-*-===//
+//===- bf16.h - bf16 values of tests ----------------------------*- C++ -*-===//
 //
 // Shares no code with the library: rounding asks which neighbour is nearer.
 //

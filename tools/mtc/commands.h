@@ -1,5 +1,4 @@
-//===- commands.h - the subcommands of mtc -----------------------*- C++
-//-*-===//
+//===- commands.h - the subcommands of mtc ----------------------*- C++ -*-===//
 #ifndef MTC_TOOLS_MTC_COMMANDS_H
 #define MTC_TOOLS_MTC_COMMANDS_H
 

@@ -1,5 +1,4 @@
-//===- parse_error.h - what is wrong with a command line ---------*- C++
-//-*-===//
+//===- parse_error.h - what is wrong with a command line --------*- C++ -*-===//
 #ifndef MTC_TOOLS_MTC_PARSE_ERROR_H
 #define MTC_TOOLS_MTC_PARSE_ERROR_H
 

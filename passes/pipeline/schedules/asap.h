@@ -1,5 +1,4 @@
-//===- asap.h - when slots run if each starts as soon as it can --*- C++
-//-*-===//
+//===- asap.h - when slots run if each starts as soon as it can -*- C++ -*-===//
 //
 // One simulation for all: the checker sees it stop (cycle), the drawing and the
 // cost model take its times, the expansion its stamps.

@@ -1,5 +1,4 @@
-//===- check.h - may this schedule run ---------------------------*- C++
-//-*-===//
+//===- check.h - may this schedule run --------------------------*- C++ -*-===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_CHECK_H
 #define MTC_PASSES_PIPELINE_SCHEDULES_CHECK_H
 

@@ -1,5 +1,4 @@
-//===- closed_forms.h - what schedules cost, as formulas ---------*- C++
-//-*-===//
+//===- closed_forms.h - what schedules cost, as formulas --------*- C++ -*-===//
 //
 // Each form equals the simulation of asap.h in the cases it names (the tests
 // compare them). Users reach them through the registry of generators.h.

@@ -1,5 +1,4 @@
-//===- draw.h - a schedule over time, in text --------------------*- C++
-//-*-===//
+//===- draw.h - a schedule over time, in text -------------------*- C++ -*-===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_DRAW_H
 #define MTC_PASSES_PIPELINE_SCHEDULES_DRAW_H
 

@@ -1,5 +1,4 @@
-//===- expand.h - from a schedule to programs --------------------*- C++
-//-*-===//
+//===- expand.h - from a schedule to programs -------------------*- C++ -*-===//
 //
 // Stamp, sort globally, project, group. All slots and transfers get a key in
 // one total order L; the program of a rank is the projection of L on what

@@ -1,5 +1,4 @@
-//===- finding.h - what a check found ----------------------------*- C++
-//-*-===//
+//===- finding.h - what a check found ---------------------------*- C++ -*-===//
 //
 // Checks return all findings, not the first; no finding means accepted.
 //

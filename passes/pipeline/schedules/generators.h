@@ -1,5 +1,4 @@
-//===- generators.h - the named schedules ------------------------*- C++
-//-*-===//
+//===- generators.h - the named schedules -----------------------*- C++ -*-===//
 //
 // Each schedule is one pure function and one row of the registry: its name, its
 // function, the rules its parameters must satisfy, and its closed forms. All

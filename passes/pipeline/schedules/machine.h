@@ -1,5 +1,4 @@
-//===- machine.h - programs of all ranks, and how they match -----*- C++
-//-*-===//
+//===- machine.h - programs of all ranks, and how they match ----*- C++ -*-===//
 //
 // The whole machine, tensor and data parallel ranks too, as the wait-for check
 // sees it: computations, exchanges (atomic groups of transfers) and collectives

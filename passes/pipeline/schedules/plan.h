@@ -1,5 +1,4 @@
-//===- plan.h - programs of the ranks of a pipeline --------------*- C++
-//-*-===//
+//===- plan.h - programs of the ranks of a pipeline -------------*- C++ -*-===//
 //
 // A plan is what expansion makes of a schedule: per rank a list of computations
 // and exchanges, and where every value lies.

@@ -1,5 +1,4 @@
-//===- plan_check.h - may this plan run --------------------------*- C++
-//-*-===//
+//===- plan_check.h - may this plan run -------------------------*- C++ -*-===//
 //
 // Independent of the expansion: it takes the programs as they are, whoever made
 // them, and knows only what a schedule depends on and what slots must hold.

@@ -1,5 +1,4 @@
-//===- schedule.h - slots of a pipeline, as data -----------------*- C++
-//-*-===//
+//===- schedule.h - slots of a pipeline, as data ----------------*- C++ -*-===//
 //
 // A schedule says which stage computes what in which order, and nothing else:
 // sends, receives and buffers are derived (expand.h). Times are integers in any

@@ -1,5 +1,4 @@
-//===- slots.h - which slot of its pool a value gets -------------*- C++
-//-*-===//
+//===- slots.h - which slot of its pool a value gets ------------*- C++ -*-===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H
 #define MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H
 

@@ -1,5 +1,4 @@
-//===- waitfor.h - can the ranks wait for each other in a ring ---*- C++
-//-*-===//
+//===- waitfor.h - can the ranks wait for each other in a ring --*- C++ -*-===//
 //
 // Nodes: each computation; begin and end of each exchange and collective;
 // shared by ranks, one node per matched transfer and one per collective. Edges:

@@ -1,5 +1,4 @@
-//===- control.h - the control segment ---------------------------*- C++
-//-*-===//
+//===- control.h - the control segment --------------------------*- C++ -*-===//
 //
 // One memfd per run holds all that ranks and launcher share besides the arenas:
 // the abort word, one block per rank, group barriers, call records with small
@@ -23,8 +22,8 @@ inline constexpr int kRingSlots = 16;
 
 struct alignas(128) ControlHeader {
   uint64_t magic;
-  int64_t bytes; ///< of the whole segment
-  int32_t extent[MTC_AXIS_COUNT]; ///< of the mesh
+  int64_t bytes;                   ///< of the whole segment
+  int32_t extent[MTC_AXIS_COUNT];  ///< of the mesh
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
 };
 

@@ -1,5 +1,4 @@
-//===- futex.h - waiting for a word in shared memory -------------*- C++
-//-*-===//
+//===- futex.h - waiting for a word in shared memory ------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_COMM_SHM_FUTEX_H
 #define MTC_RUNTIME_COMM_SHM_FUTEX_H
 

@@ -1,5 +1,4 @@
-//===- mapping.h - a mapped range of a file descriptor -----------*- C++
-//-*-===//
+//===- mapping.h - a mapped range of a file descriptor ----------*- C++ -*-===//
 #ifndef MTC_RUNTIME_COMM_SHM_MAPPING_H
 #define MTC_RUNTIME_COMM_SHM_MAPPING_H
 

@@ -1,5 +1,4 @@
-//===- shm_communicator.h - one rank among processes of one host -*- C++
-//-*-===//
+//===- shm_communicator.h - one rank among processes of one host ----------===//
 //
 // Members work in place on each other's arenas: a sum reads its operands where
 // they are and writes the result where it belongs, and a transfer is one copy.

@@ -1,5 +1,4 @@
-//===- shm_setup.h - what a launcher makes for the ranks ---------*- C++
-//-*-===//
+//===- shm_setup.h - what a launcher makes for the ranks --------*- C++ -*-===//
 //
 // Memory of a run on one host: one control memfd, and one memfd per rank and
 // kind of arena, named "mtc:r3:params" (so tools that list mappings show it).

@@ -1,5 +1,4 @@
-//===- state.h - what rank threads share -------------------------*- C++
-//-*-===//
+//===- state.h - what rank threads share ------------------------*- C++ -*-===//
 //
 // Everything here is guarded by ThreadsState::lock. Data are copied and reduced
 // without the lock, by the thread that came last; the `busy` marks keep the

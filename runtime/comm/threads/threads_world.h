@@ -1,5 +1,4 @@
-//===- threads_world.h - all ranks in one process ----------------*- C++
-//-*-===//
+//===- threads_world.h - all ranks in one process ---------------*- C++ -*-===//
 //
 // The oracle among the backends: each rank is a thread, and what a rank waits
 // for is known exactly, under one lock. An exchange is a rendezvous: a send

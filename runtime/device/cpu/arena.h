@@ -1,5 +1,4 @@
-//===- arena.h - the memory of one rank on the CPU ---------------*- C++
-//-*-===//
+//===- arena.h - the memory of one rank on the CPU --------------*- C++ -*-===//
 //
 // Each rank has one arena per kind, mapped once at start with exactly the size
 // of the plan. With the shm backend the communicator maps them (peers read them

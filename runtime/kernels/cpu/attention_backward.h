@@ -1,5 +1,4 @@
-//===- attention_backward.h - flash attention, gradients ---------*- C++
-//-*-===//
+//===- attention_backward.h - flash attention, gradients --------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). With P the softmax, M the dropout
 // factors (0 or 1/(1-rate)) and D_i = sum_e dO_ie·O_ie (Dao et al. 2022,

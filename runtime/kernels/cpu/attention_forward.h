@@ -1,5 +1,4 @@
-//===- attention_forward.h - flash attention, forward body -------*- C++
-//-*-===//
+//===- attention_forward.h - flash attention, forward body ------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). Online softmax over tiles of keys
 // in ascending order (Milakov and Gimelshein 2018; Dao et al. 2022).

@@ -1,5 +1,4 @@
-//===- attention_tiles.h - packing and shapes of flash attention -*- C++
-//-*-===//
+//===- attention_tiles.h - packing and shapes of flash attention ----------===//
 //
 // Internal, per instruction set (see simd.h). Scratch is made of arrays of
 // `paddedSeq` tokens times `headPad` floats; padding is zero. A token array is

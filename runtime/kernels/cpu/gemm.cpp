@@ -167,9 +167,8 @@ dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
 Status gemmSelectIsa(std::string_view isa) {
   const IsaCap *known = std::ranges::find(kIsaCaps, isa, &IsaCap::name);
   if (known == std::end(kIsaCaps))
-    return {StatusCode::usage, "expected instruction set " +
-                                   isaNames() + ", found '" +
-                                   std::string(isa) + "'"};
+    return {StatusCode::usage, "expected instruction set " + isaNames() +
+                                   ", found '" + std::string(isa) + "'"};
   if (!processorHas(isa))
     return {StatusCode::infeasible, "the plan's products need a CPU with " +
                                         std::string(isa) +

@@ -1,4 +1,4 @@
-//===- gemm_scratch.cpp - what the planner asks about GEMMs -------------------===//
+//===- gemm_scratch.cpp - what the planner asks about GEMMs ---------------===//
 #include "mtc/runtime/abi.h"
 #include "runtime/kernels/cpu/gemm.h"
 
@@ -6,8 +6,9 @@
 
 using namespace mtc::runtime;
 
-extern "C" int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
-                                    int32_t tb, int32_t beta, int32_t ab, int32_t c,
+extern "C" int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n,
+                                    int64_t k, int32_t ta, int32_t tb,
+                                    int32_t beta, int32_t ab, int32_t c,
                                     int32_t threads) {
   if (!gemmSelectIsa(isa).ok())
     return -1;

@@ -1,5 +1,4 @@
-//===- init.h - initial values of parameters ---------------------*- C++
-//-*-===//
+//===- init.h - initial values of parameters --------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_INIT_H
 #define MTC_RUNTIME_KERNELS_CPU_INIT_H
 

@@ -1,5 +1,4 @@
-//===- isa.h - the instruction set of the called CPU kernels -----*- C++
-//-*-===//
+//===- isa.h - the instruction set of the called CPU kernels ----*- C++ -*-===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_ISA_H
 #define MTC_RUNTIME_KERNELS_CPU_ISA_H
 

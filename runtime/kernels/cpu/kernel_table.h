@@ -1,5 +1,4 @@
-//===- kernel_table.h - one set of kernels per instruction set ---*- C++
-//-*-===//
+//===- kernel_table.h - one set of kernels per instruction set --*- C++ -*-===//
 //
 // Internal. The bodies (attention_body.h, norm_body.h) are compiled once per
 // instruction set into a table of functions; isa.cpp picks a table. This header

@@ -1,5 +1,4 @@
-//===- norm.h - the order-free global gradient norm --------------*- C++
-//-*-===//
+//===- norm.h - the order-free global gradient norm -------------*- C++ -*-===//
 //
 // docs/numerics.md: every square is rounded once, to nearest even, to a
 // multiple of 2^-92 and added as an integer. Integer sums do not depend on

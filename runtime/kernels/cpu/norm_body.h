@@ -1,5 +1,4 @@
-//===- norm_body.h - squares on the grid of 2^-92, vectorised ----*- C++
-//-*-===//
+//===- norm_body.h - squares on the grid of 2^-92, vectorised ---*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h).
 //

@@ -1,5 +1,4 @@
-//===- philox_body.h - Philox words of a row, vectorised ---------*- C++
-//-*-===//
+//===- philox_body.h - Philox words of a row, vectorised --------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). The same function as philoxBlock
 // of runtime/base/philox.h; a test compares attention with that.

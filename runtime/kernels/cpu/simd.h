@@ -1,5 +1,4 @@
-//===- simd.h - the vector operations of the kernel bodies -------*- C++
-//-*-===//
+//===- simd.h - the vector operations of the kernel bodies ------*- C++ -*-===//
 //
 // Internal: included only by objects built for one instruction set. All in an
 // unnamed namespace and always inlined, so nothing leaks to the linker.

@@ -1,12 +1,12 @@
-//===- bench_comm.cpp - collectives of shm beside memcpy ---------------------===//
+//===- bench_comm.cpp - collectives of shm beside memcpy ------------------===//
 //
 // usage: bench_comm [RANKS...] (default 2 8)
 //
-// All-reduce, reduce-scatter and all-gather of fp32 buffers from 1 KB to 256 MB,
-// one process per rank. A row is the median over repeats of the slowest rank's
-// time. Beside it a copy of as many bytes by one process with memcpy, and
-// how long the collective takes of that: what must move at least is of the same
-// size, so the ratio says how far it is from moving memory.
+// All-reduce, reduce-scatter and all-gather of fp32 buffers from 1 KB to 256
+// MB, one process per rank. A row is the median over repeats of the slowest
+// rank's time. Beside it a copy of as many bytes by one process with memcpy,
+// and how long the collective takes of that: what must move at least is of the
+// same size, so the ratio says how far it is from moving memory.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/comm/shm/shm_communicator.h"
@@ -35,7 +35,8 @@ double seconds() {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  std::nth_element(values.begin(), values.begin() + values.size() / 2,
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -44,7 +45,8 @@ int repeatsFor(int64_t bytes) {
 }
 
 /// `bytes` is the whole buffer in all three.
-Status call(ShmCommunicator &comm, int which, void *buffer, int64_t bytes, int ranks) {
+Status call(ShmCommunicator &comm, int which, void *buffer, int64_t bytes,
+            int ranks) {
   int64_t count = bytes / 4, part = count / ranks;
   if (which == 0)
     return comm.allReduce(MTC_GROUP_ALL, MTC_SUM, MTC_F32, buffer, count);
@@ -54,8 +56,8 @@ Status call(ShmCommunicator &comm, int which, void *buffer, int64_t bytes, int r
 }
 
 /// Times of one rank, `repeats` of them, into shared memory.
-void runRank(ShmCommunicator &comm, int rank, int ranks, int which, int64_t bytes,
-             double *times) {
+void runRank(ShmCommunicator &comm, int rank, int ranks, int which,
+             int64_t bytes, double *times) {
   void *buffer = comm.arenas()[MTC_ARENA_GRADS].base;
   for (int i = -2; i < repeatsFor(bytes); ++i) { // two to warm up
     if (!comm.barrier().ok())
@@ -78,7 +80,8 @@ std::vector<int64_t> sizes() {
 }
 
 /// Runs everything as one rank; the table of times is indexed by row.
-[[noreturn]] void child(const ShmSetup &setup, int rank, int ranks, double *times) {
+[[noreturn]] void child(const ShmSetup &setup, int rank, int ranks,
+                        double *times) {
   std::unique_ptr<ShmCommunicator> comm;
   if (!ShmCommunicator::attach(setup.controlFd(), rank, {}, comm).ok())
     std::_Exit(1);
@@ -86,7 +89,8 @@ std::vector<int64_t> sizes() {
   int64_t row = 0;
   for (int which = 0; which < 3; ++which)
     for (int64_t bytes : sizes())
-      runRank(*comm, rank, ranks, which, bytes, times + row++ * kRepeats * ranks);
+      runRank(*comm, rank, ranks, which, bytes,
+              times + row++ * kRepeats * ranks);
   comm->finish();
   std::_Exit(0);
 }
@@ -113,12 +117,14 @@ void print(int ranks, const double *times) {
       const double *at = times + row++ * kRepeats * ranks;
       std::vector<double> slowest;
       for (int i = 0; i < repeatsFor(bytes); ++i)
-        slowest.push_back(*std::max_element(at + i * ranks, at + (i + 1) * ranks));
+        slowest.push_back(
+            *std::max_element(at + i * ranks, at + (i + 1) * ranks));
       double spent = median(slowest), copy = memcpySeconds(bytes);
-      std::printf("%-15s %d ranks %10lld KB %12.1f us %8.2f GB/s   memcpy %10.1f us"
-                  "   ratio %7.2f\n",
-                  name, ranks, static_cast<long long>(bytes >> 10), spent * 1e6,
-                  double(bytes) / spent * 1e-9, copy * 1e6, spent / copy);
+      std::printf(
+          "%-15s %d ranks %10lld KB %12.1f us %8.2f GB/s   memcpy %10.1f us"
+          "   ratio %7.2f\n",
+          name, ranks, static_cast<long long>(bytes >> 10), spent * 1e6,
+          double(bytes) / spent * 1e-9, copy * 1e6, spent / copy);
       std::fflush(stdout);
     }
 }
@@ -145,7 +151,8 @@ int bench(int ranks) {
       child(*setup, rank, ranks, static_cast<double *>(memory));
   int failed = 0;
   for (int rank = 0, status = 0; rank < ranks; ++rank)
-    failed |= wait(&status) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    failed |=
+        wait(&status) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   if (!failed)
     print(ranks, static_cast<double *>(memory));
   munmap(memory, bytes);

@@ -1,5 +1,4 @@
-//===- naive_attention.h - the loops one would write first -------*- C++
-//-*-===//
+//===- naive_attention.h - the loops one would write first ------*- C++ -*-===//
 #ifndef MTC_TEST_BENCH_KERNELS_NAIVE_ATTENTION_H
 #define MTC_TEST_BENCH_KERNELS_NAIVE_ATTENTION_H
 

@@ -1,13 +1,14 @@
-//===- call_times.cpp - how long the calls of fragments take -----------------===//
+//===- call_times.cpp - how long the calls of fragments take --------------===//
 //
 // Preloaded (LD_PRELOAD) into `mtc run --comm threads` by step.py. A shared
 // object of a bundle calls matrix products, attention and collectives through
 // its linkage table, and lists its fragments in mtc_fragments. When one is
 // loaded, both tables are pointed at the wrappers below. A step ends with its
 // mtc_norm_finish; the first $MTC_CALL_SKIP ends of a thread are warm-up, and
-// $MTC_CALL_STEPS steps after them are counted. At exit the sums go to $MTC_CALL_TIMES as JSON: seconds, calls, and FLOPs or
-// bytes where the call alone tells them; products by their row of the
-// descriptor, which knows their sizes.
+// $MTC_CALL_STEPS steps after them are counted. At exit the sums go to
+// $MTC_CALL_TIMES as JSON: seconds, calls, and FLOPs or bytes where the call
+// alone tells them; products by their row of the descriptor, which knows their
+// sizes.
 //
 //===----------------------------------------------------------------------===//
 #include "mtc/runtime/abi.h"
@@ -64,7 +65,8 @@ public:
 private:
   Sum &sum;
   int64_t work;
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
 };
 
 /// The runtime's own function: the program exports it.
@@ -89,11 +91,11 @@ int64_t bytesOf(int32_t dtype, int64_t count) {
 }
 
 void print(std::FILE *file, const char *name, const Sum &sum) {
-  std::fprintf(file,
-               "\"%s\": {\"calls\": %lld, \"seconds\": %.9f, \"work\": %lld},\n",
-               name, static_cast<long long>(sum.calls),
-               1e-9 * static_cast<double>(sum.nanoseconds),
-               static_cast<long long>(sum.work));
+  std::fprintf(
+      file, "\"%s\": {\"calls\": %lld, \"seconds\": %.9f, \"work\": %lld},\n",
+      name, static_cast<long long>(sum.calls),
+      1e-9 * static_cast<double>(sum.nanoseconds),
+      static_cast<long long>(sum.work));
 }
 
 /// Written when the process ends.
@@ -118,7 +120,8 @@ struct Writer {
         if (sum.calls == 0)
           continue;
         std::fprintf(file, "%s\"%d.%d\": {\"calls\": %lld, \"seconds\": %.9f}",
-                     first ? "" : ", ", stage, i, static_cast<long long>(sum.calls),
+                     first ? "" : ", ", stage, i,
+                     static_cast<long long>(sum.calls),
                      1e-9 * static_cast<double>(sum.nanoseconds));
         first = false;
       }
@@ -131,46 +134,48 @@ struct Writer {
 
 namespace {
 
-void timed_mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b, void *c,
-              void *scratch) {
+void timed_mtc_gemm(MtcContext *ctx, int32_t index, const void *a,
+                    const void *b, void *c, void *scratch) {
   REAL(mtc_gemm);
   Timer timer(products[ctx->coord[2] % kStages][index % kRows], 0);
   call(ctx, index, a, b, c, scratch);
 }
 
-void timed_mtc_attention_forward(MtcContext *ctx, const MtcAttention *d, const void *q,
-                           const void *k, const void *v, void *out, void *lse,
-                           void *scratch, int64_t sample, int64_t head) {
+void timed_mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
+                                 const void *q, const void *k, const void *v,
+                                 void *out, void *lse, void *scratch,
+                                 int64_t sample, int64_t head) {
   REAL(mtc_attention_forward);
   Timer timer(attention[0], 2 * pairWork(d));
   call(ctx, d, q, k, v, out, lse, scratch, sample, head);
 }
 
-void timed_mtc_attention_backward(MtcContext *ctx, const MtcAttention *d, const void *dout,
-                            const void *q, const void *k, const void *v,
-                            const void *out, const void *lse, void *dq, void *dk,
-                            void *dv, void *scratch, int64_t sample, int64_t head) {
+void timed_mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
+                                  const void *dout, const void *q,
+                                  const void *k, const void *v, const void *out,
+                                  const void *lse, void *dq, void *dk, void *dv,
+                                  void *scratch, int64_t sample, int64_t head) {
   REAL(mtc_attention_backward);
   Timer timer(attention[1], 5 * pairWork(d)); // q·k again, dv, dp, dq, dk
   call(ctx, d, dout, q, k, v, out, lse, dq, dk, dv, scratch, sample, head);
 }
 
-void timed_mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op, int32_t dtype,
-                    void *buffer, int64_t count) {
+void timed_mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op,
+                          int32_t dtype, void *buffer, int64_t count) {
   REAL(mtc_all_reduce);
   Timer timer(collectives, bytesOf(dtype, count));
   call(ctx, group, op, dtype, buffer, count);
 }
 
-void timed_mtc_reduce_scatter(MtcContext *ctx, int32_t group, int32_t dtype, void *buffer,
-                        int64_t count) {
+void timed_mtc_reduce_scatter(MtcContext *ctx, int32_t group, int32_t dtype,
+                              void *buffer, int64_t count) {
   REAL(mtc_reduce_scatter);
   Timer timer(collectives, bytesOf(dtype, count));
   call(ctx, group, dtype, buffer, count);
 }
 
-void timed_mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype, void *buffer,
-                    int64_t count) {
+void timed_mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype,
+                          void *buffer, int64_t count) {
   REAL(mtc_all_gather);
   Timer timer(collectives, bytesOf(dtype, count));
   call(ctx, group, dtype, buffer, count);
@@ -196,8 +201,7 @@ void timed_mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
   call(ctx, p, bytes);
 }
 
-
-//===--- putting them in place ----------------------------------------------===//
+//===--- putting them in place --------------------------------------------===//
 
 struct Wrapper {
   const char *name;
@@ -205,12 +209,15 @@ struct Wrapper {
 };
 const Wrapper kWrappers[] = {
     {"mtc_gemm", reinterpret_cast<void *>(timed_mtc_gemm)},
-    {"mtc_attention_forward", reinterpret_cast<void *>(timed_mtc_attention_forward)},
-    {"mtc_attention_backward", reinterpret_cast<void *>(timed_mtc_attention_backward)},
+    {"mtc_attention_forward",
+     reinterpret_cast<void *>(timed_mtc_attention_forward)},
+    {"mtc_attention_backward",
+     reinterpret_cast<void *>(timed_mtc_attention_backward)},
     {"mtc_all_reduce", reinterpret_cast<void *>(timed_mtc_all_reduce)},
     {"mtc_reduce_scatter", reinterpret_cast<void *>(timed_mtc_reduce_scatter)},
     {"mtc_all_gather", reinterpret_cast<void *>(timed_mtc_all_gather)},
-    {"mtc_norm_accumulate", reinterpret_cast<void *>(timed_mtc_norm_accumulate)},
+    {"mtc_norm_accumulate",
+     reinterpret_cast<void *>(timed_mtc_norm_accumulate)},
     {"mtc_norm_finish", reinterpret_cast<void *>(timed_mtc_norm_finish)},
     {"mtc_zero", reinterpret_cast<void *>(timed_mtc_zero)}};
 
@@ -247,7 +254,8 @@ void wrapCalls(const link_map *object) {
       const Elf64_Rela &entry = tables[t][i];
       const char *name = strings + symbols[ELF64_R_SYM(entry.r_info)].st_name;
       for (const Wrapper &wrapper : kWrappers)
-        if (ELF64_R_SYM(entry.r_info) != 0 && std::strcmp(name, wrapper.name) == 0)
+        if (ELF64_R_SYM(entry.r_info) != 0 &&
+            std::strcmp(name, wrapper.name) == 0)
           replace(reinterpret_cast<void **>(object->l_addr + entry.r_offset),
                   wrapper.function);
     }
@@ -263,7 +271,8 @@ template <int index> void timedFragment(MtcContext *ctx, const MtcStep *row) {
 }
 
 template <int... index>
-std::array<MtcFragment, kFragments> allTimed(std::integer_sequence<int, index...>) {
+std::array<MtcFragment, kFragments>
+allTimed(std::integer_sequence<int, index...>) {
   return {timedFragment<index>...};
 }
 
@@ -292,8 +301,8 @@ void wrapFragments(void *handle) {
 
 /// Stands in front of the dynamic linker's.
 extern "C" void *dlopen(const char *file, int flags) {
-  static auto open =
-      reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
+  static auto open = reinterpret_cast<void *(*)(const char *, int)>(
+      dlsym(RTLD_NEXT, "dlopen"));
   void *handle = open(file, flags | RTLD_NOW);
   if (handle && dlsym(handle, "mtc_fragments")) {
     link_map *object = nullptr;

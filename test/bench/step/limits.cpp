@@ -1,10 +1,10 @@
-//===- limits.cpp - what this processor can do at most -----------------------===//
+//===- limits.cpp - what this processor can do at most --------------------===//
 //
 // Prints, for 1 and for N threads (argument, default 2), the rate of fused
 // multiply-adds in fp32 and in bf16 dot products with registers alone, and the
 // bandwidth of a copy of arrays far larger than the caches (bytes read and
-// written). Best of several repeats, as JSON. Everything that a step is compared
-// with in step.py comes from here.
+// written). Best of several repeats, as JSON. Everything that a step is
+// compared with in step.py comes from here.
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace {
 
-constexpr int kChains = 16; ///< independent sums: latency 4, two units, and room
+constexpr int kChains =
+    16; ///< independent sums: latency 4, two units, and room
 constexpr int64_t kRounds = 20'000'000;
 constexpr int64_t kArray = 64 << 20; ///< floats of one array of the copy
 
@@ -47,7 +48,8 @@ volatile float sink;
 }
 
 [[gnu::target("avx2,fma")]] double fma256() {
-  __m256 acc[kChains - 4], x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
+  __m256 acc[kChains - 4], x = _mm256_set1_ps(0.999f),
+                           y = _mm256_set1_ps(1e-3f);
   for (auto &a : acc)
     a = _mm256_setzero_ps();
   for (int64_t i = 0; i < kRounds; ++i)
@@ -100,8 +102,9 @@ double rate(int threads, const std::function<double(int)> &work) {
     double total = 0;
     for (double d : done)
       total += d;
-    best = std::max(best, total / (*std::max_element(end.begin(), end.end()) -
-                                   *std::min_element(begin.begin(), begin.end())));
+    best =
+        std::max(best, total / (*std::max_element(end.begin(), end.end()) -
+                                *std::min_element(begin.begin(), begin.end())));
   }
   return best;
 }
@@ -119,8 +122,8 @@ void print(int threads, bool last) {
   }
   double bytes = rate(
       threads, [&](int t) { return copy(to[size_t(t)], from[size_t(t)]); });
-  std::printf("\"%d\": {\"f32\": %.4g, \"bf16\": %.4g, \"copy\": %.4g}%s", threads,
-              fma, dot, bytes, last ? "" : ", ");
+  std::printf("\"%d\": {\"f32\": %.4g, \"bf16\": %.4g, \"copy\": %.4g}%s",
+              threads, fma, dot, bytes, last ? "" : ", ");
 }
 
 } // namespace

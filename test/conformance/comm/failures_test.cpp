@@ -174,8 +174,9 @@ TEST_P(Failures, RefusesBadTransfers) {
       {1, 0, MTC_ARENA_GRADS, 0, 8, INT64_MAX}}; // overflows
   for (const MtcTransfer &t : bad)
     for (const std::string &found :
-         runWorld(GetParam(), {1, 1, 1}, kArena,
-                  [&](Rank &r) { return text(r.comm.exchange({&t, 1})); }))
+         runWorld(GetParam(), {1, 1, 1}, kArena, [&](Rank &r) {
+           return text(r.comm.exchange({&t, 1}));
+         }))
       EXPECT_EQ(found.substr(0, 2), "2 ") << found;
 }
 

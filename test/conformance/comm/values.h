@@ -1,5 +1,4 @@
-//===- values.h - test data and the sequential reference ---------*- C++
-//-*-===//
+//===- values.h - test data and the sequential reference --------*- C++ -*-===//
 #ifndef MTC_TEST_CONFORMANCE_COMM_VALUES_H
 #define MTC_TEST_CONFORMANCE_COMM_VALUES_H
 

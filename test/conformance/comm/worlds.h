@@ -1,5 +1,4 @@
-//===- worlds.h - the same test on every backend -----------------*- C++
-//-*-===//
+//===- worlds.h - the same test on every backend ----------------*- C++ -*-===//
 #ifndef MTC_TEST_CONFORMANCE_COMM_WORLDS_H
 #define MTC_TEST_CONFORMANCE_COMM_WORLDS_H
 

@@ -1,5 +1,4 @@
-//===- elementary_test.cpp - accuracy and special values, bf16 to the bit
-//--===//
+//===- elementary_test.cpp - accuracy and special values, bf16 to the bit -===//
 #include "harness.h"
 
 #include <cmath>
@@ -37,7 +36,8 @@ protected:
     ASSERT_TRUE(module);
     library = std::make_unique<Library>(*module, *isa);
     ASSERT_TRUE(library->loaded());
-    plain = std::make_unique<Library>(*module, *codegen::isaByName("x86-64-v3"));
+    plain =
+        std::make_unique<Library>(*module, *codegen::isaByName("x86-64-v3"));
     ASSERT_TRUE(plain->loaded());
     flushes = isa->nativeBf16;
   }
@@ -57,7 +57,8 @@ protected:
     return apply<Out>(*library, name, std::move(in));
   }
   template <typename Out, typename In>
-  std::vector<Out> apply(Library &from, const std::string &name, std::vector<In> in) {
+  std::vector<Out> apply(Library &from, const std::string &name,
+                         std::vector<In> in) {
     std::vector<Out> out(in.size());
     call(from.find(name), {in.data(), out.data()}, {int64_t(in.size())});
     return out;
@@ -66,7 +67,8 @@ protected:
   /// Each bf16 and what lies a quarter, a half and three quarters above it.
   /// `flushes`: the instruction takes denormals for zero.
   void expectNearest(Library &from, bool flushes) {
-    for (uint32_t low : {0x0000u, 0x4000u, 0x7fffu, 0x8000u, 0x8001u, 0xc000u}) {
+    for (uint32_t low :
+         {0x0000u, 0x4000u, 0x7fffu, 0x8000u, 0x8001u, 0xc000u}) {
       std::vector<uint32_t> in(65536);
       for (uint32_t i = 0; i < 65536; ++i)
         in[i] = i << 16 | low;

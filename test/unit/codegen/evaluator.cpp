@@ -1,5 +1,4 @@
-//===- evaluator.cpp - kernel bodies in double precision
-//-------------------===//
+//===- evaluator.cpp - kernel bodies in double precision ------------------===//
 #include "evaluator.h"
 
 #include "runtime/base/philox.h"
@@ -182,10 +181,9 @@ private:
     if (auto arg = dyn_cast<rt::ArgOp>(op))
       return {0, uint64_t(args.at(arg.getIndex()))};
     if (auto random = dyn_cast<rt::RandomOp>(op))
-      return {
-          0, runtime::philoxWord({in(0).i, in(1).i, uint32_t(in(2).i),
-                                  uint32_t(random.getSite())},
-                                 in(3).i)};
+      return {0, runtime::philoxWord({in(0).i, in(1).i, uint32_t(in(2).i),
+                                      uint32_t(random.getSite())},
+                                     in(3).i)};
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (auto f = dyn_cast<FloatAttr>(constant.getValue()))
         return {f.getValueAsDouble()};

@@ -1,5 +1,4 @@
-//===- evaluator.h - kernel bodies in double precision -----------*- C++
-//-*-===//
+//===- evaluator.h - kernel bodies in double precision ----------*- C++ -*-===//
 //
 // Interprets an rt.kernel scalar by scalar, row by row, in the order of its
 // body: the meaning of a kernel, with no schedule, vector or compiled code.

@@ -1,5 +1,4 @@
-//===- harness.cpp - compile kernels and run them
-//--------------------------===//
+//===- harness.cpp - compile kernels and run them -------------------------===//
 #include "harness.h"
 
 #include "passes/Passes.h"
@@ -134,7 +133,8 @@ void test::call(void *function, const std::vector<void *> &operands,
   [&]<size_t... I>(std::index_sequence<I...>) {
     using F = void (*)(decltype(static_cast<int64_t>(I))...);
     reinterpret_cast<F>(function)(a[I]...);
-  }(std::make_index_sequence<kMost>());
+  }
+  (std::make_index_sequence<kMost>());
 }
 
 Number test::asFloat(double x) { return {static_cast<float>(x), 0, 0}; }

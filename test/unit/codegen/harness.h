@@ -1,5 +1,4 @@
-//===- harness.h - compile kernels and run them ------------------*- C++
-//-*-===//
+//===- harness.h - compile kernels and run them -----------------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_CODEGEN_HARNESS_H
 #define MTC_TEST_UNIT_CODEGEN_HARNESS_H
 

@@ -1,5 +1,4 @@
-//===- named_test.cpp - hand-written kernels: values, code, determinism
-//----===//
+//===- named_test.cpp - hand-written kernels: values, code, determinism ---===//
 //
 // kernels/named.mlir holds shapes that models have. Here: what they compute
 // (dropout to the bit), what instructions they become, and that compiling twice

@@ -1,5 +1,4 @@
-//===- ptx_test.cpp - kernels as PTX, assembled where ptxas is there
-//-------===//
+//===- ptx_test.cpp - kernels as PTX, assembled where ptxas is there ------===//
 #include "harness.h"
 
 #include <cstdlib>

@@ -1,5 +1,4 @@
-//===- random_clusters_test.cpp - tfm ops through fuse-kernels and LLVM
-//-----===//
+//===- random_clusters_test.cpp - tfm ops through fuse-kernels and LLVM ---===//
 //
 // Random functions of tfm ops go through fuse-kernels as fragments; what comes
 // out is compiled, its launches are called one by one, and what leaves the

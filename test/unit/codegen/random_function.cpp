@@ -1,5 +1,4 @@
-//===- random_function.cpp - functions that no model has
-//--------------------===//
+//===- random_function.cpp - functions that no model has ------------------===//
 //
 // Every value carries bounds of its magnitude and of the error of computing it
 // in fp32 (first order, worst case over elements).

@@ -1,5 +1,4 @@
-//===- random_function.h - functions that no model has -----------*- C++
-//-*-===//
+//===- random_function.h - functions that no model has ----------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_CODEGEN_RANDOM_FUNCTION_H
 #define MTC_TEST_UNIT_CODEGEN_RANDOM_FUNCTION_H
 
@@ -31,15 +30,15 @@ struct RandomFunction {
                         ///< argument is the sample, a tensor<i64>
   std::string fragment; ///< func.func @name_fragment; pipe.kept i is argument
                         ///< i, pipe.keep i and parameter "name.i" result i
-  std::string params; ///< rt.param of the accumulators; start is i
+  std::string params;   ///< rt.param of the accumulators; start is i
   std::vector<FunctionInput> inputs;
   std::vector<FunctionOutput> outputs;
 };
 
 /// 4 to 16 pointwise and row-wise ops over a few shapes of up to three odd
-/// dimensions, in f32 and bf16. Operands are shared, and results are read inside and outside of
-/// what may become a cluster. Layers change now and then. Each op alone fits a
-/// kernel. Magnitudes stay small, so that error bounds do.
+/// dimensions, in f32 and bf16. Operands are shared, and results are read
+/// inside and outside of what may become a cluster. Layers change now and then.
+/// Each op alone fits a kernel. Magnitudes stay small, so that error bounds do.
 RandomFunction makeRandomFunction(std::mt19937 &rng, const std::string &name);
 
 } // namespace mtc::test

@@ -1,5 +1,4 @@
-//===- random_kernel.cpp - kernels that no model has
-//-----------------------===//
+//===- random_kernel.cpp - kernels that no model has ----------------------===//
 #include "random_kernel.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- random_kernel.h - kernels that no model has ---------------*- C++
-//-*-===//
+//===- random_kernel.h - kernels that no model has --------------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_CODEGEN_RANDOM_KERNEL_H
 #define MTC_TEST_UNIT_CODEGEN_RANDOM_KERNEL_H
 

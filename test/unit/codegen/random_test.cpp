@@ -1,5 +1,4 @@
-//===- random_test.cpp - random kernels against the evaluator
-//--------------===//
+//===- random_test.cpp - random kernels against the evaluator -------------===//
 #include "harness.h"
 #include "random_kernel.h"
 
@@ -104,8 +103,7 @@ void runOne(const RandomKernel &k, rt::KernelOp kernel, void *function,
 void runMany(const std::string &isaName, unsigned seed, int kernels) {
   auto host = codegen::hostIsa();
   // Names of larger sets begin with those of the smaller ones, but for v3.
-  if (!host ||
-      (isaName != "x86-64-v3" && host->name.find(isaName) != 0))
+  if (!host || (isaName != "x86-64-v3" && host->name.find(isaName) != 0))
     GTEST_SKIP() << "this machine has no " << isaName;
   std::mt19937 rng(seed);
   auto context = makeContext();

@@ -127,9 +127,12 @@ TEST_F(CommandTest, ExitCodes) {
 
 TEST_F(CommandTest, EveryScheduleCompilesOrSaysWhyNot) {
   int built = 0, refused = 0;
-  for (const mtc::compiler::ScheduleInfo &info : mtc::compiler::allSchedules()) {
-    Outcome outcome = mtc("compile gpt2-nano --gbs 8 --pp 2 --compile-to import "
-                          "-o " + path("s.mlir") + " --schedule " + info.name);
+  for (const mtc::compiler::ScheduleInfo &info :
+       mtc::compiler::allSchedules()) {
+    Outcome outcome =
+        mtc("compile gpt2-nano --gbs 8 --pp 2 --compile-to import "
+            "-o " +
+            path("s.mlir") + " --schedule " + info.name);
     bool builds = info.entry == "train" && info.lacks.empty();
     EXPECT_EQ(outcome.code, builds ? 0 : 2) << info.name << outcome.text;
     bool planned = info.entry == "train" && !info.lacks.empty();

@@ -1,5 +1,4 @@
-//===- stage_test.cpp - what stages share when they become objects
-//---------===//
+//===- stage_test.cpp - what stages share when they become objects --------===//
 
 #include "compiler/parallel.h"
 #include "compiler/run_phase.h"

@@ -1,5 +1,4 @@
-//===- completeness_test.cpp - every op brings all it must
-//-----------------===//
+//===- completeness_test.cpp - every op brings all it must ----------------===//
 #include "test/unit/evaluator/harness.h"
 #include "test/unit/evaluator/instances.h"
 
@@ -69,9 +68,12 @@ void expectEveryKind(std::initializer_list<std::string> ops, unsigned last,
     for (unsigned kind = 0; kind <= last; ++kind) {
       std::string text =
           "tfm." + op + " " + nameOf(static_cast<Kind>(kind)).str() + " ";
-      EXPECT_TRUE(llvm::any_of(instances(), [&](const Instance &instance) {
-        return instance.text.find(text) != std::string::npos;
-      })) << "no instance has " << text;
+      EXPECT_TRUE(llvm::any_of(instances(),
+                               [&](const Instance &instance) {
+                                 return instance.text.find(text) !=
+                                        std::string::npos;
+                               }))
+          << "no instance has " << text;
     }
 }
 

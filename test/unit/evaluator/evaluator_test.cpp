@@ -1,5 +1,4 @@
-//===- evaluator_test.cpp - the evaluator against hand-worked answers
-//------===//
+//===- evaluator_test.cpp - the evaluator against hand-worked answers -----===//
 #include "test/evaluator/layout.h"
 #include "test/evaluator/ops.h"
 #include "test/unit/evaluator/harness.h"

@@ -1,5 +1,4 @@
-//===- golden_test.cpp - importer, gradients, evaluator against PyTorch
-//----===//
+//===- golden_test.cpp - importer, gradients, evaluator against PyTorch ---===//
 //
 // Step 1 of the goldens in test/golden/gpt2: what the compiler says the model
 // is, evaluated in double, gives the losses and gradients that PyTorch computed
@@ -130,16 +129,15 @@ TEST_P(GoldenStep, LossAndEveryGradient) {
   EXPECT_EQ(checked, stored);
 }
 
-INSTANTIATE_TEST_SUITE_P(PyTorch, GoldenStep,
-                         testing::Values(Golden{"tied-1", "gpt2-nano-nodrop"},
-                                         Golden{"untied-2",
-                                                "gpt2-nano-untied-nodrop"},
-                                         Golden{"rms-1",
-                                                "gpt2-nano-rms-nodrop"}),
-                         [](auto &info) {
-                           std::string name = info.param.folder;
-                           name[name.find('-')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    PyTorch, GoldenStep,
+    testing::Values(Golden{"tied-1", "gpt2-nano-nodrop"},
+                    Golden{"untied-2", "gpt2-nano-untied-nodrop"},
+                    Golden{"rms-1", "gpt2-nano-rms-nodrop"}),
+    [](auto &info) {
+      std::string name = info.param.folder;
+      name[name.find('-')] = '_';
+      return name;
+    });
 
 } // namespace

@@ -1,5 +1,4 @@
-//===- gradients_test.cpp - gradient rules by finite differences
-//-----------===//
+//===- gradients_test.cpp - gradient rules by finite differences ----------===//
 #include "test/unit/evaluator/harness.h"
 #include "test/unit/evaluator/instances.h"
 

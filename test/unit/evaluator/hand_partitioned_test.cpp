@@ -1,5 +1,4 @@
-//===- hand_partitioned_test.cpp - an MLP split by hand
-//--------------------===//
+//===- hand_partitioned_test.cpp - an MLP split by hand -------------------===//
 //
 // The example of the dist dialect's documentation: column-parallel up, row-
 // parallel down, one all-reduce forward (g) and one backward (f).

@@ -1,5 +1,4 @@
-//===- harness.cpp - IR and inputs for the evaluator's tests
-//---------------===//
+//===- harness.cpp - IR and inputs for the evaluator's tests --------------===//
 #include "test/unit/evaluator/harness.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,5 +1,4 @@
-//===- instances.cpp - functions of one op each
-//----------------------------===//
+//===- instances.cpp - functions of one op each ---------------------------===//
 #include "test/unit/evaluator/instances.h"
 
 #include <map>

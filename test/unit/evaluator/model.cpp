@@ -1,5 +1,4 @@
-//===- model.cpp - whole tiny models for the evaluator's tests
-//-------------===//
+//===- model.cpp - whole tiny models for the evaluator's tests ------------===//
 #include "test/unit/evaluator/model.h"
 
 #include "dialects/tfm/Tfm.h"

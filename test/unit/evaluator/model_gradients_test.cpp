@@ -1,5 +1,4 @@
-//===- model_gradients_test.cpp - differentiate on whole models
-//------------===//
+//===- model_gradients_test.cpp - differentiate on whole models -----------===//
 #include "test/unit/evaluator/model.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +12,10 @@ using namespace mtc::test;
 namespace {
 
 /// Central differences along unit directions: truncation kModelStep^2 times the
-/// third derivative (measured below 1e2 here), cancellation 2e-16·loss/kModelStep =
-/// 5e-11. Together below 1e-7; gradients along random directions are 1e-3 to
-/// 1, so a lost or doubled term is off by 1e4 times the tolerance.
+/// third derivative (measured below 1e2 here), cancellation
+/// 2e-16·loss/kModelStep = 5e-11. Together below 1e-7; gradients along random
+/// directions are 1e-3 to 1, so a lost or doubled term is off by 1e4 times the
+/// tolerance.
 constexpr double kModelStep = 1e-5, kModelTolerance = 1e-7;
 constexpr int kDirections = 3;
 

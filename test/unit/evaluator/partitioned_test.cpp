@@ -1,5 +1,4 @@
-//===- partitioned_test.cpp - whole models, split by the passes
-//------------===//
+//===- partitioned_test.cpp - whole models, split by the passes -----------===//
 //
 // import, differentiate, annotate, propagate, insert, partition; then the loss
 // and every parameter gradient, put together from the ranks, equal those of

@@ -1,5 +1,4 @@
-//===- sharded.cpp - does an op obey its sharding rule?
-//--------------------===//
+//===- sharded.cpp - does an op obey its sharding rule? -------------------===//
 #include "test/unit/evaluator/sharded.h"
 
 #include "test/unit/evaluator/harness.h"

@@ -1,5 +1,4 @@
-//===- sharding_rules_test.cpp - every op on 2 ranks equals itself
-//---------===//
+//===- sharding_rules_test.cpp - every op on 2 ranks equals itself --------===//
 #include "test/unit/evaluator/harness.h"
 #include "test/unit/evaluator/instances.h"
 #include "test/unit/evaluator/sharded.h"
@@ -55,14 +54,20 @@ TEST(PlantedRule, UnblockedSequenceOfAttention) {
       std::string::npos);
 }
 TEST(PlantedRule, ProductOfTwoPartialSums) {
-  EXPECT_NE(
-      withRule("mul", [](auto &r) { r.linear = {{0, 1}}; }).find("linear"),
-      std::string::npos);
+  EXPECT_NE(withRule("mul",
+                     [](auto &r) {
+                       r.linear = {{0, 1}};
+                     })
+                .find("linear"),
+            std::string::npos);
 }
 TEST(PlantedRule, BiasAddedOncePerRank) {
-  EXPECT_NE(
-      withRule("add3", [](auto &r) { r.linear = {{0, 1}}; }).find("linear"),
-      std::string::npos);
+  EXPECT_NE(withRule("add3",
+                     [](auto &r) {
+                       r.linear = {{0, 1}};
+                     })
+                .find("linear"),
+            std::string::npos);
 }
 TEST(PlantedRule, ActivationOfAPartialSum) {
   EXPECT_NE(withRule("gelu", [](auto &r) { r.linear = {{0}}; }).find("linear"),

@@ -1,5 +1,4 @@
-//===- attention_reference.h - attention in double, for tests ----*- C++
-//-*-===//
+//===- attention_reference.h - attention in double, for tests ---*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H
 #define MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H
 

@@ -1,5 +1,4 @@
-//===- support.h - inputs shared by the tests of models ----------*- C++
-//-*-===//
+//===- support.h - inputs shared by the tests of models ---------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_MODELS_SUPPORT_H
 #define MTC_TEST_UNIT_MODELS_SUPPORT_H
 

@@ -1,4 +1,4 @@
-//===- bucket_layout_test.cpp - Megatron's layout of gradient buffers ---------===//
+//===- bucket_layout_test.cpp - Megatron's layout of gradient buffers -----===//
 //
 // The expected numbers are those that Megatron's own layout code gives for the
 // same parameters (megatron/core/optimizer/param_layout.py).
@@ -19,8 +19,8 @@ const PlacedParam &find(const BucketLayout &layout, const std::string &name) {
   throw std::runtime_error("no such parameter");
 }
 
-void expectPlaced(const BucketLayout &layout, const std::string &name, int64_t start, int64_t end,
-                  int64_t bucket) {
+void expectPlaced(const BucketLayout &layout, const std::string &name,
+                  int64_t start, int64_t end, int64_t bucket) {
   const PlacedParam &p = find(layout, name);
   EXPECT_EQ(p.start, start) << name;
   EXPECT_EQ(p.end, end) << name;
@@ -28,14 +28,15 @@ void expectPlaced(const BucketLayout &layout, const std::string &name, int64_t s
 }
 
 TEST(BucketLayout, FourParametersOverFourReplicas) {
-  BucketLayout layout = layOutBuckets({{"a", 100}, {"b", 1000}, {"c", 30}, {"d", 500}},
-                                      {4, 512, true});
+  BucketLayout layout = layOutBuckets(
+      {{"a", 100}, {"b", 1000}, {"c", 30}, {"d", 500}}, {4, 512, true});
   expectPlaced(layout, "d", 0, 500, 0);
   expectPlaced(layout, "c", 512, 542, 0);
   expectPlaced(layout, "b", 640, 1640, 1);
   expectPlaced(layout, "a", 1664, 1764, 2);
   ASSERT_EQ(layout.buckets.size(), 3u);
-  const int64_t expected[3][3] = {{0, 640, 542}, {640, 1664, 1000}, {1664, 1792, 100}};
+  const int64_t expected[3][3] = {
+      {0, 640, 542}, {640, 1664, 1000}, {1664, 1792, 100}};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(layout.buckets[i].start, expected[i][0]);
     EXPECT_EQ(layout.buckets[i].end, expected[i][1]);
@@ -44,8 +45,8 @@ TEST(BucketLayout, FourParametersOverFourReplicas) {
 }
 
 TEST(BucketLayout, SharedEmbeddingHasItsOwnBucket) {
-  BucketLayout layout = layOutBuckets({{"wte", 700, true}, {"x", 64}, {"y", 10}},
-                                      {3, int64_t{1} << 40, true});
+  BucketLayout layout = layOutBuckets(
+      {{"wte", 700, true}, {"x", 64}, {"y", 10}}, {3, int64_t{1} << 40, true});
   expectPlaced(layout, "y", 0, 10, 0);
   expectPlaced(layout, "x", 64, 128, 0);
   expectPlaced(layout, "wte", 384, 1084, 1);

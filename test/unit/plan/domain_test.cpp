@@ -1,4 +1,4 @@
-//===- domain_test.cpp - how ops lie in a cluster's iteration space ------------===//
+//===- domain_test.cpp - how ops lie in a cluster's iteration space -------===//
 #include "passes/plan/Domain.h"
 
 #include "dialects/tfm/Tfm.h"
@@ -22,7 +22,8 @@ protected:
     b.setInsertionPointToEnd(module->getBody());
   }
   Value value(ArrayRef<int64_t> shape) {
-    return tfm::FillOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()),
+    return tfm::FillOp::create(b, loc,
+                               RankedTensorType::get(shape, b.getF32Type()),
                                b.getF64FloatAttr(0));
   }
   bool place(Value result) {
@@ -37,10 +38,12 @@ protected:
     return true;
   }
   Value broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-    return tfm::BroadcastOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), x, dims);
+    return tfm::BroadcastOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), x, dims);
   }
   Value reduce(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-    return tfm::ReduceOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()),
+    return tfm::ReduceOp::create(b, loc,
+                                 RankedTensorType::get(shape, b.getF32Type()),
                                  tfm::ReduceKind::Sum, x, dims);
   }
 
@@ -74,7 +77,8 @@ TEST_F(DomainTest, PositionsArePeriodicBesideARowReduction) {
 
 TEST_F(DomainTest, SumOverRowsAccumulates) {
   Value x = value({2, 3, 6});
-  Value sum = reduce(tfm::AddOp::create(b, loc, x.getType(), ValueRange{x, x}), {6}, {0, 1});
+  Value sum = reduce(tfm::AddOp::create(b, loc, x.getType(), ValueRange{x, x}),
+                     {6}, {0, 1});
   ASSERT_TRUE(place(sum.getDefiningOp()->getOperand(0)));
   ASSERT_TRUE(place(sum));
   EXPECT_TRUE(placement.accumulates);
@@ -115,8 +119,9 @@ TEST_F(DomainTest, AColumnOfManyRowsIsNoResult) {
 
 TEST_F(DomainTest, TheMaximumOfAllIsTheValueOfOneRow) {
   Value x = value({2, 3});
-  Value max = tfm::ReduceOp::create(b, loc, RankedTensorType::get({}, b.getF32Type()),
-                                    tfm::ReduceKind::Max, x, ArrayRef<int64_t>{0, 1});
+  Value max =
+      tfm::ReduceOp::create(b, loc, RankedTensorType::get({}, b.getF32Type()),
+                            tfm::ReduceKind::Max, x, ArrayRef<int64_t>{0, 1});
   ASSERT_TRUE(place(max));
   EXPECT_FALSE(placement.accumulates);
   EXPECT_EQ(domain.rows(), 1);
@@ -128,8 +133,9 @@ TEST_F(DomainTest, DropoutWantsTheDomainForItself) {
   Value small = value({2, 3}), large = value({2, 3, 4});
   Value at = value({});
   auto drop = [&](Value x) -> Value {
-    return tfm::DropoutOp::create(b, loc, x.getType(), x, at, b.getF64FloatAttr(0.1),
-                                  b.getI64IntegerAttr(0), b.getI64IntegerAttr(0));
+    return tfm::DropoutOp::create(
+        b, loc, x.getType(), x, at, b.getF64FloatAttr(0.1),
+        b.getI64IntegerAttr(0), b.getI64IntegerAttr(0));
   };
   ASSERT_TRUE(place(drop(small)));
   EXPECT_FALSE(place(tfm::ExpOp::create(b, loc, large.getType(), large)));

@@ -1,4 +1,4 @@
-//===- memory_layout_test.cpp - placing temporaries ----------------------------===//
+//===- memory_layout_test.cpp - placing temporaries -----------------------===//
 #include "passes/plan/MemoryLayout.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ TEST(PlaceTemporaries, RandomLifetimesNeverOverlap) {
     std::vector<Lifetime> values;
     for (int i = 0; i < 40; ++i) {
       int64_t begin = random() % 30;
-      values.push_back({1 + int64_t(random() % 5000), begin, begin + int64_t(random() % 10), -1});
+      values.push_back({1 + int64_t(random() % 5000), begin,
+                        begin + int64_t(random() % 10), -1});
     }
     int64_t total = placeTemporaries(values);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -43,7 +44,8 @@ TEST(PlaceTemporaries, RandomLifetimesNeverOverlap) {
       EXPECT_LE(values[i].offset + values[i].bytes, total);
       for (size_t j = 0; j < i; ++j)
         if (overlapInTime(values[i], values[j])) {
-          ASSERT_FALSE(overlapInSpace(values[i], values[j])) << "round " << round;
+          ASSERT_FALSE(overlapInSpace(values[i], values[j]))
+              << "round " << round;
         }
     }
   }

@@ -212,8 +212,10 @@ extern const MtcStep mtc_timeline_train[] = {
 extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), load(1),
                                             call(2, 1)};
 #define HASH "00000000000000a1"
-#define TRAIN {"name" : "train", "length" : 8, "update" : [ 6, 7 ]}
-#define EVAL {"name" : "eval", "length" : 4, "update" : []}
+#define TRAIN                                                                  \
+  { "name" : "train", "length" : 8, "update" : [ 6, 7 ] }
+#define EVAL                                                                   \
+  { "name" : "eval", "length" : 4, "update" : [] }
 #define TRANSFERS 0
 #elif FAKE_STAGE == 0
 // 0: send the activation, 1: receive its gradient; tags carry the microbatch.
@@ -229,8 +231,10 @@ extern const MtcStep mtc_timeline_train[] = {
 extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), exchange(0),
                                             load(1), call(2, 1), exchange(2)};
 #define HASH "00000000000000a2"
-#define TRAIN {"name" : "train", "length" : 12, "update" : [ 10, 11 ]}
-#define EVAL {"name" : "eval", "length" : 6, "update" : []}
+#define TRAIN                                                                  \
+  { "name" : "train", "length" : 12, "update" : [ 10, 11 ] }
+#define EVAL                                                                   \
+  { "name" : "eval", "length" : 6, "update" : [] }
 #define TRANSFERS 4
 #else
 extern const MtcTransfer mtc_transfers[] = {
@@ -244,50 +248,58 @@ extern const MtcStep mtc_timeline_train[] = {
 extern const MtcStep mtc_timeline_eval[] = {load(0), exchange(0), call(2, 0),
                                             load(1), exchange(2), call(2, 1)};
 #define HASH "00000000000000a2"
-#define TRAIN {"name" : "train", "length" : 10, "update" : [ 8, 9 ]}
-#define EVAL {"name" : "eval", "length" : 6, "update" : []}
+#define TRAIN                                                                  \
+  { "name" : "train", "length" : 10, "update" : [ 8, 9 ] }
+#define EVAL                                                                   \
+  { "name" : "eval", "length" : 6, "update" : [] }
 #define TRANSFERS 4
 #endif
 
 #define W                                                                      \
   {                                                                            \
     "name" : "w",                                                              \
-    "shape" : [4],                                                             \
-    "local_shape" : [4],                                                       \
-    "split_dim" : -1,                                                          \
-    "bucket" : 0,                                                              \
-    "start" : 0,                                                               \
-    "owner" : true,                                                            \
-    "decay" : true,                                                            \
-    "init" : {"kind" : "normal", "std" : 0.5}                                  \
+             "shape" : [4],                                                    \
+                       "local_shape" : [4],                                    \
+                                       "split_dim" : -1,                       \
+                                                     "bucket" : 0,             \
+                                                     "start" : 0,              \
+                                                     "owner" : true,           \
+                                                               "decay"         \
+        : true,                                                                \
+          "init" : {                                                           \
+      "kind" : "normal", "std" : 0.5                                           \
+    }                                                                          \
   }
 #define B(first)                                                               \
   {                                                                            \
     "name" : "b",                                                              \
-    "shape" : [3],                                                             \
-    "local_shape" : [3],                                                       \
-    "split_dim" : -1,                                                          \
-    "bucket" : 0,                                                              \
-    "start" : first,                                                           \
-    "owner" : true,                                                            \
-    "decay" : false,                                                           \
-    "init" : {"kind" : "ones"}                                                 \
+             "shape" : [3],                                                    \
+                       "local_shape" : [3],                                    \
+                                       "split_dim" : -1,                       \
+                                                     "bucket" : 0,             \
+                                                     "start" : first,          \
+                                                               "owner"         \
+        : true,                                                                \
+          "decay" : false,                                                     \
+                    "init" : {                                                 \
+      "kind" : "ones"                                                          \
+    }                                                                          \
   }
 #define IDS(of)                                                                \
-  {"name" : "ids", "pool" : 4, "offset" : 0, "stride" : 64, "entry" : of}
+  { "name" : "ids", "pool" : 4, "offset" : 0, "stride" : 64, "entry" : of }
 #define LABELS(of)                                                             \
-  {"name" : "labels", "pool" : 4, "offset" : 32, "stride" : 64, "entry" : of}
+  { "name" : "labels", "pool" : 4, "offset" : 32, "stride" : 64, "entry" : of }
 #define LOGITS                                                                 \
   {                                                                            \
     "name" : "logits",                                                         \
-    "entry" : "eval",                                                          \
-    "fragment" : 2,                                                            \
-    "arena" : 4,                                                               \
-    "offset" : 0,                                                              \
-    "dtype" : "f32",                                                           \
-    "shape" : [ 2, 4, 16 ],                                                    \
-    "local_shape" : [ 2, 4, 16 ],                                              \
-    "split_dim" : -1                                                           \
+             "entry" : "eval",                                                 \
+                       "fragment" : 2,                                         \
+                       "arena" : 4,                                            \
+                       "offset" : 0,                                           \
+                       "dtype" : "f32",                                        \
+                                 "shape" : [ 2, 4, 16 ],                       \
+                                           "local_shape" : [ 2, 4, 16 ],       \
+                                                           "split_dim" : -1    \
   }
 
 #if FAKE_PP == 1

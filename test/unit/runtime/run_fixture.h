@@ -1,5 +1,4 @@
-//===- run_fixture.h - bundles of hand-written programs ----------*- C++
-//-*-===//
+//===- run_fixture.h - bundles of hand-written programs ---------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_RUNTIME_RUN_FIXTURE_H
 #define MTC_TEST_UNIT_RUNTIME_RUN_FIXTURE_H
 

@@ -123,7 +123,8 @@ void expectFilled(World &half, World &full, bool zero) {
       EXPECT_EQ(bits[i], mtc::test::nearestBf16(values[i])) << r << " " << i;
     for (int i = 16; i < 2048; ++i)
       EXPECT_EQ(bits[i], 0) << "behind the parameters";
-    int64_t begin = zero ? 8 * rank.coord(MTC_AXIS_DP) : 0, count = zero ? 8 : 16;
+    int64_t begin = zero ? 8 * rank.coord(MTC_AXIS_DP) : 0,
+            count = zero ? 8 : 16;
     EXPECT_EQ(floats(rank, MTC_ARENA_OPTIMIZER, 128, count),
               std::vector<float>(&values[begin], &values[begin] + count));
     EXPECT_EQ(floats(rank, MTC_ARENA_OPTIMIZER, 0, 32),

@@ -1,5 +1,4 @@
-//===- temporary_folder.h - a folder for one test ----------------*- C++
-//-*-===//
+//===- temporary_folder.h - a folder for one test ---------------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_RUNTIME_TEMPORARY_FOLDER_H
 #define MTC_TEST_UNIT_RUNTIME_TEMPORARY_FOLDER_H
 

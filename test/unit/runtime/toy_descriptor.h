@@ -1,5 +1,4 @@
-//===- toy_descriptor.h - a small valid descriptor to break ------*- C++
-//-*-===//
+//===- toy_descriptor.h - a small valid descriptor to break -----*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_RUNTIME_TOY_DESCRIPTOR_H
 #define MTC_TEST_UNIT_RUNTIME_TOY_DESCRIPTOR_H
 

@@ -32,7 +32,7 @@ TEST(Schedule, LearningRate) {
   r.min_lr = 0.1;
   EXPECT_DOUBLE_EQ(learningRate(r, 1), 0.1);
   EXPECT_DOUBLE_EQ(learningRate(r, 10), 1);
-    // Half way: x = 1/2, where the cosine is 0 (up to the rounding of pi).
+  // Half way: x = 1/2, where the cosine is 0 (up to the rounding of pi).
   EXPECT_NEAR(learningRate(r, 60), 0.55, 1e-15);
   EXPECT_DOUBLE_EQ(learningRate(r, 110), 0.1);
   EXPECT_DOUBLE_EQ(learningRate(r, 5000), 0.1);

@@ -1,5 +1,4 @@
-//===- interpreter.h - runs plans on numbers ---------------------*- C++
-//-*-===//
+//===- interpreter.h - runs plans on numbers --------------------*- C++ -*-===//
 //
 // Blocking rendezvous, no buffers but the slots, one stream per rank: the
 // strictest machine. Sums depend on their order (acc·31 + x), as sums of floats

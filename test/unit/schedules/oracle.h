@@ -1,5 +1,4 @@
-//===- oracle.h - cases of test/golden/schedules -----------------*- C++
-//-*-===//
+//===- oracle.h - cases of test/golden/schedules ----------------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_SCHEDULES_ORACLE_H
 #define MTC_TEST_UNIT_SCHEDULES_ORACLE_H
 

@@ -1,5 +1,4 @@
-//===- sha256.h - SHA-256 of a text, for comparing plans ---------*- C++
-//-*-===//
+//===- sha256.h - SHA-256 of a text, for comparing plans --------*- C++ -*-===//
 #ifndef MTC_TEST_UNIT_SCHEDULES_SHA256_H
 #define MTC_TEST_UNIT_SCHEDULES_SHA256_H
 

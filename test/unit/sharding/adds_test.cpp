@@ -1,5 +1,4 @@
-//===- adds_test.cpp - sums are flattened and split
-//----------------------------===//
+//===- adds_test.cpp - sums are flattened and split -----------------------===//
 #include "passes/sharding/adds.h"
 #include "small_graph.h"
 

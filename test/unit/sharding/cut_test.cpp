@@ -1,5 +1,4 @@
-//===- cut_test.cpp - the cut against all labellings
-//---------------------------===//
+//===- cut_test.cpp - the cut against all labellings ----------------------===//
 #include "passes/sharding/cut.h"
 #include "passes/sharding/max_flow.h"
 #include "small_graph.h"

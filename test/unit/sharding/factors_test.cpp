@@ -1,5 +1,4 @@
-//===- factors_test.cpp - the letter of each op; who may carry
-//------------------===//
+//===- factors_test.cpp - the letter of each op; who may carry ------------===//
 #include "passes/sharding/axis.h"
 #include "small_graph.h"
 

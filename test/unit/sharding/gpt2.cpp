@@ -1,5 +1,4 @@
-//===- gpt2.cpp - the model's forward; the tape makes the backward
-//----------===//
+//===- gpt2.cpp - the model's forward; the tape makes the backward --------===//
 #include "gpt2.h"
 
 namespace mtc::sharding::test {

@@ -1,4 +1,4 @@
-//===- gpt2.h - GPT-2 as a sharding graph, by hand -------------*- C++ -*-===//
+//===- gpt2.h - GPT-2 as a sharding graph, by hand --------------*- C++ -*-===//
 #ifndef MTC_TEST_SHARDING_GPT2_H
 #define MTC_TEST_SHARDING_GPT2_H
 

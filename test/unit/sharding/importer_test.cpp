@@ -1,5 +1,5 @@
-//===- importer_test.cpp - the passes on imported models, against the facts
-//------===//
+//===- importer_test.cpp --------------------------------------------------===//
+// The passes on imported models, against the facts.
 //
 // import, differentiate, the sharding passes: the collectives in the IR, in
 // order, and the shardings of the gradients are those of the golden facts; and

@@ -1,5 +1,4 @@
-//===- oracle_test.cpp - GPT-2's collectives and gradients, exactly
-//----------===//
+//===- oracle_test.cpp - GPT-2's collectives and gradients, exactly -------===//
 #include "gpt2.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-//===- reshards_test.cpp - how often and where shardings change
-//-----------------===//
+//===- reshards_test.cpp - how often and where shardings change -----------===//
 #include "passes/sharding/check.h"
 #include "small_graph.h"
 

@@ -1,4 +1,4 @@
-//===- small_graph.h - tiny programs on one axis ---------------*- C++ -*-===//
+//===- small_graph.h - tiny programs on one axis ----------------*- C++ -*-===//
 #ifndef MTC_TEST_SHARDING_SMALL_GRAPH_H
 #define MTC_TEST_SHARDING_SMALL_GRAPH_H
 

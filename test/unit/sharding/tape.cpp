@@ -1,5 +1,4 @@
-//===- tape.cpp - ops and their cotangents
-//---------------------------------===//
+//===- tape.cpp - ops and their cotangents --------------------------------===//
 #include "tape.h"
 
 namespace mtc::sharding::test {
@@ -39,8 +38,7 @@ void Tape::record(int result, std::vector<int> operands, Gradient gradient) {
         {result, std::move(operands), layer, std::move(gradient)});
 }
 
-//===--- pointwise
-//------------------------------------------------------------===//
+//===--- pointwise --------------------------------------------------------===//
 
 static std::string lettersOf(const Tensor &value) {
   return std::string("abcdefgh").substr(0, value.shape.size());
@@ -60,8 +58,9 @@ int Tape::add(std::vector<int> operands) {
 int Tape::mul(int lhs, int rhs) {
   std::string all = lettersOf(graph.values[lhs]);
   int y = op("mul", {lhs, rhs}, {{all, all}, {all}, "", {{0}, {1}}})[0];
-  record(y, {lhs, rhs},
-         [=, this](int dy) { return Cotangents{mul(dy, rhs), mul(dy, lhs)}; });
+  record(y, {lhs, rhs}, [=, this](int dy) {
+    return Cotangents{mul(dy, rhs), mul(dy, lhs)};
+  });
   return y;
 }
 
@@ -81,8 +80,7 @@ int Tape::dropout(int x) {
   return y;
 }
 
-//===--- contractions and shapes
-//----------------------------------------------===//
+//===--- contractions and shapes ------------------------------------------===//
 
 int Tape::einsum(const std::string &equation, int lhs, int rhs) {
   std::string a = equation.substr(0, equation.find(','));
@@ -116,8 +114,7 @@ int Tape::reduceSum(const std::string &from, const std::string &to, int x) {
   return y;
 }
 
-//===--- blocks
-//----------------------------------------------------------------===//
+//===--- blocks -----------------------------------------------------------===//
 
 int Tape::norm(int x, int scale, int bias) {
   auto r = op("norm", {x, scale, bias},
@@ -182,13 +179,13 @@ int Tape::crossEntropy(int z, int labels) {
   });
   int total = reduceSum("bs", "", each);
   int mean = op("scale", {total}, {{""}, {""}, "", {{0}}})[0];
-  record(mean, {total},
-         [this](int dy) { return op("scale", {dy}, {{""}, {""}, "", {{0}}}); });
+  record(mean, {total}, [this](int dy) {
+    return op("scale", {dy}, {{""}, {""}, "", {{0}}});
+  });
   return mean;
 }
 
-//===--- backward
-//---------------------------------------------------------------===//
+//===--- backward ---------------------------------------------------------===//
 
 int Tape::sumOf(int value) {
   auto it = cotangents.find(value);

@@ -1,4 +1,4 @@
-//===- tape.h - programs with a backward, built op by op ------*- C++ -*-===//
+//===- tape.h - programs with a backward, built op by op --------*- C++ -*-===//
 //
 // Builds sharding graphs by hand: a forward op records how its cotangents are
 // made, `backward` appends them. Rules are written here anew, so that the tests

@@ -1,4 +1,4 @@
-//===- abi.h - what a compiled program and the runtime agree on -----------===//
+//===- abi.h - what a compiled program and the runtime agree on -*- C++ -*-===//
 //
 // The one definition of every layout that generated code and the runtime share.
 // Generated code sees only plain C: an `MtcContext`, a `MtcStep` (one row of a
@@ -24,9 +24,9 @@ extern "C" {
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor.
 enum MtcArena {
-  MTC_ARENA_PARAMS = 0,      ///< parameters in the compute type, bucket layout
-  MTC_ARENA_GRADS = 1,       ///< fp32 gradient accumulators, bucket layout; loss
-  MTC_ARENA_OPTIMIZER = 2,   ///< fp32 Adam moments; in bf16, main parameters
+  MTC_ARENA_PARAMS = 0,    ///< parameters in the compute type, bucket layout
+  MTC_ARENA_GRADS = 1,     ///< fp32 gradient accumulators, bucket layout; loss
+  MTC_ARENA_OPTIMIZER = 2, ///< fp32 Adam moments; in bf16, main parameters
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
   MTC_ARENA_COUNT = 5
@@ -42,10 +42,11 @@ enum MtcAxis {
 
 /// Communicators; mesh.h says along which axes each runs.
 enum MtcGroup {
-  MTC_GROUP_TP = 0,   ///< ranks that differ in tp only, in tp order
-  MTC_GROUP_DP = 1,   ///< ranks that differ in dp only, in dp order
-  MTC_GROUP_EMBD = 2, ///< first and last stage, else the same place; first first
-  MTC_GROUP_ALL = 3,  ///< every rank, in rank order
+  MTC_GROUP_TP = 0, ///< ranks that differ in tp only, in tp order
+  MTC_GROUP_DP = 1, ///< ranks that differ in dp only, in dp order
+  MTC_GROUP_EMBD =
+      2,             ///< first and last stage, else the same place; first first
+  MTC_GROUP_ALL = 3, ///< every rank, in rank order
   MTC_GROUP_COUNT = 4
 };
 
@@ -55,12 +56,12 @@ enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
 /// Everything that changes between steps or runs. None of it is a constant in
 /// code. Kernels read single fields through pointers into this block.
 struct MtcStepBlock {
-  uint64_t seed;        ///< Philox key
-  int64_t sample_base;  ///< absolute id of the first sample of this step
-  int64_t step;         ///< 1 for the first step
-  float lr;             ///< learning rate of this step
-  float weight_decay;   ///< decoupled; times 0 for biases and norms
-  float beta1, beta2;   ///< AdamW
+  uint64_t seed;       ///< Philox key
+  int64_t sample_base; ///< absolute id of the first sample of this step
+  int64_t step;        ///< 1 for the first step
+  float lr;            ///< learning rate of this step
+  float weight_decay;  ///< decoupled; times 0 for biases and norms
+  float beta1, beta2;  ///< AdamW
   float one_minus_beta1, one_minus_beta2;
   float eps;            ///< AdamW
   float inv_bias1;      ///< 1 / (1 - beta1^step)
@@ -73,7 +74,7 @@ struct MtcStepBlock {
 
 /// What every fragment receives. One per rank; it lives as long as the run.
 struct MtcContext {
-  void *arena[MTC_ARENA_COUNT]; ///< base addresses, 4096-aligned
+  void *arena[MTC_ARENA_COUNT];   ///< base addresses, 4096-aligned
   int64_t coord[MTC_AXIS_COUNT];  ///< of this rank
   int64_t extent[MTC_AXIS_COUNT]; ///< of the mesh
   struct MtcStepBlock step;
@@ -86,9 +87,10 @@ struct MtcContext {
 
 /// One row of a timeline: what the small loop in the runtime walks.
 enum MtcStepKind {
-  MTC_STEP_LOAD = 0,     ///< fill the input values of `microbatch` in its slot
-  MTC_STEP_RUN = 1,      ///< call fragments[fragment](ctx, this row)
-  MTC_STEP_EXCHANGE = 2, ///< transfers[first, first + count) as one atomic group
+  MTC_STEP_LOAD = 0, ///< fill the input values of `microbatch` in its slot
+  MTC_STEP_RUN = 1,  ///< call fragments[fragment](ctx, this row)
+  MTC_STEP_EXCHANGE =
+      2, ///< transfers[first, first + count) as one atomic group
 };
 
 /// Pools of slots (schedules.md section 6). A fragment computes an address as
@@ -109,11 +111,12 @@ struct MtcStep {
   int32_t microbatch; ///< LOAD, RUN: 0-based within the step; -1 for the update
   int32_t chunk;      ///< RUN: model chunk of this stage
   int32_t slot[MTC_POOL_COUNT]; ///< -1 where unused
-  int32_t first;      ///< EXCHANGE: first row in mtc_transfers
-  int32_t count;      ///< EXCHANGE: number of rows
+  int32_t first;                ///< EXCHANGE: first row in mtc_transfers
+  int32_t count;                ///< EXCHANGE: number of rows
 };
 
-/// One send or receive. The peer differs from the rank in its pp coordinate only.
+/// One send or receive. The peer differs from the rank in its pp coordinate
+/// only.
 struct MtcTransfer {
   int32_t is_send;    ///< 1: send, 0: receive
   int32_t peer_stage; ///< absolute pp coordinate of the peer
@@ -131,11 +134,11 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
 //   const MtcTransfer mtc_transfers[]
 
-/// Shape and layout of one attention call; strides are in elements. Every field has
-/// 8 bytes: generated code writes the whole as an array of words.
-/// q, k, v, out (and their gradients) are [batch, seq, heads, head_dim] with
-/// the innermost dimension contiguous. Query head h reads key head
-/// h / (heads / kv_heads).
+/// Shape and layout of one attention call; strides are in elements. Every field
+/// has 8 bytes: generated code writes the whole as an array of words. q, k, v,
+/// out (and their gradients) are [batch, seq, heads, head_dim] with the
+/// innermost dimension contiguous. Query head h reads key head h / (heads /
+/// kv_heads).
 struct MtcAttention {
   int64_t batch, seq, heads, kv_heads, head_dim;
   int64_t q_token_stride, q_head_stride;
@@ -147,45 +150,50 @@ struct MtcAttention {
   int64_t layer, site;  ///< RNG address of the probability dropout
   double scale;         ///< multiplies q·k
   double dropout;       ///< probability of dropping; 0: none
-  int64_t dtype; ///< MtcDtype of q, k, v, out and of their gradients; lse is fp32
+  int64_t
+      dtype; ///< MtcDtype of q, k, v, out and of their gradients; lse is fp32
 };
 
 // --- Functions that fragments call. All obey `ctx->status`. -----------------
 
 /// c = op(a)·op(b) (+ c if the descriptor's entry says beta = 1). `index` names
-/// a row of the descriptor's `gemms`, which says the element types, too: sums are in
-/// fp32, a bf16 c is rounded once. `scratch` has that row's scratch bytes.
+/// a row of the descriptor's `gemms`, which says the element types, too: sums
+/// are in fp32, a bf16 c is rounded once. `scratch` has that row's scratch
+/// bytes.
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
 
-/// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab` and `c`
-/// are the MtcDtype of a and b, and of c. -1 if the library has no such product (bf16
-/// needs AVX-512). For the planner; fixes the library's ISA at first use.
-int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k, int32_t ta,
-                         int32_t tb, int32_t beta, int32_t ab, int32_t c,
-                         int32_t threads);
+/// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab`
+/// and `c` are the MtcDtype of a and b, and of c. -1 if the library has no such
+/// product (bf16 needs AVX-512). For the planner; fixes the library's ISA at
+/// first use.
+int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k,
+                         int32_t ta, int32_t tb, int32_t beta, int32_t ab,
+                         int32_t c, int32_t threads);
 
-/// The GEMM library's version and commit, "2.6.3 (N/A)" where its build names no
-/// commit: what scratch sizes and results depend on. Static storage; never null.
-/// For the planner.
+/// The GEMM library's version and commit, "2.6.3 (N/A)" where its build names
+/// no commit: what scratch sizes and results depend on. Static storage; never
+/// null. For the planner.
 const char *mtc_gemm_library(void);
 
-/// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In fp32
-/// throughout; bf16 values are widened when read and out is rounded once, to nearest
-/// even. No seq x seq matrix is stored. `sample` is the absolute id of batch row 0,
-/// `head` the global index of head 0. `scratch`: mtc_attention_scratch bytes.
+/// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In
+/// fp32 throughout; bf16 values are widened when read and out is rounded once,
+/// to nearest even. No seq x seq matrix is stored. `sample` is the absolute id
+/// of batch row 0, `head` the global index of head 0. `scratch`:
+/// mtc_attention_scratch bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
                            int64_t head);
 
-/// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out). Types as
-/// in the forward call; `out` is what that call wrote.
-void mtc_attention_backward(struct MtcContext *ctx, const struct MtcAttention *d,
-                            const void *dout, const void *q, const void *k,
-                            const void *v, const void *out, const void *lse,
-                            void *dq, void *dk, void *dv, void *scratch,
-                            int64_t sample, int64_t head);
+/// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out).
+/// Types as in the forward call; `out` is what that call wrote.
+void mtc_attention_backward(struct MtcContext *ctx,
+                            const struct MtcAttention *d, const void *dout,
+                            const void *q, const void *k, const void *v,
+                            const void *out, const void *lse, void *dq,
+                            void *dk, void *dv, void *scratch, int64_t sample,
+                            int64_t head);
 
 /// Bytes of scratch that both attention calls need. Pure; used by the planner.
 int64_t mtc_attention_scratch(const struct MtcAttention *d);

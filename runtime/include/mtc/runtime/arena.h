@@ -1,4 +1,4 @@
-//===- arena.h - names of the arenas ---------------------------*- C++ -*-===//
+//===- arena.h - names of the arenas ----------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_ARENA_H
 #define MTC_RUNTIME_ARENA_H
 

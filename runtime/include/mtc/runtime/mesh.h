@@ -1,4 +1,4 @@
-//===- mesh.h - the axes of the mesh, ranks and groups ---------*- C++ -*-===//
+//===- mesh.h - the axes of the mesh, ranks and groups ----------*- C++ -*-===//
 //
 // The one definition of what a mesh is, for all levels: strategies and the
 // importer, plans and their verifier, generated code, descriptors, the runtime.

@@ -1,5 +1,4 @@
-//===- recipe.h - how to train -----------------------------------*- C++
-//-*-===//
+//===- recipe.h - how to train ----------------------------------*- C++ -*-===//
 //
 // Everything that a run may change without compiling again. A recipe file is
 // TOML with these names as top-level keys (docs/recipe.md).

@@ -1,5 +1,4 @@
-//===- run.h - runs a compiled bundle ----------------------------*- C++
-//-*-===//
+//===- run.h - runs a compiled bundle ---------------------------*- C++ -*-===//
 //
 // The public interface of the launcher, library mtc_control. An executable that
 // links it exports the functions of abi.h to the programs it opens.
@@ -56,8 +55,8 @@ struct RunOptions {
   std::string logFile;  ///< JSON lines, one per step
   /// > 0: no training; prints the mean loss over this many global batches.
   int64_t evalBatches = 0;
-  /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for so
-  /// long, all are ended (hang). Start and files count, too. 0: never. None:
+  /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for
+  /// so long, all are ended (hang). Start and files count, too. 0: never. None:
   /// five times the longest step and at least 600 s, an hour for the start, the
   /// first step, and the last one with the files behind it.
   std::optional<double> timeout;
