@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Layout:
-    """How a model is spread; every run has a global batch of 16."""
+    """How a model is spread."""
     tp: int = 1
     pp: int = 1
     dp: int = 1
@@ -31,10 +31,10 @@ class Layout:
         """Layouts with equal values here must agree to the bit (contract N4)."""
         return (self.tp, self.dp, self.micro_batch)
 
-    def options(self):
+    def options(self, global_batch=16):
         """Options of `mtc compile`."""
         return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
-                "--mbs", str(self.micro_batch), "--gbs", "16",
+                "--mbs", str(self.micro_batch), "--gbs", str(global_batch),
                 "--zero", str(self.zero), "--schedule", self.schedule]
 
 

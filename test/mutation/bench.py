@@ -1,0 +1,119 @@
+"""Compiles and runs plans and edits of their IR, and says how each ended."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+
+from plans import SEQ, VOCAB
+
+import safetensors
+
+STEPS = 3
+# mtc's exit codes (`mtc help exit-codes`) for IR that is not taken.
+REJECTED = (4,)
+CRASHED = "crashed"
+
+
+class Stuck(Exception):
+    """A command took longer than anything here does."""
+
+
+def call(command, limit):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=limit,
+                              errors="replace")
+    except subprocess.TimeoutExpired as expired:
+        raise Stuck(f"{limit} s passed") from expired
+
+
+def write_tokens(path):
+    generator = random.Random(7)
+    with open(path, "wb") as file:
+        file.write(bytes(generator.randrange(VOCAB) for _ in range(200 * SEQ + 1)))
+
+
+class Bench:
+    """A plan with its saved IR, in a folder of its own."""
+
+    def __init__(self, program, plan, folder):
+        self.program, self.plan, self.folder = program, plan, folder
+        os.makedirs(folder, exist_ok=True)
+        with open(self.path("spec.toml"), "w") as file:
+            file.write(plan.spec())
+        write_tokens(self.path("tokens.bin"))
+        self.save_ir()
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def save_ir(self):
+        done = call([self.program, "compile", self.path("spec.toml"), *self.plan.options(),
+                     "--save-ir", self.path("ir"), "--compile-to", "verify-plan", "-o",
+                     self.path("verified.mlir")], 60)
+        if done.returncode:
+            raise RuntimeError(f"{self.plan.name} does not compile: {done.stderr}")
+        self.ir = {}
+        for file in sorted(os.listdir(self.path("ir"))):
+            with open(self.path("ir", file)) as text:
+                self.ir[file[3:].removesuffix(".mlir")] = text.read()
+
+    def control(self):
+        """The bits of the plan as it is."""
+        ended, bits = self.judge(self.ir["plan-memory"], "plan-memory")
+        if ended != "ran":
+            raise RuntimeError(f"{self.plan.name} does not run: {ended} {bits}")
+        return bits
+
+    def judge(self, text, phase):
+        """Compiles `text` as the result of `phase`, and runs it: how it ended ("rejected",
+        "crashed", "stopped" or "ran") and the message or the bits."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            file = os.path.join(folder, "edited.mlir")
+            with open(file, "w") as out:
+                out.write(text)
+            try:
+                return self.judge_file(file, phase, folder)
+            except Stuck as stuck:
+                return "stuck", str(stuck)
+
+    def judge_file(self, file, phase, folder):
+        bundle = os.path.join(folder, "bundle")
+        done = call([self.program, "compile", file, "--from", phase, "--jobs", "1", "-o",
+                     bundle], 60)
+        if done.returncode in REJECTED:
+            return "rejected", done.stderr
+        if done.returncode:
+            return CRASHED, f"exit code {done.returncode}: {done.stderr}"
+        return self.run(bundle, folder)
+
+    def run(self, bundle, folder):
+        common = [self.program, "run", bundle, "--data", self.path("tokens.bin"),
+                  "--data-type", "u8", "--quiet", "--comm", "threads", "--strict"]
+        log, out = os.path.join(folder, "log.jsonl"), os.path.join(folder, "out")
+        os.makedirs(out)
+        train = call([*common, "--steps", str(STEPS), "--warmup", "1", "--lr", "1e-2", "--log",
+                      log, "--dump", "grads", out, "--dump", "params", out], 20)
+        if train.returncode:
+            return "stopped", f"exit code {train.returncode}: {train.stderr}"
+        evaluated = call([*common, "--eval", "1", "--dump", "logits", out], 20)
+        if evaluated.returncode:
+            return "stopped", f"exit code {evaluated.returncode}: {evaluated.stderr}"
+        return "ran", self.bits(log, out, evaluated.stdout)
+
+    @staticmethod
+    def bits(log, out, evaluated):
+        """Everything that a run says, to compare: by what it is."""
+        with open(log) as file:
+            steps = [json.loads(line) for line in file]
+        found = {"losses": [s["loss"] for s in steps],
+                 "norms": [s["grad_norm"] for s in steps],
+                 "eval": json.loads(evaluated)["eval_loss"]}
+        for name in sorted(os.listdir(out)):
+            found[name] = safetensors.digest(safetensors.read(os.path.join(out, name)))
+        return found
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)

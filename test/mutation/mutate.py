@@ -1,0 +1,201 @@
+"""Mutates the IR of real plans, and asks whether anybody notices.
+
+    mutate.py BIN_DIR [--mutants 10000] [--seed 1] [--plans TEXT] [--phases P...]
+              [--rules R...] [--keep FOLDER] [--json FILE]
+
+A mutant is one edit of the IR that `mtc compile --save-ir` wrote after one phase. It is
+compiled from there on and run, and ends as
+
+  rejected   with exit code 4 and a message
+  same       it runs, and every loss, norm, gradient and parameter has the same bits
+  another    it runs, to other bits, and it may: what was edited is what is computed
+             (edits.py says which edits those are, with reasons)
+  SILENT     it runs, to other bits, and nobody noticed
+  stopped    it was compiled, and the run ended with an error
+  CRASHED, STUCK  the compiler or a run ended by a signal, or did not end
+
+SILENT, CRASHED and STUCK are defects of mtc: the exit code is 1 if there is one. Every
+mutant is made from the seed, the plan and the phase alone: --keep writes the texts.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import edits
+from bench import Bench
+from ir_text import Text
+from plans import plans
+from rules import RULES
+from run_layout import Mtc
+
+FIRST = "partition"
+DEFECTS = ("SILENT", "CRASHED", "STUCK", "stopped")
+
+
+class Sites:
+    """The sites of a phase's IR by rule and by kind of op, made when asked for."""
+
+    def __init__(self, ir):
+        self.texts = {phase: Text(text) for phase, text in ir.items()}
+        self.found = {}
+
+    def of(self, phase, rule):
+        key = phase, rule
+        if key not in self.found:
+            groups = collections.defaultdict(list)
+            for site in RULES[rule](self.texts[phase]):
+                groups[re.sub(r"-?\d+", "N", site.what)].append(site)
+            self.found[key] = [groups[what] for what in sorted(groups)]
+        return self.found[key]
+
+
+class Mutant:
+    def __init__(self, number, bench, phase, rule, site):
+        self.number, self.bench, self.phase, self.rule = number, bench, phase, rule
+        self.site = site
+        self.ended, self.said = None, ""
+
+    @property
+    def name(self):
+        return (f"{self.number} {self.bench.plan.name} {self.phase} line "
+                f"{self.site.op.line + 1}: {self.site.what}")
+
+    def judge(self):
+        text = self.site.make()
+        ended, said = self.bench.judge(text, self.phase)
+        if ended == "ran":
+            same = [k for k in said if said[k] != self.bench.expected.get(k)]
+            ended = ("same" if not same else
+                     "another" if edits.computes(self.phase, self.rule, self.site)
+                     else "SILENT")
+            said = "other " + ", ".join(same)
+        self.ended = {"crashed": "CRASHED", "stuck": "STUCK"}.get(ended, ended)
+        self.said = said if isinstance(said, str) else ""
+        return self
+
+
+def choose(benches, phases, rules, count, seed):
+    """Mutants spread evenly over plans, phases, rules and kinds of edit."""
+    generator = random.Random(seed)
+    sites = {}
+    made = 0
+    while made < count:
+        bench = benches[made % len(benches)]
+        if bench not in sites:
+            sites = {bench: Sites(bench.ir)} if len(benches) > 40 else {
+                **sites, bench: Sites(bench.ir)}
+        phase = generator.choice([p for p in bench.ir if p in phases])
+        groups = sites[bench].of(phase, generator.choice(rules))
+        if not groups:
+            continue
+        group = generator.choice(groups)
+        rule = next(r for r in rules if sites[bench].of(phase, r) is groups)
+        made += 1
+        yield Mutant(made, bench, phase, rule, generator.choice(group))
+
+
+def mutated_phases(ir):
+    """From partition on, but for what verifiers wrote: the same text again."""
+    names = list(ir)
+    return [p for p in names[names.index(FIRST):] if not p.startswith("verify-")]
+
+
+def table(mutants):
+    """Counts by phase and by rule."""
+    ends = ["rejected", "same", "another", "stopped", "SILENT", "CRASHED", "STUCK"]
+    for what in ("phase", "rule"):
+        rows = collections.defaultdict(collections.Counter)
+        for m in mutants:
+            rows[getattr(m, what)][m.ended] += 1
+        print(f"\n{what:<20}" + "".join(f"{e:>10}" for e in ends))
+        for key, row in rows.items():
+            print(f"{key:<20}" + "".join(f"{row[e]:>10}" for e in ends))
+        total = collections.Counter(m.ended for m in mutants)
+    print(f"{'all':<20}" + "".join(f"{total[e]:>10}" for e in ends))
+    return total
+
+
+def by_kind(mutants):
+    """Defects of one kind together, with an example."""
+    kinds = collections.defaultdict(list)
+    for m in mutants:
+        if m.ended in DEFECTS:
+            what = re.sub(r"-?\d+", "N", re.sub(r'"[^"]*"|@\w+', "NAME", m.site.what))
+            kinds[m.ended, m.phase, what].append(m)
+    for (ended, phase, what), group in sorted(kinds.items(), key=lambda k: -len(k[1])):
+        print(f"{ended} {len(group)} x {phase}: {what}; {group[0].name}; "
+              f"{group[0].said.strip()[:160]}")
+
+
+def run_all(benches, options):
+    phases = options.phases or mutated_phases(benches[0].ir)
+    done = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        start = last = time.monotonic()
+        chosen = choose(benches, phases, options.rules, options.mutants, options.seed)
+        for mutant in pool.map(Mutant.judge, chosen):
+            done.append(mutant)
+            if mutant.ended in DEFECTS and options.keep:
+                keep(mutant, options.keep)
+            if time.monotonic() - last > 20:
+                last = time.monotonic()
+                bad = sum(m.ended in DEFECTS for m in done)
+                print(f"{len(done)} of {options.mutants} in {last - start:.0f} s, "
+                      f"{bad} defects", flush=True)
+    return done
+
+
+def keep(mutant, folder):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, f"{mutant.number}.mlir"), "w") as file:
+        file.write(mutant.site.make())
+    with open(os.path.join(folder, f"{mutant.number}.txt"), "w") as file:
+        file.write(f"{mutant.ended} {mutant.name}\n{mutant.said}\n")
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("bin")
+    parser.add_argument("--mutants", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plans", default="", help="only those with this in their name")
+    parser.add_argument("--phases", nargs="+")
+    parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", help="a folder for the texts of what went wrong")
+    parser.add_argument("--json")
+    return parser.parse_args()
+
+
+def main():
+    options = read_options()
+    mtc = Mtc()
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = [p for p in plans(mtc.schedules()) if options.plans in p.name]
+        benches = [Bench(mtc.program, plan, os.path.join(folder, plan.name))
+                   for plan in wanted if plan.streams == 1]
+        for bench in benches:
+            bench.expected = bench.control()
+        print(f"{len(benches)} plans compile and run", flush=True)
+        done = run_all(benches, options)
+    by_kind(done)
+    total = table(done)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump([{"name": m.name, "rule": m.rule, "ended": m.ended, "said": m.said}
+                       for m in done], file, indent=1)
+    bad = sum(total[e] for e in DEFECTS)
+    print(f"mutants: {len(done)}, defects: {bad}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The plans whose IR is mutated: small enough for thousands of runs, and together with
+everything that a plan can have."""
+
+import os
+import sys
+from dataclasses import dataclass
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                                "integration"))
+
+import precision
+from layouts import Layout
+
+SPEC = """\
+name = "mutant"
+vocab = 30
+padded_vocab = 32
+layers = {layers}
+hidden = 16
+heads = 4
+ffn = 32
+max_seq = 8
+positions = "learned"
+tied = {tied}
+
+[norm]
+kind = "{norm}"
+placement = "pre"
+eps = 1e-5
+
+[mlp]
+kind = "gelu"
+bias = true
+
+[attention]
+qkv = "{qkv}"
+bias = true
+causal = true
+
+[dropout]
+embedding = 0.1
+attention = 0.1
+hidden = 0.1
+
+[init]
+std = 0.02
+scaled_output = true
+"""
+
+SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A spec, how it is spread, and what else `mtc compile` is told."""
+    layout: Layout
+    layers: int = 2
+    tied: bool = True
+    norm: str = "layer_norm"
+    qkv: str = "fused"
+    dtype: str = "f32"
+    streams: int = 1
+    more: tuple = ()
+
+    @property
+    def name(self):
+        parts = [self.layout.name, "tied" if self.tied else "untied"]
+        parts += [self.norm] if self.norm != "layer_norm" else []
+        parts += [self.qkv] if self.qkv != "fused" else []
+        parts += [self.dtype] if self.dtype != "f32" else []
+        parts += ["two-streams"] if self.streams > 1 else []
+        parts += ["buckets"] if self.more else []
+        return "-".join(parts)
+
+    def spec(self):
+        return SPEC.format(layers=self.layers, tied=str(self.tied).lower(), norm=self.norm,
+                           qkv=self.qkv)
+
+    def options(self):
+        options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
+                   *self.more]
+        # Plans for a GPU have two streams; up to verify-plan they need none.
+        return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
+
+
+def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b"):
+    return Layout(tp, pp, dp, zero, schedule, micro_batch=1)
+
+
+def plans(schedules):
+    """At least twenty, with every one of `schedules` that `mtc compile` trains with."""
+    found = [
+        Plan(layout()),
+        Plan(layout(), tied=False, norm="rms_norm"),
+        Plan(layout(tp=2)),
+        Plan(layout(tp=2), qkv="separate"),
+        Plan(layout(tp=4), tied=False),
+        Plan(layout(dp=2)),
+        Plan(layout(dp=2, zero=1)),
+        Plan(layout(dp=2, zero=1), dtype="bf16"),
+        Plan(layout(tp=2, dp=2, zero=1), more=("--bucket-size", "500")),
+        Plan(layout(tp=2), dtype="bf16"),
+        Plan(layout(pp=4), layers=4),
+        Plan(layout(pp=2, dp=2, zero=1)),
+        Plan(layout(pp=2), dtype="bf16", tied=False),
+        Plan(layout(tp=2, pp=2), norm="rms_norm"),
+        Plan(layout(tp=2, pp=2, dp=2, zero=0)),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1)),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1), dtype="bf16", tied=False),
+        Plan(layout(tp=2), streams=2),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
+    ]
+    return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
+                    for name in schedules]
