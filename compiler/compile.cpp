@@ -28,7 +28,7 @@ Status save(const CompileOptions &options, mlir::ModuleOp module, Phase phase) {
   if (options.saveIR.empty())
     return Status::okay();
   return writeFile(options.saveIR + "/" + phaseFileName(phase) + ".mlir",
-                   printModule(module, phase));
+                   printModule(module));
 }
 
 Status writeStopped(const CompileOptions &options, const std::string &text) {
@@ -46,7 +46,7 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
 /// stop. What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
                  DiagnosticLog &log, Phase after) {
-  for (const PhaseInfo &info : allPhases()) {
+  for (const passes::PhaseInfo &info : passes::allPhases()) {
     if (info.phase > Phase::verifyPlan ||
         (options.to && info.phase > *options.to))
       break;
@@ -99,7 +99,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
     MTC_RETURN_IF_ERROR(save(options, *module, after));
   MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
   if (options.to && *options.to <= Phase::verifyPlan)
-    return writeStopped(options, printModule(*module, *options.to));
+    return writeStopped(options, printModule(*module));
 
   BundlePlan plan;
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));
@@ -114,12 +114,22 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
   return writeBundle(options, *module, plan, result);
 }
 
+/// IR may have been edited: what a phase makes of it is no bug of mtc.
+Status blame(const CompileOptions &options, const Status &status) {
+  if (status.code() != StatusCode::internal)
+    return status;
+  if (options.startsFromIR())
+    return {StatusCode::infeasible, status.message()};
+  return {StatusCode::internal, "this is a bug of mtc: " + status.message()};
+}
+
 } // namespace
 
 Status compile(const CompileOptions &options, CompileResult &result) {
   auto start = std::chrono::steady_clock::now();
   MTC_RETURN_IF_ERROR(checkOptions(options));
-  MTC_RETURN_IF_ERROR(compileModule(options, result));
+  if (Status status = compileModule(options, result); !status.ok())
+    return blame(options, status);
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

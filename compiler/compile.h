@@ -7,8 +7,8 @@
 #ifndef MTC_COMPILER_COMPILE_H
 #define MTC_COMPILER_COMPILE_H
 
-#include "compiler/phases.h"
 #include "models/strategy.h"
+#include "passes/phases.h"
 #include "runtime/base/status.h"
 
 #include <optional>
@@ -18,6 +18,8 @@
 #include <nlohmann/json.hpp>
 
 namespace mtc::compiler {
+
+using passes::Phase;
 
 struct CompileOptions {
   /// A spec (path or name), or IR: a path that ends in ".mlir".
@@ -36,6 +38,8 @@ struct CompileOptions {
   /// False: the phases named verify-* do not run, and the report says so. IR of
   /// one of them counts as an edit: it is verified again, too.
   bool verify = true;
+
+  bool startsFromIR() const { return input.ends_with(".mlir"); }
 };
 
 struct CompileResult {

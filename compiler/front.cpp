@@ -8,6 +8,7 @@
 #include "models/spec.h"
 #include "mtc/runtime/isa.h"
 #include "mtc/runtime/mesh.h"
+#include "passes/PhasePass.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -19,8 +20,6 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 namespace {
-
-bool isIR(const std::string &input) { return input.ends_with(".mlir"); }
 
 /// IR may have been edited by hand: passes count on ranks that exist.
 Status checkMesh(mlir::ModuleOp module) {
@@ -35,7 +34,7 @@ Status checkMesh(mlir::ModuleOp module) {
                       problems.empty() ? "" : "\n", axis.name, Mesh::kMaxExtent,
                       extent.getInt());
   return problems.empty() ? Status::okay()
-                          : Status(StatusCode::inputRefused, problems);
+                          : Status(StatusCode::infeasible, problems);
 }
 
 /// The best instruction set of this machine for the compute type. Empty if it
@@ -52,7 +51,7 @@ std::string bestIsa(bool bf16) {
 Status setIsa(mlir::ModuleOp module, const std::string &option) {
   auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
   if (!config)
-    return {StatusCode::inputRefused,
+    return {StatusCode::infeasible,
             "expected the module attribute mtc.config, found none; start from "
             "IR that `mtc compile --save-ir` wrote"};
   std::string isa = option;
@@ -90,24 +89,41 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
   return Status::okay();
 }
 
+/// Whether the results of two phases are the same IR: only verifiers lie
+/// between.
+bool isSame(Phase a, Phase b) {
+  return a == b || (a < b ? isVerifier(b) && passes::follows(b, a)
+                          : isVerifier(a) && passes::follows(a, b));
+}
+
 Status readIR(const CompileOptions &options, mlir::MLIRContext &context,
               DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
               Phase &after) {
   std::optional<Phase> saved;
   MTC_RETURN_IF_ERROR(parseModule(options.input, context, log, module, saved));
+  if (options.from && saved && !isSame(*options.from, *saved))
+    return {StatusCode::usage,
+            fmt::format("--from: expected {}, as '{}' says of itself, found {}",
+                        toString(*saved), options.input,
+                        toString(*options.from))};
   std::optional<Phase> from = options.from ? options.from : saved;
   if (!from)
-    return {
-        StatusCode::usage,
-        fmt::format("expected --from=PHASE for '{}', whose first line names "
-                    "no phase; one of: {}",
-                    options.input, phaseNames())};
-  if (*from > lastResumable)
+    return {StatusCode::usage,
+            fmt::format("expected --from=PHASE for '{}', which names no "
+                        "phase (mtc.phase); one of: {}",
+                        options.input, passes::phaseNames())};
+  if (!saved && *from != Phase::import)
+    return {StatusCode::infeasible,
+            fmt::format("'{}': expected the module attribute {}, as IR of "
+                        "--save-ir has it, found none; only IR at the level "
+                        "of import may be written without it",
+                        options.input, passes::phaseAttr.str())};
+  if (*from > passes::lastResumable)
     return {
         StatusCode::usage,
         fmt::format("--from: expected at most {}, found {}; later IR has no "
                     "descriptor",
-                    toString(lastResumable), toString(*from))};
+                    toString(passes::lastResumable), toString(*from))};
   after = *from;
   return Status::okay();
 }
@@ -148,7 +164,7 @@ Status checkOptions(const CompileOptions &options) {
   };
   demand(!options.output.empty() || (options.to && *options.to != Phase::link),
          "expected -o DIR, the folder of the bundle");
-  if (isIR(options.input))
+  if (options.startsFromIR())
     demand(options.strategyFile.empty() && options.strategy.empty(),
            "expected no strategy with IR, found one; the IR carries its own in "
            "mtc.config");
@@ -177,7 +193,7 @@ Status checkOptions(const CompileOptions &options) {
 Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
                   DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
                   Phase &after) {
-  if (isIR(options.input)) {
+  if (options.startsFromIR()) {
     MTC_RETURN_IF_ERROR(readIR(options, context, log, module, after));
   } else {
     models::ModelSpec spec;
@@ -186,6 +202,8 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
     module = models::importModel(context, spec, strategy);
     MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
     after = Phase::import;
+    (*module)->setAttr(passes::phaseAttr,
+                       mlir::StringAttr::get(&context, toString(after)));
   }
   MTC_RETURN_IF_ERROR(checkMesh(*module));
   return setIsa(*module, options.isa);

@@ -57,7 +57,7 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
   static constexpr std::string_view cuda = "cuda:";
   std::string target = targetOf(module);
   if (!isKnown(target))
-    return {StatusCode::inputRefused,
+    return {StatusCode::infeasible,
             fmt::format("target in mtc.config: expected one that the strategy "
                         "has, found '{}'",
                         target)};

@@ -5,6 +5,7 @@
 #include "compiler/attributes.h"
 #include "compiler/read_fragment.h"
 #include "dialects/rt/Rt.h"
+#include "passes/target/gemm_rows.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -116,16 +117,16 @@ PlanTimeline readTimeline(rt::TimelineOp op) {
   return timeline;
 }
 
-std::vector<PlanGemm> readGemms(mlir::Attribute attribute) {
-  std::vector<PlanGemm> gemms;
-  if (auto list = mlir::dyn_cast_or_null<mlir::ArrayAttr>(attribute))
-    for (auto row : list.getAsRange<mlir::DictionaryAttr>())
-      gemms.push_back({integerOf(row.get("m")), integerOf(row.get("n")),
-                       integerOf(row.get("k")), integerOf(row.get("ta")) != 0,
-                       integerOf(row.get("tb")) != 0,
-                       integerOf(row.get("beta")) != 0, textOf(row.get("ab")),
-                       textOf(row.get("c")), integerOf(row.get("scratch"))});
-  return gemms;
+std::vector<PlanGemm> readGemms(rt::ProgramOp program) {
+  target::GemmRows gemms;
+  for (auto fragment : program.getOps<mlir::func::FuncOp>())
+    gemms.add(fragment);
+  std::vector<PlanGemm> rows;
+  auto name = [](MtcDtype type) { return type == MTC_BF16 ? "bf16" : "f32"; };
+  for (const target::GemmRow &row : gemms.rows())
+    rows.push_back({row.m, row.n, row.k, row.ta, row.tb, row.beta, name(row.ab),
+                    name(row.c), row.scratch});
+  return rows;
 }
 
 void readOp(mlir::Operation &op, const PlanConfig &config, ProgramPlan &p) {
@@ -159,7 +160,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config) {
   std::vector<int64_t> arenas = integersOf(op->getAttr("arenas"));
   std::copy_n(arenas.begin(), std::min(arenas.size(), p.arenas.size()),
               p.arenas.begin());
-  p.gemms = readGemms(op->getAttr("rt.gemms"));
+  p.gemms = readGemms(op);
   for (mlir::Operation &inner : op.getBody().front())
     readOp(inner, config, p);
   auto byIndex = [](const auto &a, const auto &b) { return a.index < b.index; };
@@ -196,7 +197,7 @@ Status refuse(const std::string &head, const Problems &problems) {
   std::string text = head;
   for (const std::string &problem : problems)
     text += "\n  " + problem;
-  return {StatusCode::inputRefused, text};
+  return {StatusCode::infeasible, text};
 }
 
 void checkStages(const BundlePlan &plan, Problems &problems) {
@@ -247,7 +248,7 @@ int64_t ProgramPlan::fragmentIndex(const std::string &fragment) const {
 Status readConfig(mlir::ModuleOp module, PlanConfig &config) {
   auto dictionary = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
   if (!dictionary)
-    return {StatusCode::inputRefused,
+    return {StatusCode::infeasible,
             "expected the module attribute mtc.config, found none; start from "
             "IR that `mtc compile --save-ir` wrote"};
   Problems problems;

@@ -3,6 +3,7 @@
 #include "compiler/run_phase.h"
 
 #include "compiler/register.h"
+#include "passes/PhasePass.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -21,8 +22,6 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 namespace {
-
-constexpr llvm::StringLiteral phaseLine = "// phase: ";
 
 const char *severity(mlir::DiagnosticSeverity value) {
   switch (value) {
@@ -102,17 +101,13 @@ Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
     flush(log);
     return Status::okay();
   }
-  if (phase == Phase::verifyPlan)
-    return {StatusCode::infeasible,
-            fmt::format("phase {} refused the plan\n{}", name, log.take())};
-  return {StatusCode::internal,
-          fmt::format("phase {} failed; this is a bug of mtc unless the IR was "
-                      "edited by hand\n{}",
-                      name, log.take())};
+  StatusCode code = phase == Phase::verifyPlan ? StatusCode::infeasible
+                                               : StatusCode::internal;
+  return {code, fmt::format("phase {} rejected the IR\n{}", name, log.take())};
 }
 
-std::string printModule(mlir::ModuleOp module, Phase phase) {
-  std::string text = phaseLine.str() + toString(phase) + "\n";
+std::string printModule(mlir::ModuleOp module) {
+  std::string text;
   llvm::raw_string_ostream out(text);
   module.print(out);
   return text;
@@ -126,18 +121,18 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
   if (!buffer)
     return {StatusCode::inputRefused, fmt::format("cannot read '{}': {}", path,
                                                   buffer.getError().message())};
-  llvm::StringRef text = (*buffer)->getBuffer();
-  if (text.consume_front(phaseLine))
-    phase =
-        phaseNamed(text.take_until([](char c) { return c == '\n'; }).trim());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
-    return {StatusCode::inputRefused,
+    return {StatusCode::infeasible,
             fmt::format("'{}': expected IR that mtc wrote, found text that "
                         "does not parse\n{}",
                         path, log.take())};
+  auto reached = passes::phaseOf(*module);
+  if (failed(reached))
+    return {StatusCode::infeasible, log.take()};
+  phase = *reached;
   return Status::okay();
 }
 

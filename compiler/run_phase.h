@@ -2,7 +2,7 @@
 #ifndef MTC_COMPILER_RUN_PHASE_H
 #define MTC_COMPILER_RUN_PHASE_H
 
-#include "compiler/phases.h"
+#include "passes/phases.h"
 #include "runtime/base/status.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,6 +12,8 @@
 #include <string>
 
 namespace mtc::compiler {
+
+using passes::Phase;
 
 /// Collects the diagnostics of one context as plain text, a line each:
 /// "location: error: message", notes indented below.
@@ -40,11 +42,12 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
                          const std::string &options = "");
 
-/// The text of a module as --save-ir writes it; its first line names the phase.
-std::string printModule(mlir::ModuleOp module, Phase phase);
+/// The text of a module as --save-ir writes it.
+std::string printModule(mlir::ModuleOp module);
 
-/// Parses IR. `text` may have been saved by printModule; then `phase` is what
-/// its first line names. Errors: inputRefused with the parser's messages.
+/// Parses IR; `phase` is the one that the module says it has reached. Errors:
+/// inputRefused for a file that cannot be read, infeasible with the parser's
+/// messages.
 runtime::Status parseModule(const std::string &path, mlir::MLIRContext &context,
                             DiagnosticLog &log,
                             mlir::OwningOpRef<mlir::ModuleOp> &module,

@@ -6,6 +6,7 @@
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
 #include "dialects/rt/Rt.h"
+#include "passes/PhasePass.h"
 #include "passes/codegen/emit.h"
 
 #include "mlir/IR/Builders.h"
@@ -56,10 +57,19 @@ void setAttributes(mlir::ModuleOp module, mlir::ModuleOp parent,
   module->setAttr("rt.stage", builder.getI64IntegerAttr(program.getStage()));
 }
 
-std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program,
-                      Wanted wanted) {
-  auto module = extract(program, wanted);
+std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program) {
+  auto module = extract(program, [](mlir::Operation &) { return true; });
   setAttributes(*module, parent, program);
+  return textOf(*module);
+}
+
+/// The code of a stage. A part of the IR is the result of no phase.
+std::string codeText(mlir::ModuleOp parent, rt::ProgramOp program) {
+  auto module = extract(program, [](mlir::Operation &op) {
+    return !llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect());
+  });
+  setAttributes(*module, parent, program);
+  (*module)->removeAttr(passes::phaseAttr);
   return textOf(*module);
 }
 
@@ -124,7 +134,7 @@ Status lowerModule(StageJob &job) {
   MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
     MTC_RETURN_IF_ERROR(lower(phase, *module, log, job.isa));
-    job.saved.emplace_back(phase, printModule(*module, phase));
+    job.saved.emplace_back(phase, printModule(*module));
     if (job.stopAfter == phase)
       break;
   }
@@ -159,18 +169,14 @@ Status makeObject(const ObjectJob &job) {
 std::vector<std::string> splitStages(mlir::ModuleOp module) {
   std::vector<std::string> stages;
   for (rt::ProgramOp program : programsByStage(module))
-    stages.push_back(
-        stageText(module, program, [](mlir::Operation &) { return true; }));
+    stages.push_back(stageText(module, program));
   return stages;
 }
 
 std::vector<StageParts> splitParts(mlir::ModuleOp module) {
-  auto isCode = [](mlir::Operation &op) {
-    return !llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect());
-  };
   std::vector<StageParts> parts;
   for (rt::ProgramOp program : programsByStage(module))
-    parts.push_back({kernelText(program), stageText(module, program, isCode)});
+    parts.push_back({kernelText(program), codeText(module, program)});
   return parts;
 }
 

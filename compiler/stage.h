@@ -2,8 +2,8 @@
 #ifndef MTC_COMPILER_STAGE_H
 #define MTC_COMPILER_STAGE_H
 
-#include "compiler/phases.h"
 #include "compiler/plan.h"
+#include "passes/phases.h"
 #include "runtime/base/status.h"
 
 #include <optional>
@@ -15,6 +15,8 @@ class ModuleOp;
 } // namespace mlir
 
 namespace mtc::compiler {
+
+using passes::Phase;
 
 /// What one thread needs to lower one stage for people to read: no shared
 /// context, only text.

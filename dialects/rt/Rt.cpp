@@ -25,3 +25,8 @@ void RtDialect::initialize() {
 #include "dialects/rt/RtOps.cpp.inc"
       >();
 }
+
+int64_t mtc::rt::bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
+}

@@ -18,4 +18,11 @@
 #define GET_OP_CLASSES
 #include "dialects/rt/RtOps.h.inc"
 
+namespace mtc::rt {
+
+/// Bytes of a dense tensor or memref of static shape.
+int64_t bytesOf(mlir::Type type);
+
+} // namespace mtc::rt
+
 #endif // MTC_DIALECTS_RT_H

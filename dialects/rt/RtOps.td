@@ -57,6 +57,12 @@ def Rt_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
+// What fragments work on: its size is known, and every element is whole bytes.
+defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, I8, I32, I64]>;
+def Rt_View : StaticShapeMemRefOf<[Rt_Element]>;
+def Rt_Buffer : AnyTypeOf<[StaticShapeTensorOf<[Rt_Element]>, Rt_View],
+                          "a tensor or memref of static shape">;
+
 //===--- kernels -------------------------------------------------------------===//
 
 def Rt_Mode : I32EnumAttr<"Mode", "how a kernel operand is addressed", [

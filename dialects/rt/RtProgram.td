@@ -38,7 +38,7 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
     Example: `%v = rt.view arena 3 offset 4096 pool 4 stride 8192 : memref<4x8xf32>`
   }];
   let arguments = (ins I64Attr:$arena, I64Attr:$offset, I64Attr:$pool, I64Attr:$stride);
-  let results = (outs AnyMemRef:$result);
+  let results = (outs Rt_View:$result);
   let assemblyFormat = "`arena` $arena `offset` $offset `pool` $pool `stride` $stride attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -51,7 +51,8 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
     Example: `%g = rt.ref "grad" bucket 0 start 64 : memref<16x64xf32>`
   }];
   let arguments = (ins StrAttr:$kind, I64Attr:$bucket, I64Attr:$start);
-  let results = (outs AnyShaped:$result);
+  let results = (outs Rt_Buffer:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "$kind `bucket` $bucket `start` $start attr-dict `:` type($result)";
 }
 def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
@@ -61,8 +62,9 @@ def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
 
     Example: `%z = rt.zero : () -> tensor<64xf32>`
   }];
-  let arguments = (ins Optional<AnyShaped>:$buffer);
-  let results = (outs Optional<AnyShaped>:$result);
+  let arguments = (ins Optional<Rt_Buffer>:$buffer);
+  let results = (outs Optional<Rt_Buffer>:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "($buffer^)? attr-dict `:` functional-type(operands, results)";
 }
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
@@ -74,7 +76,7 @@ def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
     Example: `%lr = rt.step_field "lr" : memref<1xf32>`
   }];
   let arguments = (ins StrAttr:$field);
-  let results = (outs AnyMemRef:$result);
+  let results = (outs Rt_View:$result);
   let assemblyFormat = "$field attr-dict `:` type($result)";
 }
 def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
@@ -110,8 +112,8 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let summary = "a view moved by a number of elements";
   let description = [{Example: `%w = rt.offset_view %v by %at : memref<4096xf32> -> memref<4096xf32>`}];
-  let arguments = (ins AnyMemRef:$view, I64:$elements);
-  let results = (outs AnyMemRef:$result);
+  let arguments = (ins Rt_View:$view, I64:$elements);
+  let results = (outs Rt_View:$result);
   let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
 }
 
@@ -125,9 +127,9 @@ def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
 
     Example: `%y = rt.launch @bias_gelu(%x, %b) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyShaped>:$buffers,
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Rt_Buffer>:$buffers,
                        Variadic<I64>:$scalars, DenseI64ArrayAttr:$writes);
-  let results = (outs Variadic<AnyShaped>:$outputs);
+  let results = (outs Variadic<Rt_Buffer>:$outputs);
   let assemblyFormat = "$kernel `(` $buffers `)` `args` `(` $scalars `)` `writes` $writes attr-dict `:` functional-type($buffers, $outputs)";
   let hasVerifier = 1;
 }
@@ -142,10 +144,10 @@ def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
 
     **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
   }];
-  let arguments = (ins AnyShaped:$a, AnyShaped:$b, Optional<AnyShaped>:$c,
-                       Optional<AnyShaped>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
+  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$c,
+                       Optional<Rt_Buffer>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
                        BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
-  let results = (outs Optional<AnyShaped>:$result);
+  let results = (outs Optional<Rt_Buffer>:$result);
   let assemblyFormat = "$a `,` $b (`into` $c^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -158,12 +160,25 @@ def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments]> {
 
     Example: `%o, %l = rt.attention(%qkv) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
   }];
-  let arguments = (ins Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs_in,
-                       Optional<AnyShaped>:$scratch, I64:$sample, I64:$head,
+  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$outputs_in,
+                       Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
                        BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
-  let results = (outs Variadic<AnyShaped>:$outputs);
+  let results = (outs Variadic<Rt_Buffer>:$outputs);
   let assemblyFormat = "`(` $inputs `)` (`into` `(` $outputs_in^ `)`)? (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// q, k and v, or the one operand that holds them all.
+    ::mlir::OperandRange getQkv() {
+      return getInputs().drop_front(getBackward() ? 3 : 0);
+    }
+    bool isFused() { return getQkv().size() == 1; }
+    /// What it makes: results on tensors, operands on views.
+    ::mlir::ValueRange getMade() {
+      return getOutputs().empty() ? ::mlir::ValueRange(getOutputsIn())
+                                  : ::mlir::ValueRange(getOutputs());
+    }
+  }];
+  let hasVerifier = 1;
 }
 def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
     I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllReduceMax", 1, "all_reduce_max">,
@@ -186,9 +201,10 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
 
     Example: `%y = rt.collective all_reduce %x group "tp" count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
   }];
-  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<AnyShaped>:$buffer, StrAttr:$group,
+  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$buffer, StrAttr:$group,
                        I64Attr:$count, DefaultValuedAttr<I64Attr, "0">:$stream);
-  let results = (outs Optional<AnyShaped>:$result);
+  let results = (outs Optional<Rt_Buffer>:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "`` $kind ($buffer^)? `group` $group `count` $count attr-dict `:` functional-type(operands, results)";
 }
 def Rt_RecordOp : Op<Rt_Dialect, "record"> {
@@ -220,7 +236,8 @@ def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
 
     Example: `rt.norm "accumulate" of %g : memref<4096xf32> length %n`
   }];
-  let arguments = (ins StrAttr:$action, Optional<AnyShaped>:$range, Optional<I64>:$length);
+  let arguments = (ins StrAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
+  let hasVerifier = 1;
   let assemblyFormat = "$action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
 }
 

@@ -93,9 +93,18 @@ LogicalResult GemmOp::verify() {
   if (element(getA()) != element(getB()))
     return emitOpError("expected a and b of one element type, found ")
            << getA().getType() << " and " << getB().getType();
+  if (!getC() == !getResult() || (getBeta() && !getC()))
+    return emitOpError("expected a result, or a matrix to write into (with "
+                       "beta: to add to), found ")
+           << (getC()        ? "both"
+               : getResult() ? "no matrix"
+                             : "neither");
+  if (static_cast<int64_t>(getM()) < 1 || static_cast<int64_t>(getN()) < 1 ||
+      static_cast<int64_t>(getK()) < 1)
+    return emitOpError("expected m, n and k of at least 1, found ")
+           << getM() << ", " << getN() << " and " << getK();
   Value out = getC() ? getC() : getResult();
-  if (out && !element(out).isF32() &&
-      (getBeta() || element(out) != element(getA())))
+  if (!element(out).isF32() && (getBeta() || element(out) != element(getA())))
     return emitOpError("expected the product in f32")
            << (getBeta() ? ", into which it is added"
                          : " or in the operands' type")
@@ -115,4 +124,110 @@ LogicalResult GemmOp::verify() {
       failed(expect("c", getC(), getM() * getN())))
     return failure();
   return expect("result", getResult(), getM() * getN());
+}
+
+LogicalResult RefOp::verify() {
+  StringRef kind = getKind();
+  if (kind != "param" && kind != "main" && kind != "grad" &&
+      kind != "exp_avg" && kind != "exp_avg_sq" && kind != "loss")
+    return emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or "
+                       "loss, found \"")
+           << kind << "\"";
+  return success();
+}
+
+LogicalResult ZeroOp::verify() {
+  if (!getBuffer() == !getResult())
+    return emitOpError("expected either a buffer or a result, found ")
+           << (getBuffer() ? "both" : "neither");
+  return success();
+}
+
+LogicalResult NormOp::verify() {
+  StringRef action = getAction();
+  if (action != "reset" && action != "accumulate" && action != "finish")
+    return emitOpError("expected reset, accumulate or finish, found \"")
+           << action << "\"";
+  bool adds = action == "accumulate";
+  if (adds != static_cast<bool>(getRange()) ||
+      adds != static_cast<bool>(getLength()))
+    return emitOpError("expected a range and a length ")
+           << (adds ? "to accumulate, found one missing"
+                    : "only to accumulate, found one");
+  return success();
+}
+
+LogicalResult CollectiveOp::verify() {
+  bool ofNorm = getKind() == CollectiveKind::NormReduce;
+  if (ofNorm == static_cast<bool>(getBuffer()))
+    return emitOpError("expected ")
+           << (ofNorm ? "no buffer of a norm_reduce, found one"
+                      : "a buffer, found none");
+  if (getResult() && getResult().getType() != getBuffer().getType())
+    return emitOpError("expected a result of the buffer's type, found ")
+           << getResult().getType();
+  return success();
+}
+
+/// [batch, seq, heads, head_dim] that q, k and v stand for, fused or not.
+static FailureOr<SmallVector<int64_t>> attentionShape(AttentionOp op) {
+  auto shapeOf = [](Value v) {
+    return cast<ShapedType>(v.getType()).getShape();
+  };
+  OperandRange qkv = op.getQkv();
+  ArrayRef<int64_t> q = shapeOf(qkv.front());
+  if (op.isFused()) {
+    if (q.size() == 5 && q[3] >= 3)
+      return SmallVector<int64_t>{q[0], q[1], q[2] * (q[3] - 2), q[4]};
+    return op.emitOpError("expected [batch, seq, kv_heads, q_per_kv + 2, "
+                          "head_dim] of fused q, k and v, found ")
+           << qkv.front().getType();
+  }
+  ArrayRef<int64_t> k = shapeOf(qkv[1]);
+  if (q.size() != 4 || k.size() != 4 || shapeOf(qkv[2]) != k || q[0] != k[0] ||
+      q[1] != k[1] || q[3] != k[3] || k[2] < 1 || q[2] % k[2] != 0)
+    return op.emitOpError("expected q [batch, seq, heads, head_dim], and k and "
+                          "v of one shape whose heads divide these, found ")
+           << qkv.getTypes();
+  return SmallVector<int64_t>(q);
+}
+
+LogicalResult AttentionOp::verify() {
+  size_t given = getInputs().size(), before = getBackward() ? 3 : 0;
+  if (given != before + 1 && given != before + 3)
+    return emitOpError("expected q, k and v, fused or not")
+           << (before ? ", behind dout, out and lse" : "") << ", found "
+           << given << " inputs";
+  FailureOr<SmallVector<int64_t>> shape = attentionShape(*this);
+  if (failed(shape))
+    return failure();
+  const SmallVector<int64_t> &s = *shape;
+  ValueRange made = getMade();
+  size_t expected = getBackward() ? getQkv().size() : 2;
+  if (made.size() != expected || getOutputs().empty() == getOutputsIn().empty())
+    return emitOpError("expected ")
+           << expected << " results, or as many buffers for them, found "
+           << getOutputs().size() << " and " << getOutputsIn().size();
+  auto demand = [&](StringRef what, Value v,
+                    ArrayRef<int64_t> wanted) -> LogicalResult {
+    auto type = cast<ShapedType>(v.getType());
+    if (type.getShape() == wanted)
+      return success();
+    auto diag = emitOpError("expected ") << what << " of shape [";
+    llvm::interleaveComma(wanted, diag);
+    return diag << "], found " << type;
+  };
+  Value out = getBackward() ? getInputs()[1] : made[0];
+  Value lse = getBackward() ? getInputs()[2] : made[1];
+  if (failed(demand("the output", out, s)) ||
+      failed(demand("the log-sum-exp", lse, {s[0], s[2], s[1]})))
+    return failure();
+  if (getBackward() && failed(demand("dout", getInputs()[0], s)))
+    return failure();
+  for (auto [i, operand] : llvm::enumerate(getQkv()))
+    if (getBackward() &&
+        failed(demand("a gradient", made[i],
+                      cast<ShapedType>(operand.getType()).getShape())))
+      return failure();
+  return success();
 }

@@ -1,4 +1,5 @@
 //===- CodegenKernels.cpp - rt.kernel to func + scf + vector --------------===//
+#include "passes/PhasePass.h"
 #include "passes/codegen/kernel_function.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,10 +21,11 @@ using namespace mlir;
 using namespace mtc;
 
 namespace {
-struct CodegenKernels : passes::impl::CodegenKernelsBase<CodegenKernels> {
-  using Base::Base;
+struct CodegenKernels
+    : mtc::passes::PhasePass<passes::impl::CodegenKernelsBase<CodegenKernels>> {
+  using PhasePass::PhasePass;
 
-  void runOnOperation() override {
+  void runPhase() override {
     if (vectorWidth < 2 || !llvm::isPowerOf2_64(vectorWidth)) {
       getOperation().emitError(
           "expected vector-width to be a power of two from 2 on, found ")

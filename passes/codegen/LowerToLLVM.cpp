@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/codegen/emit.h"
 #include "passes/codegen/fragment_emitter.h"
 
@@ -20,7 +21,9 @@ using namespace mtc;
 
 namespace {
 
-struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
+struct LowerToLLVMPass
+    : mtc::passes::PhasePass<
+          mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect>();
     OpPassManager pipeline(ModuleOp::getOperationName());
@@ -28,7 +31,7 @@ struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
     pipeline.getDependentDialects(registry);
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     ModuleOp module = getOperation();
     // Fragments stand aside while the kernels are converted.
     SmallVector<OwningOpRef<func::FuncOp>> fragments;
@@ -54,8 +57,11 @@ struct LowerToLLVMPass : mtc::passes::impl::LowerToLLVMBase<LowerToLLVMPass> {
         kernel.setVisibility_(LLVM::Visibility::Hidden);
         kernel.setNoInline(true);
       }
+    target::GemmRows gemms;
     for (auto &fragment : fragments)
-      if (failed(codegen::FragmentEmitter(module, *fragment).emit()))
+      gemms.add(*fragment);
+    for (auto &fragment : fragments)
+      if (failed(codegen::FragmentEmitter(module, *fragment, gemms).emit()))
         return signalPassFailure();
   }
 };

@@ -2,6 +2,7 @@
 #include "passes/codegen/fragment_emitter.h"
 
 #include "mtc/runtime/mesh.h"
+#include "passes/target/attention_call.h"
 
 #include <bit>
 #include <cstddef>
@@ -10,8 +11,11 @@ using namespace mlir;
 
 namespace mtc::codegen {
 
-FragmentEmitter::FragmentEmitter(ModuleOp module, func::FuncOp fragment)
-    : module(module), fragment(fragment), b(module.getContext()),
+using target::dtypeOf;
+
+FragmentEmitter::FragmentEmitter(ModuleOp module, func::FuncOp fragment,
+                                 const target::GemmRows &gemms)
+    : module(module), fragment(fragment), gemms(gemms), b(module.getContext()),
       loc(fragment.getLoc()),
       ptr(LLVM::LLVMPointerType::get(module.getContext())),
       int32(b.getI32Type()), int64(b.getI64Type()) {}
@@ -88,11 +92,6 @@ Value FragmentEmitter::slot(int64_t pool) {
         b, loc, int64,
         load(int32, step, offsetof(MtcStep, slot) + pool * sizeof(int32_t)));
   return value;
-}
-
-static MtcDtype dtypeOf(Value v) {
-  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16
-                                                                 : MTC_F32;
 }
 
 //===--- ops --------------------------------------------------------------===//
@@ -191,7 +190,7 @@ void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
 }
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
-  Value index = i32(op->getAttrOfType<IntegerAttr>("index").getInt());
+  Value index = i32(gemms.indexOf(op));
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
   call("mtc_gemm", {context, index, values.lookup(op.getA()),
                     values.lookup(op.getB()), values.lookup(op.getC()), space});
@@ -200,40 +199,7 @@ void FragmentEmitter::emitGemm(rt::GemmOp op) {
 /// The MtcAttention of a call, as a constant of the program. All its fields are
 /// 8 bytes wide, so it is written as an array of words.
 Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
-  bool fused = op.getInputs().size() == (op.getBackward() ? 4u : 1u);
-  unsigned first = op.getBackward() ? 3 : 0;
-  auto shapeOf = [](Value v) {
-    return cast<MemRefType>(v.getType()).getShape();
-  };
-  auto q = shapeOf(op.getInputs()[first]);
-  MtcAttention d{};
-  d.batch = q[0];
-  d.seq = q[1];
-  if (fused) { // [batch, seq, kv_heads, q_per_kv + 2, head_dim]
-    d.kv_heads = q[2];
-    d.heads = q[2] * (q[3] - 2);
-    d.head_dim = q[4];
-    d.q_token_stride = d.k_token_stride = d.v_token_stride = q[2] * q[3] * q[4];
-    d.q_head_stride = q[3] == 3 ? 3 * q[4] : q[4];
-    d.k_head_stride = d.v_head_stride = q[3] * q[4];
-  } else {
-    auto k = shapeOf(op.getInputs()[first + 1]);
-    d.heads = q[2];
-    d.kv_heads = k[2];
-    d.head_dim = q[3];
-    d.q_token_stride = q[2] * q[3];
-    d.k_token_stride = d.v_token_stride = k[2] * k[3];
-    d.q_head_stride = d.k_head_stride = d.v_head_stride = q[3];
-  }
-  d.o_token_stride = d.heads * d.head_dim;
-  d.o_head_stride = d.head_dim;
-  d.causal = op.getCausal();
-  d.global_heads = op.getGlobalHeads();
-  d.layer = op.getRngLayer();
-  d.site = op.getSite();
-  d.scale = op.getScale().convertToDouble();
-  d.dropout = op.getRate().convertToDouble();
-  d.dtype = dtypeOf(op.getInputs()[first]);
+  MtcAttention d = target::attentionCall(op);
   auto words = std::bit_cast<std::array<int64_t, sizeof(MtcAttention) / 8>>(d);
 
   auto type = LLVM::LLVMArrayType::get(int64, words.size());

@@ -3,6 +3,7 @@
 #define MTC_PASSES_CODEGEN_FRAGMENT_EMITTER_H
 
 #include "dialects/rt/Rt.h"
+#include "passes/target/gemm_rows.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,7 +17,9 @@ namespace mtc::codegen {
 /// coordinate. Layouts come from mtc/runtime/abi.h alone.
 class FragmentEmitter {
 public:
-  FragmentEmitter(mlir::ModuleOp module, mlir::func::FuncOp fragment);
+  /// `gemms`: those of the whole program, to which the fragment was added.
+  FragmentEmitter(mlir::ModuleOp module, mlir::func::FuncOp fragment,
+                  const target::GemmRows &gemms);
   mlir::LogicalResult emit();
 
 private:
@@ -54,6 +57,7 @@ private:
 
   mlir::ModuleOp module;
   mlir::func::FuncOp fragment;
+  const target::GemmRows &gemms;
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Type ptr, int32, int64;

@@ -8,6 +8,7 @@
 #include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/families/errors.h"
 #include "passes/families/family.h"
 
@@ -367,8 +368,10 @@ void Saver::run() {
         operand.set(materialise(operand.get(), op));
 }
 
-struct DifferentiatePass : passes::impl::DifferentiateBase<DifferentiatePass> {
-  void runOnOperation() override {
+struct DifferentiatePass
+    : mtc::passes::PhasePass<
+          passes::impl::DifferentiateBase<DifferentiatePass>> {
+  void runPhase() override {
     auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
     if (!fn) {
       getOperation().emitError("expected a function @microbatch");

@@ -6,6 +6,7 @@
 #include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -78,8 +79,9 @@ LogicalResult checkOps(func::FuncOp fn) {
 }
 
 struct VerifyTrainingPass
-    : passes::impl::VerifyTrainingBase<VerifyTrainingPass> {
-  void runOnOperation() override {
+    : mtc::passes::PhasePass<
+          passes::impl::VerifyTrainingBase<VerifyTrainingPass>> {
+  void runPhase() override {
     auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
     if (!fn) {
       getOperation().emitError("expected a function @microbatch");

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
+#include "passes/PhasePass.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/generators.h"
 
@@ -30,7 +31,9 @@ LogicalResult report(ModuleOp module, StringRef entry,
   return findings.empty() ? success() : failure();
 }
 
-struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
+struct BuildSchedulePass
+    : mtc::passes::PhasePass<
+          passes::impl::BuildScheduleBase<BuildSchedulePass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect>();
   }
@@ -58,7 +61,7 @@ struct BuildSchedulePass : passes::impl::BuildScheduleBase<BuildSchedulePass> {
     return success();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     std::string name = passes::Config(getOperation()).text("schedule");
     if (name.empty())
       name = schedules::defaultTraining;

@@ -8,8 +8,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
+#include "passes/PhasePass.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -328,11 +329,12 @@ FailureOr<ArrayAttr> paramTable(func::FuncOp fn) {
   return b.getArrayAttr(rows);
 }
 
-struct CutStagesPass : passes::impl::CutStagesBase<CutStagesPass> {
+struct CutStagesPass
+    : mtc::passes::PhasePass<passes::impl::CutStagesBase<CutStagesPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect>();
   }
-  void runOnOperation() override {
+  void runPhase() override {
     ModuleOp module = getOperation();
     auto fn = module.lookupSymbol<func::FuncOp>("microbatch");
     if (!fn) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/expand.h"
 
@@ -67,7 +68,8 @@ void writeExchange(OpBuilder &b, Location loc,
 }
 
 struct ExpandSchedulePass
-    : passes::impl::ExpandScheduleBase<ExpandSchedulePass> {
+    : mtc::passes::PhasePass<
+          passes::impl::ExpandScheduleBase<ExpandSchedulePass>> {
   LogicalResult expand(pipe::ScheduleOp op) {
     schedules::Findings findings;
     schedules::Shape shape;
@@ -117,7 +119,7 @@ struct ExpandSchedulePass
     }
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     SmallVector<pipe::ScheduleOp> all(
         getOperation().getOps<pipe::ScheduleOp>());
     for (pipe::ScheduleOp op : all)

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
-#include "passes/plan/Streams.h"
+#include "passes/PhasePass.h"
+#include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -79,11 +79,11 @@ private:
   /// To the stream of collectives: its operand was made on the other one.
   void move(rt::CollectiveOp collective) {
     b.setInsertionPoint(collective);
-    record(kComputeStream);
-    wait(events - 1, kCommStream);
-    collective.setStream(kCommStream);
+    record(target::kComputeStream);
+    wait(events - 1, target::kCommStream);
+    collective.setStream(target::kCommStream);
     b.setInsertionPointAfter(collective);
-    record(kCommStream);
+    record(target::kCommStream);
     inFlight.push_back({collective, events - 1});
   }
 
@@ -93,7 +93,7 @@ private:
       if (!touches(op, inFlight[i].collective))
         continue;
       b.setInsertionPoint(op);
-      wait(inFlight[i].event, kComputeStream);
+      wait(inFlight[i].event, target::kComputeStream);
       inFlight.erase(inFlight.begin(), inFlight.begin() + i + 1);
       return;
     }
@@ -103,7 +103,7 @@ private:
     if (inFlight.empty())
       return;
     b.setInsertionPoint(end);
-    wait(inFlight.back().event, kComputeStream);
+    wait(inFlight.back().event, target::kComputeStream);
     inFlight.clear();
   }
 
@@ -114,9 +114,10 @@ private:
 };
 
 struct AssignStreamsPass
-    : mtc::passes::impl::AssignStreamsBase<AssignStreamsPass> {
-  void runOnOperation() override {
-    if (streamsOf(Config(getOperation()).text("target")) == 1)
+    : mtc::passes::PhasePass<
+          mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>> {
+  void runPhase() override {
+    if (target::Target(Config(getOperation())).streams() == 1)
       return;
     for (auto program : getOperation().getOps<rt::ProgramOp>())
       for (auto fn : program.getOps<func::FuncOp>())

@@ -7,9 +7,10 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/DtypePolicy.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/plan/BucketLayout.h"
-#include "passes/plan/Mesh.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,7 +51,8 @@ StageUses usesOf(rt::ProgramOp program) {
 }
 
 struct BucketGradientsPass
-    : mtc::passes::impl::BucketGradientsBase<BucketGradientsPass> {
+    : mtc::passes::PhasePass<
+          mtc::passes::impl::BucketGradientsBase<BucketGradientsPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -100,7 +102,7 @@ struct BucketGradientsPass
   void layOut(rt::ProgramOp program, const StageUses &stage,
               const std::map<std::string, int64_t> &useCounts) {
     Config config(getOperation());
-    LayoutOptions options{meshOf(config)[MTC_AXIS_DP],
+    LayoutOptions options{config.mesh()[MTC_AXIS_DP],
                           config.number("bucket_size", 40'000'000),
                           config.number("zero") == 1};
     std::map<std::string, DictionaryAttr> facts;
@@ -143,7 +145,7 @@ struct BucketGradientsPass
     }
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     ModuleOp module = getOperation();
     if (!module->hasAttr("mtc.params")) {
       module.emitError(

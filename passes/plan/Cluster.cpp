@@ -3,7 +3,7 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/plan/Mesh.h"
+#include "passes/Config.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -20,7 +20,7 @@ AffineArg sampleBaseOf(ModuleOp module) {
   base.sample = 1;
   int64_t samples = config.number("micro_batch", 1);
   base.along[std::string(axisName(MTC_AXIS_DP))] = samples;
-  base.microbatch = samples * meshOf(config)[MTC_AXIS_DP];
+  base.microbatch = samples * config.mesh()[MTC_AXIS_DP];
   return base;
 }
 

@@ -11,57 +11,6 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-//===--- GEMM table -------------------------------------------------------===//
-
-static MtcDtype dtypeOf(Value v) {
-  return cast<ShapedType>(v.getType()).getElementType().isBF16() ? MTC_BF16
-                                                                 : MTC_F32;
-}
-static StringRef nameOf(MtcDtype dtype) {
-  return dtype == MTC_BF16 ? "bf16" : "f32";
-}
-
-FailureOr<int64_t> GemmTable::rowOf(rt::GemmOp op) {
-  Row row{static_cast<int64_t>(op.getM()),
-          static_cast<int64_t>(op.getN()),
-          static_cast<int64_t>(op.getK()),
-          op.getTa(),
-          op.getTb(),
-          op.getBeta(),
-          dtypeOf(op.getA()),
-          dtypeOf(op.getC() ? op.getC() : op.getResult()),
-          0};
-  for (auto [i, r] : llvm::enumerate(rows))
-    if (std::tie(r.m, r.n, r.k, r.ta, r.tb, r.beta, r.ab, r.c) ==
-        std::tie(row.m, row.n, row.k, row.ta, row.tb, row.beta, row.ab, row.c))
-      return static_cast<int64_t>(i);
-  row.scratch =
-      mtc_gemm_scratch(isa.c_str(), row.m, row.n, row.k, row.ta, row.tb,
-                       row.beta, row.ab, row.c, static_cast<int32_t>(threads));
-  if (row.scratch < 0)
-    return op.emitOpError("expected a GEMM that the library can plan under ")
-           << isa << " with " << threads << " threads; it refused";
-  rows.push_back(row);
-  return static_cast<int64_t>(rows.size()) - 1;
-}
-
-ArrayAttr GemmTable::attribute(MLIRContext *context) const {
-  Builder b(context);
-  SmallVector<Attribute> all;
-  for (const Row &r : rows)
-    all.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("m", b.getI64IntegerAttr(r.m)),
-         b.getNamedAttr("n", b.getI64IntegerAttr(r.n)),
-         b.getNamedAttr("k", b.getI64IntegerAttr(r.k)),
-         b.getNamedAttr("ta", b.getBoolAttr(r.ta)),
-         b.getNamedAttr("tb", b.getBoolAttr(r.tb)),
-         b.getNamedAttr("beta", b.getI64IntegerAttr(r.beta)),
-         b.getNamedAttr("ab", b.getStringAttr(nameOf(r.ab))),
-         b.getNamedAttr("c", b.getStringAttr(nameOf(r.c))),
-         b.getNamedAttr("scratch", b.getI64IntegerAttr(r.scratch))}));
-  return b.getArrayAttr(all);
-}
-
 //===--- places -----------------------------------------------------------===//
 
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
@@ -137,30 +86,12 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
 }
 
 LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
-  int64_t bytes = 0;
-  if (auto gemm = dyn_cast<rt::GemmOp>(op)) {
-    FailureOr<int64_t> row = gemms.rowOf(gemm);
-    if (failed(row))
-      return failure();
-    op->setAttr("index", OpBuilder(op).getI64IntegerAttr(*row));
-    bytes = gemms.scratch(*row);
-  } else if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
-    MtcAttention shape{};
-    Value lse = attention.getBackward() ? attention.getInputs()[2]
-                                        : attention.getOutputs()[1];
-    Value out = attention.getBackward() ? attention.getInputs()[0]
-                                        : attention.getOutputs()[0];
-    auto l = cast<ShapedType>(lse.getType()),
-         o = cast<ShapedType>(out.getType());
-    shape.batch = l.getDimSize(0);
-    shape.heads = shape.kv_heads = l.getDimSize(1);
-    shape.seq = l.getDimSize(2);
-    shape.head_dim = o.getDimSize(3);
-    bytes = mtc_attention_scratch(&shape);
-  }
-  if (bytes > 0) {
+  FailureOr<int64_t> bytes = target.scratchBytes(op);
+  if (failed(bytes))
+    return failure();
+  if (*bytes > 0) {
     Storage storage;
-    storage.life = {bytes, index, index, -1};
+    storage.life = {*bytes, index, index, -1};
     scratch[op] = storages.size();
     storages.push_back(storage);
   }
@@ -189,8 +120,24 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
   }
 }
 
+/// What fuse-kernels leaves in a fragment. Of anything else it is not known
+/// where its values live.
+static LogicalResult checkOps(func::FuncOp fn) {
+  for (Operation &op : fn.getBody().front())
+    if (!isa<func::ReturnOp, rt::LaunchOp, rt::GemmOp, rt::AttentionOp,
+             rt::CollectiveOp, rt::RecordOp, rt::WaitOp, rt::NormOp, rt::ZeroOp,
+             rt::RefOp, rt::StepFieldOp, rt::FlatRangeOp, rt::OffsetViewOp,
+             rt::AffineOp, pipe::ParamOp, pipe::InputOp, pipe::ReceivedOp,
+             pipe::KeptOp, pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(op))
+      return op.emitOpError("expected the ops that fuse-kernels leaves in a "
+                            "fragment, found another");
+  return success();
+}
+
 /// One storage per value; a collective works in the memory of its operand.
 LogicalResult FragmentMemory::collect() {
+  if (failed(checkOps(fn)))
+    return failure();
   int64_t index = 0;
   for (Operation &op : fn.getBody().front()) {
     for (Value operand : op.getOperands())

@@ -6,6 +6,7 @@
 #include "passes/plan/Cluster.h"
 #include "passes/plan/MemoryLayout.h"
 #include "passes/plan/Params.h"
+#include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -16,36 +17,13 @@
 
 namespace mtc::passes {
 
-/// The distinct GEMMs of a program with their scratch, as the library states it
-/// under the plan's ISA and threads.
-class GemmTable {
-public:
-  GemmTable(std::string isa, int64_t threads)
-      : isa(std::move(isa)), threads(threads) {}
-  /// Index of the GEMM's row; fails (with a diagnostic) if the library refuses.
-  mlir::FailureOr<int64_t> rowOf(rt::GemmOp op);
-  int64_t scratch(int64_t row) const { return rows[row].scratch; }
-  mlir::ArrayAttr attribute(mlir::MLIRContext *context) const;
-
-private:
-  struct Row {
-    int64_t m, n, k;
-    bool ta, tb, beta;
-    MtcDtype ab, c; ///< of both operands, and of the product
-    int64_t scratch;
-  };
-  std::string isa;
-  int64_t threads;
-  std::vector<Row> rows;
-};
-
 /// Plans one fragment and rewrites it from tensors to views.
 class FragmentMemory {
 public:
   FragmentMemory(rt::ProgramOp program, mlir::func::FuncOp fn,
                  const ProgramLayout &layout, KernelPool &pool,
-                 GemmTable &gemms)
-      : program(program), fn(fn), layout(layout), pool(pool), gemms(gemms),
+                 const target::Target &target)
+      : program(program), fn(fn), layout(layout), pool(pool), target(target),
         params(program) {}
   mlir::LogicalResult run();
   int64_t workspaceBytes() const { return workspace; }
@@ -77,7 +55,7 @@ private:
   mlir::func::FuncOp fn;
   const ProgramLayout &layout;
   KernelPool &pool;
-  GemmTable &gemms;
+  const target::Target &target;
   ParamTable params;
   std::vector<Storage> storages;
   llvm::DenseMap<mlir::Value, int64_t> storageOf;     ///< looked up only

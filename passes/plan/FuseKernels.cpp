@@ -8,9 +8,10 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "mtc/runtime/mesh.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/families/errors.h"
-#include "passes/pipeline/Config.h"
 #include "passes/plan/Cluster.h"
 #include "passes/plan/Gemm.h"
 #include "passes/plan/Params.h"
@@ -320,7 +321,9 @@ LogicalResult FragmentFuser::run() {
   return success();
 }
 
-struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
+struct FuseKernelsPass
+    : mtc::passes::PhasePass<
+          mtc::passes::impl::FuseKernelsBase<FuseKernelsPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -338,7 +341,7 @@ struct FuseKernelsPass : mtc::passes::impl::FuseKernelsBase<FuseKernelsPass> {
     return success(good);
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     if (failed(checkAxes()))
       return signalPassFailure();
     families::ReportedErrors errors(&getContext());

@@ -10,11 +10,6 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-int64_t bytesOf(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
-}
-
 static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   int64_t params = 0, grads = 0, optimizer = 0;
   for (auto bucket : program.getOps<rt::BucketOp>()) {

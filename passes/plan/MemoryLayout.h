@@ -24,8 +24,7 @@ inline constexpr int64_t kPage = 4096; ///< arenas are whole pages
 inline constexpr int kPools = 6;
 inline int64_t alignTo(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-/// Bytes of a dense tensor or memref of static shape.
-int64_t bytesOf(mlir::Type type);
+using rt::bytesOf;
 
 /// Address of a view: see rt.view.
 struct Address {

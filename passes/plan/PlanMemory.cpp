@@ -7,8 +7,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "mtc/runtime/abi.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/pipeline/Config.h"
+#include "passes/PhasePass.h"
 #include "passes/plan/Cluster.h"
 #include "passes/plan/FragmentMemory.h"
 #include "passes/plan/MemoryLayout.h"
@@ -30,7 +31,8 @@ using namespace mtc::passes;
 
 namespace {
 
-struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
+struct PlanMemoryPass : mtc::passes::PhasePass<
+                            mtc::passes::impl::PlanMemoryBase<PlanMemoryPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry
         .insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
@@ -47,16 +49,13 @@ struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
 
   LogicalResult plan(rt::ProgramOp program) {
     ModuleOp module = getOperation();
-    Config config(module);
+    target::Target target{Config(module)};
     ProgramLayout layout = layOutProgram(program);
     KernelPool pool(&program.getBody().front());
-    std::string isa =
-        config.text("isa").empty() ? "x86-64-v3" : config.text("isa");
-    GemmTable gemms(isa, config.number("threads", 1));
     int64_t workspace = 0, index = 0;
     SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
     for (func::FuncOp fn : fragments) {
-      FragmentMemory memory(program, fn, layout, pool, gemms);
+      FragmentMemory memory(program, fn, layout, pool, target);
       if (failed(memory.run()))
         return failure();
       workspace = std::max(workspace, memory.workspaceBytes());
@@ -72,13 +71,12 @@ struct PlanMemoryPass : mtc::passes::impl::PlanMemoryBase<PlanMemoryPass> {
                                 layout.optimizerBytes, layout.activationBytes,
                                 alignTo(workspace, kPage)}));
     program->setAttr("loss_offset", b.getI64IntegerAttr(layout.lossOffset));
-    program->setAttr("rt.gemms", gemms.attribute(program.getContext()));
     // The scratch sizes above are this library's; the runtime refuses another.
-    program->setAttr("onednn", b.getStringAttr(mtc_gemm_library()));
+    program->setAttr("onednn", b.getStringAttr(target.library()));
     return success();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     for (auto program : getOperation().getOps<rt::ProgramOp>())
       if (failed(plan(program)))
         return signalPassFailure();

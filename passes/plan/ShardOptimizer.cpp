@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/DtypePolicy.h"
+#include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/plan/Mesh.h"
+#include "passes/PhasePass.h"
 #include "passes/plan/UpdateFragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,8 @@ using namespace mtc::passes;
 namespace {
 
 struct ShardOptimizerPass
-    : mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass> {
+    : mtc::passes::PhasePass<
+          mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -90,7 +92,7 @@ struct ShardOptimizerPass
     return success();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     Config config(getOperation());
     SmallVector<rt::ProgramOp> programs(getOperation().getOps<rt::ProgramOp>());
     if (programs.empty()) {
@@ -104,7 +106,7 @@ struct ShardOptimizerPass
         ++uses[param.getName().str()];
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
-      plan.mesh = meshOf(config);
+      plan.mesh = config.mesh();
       plan.zero = config.number("zero") == 1 && plan.mesh[MTC_AXIS_DP] > 1;
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
       plan.lastStage = program == programs.back();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
@@ -178,8 +179,9 @@ private:
 };
 
 struct AnnotateShardingsPass
-    : passes::impl::AnnotateShardingsBase<AnnotateShardingsPass> {
-  using AnnotateShardingsBase::AnnotateShardingsBase;
+    : mtc::passes::PhasePass<
+          passes::impl::AnnotateShardingsBase<AnnotateShardingsPass>> {
+  using PhasePass::PhasePass;
 
   LogicalResult readOptions(ModuleOp module) {
     Builder b(module.getContext());
@@ -212,7 +214,7 @@ struct AnnotateShardingsPass
     return success();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     if (failed(readOptions(getOperation())))
       return signalPassFailure();
     FailureOr<func::FuncOp> fn = sharding::microbatchOf(getOperation());

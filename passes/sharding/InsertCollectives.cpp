@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
@@ -188,7 +189,8 @@ private:
 };
 
 struct InsertCollectivesPass
-    : passes::impl::InsertCollectivesBase<InsertCollectivesPass> {
+    : mtc::passes::PhasePass<
+          passes::impl::InsertCollectivesBase<InsertCollectivesPass>> {
   LogicalResult run() {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn))
@@ -202,7 +204,7 @@ struct InsertCollectivesPass
     return Inserter(*ir, *plan).run();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     if (failed(run()))
       signalPassFailure();
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/sharding/index_use.h"
 
 #include "mlir/IR/Builders.h"
@@ -208,8 +209,9 @@ private:
   llvm::SetVector<tfm::BroadcastOp> narrowed; ///< erased at the end if unused
 };
 
-struct PartitionPass : passes::impl::PartitionBase<PartitionPass> {
-  void runOnOperation() override {
+struct PartitionPass
+    : mtc::passes::PhasePass<passes::impl::PartitionBase<PartitionPass>> {
+  void runPhase() override {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn) || failed(Partitioner(*fn).run()))
       signalPassFailure();

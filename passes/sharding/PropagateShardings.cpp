@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
@@ -63,7 +64,8 @@ private:
 };
 
 struct PropagateShardingsPass
-    : passes::impl::PropagateShardingsBase<PropagateShardingsPass> {
+    : mtc::passes::PhasePass<
+          passes::impl::PropagateShardingsBase<PropagateShardingsPass>> {
   LogicalResult run() {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn))
@@ -84,7 +86,7 @@ struct PropagateShardingsPass
     return success();
   }
 
-  void runOnOperation() override {
+  void runPhase() override {
     if (failed(run()))
       signalPassFailure();
   }

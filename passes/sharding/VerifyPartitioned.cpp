@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 #include "passes/sharding/check.h"
 #include "passes/sharding/index_use.h"
 
@@ -249,8 +250,9 @@ private:
 };
 
 struct VerifyPartitionedPass
-    : passes::impl::VerifyPartitionedBase<VerifyPartitionedPass> {
-  void runOnOperation() override {
+    : mtc::passes::PhasePass<
+          passes::impl::VerifyPartitionedBase<VerifyPartitionedPass>> {
+  void runPhase() override {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn) || failed(Verifier(*fn).run()))
       signalPassFailure();

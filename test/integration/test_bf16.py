@@ -13,7 +13,7 @@ import tempfile
 import corpus
 import precision
 import safetensors
-from layouts import SINGLE, TP2_PP2_DP2
+from layouts import SINGLE, TP2_PP2_DP2, Layout
 from run_layout import Mtc, Report, relative
 
 SPEC = "gpt2-nano"
@@ -69,6 +69,39 @@ def check_logits(mtc, report, folder, data):
         # Half a unit of bf16 for the last rounding, and as much from the many before.
         report.expect(len(values) == len(exact) and worst <= 2e-2 * scale,
                       f"{what}: logits differ by {worst / scale:.1e} of the largest")
+
+
+def odd_spec(folder):
+    """A model with an odd number of elements in some parameters: without ZeRO they are
+    packed, so that others start at odd elements."""
+    name = os.path.join(folder, "odd.toml")
+    with open(os.path.join(sys.argv[1], "..", "share", "mtc", "specs",
+                           f"{SPEC}.toml")) as spec:
+        text, count = re.subn(r"\nffn = 256", "\nffn = 97", spec.read())
+    if count != 1:
+        raise RuntimeError(f"expected ffn = 256 in {SPEC}, found {count}")
+    with open(name, "w") as file:
+        file.write(text)
+    return name
+
+
+def check_odd_sizes(mtc, report, folder, data):
+    """They train, and bits are those of another number of stages (contract N4)."""
+    spec, losses = odd_spec(folder), {}
+    for dtype, layout in (("f32", SINGLE), ("bf16", SINGLE), ("bf16", Layout(pp=2)),
+                          ("bf16", Layout())):
+        bundle = os.path.join(folder, f"odd-{dtype}-{layout.name}")
+        mtc.compile(spec, layout, bundle, precision.options(dtype))
+        log = mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 5],
+                      os.path.join(folder, "run"))
+        losses[dtype, layout] = [step["loss"] for step in log]
+    exact, narrow = losses["f32", SINGLE], losses["bf16", SINGLE]
+    worst = max(relative(a, b) for a, b in zip(exact, narrow))
+    print(f"  ffn 97: loss within {worst:.1e} of fp32")
+    report.expect(worst <= FOLLOWS, f"ffn 97: the loss in bf16 is {worst:.1e} from that in "
+                  f"fp32, allowed {FOLLOWS}")
+    report.expect(losses["bf16", Layout(pp=2)] == losses["bf16", Layout()],
+                  "ffn 97: the losses of one and two stages differ")
 
 
 def check_units(report, bundle, data):
@@ -140,6 +173,7 @@ def main():
         bundle = check_follows(mtc, report, folder, data, SINGLE)
         check_follows(mtc, report, folder, data, TP2_PP2_DP2)
         check_logits(mtc, report, folder, data)
+        check_odd_sizes(mtc, report, folder, data)
         check_units(report, bundle, data)
         check_refusals(mtc, report, folder)
         check_emulated(mtc, report, folder, data)

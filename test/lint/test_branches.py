@@ -23,7 +23,7 @@ import pathlib
 import re
 import sys
 
-SOURCES = ["passes/plan/VerifyPlan*.cpp", "passes/model/VerifyTraining.cpp",
+SOURCES = ["passes/verify/*.cpp", "passes/model/VerifyTraining.cpp",
            "dialects/*/*.cpp", "passes/model/Differentiate.cpp", "passes/pipeline/*.cpp",
            "passes/sharding/*.cpp"]
 
@@ -39,7 +39,7 @@ UNREACHABLE = [
      "the parser appends a state with every axis"),
     ("DistAttrs.cpp", "expected a dimension below",
      "the parser counts the dimensions while it reads them"),
-    ("VerifyPlanModel.cpp", "expected one timeline per entry",
+    ("verify/model.cpp", "expected one timeline per entry",
      "a program is a symbol table, which refuses a second timeline of that name first"),
     ("ExpandSchedule.cpp", "cannot be expanded",
      "what the expansion would refuse the pass has refused before"),

@@ -12,7 +12,8 @@ import tree
 FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
 MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
-PASSES = {"dialects", "passes/families", "passes/Passes.h"}
+BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h", "passes/Config.h"}
+PASSES = BASE | {"passes/families"}
 LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 
 # What the files of a folder may include; the longest matching folder counts. A
@@ -21,16 +22,19 @@ ALLOWED = {
     "dialects": FRAMEWORK,  # and not each other
     "models": {"runtime/base", MESH},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
-    "passes": FRAMEWORK | {"dialects"},  # families and registration
+    "passes": FRAMEWORK | {"dialects", MESH},  # families, registration, mtc.config
+    "passes/target": FRAMEWORK | {"dialects", "passes/Config.h", ABI},
     "passes/model": FRAMEWORK | PASSES,
     "passes/sharding": FRAMEWORK | PASSES,
     "passes/pipeline": FRAMEWORK | PASSES,
     "passes/pipeline/schedules": set(),  # pure functions in plain C++
-    "passes/plan": FRAMEWORK | PASSES | {"passes/pipeline", ABI},
-    "passes/codegen": FRAMEWORK | PASSES | {ABI},
+    "passes/plan": FRAMEWORK | PASSES | {"passes/target", ABI},
+    # Nothing of what it verifies, so that no mistake is made twice.
+    "passes/verify": FRAMEWORK | BASE | {"passes/target", "passes/pipeline/schedules", ABI},
+    "passes/codegen": FRAMEWORK | PASSES | {"passes/target", ABI},
     "compiler": FRAMEWORK | {"dialects", "passes", "models", "runtime/base", ABI},
     "runtime": set(),
-    "tools": FRAMEWORK | {"compiler", "models", "runtime/base", ABI},
+    "tools": FRAMEWORK | {"compiler", "models", "passes/phases.h", "runtime/base", ABI},
 }
 INCLUDE = re.compile(r'^\s*(?:#\s*include|include)\s+["<]([^">]+)[">]', re.MULTILINE)
 

@@ -29,19 +29,19 @@ struct CompileCommand {
 };
 
 Status readPhase(const char *option, const std::string &name,
-                 std::optional<compiler::Phase> &phase) {
+                 std::optional<passes::Phase> &phase) {
   if (name.empty())
     return Status::okay();
-  phase = compiler::phaseNamed(name);
+  phase = passes::phaseNamed(name);
   if (phase)
     return Status::okay();
   std::vector<std::string_view> names;
-  for (const compiler::PhaseInfo &info : compiler::allPhases())
+  for (const passes::PhaseInfo &info : passes::allPhases())
     names.push_back(info.name);
   std::string near = models::nearestName(name, names);
   return {StatusCode::usage,
           fmt::format("{}: expected one of {}, found '{}'{}", option,
-                      compiler::phaseNames(), name,
+                      passes::phaseNames(), name,
                       near.empty() ? "" : ", did you mean '" + near + "'?")};
 }
 

@@ -1,8 +1,8 @@
 //===- help_command.cpp - mtc help ----------------------------------------===//
 
 #include "compiler/install.h"
-#include "compiler/phases.h"
 #include "compiler/schedules.h"
+#include "passes/phases.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -17,22 +17,23 @@ namespace mtc::tool {
 namespace {
 
 void printExitCodes() {
-  std::puts("0   done\n"
-            "1   any other failure\n"
-            "2   usage or configuration\n"
-            "3   an input file is corrupt, unsupported or too short\n"
-            "4   a plan that cannot be: memory, divisibility\n"
-            "5   an internal error; please report it\n"
-            "11  stopped by a signal\n"
-            "12  another rank died\n"
-            "13  a hang: a watchdog ran out or a deadlock was detected\n"
-            "14  communication: members of a group disagree\n"
-            "15  a loss or gradient norm that is not finite\n"
-            "18  output could not be written");
+  std::puts(
+      "0   done\n"
+      "1   any other failure\n"
+      "2   usage or configuration\n"
+      "3   an input file is corrupt, unsupported or too short\n"
+      "4   a plan that cannot be: memory, divisibility, IR that is rejected\n"
+      "5   an internal error; please report it\n"
+      "11  stopped by a signal\n"
+      "12  another rank died\n"
+      "13  a hang: a watchdog ran out or a deadlock was detected\n"
+      "14  communication: members of a group disagree\n"
+      "15  a loss or gradient norm that is not finite\n"
+      "18  output could not be written");
 }
 
 void printPhases() {
-  for (const compiler::PhaseInfo &info : compiler::allPhases())
+  for (const passes::PhaseInfo &info : passes::allPhases())
     std::printf("%-20s %s\n", info.name, info.what);
 }
 

@@ -102,7 +102,7 @@ def check_refused(bench, report, fault, file):
     if not report.expect(error is not None, f"{fault.name}: expected a refusal by "
                          f"{fault.caught_by}, found none"):
         return "NOT CAUGHT"
-    refused = re.search(r"phase ([\w-]+) (?:failed|refused)", error)
+    refused = re.search(r"phase ([\w-]+) rejected", error)
     by = refused.group(1) if refused else "nobody"
     report.expect(by == fault.caught_by, f"{fault.name}: expected {fault.caught_by} "
                   f"to refuse, found {by}: {error.strip()[:300]}")

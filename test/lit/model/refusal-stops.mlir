@@ -2,7 +2,7 @@
 // RUN: not mtc-opt %s -differentiate > %t 2>&1
 // Tests that mtc and mtc-opt stop after a phase which reported an error.
 
-// CHECK: phase differentiate failed
+// CHECK: phase differentiate rejected the IR
 // CHECK-NEXT: error: 'tfm.reduce' op expected a maximum behind tfm.stop_gradient
 // CHECK-NOT: module
 module attributes {mtc.config = {}} {

@@ -80,7 +80,7 @@ func.func @gemm_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
 // -----
 func.func @gemm_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x4xf32>) {
   // expected-error @+1 {{expected c of 20 elements, found 'tensor<4x4xf32>'}}
-  %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
+  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> ()
   return
 }
 // -----
@@ -99,5 +99,119 @@ func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
 func.func @gemm_adds_in_f32(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %c: tensor<4x5xbf16>) {
   // expected-error @+1 {{expected the product in f32, into which it is added, found 'tensor<4x5xbf16>'}}
   rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xbf16>, tensor<3x5xbf16>, tensor<4x5xbf16>) -> ()
+  return
+}
+// -----
+func.func @gemm_result_and_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found both}}
+  %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_into_nothing(%x: memref<4x3xf32>, %y: memref<3x5xf32>) {
+  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found neither}}
+  rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (memref<4x3xf32>, memref<3x5xf32>) -> ()
+  return
+}
+// -----
+func.func @gemm_adds_to_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found no matrix}}
+  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected m, n and k of at least 1, found 4, 0 and 3}}
+  %z = rt.gemm %x, %y m 4 n 0 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @ref() {
+  // expected-error @+1 {{expected param, main, grad, exp_avg, exp_avg_sq or loss, found "momentum"}}
+  %g = rt.ref "momentum" bucket 0 start 64 : memref<16x64xf32>
+  return
+}
+// -----
+func.func @zero() {
+  // expected-error @+1 {{expected either a buffer or a result, found neither}}
+  rt.zero : () -> ()
+  return
+}
+// -----
+func.func @zero_twice(%b: memref<4xf32>) {
+  // expected-error @+1 {{expected either a buffer or a result, found both}}
+  %z = rt.zero %b : (memref<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
+func.func @norm_action() {
+  // expected-error @+1 {{expected reset, accumulate or finish, found "end"}}
+  rt.norm "end"
+  return
+}
+// -----
+func.func @norm_of_nothing() {
+  // expected-error @+1 {{expected a range and a length to accumulate, found one missing}}
+  rt.norm "accumulate"
+  return
+}
+// -----
+func.func @norm_reset(%g: memref<4xf32>) {
+  // expected-error @+1 {{expected a range and a length only to accumulate, found one}}
+  rt.norm "reset" of %g : memref<4xf32>
+  return
+}
+// -----
+func.func @norm_reduce(%g: memref<4xf32>) {
+  // expected-error @+1 {{expected no buffer of a norm_reduce, found one}}
+  rt.collective norm_reduce %g group "all" count 1 : (memref<4xf32>) -> ()
+  return
+}
+// -----
+func.func @reduce_nothing() {
+  // expected-error @+1 {{expected a buffer, found none}}
+  rt.collective all_reduce group "tp" count 1 : () -> ()
+  return
+}
+// -----
+func.func @reduce_to_another_type(%g: tensor<4xf32>) {
+  // expected-error @+1 {{expected a result of the buffer's type, found 'tensor<2x2xf32>'}}
+  %h = rt.collective all_reduce %g group "tp" count 4 : (tensor<4xf32>) -> tensor<2x2xf32>
+  return
+}
+// -----
+func.func @attention_fused(%a0: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected [batch, seq, kv_heads, q_per_kv + 2, head_dim] of fused q, k and v, found 'tensor<1x32x2x16xf32>'}}
+  %r:2 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
+func.func @attention_separate(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x16x2x16xf32>, %a2: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected q [batch, seq, heads, head_dim], and k and v of one shape whose heads divide these, found}}
+  %r:2 = rt.attention(%a0, %a1, %a2) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
+func.func @attention_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected q, k and v, fused or not, found 2 inputs}}
+  %r:2 = rt.attention(%a0, %a1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
+func.func @attention_backward_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x2x32xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected q, k and v, fused or not, behind dout, out and lse, found 2 inputs}}
+  %r:1 = rt.attention(%a0, %a1) at %s, %h {backward = true, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
+  return
+}
+// -----
+func.func @attention_results(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected 2 results, or as many buffers for them, found 1 and 0}}
+  %r:1 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
+  return
+}
+// -----
+func.func @attention_lse(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64) {
+  // expected-error @+1 {{expected the log-sum-exp of shape [1, 2, 32], found 'tensor<1x32x2xf32>'}}
+  %r:2 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x32x2xf32>)
   return
 }

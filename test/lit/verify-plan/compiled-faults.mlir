@@ -52,3 +52,18 @@
 // RUN: sed -e '/func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group "tp" count 640 : (memref<640xi8>) -> ()/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
 // SCRATCH: expected bytes 16384 to 17024 of the arena workspace to hold one value of type 'memref<640xi8>', found scratch over bytes 16384 to 17024 of the arena workspace
+
+// RUN: mtc compile gpt2-nano --tp 2 --pp 1 --dp 1 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-tp.mlir
+
+// scratch of attention that is too small for it
+// RUN: sed -e 's/memref<98624xi8>/memref<64xi8>/' %t-tp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SMALL-SCRATCH
+// SMALL-SCRATCH: 'rt.attention' expected at least {{[0-9]+}} bytes of scratch, as the library needs, found 64
+
+// a collective behind a reader of what it makes
+// RUN: sed -e '/func.func @stage0_fwd/,/return/{/rt.collective .*serves = "layers.0.mlp.down.weight"/{h;d};/from = "broadcast+add+dropout+add", tfm.layer = 1/{G}}' %t-tp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BEHIND
+// BEHIND: 'rt.collective' expected nobody to read the operand of a collective before it, found bytes {{.*}} of the arena workspace read
+
+// a collective that nobody reads
+// BEHIND: 'rt.collective' expected a reader of what the collective makes, found none in "stage0_fwd"

@@ -9,7 +9,7 @@
 // RUN: sed -e 's/"stage0_bwd" microbatch 1/"stage0_bwd" microbatch 0/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MICROBATCH-TWICE
 // A-MICROBATCH-TWICE-DAG: expected "stage0_bwd" once per microbatch, found microbatch 0 again
-// A-MICROBATCH-TWICE-DAG: expected "stage0_bwd" for microbatch 1 of chunk 0, found no such row
+// A-MICROBATCH-TWICE-DAG: expected "stage0_bwd" for microbatch 1, found no such row
 
 // no apply
 // RUN: sed -e '/run "stage1_apply"/d' %S/Inputs/pipeline.mlir \
@@ -105,3 +105,13 @@
 // RUN: sed -e 's/@stage0_eval()/@stage0_eval(%ids: memref<16xi32>)/' -e '/func.func @stage0_eval/,/return/s/@gather(%1,/@gather(%ids,/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-OPERAND-THAT-HAS-NO-PLACE
 // AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<16xi32>'
+
+// a chunk that a stage does not have
+// RUN: sed -e 's/"stage1_bwd" microbatch 1 chunk 0/"stage1_bwd" microbatch 1 chunk 1/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-CHUNK
+// ANOTHER-CHUNK: expected chunk 0, as a stage is one chunk (virtual stages are not built), found chunk 1
+
+// rows repeated as another chunk
+// RUN: sed -e 's/\(.*"stage1_bwd" microbatch 1\) chunk 0\(.*\)/&\n\1 chunk 1\2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=REPEATED-ROWS
+// REPEATED-ROWS: expected "stage1_bwd" once per microbatch, found microbatch 1 again

@@ -3,7 +3,7 @@
 // two live values on the same bytes
 // RUN: sed -e '/func.func @stage0_bwd/,/return/{/%8 = /s/offset 256/offset 128/;/%10 = /s/offset 256/offset 128/}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-LIVE-VALUES-ON-THE-SAME-BYTES
-// TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG: expected operands that share no bytes where one is written, found operands 0 (bytes 0 to 256 of the arena workspace) and 3 (bytes 128 to 384 of the arena workspace)
+// TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG: expected operands that share no bytes where one is written, found operands 0 (bytes 0 to 256 of the arena workspace) and 2 (bytes 128 to 384 of the arena workspace)
 // TWO-LIVE-VALUES-ON-THE-SAME-BYTES-DAG:  to hold one value of type 'memref<16x4xf32>', found another value over bytes 128 to 384 of the arena workspace
 
 // a value read before it is made

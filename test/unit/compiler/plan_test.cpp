@@ -34,7 +34,7 @@ protected:
   BundlePlan plan;
 };
 
-TEST_F(PlanTest, FirstLineNamesThePhase) {
+TEST_F(PlanTest, TheModuleNamesItsPhase) {
   EXPECT_EQ(phase, Phase::verifyPlan);
 }
 
@@ -164,7 +164,7 @@ TEST_F(PlanTest, RefusesWhatIsNoWholePlan) {
   module->getBody()->back().erase();
   BundlePlan other;
   auto status = readPlan(*module, other);
-  EXPECT_EQ(status.code(), runtime::StatusCode::inputRefused);
+  EXPECT_EQ(status.code(), runtime::StatusCode::infeasible);
   EXPECT_NE(status.message().find("arena sizes"), std::string::npos);
   EXPECT_NE(status.message().find("one rt.program per stage"),
             std::string::npos);

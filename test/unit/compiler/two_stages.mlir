@@ -1,14 +1,14 @@
-// phase: verify-plan
 // Two stages of nothing but the plan around fragments: what the descriptor, the
 // tables, the report and the simulation read.
 module attributes {
+  mtc.phase = "verify-plan",
   mtc.config = {model = "hand", tp = 2 : i64, dp = 2 : i64, pp = 2 : i64,
                 micro_batch = 2 : i64, microbatches = 2 : i64, global_batch = 8 : i64,
                 seq = 8 : i64, vocab = 30 : i64, threads = 1 : i64, isa = "x86-64-v3",
                 dtype = "f32", device_memory = 0 : i64}} {
   rt.program @stage0 stage 0 {
-    func.func @stage0_fwd(%x: memref<16x16xf32>, %a: memref<16x8xf32>) attributes {rt.fragment = 0 : i64} {
-      rt.gemm %x, %a m 16 n 8 k 16 {operandSegmentSizes = array<i32: 1, 1, 0, 0>, ta = false, tb = false, beta = false} : (memref<16x16xf32>, memref<16x8xf32>) -> ()
+    func.func @stage0_fwd(%x: memref<16x16xf32>, %a: memref<8x16xf32>, %c: memref<16x8xf32>, %s: memref<64xi8>) attributes {rt.fragment = 0 : i64} {
+      rt.gemm %x, %a into %c scratch %s m 16 n 8 k 16 {ta = false, tb = true, beta = true} : (memref<16x16xf32>, memref<8x16xf32>, memref<16x8xf32>, memref<64xi8>) -> ()
       rt.collective all_reduce %x group "tp" count 256 {origin = "g"} : (memref<16x16xf32>) -> ()
       return
     }
@@ -37,8 +37,7 @@ module attributes {
       rt.step run "reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
       rt.step run "apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096>, loss_offset = 1024 : i64,
-     rt.gemms = [{m = 16 : i64, n = 8 : i64, k = 16 : i64, ta = false, tb = true, beta = true, ab = "f32", c = "f32", scratch = 64 : i64}]}
+  } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096>, loss_offset = 1024 : i64}
   rt.program @stage1 stage 1 {
     func.func @stage1_fwd() attributes {rt.fragment = 0 : i64} {
       return
@@ -59,5 +58,5 @@ module attributes {
     rt.timeline @eval {
       rt.step run "stage1_eval" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 256 : i64, rt.gemms = []}
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 256 : i64}
 }

@@ -37,6 +37,14 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.accumulate 2, %dw : f32
       rt.store 3, %dy : f32
     }
+    rt.kernel @pass_grad rows 16 cols 4 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
+        #rt.operand<mode = full, element = f32, extent = 0>] {
+      %dy = rt.load 0 : f32
+      %x = rt.load 1 : f32
+      %dx = arith.mulf %dy, %x : f32
+      rt.store 2, %dx : f32
+    }
     rt.kernel @loss rows 16 cols 4 args 0 [
         #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>,
         #rt.operand<mode = scalar, element = f32, extent = 0>] {
@@ -87,12 +95,12 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       %6 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
       %7 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
       %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      rt.launch @scale_grad(%5, %6, %7, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%5, %6, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %9 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
       %10 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
       %11 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
       %12 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
-      rt.launch @scale_grad(%9, %10, %11, %12) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%9, %10, %12) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %13 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
       %14 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<16x4xf32>
       %15 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
@@ -213,6 +221,14 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.accumulate 2, %dw : f32
       rt.store 3, %dy : f32
     }
+    rt.kernel @pass_grad rows 16 cols 4 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
+        #rt.operand<mode = full, element = f32, extent = 0>] {
+      %dy = rt.load 0 : f32
+      %x = rt.load 1 : f32
+      %dx = arith.mulf %dy, %x : f32
+      rt.store 2, %dx : f32
+    }
     rt.kernel @loss rows 16 cols 4 args 0 [
         #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>,
         #rt.operand<mode = scalar, element = f32, extent = 0>] {
@@ -267,7 +283,7 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       %9 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
       %10 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
       %11 = rt.view arena 3 offset 256 pool 3 stride 256 : memref<16x4xf32>
-      rt.launch @scale_grad(%8, %9, %10, %11) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%8, %9, %11) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage1_eval() attributes {pipe.phase = "eval", rt.collectives = [], rt.fragment = 2 : i64} {

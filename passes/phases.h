@@ -1,6 +1,6 @@
 //===- phases.h - the phases of a compilation, in order ---------*- C++ -*-===//
-#ifndef MTC_COMPILER_PHASES_H
-#define MTC_COMPILER_PHASES_H
+#ifndef MTC_PASSES_PHASES_H
+#define MTC_PASSES_PHASES_H
 
 #include <cstddef>
 #include <optional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace mtc::compiler {
+namespace mtc::passes {
 
 /// Phases in the order in which they run. Those between `import` and `link` are
 /// passes whose flag is the phase's name.
@@ -59,6 +59,11 @@ std::optional<Phase> phaseNamed(std::string_view name);
 /// "import, differentiate, ...": for messages.
 std::string phaseNames();
 
+/// True if the pass of `phase` may run on IR that reached `reached`: only
+/// verifiers lie between them. What a verifier wrote may have been edited
+/// since, so it takes its own IR, too.
+bool follows(Phase phase, Phase reached);
+
 /// "07-partition": the name of a saved file without its ending.
 std::string phaseFileName(Phase phase);
 
@@ -66,5 +71,5 @@ std::string phaseFileName(Phase phase);
 /// module of its own, and its descriptor cannot be built from the IR any more.
 inline constexpr Phase lastResumable = Phase::verifyPlan;
 
-} // namespace mtc::compiler
-#endif // MTC_COMPILER_PHASES_H
+} // namespace mtc::passes
+#endif // MTC_PASSES_PHASES_H

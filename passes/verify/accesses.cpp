@@ -1,5 +1,5 @@
-//===- VerifyPlanAccess.cpp - what each op of a fragment touches ----------===//
-#include "passes/plan/VerifyPlanModel.h"
+//===- accesses.cpp - what each op of a fragment touches ------------------===//
+#include "passes/verify/model.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -10,7 +10,13 @@ namespace {
 
 struct Effect {
   bool reads = false, writes = false;
+  int64_t adds = 0;
 };
+
+void addTo(Effect &effect) {
+  effect.reads = effect.writes = true;
+  ++effect.adds;
+}
 
 /// Effects of a kernel on its operands, from its body.
 SmallVector<Effect> effectsOf(rt::KernelOp kernel) {
@@ -23,9 +29,9 @@ SmallVector<Effect> effectsOf(rt::KernelOp kernel) {
     } else if (auto store = dyn_cast<rt::StoreOp>(op)) {
       effects[store.getOperand()].writes = true;
     } else if (auto add = dyn_cast<rt::AccumulateOp>(op)) {
-      effects[add.getOperand()] = {true, true};
+      addTo(effects[add.getOperand()]);
     } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
-      effects[scatter.getOperand()] = {true, true};
+      addTo(effects[scatter.getOperand()]);
     }
   }
   return effects;
@@ -66,7 +72,7 @@ public:
     } else if (auto gemm = dyn_cast<rt::GemmOp>(op)) {
       add(gemm.getA(), {true, false});
       add(gemm.getB(), {true, false});
-      add(gemm.getC(), {gemm.getBeta(), true});
+      add(gemm.getC(), {gemm.getBeta(), true, gemm.getBeta()});
       addScratch(gemm.getScratch());
     } else if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
       for (Value v : attention.getInputs())
@@ -133,6 +139,7 @@ private:
     access.type = value.getType();
     access.reads = effect.reads;
     access.writes = effect.writes;
+    access.adds = effect.adds;
     if ((access.moved = value.getDefiningOp<rt::OffsetViewOp>()))
       value = access.moved.getView();
     access.view = value.getDefiningOp<rt::ViewOp>();
@@ -144,7 +151,7 @@ private:
     auto view = access.view;
     access.extent = {static_cast<int64_t>(view.getArena()),
                      static_cast<int64_t>(view.getOffset()),
-                     bytesOf(view.getType()),
+                     rt::bytesOf(view.getType()),
                      static_cast<int64_t>(view.getPool()),
                      static_cast<int64_t>(view.getStride())};
     touch.accesses.push_back(access);

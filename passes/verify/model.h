@@ -1,4 +1,4 @@
-//===- VerifyPlanModel.h - a planned module, read for checking --*- C++ -*-===//
+//===- model.h - a planned module, read for checking ------------*- C++ -*-===//
 //
 // What verify-plan looks at: stages, fragments with the bytes that each op
 // touches, rows of timelines. Read from the rt dialect alone, with nothing of
@@ -8,13 +8,12 @@
 // const; nothing is changed through them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_PASSES_PLAN_VERIFYPLANMODEL_H
-#define MTC_PASSES_PLAN_VERIFYPLANMODEL_H
+#ifndef MTC_PASSES_VERIFY_MODEL_H
+#define MTC_PASSES_VERIFY_MODEL_H
 
 #include "dialects/rt/Rt.h"
 #include "mtc/runtime/arena.h"
-#include "passes/plan/MemoryLayout.h"
-#include "passes/plan/Mesh.h"
+#include "passes/Config.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +37,8 @@ class Report {
 public:
   /// A finding at `op`; the caller streams what was expected and found.
   mlir::InFlightDiagnostic error(mlir::Operation *op);
+  /// Counts a finding that somebody else has emitted.
+  void addFailure() { ++count; }
   bool clean() const { return count == 0; }
   int64_t size() const { return count; }
 
@@ -69,6 +70,9 @@ struct Access {
   Extent extent;   ///< of `view`: a moved view stays inside it
   bool reads = false, writes = false;
   bool scratch = false; ///< written with nothing that anyone may read
+  /// How often the op adds to each element: once by a GEMM with beta, and by
+  /// each rt.accumulate and rt.scatter_add of a kernel.
+  int64_t adds = 0;
   /// The range that moved the view; null if it was not moved by one.
   rt::FlatRangeOp range() const {
     return moved ? moved.getElements().getDefiningOp<rt::FlatRangeOp>()
@@ -159,4 +163,4 @@ bool isSplitOver(rt::ParamOp param, const AxisInfo &axis);
 int64_t product(llvm::ArrayRef<int64_t> dims);
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_PLAN_VERIFYPLANMODEL_H
+#endif // MTC_PASSES_VERIFY_MODEL_H

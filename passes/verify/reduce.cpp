@@ -1,6 +1,6 @@
-//===- VerifyPlanReduce.cpp - the fragment reduce -------------------------===//
-#include "passes/plan/VerifyPlan.h"
-#include "passes/plan/VerifyPlanRanges.h"
+//===- reduce.cpp - the fragment reduce -----------------------------------===//
+#include "passes/verify/checks.h"
+#include "passes/verify/ranges.h"
 
 #include <set>
 
@@ -372,23 +372,6 @@ void checkCollectives(const Fragment &fragment, Report &report) {
     diag << "; the first that is missing or changed is " << *next;
 }
 
-/// Backward adds to the accumulator of every use of every parameter.
-void checkAccumulated(const Stage &stage, Report &report) {
-  std::set<int64_t> added;
-  for (const Fragment &fragment : stage.fragments)
-    for (const Touch &touch : fragment.touches)
-      for (const Access &access : touch.accesses)
-        if (fragment.phase == Phase::Backward && access.extent.arena == Grads &&
-            access.writes)
-          added.insert(access.extent.offset);
-  for (rt::ParamOp param : stage.params)
-    if (rt::BucketOp bucket = stage.bucket(param.getBucket()))
-      if (!added.count(static_cast<int64_t>(bucket.getGradOffset() +
-                                            4 * param.getStart())))
-        report.error(param) << "expected backward to add to the gradient of \""
-                            << param.getName() << "\", found no op that does";
-}
-
 } // namespace
 
 void checkReduce(const Model &model, Report &report) {
@@ -404,7 +387,6 @@ void checkReduce(const Model &model, Report &report) {
     for (const Fragment &fragment : stage.fragments)
       if (!fragment.isUpdate())
         checkCollectives(fragment, report);
-    checkAccumulated(stage, report);
     ReduceChecker(model, stage, tied, report).check();
   }
 }

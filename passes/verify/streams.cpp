@@ -1,13 +1,12 @@
-//===- VerifyPlanStreams.cpp - ops of different streams are ordered -------===//
+//===- streams.cpp - ops of different streams are ordered -----------------===//
 //
 // Vector clocks: what each stream knows to be done of each other stream. An
 // event carries the clock of the stream that recorded it; a wait takes the
 // maximum.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/pipeline/Config.h"
-#include "passes/plan/Streams.h"
-#include "passes/plan/VerifyPlan.h"
+#include "passes/target/target.h"
+#include "passes/verify/checks.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -161,7 +160,7 @@ private:
 } // namespace
 
 void checkStreams(const Model &model, Report &report) {
-  int64_t streams = streamsOf(Config(model.module).text("target"));
+  int64_t streams = target::Target(Config(model.module)).streams();
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
       StreamChecker(fragment, streams, report).run();

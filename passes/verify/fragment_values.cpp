@@ -1,13 +1,13 @@
-//===- VerifyPlanLiveness.cpp - values inside one fragment ----------------===//
+//===- fragment_values.cpp - values inside one fragment -------------------===//
 //
 // The allocator worked on lifetimes of tensors. This check does not look at
 // tensors: it follows the bytes.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/plan/VerifyPlanLiveness.h"
+#include "passes/verify/fragment_values.h"
 
-#include "passes/plan/VerifyPlan.h"
-#include "passes/plan/VerifyPlanBytes.h"
+#include "passes/verify/byte_map.h"
+#include "passes/verify/checks.h"
 
 #include <set>
 
@@ -24,6 +24,7 @@ public:
   SlotSummary walk(ArrayRef<SlotUse> exports) {
     for (const Touch &touch : fragment.touches) {
       checkApart(touch);
+      checkUnread(touch);
       for (const Access &access : touch.accesses)
         if (tracked(access) && access.reads)
           read(touch.op, access.extent, access.type);
@@ -33,6 +34,7 @@ public:
     }
     for (const SlotUse &use : exports)
       read(use.op, use.extent, Type());
+    checkCollectivesRead();
     for (auto [index, value] : llvm::enumerate(values)) {
       const Extent &e = value.extent;
       if (e.arena == Activations &&
@@ -48,11 +50,44 @@ private:
     Type type;
     Operation *op = nullptr;
     bool scratch = false;
+    Operation *reader = nullptr; ///< the first; null: nobody so far
   };
 
   static bool tracked(const Access &access) {
     return access.extent.arena == Workspace ||
            access.extent.arena == Activations;
+  }
+
+  /// A collective works in place: what was read before it is not what it makes,
+  /// and all members of its group need the same.
+  void checkUnread(const Touch &touch) {
+    if (!isa<rt::CollectiveOp>(touch.op) || touch.accesses.empty() ||
+        !tracked(touch.accesses[0]))
+      return;
+    const Extent &e = touch.accesses[0].extent;
+    ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
+    if (content.value < 0 || !values[content.value].reader)
+      return;
+    auto diag = report.error(touch.op)
+                << "expected nobody to read the operand of a collective before "
+                   "it, found "
+                << text(e) << " read";
+    diag.attachNote(values[content.value].reader->getLoc()) << "read here";
+  }
+
+  /// What a collective made is for somebody: a reader in the fragment, or one
+  /// of the slot in which it is left.
+  void checkCollectivesRead() {
+    for (auto [index, value] : llvm::enumerate(values)) {
+      const Extent &e = value.extent;
+      bool isLeft =
+          e.arena == Activations &&
+          spaces[e.pool].read(e.offset, e.end()).value == int64_t(index);
+      if (isa<rt::CollectiveOp>(value.op) && !value.reader && !isLeft)
+        report.error(value.op) << "expected a reader of what the collective "
+                                  "makes, found none in \""
+                               << fragment.name() << "\"";
+    }
   }
 
   /// Operands of one op do not alias, except that a kernel may read and write
@@ -93,11 +128,14 @@ private:
       return;
     }
     if (content.value >= 0) {
-      const Value &value = values[content.value];
+      Value &value = values[content.value];
       bool same = value.extent.sameBytes(e) && (!type || value.type == type) &&
                   !value.scratch;
-      if (same)
+      if (same) {
+        if (!value.reader)
+          value.reader = op;
         return;
+      }
     }
     auto diag = report.error(op);
     diag << "expected " << text(e) << " to hold one value";
@@ -118,7 +156,7 @@ private:
   void write(Operation *op, const Access &access) {
     const Extent &e = access.extent;
     spaces[e.pool].write(e.offset, e.end(), values.size());
-    values.push_back({e, access.type, op, access.scratch});
+    values.push_back({e, access.type, op, access.scratch, nullptr});
   }
 
   const Fragment &fragment;

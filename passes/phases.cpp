@@ -1,10 +1,10 @@
 //===- phases.cpp - the phases of a compilation, in order -----------------===//
 
-#include "compiler/phases.h"
+#include "passes/phases.h"
 
 #include <fmt/format.h>
 
-namespace mtc::compiler {
+namespace mtc::passes {
 
 static constexpr PhaseInfo phaseTable[] = {
     {Phase::import, "import", "spec and strategy to the tfm dialect"},
@@ -55,6 +55,18 @@ std::optional<Phase> phaseNamed(std::string_view name) {
   return std::nullopt;
 }
 
+bool follows(Phase phase, Phase reached) {
+  if (phase == reached)
+    return isVerifier(phase);
+  if (phase < reached)
+    return false;
+  for (auto i = static_cast<size_t>(reached) + 1;
+       i < static_cast<size_t>(phase); ++i)
+    if (!isVerifier(static_cast<Phase>(i)))
+      return false;
+  return true;
+}
+
 std::string phaseNames() {
   std::string names;
   for (const PhaseInfo &info : phaseTable)
@@ -66,4 +78,4 @@ std::string phaseFileName(Phase phase) {
   return fmt::format("{:02}-{}", static_cast<int>(phase), toString(phase));
 }
 
-} // namespace mtc::compiler
+} // namespace mtc::passes

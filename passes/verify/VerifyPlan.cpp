@@ -4,9 +4,10 @@
 // findings of all checks, not the first.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/plan/VerifyPlan.h"
+#include "passes/verify/checks.h"
 
 #include "passes/Passes.h"
+#include "passes/PhasePass.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_VERIFYPLAN
@@ -15,8 +16,9 @@ namespace mtc::passes {
 
 namespace {
 
-struct VerifyPlanPass : mtc::passes::impl::VerifyPlanBase<VerifyPlanPass> {
-  void runOnOperation() override {
+struct VerifyPlanPass : mtc::passes::PhasePass<
+                            mtc::passes::impl::VerifyPlanBase<VerifyPlanPass>> {
+  void runPhase() override {
     namespace verify = mtc::passes::verify;
     markAllAnalysesPreserved();
     verify::Report report;
@@ -29,6 +31,8 @@ struct VerifyPlanPass : mtc::passes::impl::VerifyPlanBase<VerifyPlanPass> {
       verify::checkStreams(model, report);
       verify::checkValues(model, report);
       verify::checkOwners(model, report);
+      verify::checkScratch(model, report);
+      verify::checkAccumulators(model, report);
       verify::checkReduce(model, report);
       verify::checkApply(model, report);
     }

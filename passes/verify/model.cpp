@@ -1,5 +1,5 @@
-//===- VerifyPlanModel.cpp - a planned module, read for checking ----------===//
-#include "passes/plan/VerifyPlanModel.h"
+//===- model.cpp - a planned module, read for checking --------------------===//
+#include "passes/verify/model.h"
 
 using namespace mlir;
 
@@ -133,7 +133,7 @@ Model readModel(ModuleOp module, Report &report) {
         << "expected the attribute mtc.config (written by the importer)";
     return model;
   }
-  model.mesh = meshOf(config);
+  model.mesh = config.mesh();
   for (const AxisInfo &axis : kAxes)
     if (int64_t extent = model.mesh[axis.id]; !Mesh::isExtent(extent)) {
       report.error(module) << "expected 1 to " << Mesh::kMaxExtent

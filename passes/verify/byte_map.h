@@ -1,6 +1,6 @@
-//===- VerifyPlanBytes.h - who wrote which bytes last -----------*- C++ -*-===//
-#ifndef MTC_PASSES_PLAN_VERIFYPLANBYTES_H
-#define MTC_PASSES_PLAN_VERIFYPLANBYTES_H
+//===- byte_map.h - who wrote which bytes last ------------------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_BYTE_MAP_H
+#define MTC_PASSES_VERIFY_BYTE_MAP_H
 
 #include <cstdint>
 #include <iterator>
@@ -67,4 +67,4 @@ private:
 };
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_PLAN_VERIFYPLANBYTES_H
+#endif // MTC_PASSES_VERIFY_BYTE_MAP_H

@@ -1,5 +1,5 @@
-//===- VerifyPlanTimelines.cpp - shape of the timelines -------------------===//
-#include "passes/plan/VerifyPlan.h"
+//===- timelines.cpp - shape of the timelines -----------------------------===//
+#include "passes/verify/checks.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -31,8 +31,8 @@ public:
     for (const Row &row : timeline.rows)
       if (row.fragment)
         visit(row);
-    for (auto &[key, order] : orders)
-      checkOrder(*key.first, key.second, order);
+    for (auto &[fragment, order] : orders)
+      checkOrder(*fragment, order);
   }
 
 private:
@@ -71,10 +71,15 @@ private:
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.step.getFragment() << "\"";
-    orders[{row.fragment, row.chunk}].push_back(&row);
+    if (row.chunk != 0)
+      report.error(row.op) << "expected chunk 0, as a stage is one chunk "
+                              "(virtual stages are not "
+                              "built), found chunk "
+                           << row.chunk;
+    orders[row.fragment].push_back(&row);
   }
 
-  void checkOrder(const Fragment &fragment, int64_t chunk, const Order &order) {
+  void checkOrder(const Fragment &fragment, const Order &order) {
     std::set<int64_t> seen;
     int64_t previous = -1;
     bool ascends = accumulates(fragment);
@@ -98,7 +103,7 @@ private:
       if (!seen.count(m))
         report.error(timeline.op)
             << "expected \"" << fragment.name() << "\" for microbatch " << m
-            << " of chunk " << chunk << ", found no such row";
+            << ", found no such row";
   }
 
   const Model &model;
@@ -107,7 +112,7 @@ private:
   bool isTrain;
   std::set<const Row *> last; ///< the two rows of the update
   /// By first appearance: an order by addresses would not repeat.
-  llvm::MapVector<std::pair<const Fragment *, int64_t>, Order> orders;
+  llvm::MapVector<const Fragment *, Order> orders;
 };
 
 /// A fragment that no row runs would leave its microbatches out silently.

@@ -1,8 +1,8 @@
-//===- VerifyPlanLiveness.h - values inside one fragment --------*- C++ -*-===//
-#ifndef MTC_PASSES_PLAN_VERIFYPLANLIVENESS_H
-#define MTC_PASSES_PLAN_VERIFYPLANLIVENESS_H
+//===- fragment_values.h - values inside one fragment -----------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_FRAGMENT_VALUES_H
+#define MTC_PASSES_VERIFY_FRAGMENT_VALUES_H
 
-#include "passes/plan/VerifyPlanModel.h"
+#include "passes/verify/model.h"
 
 namespace mtc::passes::verify {
 
@@ -25,4 +25,4 @@ SlotSummary walkFragment(const Fragment &fragment,
                          llvm::ArrayRef<SlotUse> exports, Report &report);
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_PLAN_VERIFYPLANLIVENESS_H
+#endif // MTC_PASSES_VERIFY_FRAGMENT_VALUES_H

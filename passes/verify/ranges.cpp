@@ -1,11 +1,11 @@
-//===- VerifyPlanRanges.cpp - flat ranges over parameters -----------------===//
+//===- ranges.cpp - flat ranges over parameters ---------------------------===//
 //
 // Over the dp coordinates d the ranges [start, start + count) ∩ [d·shard,
 // (d + 1)·shard) tile [start, start + count) when the shards tile the bucket,
 // which checkOwners sees to. So it is enough to look at one range for all d.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/plan/VerifyPlanRanges.h"
+#include "passes/verify/ranges.h"
 
 #include <algorithm>
 

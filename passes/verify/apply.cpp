@@ -1,6 +1,6 @@
-//===- VerifyPlanApply.cpp - the fragment apply ---------------------------===//
-#include "passes/plan/VerifyPlan.h"
-#include "passes/plan/VerifyPlanRanges.h"
+//===- apply.cpp - the fragment apply -------------------------------------===//
+#include "passes/verify/checks.h"
+#include "passes/verify/ranges.h"
 
 #include <set>
 

@@ -1,10 +1,10 @@
-//===- VerifyPlanAxes.cpp - axes that a plan names ------------------------===//
+//===- axes.cpp - axes that a plan names ----------------------------------===//
 //
 // What reads an axis of a plan looks for those of mesh.h. One that it does not
 // have would silently be nothing: each name is checked here.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/plan/VerifyPlan.h"
+#include "passes/verify/checks.h"
 
 using namespace mlir;
 

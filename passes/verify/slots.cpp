@@ -1,13 +1,13 @@
-//===- VerifyPlanSlots.cpp - values in slots over a timeline --------------===//
+//===- slots.cpp - values in slots over a timeline ------------------------===//
 //
 // An abstract run of each stage: bytes of the activation arena hold names of
 // values instead of values. One step is enough, from an arena that holds
 // nothing: what a step reads must be made in the step.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/plan/VerifyPlan.h"
-#include "passes/plan/VerifyPlanBytes.h"
-#include "passes/plan/VerifyPlanLiveness.h"
+#include "passes/verify/byte_map.h"
+#include "passes/verify/checks.h"
+#include "passes/verify/fragment_values.h"
 
 using namespace mlir;
 

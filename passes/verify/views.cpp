@@ -1,5 +1,5 @@
-//===- VerifyPlanViews.cpp - where views lie ------------------------------===//
-#include "passes/plan/VerifyPlan.h"
+//===- views.cpp - where views lie ----------------------------------------===//
+#include "passes/verify/checks.h"
 
 #include <optional>
 #include <set>
@@ -48,7 +48,8 @@ private:
   void checkAccess(const Fragment &fragment, const Touch &touch,
                    const Access &access) {
     if (seen.insert(access.view).second)
-      place(access.view, access.extent);
+      place(access.view, access.extent,
+            access.view.getType().getElementTypeBitWidth() / 8);
     int64_t arena = access.extent.arena;
     if (arena == Activations || arena == Workspace)
       return;
@@ -58,8 +59,9 @@ private:
       checkParameter(fragment, touch, access);
   }
 
-  /// The rules of a single place.
-  void place(Operation *op, const Extent &e) {
+  /// The rules of a single place. Parameters are packed without gaps, so that
+  /// one starts at any of its `elementBytes`; everything else starts at a line.
+  void place(Operation *op, const Extent &e, int64_t elementBytes = 4) {
     bool slotted = e.arena == Activations;
     if (slotted ? e.pool < 0 || e.pool >= kSlotPools : e.pool != -1) {
       report.error(op) << "expected "
@@ -68,8 +70,7 @@ private:
                        << ", found pool " << e.pool;
       return;
     }
-    // Parameters are packed without gaps; everything else starts at a line.
-    int64_t align = slotted || e.arena == Workspace ? kLine : 4;
+    int64_t align = slotted || e.arena == Workspace ? kLine : elementBytes;
     if (e.offset % align != 0 || e.stride % align != 0)
       report.error(op) << "expected offset and stride in multiples of " << align
                        << " bytes in the arena " << kArenaNames[e.arena]

@@ -1,4 +1,4 @@
-//===- VerifyPlanMachine.cpp - can the ranks wait for each other ----------===//
+//===- machine.cpp - can the ranks wait for each other --------------------===//
 //
 // All ranks of a stage run the same program wherever they stand on the other
 // axes of the mesh, and a transfer and an embd group keep those coordinates. So
@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/pipeline/schedules/machine.h"
 #include "passes/pipeline/schedules/waitfor.h"
-#include "passes/plan/VerifyPlan.h"
+#include "passes/verify/checks.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -1,8 +1,8 @@
-//===- VerifyPlanRanges.h - flat ranges over parameters ---------*- C++ -*-===//
-#ifndef MTC_PASSES_PLAN_VERIFYPLANRANGES_H
-#define MTC_PASSES_PLAN_VERIFYPLANRANGES_H
+//===- ranges.h - flat ranges over parameters -------------------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_RANGES_H
+#define MTC_PASSES_VERIFY_RANGES_H
 
-#include "passes/plan/VerifyPlanModel.h"
+#include "passes/verify/model.h"
 
 namespace mtc::passes::verify {
 
@@ -43,4 +43,4 @@ void checkCover(const Model &model, rt::BucketOp bucket,
                 Report &report);
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_PLAN_VERIFYPLANRANGES_H
+#endif // MTC_PASSES_VERIFY_RANGES_H

@@ -1,6 +1,6 @@
-//===- VerifyPlanOwners.cpp - who owns which parameter --------------------===//
+//===- owners.cpp - who owns which parameter ------------------------------===//
 #include "dialects/tfm/DtypePolicy.h"
-#include "passes/plan/VerifyPlan.h"
+#include "passes/verify/checks.h"
 
 #include <algorithm>
 #include <set>

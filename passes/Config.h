@@ -1,6 +1,8 @@
 //===- Config.h - reading mtc.config from the module ------------*- C++ -*-===//
-#ifndef MTC_PASSES_PIPELINE_CONFIG_H
-#define MTC_PASSES_PIPELINE_CONFIG_H
+#ifndef MTC_PASSES_CONFIG_H
+#define MTC_PASSES_CONFIG_H
+
+#include "mtc/runtime/mesh.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -22,6 +24,13 @@ public:
         config ? config.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
     return attr ? attr.getInt() : fallback;
   }
+  /// The ranks along each axis; 1 where the module says nothing.
+  Mesh mesh() const {
+    Mesh mesh;
+    for (const AxisInfo &axis : kAxes)
+      mesh[axis.id] = number(axis.name, 1);
+    return mesh;
+  }
   /// Stages of the pipeline.
   int64_t stages() const { return number("pp", 1); }
   std::string text(llvm::StringRef name) const {
@@ -41,4 +50,4 @@ private:
 };
 
 } // namespace mtc::passes
-#endif // MTC_PASSES_PIPELINE_CONFIG_H
+#endif // MTC_PASSES_CONFIG_H

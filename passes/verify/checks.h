@@ -1,13 +1,13 @@
-//===- VerifyPlan.h - the checks of verify-plan -----------------*- C++ -*-===//
+//===- checks.h - the checks of verify-plan ---------------------*- C++ -*-===//
 //
 // Each check reads the model and reports everything it finds. They are
 // independent of each other and of the passes that made the plan.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_PASSES_PLAN_VERIFYPLAN_H
-#define MTC_PASSES_PLAN_VERIFYPLAN_H
+#ifndef MTC_PASSES_VERIFY_CHECKS_H
+#define MTC_PASSES_VERIFY_CHECKS_H
 
-#include "passes/plan/VerifyPlanModel.h"
+#include "passes/verify/model.h"
 
 namespace mtc::passes::verify {
 
@@ -42,7 +42,14 @@ void checkAxes(const Model &model, Report &report);
 /// have a place of their own.
 void checkOwners(const Model &model, Report &report);
 
-/// Backward accumulates every gradient; `reduce` sums it over dp, over uses and
+/// Calls of the device's libraries have the scratch that these need.
+void checkScratch(const Model &model, Report &report);
+
+/// A microbatch is added once to the gradient of each use of each parameter,
+/// backward, and once to the loss, forward and in eval.
+void checkAccumulators(const Model &model, Report &report);
+
+/// `reduce` sums each gradient over dp, over uses and
 /// over embd, once each and in this order, before the norm reads it; the norm
 /// counts every element once over all ranks.
 void checkReduce(const Model &model, Report &report);
@@ -52,4 +59,4 @@ void checkReduce(const Model &model, Report &report);
 void checkApply(const Model &model, Report &report);
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_PLAN_VERIFYPLAN_H
+#endif // MTC_PASSES_VERIFY_CHECKS_H

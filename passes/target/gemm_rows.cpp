@@ -1,0 +1,38 @@
+//===- gemm_rows.cpp - the GEMMs of a program, as its runtime reads them --===//
+#include "passes/target/gemm_rows.h"
+
+using namespace mlir;
+
+namespace mtc::target {
+
+MtcDtype dtypeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType().isBF16() ? MTC_BF16
+                                                                     : MTC_F32;
+}
+
+GemmRow gemmRow(rt::GemmOp op) {
+  GemmRow row{static_cast<int64_t>(op.getM()),
+              static_cast<int64_t>(op.getN()),
+              static_cast<int64_t>(op.getK()),
+              op.getTa(),
+              op.getTb(),
+              op.getBeta(),
+              dtypeOf(op.getA()),
+              dtypeOf(op.getC() ? op.getC() : op.getResult()),
+              0};
+  if (Value scratch = op.getScratch())
+    row.scratch = rt::bytesOf(scratch.getType());
+  return row;
+}
+
+void GemmRows::add(func::FuncOp fragment) {
+  for (auto gemm : fragment.getBody().getOps<rt::GemmOp>())
+    if (GemmRow row = gemmRow(gemm); !llvm::is_contained(all, row))
+      all.push_back(row);
+}
+
+int64_t GemmRows::indexOf(rt::GemmOp op) const {
+  return llvm::find(all, gemmRow(op)) - all.begin();
+}
+
+} // namespace mtc::target

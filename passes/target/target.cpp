@@ -1,0 +1,38 @@
+//===- target.cpp - what a plan must know of its device -------------------===//
+#include "passes/target/target.h"
+
+#include "passes/target/attention_call.h"
+#include "passes/target/gemm_rows.h"
+
+using namespace mlir;
+
+namespace mtc::target {
+
+Target::Target(const passes::Config &config)
+    : isa_(config.text("isa")), threads(config.number("threads", 1)),
+      streams_(StringRef(config.text("target")).starts_with("cuda") ? 2 : 1) {
+  if (isa_.empty())
+    isa_ = "x86-64-v3"; // IR that a test wrote by hand names none
+}
+
+FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
+  if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
+    MtcAttention call = attentionCall(attention);
+    return mtc_attention_scratch(&call);
+  }
+  auto gemm = dyn_cast<rt::GemmOp>(op);
+  if (!gemm)
+    return 0;
+  GemmRow row = gemmRow(gemm);
+  int64_t bytes =
+      mtc_gemm_scratch(isa_.c_str(), row.m, row.n, row.k, row.ta, row.tb,
+                       row.beta, row.ab, row.c, static_cast<int32_t>(threads));
+  if (bytes < 0)
+    return gemm.emitOpError("expected a GEMM that the library can plan under ")
+           << isa_ << " with " << threads << " threads; it refused";
+  return bytes;
+}
+
+std::string Target::library() const { return mtc_gemm_library(); }
+
+} // namespace mtc::target

@@ -1,0 +1,47 @@
+//===- target.h - what a plan must know of its device -----------*- C++ -*-===//
+//
+// Planner, verifier, code generation and driver ask here, and nowhere else,
+// what differs between devices.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_TARGET_TARGET_H
+#define MTC_PASSES_TARGET_TARGET_H
+
+#include "dialects/rt/Rt.h"
+#include "passes/Config.h"
+
+#include <string>
+
+namespace mtc::target {
+
+/// The stream of kernels and calls, and that of collectives where there are
+/// two.
+inline constexpr int64_t kComputeStream = 0, kCommStream = 1;
+
+/// One rank's device, as mtc.config has it.
+class Target {
+public:
+  explicit Target(const passes::Config &config);
+
+  /// The instruction set of a rank's processor.
+  const std::string &isa() const { return isa_; }
+
+  /// Queues of a rank that can run at the same time: a GPU has one for kernels
+  /// and one for collectives, a CPU rank is one queue.
+  int64_t streams() const { return streams_; }
+
+  /// Bytes of scratch that a call needs: an rt.gemm or rt.attention, on tensors
+  /// or on views; 0 for any other op. Fails, with a diagnostic at `op`, if the
+  /// device's library has no such call.
+  mlir::FailureOr<int64_t> scratchBytes(mlir::Operation *op) const;
+
+  /// The library that states the scratch of GEMMs, with its version.
+  std::string library() const;
+
+private:
+  std::string isa_;
+  int64_t threads, streams_;
+};
+
+} // namespace mtc::target
+#endif // MTC_PASSES_TARGET_TARGET_H
