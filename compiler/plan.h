@@ -79,7 +79,6 @@ struct PlanCollective {
 
 struct PlanFragment {
   std::string name;
-  int64_t index = 0;
   std::vector<PlanCollective> collectives;
   double flops = 0; ///< of products and attention
 };
@@ -112,7 +111,7 @@ struct ProgramPlan {
   std::vector<PlanInput> inputs;
   std::vector<PlanExport> exports;
   std::vector<PlanGemm> gemms;
-  std::vector<PlanFragment> fragments; ///< by index
+  std::vector<PlanFragment> fragments; ///< in the order of mtc_fragments
   std::vector<PlanTimeline> timelines;
 
   /// The index of a fragment; -1 if there is none of that name.

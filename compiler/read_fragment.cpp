@@ -20,7 +20,7 @@ int64_t elementBytes(mlir::Value buffer) {
 PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   PlanCollective result;
   result.kind = rt::stringifyCollectiveKind(op.getKind()).str();
-  result.group = op.getGroup().str();
+  result.group = groupName(op.getGroup());
   if (op.getKind() == rt::CollectiveKind::NormReduce) {
     result.bytes = 16; // one 128-bit integer
     return result;
@@ -30,8 +30,7 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   // abi.h: `count` of these two is one rank's part.
   if (op.getKind() == rt::CollectiveKind::ReduceScatter ||
       op.getKind() == rt::CollectiveKind::AllGather)
-    result.bytes *=
-        config.mesh.groupSize(groupNamed(result.group).value_or(MTC_GROUP_ALL));
+    result.bytes *= config.mesh.groupSize(op.getGroup());
   return result;
 }
 
@@ -54,11 +53,10 @@ double attentionFlops(rt::AttentionOp op) {
 
 } // namespace
 
-PlanFragment readFragment(mlir::Operation &function, const PlanConfig &config) {
+PlanFragment readFragment(mlir::func::FuncOp function,
+                          const PlanConfig &config) {
   PlanFragment fragment;
-  fragment.name =
-      textOf(function.getAttr(mlir::SymbolTable::getSymbolAttrName()));
-  fragment.index = integerOf(function.getAttr("rt.fragment"));
+  fragment.name = function.getSymName().str();
   function.walk([&](mlir::Operation *op) {
     if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
       fragment.collectives.push_back(readCollective(collective, config));

@@ -4,17 +4,16 @@
 
 #include "compiler/plan.h"
 
-namespace mlir {
-class Operation;
-} // namespace mlir
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mtc::compiler {
 
-/// Reads a function with `rt.fragment`: its collectives in order with the bytes
+/// Reads a fragment: its collectives in order with the bytes
 /// of their buffers on one rank, and the floating-point operations of its
 /// products (2·m·n·k) and attention calls (4·batch·heads·seq²·dim, half of it
 /// if causal; 2.5 times that backward).
-PlanFragment readFragment(mlir::Operation &function, const PlanConfig &config);
+PlanFragment readFragment(mlir::func::FuncOp function,
+                          const PlanConfig &config);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_READ_FRAGMENT_H

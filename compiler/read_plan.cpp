@@ -84,7 +84,7 @@ PlanExport readExport(rt::ExportSlotOp op) {
 PlanRow readStep(rt::StepOp op) {
   PlanRow row;
   row.kind = op.getKind() == rt::StepKind::Load ? MTC_STEP_LOAD : MTC_STEP_RUN;
-  row.fragment = op.getFragment().str();
+  row.fragment = op.getFragment().value_or("").str();
   row.microbatch = static_cast<int64_t>(op.getMicrobatch());
   row.chunk = op.getChunk();
   row.slots.fill(-1);
@@ -100,8 +100,9 @@ PlanRow readExchange(rt::ExchangeOp op) {
   row.microbatch = -1;
   row.slots.fill(-1);
   for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
-    row.transfers.push_back({t.getSend(), t.getPeer(), t.getArena(), t.getTag(),
-                             t.getOffset(), t.getBytes()});
+    row.transfers.push_back({t.getSend(), t.getPeer(), MTC_ARENA_ACTIVATIONS,
+                             t.getTag().tag().encoded(), t.getOffset(),
+                             t.getBytes()});
   return row;
 }
 
@@ -147,8 +148,8 @@ void readOp(mlir::Operation &op, const PlanConfig &config, ProgramPlan &p) {
     p.exports.push_back(readExport(slot));
   else if (auto timeline = mlir::dyn_cast<rt::TimelineOp>(op))
     p.timelines.push_back(readTimeline(timeline));
-  else if (op.hasAttr("rt.fragment"))
-    p.fragments.push_back(readFragment(op, config));
+  else if (auto fn = mlir::dyn_cast<mlir::func::FuncOp>(op))
+    p.fragments.push_back(readFragment(fn, config));
 }
 
 ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config) {
@@ -165,7 +166,6 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config) {
     readOp(inner, config, p);
   auto byIndex = [](const auto &a, const auto &b) { return a.index < b.index; };
   std::stable_sort(p.buckets.begin(), p.buckets.end(), byIndex);
-  std::stable_sort(p.fragments.begin(), p.fragments.end(), byIndex);
   return p;
 }
 
@@ -177,11 +177,6 @@ void checkProgram(const ProgramPlan &p, Problems &problems) {
   };
   if (p.timelines.empty())
     add("expected an rt.timeline, found none");
-  for (size_t i = 0; i < p.fragments.size(); ++i)
-    if (p.fragments[i].index != static_cast<int64_t>(i))
-      add(fmt::format("expected fragments 0..{}, found index {} at @{}",
-                      p.fragments.size() - 1, p.fragments[i].index,
-                      p.fragments[i].name));
   for (const PlanTimeline &timeline : p.timelines)
     for (const PlanRow &row : timeline.rows)
       if (row.kind == MTC_STEP_RUN && p.fragmentIndex(row.fragment) < 0)
@@ -239,9 +234,9 @@ private:
 } // namespace
 
 int64_t ProgramPlan::fragmentIndex(const std::string &fragment) const {
-  for (const PlanFragment &f : fragments)
-    if (f.name == fragment)
-      return f.index;
+  for (size_t i = 0; i < fragments.size(); ++i)
+    if (fragments[i].name == fragment)
+      return static_cast<int64_t>(i);
   return -1;
 }
 

@@ -4,7 +4,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/simulate.h"
-#include "mtc/runtime/arena.h"
+#include "mtc/runtime/memory.h"
 
 #include <map>
 #include <numeric>
@@ -23,7 +23,7 @@ Json memory(const ProgramPlan &program) {
   Json json;
   int64_t total = 0;
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
-    json[std::string(kArenaNames[kind])] = program.arenas[kind];
+    json[std::string(kArenas[kind].name)] = program.arenas[kind];
     total += program.arenas[kind];
   }
   json["total"] = total;

@@ -187,9 +187,9 @@ def CutStages : MtcPass<"cut-stages"> {
     ```mlir
     %0 = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
     pipe.keep %0 as 0 : tensor<1x32x64xf32>
-    pipe.send "activation" %0 : tensor<1x32x64xf32>
+    pipe.send activation %0 : tensor<1x32x64xf32>
 
-    %x = pipe.received "activation" : tensor<1x32x64xf32>
+    %x = pipe.received activation : tensor<1x32x64xf32>
     %1 = tfm.activation gelu %x {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
     ```
   }];
@@ -280,8 +280,8 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     ```mlir
     rt.bucket 0 elements 128 unpadded 128 shard 64 zero true second_use_of -1
 
-    %g = rt.ref "grad" bucket 0 start 0 : tensor<128xf32>
-    %r = rt.collective reduce_scatter %g group "dp" count 64 {origin = "gradient"} : (tensor<128xf32>) -> tensor<128xf32>
+    %g = rt.ref grad of 0 at 0 : tensor<128xf32>
+    %r = rt.collective reduce_scatter %g group dp count 64 {origin = "gradient"} : (tensor<128xf32>) -> tensor<128xf32>
     ```
   }];
 }
@@ -329,7 +329,7 @@ def AssignStreams : MtcPass<"assign-streams"> {
 
     Input:
     ```mlir
-    %s = rt.collective all_reduce %y group "tp" count 512 : (tensor<512xf32>) -> tensor<512xf32>
+    %s = rt.collective all_reduce %y group tp count 512 : (tensor<512xf32>) -> tensor<512xf32>
     %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     ```
 
@@ -337,7 +337,7 @@ def AssignStreams : MtcPass<"assign-streams"> {
     ```mlir
     rt.record event 0 stream 0
     rt.wait event 0 stream 1
-    %s = rt.collective all_reduce %y group "tp" count 512 {stream = 1 : i64} : (tensor<512xf32>) -> tensor<512xf32>
+    %s = rt.collective all_reduce %y group tp count 512 {stream = 1 : i64} : (tensor<512xf32>) -> tensor<512xf32>
     rt.record event 1 stream 1
     %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     rt.wait event 1 stream 0
@@ -360,9 +360,9 @@ def PlanMemory : MtcPass<"plan-memory"> {
 
     Output:
     ```mlir
-    %b = rt.view arena 0 offset 133632 pool -1 stride 0 : memref<128xf32>
-    %u = rt.view arena 3 offset 62592 pool 4 stride 165504 : memref<1x32x128xf32>
-    %v = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<1x32x128xf32>
+    %b = rt.view params at 133632 : memref<128xf32>
+    %u = rt.view activations at 62592 slot of saved stride 165504 : memref<1x32x128xf32>
+    %v = rt.view workspace at 8192 : memref<1x32x128xf32>
     rt.launch @kernel7(%b, %u, %v) args() writes [] : (memref<128xf32>, memref<1x32x128xf32>, memref<1x32x128xf32>) -> ()
     ```
   }];
@@ -378,8 +378,8 @@ def VerifyPlan : MtcPass<"verify-plan"> {
     Input: the result of `plan-memory`. Refused, because two values that live
     together overlap:
     ```mlir
-    %a = rt.view arena 4 offset 0 pool -1 stride 0 : memref<64xf32>
-    %b = rt.view arena 4 offset 128 pool -1 stride 0 : memref<64xf32>
+    %a = rt.view workspace at 0 : memref<64xf32>
+    %b = rt.view workspace at 128 : memref<64xf32>
     rt.launch @add(%a, %b) args() writes [] : (memref<64xf32>, memref<64xf32>) -> ()
     ```
 
@@ -427,7 +427,7 @@ def LowerToLLVM : MtcPass<"lower-to-llvm"> {
 
     Input:
     ```mlir
-    %v = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<64xf32>
+    %v = rt.view workspace at 8192 : memref<64xf32>
     ```
 
     Output, in essence, with the base of arena 4:

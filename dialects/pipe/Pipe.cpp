@@ -25,3 +25,17 @@ void PipeDialect::initialize() {
 #include "dialects/pipe/PipeOps.cpp.inc"
       >();
 }
+
+LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != FragmentAttr::attrName)
+    return op->emitOpError("expected ")
+           << FragmentAttr::attrName
+           << " as the dialect's only attribute, found " << attribute.getName();
+  auto fragment = dyn_cast<FragmentAttr>(attribute.getValue());
+  if (!fragment || fragment.getStage() < 0 || fragment.getChunk() < 0)
+    return op->emitOpError("expected #pipe.fragment with a stage and a chunk, "
+                           "counted from 0, found ")
+           << attribute.getValue();
+  return success();
+}

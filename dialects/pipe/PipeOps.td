@@ -25,16 +25,16 @@ def Pipe_Dialect : Dialect {
     are as before.
 
     `cut-stages` splits `@microbatch` into fragments: functions without
-    arguments and results whose boundary is explicit in ops. They carry
-    `pipe.stage` and `pipe.phase` ("forward", "backward", "eval").
+    arguments and results whose boundary is explicit in ops. The attribute
+    `pipe.fragment` says what each is; names mean nothing.
 
     ```mlir
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
-      %x = pipe.received "activation" : tensor<1x32x128xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %x = pipe.received activation : tensor<1x32x128xf32>
       %w = pipe.param "layers.0.mlp.down.weight" : tensor<128x64xf32>
       pipe.keep %x as 12 : tensor<1x32x128xf32>
       %y = tfm.einsum "bsf,fe->bse" %x, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
-      pipe.send "activation" %y : tensor<1x32x64xf32>
+      pipe.send activation %y : tensor<1x32x64xf32>
       return
     }
     ```
@@ -59,7 +59,51 @@ def Pipe_Dialect : Dialect {
     See [schedules](../schedules.md). The next level, `rt`, is bytes and calls.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
+
+def Pipe_Phase : I32EnumAttr<"Phase", "what a fragment is for", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
+    I32EnumAttrCase<"Eval", 2, "eval">, I32EnumAttrCase<"Reduce", 3, "reduce">,
+    I32EnumAttrCase<"Apply", 4, "apply">]> {
+  let description = [{
+    `reduce` and `apply` are the update, at the end of a step.
+  }];
+  let cppNamespace = "::mtc::pipe";
+  let genSpecializedAttr = 0;
+}
+def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
+  let mnemonic = "fragment";
+  let summary = "which fragment a function is";
+  let description = [{
+    On a function, as `pipe.fragment`.
+
+    Example: `#pipe.fragment<stage = 0, chunk = 0, phase = forward>`
+  }];
+  let parameters = (ins "int64_t":$stage, "int64_t":$chunk, EnumParameter<Pipe_Phase>:$phase);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral attrName = "pipe.fragment";
+    /// That of a function; null if it is none.
+    static FragmentAttr of(::mlir::Operation *fn) {
+      return fn->getAttrOfType<FragmentAttr>(attrName);
+    }
+    /// True of the update, which a step has once, not once per microbatch.
+    bool isUpdate() const {
+      return getPhase() == Phase::Reduce || getPhase() == Phase::Apply;
+    }
+  }];
+}
+
+def Pipe_Direction : I32EnumAttr<"Direction", "which way a value crosses stages", [
+    I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Gradient", 1, "gradient">]> {
+  let description = [{
+    Activations go to the next stage, gradients to the previous one.
+  }];
+  let cppNamespace = "::mtc::pipe";
+  let genSpecializedAttr = 0;
+}
+def Pipe_DirectionAttr : EnumAttr<Pipe_Dialect, Pipe_Direction, "direction">;
 
 //===--- boundary of a fragment ------------------------------------------------===//
 
@@ -86,22 +130,22 @@ def Pipe_SampleOp : Pipe_Op<"sample", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 def Pipe_ReceivedOp : Pipe_Op<"received", [Pure]> {
-  let summary = "what another stage sent: the activation (xin) or the gradient (gin)";
+  let summary = "what another stage sent: an activation or a gradient";
   let description = [{
-    A backward fragment may read `activation` again: xin lives until its last
-    reader.
+    A backward fragment may read the activation again: its buffer lives until its
+    last reader.
 
-    Example: `%x = pipe.received "activation" : tensor<2x32x64xf32>`
+    Example: `%x = pipe.received activation : tensor<2x32x64xf32>`
   }];
-  let arguments = (ins StrAttr:$kind);
+  let arguments = (ins Pipe_DirectionAttr:$kind);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$kind attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind attr-dict `:` type($result)";
 }
 def Pipe_SendOp : Pipe_Op<"send"> {
   let summary = "a value that the next (activation) or previous (gradient) stage receives";
-  let description = [{Example: `pipe.send "activation" %y : tensor<2x32x64xf32>`}];
-  let arguments = (ins StrAttr:$kind, AnyRankedTensor:$value);
-  let assemblyFormat = "$kind $value attr-dict `:` type($value)";
+  let description = [{Example: `pipe.send activation %y : tensor<2x32x64xf32>`}];
+  let arguments = (ins Pipe_DirectionAttr:$kind, AnyRankedTensor:$value);
+  let assemblyFormat = "`` $kind $value attr-dict `:` type($value)";
 }
 def Pipe_KeepOp : Pipe_Op<"keep"> {
   let summary = "keeps a value in the activation slot for the backward";
@@ -156,9 +200,8 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "slots and exchanges of one stage, in order";
   let description = [{
-    `pools` are the numbers of slots of xin, gin (received activations and
-    gradients), yout, gout (to be sent), act (saved for the backward) and wsv
-    (saved for a split weight gradient).
+    `pools` are the numbers of slots of each pool, in the order of `kPools`
+    (memory.h).
 
     Example:
     ```
@@ -187,8 +230,8 @@ def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
   let summary = "one send or receive";
   let description = [{
     `virtual_stage` is the one that produced the value, `peer` the other stage;
-    `activation` is false for a gradient; `slot` is one of yout or gout (send), of
-    xin or gin (receive).
+    `activation` is false for a gradient; `slot` is one of the pool that
+    is sent from or received into.
 
     Example: `#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>`
   }];

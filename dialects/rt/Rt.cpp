@@ -10,16 +10,11 @@ using namespace mtc::rt;
 
 #include "dialects/rt/RtDialect.cpp.inc"
 #include "dialects/rt/RtEnums.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "dialects/rt/RtAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/rt/RtOps.cpp.inc"
 
 void RtDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/rt/RtAttrs.cpp.inc"
-      >();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/rt/RtOps.cpp.inc"

@@ -38,24 +38,27 @@ def Rt_Dialect : Dialect {
 
     ```mlir
     %c = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
-    %r = rt.collective all_reduce %c group "tp" count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
+    %r = rt.collective all_reduce %c group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     ```
 
     and after `plan-memory`, on views, where results have become operands:
 
     ```mlir
-    %v = rt.view arena 3 offset 78976 pool 4 stride 165504 : memref<1x32x128xf32>
-    %w = rt.view arena 0 offset 100864 pool -1 stride 0 : memref<128x64xf32>
-    %c = rt.view arena 4 offset 8192 pool -1 stride 0 : memref<1x32x64xf32>
+    %v = rt.view activations at 78976 slot of saved stride 165504 : memref<1x32x128xf32>
+    %w = rt.view params at 100864 : memref<128x64xf32>
+    %c = rt.view workspace at 8192 : memref<1x32x64xf32>
     rt.gemm %v, %w into %c m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (memref<1x32x128xf32>, memref<128x64xf32>, memref<1x32x64xf32>) -> ()
-    rt.collective all_reduce %c group "tp" count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (memref<1x32x64xf32>) -> ()
+    rt.collective all_reduce %c group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (memref<1x32x64xf32>) -> ()
     ```
 
     The ops fall into three parts: bodies of kernels (`load` to `random`), what
     fragments hold, and the program around them (`program` to `export_slot`).
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
 }
+
+include "dialects/rt/RtTables.td"
 
 // What fragments work on: its size is known, and every element is whole bytes.
 defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, I8, I32, I64]>;
@@ -132,7 +135,7 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
     **Constraints:** body ops name operands in range, with the mode that they
     need; the body holds only arith, math and rt ops.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$rows, I64Attr:$cols, I64Attr:$args,
+  let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$rows, Rt_Int:$cols, Rt_Int:$args,
                        TypedArrayAttrBase<Rt_Operand, "kernel operands">:$operands_info);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info $body attr-dict";
@@ -144,14 +147,14 @@ class Rt_BodyOp<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemo
 def Rt_LoadOp : Rt_BodyOp<"load"> {
   let summary = "the current element of an operand";
   let description = [{Example: `%x = rt.load 0 : f32`}];
-  let arguments = (ins I64Attr:$operand);
+  let arguments = (ins Rt_Int:$operand);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 def Rt_StoreOp : Rt_BodyOp<"store"> {
   let summary = "writes the current element of a full or row operand";
   let description = [{Example: `rt.store 2, %y : f32`}];
-  let arguments = (ins I64Attr:$operand, AnyType:$value);
+  let arguments = (ins Rt_Int:$operand, AnyType:$value);
   let assemblyFormat = "$operand `,` $value attr-dict `:` type($value)";
 }
 def Rt_AccumulateOp : Rt_BodyOp<"accumulate"> {
@@ -162,20 +165,20 @@ def Rt_AccumulateOp : Rt_BodyOp<"accumulate"> {
 
     Example: `rt.accumulate 3, %dy : f32`
   }];
-  let arguments = (ins I64Attr:$operand, AnyType:$value);
+  let arguments = (ins Rt_Int:$operand, AnyType:$value);
   let assemblyFormat = "$operand `,` $value attr-dict `:` type($value)";
 }
 def Rt_GatherOp : Rt_BodyOp<"gather"> {
   let summary = "the element of a table operand at a row-uniform index; 0 outside";
   let description = [{Example: `%e = rt.gather 1 at %row : f32`}];
-  let arguments = (ins I64Attr:$operand, I32:$row);
+  let arguments = (ins Rt_Int:$operand, I32:$row);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$operand `at` $row attr-dict `:` type($result)";
 }
 def Rt_ScatterAddOp : Rt_BodyOp<"scatter_add"> {
   let summary = "adds to a table operand at a row-uniform index; nothing outside";
   let description = [{Example: `rt.scatter_add 1 at %row, %dy : f32`}];
-  let arguments = (ins I64Attr:$operand, I32:$row, AnyType:$value);
+  let arguments = (ins Rt_Int:$operand, I32:$row, AnyType:$value);
   let assemblyFormat = "$operand `at` $row `,` $value attr-dict `:` type($value)";
 }
 def Rt_ReduceKind : I32EnumAttr<"ReduceKind", "row reduction", [
@@ -217,7 +220,7 @@ def Rt_ArgOp : Rt_BodyOp<"arg", [Pure]> {
 
     Example: `%sample = rt.arg 0 : i64`
   }];
-  let arguments = (ins I64Attr:$index);
+  let arguments = (ins Rt_Int:$index);
   let results = (outs I64:$result);
   let assemblyFormat = "$index attr-dict `:` type($result)";
 }
@@ -230,7 +233,7 @@ def Rt_RandomOp : Rt_BodyOp<"random", [Pure]> {
 
     Example: `%w = rt.random %seed, %sample, %layer, %element {site = 2 : i64} : i32`
   }];
-  let arguments = (ins I64:$seed, I64:$sample, I64:$layer, I32:$element, I64Attr:$site);
+  let arguments = (ins I64:$seed, I64:$sample, I64:$layer, I32:$element, Rt_Int:$site);
   let results = (outs I32:$result);
   let assemblyFormat = "$seed `,` $sample `,` $layer `,` $element attr-dict `:` type($result)";
 }

@@ -11,49 +11,58 @@
 def Rt_AffineOp : Op<Rt_Dialect, "affine", [Pure]> {
   let summary = "an integer that is affine in coordinates and step";
   let description = [{
-    constant + tp·(tp coordinate) + dp·(dp coordinate) + microbatch·(microbatch)
-    + sample·(sample base of the step) + seed·(seed). The factor of any other mesh
-    axis is an attribute of its name.
+    Its value on a rank, for a microbatch of a step.
 
-    Example: `%s = rt.affine constant 0 tp 0 dp 2 microbatch 4 sample 1 seed 0 : i64`
+    Example: `%s = rt.affine <2 * dp + 4 * microbatch + sample> : i64`
   }];
-  let arguments = (ins I64Attr:$constant, I64Attr:$tp, I64Attr:$dp, I64Attr:$microbatch,
-                       I64Attr:$sample, I64Attr:$seed);
+  let arguments = (ins Rt_Affine:$value);
   let results = (outs I64:$result);
-  let extraClassDeclaration = [{
-    /// The factor of the coordinate on a mesh axis: the attribute of its name.
-    int64_t along(::llvm::StringRef axis) {
-      auto factor = (*this)->getAttrOfType<::mlir::IntegerAttr>(axis);
-      return factor ? factor.getInt() : 0;
-    }
-  }];
-  let assemblyFormat = "`constant` $constant `tp` $tp `dp` $dp `microbatch` $microbatch `sample` $sample `seed` $seed attr-dict `:` type($result)";
+  let assemblyFormat = "$value attr-dict `:` type($result)";
 }
 
 def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
-  let summary = "an address: arena + slot·stride + offset";
+  let summary = "an address in an arena";
   let description = [{
-    `pool` -1: no slot. Offsets and strides are bytes.
+    `offset` bytes from the begin of the arena, or, in a pool, of slot 0: the
+    slot that the row of the timeline names lies slot·`stride` bytes further.
 
-    Example: `%v = rt.view arena 3 offset 4096 pool 4 stride 8192 : memref<4x8xf32>`
+    Example: `%v = rt.view workspace at 4096 : memref<4x8xf32>`
+    Example: `%s = rt.view activations at 4096 slot of saved stride 8192 : memref<4x8xf32>`
+
+    **Constraints:** a pool in the arena that is made of slots, and only there.
   }];
-  let arguments = (ins I64Attr:$arena, I64Attr:$offset, I64Attr:$pool, I64Attr:$stride);
+  let arguments = (ins Rt_Arena:$arena, Rt_Int:$offset, OptionalAttr<Rt_Pool>:$pool,
+                       OptionalAttr<Rt_Int>:$stride);
   let results = (outs Rt_View:$result);
-  let assemblyFormat = "`arena` $arena `offset` $offset `pool` $pool `stride` $stride attr-dict `:` type($result)";
+  let assemblyFormat = "`` $arena `at` $offset (`slot` `of` `` $pool^ `stride` $stride)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
+def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
+    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
+    I32EnumAttrCase<"Main", 2, "main">, I32EnumAttrCase<"ExpAvg", 3, "exp_avg">,
+    I32EnumAttrCase<"ExpAvgSq", 4, "exp_avg_sq">, I32EnumAttrCase<"Loss", 5, "loss">]> {
+  let description = [{
+    Parameters as they are computed with, accumulators of their gradients, the
+    optimizer's state; and the loss, which lies behind the buckets.
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_RefKindAttr : EnumAttr<Rt_Dialect, Rt_RefKind, "ref_kind">;
 def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let summary = "an address inside a bucket, before offsets are known";
   let description = [{
-    `kind`: param, main, grad, exp_avg, exp_avg_sq (element `start` of bucket
-    `bucket`), or loss. `plan-memory` turns it into rt.view.
+    Element `start` of the part `kind` of a bucket; the loss has no bucket.
+    `plan-memory` turns it into rt.view.
 
-    Example: `%g = rt.ref "grad" bucket 0 start 64 : memref<16x64xf32>`
+    Example: `%g = rt.ref grad of 0 at 64 : memref<16x64xf32>`
+    Example: `%l = rt.ref loss : memref<1xf32>`
   }];
-  let arguments = (ins StrAttr:$kind, I64Attr:$bucket, I64Attr:$start);
+  let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<Rt_Int>:$bucket,
+                       DefaultValuedAttr<Rt_Int, "0">:$start);
   let results = (outs Rt_Buffer:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$kind `bucket` $bucket `start` $start attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
 }
 def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
   let summary = "a buffer of zeros; made where a kernel accumulates a new value";
@@ -70,44 +79,35 @@ def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
   let description = [{
-    The runtime fills the step block before each step; fields are those of
-    `tfm.scalar`.
+    The runtime fills the step block before each step.
 
-    Example: `%lr = rt.step_field "lr" : memref<1xf32>`
+    Example: `%lr = rt.step_field lr : memref<1xf32>`
   }];
-  let arguments = (ins StrAttr:$field);
+  let arguments = (ins Rt_StepField:$field);
   let results = (outs Rt_View:$result);
-  let assemblyFormat = "$field attr-dict `:` type($result)";
+  let assemblyFormat = "`` $field attr-dict `:` type($result)";
 }
 def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
   let summary = "the part of a bucket segment that this rank updates";
   let description = [{
     The segment is [start, start + count) of its bucket, in elements; the rank's
-    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything if
-    `shard` is 0 (no ZeRO). `only_tp0`: empty
-    unless the tp coordinate is 0; `only_dp0` and those of other mesh axes
-    likewise. Gives the first element of the intersection (in the bucket), the
-    same relative to the shard, and the count (>= 0).
+    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything
+    without a `shard` (no ZeRO). Empty unless the coordinates on the axes of `once`
+    are 0. Gives the first element of the intersection (in the bucket), the same
+    relative to the shard, and the count (>= 0).
 
-    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 {only_tp0 = false, only_dp0 = false}`
+    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 once <tp>`
   }];
-  let arguments = (ins I64Attr:$start, I64Attr:$count, I64Attr:$shard,
-                       BoolAttr:$only_tp0, BoolAttr:$only_dp0);
+  let arguments = (ins Rt_Int:$start, Rt_Int:$count, OptionalAttr<Rt_Int>:$shard,
+                       OptionalAttr<Rt_Axes>:$once);
   let results = (outs I64:$at, I64:$local, I64:$length);
   let extraClassDeclaration = [{
     /// Whether it is empty on ranks whose coordinate on a mesh axis is not 0.
-    bool onlyAtZero(::llvm::StringRef axis) {
-      auto only = (*this)->getAttrOfType<::mlir::BoolAttr>(attributeOf(axis));
-      return only && only.getValue();
-    }
-    void setOnlyAtZero(::llvm::StringRef axis) {
-      (*this)->setAttr(attributeOf(axis), ::mlir::BoolAttr::get(getContext(), true));
-    }
-    static std::string attributeOf(::llvm::StringRef axis) {
-      return ("only_" + axis + "0").str();
+    bool isOnce(::MtcAxis axis) {
+      return getOnce() && llvm::is_contained(getOnce()->getAxes(), axis);
     }
   }];
-  let assemblyFormat = "`start` $start `count` $count `shard` $shard attr-dict";
+  let assemblyFormat = "`start` $start `count` $count (`shard` $shard^)? (`once` $once^)? attr-dict";
 }
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let summary = "a view moved by a number of elements";
@@ -145,7 +145,7 @@ def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
     **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
   }];
   let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$c,
-                       Optional<Rt_Buffer>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
+                       Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
                        BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
   let results = (outs Optional<Rt_Buffer>:$result);
   let assemblyFormat = "$a `,` $b (`into` $c^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
@@ -163,7 +163,7 @@ def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments]> {
   let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$outputs_in,
                        Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
                        BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
-                       I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
+                       Rt_Int:$rng_layer, Rt_Int:$site, Rt_Int:$global_heads);
   let results = (outs Variadic<Rt_Buffer>:$outputs);
   let assemblyFormat = "`(` $inputs `)` (`into` `(` $outputs_in^ `)`)? (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
@@ -199,13 +199,13 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
     for reduce_scatter and all_gather. On tensors the result takes the operand's
     place in memory. Runs on stream `stream`; every other op runs on stream 0.
 
-    Example: `%y = rt.collective all_reduce %x group "tp" count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
+    Example: `%y = rt.collective all_reduce %x group tp count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
   }];
-  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$buffer, StrAttr:$group,
-                       I64Attr:$count, DefaultValuedAttr<I64Attr, "0">:$stream);
+  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$buffer, Rt_Group:$group,
+                       Rt_Int:$count, DefaultValuedAttr<Rt_Int, "0">:$stream);
   let results = (outs Optional<Rt_Buffer>:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "`` $kind ($buffer^)? `group` $group `count` $count attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind ($buffer^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
 }
 def Rt_RecordOp : Op<Rt_Dialect, "record"> {
   let summary = "an event that stands for all that a stream was given so far";
@@ -214,7 +214,7 @@ def Rt_RecordOp : Op<Rt_Dialect, "record"> {
 
     Example: `rt.record event 0 stream 0`
   }];
-  let arguments = (ins I64Attr:$event, I64Attr:$stream);
+  let arguments = (ins Rt_Int:$event, Rt_Int:$stream);
   let assemblyFormat = "`event` $event `stream` $stream attr-dict";
 }
 def Rt_WaitOp : Op<Rt_Dialect, "wait"> {
@@ -224,9 +224,19 @@ def Rt_WaitOp : Op<Rt_Dialect, "wait"> {
 
     Example: `rt.wait event 0 stream 1`
   }];
-  let arguments = (ins I64Attr:$event, I64Attr:$stream);
+  let arguments = (ins Rt_Int:$event, Rt_Int:$stream);
   let assemblyFormat = "`event` $event `stream` $stream attr-dict";
 }
+def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
+    I32EnumAttrCase<"Reset", 0, "reset">, I32EnumAttrCase<"Accumulate", 1, "accumulate">,
+    I32EnumAttrCase<"Finish", 2, "finish">]> {
+  let description = [{
+    See `rt.norm`.
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_NormActionAttr : EnumAttr<Rt_Dialect, Rt_NormAction, "norm_action">;
 def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
   let summary = "one step of the global norm: reset, accumulate, finish";
   let description = [{
@@ -234,11 +244,11 @@ def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
     sum over ranks between the last of them and `finish` is `rt.collective
     norm_reduce`.
 
-    Example: `rt.norm "accumulate" of %g : memref<4096xf32> length %n`
+    Example: `rt.norm accumulate of %g : memref<4096xf32> length %n`
   }];
-  let arguments = (ins StrAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
+  let arguments = (ins Rt_NormActionAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
   let hasVerifier = 1;
-  let assemblyFormat = "$action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
+  let assemblyFormat = "`` $action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
 }
 
 //===--- program ---------------------------------------------------------------===//
@@ -246,7 +256,7 @@ def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
 def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock, SymbolTable, IsolatedFromAbove]> {
   let summary = "the program of one rank class (one pipeline stage)";
   let description = [{
-    Holds kernels, fragments (func.func with `rt.fragment`), buckets, parameters
+    Holds kernels, fragments (func.func with `pipe.fragment`), buckets, parameters
     and timelines of one stage. `arenas` are bytes by kind, set by `plan-memory`.
 
     Example:
@@ -256,7 +266,7 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
     } {arenas = array<i64: 512, 512, 1024, 0, 0>}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stage);
+  let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$stage);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `stage` $stage $body attr-dict";
 }
@@ -271,11 +281,11 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
 
     Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1 {param_type = bf16}`
   }];
-  let arguments = (ins I64Attr:$index, I64Attr:$elements, I64Attr:$unpadded, I64Attr:$shard,
-                       BoolAttr:$zero, I64Attr:$second_use_of,
+  let arguments = (ins Rt_Int:$index, Rt_Int:$elements, Rt_Int:$unpadded, Rt_Int:$shard,
+                       BoolAttr:$zero, Rt_Int:$second_use_of,
                        OptionalAttr<TypeAttr>:$param_type,
-                       DefaultValuedAttr<I64Attr, "-1">:$param_offset, DefaultValuedAttr<I64Attr, "-1">:$main_offset, DefaultValuedAttr<I64Attr, "-1">:$grad_offset,
-                       DefaultValuedAttr<I64Attr, "-1">:$exp_avg_offset, DefaultValuedAttr<I64Attr, "-1">:$exp_avg_sq_offset);
+                       DefaultValuedAttr<Rt_Int, "-1">:$param_offset, DefaultValuedAttr<Rt_Int, "-1">:$main_offset, DefaultValuedAttr<Rt_Int, "-1">:$grad_offset,
+                       DefaultValuedAttr<Rt_Int, "-1">:$exp_avg_offset, DefaultValuedAttr<Rt_Int, "-1">:$exp_avg_sq_offset);
   let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard `zero` $zero `second_use_of` $second_use_of attr-dict";
   let extraClassDeclaration = [{
     /// The type of the parameters as they are computed with.
@@ -296,8 +306,8 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
 
     Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}`
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$bucket, I64Attr:$start, DenseI64ArrayAttr:$shape,
-                       DenseI64ArrayAttr:$local, I64Attr:$split_dim, I64Attr:$use, BoolAttr:$owner,
+  let arguments = (ins StrAttr:$name, Rt_Int:$bucket, Rt_Int:$start, DenseI64ArrayAttr:$shape,
+                       DenseI64ArrayAttr:$local, Rt_Int:$split_dim, Rt_Int:$use, BoolAttr:$owner,
                        BoolAttr:$decay, StrAttr:$init, F64Attr:$std,
                        DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
   let assemblyFormat = "$name `bucket` $bucket `start` $start `shape` $shape `local` $local attr-dict";
@@ -318,9 +328,9 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
     Example:
     ```
     rt.timeline @train {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
     }
     ```
   }];
@@ -331,25 +341,25 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
 def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";
   let description = [{
-    `slots` has one entry per pool: xin, gin, yout, gout, act, wsv; -1: none.
+    `slots` has one entry per pool, in the order of `kPools` (memory.h); -1: none.
 
-    Example: `rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
+    Example: `rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
   }];
-  let arguments = (ins Rt_StepKindAttr:$kind, StrAttr:$fragment, I64Attr:$microbatch, I64Attr:$chunk,
+  let arguments = (ins Rt_StepKindAttr:$kind, OptionalAttr<FlatSymbolRefAttr>:$fragment, Rt_Int:$microbatch, Rt_Int:$chunk,
                        DenseI64ArrayAttr:$slots);
-  let assemblyFormat = "`` $kind $fragment `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
+  let hasVerifier = 1;
+  let assemblyFormat = "`` $kind ($fragment^)? `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
 }
 def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
   let mnemonic = "transfer";
   let summary = "one send or receive of an exchange";
   let description = [{
-    `peer` is a stage; `offset` and `bytes` say where in the arena; `tag` names
-    the value on both sides: 2^30 if it is a gradient, plus 2^20 times its virtual
-    stage, plus its microbatch.
+    `peer` is a stage; `offset` and `bytes` say where in the activation arena;
+    `tag` names the value on both sides.
 
-    Example: `#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>`
+    Example: `#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>`
   }];
-  let parameters = (ins "bool":$send, "int64_t":$peer, "int64_t":$arena, "int64_t":$tag,
+  let parameters = (ins "bool":$send, "int64_t":$peer, "::mtc::rt::TagAttr":$tag,
                         "int64_t":$offset, "int64_t":$bytes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -359,7 +369,7 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
     As ncclGroup: all of them proceed together. Order inside is the global order
     of `expand-schedule`.
 
-    Example: `rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]`
+    Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
   }];
   let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
   let assemblyFormat = "$transfers attr-dict";
@@ -370,20 +380,20 @@ def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
   let description = [{
     Offset inside the activation slot of pool `pool`, whose stride is `stride` bytes.
 
-    Example: `rt.input_slot "ids" offset 0 pool 4 stride 4096 entry "train"`
+    Example: `rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"`
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$offset, I64Attr:$pool, I64Attr:$stride, StrAttr:$entry);
-  let assemblyFormat = "$name `offset` $offset `pool` $pool `stride` $stride `entry` $entry attr-dict";
+  let arguments = (ins StrAttr:$name, Rt_Int:$offset, Rt_Pool:$pool, Rt_Int:$stride, StrAttr:$entry);
+  let assemblyFormat = "$name `at` $offset `slot` `of` `` $pool `stride` $stride `entry` $entry attr-dict";
 }
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{
     Elements are f32, or `element`, which a dump widens. Of a split, see rt.param.
 
-    Example: `rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
+    Example: `rt.export_slot "logits" of @stage1_eval workspace at 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$fragment, I64Attr:$arena, I64Attr:$offset,
-                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, I64Attr:$split_dim,
+  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$fragment, Rt_Arena:$arena, Rt_Int:$offset,
+                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, Rt_Int:$split_dim,
                        OptionalAttr<TypeAttr>:$element,
                        DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
   let extraClassDeclaration = [{
@@ -392,6 +402,6 @@ def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
       return getElement() ? getElement()->getIntOrFloatBitWidth() / 8 : 4;
     }
   }];
-  let assemblyFormat = "$name `fragment` $fragment `arena` $arena `offset` $offset `shape` $shape `local` $local `split_dim` $split_dim attr-dict";
+  let assemblyFormat = "$name `of` $fragment `` $arena `at` $offset `shape` $shape `local` $local `split_dim` $split_dim attr-dict";
 }
 #endif // MTC_RT_PROGRAM

@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace mtc;
 using namespace mtc::rt;
 
 /// Checks that `operand` names an operand of the kernel whose mode is allowed.
@@ -71,11 +72,12 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult ViewOp::verify() {
-  if (getArena() >= 5)
-    return emitOpError("expected an arena below 5, found ") << getArena();
-  auto pool = static_cast<int64_t>(getPool()); // attribute getters are unsigned
-  if (pool < -1 || pool >= 6)
-    return emitOpError("expected a pool in -1..5, found ") << pool;
+  const ArenaInfo &arena = kArenas[getArena()];
+  if (arena.slotted != getPool().has_value() ||
+      arena.slotted != getStride().has_value())
+    return emitOpError("expected ")
+           << (arena.slotted ? "a slot" : "no slot") << " in the arena "
+           << arena.name << ", found " << (arena.slotted ? "none" : "one");
   return success();
 }
 
@@ -127,12 +129,20 @@ LogicalResult GemmOp::verify() {
 }
 
 LogicalResult RefOp::verify() {
-  StringRef kind = getKind();
-  if (kind != "param" && kind != "main" && kind != "grad" &&
-      kind != "exp_avg" && kind != "exp_avg_sq" && kind != "loss")
-    return emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or "
-                       "loss, found \"")
-           << kind << "\"";
+  bool ofBucket = getKind() != RefKind::Loss;
+  if (ofBucket != getBucket().has_value())
+    return emitOpError("expected ")
+           << (ofBucket ? "a bucket of which this is a part, found none"
+                        : "no bucket of the loss, found one");
+  return success();
+}
+
+LogicalResult StepOp::verify() {
+  bool runs = getKind() == StepKind::Run;
+  if (runs != getFragment().has_value())
+    return emitOpError("expected ")
+           << (runs ? "a fragment to run, found none"
+                    : "no fragment to load, found one");
   return success();
 }
 
@@ -144,11 +154,7 @@ LogicalResult ZeroOp::verify() {
 }
 
 LogicalResult NormOp::verify() {
-  StringRef action = getAction();
-  if (action != "reset" && action != "accumulate" && action != "finish")
-    return emitOpError("expected reset, accumulate or finish, found \"")
-           << action << "\"";
-  bool adds = action == "accumulate";
+  bool adds = getAction() == NormAction::Accumulate;
   if (adds != static_cast<bool>(getRange()) ||
       adds != static_cast<bool>(getLength()))
     return emitOpError("expected a range and a length ")

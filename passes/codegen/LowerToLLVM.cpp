@@ -4,6 +4,7 @@
 // go through upstream conversions, fragments through FragmentEmitter.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/codegen/emit.h"
@@ -37,7 +38,7 @@ struct LowerToLLVMPass
     SmallVector<OwningOpRef<func::FuncOp>> fragments;
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       auto fn = dyn_cast<func::FuncOp>(op);
-      if (fn && fn->hasAttr("rt.fragment")) {
+      if (fn && pipe::FragmentAttr::of(fn)) {
         fn->remove();
         fragments.emplace_back(fn);
       } else if (op.getName().getDialectNamespace() == "rt") {

@@ -98,64 +98,42 @@ Value FragmentEmitter::slot(int64_t pool) {
 
 void FragmentEmitter::emitView(rt::ViewOp op) {
   Value address = at(arena(op.getArena()), op.getOffset());
-  int64_t pool = op.getPool();
-  if (pool >= 0)
-    address = moved(address, mul(slot(pool), op.getStride()));
+  if (op.getPool())
+    address = moved(address, mul(slot(*op.getPool()), *op.getStride()));
   values[op.getResult()] = address;
 }
 
-void FragmentEmitter::emitAffine(rt::AffineOp op) {
-  Value sum = i64(op.getConstant());
-  auto term = [&](int64_t factor, auto value) {
-    if (factor != 0)
-      sum = add(sum, mul(value(), factor));
-  };
-  for (const AxisInfo &axis : kAxes)
-    term(op.along(axis.name), [&] { return coordinate(axis.id); });
-  term(op.getMicrobatch(), [&]() -> Value {
+Value FragmentEmitter::variable(unsigned variable) {
+  constexpr int64_t block = offsetof(MtcContext, step);
+  switch (variable) {
+  case rt::kMicrobatch:
     return LLVM::SExtOp::create(
         b, loc, int64, load(int32, step, offsetof(MtcStep, microbatch)));
-  });
-  constexpr int64_t block = offsetof(MtcContext, step);
-  term(op.getSample(), [&] {
+  case rt::kSample:
     return load(int64, context, block + offsetof(MtcStepBlock, sample_base));
-  });
-  term(op.getSeed(), [&] {
+  case rt::kSeed:
     return load(int64, context, block + offsetof(MtcStepBlock, seed));
-  });
+  }
+  return coordinate(variable);
+}
+
+void FragmentEmitter::emitAffine(rt::AffineOp op) {
+  rt::Affine form = op.getValue();
+  Value sum = i64(form.constant);
+  for (unsigned v = 0; v < rt::kVariables; ++v)
+    if (form[v] != 0)
+      sum = add(sum, mul(variable(v), form[v]));
   values[op.getResult()] = sum;
 }
 
-/// Fields of the step block that kernels may read.
-static int64_t fieldOffset(StringRef field) {
-#define FIELD(name)                                                            \
-  if (field == #name)                                                          \
-    return offsetof(MtcStepBlock, name);
-  FIELD(lr)
-  FIELD(weight_decay)
-  FIELD(beta1)
-  FIELD(beta2)
-  FIELD(one_minus_beta1)
-  FIELD(one_minus_beta2)
-  FIELD(eps)
-  FIELD(inv_bias1)
-  FIELD(inv_bias2)
-  FIELD(clip_coeff)
-#undef FIELD
-  return -1;
-}
-
-LogicalResult FragmentEmitter::emitStepField(rt::StepFieldOp op) {
-  int64_t offset = fieldOffset(op.getField());
-  if (offset < 0)
-    return op.emitOpError("expected a field of the step block, found \"")
-           << op.getField() << "\"";
-  values[op.getResult()] = at(context, offsetof(MtcContext, step) + offset);
-  return success();
+void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
+  values[op.getResult()] = at(context, offsetof(MtcContext, step) +
+                                           kStepFields[op.getField()].offset);
 }
 
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
-  int64_t start = op.getStart(), count = op.getCount(), shard = op.getShard();
+  int64_t start = op.getStart(), count = op.getCount(),
+          shard = op.getShard().value_or(0);
   Value first = i64(start), local = first, length = i64(count);
   if (shard > 0) {
     Value low = mul(coordinate(MTC_AXIS_DP), shard);
@@ -165,7 +143,7 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
     local = sub(first, low);
   }
   for (const AxisInfo &axis : kAxes) {
-    if (!op.onlyAtZero(axis.name))
+    if (!op.isOnce(axis.id))
       continue;
     Value isZero = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
                                         coordinate(axis.id), i64(0));
@@ -256,13 +234,8 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
         part(out, 0, 1, fused), part(out, 0, 2, fused), space, sample, head});
 }
 
-LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
-  std::optional<MtcGroup> known = groupNamed(op.getGroup());
-  if (!known)
-    return op.emitOpError("expected group ")
-           << namesOf(kGroups, [](const GroupInfo &) { return true; })
-           << ", found \"" << op.getGroup() << "\"";
-  int64_t group = *known;
+void FragmentEmitter::emitCollective(rt::CollectiveOp op) {
+  int64_t group = op.getGroup();
   Value count = i64(op.getCount());
   Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
   Value dtype = i32(op.getBuffer() ? dtypeOf(op.getBuffer()) : MTC_F32);
@@ -285,21 +258,18 @@ LogicalResult FragmentEmitter::emitCollective(rt::CollectiveOp op) {
     call("mtc_norm_reduce", {context, i32(group)});
     break;
   }
-  return success();
 }
 
-LogicalResult FragmentEmitter::emitNorm(rt::NormOp op) {
-  if (op.getAction() == "reset")
-    call("mtc_norm_reset", {context});
-  else if (op.getAction() == "accumulate")
-    call("mtc_norm_accumulate", {context, values.lookup(op.getRange()),
-                                 values.lookup(op.getLength())});
-  else if (op.getAction() == "finish")
-    call("mtc_norm_finish", {context});
-  else
-    return op.emitOpError("expected reset, accumulate or finish, found \"")
-           << op.getAction() << "\"";
-  return success();
+void FragmentEmitter::emitNorm(rt::NormOp op) {
+  switch (op.getAction()) {
+  case rt::NormAction::Reset:
+    return call("mtc_norm_reset", {context});
+  case rt::NormAction::Accumulate:
+    return call("mtc_norm_accumulate", {context, values.lookup(op.getRange()),
+                                        values.lookup(op.getLength())});
+  case rt::NormAction::Finish:
+    return call("mtc_norm_finish", {context});
+  }
 }
 
 LogicalResult FragmentEmitter::emitOp(Operation *op) {
@@ -308,7 +278,7 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::AffineOp>(op))
     return emitAffine(o), success();
   if (auto o = dyn_cast<rt::StepFieldOp>(op))
-    return emitStepField(o);
+    return emitStepField(o), success();
   if (auto o = dyn_cast<rt::FlatRangeOp>(op))
     return emitFlatRange(o), success();
   if (auto o = dyn_cast<rt::OffsetViewOp>(op))
@@ -320,9 +290,9 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::AttentionOp>(op))
     return emitAttention(o), success();
   if (auto o = dyn_cast<rt::CollectiveOp>(op))
-    return emitCollective(o);
+    return emitCollective(o), success();
   if (auto o = dyn_cast<rt::NormOp>(op))
-    return emitNorm(o);
+    return emitNorm(o), success();
   if (auto o = dyn_cast<rt::ZeroOp>(op)) {
     auto type = cast<MemRefType>(o.getBuffer().getType());
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -341,7 +311,6 @@ LogicalResult FragmentEmitter::emit() {
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(b.getContext()), {ptr, ptr});
   auto fn = LLVM::LLVMFuncOp::create(b, loc, fragment.getSymName(), type);
-  fn->setAttr("rt.fragment", fragment->getAttr("rt.fragment"));
   Block *entry = fn.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   context = entry->getArgument(0);

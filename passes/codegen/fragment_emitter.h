@@ -41,18 +41,19 @@ private:
   V arena(int64_t kind);
   V coordinate(int64_t axis);
   V slot(int64_t pool);
+  V variable(unsigned variable); ///< rt::Variable
   // One function per op.
   mlir::LogicalResult emitOp(mlir::Operation *op);
   void emitView(rt::ViewOp op);
   void emitAffine(rt::AffineOp op);
-  mlir::LogicalResult emitStepField(rt::StepFieldOp op);
+  void emitStepField(rt::StepFieldOp op);
   void emitFlatRange(rt::FlatRangeOp op);
   void emitOffsetView(rt::OffsetViewOp op);
   void emitLaunch(rt::LaunchOp op);
   void emitGemm(rt::GemmOp op);
   void emitAttention(rt::AttentionOp op);
-  mlir::LogicalResult emitCollective(rt::CollectiveOp op);
-  mlir::LogicalResult emitNorm(rt::NormOp op);
+  void emitCollective(rt::CollectiveOp op);
+  void emitNorm(rt::NormOp op);
   V attentionShape(rt::AttentionOp op);
 
   mlir::ModuleOp module;

@@ -33,10 +33,10 @@ static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
   Value element = arith::AddIOp::create(b, c.loc, base, c.col());
   Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);
-  AffineArg seed;
-  seed.seed = 1;
+  rt::Affine seed;
+  seed[rt::kSeed] = 1;
   // An argument, not a literal: layers share the kernel.
-  AffineArg layer;
+  rt::Affine layer;
   layer.constant = static_cast<int64_t>(dropout.getRngLayer());
   Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id,
                                     c.arg(layer), element, dropout.getSite());

@@ -9,15 +9,6 @@
 using namespace mlir;
 using namespace mtc::families;
 
-Value mtc::families::makeAffine(OpBuilder &b, Location loc,
-                                const AffineArg &a) {
-  auto op = rt::AffineOp::create(b, loc, b.getI64Type(), a.constant, /*tp=*/0,
-                                 /*dp=*/0, a.microbatch, a.sample, a.seed);
-  for (const auto &[axis, factor] : a.along)
-    op->setAttr(axis, b.getI64IntegerAttr(factor));
-  return op;
-}
-
 Value BodyContext::constant(double value) {
   return arith::ConstantOp::create(
       builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
@@ -69,7 +60,7 @@ Value BodyContext::col() {
                              rt::IndexKind::Col);
 }
 
-Value BodyContext::arg(const AffineArg &affine) {
+Value BodyContext::arg(const rt::Affine &affine) {
   size_t i = 0;
   while (i < args.size() && !(args[i] == affine))
     ++i;
@@ -88,8 +79,11 @@ Value BodyContext::shardOffset(Operation *op) {
         "expected dist.index_axis beside dist.index_stride, found none");
     return {};
   }
-  AffineArg affine;
-  affine.along[axis.str()] = stride.getInt();
+  std::optional<MtcAxis> known = splittingAxis(axis.getValue());
+  if (!known)
+    return {}; // fuse-kernels checks all axes before it asks for a body
+  rt::Affine affine;
+  affine[*known] = stride.getInt();
   return arith::TruncIOp::create(builder, loc, builder.getI32Type(),
                                  arg(affine));
 }

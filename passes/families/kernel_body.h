@@ -9,22 +9,12 @@
 #ifndef MTC_PASSES_FAMILIES_KERNEL_BODY_H
 #define MTC_PASSES_FAMILIES_KERNEL_BODY_H
 
+#include "dialects/rt/Affine.h"
 #include "passes/families/family.h"
 
-#include <map>
 #include <string>
 
 namespace mtc::families {
-
-/// An i64 kernel argument, affine in coordinates and step (rt.affine).
-struct AffineArg {
-  int64_t constant = 0, microbatch = 0, sample = 0, seed = 0;
-  std::map<std::string, int64_t> along; ///< mesh axis -> factor
-  bool operator==(const AffineArg &) const = default;
-};
-/// Its value in a fragment: an rt.affine.
-mlir::Value makeAffine(mlir::OpBuilder &builder, mlir::Location loc,
-                       const AffineArg &affine);
 
 class BodyContext {
 public:
@@ -36,9 +26,9 @@ public:
   mlir::Location loc;
   int64_t rows, cols;        ///< of the kernel's domain; cols -1: dynamic
   int64_t rowsPerSample = 1; ///< rows of one sample (dimension 0 of the domain)
-  bool contractsCols = false;  ///< this op sums over the columns
-  AffineArg sampleBase;        ///< absolute id of the first local sample
-  std::vector<AffineArg> args; ///< the kernel's arguments so far
+  bool contractsCols = false;   ///< this op sums over the columns
+  rt::Affine sampleBase;        ///< absolute id of the first local sample
+  std::vector<rt::Affine> args; ///< the kernel's arguments so far
   /// Kernel operand of this op's table operand or table result, or -1.
   int64_t tableOperand = -1, tableResult = -1;
   /// Kernel operand that holds a field of the step block.
@@ -65,7 +55,7 @@ public:
   mlir::Value toGlobal(mlir::Operation *op, mlir::Value localIndex);
   mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
   /// An i64 argument; equal ones are shared.
-  mlir::Value arg(const AffineArg &affine);
+  mlir::Value arg(const rt::Affine &affine);
   /// An element of the table, in f32.
   mlir::Value gather(mlir::Value row, mlir::Type element);
   void scatterAdd(mlir::Value row, mlir::Value value);

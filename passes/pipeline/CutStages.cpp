@@ -28,12 +28,9 @@ using namespace mtc;
 
 namespace {
 
-enum class Kind { Forward, Backward, Eval };
-StringRef phaseName(Kind kind) {
-  return kind == Kind::Forward    ? "forward"
-         : kind == Kind::Backward ? "backward"
-                                  : "eval";
-}
+using Kind = pipe::Phase;
+
+/// For people: names of fragments mean nothing.
 StringRef suffix(Kind kind) {
   return kind == Kind::Forward    ? "_fwd"
          : kind == Kind::Backward ? "_bwd"
@@ -109,6 +106,11 @@ private:
     return stages.of(op) == stage &&
            tfm::isBackward(op) == (kind == Kind::Backward);
   }
+  /// Of what this fragment receives and sends.
+  pipe::Direction direction() const {
+    return kind == Kind::Backward ? pipe::Direction::Gradient
+                                  : pipe::Direction::Activation;
+  }
   LogicalResult clone(Operation *op);
   FailureOr<Value> map(Value v, Operation *user);
   FailureOr<Value> argument(BlockArgument arg);
@@ -156,9 +158,7 @@ FailureOr<Value> FragmentBuilder::received(Value v, Operation *user) {
     return user->emitOpError("expected one tensor to cross from stage ")
            << from << " to stage " << stage << ", found a second one";
   arrived = v;
-  StringRef what = kind == Kind::Backward ? "gradient" : "activation";
-  return pipe::ReceivedOp::create(b, v.getLoc(), v.getType(),
-                                  b.getStringAttr(what))
+  return pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), direction())
       .getResult();
 }
 
@@ -200,7 +200,7 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
                                 b.getI64IntegerAttr(it->second))
         .getResult();
   return pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
-                                  b.getStringAttr("activation"))
+                                  pipe::Direction::Activation)
       .getResult();
 }
 
@@ -221,8 +221,7 @@ LogicalResult FragmentBuilder::sendIfCrossing(Value v) {
     return v.getDefiningOp()->emitOpError("expected one tensor to leave stage ")
            << stage << " per direction, found a second one";
   sent = v;
-  StringRef what = kind == Kind::Backward ? "gradient" : "activation";
-  pipe::SendOp::create(b, v.getLoc(), b.getStringAttr(what), mapping.lookup(v));
+  pipe::SendOp::create(b, v.getLoc(), direction(), mapping.lookup(v));
   return success();
 }
 
@@ -286,8 +285,9 @@ LogicalResult FragmentBuilder::build() {
   std::string name = "stage" + std::to_string(stage) + suffix(kind).str();
   auto fn =
       func::FuncOp::create(b, source.getLoc(), name, b.getFunctionType({}, {}));
-  fn->setAttr("pipe.stage", b.getI64IntegerAttr(stage));
-  fn->setAttr("pipe.phase", b.getStringAttr(phaseName(kind)));
+  fn->setAttr(
+      pipe::FragmentAttr::attrName,
+      pipe::FragmentAttr::get(b.getContext(), stage, /*chunk=*/0, kind));
   b.setInsertionPointToStart(fn.addEntryBlock());
   for (Operation &op : source.getBody().front().without_terminator())
     if (belongs(&op) && failed(clone(&op)))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
+#include "mtc/runtime/abi.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/pipeline/schedules/check.h"
@@ -23,33 +24,31 @@ using namespace mtc;
 
 namespace {
 
-constexpr int kPools = 6;
-
-/// Index of a pool in the timeline's slot lists (MtcPool in abi.h).
-int poolIndex(schedules::Pool pool) {
+/// The pool of the ABI that a pool of the schedule library is.
+MtcPool poolOf(schedules::Pool pool) {
   switch (pool) {
   case schedules::Pool::Xin:
-    return 0;
+    return MTC_POOL_RECV_ACTIVATION;
   case schedules::Pool::Gin:
-    return 1;
+    return MTC_POOL_RECV_GRADIENT;
   case schedules::Pool::Yout:
-    return 2;
+    return MTC_POOL_SEND_ACTIVATION;
   case schedules::Pool::Gout:
-    return 3;
+    return MTC_POOL_SEND_GRADIENT;
   case schedules::Pool::Act:
-    return 4;
+    return MTC_POOL_SAVED;
   case schedules::Pool::Wsv:
-    return 5;
+    return MTC_POOL_SPLIT;
   }
   llvm_unreachable("all pools are handled");
 }
 
 void writeCompute(OpBuilder &b, Location loc,
                   const schedules::Compute &compute) {
-  SmallVector<int64_t> slots(kPools, -1);
+  SmallVector<int64_t> slots(MTC_POOL_COUNT, -1);
   for (const auto *list : {&compute.reads, &compute.writes})
     for (const auto &operand : *list)
-      slots[poolIndex(operand.pool)] = operand.slot;
+      slots[poolOf(operand.pool)] = operand.slot;
   pipe::SlotOp::create(
       b, loc,
       b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
@@ -104,9 +103,9 @@ struct ExpandSchedulePass
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
              int stage) {
-    SmallVector<int64_t> pools(kPools, 0);
+    SmallVector<int64_t> pools(MTC_POOL_COUNT, 0);
     for (size_t i = 0; i < plan.pools[stage].size(); ++i)
-      pools[poolIndex(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
+      pools[poolOf(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
     auto timeline = pipe::TimelineOp::create(b, op.getLoc(), name,
                                              op.getSymName(), stage, pools);

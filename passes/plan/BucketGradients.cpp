@@ -67,8 +67,8 @@ struct BucketGradientsPass
       auto fn = dyn_cast<func::FuncOp>(op);
       auto timeline = dyn_cast<pipe::TimelineOp>(op);
       bool mine =
-          (fn && fn->getAttrOfType<IntegerAttr>("pipe.stage") &&
-           fn->getAttrOfType<IntegerAttr>("pipe.stage").getInt() == stage) ||
+          (fn && pipe::FragmentAttr::of(fn) &&
+           pipe::FragmentAttr::of(fn).getStage() == stage) ||
           (timeline && static_cast<int64_t>(timeline.getStage()) == stage);
       if (mine)
         op.moveBefore(&body, body.end());

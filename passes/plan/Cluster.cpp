@@ -14,13 +14,13 @@ using namespace mtc::families;
 
 namespace mtc::passes {
 
-AffineArg sampleBaseOf(ModuleOp module) {
+rt::Affine sampleBaseOf(ModuleOp module) {
   Config config(module);
-  AffineArg base;
-  base.sample = 1;
+  rt::Affine base;
+  base[rt::kSample] = 1;
   int64_t samples = config.number("micro_batch", 1);
-  base.along[std::string(axisName(MTC_AXIS_DP))] = samples;
-  base.microbatch = samples * config.mesh()[MTC_AXIS_DP];
+  base[MTC_AXIS_DP] = samples;
+  base[rt::kMicrobatch] = samples * config.mesh()[MTC_AXIS_DP];
   return base;
 }
 
@@ -197,7 +197,7 @@ struct Cluster::Emission {
     OpBuilder outer(launchPoint);
     Type f32 = b.getF32Type();
     Value address = rt::StepFieldOp::create(
-        outer, loc, MemRefType::get({1}, f32), outer.getStringAttr(field));
+        outer, loc, MemRefType::get({1}, f32), *idNamed(kStepFields, field));
     return stepFields[field] =
                load(addOperand(address, rt::Mode::Scalar, f32, 0));
   }
@@ -351,8 +351,8 @@ void Cluster::makeLaunch(Emission &e, KernelPool &pool) {
     if (operand.buffer)
       buffers.push_back(operand.buffer);
   }
-  for (const AffineArg &a : e.context.args)
-    scalars.push_back(makeAffine(b, e.loc, a));
+  for (const rt::Affine &a : e.context.args)
+    scalars.push_back(rt::AffineOp::create(b, e.loc, b.getI64Type(), a));
   for (Value v : e.replaced)
     types.push_back(v.getType());
   auto kernel = rt::KernelOp::create(

@@ -40,7 +40,7 @@ using AccumulatorOf = llvm::function_ref<mlir::Value(mlir::Operation *sink)>;
 /// they add each element to the accumulator's.
 class Cluster {
 public:
-  Cluster(families::AffineArg sampleBase) : sampleBase(sampleBase) {}
+  Cluster(rt::Affine sampleBase) : sampleBase(sampleBase) {}
   /// Adds `op` if it fits; false if it does not.
   bool tryAdd(mlir::Operation *op);
   /// True if an op of the cluster sums `value` over its rows: the value is
@@ -78,12 +78,12 @@ private:
   llvm::DenseMap<mlir::Value, DimMap> known; ///< looked up only
   llvm::DenseMap<mlir::Value, bool> summed;  ///< looked up only
   Domain domain;
-  families::AffineArg sampleBase;
+  rt::Affine sampleBase;
 };
 
 /// Sample id of row 0 of a microbatch on this rank: affine in microbatch and
 /// dp.
-families::AffineArg sampleBaseOf(mlir::ModuleOp module);
+rt::Affine sampleBaseOf(mlir::ModuleOp module);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_CLUSTER_H

@@ -13,41 +13,34 @@ namespace mtc::passes {
 
 //===--- places -----------------------------------------------------------===//
 
-FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
-  if (ref.getKind() == "loss")
-    return Address{MTC_ARENA_GRADS, layout.lossOffset, -1, 0};
-  for (auto bucket : program.getOps<rt::BucketOp>()) {
-    if (bucket.getIndex() != ref.getBucket())
-      continue;
-    auto start = static_cast<int64_t>(ref.getStart());
-    int64_t within = 4 * start;
-    if (ref.getKind() == "param")
-      return Address{MTC_ARENA_PARAMS,
-                     static_cast<int64_t>(bucket.getParamOffset()) +
-                         bucket.paramBytes() * start,
-                     -1, 0};
-    if (ref.getKind() == "main")
-      return Address{MTC_ARENA_OPTIMIZER,
-                     static_cast<int64_t>(bucket.getMainOffset()) + within, -1,
-                     0};
-    if (ref.getKind() == "grad")
-      return Address{MTC_ARENA_GRADS,
-                     static_cast<int64_t>(bucket.getGradOffset()) + within, -1,
-                     0};
-    if (ref.getKind() == "exp_avg")
-      return Address{MTC_ARENA_OPTIMIZER,
-                     static_cast<int64_t>(bucket.getExpAvgOffset()) + within,
-                     -1, 0};
-    if (ref.getKind() == "exp_avg_sq")
-      return Address{MTC_ARENA_OPTIMIZER,
-                     static_cast<int64_t>(bucket.getExpAvgSqOffset()) + within,
-                     -1, 0};
-    return ref.emitOpError("expected param, main, grad, exp_avg, exp_avg_sq or "
-                           "loss, found \"")
-           << ref.getKind() << "\"";
+/// Where a part of a bucket starts.
+static Address partOf(rt::BucketOp bucket, rt::RefKind kind, int64_t start) {
+  switch (kind) {
+  case rt::RefKind::Param:
+    return {MTC_ARENA_PARAMS,
+            bucket.getParamOffset() + bucket.paramBytes() * start};
+  case rt::RefKind::Grad:
+    return {MTC_ARENA_GRADS, bucket.getGradOffset() + 4 * start};
+  case rt::RefKind::Main:
+    return {MTC_ARENA_OPTIMIZER, bucket.getMainOffset() + 4 * start};
+  case rt::RefKind::ExpAvg:
+    return {MTC_ARENA_OPTIMIZER, bucket.getExpAvgOffset() + 4 * start};
+  case rt::RefKind::ExpAvgSq:
+    return {MTC_ARENA_OPTIMIZER, bucket.getExpAvgSqOffset() + 4 * start};
+  case rt::RefKind::Loss:
+    break;
   }
+  llvm_unreachable("the loss is no part of a bucket");
+}
+
+FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
+  if (ref.getKind() == rt::RefKind::Loss)
+    return Address{MTC_ARENA_GRADS, layout.lossOffset};
+  for (auto bucket : program.getOps<rt::BucketOp>())
+    if (bucket.getIndex() == ref.getBucket())
+      return partOf(bucket, ref.getKind(), ref.getStart());
   return ref.emitOpError("expected a bucket of this program, found ")
-         << ref.getBucket();
+         << *ref.getBucket();
 }
 
 /// Values that live at a place of their own: boundary ops and refs.
@@ -57,22 +50,21 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
     if (!slot)
       return op->emitOpError("expected a parameter of this program");
     for (auto bucket : program.getOps<rt::BucketOp>())
-      if (static_cast<int64_t>(bucket.getIndex()) == slot->bucket)
-        storage.address = {MTC_ARENA_PARAMS,
-                           static_cast<int64_t>(bucket.getParamOffset()) +
-                               bucket.paramBytes() * slot->start,
-                           -1, 0};
+      if (bucket.getIndex() == slot->bucket)
+        storage.address = partOf(bucket, rt::RefKind::Param, slot->start);
   } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
-    storage.address = layout.slot(4, layout.inputOffset.at(i.getName().str()));
+    storage.address =
+        layout.slot(MTC_POOL_SAVED, layout.inputOffset.at(i.getName().str()));
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
-    storage.address = layout.slot(r.getKind() == "activation" ? 0 : 1);
+    storage.address =
+        layout.slot(receivePool(r.getKind() == pipe::Direction::Gradient));
   } else if (auto k = dyn_cast<pipe::KeptOp>(op)) {
     auto it = layout.keepOffset.find(k.getKey());
     if (it == layout.keepOffset.end())
       return op->emitOpError(
                  "expected a key that a forward fragment keeps, found ")
              << k.getKey();
-    storage.address = layout.slot(4, it->second);
+    storage.address = layout.slot(MTC_POOL_SAVED, it->second);
   } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
     FailureOr<Address> address = refAddress(ref);
     if (failed(address))
@@ -189,28 +181,29 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
       ->setAttr("from", b.getStringAttr("copy"));
 }
 
+Address FragmentMemory::wantedBy(Operation *marker) const {
+  if (auto send = dyn_cast<pipe::SendOp>(marker))
+    return layout.slot(sendPool(send.getKind() == pipe::Direction::Gradient));
+  return layout.slot(MTC_POOL_SAVED,
+                     layout.keepOffset.at(cast<pipe::KeepOp>(marker).getKey()));
+}
+
 /// Sent and kept values are made where they are wanted; exports stay to the
 /// end.
 LogicalResult FragmentMemory::fixMarkers() {
   int64_t last =
       std::distance(fn.getBody().front().begin(), fn.getBody().front().end());
   for (Operation &op : fn.getBody().front()) {
-    Address wanted;
-    if (auto s = dyn_cast<pipe::SendOp>(op))
-      wanted = layout.slot(s.getKind() == "activation" ? 2 : 3);
-    else if (auto k = dyn_cast<pipe::KeepOp>(op))
-      wanted = layout.slot(4, layout.keepOffset.at(k.getKey()));
-    else if (auto e = dyn_cast<pipe::ExportOp>(op)) {
+    if (auto e = dyn_cast<pipe::ExportOp>(op)) {
       Storage &exported = storages[storageOf.lookup(e.getValue())];
       if (exported.fixed)
         return op.emitOpError(
             "expected a value without a place of its own, found one that is "
             "received, sent or kept: its slot changes with the microbatch");
       exported.life.end = last;
-      continue;
-    } else {
-      continue;
     }
+    if (!isa<pipe::SendOp, pipe::KeepOp>(op))
+      continue;
     Value value = op.getOperand(0);
     Storage &storage = storages[storageOf.lookup(value)];
     if (storage.fixed) {
@@ -218,7 +211,7 @@ LogicalResult FragmentMemory::fixMarkers() {
       continue;
     }
     storage.fixed = true;
-    storage.address = wanted;
+    storage.address = wantedBy(&op);
   }
   return success();
 }
@@ -228,8 +221,10 @@ LogicalResult FragmentMemory::fixMarkers() {
 Value FragmentMemory::view(OpBuilder &b, const Address &a, Type type) {
   auto shaped = cast<ShapedType>(type);
   auto memref = MemRefType::get(shaped.getShape(), shaped.getElementType());
-  return rt::ViewOp::create(b, fn.getLoc(), memref, a.arena, a.offset, a.pool,
-                            a.stride);
+  return rt::ViewOp::create(
+      b, fn.getLoc(), memref, a.arena, a.offset,
+      a.pool ? rt::PoolAttr::get(b.getContext(), *a.pool) : rt::PoolAttr(),
+      a.pool ? b.getI64IntegerAttr(a.stride) : IntegerAttr());
 }
 Value FragmentMemory::view(OpBuilder &b, Value tensor) {
   if (isa<MemRefType>(tensor.getType())) {
@@ -338,12 +333,7 @@ LogicalResult FragmentMemory::rewrite() {
   for (Operation *op : ops) {
     bool marker = isa<pipe::SendOp, pipe::KeepOp>(op);
     if (marker && op->hasAttr("rt.copy"))
-      copy(op, op->getOperand(0),
-           isa<pipe::SendOp>(op)
-               ? layout.slot(
-                     cast<pipe::SendOp>(op).getKind() == "activation" ? 2 : 3)
-               : layout.slot(
-                     4, layout.keepOffset.at(cast<pipe::KeepOp>(op).getKey())));
+      copy(op, op->getOperand(0), wantedBy(op));
     if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))
       return failure();
     bool onTensors = llvm::any_of(op->getResults(),
@@ -388,7 +378,7 @@ LogicalResult FragmentMemory::run() {
     }
   workspace = placeTemporaries(lives);
   for (auto [i, life] : llvm::zip(owners, lives))
-    storages[i].address = {MTC_ARENA_WORKSPACE, life.offset, -1, 0};
+    storages[i].address = {MTC_ARENA_WORKSPACE, life.offset};
   return rewrite();
 }
 

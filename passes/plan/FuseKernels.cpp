@@ -39,7 +39,7 @@ namespace {
 class FragmentFuser {
 public:
   FragmentFuser(func::FuncOp fn, const ParamTable &params, KernelPool &pool,
-                families::AffineArg sampleBase)
+                rt::Affine sampleBase)
       : fn(fn), params(params), pool(pool), sampleBase(sampleBase),
         cluster(sampleBase) {}
   LogicalResult run();
@@ -60,9 +60,9 @@ private:
   func::FuncOp fn;
   const ParamTable &params;
   KernelPool &pool;
-  families::AffineArg sampleBase;
+  rt::Affine sampleBase;
   Cluster cluster;
-  std::map<std::tuple<std::string, int64_t, int64_t>, Value>
+  std::map<std::tuple<rt::RefKind, int64_t, int64_t>, Value>
       refs; ///< by kind, bucket, start
 };
 
@@ -118,7 +118,7 @@ LogicalResult FragmentFuser::close(Operation *before) {
 }
 
 Value FragmentFuser::accumulatorOf(Operation *sink) {
-  std::tuple<std::string, int64_t, int64_t> place{"loss", 0, 0};
+  std::tuple<rt::RefKind, int64_t, int64_t> place{rt::RefKind::Loss, 0, 0};
   if (auto gradient = dyn_cast<pipe::AccumulateOp>(sink)) {
     const ParamSlot *slot = params.find(gradient.getParam(), gradient.getUse());
     if (!slot) {
@@ -127,7 +127,7 @@ Value FragmentFuser::accumulatorOf(Operation *sink) {
           << "\", found none in this program";
       return {};
     }
-    place = {"grad", slot->bucket, slot->start};
+    place = {rt::RefKind::Grad, slot->bucket, slot->start};
   }
   Value &ref = refs[place];
   if (!ref) {
@@ -135,8 +135,10 @@ Value FragmentFuser::accumulatorOf(Operation *sink) {
     OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
     auto type = cast<RankedTensorType>(sink->getOperand(0).getType());
     auto &[kind, bucket, start] = place;
-    ref = rt::RefOp::create(b, sink->getLoc(), type.clone(b.getF32Type()), kind,
-                            bucket, start);
+    bool ofBucket = kind != rt::RefKind::Loss;
+    ref = rt::RefOp::create(
+        b, sink->getLoc(), type.clone(b.getF32Type()), kind,
+        ofBucket ? b.getI64IntegerAttr(bucket) : IntegerAttr(), start);
   }
   return ref;
 }
@@ -179,15 +181,15 @@ LogicalResult FragmentFuser::lowerEinsum(tfm::EinsumOp op) {
 
 LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
   OpBuilder b(op);
-  auto value = [&](const families::AffineArg &a) {
-    return families::makeAffine(b, op->getLoc(), a);
+  auto value = [&](const rt::Affine &a) {
+    return rt::AffineOp::create(b, op->getLoc(), b.getI64Type(), a);
   };
   SmallVector<Value> inputs(
       op->getOperands().drop_back()); // without the sample
-  families::AffineArg head;
+  rt::Affine head;
   if (auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr)) {
     Value out = backward ? op->getOperand(0) : op->getResult(0);
-    head.along[axis.str()] =
+    head[*splittingAxis(axis.getValue())] =
         cast<ShapedType>(out.getType()).getDimSize(2); // heads of this rank
   }
   auto get = [&](StringRef name) { return op->getAttr(name); };
@@ -225,7 +227,8 @@ void FragmentFuser::recordCollectives() {
          b.getNamedAttr("count", b.getI64IntegerAttr(countOf(op))),
          b.getNamedAttr("serves", op.getServesAttr())}));
   });
-  if (fn->hasAttr("pipe.phase")) // the update's are checked for what they mean
+  // The update's are checked for what they mean.
+  if (!pipe::FragmentAttr::of(fn).isUpdate())
     fn->setAttr("rt.collectives", b.getArrayAttr(all));
 }
 
@@ -234,10 +237,14 @@ LogicalResult FragmentFuser::lowerCollective(Operation *op) {
   if (!reduce)
     return op->emitOpError(
         "has no lowering: only all_reduce occurs without sequence parallel");
+  std::optional<MtcGroup> group = groupNamed(reduce.getAxis());
+  if (!group)
+    return op->emitOpError("expected a group (")
+           << namesOf(kGroups) << "), found \"" << reduce.getAxis() << "\"";
   OpBuilder b(op);
   auto made = rt::CollectiveOp::create(
       b, op->getLoc(), op->getResult(0).getType(), kindOf(reduce),
-      reduce.getX(), reduce.getAxis(), countOf(reduce));
+      reduce.getX(), *group, countOf(reduce));
   made->setAttr("origin",
                 b.getStringAttr(dist::stringifyOrigin(reduce.getOrigin())));
   made->setAttr("serves", reduce.getServesAttr());
@@ -345,13 +352,14 @@ struct FuseKernelsPass
     if (failed(checkAxes()))
       return signalPassFailure();
     families::ReportedErrors errors(&getContext());
-    families::AffineArg sampleBase = sampleBaseOf(getOperation());
+    rt::Affine sampleBase = sampleBaseOf(getOperation());
     for (auto program : getOperation().getOps<rt::ProgramOp>()) {
       ParamTable params(program);
       KernelPool pool(&program.getBody().front());
       SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
       for (func::FuncOp fn : fragments)
-        if (fn->hasAttr("pipe.phase") &&
+        if (auto fragment = pipe::FragmentAttr::of(fn);
+            fragment && !fragment.isUpdate() &&
             failed(FragmentFuser(fn, params, pool, sampleBase).run()))
           return signalPassFailure();
     }

@@ -40,15 +40,16 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
 static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
   std::map<int64_t, int64_t> keeps;
   std::map<std::string, int64_t> inputs;
-  auto grow = [&](int pool, Type type) {
+  auto grow = [&](MtcPool pool, Type type) {
     layout.pools[pool].stride =
         std::max(layout.pools[pool].stride, alignTo(bytesOf(type), kAlign));
   };
   program.walk([&](Operation *op) {
     if (auto r = dyn_cast<pipe::ReceivedOp>(op))
-      grow(r.getKind() == "activation" ? 0 : 1, r.getType());
+      grow(receivePool(r.getKind() == pipe::Direction::Gradient), r.getType());
     else if (auto s = dyn_cast<pipe::SendOp>(op))
-      grow(s.getKind() == "activation" ? 2 : 3, s.getValue().getType());
+      grow(sendPool(s.getKind() == pipe::Direction::Gradient),
+           s.getValue().getType());
     else if (auto k = dyn_cast<pipe::KeepOp>(op))
       keeps[k.getKey()] = bytesOf(k.getValue().getType());
     else if (auto i = dyn_cast<pipe::InputOp>(op))
@@ -63,7 +64,7 @@ static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
     layout.keepOffset[key] = at;
     at = alignTo(at + bytes, kAlign);
   }
-  layout.pools[4].stride = at;
+  layout.pools[MTC_POOL_SAVED].stride = at;
 }
 
 ProgramLayout layOutProgram(rt::ProgramOp program) {
@@ -74,7 +75,8 @@ ProgramLayout layOutProgram(rt::ProgramOp program) {
     for (auto [i, count] : llvm::enumerate(timeline.getPools()))
       layout.pools[i].count = std::max(layout.pools[i].count, count);
   if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
-    layout.pools[4].count = std::max<int64_t>(layout.pools[4].count, 1);
+    layout.pools[MTC_POOL_SAVED].count =
+        std::max<int64_t>(layout.pools[MTC_POOL_SAVED].count, 1);
   int64_t at = 0;
   for (PoolRegion &pool : layout.pools) {
     pool.base = at;

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,16 @@ namespace mtc::passes {
 
 inline constexpr int64_t kAlign = 64;  ///< of every view: one cache line
 inline constexpr int64_t kPage = 4096; ///< arenas are whole pages
-inline constexpr int kPools = 6;
 inline int64_t alignTo(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 using rt::bytesOf;
 
 /// Address of a view: see rt.view.
 struct Address {
-  int64_t arena = 0, offset = 0, pool = -1, stride = 0;
+  MtcArena arena = MTC_ARENA_PARAMS;
+  int64_t offset = 0;
+  std::optional<MtcPool> pool = {};
+  int64_t stride = 0; ///< of the pool
 };
 
 /// A pool of equal slots in the activation arena.
@@ -38,7 +41,7 @@ struct PoolRegion {
 
 /// Everything of one program that does not depend on liveness.
 struct ProgramLayout {
-  std::array<PoolRegion, kPools> pools;
+  std::array<PoolRegion, MTC_POOL_COUNT> pools;
   std::map<int64_t, int64_t> keepOffset; ///< key -> offset in the act slot
   std::map<std::string, int64_t>
       inputOffset; ///< name -> offset in the act slot
@@ -46,8 +49,9 @@ struct ProgramLayout {
           optimizerBytes = 0;
   int64_t lossOffset = 0;
 
-  Address slot(int pool, int64_t within = 0) const {
-    return {3, pools[pool].base + within, pool, pools[pool].stride};
+  Address slot(MtcPool pool, int64_t within = 0) const {
+    return {MTC_ARENA_ACTIVATIONS, pools[pool].base + within, pool,
+            pools[pool].stride};
   }
 };
 

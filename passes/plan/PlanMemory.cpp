@@ -40,11 +40,11 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
 
   void writeInputSlots(rt::ProgramOp program, const ProgramLayout &layout) {
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
+    const PoolRegion &saved = layout.pools[MTC_POOL_SAVED];
     for (auto &[name, offset] : layout.inputOffset)
       for (StringRef entry : {"train", "eval"})
-        rt::InputSlotOp::create(b, program.getLoc(), name,
-                                layout.pools[4].base + offset, 4,
-                                layout.pools[4].stride, entry);
+        rt::InputSlotOp::create(b, program.getLoc(), name, saved.base + offset,
+                                MTC_POOL_SAVED, saved.stride, entry);
   }
 
   LogicalResult plan(rt::ProgramOp program) {
@@ -52,14 +52,13 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
     target::Target target{Config(module)};
     ProgramLayout layout = layOutProgram(program);
     KernelPool pool(&program.getBody().front());
-    int64_t workspace = 0, index = 0;
+    int64_t workspace = 0;
     SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
     for (func::FuncOp fn : fragments) {
       FragmentMemory memory(program, fn, layout, pool, target);
       if (failed(memory.run()))
         return failure();
       workspace = std::max(workspace, memory.workspaceBytes());
-      fn->setAttr("rt.fragment", OpBuilder(fn).getI64IntegerAttr(index++));
     }
     writeInputSlots(program, layout);
     if (failed(buildTimelines(program, layout)))

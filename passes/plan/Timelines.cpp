@@ -27,57 +27,85 @@ public:
         if (failed(run(slot)))
           return failure();
       } else if (auto exchange = dyn_cast<pipe::ExchangeOp>(op)) {
-        writeExchange(exchange);
+        if (failed(writeExchange(exchange)))
+          return failure();
       }
     }
-    if (from.getEntry() == "train") {
-      SmallVector<int64_t> none(kPools, -1);
-      for (StringRef suffix : {"_reduce", "_apply"})
-        step(rt::StepKind::Run, (program.getSymName() + suffix).str(), -1, 0,
-             none);
-    }
-    return success();
+    if (from.getEntry() != "train")
+      return success();
+    return success(succeeded(run(made, pipe::Phase::Reduce)) &&
+                   succeeded(run(made, pipe::Phase::Apply)));
   }
 
 private:
-  void step(rt::StepKind kind, const std::string &fragment, int64_t microbatch,
+  void step(rt::StepKind kind, FlatSymbolRefAttr fragment, int64_t microbatch,
             int64_t chunk, ArrayRef<int64_t> slots) {
     rt::StepOp::create(b, loc, kind, fragment, microbatch, chunk, slots);
   }
 
+  /// The fragment of a phase and chunk; fails, with a diagnostic at `user`, if
+  /// there is none.
+  FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
+                                        int64_t chunk) {
+    for (auto fn : program.getOps<func::FuncOp>())
+      if (auto of = pipe::FragmentAttr::of(fn);
+          of && of.getPhase() == phase && of.getChunk() == chunk)
+        return FlatSymbolRefAttr::get(fn.getSymNameAttr());
+    return user->emitOpError("expected a fragment of phase ")
+           << pipe::stringifyPhase(phase) << " of chunk " << chunk
+           << " on stage " << program.getStage() << ", found none";
+  }
+
+  /// A row of the update.
+  LogicalResult run(rt::TimelineOp made, pipe::Phase phase) {
+    FailureOr<FlatSymbolRefAttr> name = fragment(made, phase, 0);
+    SmallVector<int64_t> none(MTC_POOL_COUNT, -1);
+    if (succeeded(name))
+      step(rt::StepKind::Run, *name, -1, 0, none);
+    return name;
+  }
+
   LogicalResult run(pipe::SlotOp slot) {
-    bool eval = from.getEntry() == "eval";
     SmallVector<int64_t> slots(slot.getSlots());
-    if (slots[4] < 0 && !layout.inputOffset.empty())
-      slots[4] = 0; // eval: inputs of one microbatch at a time
-    StringRef suffix =
-        slot.getPhase() == "F" ? (eval ? "_eval" : "_fwd") : "_bwd";
-    if (slot.getPhase() != "F" && slot.getPhase() != "B")
+    if (slots[MTC_POOL_SAVED] < 0 && !layout.inputOffset.empty())
+      slots[MTC_POOL_SAVED] = 0; // eval: inputs of one microbatch at a time
+    bool forward = slot.getPhase() == "F";
+    if (!forward && slot.getPhase() != "B")
       return slot.emitOpError("expected phase F or B (split backwards have no "
-                              "fragments yet), "
-                              "found ")
+                              "fragments yet), found ")
              << slot.getPhase();
-    if (slot.getPhase() == "F" && !layout.inputOffset.empty())
-      step(rt::StepKind::Load, "", slot.getMicrobatch(), slot.getChunk(),
+    pipe::Phase phase = !forward                    ? pipe::Phase::Backward
+                        : from.getEntry() == "eval" ? pipe::Phase::Eval
+                                                    : pipe::Phase::Forward;
+    FailureOr<FlatSymbolRefAttr> name = fragment(slot, phase, slot.getChunk());
+    if (failed(name))
+      return failure();
+    if (forward && !layout.inputOffset.empty())
+      step(rt::StepKind::Load, {}, slot.getMicrobatch(), slot.getChunk(),
            slots);
-    step(rt::StepKind::Run, (program.getSymName() + suffix).str(),
-         slot.getMicrobatch(), slot.getChunk(), slots);
+    step(rt::StepKind::Run, *name, slot.getMicrobatch(), slot.getChunk(),
+         slots);
     return success();
   }
 
-  void writeExchange(pipe::ExchangeOp exchange) {
+  LogicalResult writeExchange(pipe::ExchangeOp exchange) {
     SmallVector<Attribute> transfers;
     for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>()) {
-      int pool = t.getSend() ? (t.getActivation() ? 2 : 3)
-                             : (t.getActivation() ? 0 : 1);
-      const PoolRegion &region = layout.pools[pool];
-      int64_t tag = ((t.getActivation() ? 0 : 1) << 30) |
-                    (t.getVirtualStage() << 20) | t.getMicrobatch();
+      bool gradient = !t.getActivation();
+      const PoolRegion &region =
+          layout
+              .pools[t.getSend() ? sendPool(gradient) : receivePool(gradient)];
+      auto tag = rt::TagAttr::getChecked(
+          [&] { return exchange.emitOpError(); }, b.getContext(), gradient,
+          t.getMicrobatch(), t.getVirtualStage());
+      if (!tag)
+        return failure();
       transfers.push_back(rt::TransferAttr::get(
-          b.getContext(), t.getSend(), t.getPeer(), 3, tag,
+          b.getContext(), t.getSend(), t.getPeer(), tag,
           region.base + t.getSlot() * region.stride, region.stride));
     }
     rt::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
+    return success();
   }
 
   rt::ProgramOp program;
@@ -89,27 +117,10 @@ private:
 
 } // namespace
 
-/// A tag holds the microbatch in 20 bits and the virtual stage in 10.
-static LogicalResult checkTags(pipe::TimelineOp timeline) {
-  LogicalResult ok = success();
-  timeline.walk([&](pipe::ExchangeOp exchange) {
-    for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>())
-      if (t.getMicrobatch() >= (1 << 20) || t.getVirtualStage() >= (1 << 10))
-        ok = exchange.emitOpError(
-                 "expected fewer than 1048576 microbatches and 1024 virtual "
-                 "stages, found microbatch ")
-             << t.getMicrobatch() << " of virtual stage "
-             << t.getVirtualStage();
-  });
-  return ok;
-}
-
 LogicalResult buildTimelines(rt::ProgramOp program,
                              const ProgramLayout &layout) {
   SmallVector<pipe::TimelineOp> all(program.getOps<pipe::TimelineOp>());
   for (pipe::TimelineOp from : all) {
-    if (failed(checkTags(from)))
-      return failure();
     if (failed(TimelineBuilder(program, layout, from).build()))
       return failure();
     from.erase();

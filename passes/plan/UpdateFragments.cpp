@@ -1,6 +1,7 @@
 //===- UpdateFragments.cpp - the fragments `reduce` and `apply` -----------===//
 #include "passes/plan/UpdateFragments.h"
 
+#include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/plan/Cluster.h"
 
@@ -20,12 +21,11 @@ public:
         b(program.getContext()), loc(program.getLoc()) {}
 
   void reduce() {
-    begin("_reduce");
+    begin(pipe::Phase::Reduce);
     for (const AxisInfo &axis : kAxes)
       if (plan.lastStage && plan.mesh.hasPartialSums(axis))
-        collective(rt::CollectiveKind::AllReduce,
-                   ref("loss", 0, MemRefType::get({1}, f32())), axis.name, 1,
-                   "loss");
+        collective(rt::CollectiveKind::AllReduce, lossRef(),
+                   *groupNamed(axis.name), 1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       reduceOverReplicas(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -35,64 +35,73 @@ public:
   }
 
   void apply() {
-    begin("_apply");
+    begin(pipe::Phase::Apply);
     for (const UpdateSegment &segment : plan.segments)
       adamw(segment);
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
         if (plan.buckets[i].secondUseOf < 0)
-          collective(rt::CollectiveKind::AllGather, ref("param", i),
-                     axisName(MTC_AXIS_DP), plan.buckets[i].shard, "zero1");
+          collective(rt::CollectiveKind::AllGather, ref(rt::RefKind::Param, i),
+                     MTC_GROUP_DP, plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
-      rt::ZeroOp::create(b, loc, Type(), ref("grad", i));
+      rt::ZeroOp::create(b, loc, Type(), ref(rt::RefKind::Grad, i));
     end();
   }
 
 private:
   Type f32() { return b.getF32Type(); }
 
-  void begin(StringRef suffix) {
+  void begin(pipe::Phase phase) {
     b.setInsertionPointToEnd(&program.getBody().front());
-    auto fn =
-        func::FuncOp::create(b, loc, (program.getSymName() + suffix).str(),
-                             b.getFunctionType({}, {}));
-    fn->setAttr("pipe.update", b.getStringAttr(suffix.drop_front()));
+    std::string name =
+        (program.getSymName() + "_" + pipe::stringifyPhase(phase)).str();
+    auto fn = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+    fn->setAttr(pipe::FragmentAttr::attrName,
+                pipe::FragmentAttr::get(b.getContext(), program.getStage(),
+                                        /*chunk=*/0, phase));
     b.setInsertionPointToStart(fn.addEntryBlock());
   }
   void end() { func::ReturnOp::create(b, loc); }
 
-  Value ref(StringRef kind, int64_t bucket, Type type = {}) {
-    if (!type) {
-      bool sharded = kind.starts_with("exp_avg") || kind == "main";
-      int64_t n =
-          sharded ? plan.buckets[bucket].shard : plan.buckets[bucket].elements;
-      type = MemRefType::get({n}, kind == "param" ? plan.paramType : f32());
-    }
-    return rt::RefOp::create(b, loc, type, kind, bucket, 0);
+  Value ref(rt::RefKind kind, int64_t bucket) {
+    bool whole = kind == rt::RefKind::Param || kind == rt::RefKind::Grad;
+    int64_t n =
+        whole ? plan.buckets[bucket].elements : plan.buckets[bucket].shard;
+    Type type = MemRefType::get({n}, kind == rt::RefKind::Param ? plan.paramType
+                                                                : f32());
+    return rt::RefOp::create(b, loc, type, kind, b.getI64IntegerAttr(bucket));
   }
-  void collective(rt::CollectiveKind kind, Value buffer, StringRef group,
+  Value lossRef() {
+    return rt::RefOp::create(b, loc, MemRefType::get({1}, f32()),
+                             rt::RefKind::Loss, IntegerAttr());
+  }
+  void collective(rt::CollectiveKind kind, Value buffer, MtcGroup group,
                   int64_t count, StringRef origin) {
     rt::CollectiveOp::create(b, loc, Type(), kind, buffer, group, count)
         ->setAttr("origin", b.getStringAttr(origin));
   }
   /// What this rank has of a segment.
   rt::FlatRangeOp range(const UpdateSegment &s) {
-    return rt::FlatRangeOp::create(b, loc, b.getI64Type(), b.getI64Type(),
-                                   b.getI64Type(), s.start, s.count,
-                                   plan.zero ? plan.buckets[s.bucket].shard : 0,
-                                   /*only_tp0=*/false, /*only_dp0=*/false);
+    return rt::FlatRangeOp::create(
+        b, loc, b.getI64IntegerAttr(s.start), b.getI64IntegerAttr(s.count),
+        plan.zero ? b.getI64IntegerAttr(plan.buckets[s.bucket].shard)
+                  : IntegerAttr(),
+        rt::AxesAttr());
   }
   /// What it counts of a segment: along an axis whose ranks have the same, the
   /// first counts it.
   rt::FlatRangeOp rangeOnce(const UpdateSegment &s) {
     rt::FlatRangeOp r = range(s);
+    SmallVector<MtcAxis> once;
     for (const AxisInfo &axis : kAxes) {
       bool differs =
           s.splitAxis == axis.name || (plan.zero && axis.id == MTC_AXIS_DP);
       if (axis.splits && plan.mesh[axis.id] > 1 && !differs)
-        r.setOnlyAtZero(axis.name);
+        once.push_back(axis.id);
     }
+    if (!once.empty())
+      r.setOnceAttr(rt::AxesAttr::get(b.getContext(), once));
     return r;
   }
   Value moved(Value view, Value elements) {
@@ -102,14 +111,15 @@ private:
   void reduceOverReplicas(size_t i) {
     for (const AxisInfo &axis : kAxes)
       if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
-        collective(rt::CollectiveKind::AllReduce, ref("grad", i), axis.name,
-                   plan.buckets[i].elements, "gradient");
+        collective(rt::CollectiveKind::AllReduce, ref(rt::RefKind::Grad, i),
+                   *groupNamed(axis.name), plan.buckets[i].elements,
+                   "gradient");
     // Last: with ZeRO a rank has only its shard of the bucket afterwards.
     const AxisInfo &dp = kAxes[MTC_AXIS_DP];
     if (plan.mesh.hasPartialSums(dp))
       collective(plan.zero ? rt::CollectiveKind::ReduceScatter
                            : rt::CollectiveKind::AllReduce,
-                 ref("grad", i), dp.name,
+                 ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
                  plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
                  "gradient");
   }
@@ -121,55 +131,55 @@ private:
         static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
     if (bucket.secondUseOf >= 0) {
       auto r = range(whole);
-      Value into = moved(ref("grad", bucket.secondUseOf), r.getAt());
-      Value from = moved(ref("grad", i), r.getAt());
+      Value into = moved(ref(rt::RefKind::Grad, bucket.secondUseOf), r.getAt());
+      Value from = moved(ref(rt::RefKind::Grad, i), r.getAt());
       rt::LaunchOp::create(b, loc, TypeRange(), addKernel(),
                            ValueRange{into, from}, ValueRange{r.getLength()},
                            ArrayRef<int64_t>());
     }
     if (bucket.acrossStages) {
-      Value buffer = ref("grad", i);
+      Value buffer = ref(rt::RefKind::Grad, i);
       if (plan.zero)
         buffer = moved(buffer, range(whole).getAt());
-      collective(rt::CollectiveKind::AllReduce, buffer,
-                 groupName(MTC_GROUP_EMBD),
+      collective(rt::CollectiveKind::AllReduce, buffer, MTC_GROUP_EMBD,
                  plan.zero ? bucket.shard : bucket.elements, "embedding");
     }
   }
 
   void norm() {
-    rt::NormOp::create(b, loc, "reset", Value(), Value());
+    rt::NormOp::create(b, loc, rt::NormAction::Reset, Value(), Value());
     for (const UpdateSegment &s : plan.segments) {
       if (!s.owner)
         continue;
       auto r = rangeOnce(s);
-      rt::NormOp::create(b, loc, "accumulate",
-                         moved(ref("grad", s.bucket), r.getAt()),
+      rt::NormOp::create(b, loc, rt::NormAction::Accumulate,
+                         moved(ref(rt::RefKind::Grad, s.bucket), r.getAt()),
                          r.getLength());
     }
     rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce,
-                             Value(), groupName(MTC_GROUP_ALL), 1)
+                             Value(), MTC_GROUP_ALL, 1)
         ->setAttr("origin", b.getStringAttr("norm"));
-    rt::NormOp::create(b, loc, "finish", Value(), Value());
+    rt::NormOp::create(b, loc, rt::NormAction::Finish, Value(), Value());
   }
 
   bool keepsMain() const { return !plan.paramType.isF32(); }
 
   void adamw(const UpdateSegment &s) {
     auto r = range(s);
-    Value param = moved(ref("param", s.bucket), r.getAt());
+    Value param = moved(ref(rt::RefKind::Param, s.bucket), r.getAt());
     SmallVector<Value> buffers = {
-        keepsMain() ? moved(ref("main", s.bucket), r.getLocal()) : param,
-        moved(ref("grad", s.bucket), r.getAt()),
-        moved(ref("exp_avg", s.bucket), r.getLocal()),
-        moved(ref("exp_avg_sq", s.bucket), r.getLocal())};
+        keepsMain() ? moved(ref(rt::RefKind::Main, s.bucket), r.getLocal())
+                    : param,
+        moved(ref(rt::RefKind::Grad, s.bucket), r.getAt()),
+        moved(ref(rt::RefKind::ExpAvg, s.bucket), r.getLocal()),
+        moved(ref(rt::RefKind::ExpAvgSq, s.bucket), r.getLocal())};
     if (keepsMain())
       buffers.push_back(param);
     SmallVector<std::string> fields;
     std::string kernel = adamwKernel(s.decay, fields);
     for (const std::string &field : fields)
       buffers.push_back(rt::StepFieldOp::create(
-          b, loc, MemRefType::get({1}, f32()), b.getStringAttr(field)));
+          b, loc, MemRefType::get({1}, f32()), *idNamed(kStepFields, field)));
     rt::LaunchOp::create(b, loc, TypeRange(), kernel, buffers,
                          ValueRange{r.getLength()}, ArrayRef<int64_t>());
   }

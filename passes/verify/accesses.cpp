@@ -149,11 +149,9 @@ private:
       return;
     }
     auto view = access.view;
-    access.extent = {static_cast<int64_t>(view.getArena()),
-                     static_cast<int64_t>(view.getOffset()),
-                     rt::bytesOf(view.getType()),
-                     static_cast<int64_t>(view.getPool()),
-                     static_cast<int64_t>(view.getStride())};
+    access.extent = {view.getArena(), view.getOffset(),
+                     rt::bytesOf(view.getType()), view.getPool(),
+                     view.getStride().value_or(0)};
     touch.accesses.push_back(access);
   }
 

@@ -20,7 +20,7 @@ public:
     for (const Fragment &fragment : stage.fragments)
       for (const Touch &touch : fragment.touches)
         for (const Access &access : touch.accesses)
-          if (!fragment.isUpdate() && access.extent.arena == Grads &&
+          if (!fragment.isUpdate() && access.extent.arena == MTC_ARENA_GRADS &&
               access.writes)
             visit(fragment, touch.op, access);
     for (rt::ParamOp param : stage.params)
@@ -34,8 +34,8 @@ private:
     // A plain write is a sum of one; checkViews says where it may stand.
     Additions found{op, std::max<int64_t>(access.adds, 1)};
     if (access.extent.offset == stage.lossOffset)
-      loss[fragment.phase].push_back(found);
-    else if (fragment.phase == Phase::Backward)
+      loss[fragment.phase()].push_back(found);
+    else if (fragment.phase() == Phase::Backward)
       gradients[access.extent.offset].push_back(found);
     else
       report.error(op) << "expected only backward fragments to add to "

@@ -126,7 +126,7 @@ private:
                           ? BucketPart()
                           : bucketPart(stage, touch.accesses[0].extent);
     bool good = model.zero && part.part == Part::Param &&
-                op.getGroup() == StringRef(axisName(MTC_AXIS_DP)) &&
+                op.getGroup() == MTC_GROUP_DP &&
                 op.getKind() == rt::CollectiveKind::AllGather &&
                 op.getCount() == stage.bucket(part.bucket).getShard();
     if (!good)
@@ -135,7 +135,7 @@ private:
           << (model.zero ? "only all_gather over dp of the shards of a bucket"
                          : "no collective")
           << " in apply, found " << stringifyCollectiveKind(op.getKind())
-          << " over " << op.getGroup();
+          << " over " << groupName(op.getGroup());
     else if (!gathered.insert(part.bucket).second)
       report.error(op) << "expected bucket " << part.bucket
                        << " to be gathered once, found it again";

@@ -11,16 +11,6 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-/// The inherent ones are axes; of the others those without a dialect's name are
-/// meant as axes, too (rt.affine's description).
-void checkAffine(rt::AffineOp op, Report &report) {
-  for (NamedAttribute attr : op->getDiscardableAttrs())
-    if (StringRef name = attr.getName();
-        !name.contains('.') && !splittingAxis(name))
-      report.error(op) << "expected factors of the axes " << splittingAxes()
-                       << ", found one of \"" << name << "\"";
-}
-
 void checkSplit(Operation *op, int64_t dim, StringRef axis, Report &report) {
   if (dim >= 0 && !splittingAxis(axis))
     report.error(op) << "expected a split over " << splittingAxes()
@@ -44,7 +34,6 @@ void checkExport(rt::ExportSlotOp op, Report &report) {
 
 void checkAxes(const Model &model, Report &report) {
   for (const Stage &stage : model.stages) {
-    stage.op->walk([&](rt::AffineOp op) { checkAffine(op, report); });
     for (rt::ParamOp param : stage.params)
       checkSplit(param, static_cast<int64_t>(param.getSplitDim()),
                  param.getSplitAxis(), report);

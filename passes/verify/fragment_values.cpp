@@ -37,7 +37,7 @@ public:
     checkCollectivesRead();
     for (auto [index, value] : llvm::enumerate(values)) {
       const Extent &e = value.extent;
-      if (e.arena == Activations &&
+      if (e.arena == MTC_ARENA_ACTIVATIONS &&
           spaces[e.pool].read(e.offset, e.end()).value == int64_t(index))
         summary.writes.push_back({e, value.op});
     }
@@ -54,8 +54,8 @@ private:
   };
 
   static bool tracked(const Access &access) {
-    return access.extent.arena == Workspace ||
-           access.extent.arena == Activations;
+    return access.extent.arena == MTC_ARENA_WORKSPACE ||
+           access.extent.arena == MTC_ARENA_ACTIVATIONS;
   }
 
   /// A collective works in place: what was read before it is not what it makes,
@@ -81,7 +81,7 @@ private:
     for (auto [index, value] : llvm::enumerate(values)) {
       const Extent &e = value.extent;
       bool isLeft =
-          e.arena == Activations &&
+          e.arena == MTC_ARENA_ACTIVATIONS &&
           spaces[e.pool].read(e.offset, e.end()).value == int64_t(index);
       if (isa<rt::CollectiveOp>(value.op) && !value.reader && !isLeft)
         report.error(value.op) << "expected a reader of what the collective "
@@ -113,15 +113,15 @@ private:
   static std::string text(const Extent &e) {
     std::string out = "bytes " + std::to_string(e.offset) + " to " +
                       std::to_string(e.end()) + " of the arena " +
-                      std::string(kArenaNames[e.arena]);
-    if (e.pool >= 0 && e.pool < kSlotPools)
-      out += ", pool " + kPoolNames[e.pool].str();
+                      std::string(kArenas[e.arena].name);
+    if (e.pool)
+      out.append(", pool ").append(poolName(*e.pool));
     return out;
   }
 
   void read(Operation *op, const Extent &e, Type type) {
     ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
-    if (e.arena == Activations &&
+    if (e.arena == MTC_ARENA_ACTIVATIONS &&
         content.other < 0) { // from before this fragment
       if (wanted.insert({e.pool, e.offset, e.bytes}).second)
         summary.reads.push_back({e, op});
@@ -161,9 +161,10 @@ private:
 
   const Fragment &fragment;
   Report &report;
-  std::map<int64_t, ByteMap> spaces; ///< by pool; -1 is the workspace
+  /// By pool; without one, the workspace.
+  std::map<std::optional<MtcPool>, ByteMap> spaces;
   std::vector<Value> values;
-  std::set<std::tuple<int64_t, int64_t, int64_t>> wanted;
+  std::set<std::tuple<std::optional<MtcPool>, int64_t, int64_t>> wanted;
   SlotSummary summary;
 };
 

@@ -34,17 +34,6 @@ using mtc::schedules::MachineItem;
 namespace mtc::passes::verify {
 namespace {
 
-/// `a0.1` microbatch 0 of the activation of virtual stage 1: as the schedules
-/// print it. A tag that is none of ours stays a number.
-std::string tagText(int64_t tag) {
-  int64_t kind = tag >> 30, stage = (tag >> 20) & 1023,
-          microbatch = tag & 0xfffff;
-  if (kind < 0 || kind > 1)
-    return std::to_string(tag);
-  return (kind ? "g" : "a") + std::to_string(microbatch) + "." +
-         std::to_string(stage);
-}
-
 class MachineChecker {
 public:
   /// With at most `replicas` ranks along every axis but pp.
@@ -105,7 +94,7 @@ private:
     if (members.empty() || members[0] != rank)
       return;
     for (int member : members)
-      communicatorOf[group.name][member] = machine.communicators.size();
+      communicatorOf[group.id][member] = machine.communicators.size();
     std::string name(group.name);
     if (!group.along(MTC_AXIS_PP))
       name += " of stage " + std::to_string(stageOf(rank));
@@ -142,11 +131,11 @@ private:
           t.getPeer() == stage.index) {
         legal = false;
         refused = true;
-        if (!quiet && once(exchange, nullptr, t.getTag()))
+        if (!quiet && once(exchange, nullptr, t.getTag().tag().encoded()))
           report.error(exchange)
               << "expected as peer another stage of 0 to "
               << model.mesh.stages() - 1 << ", found " << t.getPeer()
-              << " for transfer " << tagText(t.getTag());
+              << " for transfer " << t.getTag().tag().text();
       }
     if (!legal)
       return;
@@ -155,7 +144,7 @@ private:
       for (auto each : exchange.getTransfers().getAsRange<rt::TransferAttr>())
         transfers.push_back({each.getSend(),
                              mesh.moved(rank, MTC_AXIS_PP, each.getPeer()),
-                             each.getBytes(), tagText(each.getTag())});
+                             each.getBytes(), each.getTag().tag().text()});
       return MachineItem::exchange(std::move(transfers));
     });
   }
@@ -176,7 +165,7 @@ private:
       if (!quiet && once(op, nullptr, 0))
         report.error(op) << "expected a group that stage " << stage.index
                          << " belongs to (" << groupsOf(stage) << "), found \""
-                         << op.getGroup() << "\"";
+                         << groupName(op.getGroup()) << "\"";
       return;
     }
     schedules::CollectiveCall call = callOf(op);
@@ -303,16 +292,11 @@ private:
   std::map<int64_t, std::vector<int>> ranksOf; ///< by stage
   bool quiet = false, refused = false; ///< an item that no machine can have
   Machine machine;
-  llvm::StringMap<std::map<int, int>> communicatorOf; ///< group, rank -> index
-  std::vector<std::vector<Operation *>> sources;      ///< op of each item
+  std::map<MtcGroup, std::map<int, int>> communicatorOf;  ///< by rank
+  std::vector<std::vector<Operation *>> sources;          ///< op of each item
   DenseMap<Operation *, schedules::CollectiveCall> calls; ///< looked up only
   std::set<std::tuple<Operation *, Operation *, int64_t>> said;
 };
-
-/// Ranks in a group; they decide how large a buffer must be.
-int64_t sizeOf(const Model &model, StringRef group) {
-  return model.mesh.groupSize(groupNamed(group).value_or(MTC_GROUP_ALL));
-}
 
 void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
                 Report &report) {
@@ -323,14 +307,14 @@ void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
   int64_t elements =
       cast<ShapedType>(op.getBuffer().getType()).getNumElements();
   int64_t expected =
-      perRank ? elements / sizeOf(model, op.getGroup()) : elements;
+      perRank ? elements / model.mesh.groupSize(op.getGroup()) : elements;
   auto count = static_cast<int64_t>(op.getCount());
   // A moved view ends somewhere inside: the range says how much of it is meant.
   bool fits = touch.accesses[0].moved ? count <= expected : count == expected;
   if (!fits)
     report.error(op) << "expected a count of " << expected << " for "
                      << op.getBuffer().getType() << " on group \""
-                     << op.getGroup() << "\", found " << count;
+                     << groupName(op.getGroup()) << "\", found " << count;
 }
 
 } // namespace

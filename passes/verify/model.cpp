@@ -33,31 +33,21 @@ rt::BucketOp Stage::bucket(int64_t wanted) const {
 
 const Fragment *Stage::update(Phase phase) const {
   for (const Fragment &fragment : fragments)
-    if (fragment.phase == phase)
+    if (fragment.phase() == phase)
       return &fragment;
   return nullptr;
 }
 
-static Phase phaseOf(func::FuncOp fn) {
-  for (StringRef name : {"pipe.phase", "pipe.update"})
-    if (auto word = fn->getAttrOfType<StringAttr>(name))
-      return llvm::StringSwitch<Phase>(word.getValue())
-          .Case("forward", Phase::Forward)
-          .Case("backward", Phase::Backward)
-          .Case("eval", Phase::Eval)
-          .Case("reduce", Phase::Reduce)
-          .Case("apply", Phase::Apply)
-          .Default(Phase::Unknown);
-  return Phase::Unknown;
-}
-
 static void readFragments(Stage &stage, Report &report) {
   for (auto fn : stage.op.getOps<func::FuncOp>()) {
-    Fragment fragment{fn, phaseOf(fn), readTouches(stage.op, fn, report)};
-    if (fragment.phase == Phase::Unknown)
-      report.error(fn) << "expected a fragment with pipe.phase forward, "
-                          "backward or eval, or "
-                          "pipe.update reduce or apply";
+    Fragment fragment{fn, pipe::FragmentAttr::of(fn),
+                      readTouches(stage.op, fn, report)};
+    if (!fragment.of || fragment.of.getStage() != stage.index) {
+      report.error(fn) << "expected a fragment of stage " << stage.index << " ("
+                       << pipe::FragmentAttr::attrName
+                       << "), found another function";
+      continue;
+    }
     stage.fragments.push_back(std::move(fragment));
   }
 }
@@ -70,17 +60,17 @@ static Row readRow(const Stage &stage, Operation *op, Report &report) {
     return row;
   row.microbatch = static_cast<int64_t>(row.step.getMicrobatch());
   row.chunk = static_cast<int64_t>(row.step.getChunk());
-  if (static_cast<int64_t>(row.step.getSlots().size()) != kSlotPools)
-    report.error(op) << "expected a slot for each of " << kSlotPools
+  if (static_cast<int64_t>(row.step.getSlots().size()) != MTC_POOL_COUNT)
+    report.error(op) << "expected a slot for each of " << int(MTC_POOL_COUNT)
                      << " pools, found " << row.step.getSlots().size();
   if (!row.isRun())
     return row;
   for (const Fragment &fragment : stage.fragments)
-    if (fragment.name() == row.step.getFragment())
+    if (fragment.name() == *row.step.getFragment())
       row.fragment = &fragment;
   if (!row.fragment)
     report.error(op) << "expected a fragment of this program, found \""
-                     << row.step.getFragment() << "\"";
+                     << *row.step.getFragment() << "\"";
   return row;
 }
 
@@ -97,8 +87,10 @@ static void readTimelines(Stage &stage, Report &report) {
     for (Operation &each : op.getBody().front()) {
       it->second.rows.push_back(readRow(stage, &each, report));
       const Row &row = it->second.rows.back();
-      for (int64_t pool = 0; row.step && pool < kSlotPools; ++pool)
-        stage.slots[pool] = std::max(stage.slots[pool], row.slot(pool) + 1);
+      for (const PoolInfo &pool : kPools)
+        if (row.step)
+          stage.slots[pool.id] =
+              std::max(stage.slots[pool.id], row.slot(pool.id) + 1);
     }
   }
 }
@@ -108,9 +100,9 @@ static Stage readStage(rt::ProgramOp program, Report &report) {
   stage.op = program;
   stage.index = static_cast<int64_t>(program.getStage());
   auto arenas = program->getAttrOfType<DenseI64ArrayAttr>("arenas");
-  if (!arenas || arenas.size() != kArenas)
-    report.error(program) << "expected the attribute arenas with " << kArenas
-                          << " sizes";
+  if (!arenas || arenas.size() != MTC_ARENA_COUNT)
+    report.error(program) << "expected the attribute arenas with "
+                          << int(MTC_ARENA_COUNT) << " sizes";
   else
     std::copy(arenas.asArrayRef().begin(), arenas.asArrayRef().end(),
               stage.arenas.begin());

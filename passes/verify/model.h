@@ -11,8 +11,9 @@
 #ifndef MTC_PASSES_VERIFY_MODEL_H
 #define MTC_PASSES_VERIFY_MODEL_H
 
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
-#include "mtc/runtime/arena.h"
+#include "mtc/runtime/memory.h"
 #include "passes/Config.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,16 +22,11 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mtc::passes::verify {
-
-enum Arena : int64_t { Params, Grads, Optimizer, Activations, Workspace };
-inline constexpr int64_t kArenas = 5;
-inline constexpr int64_t kSlotPools = 6;
-inline constexpr llvm::StringLiteral kPoolNames[] = {"xin",  "gin", "yout",
-                                                     "gout", "act", "wsv"};
 
 /// Emits findings and remembers that there were some.
 class Report {
@@ -48,7 +44,10 @@ private:
 
 /// Bytes [offset, offset + bytes) of an arena; in a pool, of slot 0.
 struct Extent {
-  int64_t arena = 0, offset = 0, bytes = 0, pool = -1, stride = 0;
+  MtcArena arena = MTC_ARENA_PARAMS;
+  int64_t offset = 0, bytes = 0;
+  std::optional<MtcPool> pool = {};
+  int64_t stride = 0; ///< of the pool
   int64_t end() const { return offset + bytes; }
   bool sameSpace(const Extent &o) const {
     return arena == o.arena && pool == o.pool;
@@ -86,16 +85,15 @@ struct Touch {
   llvm::SmallVector<Access, 8> accesses;
 };
 
-enum class Phase { Forward, Backward, Eval, Reduce, Apply, Unknown };
+using pipe::Phase;
 
 struct Fragment {
   mutable mlir::func::FuncOp fn;
-  Phase phase = Phase::Unknown;
+  pipe::FragmentAttr of;      ///< null: it does not say which it is
   std::vector<Touch> touches; ///< program order; ops that touch no arena too
   llvm::StringRef name() const { return fn.getSymName(); }
-  bool isUpdate() const {
-    return phase == Phase::Reduce || phase == Phase::Apply;
-  }
+  Phase phase() const { return of.getPhase(); }
+  bool isUpdate() const { return of.isUpdate(); }
 };
 
 /// One row of a timeline.
@@ -108,7 +106,7 @@ struct Row {
   bool isRun() const { return step && step.getKind() == rt::StepKind::Run; }
   bool isLoad() const { return step && step.getKind() == rt::StepKind::Load; }
   /// Slot of `pool`, or -1.
-  int64_t slot(int64_t pool) const {
+  int64_t slot(MtcPool pool) const {
     auto slots = step.getSlots();
     return pool < static_cast<int64_t>(slots.size()) ? slots[pool] : -1;
   }
@@ -126,10 +124,10 @@ struct Stage {
   std::map<std::string, Timeline> timelines; ///< by entry
   std::vector<rt::BucketOp> buckets;
   std::vector<rt::ParamOp> params;
-  std::array<int64_t, kArenas> arenas{}; ///< bytes
+  std::array<int64_t, MTC_ARENA_COUNT> arenas{}; ///< bytes
   int64_t lossOffset = -1;
   /// Slots per pool: one more than the highest that a row uses.
-  std::array<int64_t, kSlotPools> slots{};
+  std::array<int64_t, MTC_POOL_COUNT> slots{};
 
   rt::BucketOp bucket(int64_t index) const;
   const Fragment *update(Phase phase) const;

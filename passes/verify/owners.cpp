@@ -269,17 +269,21 @@ private:
       places[arena].push_back({begin, begin + bytes * elements, op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
-      add(Grads, bucket.getGradOffset(), bucket.getElements(), bucket);
+      add(MTC_ARENA_GRADS, bucket.getGradOffset(), bucket.getElements(),
+          bucket);
       if (isSecondUse(bucket))
         continue;
-      add(Params, bucket.getParamOffset(), bucket.getElements(), bucket,
-          bucket.paramBytes());
+      add(MTC_ARENA_PARAMS, bucket.getParamOffset(), bucket.getElements(),
+          bucket, bucket.paramBytes());
       if (bucket.keepsMain())
-        add(Optimizer, bucket.getMainOffset(), bucket.getShard(), bucket);
-      add(Optimizer, bucket.getExpAvgOffset(), bucket.getShard(), bucket);
-      add(Optimizer, bucket.getExpAvgSqOffset(), bucket.getShard(), bucket);
+        add(MTC_ARENA_OPTIMIZER, bucket.getMainOffset(), bucket.getShard(),
+            bucket);
+      add(MTC_ARENA_OPTIMIZER, bucket.getExpAvgOffset(), bucket.getShard(),
+          bucket);
+      add(MTC_ARENA_OPTIMIZER, bucket.getExpAvgSqOffset(), bucket.getShard(),
+          bucket);
     }
-    add(Grads, stage.lossOffset, 1, stage.op);
+    add(MTC_ARENA_GRADS, stage.lossOffset, 1, stage.op);
     for (int64_t arena = 0; arena < 3; ++arena) {
       std::stable_sort(
           places[arena].begin(), places[arena].end(),
@@ -287,18 +291,18 @@ private:
       int64_t at = 0;
       for (const Place &place : places[arena]) {
         if (place.begin < at)
-          report.error(place.op)
-              << "expected bytes of its own in the arena " << kArenaNames[arena]
-              << ", from " << at << " or later, found " << place.begin;
+          report.error(place.op) << "expected bytes of its own in the arena "
+                                 << kArenas[arena].name << ", from " << at
+                                 << " or later, found " << place.begin;
         if (place.begin % 64 != 0)
           report.error(place.op)
               << "expected an offset in multiples of 64 bytes in the arena "
-              << kArenaNames[arena] << ", found " << place.begin;
+              << kArenas[arena].name << ", found " << place.begin;
         at = std::max(at, place.end);
       }
       if (at > stage.arenas[arena])
         report.error(stage.op)
-            << "expected an arena " << kArenaNames[arena] << " of at least "
+            << "expected an arena " << kArenas[arena].name << " of at least "
             << at << " bytes, found " << stage.arenas[arena];
     }
   }

@@ -19,18 +19,18 @@ BucketPart bucketPart(const Stage &stage, const Extent &e) {
     auto at = [&](uint64_t offset) {
       return static_cast<int64_t>(offset) == e.offset;
     };
-    if (e.arena == Grads && at(bucket.getGradOffset()))
+    if (e.arena == MTC_ARENA_GRADS && at(bucket.getGradOffset()))
       return {index, Part::Grad};
     if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
       continue;
-    if (e.arena == Params && at(bucket.getParamOffset()))
+    if (e.arena == MTC_ARENA_PARAMS && at(bucket.getParamOffset()))
       return {index, Part::Param};
-    if (e.arena == Optimizer && bucket.keepsMain() &&
+    if (e.arena == MTC_ARENA_OPTIMIZER && bucket.keepsMain() &&
         at(bucket.getMainOffset()))
       return {index, Part::Main};
-    if (e.arena == Optimizer && at(bucket.getExpAvgOffset()))
+    if (e.arena == MTC_ARENA_OPTIMIZER && at(bucket.getExpAvgOffset()))
       return {index, Part::ExpAvg};
-    if (e.arena == Optimizer && at(bucket.getExpAvgSqOffset()))
+    if (e.arena == MTC_ARENA_OPTIMIZER && at(bucket.getExpAvgSqOffset()))
       return {index, Part::ExpAvgSq};
   }
   return {};
@@ -61,20 +61,20 @@ void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
     bool isSplit = isSplitOver(segment.param, axis);
     bool expected = axis.splits && model.mesh[axis.id] > 1 && !everyRank &&
                     !inShards && !isSplit;
-    bool found = use.range.onlyAtZero(name);
+    bool found = use.range.isOnce(axis.id);
     if (expected == found)
       continue;
     auto diag = report.error(use.range)
-                << "expected " << rt::FlatRangeOp::attributeOf(name) << " "
-                << (expected ? "true" : "false") << " where \""
-                << segment.param.getName() << "\" is " << verb << " (";
+                << "expected a range on " << (expected ? "one " : "every ")
+                << name << " rank where \"" << segment.param.getName()
+                << "\" is " << verb << " (";
     if (everyRank || inShards)
       diag << "every " << name << " rank does its part";
     else if (isSplit)
       diag << "split over " << name;
     else
       diag << "the same on every " << name << " rank";
-    diag << "), found " << (found ? "true" : "false");
+    diag << "), found it on " << (found ? "one" : "every");
   }
 }
 
@@ -93,10 +93,10 @@ void checkCover(const Model &model, rt::BucketOp bucket,
   for (const Segment &segment : segments)
     done.push_back(startOf(segment));
   for (const RangeUse &use : uses) {
-    if (static_cast<int64_t>(use.range.getShard()) != shard)
+    if (use.range.getShard().value_or(0) != shard)
       report.error(use.range) << "expected a range of shards of " << shard
                               << " elements (0: not sharded), found "
-                              << static_cast<int64_t>(use.range.getShard());
+                              << use.range.getShard().value_or(0);
     int64_t at = startOf(use);
     auto next =
         std::partition_point(segments.begin(), segments.end(),
@@ -143,8 +143,9 @@ void checkCover(const Model &model, rt::BucketOp bucket,
 void expectUnmoved(const Stage &stage, Operation *op, const Access &access,
                    int64_t index, Report &report) {
   rt::BucketOp bucket = stage.bucket(index);
-  int64_t bytes = (access.extent.arena == Params ? bucket.paramBytes() : 4) *
-                  static_cast<int64_t>(bucket.getElements());
+  int64_t bytes =
+      (access.extent.arena == MTC_ARENA_PARAMS ? bucket.paramBytes() : 4) *
+      static_cast<int64_t>(bucket.getElements());
   if (access.moved)
     report.error(op) << "expected the view of all of bucket " << index
                      << ", found one moved by rt.offset_view";

@@ -42,8 +42,8 @@ public:
 private:
   void visit(const Touch &touch) {
     if (auto norm = dyn_cast<rt::NormOp>(touch.op)) {
-      normSteps.push_back(norm.getAction());
-      if (norm.getAction() == "accumulate")
+      normSteps.push_back(rt::stringifyNormAction(norm.getAction()));
+      if (norm.getAction() == rt::NormAction::Accumulate)
         count(touch, norm);
     } else if (auto collective = dyn_cast<rt::CollectiveOp>(touch.op)) {
       if (collective.getKind() == rt::CollectiveKind::NormReduce)
@@ -57,16 +57,16 @@ private:
 
   void reduceNorm(rt::CollectiveOp op) {
     normSteps.push_back("norm_reduce");
-    StringRef all = groupName(MTC_GROUP_ALL);
-    if (op.getGroup() != all)
+    if (op.getGroup() != MTC_GROUP_ALL)
       report.error(op) << "expected the norm to be reduced over the group \""
-                       << all << "\", found \"" << op.getGroup() << "\"";
+                       << groupName(MTC_GROUP_ALL) << "\", found \""
+                       << groupName(op.getGroup()) << "\"";
   }
 
   /// The axis whose partial sums a collective adds; null if it adds none.
   static const AxisInfo *dataAxisOf(rt::CollectiveOp op) {
     for (const AxisInfo &axis : kAxes)
-      if (axis.data && op.getGroup() == StringRef(axis.name))
+      if (axis.data && groupName(op.getGroup()) == axis.name)
         return &axis;
     return nullptr;
   }
@@ -81,7 +81,7 @@ private:
     const Access &access = touch.accesses[0];
     BucketPart part = bucketPart(stage, access.extent);
     if (part.bucket < 0) {
-      bool isLoss = access.extent.arena == Grads &&
+      bool isLoss = access.extent.arena == MTC_ARENA_GRADS &&
                     access.extent.offset == stage.lossOffset;
       if (isLoss && !access.moved && axis &&
           op.getKind() == rt::CollectiveKind::AllReduce)
@@ -108,14 +108,14 @@ private:
     // Only what a rank has of a bucket starts elsewhere than the bucket.
     if (!model.zero || axis)
       expectUnmoved(stage, op, access, part.bucket, report);
-    StringRef embd = groupName(MTC_GROUP_EMBD);
     if (axis)
       reduceOver(*axis, op, part.bucket, state);
-    else if (op.getGroup() == embd)
+    else if (op.getGroup() == MTC_GROUP_EMBD)
       reduceOverEmbd(op, access, part.bucket, state);
     else
       report.error(op) << "expected gradients to be reduced over " << dataAxes()
-                       << " or " << embd << ", found group \"" << op.getGroup()
+                       << " or " << groupName(MTC_GROUP_EMBD)
+                       << ", found group \"" << groupName(op.getGroup())
                        << "\"";
   }
 
@@ -165,9 +165,8 @@ private:
   }
 
   static bool isEmptySomewhere(rt::FlatRangeOp range) {
-    return llvm::any_of(kAxes, [&](const AxisInfo &axis) {
-      return range.onlyAtZero(axis.name);
-    });
+    return llvm::any_of(
+        kAxes, [&](const AxisInfo &axis) { return range.isOnce(axis.id); });
   }
 
   /// A moved view must mean all that this rank has of the bucket.
@@ -177,8 +176,7 @@ private:
     auto shard = static_cast<int64_t>(model.zero ? bucket.getShard() : 0);
     if (!range || access.moved.getElements() != range.getAt() ||
         range.getStart() != 0 || range.getCount() != bucket.getElements() ||
-        static_cast<int64_t>(range.getShard()) != shard ||
-        isEmptySomewhere(range))
+        range.getShard().value_or(0) != shard || isEmptySomewhere(range))
       report.error(op) << "expected the range of all " << bucket.getElements()
                        << " elements of bucket " << index << " in shards of "
                        << shard << ", found another";
@@ -353,7 +351,7 @@ void checkCollectives(const Fragment &fragment, Report &report) {
     if (next == expected.end() ||
         next->get("kind") !=
             b.getStringAttr(stringifyCollectiveKind(op.getKind())) ||
-        next->get("group") != op.getGroupAttr() ||
+        next->get("group") != b.getStringAttr(groupName(op.getGroup())) ||
         next->get("count") != op.getCountAttr() ||
         next->get("serves") != op->getAttr("serves"))
       break;

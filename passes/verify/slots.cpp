@@ -21,19 +21,10 @@ struct Named {
   int64_t begin = 0, end = 0;
   Source source = Source::Run;
   int64_t microbatch = 0;
-  int64_t pool = -1;        ///< of a run: where it wrote
-  int64_t virtualStage = 0; ///< that made it
-  bool gradient = false;    ///< received
+  std::optional<MtcPool> pool; ///< of a run: where it wrote
+  int64_t virtualStage = 0;    ///< that made it
+  bool gradient = false;       ///< received
   Operation *row = nullptr;
-};
-
-/// The fields of a tag: see rt.transfer in a timeline.
-struct Tag {
-  bool gradient;
-  int64_t virtualStage, microbatch;
-  explicit Tag(int64_t tag)
-      : gradient((tag >> 30) & 1), virtualStage((tag >> 20) & 1023),
-        microbatch(tag & 0xfffff) {}
 };
 
 class SlotWalker {
@@ -63,12 +54,10 @@ private:
   /// one.
   bool resolve(const Row &row, const Extent &e, Operation *user,
                int64_t &begin) {
-    if (e.pool < 0 || e.pool >= kSlotPools)
-      return false; // reported by checkViews
-    int64_t slot = row.slot(e.pool);
+    int64_t slot = row.slot(*e.pool);
     if (slot < 0) {
       auto diag = report.error(row.op)
-                  << "expected a slot of pool " << kPoolNames[e.pool]
+                  << "expected a slot of pool " << poolName(*e.pool)
                   << ", which this row uses, found " << slot;
       diag.attachNote(user->getLoc()) << "used here";
       return false;
@@ -86,9 +75,8 @@ private:
     for (auto input : stage.op.getOps<rt::InputSlotOp>()) {
       if (input.getEntry() != entry)
         continue;
-      Extent e{Activations, static_cast<int64_t>(input.getOffset()),
-               model.inputBytes, static_cast<int64_t>(input.getPool()),
-               static_cast<int64_t>(input.getStride())};
+      Extent e{MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
+               input.getPool(), input.getStride()};
       int64_t begin;
       if (resolve(row, e, input, begin))
         write({begin, begin + e.bytes, Source::Load, row.microbatch, e.pool,
@@ -109,28 +97,29 @@ private:
   }
 
   void read(const Row &row, const SlotUse &use, int64_t begin) {
-    int64_t end = begin + use.extent.bytes, pool = use.extent.pool;
+    int64_t end = begin + use.extent.bytes;
+    MtcPool pool = *use.extent.pool;
     ByteMap::Content content = bytes.read(begin, end);
     const Named *value = content.value >= 0 ? &values[content.value] : nullptr;
     if (value && value->microbatch == row.microbatch &&
         fits(*value, row, pool, begin, end))
       return;
     auto diag = report.error(row.op);
-    diag << "expected \"" << row.step.getFragment() << "\" of microbatch "
+    diag << "expected \"" << row.fragment->name() << "\" of microbatch "
          << row.microbatch << " to find its value in slot " << row.slot(pool)
-         << " of pool " << kPoolNames[pool] << " (bytes " << begin << " to "
+         << " of pool " << poolName(pool) << " (bytes " << begin << " to "
          << end << "), found ";
     describe(diag, value, content);
     diag.attachNote(use.op->getLoc()) << "read here";
   }
 
-  bool fits(const Named &value, const Row &row, int64_t pool, int64_t begin,
+  bool fits(const Named &value, const Row &row, MtcPool pool, int64_t begin,
             int64_t end) const {
     if (value.source != Source::Receive)
       return value.begin == begin && value.end == end;
     // A transfer has the size of a slot, which may be more than the value.
     int64_t from = virtualStage(row) + (value.gradient ? 1 : -1);
-    return pool == (value.gradient ? 1 : 0) && value.virtualStage == from &&
+    return pool == receivePool(value.gradient) && value.virtualStage == from &&
            value.begin == begin && end <= value.end;
   }
 
@@ -160,16 +149,17 @@ private:
         send(op, t);
     for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
       if (!t.getSend()) {
-        Tag tag(t.getTag());
+        Tag tag = t.getTag().tag();
         write({t.getOffset(), t.getOffset() + t.getBytes(), Source::Receive,
-               tag.microbatch, tag.gradient ? 1 : 0, tag.virtualStage,
+               tag.microbatch, receivePool(tag.gradient), tag.virtualStage,
                tag.gradient, op});
       }
   }
 
   void send(rt::ExchangeOp op, rt::TransferAttr t) {
-    Tag tag(t.getTag());
-    int64_t begin = t.getOffset(), pool = tag.gradient ? 3 : 2;
+    Tag tag = t.getTag().tag();
+    int64_t begin = t.getOffset();
+    MtcPool pool = sendPool(tag.gradient);
     ByteMap::Content content = bytes.read(begin, begin + 1);
     const Named *value = content.value >= 0 ? &values[content.value] : nullptr;
     if (value && value->source == Source::Run && value->begin == begin &&
@@ -189,8 +179,8 @@ private:
                 << "expected to send the "
                 << (tag.gradient ? "gradient" : "activation")
                 << " of microbatch " << tag.microbatch << " from virtual stage "
-                << tag.virtualStage << ", which lies in pool "
-                << kPoolNames[pool] << ", found at byte " << begin << " ";
+                << tag.virtualStage << ", which lies in pool " << poolName(pool)
+                << ", found at byte " << begin << " ";
     describe(diag, value, content);
   }
 
@@ -207,9 +197,9 @@ SmallVector<SlotUse> exportsOf(const Stage &stage, const Fragment &fragment) {
   SmallVector<SlotUse> uses;
   for (auto op : stage.op.getOps<rt::ExportSlotOp>())
     if (op.getFragment() == fragment.name() &&
-        static_cast<int64_t>(op.getArena()) == Workspace)
-      uses.push_back({{Workspace, static_cast<int64_t>(op.getOffset()),
-                       op.elementBytes() * product(op.getLocal()), -1, 0},
+        op.getArena() == MTC_ARENA_WORKSPACE)
+      uses.push_back({{MTC_ARENA_WORKSPACE, op.getOffset(),
+                       op.elementBytes() * product(op.getLocal())},
                       op});
   return uses;
 }

@@ -14,7 +14,8 @@ namespace {
 bool accumulates(const Fragment &fragment) {
   for (const Touch &touch : fragment.touches)
     for (const Access &access : touch.accesses)
-      if (access.extent.arena == Grads && access.reads && access.writes)
+      if (access.extent.arena == MTC_ARENA_GRADS && access.reads &&
+          access.writes)
         return true;
   return false;
 }
@@ -44,7 +45,7 @@ private:
     size_t size = timeline.rows.size();
     for (size_t i = 0; i < 2; ++i) {
       const Row *row = size >= 2 ? &timeline.rows[size - 2 + i] : nullptr;
-      if (!row || !row->fragment || row->fragment->phase != expected[i].first)
+      if (!row || !row->fragment || row->fragment->phase() != expected[i].first)
         report.error(row ? row->op : timeline.op)
             << "expected train to end with the fragments reduce and apply, "
                "found "
@@ -61,16 +62,16 @@ private:
       if (!last.count(&row))
         report.error(row.op)
             << "expected reduce and apply only at the end of train, found \""
-            << row.step.getFragment() << "\" in \"" << timeline.op.getSymName()
+            << row.fragment->name() << "\" in \"" << timeline.op.getSymName()
             << "\"";
       return;
     }
-    bool isEval = fragment.phase == Phase::Eval;
+    bool isEval = fragment.phase() == Phase::Eval;
     if (isTrain == isEval)
       report.error(row.op) << "expected "
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
-                           << "\", found \"" << row.step.getFragment() << "\"";
+                           << "\", found \"" << row.fragment->name() << "\"";
     if (row.chunk != 0)
       report.error(row.op) << "expected chunk 0, as a stage is one chunk "
                               "(virtual stages are not "
@@ -90,13 +91,13 @@ private:
                               << model.microbatches - 1 << ", found " << m;
       else if (!seen.insert(m).second)
         report.error(row->op)
-            << "expected \"" << row->step.getFragment()
+            << "expected \"" << row->fragment->name()
             << "\" once per microbatch, found microbatch " << m << " again";
       else if (ascends && m < previous)
         report.error(row->op)
             << "expected microbatches in ascending order, because \""
-            << row->step.getFragment() << "\" accumulates, found microbatch "
-            << m << " after " << previous;
+            << row->fragment->name() << "\" accumulates, found microbatch " << m
+            << " after " << previous;
       previous = m;
     }
     for (int64_t m = 0; m < model.microbatches; ++m)

@@ -29,14 +29,11 @@ public:
         for (const Access &access : touch.accesses)
           checkAccess(fragment, touch, access);
     for (auto input : stage.op.getOps<rt::InputSlotOp>())
-      place(input, {Activations, static_cast<int64_t>(input.getOffset()),
-                    model.inputBytes, static_cast<int64_t>(input.getPool()),
-                    static_cast<int64_t>(input.getStride())});
+      place(input, {MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
+                    input.getPool(), input.getStride()});
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
-      place(exported,
-            {static_cast<int64_t>(exported.getArena()),
-             static_cast<int64_t>(exported.getOffset()),
-             exported.elementBytes() * product(exported.getLocal()), -1, 0});
+      place(exported, {exported.getArena(), exported.getOffset(),
+                       exported.elementBytes() * product(exported.getLocal())});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)
@@ -50,8 +47,8 @@ private:
     if (seen.insert(access.view).second)
       place(access.view, access.extent,
             access.view.getType().getElementTypeBitWidth() / 8);
-    int64_t arena = access.extent.arena;
-    if (arena == Activations || arena == Workspace)
+    MtcArena arena = access.extent.arena;
+    if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE)
       return;
     if (fragment.isUpdate())
       checkInBucket(access);
@@ -62,34 +59,32 @@ private:
   /// The rules of a single place. Parameters are packed without gaps, so that
   /// one starts at any of its `elementBytes`; everything else starts at a line.
   void place(Operation *op, const Extent &e, int64_t elementBytes = 4) {
-    bool slotted = e.arena == Activations;
-    if (slotted ? e.pool < 0 || e.pool >= kSlotPools : e.pool != -1) {
-      report.error(op) << "expected "
-                       << (slotted ? "a pool of 0 to 5" : "pool -1")
-                       << " in the arena " << kArenaNames[e.arena]
-                       << ", found pool " << e.pool;
+    const ArenaInfo &arena = kArenas[e.arena];
+    if (arena.slotted && !e.pool) {
+      report.error(op) << "expected a slot in the arena " << arena.name
+                       << ", found none";
       return;
     }
-    int64_t align = slotted || e.arena == Workspace ? kLine : elementBytes;
+    int64_t align = arena.transient ? kLine : elementBytes;
     if (e.offset % align != 0 || e.stride % align != 0)
       report.error(op) << "expected offset and stride in multiples of " << align
-                       << " bytes in the arena " << kArenaNames[e.arena]
+                       << " bytes in the arena " << arena.name
                        << ", found offset " << e.offset << " and stride "
                        << e.stride;
-    int64_t slots = slotted ? std::max<int64_t>(stage.slots[e.pool], 1) : 1;
+    int64_t slots = e.pool ? std::max<int64_t>(stage.slots[*e.pool], 1) : 1;
     int64_t end = e.end() + (slots - 1) * e.stride;
     if (e.offset < 0 || e.stride < 0 || end > stage.arenas[e.arena])
       report.error(op) << "expected bytes inside the arena "
-                       << kArenaNames[e.arena] << " of "
+                       << kArenas[e.arena].name << " of "
                        << stage.arenas[e.arena] << " bytes, found bytes "
                        << e.offset << " to " << end << " (" << slots
                        << " slots)";
-    if (slotted)
+    if (e.pool)
       grow(op, e);
   }
 
   void grow(Operation *op, const Extent &e) {
-    std::optional<PoolHull> &hull = pools[e.pool];
+    std::optional<PoolHull> &hull = pools[*e.pool];
     if (!hull) {
       hull = PoolHull{e.offset, e.end(), e.stride, op};
       return;
@@ -98,28 +93,28 @@ private:
     hull->end = std::max(hull->end, e.end());
     if (hull->stride != e.stride) {
       auto diag = report.error(op)
-                  << "expected one stride in pool " << kPoolNames[e.pool]
-                  << ", " << hull->stride << ", found " << e.stride;
+                  << "expected one stride in pool " << poolName(*e.pool) << ", "
+                  << hull->stride << ", found " << e.stride;
       diag.attachNote(hull->first->getLoc()) << "the first view of the pool";
     }
   }
 
   void checkPools() {
-    for (int64_t a = 0; a < kSlotPools; ++a) {
+    for (int64_t a = 0; a < MTC_POOL_COUNT; ++a) {
       if (!pools[a])
         continue;
       const PoolHull &hull = *pools[a];
       if (stage.slots[a] > 1 && hull.end - hull.begin > hull.stride)
         report.error(hull.first)
-            << "expected the views of a slot of pool " << kPoolNames[a]
+            << "expected the views of a slot of pool " << kPools[a].name
             << " inside one stride of " << hull.stride << " bytes, found bytes "
             << hull.begin << " to " << hull.end;
-      for (int64_t b = a + 1; b < kSlotPools; ++b)
+      for (int64_t b = a + 1; b < MTC_POOL_COUNT; ++b)
         if (pools[b] && hull.begin < endOf(b) && pools[b]->begin < endOf(a))
           report.error(pools[b]->first)
-              << "expected pools that share no bytes, found " << kPoolNames[a]
+              << "expected pools that share no bytes, found " << kPools[a].name
               << " at " << hull.begin << " to " << endOf(a) << " and "
-              << kPoolNames[b] << " at " << pools[b]->begin << " to "
+              << kPools[b].name << " at " << pools[b]->begin << " to "
               << endOf(b);
     }
   }
@@ -132,18 +127,14 @@ private:
     auto transfers =
         llvm::to_vector(exchange.getTransfers().getAsRange<rt::TransferAttr>());
     for (auto [i, t] : llvm::enumerate(transfers)) {
-      if (t.getArena() != Activations)
-        report.error(exchange)
-            << "expected transfers in the arena activations, found arena "
-            << t.getArena();
       if (t.getOffset() < 0 || t.getOffset() % kLine != 0 ||
           t.getBytes() <= 0 ||
-          t.getOffset() + t.getBytes() > stage.arenas[Activations])
+          t.getOffset() + t.getBytes() > stage.arenas[MTC_ARENA_ACTIVATIONS])
         report.error(exchange)
             << "expected the transfer inside the arena of "
-            << stage.arenas[Activations] << " bytes, from a multiple of "
-            << kLine << ", found " << t.getBytes() << " bytes at "
-            << t.getOffset();
+            << stage.arenas[MTC_ARENA_ACTIVATIONS]
+            << " bytes, from a multiple of " << kLine << ", found "
+            << t.getBytes() << " bytes at " << t.getOffset();
       for (auto other : llvm::drop_begin(transfers, i + 1))
         if (!(t.getSend() && other.getSend()) &&
             t.getOffset() < other.getOffset() + other.getBytes() &&
@@ -157,7 +148,8 @@ private:
   }
 
   bool isLoss(const Extent &e) const {
-    return e.arena == Grads && e.offset == stage.lossOffset && e.bytes == 4;
+    return e.arena == MTC_ARENA_GRADS && e.offset == stage.lossOffset &&
+           e.bytes == 4;
   }
 
   /// Compute fragments name whole parameters and accumulators; they change no
@@ -165,21 +157,24 @@ private:
   void checkParameter(const Fragment &fragment, const Touch &touch,
                       const Access &access) {
     const Extent &e = access.extent;
-    if (e.arena == Optimizer || (e.arena == Params && access.writes)) {
+    if (e.arena == MTC_ARENA_OPTIMIZER ||
+        (e.arena == MTC_ARENA_PARAMS && access.writes)) {
       report.error(touch.op)
           << "expected only apply to "
-          << (e.arena == Params ? "write parameters" : "touch moments")
+          << (e.arena == MTC_ARENA_PARAMS ? "write parameters"
+                                          : "touch moments")
           << ", found \"" << fragment.name() << "\" at offset " << e.offset;
       return;
     }
     if (!isLoss(e) && !parameterAt(e))
       report.error(access.view)
           << "expected "
-          << (e.arena == Params ? "a parameter"
-                                : "the accumulator of a parameter or the loss")
+          << (e.arena == MTC_ARENA_PARAMS
+                  ? "a parameter"
+                  : "the accumulator of a parameter or the loss")
           << " of stage " << stage.index << ", found " << e.bytes
           << " bytes at " << e.offset << " where none of this size lies";
-    if (e.arena == Grads && access.writes && !access.reads &&
+    if (e.arena == MTC_ARENA_GRADS && access.writes && !access.reads &&
         model.microbatches > 1)
       report.error(touch.op) << "expected microbatches to add to gradients, "
                                 "found a write over the "
@@ -196,11 +191,12 @@ private:
                   wide = bucket.paramBytes();
           if (static_cast<int64_t>(bucket.getSecondUseOf()) < 0)
             places.insert(
-                {Params,
+                {MTC_ARENA_PARAMS,
                  static_cast<int64_t>(bucket.getParamOffset()) + wide * start,
                  wide * elements});
           places.insert(
-              {Grads, static_cast<int64_t>(bucket.getGradOffset()) + 4 * start,
+              {MTC_ARENA_GRADS,
+               static_cast<int64_t>(bucket.getGradOffset()) + 4 * start,
                4 * elements});
         }
     return places.count({e.arena, e.offset, e.bytes});
@@ -216,29 +212,30 @@ private:
         auto begin = static_cast<int64_t>(offset);
         return begin >= 0 && e.offset >= begin && e.end() <= begin + size;
       };
-      found |= e.arena == Grads && inside(bucket.getGradOffset(), bytes);
+      found |=
+          e.arena == MTC_ARENA_GRADS && inside(bucket.getGradOffset(), bytes);
       if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
         continue;
-      found |= e.arena == Params &&
+      found |= e.arena == MTC_ARENA_PARAMS &&
                inside(bucket.getParamOffset(),
                       bucket.paramBytes() *
                           static_cast<int64_t>(bucket.getElements()));
-      found |=
-          e.arena == Optimizer && (inside(bucket.getExpAvgOffset(), shard) ||
-                                   inside(bucket.getExpAvgSqOffset(), shard));
-      found |= e.arena == Optimizer && bucket.keepsMain() &&
+      found |= e.arena == MTC_ARENA_OPTIMIZER &&
+               (inside(bucket.getExpAvgOffset(), shard) ||
+                inside(bucket.getExpAvgSqOffset(), shard));
+      found |= e.arena == MTC_ARENA_OPTIMIZER && bucket.keepsMain() &&
                inside(bucket.getMainOffset(), shard);
     }
     if (!found)
       report.error(access.view) << "expected bytes of one bucket in the arena "
-                                << kArenaNames[e.arena] << ", found "
+                                << kArenas[e.arena].name << ", found "
                                 << e.offset << " to " << e.end();
   }
 
   const Model &model;
   const Stage &stage;
   Report &report;
-  std::array<std::optional<PoolHull>, kSlotPools> pools;
+  std::array<std::optional<PoolHull>, MTC_POOL_COUNT> pools;
   std::set<std::tuple<int64_t, int64_t, int64_t>>
       places; ///< arena, offset, bytes
   std::set<Operation *> seen;

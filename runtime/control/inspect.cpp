@@ -30,7 +30,8 @@ std::string headText(const Descriptor &d) {
 std::string arenaText(const Descriptor &d) {
   std::string text = "arenas (bytes):\n";
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
-    text += fmt::format("  {:<12} {:>14}\n", kArenaNames[kind], d.arenas[kind]);
+    text +=
+        fmt::format("  {:<12} {:>14}\n", kArenas[kind].name, d.arenas[kind]);
   return text;
 }
 

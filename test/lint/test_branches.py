@@ -39,6 +39,7 @@ UNREACHABLE = [
      "the parser appends a state with every axis"),
     ("DistAttrs.cpp", "expected a dimension below",
      "the parser counts the dimensions while it reads them"),
+    ("RtAttrs.cpp", "factors, found", "the parser makes one per variable"),
     ("verify/model.cpp", "expected one timeline per entry",
      "a program is a symbol table, which refuses a second timeline of that name first"),
     ("ExpandSchedule.cpp", "cannot be expanded",

@@ -26,6 +26,11 @@ CLEAN = {
                         '    Output, in `@f`:\n    ```\n    b\n    ```\n  }];\n}\n',
     "passes/codegen/LowerToLLVM.cpp": '#include "mtc/runtime/abi.h"\n'
                                       '#include "llvm/IR/Module.h"\n',
+    "passes/plan/CMakeLists.txt": "mtc_passes(mtc_passes_plan Plan.cpp)\n",
+    "passes/target/CMakeLists.txt": "mtc_passes(mtc_target target.cpp)\n",
+    "passes/verify/CMakeLists.txt": "mtc_passes(mtc_passes_verify a.cpp)\n"
+                                    "target_link_libraries(mtc_passes_verify PUBLIC\n"
+                                    "  mtc_target LLVM)\n",
     "models/strategy.h": '#include "mtc/runtime/mesh.h"\n',
     "runtime/base/status.cpp": '#include "runtime/base/status.h"\n#include <vector>\n',
     "docs/a.md": "see docs/b.md; an url: https://example.org/" "home/page\n",
@@ -40,6 +45,9 @@ FAULTS = [
     ("layering", "dialects/tfm/T.cpp", '#include "dialects/dist/D.h"\n', "dist/D.h"),
     ("layering", "passes/model/M.cpp", '#include "mtc/runtime/abi.h"\n', "abi.h"),
     ("layering", "passes/plan/M.cpp", '#include "compiler/x.h"\n', "compiler/x.h"),
+    ("layering", "passes/verify/v.cpp", '#include "passes/plan/Cluster.h"\n', "Cluster.h"),
+    ("layering", "passes/verify/CMakeLists.txt", "mtc_passes(mtc_passes_verify a.cpp)\n"
+     "target_link_libraries(mtc_passes_verify PUBLIC mtc_passes_plan)\n", "mtc_passes_plan"),
     ("layering", "models/m.cpp", '#include "passes/Passes.h"\n', "passes/Passes.h"),
     ("layering", "models/m.cpp", '#include "passes/pipeline/schedules/check.h"\n', "check.h"),
     ("layering", "models/m.cpp", '#include "mtc/runtime/abi.h"\n', "abi.h"),

@@ -62,14 +62,19 @@ class Bench:
 
     def control(self):
         """The bits of the plan as it is."""
-        ended, bits = self.judge(self.ir["plan-memory"], "plan-memory")
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            bundle = os.path.join(folder, "bundle")
+            done = call([self.program, "compile", self.path("verified.mlir"), "-o", bundle],
+                        60)
+            ended, bits = (self.run(bundle, folder) if done.returncode == 0
+                           else (CRASHED, done.stderr))
         if ended != "ran":
             raise RuntimeError(f"{self.plan.name} does not run: {ended} {bits}")
         return bits
 
     def judge(self, text, phase):
         """Compiles `text` as the result of `phase`, and runs it: how it ended ("rejected",
-        "crashed", "stopped" or "ran") and the message or the bits."""
+        "crashed", "same", "stopped" or "ran") and the message or the bits."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             file = os.path.join(folder, "edited.mlir")
             with open(file, "w") as out:
@@ -80,9 +85,18 @@ class Bench:
                 return "stuck", str(stuck)
 
     def judge_file(self, file, phase, folder):
+        planned = os.path.join(folder, "planned.mlir")
+        done = call([self.program, "compile", file, "--from", phase, "--compile-to",
+                     "verify-plan", "-o", planned], 60)
+        if done.returncode in REJECTED:
+            return "rejected", done.stderr
+        if done.returncode:
+            return CRASHED, f"exit code {done.returncode}: {done.stderr}"
+        with open(planned) as text:
+            if text.read() == self.ir["verify-plan"]:
+                return "same", ""  # the very same plan: it needs no run
         bundle = os.path.join(folder, "bundle")
-        done = call([self.program, "compile", file, "--from", phase, "--jobs", "1", "-o",
-                     bundle], 60)
+        done = call([self.program, "compile", planned, "--jobs", "1", "-o", bundle], 60)
         if done.returncode in REJECTED:
             return "rejected", done.stderr
         if done.returncode:

@@ -59,7 +59,10 @@ class Text:
 
     def __init__(self, text):
         self.lines = text.split("\n")
-        self.ops, self.types = [], {}
+        self.ops = []
+        self.blocks = {}   # ops without regions by block, in order
+        self.by_name = {}  # ops by name
+        self.known_names = {}
         self.read()
 
     def read(self):
@@ -71,9 +74,27 @@ class Text:
             found = LINE.match(line)
             opens = bool(OPENS.search(line)) and stripped not in ("{", "[")
             if found:
-                self.ops.append(self.make(number, found, open_blocks[-1], opens))
+                self.add(self.make(number, found, open_blocks[-1], opens))
             if opens:
                 open_blocks.append(number)
+
+    def add(self, op):
+        self.blocks.setdefault(op.block, [])
+        if op.name == "return":
+            return
+        self.ops.append(op)
+        self.by_name.setdefault(op.name, []).append(op)
+        if not op.opens:
+            self.blocks[op.block].append(op)
+
+    def names(self, op_name, first, pattern):
+        """The different names that ops of a name have, of those that begin alike."""
+        key = op_name, first
+        if key not in self.known_names:
+            found = [m[0] for op in self.by_name[op_name]
+                     for m in pattern.finditer(self.lines[op.line]) if m[0][0] == first]
+            self.known_names[key] = list(dict.fromkeys(found))
+        return self.known_names[key]
 
     def make(self, number, found, block, opens):
         results = re.findall(r"%[\w]+", found["results"] or "")
@@ -87,7 +108,6 @@ class Text:
             outs = ins[-1:]
         if len(outs) == len(results):
             op.types.update(zip(results, outs))
-            self.types.update({(block, name): kind for name, kind in zip(results, outs)})
         return op
 
     def edited(self, changes, insert=None):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom.
+"""Who may include whom, and link whom.
 
     tools -> compiler -> models, passes -> dialects -> MLIR
     compiler, tools -> the runtime's headers; runtime -> nothing above, no MLIR, no LLVM
@@ -19,14 +19,14 @@ LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 # What the files of a folder may include; the longest matching folder counts. A
 # folder may always include itself.
 ALLOWED = {
-    "dialects": FRAMEWORK,  # and not each other
+    "dialects": FRAMEWORK | {ABI},  # and not each other
     "models": {"runtime/base", MESH},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
-    "passes": FRAMEWORK | {"dialects", MESH},  # families, registration, mtc.config
+    "passes": FRAMEWORK | {"dialects", ABI},  # families, registration, mtc.config
     "passes/target": FRAMEWORK | {"dialects", "passes/Config.h", ABI},
     "passes/model": FRAMEWORK | PASSES,
     "passes/sharding": FRAMEWORK | PASSES,
-    "passes/pipeline": FRAMEWORK | PASSES,
+    "passes/pipeline": FRAMEWORK | PASSES | {ABI},
     "passes/pipeline/schedules": set(),  # pure functions in plain C++
     "passes/plan": FRAMEWORK | PASSES | {"passes/target", ABI},
     # Nothing of what it verifies, so that no mistake is made twice.
@@ -80,7 +80,38 @@ def check_file(path, content):
                f"(itself and: {allowed})")
 
 
+LIBRARY = re.compile(r"^\s*(?:add_library|mtc_passes|mtc_dialect)\((\w+)", re.MULTILINE)
+LINKS = re.compile(r"target_link_libraries\((\w+)([^)]*)\)")
+
+
+def libraries(root, lists):
+    """The folder of each library; a dialect's is called mtc_<dialect>."""
+    return {name if name.startswith("mtc_") else f"mtc_{name}": str(path.parent)
+            for path in lists for name in LIBRARY.findall(tree.text(root / path) or "")}
+
+
+def check_links(root):
+    """A library links what its files may include. What has no folder of ours is a
+    library of others, or an interface."""
+    lists = [path for path in tree.files(root) if path.name == "CMakeLists.txt"]
+    folders = libraries(root, lists)
+    # Passes may call the kernels' planning functions, which abi.h declares.
+    folders.pop("mtc_kernels_cpu", None)
+    for path in lists:
+        for name, words in LINKS.findall(tree.text(root / path) or ""):
+            own = folders.get(name)
+            folder = home(f"{own}/x") if own else None
+            for word in words.split() if folder in ALLOWED else ():
+                to = folders.get(word)
+                if to is None or is_in(to, folder) or is_in(own, to):
+                    continue
+                if not any(is_in(to, o) or is_in(o, to) for o in ALLOWED[folder]):
+                    yield (f"{path}: {name} links {word} of {to}, which is outside what "
+                           f"{folder} may include")
+
+
 def check(root):
+    yield from check_links(root)
     for path in tree.files(root):
         if path.suffix in (".h", ".cpp", ".cu", ".td") and home(str(path)):
             yield from check_file(str(path), tree.text(root / path) or "")

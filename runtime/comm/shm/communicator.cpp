@@ -1,6 +1,6 @@
 //===- communicator.cpp - attaching a rank, and its memory ----------------===//
 
-#include "mtc/runtime/arena.h"
+#include "mtc/runtime/memory.h"
 #include "runtime/comm/shm/shm_communicator.h"
 
 #include <fmt/format.h>
@@ -134,7 +134,7 @@ Status ShmCommunicator::resolve(int rank, comm::Place place, int64_t bytes,
     if (Status status = Mapping::map(block.fd[place.arena], size, mapping);
         !status.ok())
       return {status.code(),
-              fmt::format("arena {} of rank {}: {}", kArenaNames[place.arena],
+              fmt::format("arena {} of rank {}: {}", kArenas[place.arena].name,
                           rank, status.message())};
   out = static_cast<char *>(mapping.base()) + place.offset;
   return Status::okay();

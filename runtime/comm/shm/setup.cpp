@@ -1,6 +1,6 @@
 //===- setup.cpp - what a launcher makes for the ranks --------------------===//
 
-#include "mtc/runtime/arena.h"
+#include "mtc/runtime/memory.h"
 #include "runtime/comm/shm/control.h"
 #include "runtime/comm/shm/shm_setup.h"
 
@@ -50,13 +50,13 @@ Status ShmSetup::createArena(int rank, int kind, int64_t bytes) {
     return {StatusCode::usage,
             fmt::format("arena '{}' of rank {}: expected at least 0 bytes, "
                         "found {}",
-                        kArenaNames[kind], rank, bytes)};
+                        kArenas[kind].name, rank, bytes)};
   if (bytes == 0)
     return Status::okay();
   int fd = -1;
   bytes = wholePages(bytes);
   MTC_RETURN_IF_ERROR(createMemory(
-      fmt::format("mtc:r{}:{}", rank, kArenaNames[kind]), bytes, fd));
+      fmt::format("mtc:r{}:{}", rank, kArenas[kind].name), bytes, fd));
   arenaFds_.push_back(fd);
   block.fd[kind] = fd;
   block.bytes[kind] = bytes;

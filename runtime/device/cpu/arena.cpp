@@ -33,9 +33,9 @@ Status AnonymousArenas::map(const ArenaSizes &bytes, int rank) {
               fmt::format(
                   "rank {}: cannot map {} bytes for arena {}: {}; check "
                   "free memory and `ulimit -v`",
-                  rank, bytes[kind], kArenaNames[kind], std::strerror(errno))};
+                  rank, bytes[kind], kArenas[kind].name, std::strerror(errno))};
     // Old kernels do not know the request; the name is a convenience only.
-    std::string name = fmt::format("mtc rank {} {}", rank, kArenaNames[kind]);
+    std::string name = fmt::format("mtc rank {} {}", rank, kArenas[kind].name);
     (void)prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, base, bytes[kind],
                 name.c_str());
     views_[kind] = {base, bytes[kind]};
@@ -48,11 +48,12 @@ Status checkArenas(const ArenaSizes &planned, const ArenaViews &views) {
     if (views[kind].bytes != planned[kind])
       return {StatusCode::internal,
               fmt::format("arena {}: the plan says {} bytes, {} are mapped",
-                          kArenaNames[kind], planned[kind], views[kind].bytes)};
+                          kArenas[kind].name, planned[kind],
+                          views[kind].bytes)};
     if (reinterpret_cast<uintptr_t>(views[kind].base) % 4096 != 0)
       return {StatusCode::internal,
               fmt::format("arena {}: the base is not 4096-aligned",
-                          kArenaNames[kind])};
+                          kArenas[kind].name)};
   }
   return Status::okay();
 }

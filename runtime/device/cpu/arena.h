@@ -9,7 +9,7 @@
 #ifndef MTC_RUNTIME_DEVICE_CPU_ARENA_H
 #define MTC_RUNTIME_DEVICE_CPU_ARENA_H
 
-#include "mtc/runtime/arena.h"
+#include "mtc/runtime/memory.h"
 #include "runtime/comm/comm.h"
 
 #include <array>

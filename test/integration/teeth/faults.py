@@ -36,7 +36,7 @@ def drop_all_reduce(text):
 
 def drop_all_reduce_at_rt(text):
     """The same, on bytes: all members drop it, so that none waits for another."""
-    call = (r'^ *rt\.collective all_reduce %\w+ group "tp".*'
+    call = (r'^ *rt\.collective all_reduce %\w+ group tp .*'
             r'serves = "layers\.0\.mlp\.down\.weight".*\n')
     return within(text, r"func\.func @stage0_fwd\(", lambda block: substitute(
         block, call, ""))
@@ -70,7 +70,8 @@ def zero_norm_scale_gradients(text):
 def swap_sends(text):
     """Stage 0 sends microbatch 1's activations where stage 1 expects those of 0."""
     def swap(block):
-        head = r"#rt\.transfer<send = true, peer = 1, arena = 3, tag = "
+        head = (r"#rt\.transfer<send = true, peer = 1, tag = <gradient = false, "
+                r"microbatch = ")
         block = substitute(block, rf"({head})0,", r"\1swapped,")
         block = substitute(block, rf"({head})1,", r"\g<1>0,")
         return substitute(block, rf"({head})swapped,", r"\g<1>1,")
@@ -84,7 +85,7 @@ def offset_of_output(block, kernel_from, layer):
                          rf"tfm\.layer = {layer} .*$")
     view = launch.group(1).split(", ")[-1]
     return find(block[:launch.start()],
-                rf"^ *{view} = rt\.view arena 3 offset (\d+) ").group(1)
+                rf"^ *{view} = rt\.view activations at (\d+) ").group(1)
 
 
 def overlap_views(text, by):
@@ -96,11 +97,11 @@ def overlap_views(text, by):
         gemm = find(forward, r"^ *rt\.gemm %\w+, %\w+ into (%\w+) scratch %\w+ "
                              r"m 64 n 128 k 64 \{.*tfm\.layer = 1 .*$")
         argument = find(forward[:gemm.start()], rf"^ *{gemm.group(1)} = rt\.view "
-                                                r"arena 3 offset (\d+) ").group(1)
+                                                r"activations at (\d+) ").group(1)
         # Views of it: written and read forward, and in eval, read backward.
-        return substitute(program, f"arena 3 offset {result} ",
-                          f"arena 3 offset {int(argument) + by} ",
-                          count=len(re.findall(f"arena 3 offset {result} ", program)))
+        return substitute(program, f"activations at {result} ",
+                          f"activations at {int(argument) + by} ",
+                          count=len(re.findall(f"activations at {result} ", program)))
     return within(text, r"rt\.program @stage0 ", edit)
 
 
@@ -121,7 +122,7 @@ def count_twice_in_norm(text):
     """Both tp ranks count the gradient of the positions, which they both hold."""
     start = find(text, r'rt\.param "embed\.positions" bucket 0 start (\d+) ').group(1)
     return within(text, r"func\.func @stage0_reduce\(", lambda block: substitute(
-        block, rf"(rt\.flat_range start {start} .*only_tp0 =) true", r"\1 false"))
+        block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1"))
 
 
 def wrong_gradient_rule(text):
@@ -140,8 +141,7 @@ def reorder_schedule(text):
 def reorder_timelines(text):
     """The numbers 1 and 2 of microbatches exchanged in loads, calls and tags of all
     stages: a plan that works, in another order."""
-    names = {"microbatch 1 ": "microbatch 2 ", "tag = 1,": "tag = 2,",
-             "tag = 1074790401,": "tag = 1074790402,"}
+    names = {"microbatch 1 ": "microbatch 2 ", "microbatch = 1,": "microbatch = 2,"}
     names |= {new: old for old, new in names.items()}
     def rename(block):
         pattern = "|".join(map(re.escape, names))
@@ -176,7 +176,7 @@ FAULTS = (
     Fault(7, "padded logits not masked", "differentiate", unmask_padding,
           seen_in="loss of step"),
     Fault(8, "a shard counted twice in the norm", "plan-memory", count_twice_in_norm,
-          "verify-plan", "only_tp0", "grad_norm of step"),
+          "verify-plan", "on one tp rank", "grad_norm of step"),
     Fault(9, "a wrong gradient rule", "differentiate", wrong_gradient_rule,
           seen_in="gradient of"),
     Fault(10, "a schedule that does not ascend", "build-schedule", reorder_schedule,

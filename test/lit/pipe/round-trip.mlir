@@ -9,10 +9,10 @@ func.func @fragment() {
   %i = pipe.input "ids" : tensor<2x4xi32>
   // CHECK: pipe.sample : tensor<i64>
   %s = pipe.sample : tensor<i64>
-  // CHECK: pipe.received "activation" : tensor<2x4x8xf32>
-  %x = pipe.received "activation" : tensor<2x4x8xf32>
-  // CHECK: pipe.send "activation" %
-  pipe.send "activation" %x : tensor<2x4x8xf32>
+  // CHECK: pipe.received activation : tensor<2x4x8xf32>
+  %x = pipe.received activation : tensor<2x4x8xf32>
+  // CHECK: pipe.send activation %
+  pipe.send activation %x : tensor<2x4x8xf32>
   // CHECK: pipe.keep %{{.*}} as 3 : tensor<2x4x8xf32>
   pipe.keep %x as 3 : tensor<2x4x8xf32>
   // CHECK: pipe.kept 3 : tensor<2x4x8xf32>

@@ -7,20 +7,20 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   // CHECK-LABEL: func.func @stage0_fwd
   // CHECK: %[[W0:.+]] = pipe.param "w0"
   // CHECK: %[[Y:.+]] = tfm.mul %{{.*}}, %[[W0]]
-  // CHECK: pipe.send "activation" %[[Y]]
+  // CHECK: pipe.send activation %[[Y]]
   // CHECK-LABEL: func.func @stage0_bwd
-  // CHECK: %[[G:.+]] = pipe.received "gradient"
+  // CHECK: %[[G:.+]] = pipe.received gradient
   // CHECK: %[[DW0:.+]] = tfm.mul %{{.*}}, %{{.*}}
   // CHECK: pipe.accumulate %[[DW0]] to "w0" use 0
   // CHECK-LABEL: func.func @stage0_eval
   // CHECK-NOT: pipe.keep
   // CHECK-LABEL: func.func @stage1_fwd
-  // CHECK: %[[X1:.+]] = pipe.received "activation"
+  // CHECK: %[[X1:.+]] = pipe.received activation
   // CHECK-NOT: pipe.keep
   // CHECK: pipe.loss
   // CHECK-LABEL: func.func @stage1_bwd
-  // CHECK: pipe.received "activation"
-  // CHECK: pipe.send "gradient"
+  // CHECK: pipe.received activation
+  // CHECK: pipe.send gradient
   // CHECK-LABEL: func.func @stage1_eval
   // CHECK-NOT: func.func @microbatch
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},

@@ -14,12 +14,12 @@ module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, d
     rt.bucket 0 elements 64 unpadded 64 shard 64 zero false second_use_of -1
     rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1
     // CHECK-LABEL: func.func @stage0_fwd
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       // CHECK: %[[X:.+]] = rt.zero
       // CHECK-NEXT: %[[Y:.+]] = rt.zero
       // CHECK-NEXT: rt.record event 0 stream 0
       // CHECK-NEXT: rt.wait event 0 stream 1
-      // CHECK-NEXT: %[[S:.+]] = rt.collective all_reduce %[[Y]] group "tp" count 64 {stream = 1 : i64}
+      // CHECK-NEXT: %[[S:.+]] = rt.collective all_reduce %[[Y]] group tp count 64 {stream = 1 : i64}
       // CHECK-NEXT: rt.record event 1 stream 1
       // CHECK-NEXT: %[[G:.+]] = rt.gemm %[[X]], %[[X]]
       // CHECK-NEXT: %[[H:.+]] = rt.gemm %[[G]], %[[G]]
@@ -28,7 +28,7 @@ module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, d
       // CHECK-NEXT: return
       %x = rt.zero : () -> tensor<8x8xf32>
       %y = rt.zero : () -> tensor<8x8xf32>
-      %s = rt.collective all_reduce %y group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %s = rt.collective all_reduce %y group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %z = rt.gemm %s, %h m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -37,14 +37,14 @@ module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, d
     // An unread result holds its bytes until the wait at the end: h lies elsewhere.
     // MEMORY-LABEL: func.func @unread
     // MEMORY: rt.record event 0 stream 0
-    // MEMORY: rt.view arena 4 offset [[Y:[0-9]+]]
+    // MEMORY: rt.view workspace at [[Y:[0-9]+]]
     // MEMORY-NEXT: rt.collective all_reduce
-    // MEMORY-NOT: rt.view arena 4 offset [[Y]] {{.*}}xf32
+    // MEMORY-NOT: rt.view workspace at [[Y]] {{.*}}xf32
     // MEMORY: rt.wait event 1 stream 0
     // MEMORY-NEXT: return
-    func.func @unread() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+    func.func @unread() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %y = rt.zero : () -> tensor<8x8xf32>
-      %s = rt.collective all_reduce %y group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %s = rt.collective all_reduce %y group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %x = rt.zero : () -> tensor<8x8xf32>
       %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -52,51 +52,51 @@ module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, d
     }
     // What was waited for is free again, though other collectives follow.
     // MEMORY-LABEL: func.func @reuse
-    // MEMORY: rt.view arena 4 offset [[FIRST:[0-9]+]]
+    // MEMORY: rt.view workspace at [[FIRST:[0-9]+]]
     // MEMORY-COUNT-2: rt.collective all_reduce
-    // MEMORY: %[[D:.+]] = rt.view arena 4 offset [[FIRST]] {{.*}}8x8xf32
+    // MEMORY: %[[D:.+]] = rt.view workspace at [[FIRST]] {{.*}}8x8xf32
     // MEMORY: rt.gemm %{{.*}}, %{{.*}} into %[[D]] m 8
-    func.func @reuse() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
+    func.func @reuse() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = rt.zero : () -> tensor<8x8xf32>
-      %a = rt.collective all_reduce %x group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %a = rt.collective all_reduce %x group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %b = rt.gemm %a, %a m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %c = rt.collective all_reduce %b group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %c = rt.collective all_reduce %b group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %d = rt.gemm %c, %c m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1
     // is on its way. Waiting for the norm's sum waits for all before it.
     // CHECK-LABEL: func.func @stage0_reduce
-    // CHECK: rt.collective all_reduce %{{.*}} group "dp" count 64 {stream = 1 : i64}
+    // CHECK: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
     // CHECK-NEXT: rt.record event 1 stream 1
-    // CHECK: rt.collective all_reduce %{{.*}} group "dp" count 64 {stream = 1 : i64}
+    // CHECK: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
     // CHECK-NEXT: rt.record event 3 stream 1
-    // CHECK: rt.norm "reset"
+    // CHECK: rt.norm reset
     // CHECK: rt.wait event 1 stream 0
-    // CHECK-NEXT: rt.norm "accumulate"
+    // CHECK-NEXT: rt.norm accumulate
     // CHECK: rt.wait event 3 stream 0
-    // CHECK-NEXT: rt.norm "accumulate"
+    // CHECK-NEXT: rt.norm accumulate
     // CHECK-NEXT: rt.record event 4 stream 0
     // CHECK-NEXT: rt.wait event 4 stream 1
-    // CHECK-NEXT: rt.collective norm_reduce group "all" count 1 {stream = 1 : i64}
+    // CHECK-NEXT: rt.collective norm_reduce group all count 1 {stream = 1 : i64}
     // CHECK-NEXT: rt.record event 5 stream 1
     // CHECK-NEXT: rt.wait event 5 stream 0
-    // CHECK-NEXT: rt.norm "finish"
-    func.func @stage0_reduce() attributes {pipe.update = "reduce"} {
-      %a = rt.ref "grad" bucket 0 start 0 : memref<64xf32>
-      rt.collective all_reduce %a group "dp" count 64 : (memref<64xf32>) -> ()
-      %b = rt.ref "grad" bucket 1 start 0 : memref<64xf32>
-      rt.collective all_reduce %b group "dp" count 64 : (memref<64xf32>) -> ()
-      rt.norm "reset"
-      %at, %local, %length = rt.flat_range start 0 count 64 shard 0 {only_tp0 = false, only_dp0 = false}
-      %a0 = rt.ref "grad" bucket 0 start 0 : memref<64xf32>
+    // CHECK-NEXT: rt.norm finish
+    func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %a = rt.ref grad of 0 at 0 : memref<64xf32>
+      rt.collective all_reduce %a group dp count 64 : (memref<64xf32>) -> ()
+      %b = rt.ref grad of 1 at 0 : memref<64xf32>
+      rt.collective all_reduce %b group dp count 64 : (memref<64xf32>) -> ()
+      rt.norm reset
+      %at, %local, %length = rt.flat_range start 0 count 64
+      %a0 = rt.ref grad of 0 at 0 : memref<64xf32>
       %am = rt.offset_view %a0 by %at : memref<64xf32> -> memref<64xf32>
-      rt.norm "accumulate" of %am : memref<64xf32> length %length
-      %b0 = rt.ref "grad" bucket 1 start 0 : memref<64xf32>
+      rt.norm accumulate of %am : memref<64xf32> length %length
+      %b0 = rt.ref grad of 1 at 0 : memref<64xf32>
       %bm = rt.offset_view %b0 by %at : memref<64xf32> -> memref<64xf32>
-      rt.norm "accumulate" of %bm : memref<64xf32> length %length
-      rt.collective norm_reduce group "all" count 1 : () -> ()
-      rt.norm "finish"
+      rt.norm accumulate of %bm : memref<64xf32> length %length
+      rt.collective norm_reduce group all count 1 : () -> ()
+      rt.norm finish
       return
     }
   }

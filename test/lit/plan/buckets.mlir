@@ -30,22 +30,22 @@
 // SHARD-DAG: rt.bucket 0 elements 128 unpadded 72 shard 64 zero true
 // SHARD-DAG: rt.bucket 2 elements 128 unpadded 64 shard 64 zero true second_use_of 1
 // SHARD-LABEL: func.func @stage0_reduce
-// SHARD: rt.collective all_reduce %{{.*}} group "dp" count 1 {origin = "loss"}
-// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
-// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
-// SHARD: rt.collective reduce_scatter %{{.*}} group "dp" count 64 {origin = "gradient"}
+// SHARD: rt.collective all_reduce %{{.*}} group dp count 1 {origin = "loss"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
+// SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
 // SHARD-NOT: group "embd"
 // SHARD: rt.launch @{{.*}}(%{{.*}}, %{{.*}}) args(%{{.*}})
-// SHARD: rt.collective norm_reduce group "all"
+// SHARD: rt.collective norm_reduce group all
 // SHARD-LABEL: func.func @stage0_apply
 // SHARD-COUNT-3: rt.launch
-// SHARD-COUNT-2: rt.collective all_gather %{{.*}} group "dp" count 64 {origin = "zero1"}
+// SHARD-COUNT-2: rt.collective all_gather %{{.*}} group dp count 64 {origin = "zero1"}
 // SHARD-COUNT-3: rt.zero
 // SHARD-NEXT: return
 
 // PLAIN-DAG: rt.bucket 0 elements 16 unpadded 16 shard 16 zero false
 // PLAIN-LABEL: func.func @stage0_reduce
-// PLAIN: rt.collective all_reduce %{{.*}} group "dp" count 16 {origin = "gradient"}
+// PLAIN: rt.collective all_reduce %{{.*}} group dp count 16 {origin = "gradient"}
 // PLAIN-NOT: all_gather
 
 module attributes {
@@ -54,7 +54,7 @@ module attributes {
       {name = "w", shape = array<i64: 8, 8>, local = array<i64: 8, 8>, split_dim = -1 : i64, decay = true, init = "normal", std = 0.02 : f64},
       {name = "u", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64},
       {name = "v", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64}]} {
-  func.func @stage0_bwd() attributes {pipe.phase = "backward", pipe.stage = 0 : i64} {
+  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     %w = pipe.param "w" : tensor<8x8xf32>
     %u = pipe.param "u" : tensor<8xf32>
     %v = pipe.param "v" : tensor<8xf32>

@@ -4,9 +4,9 @@
 
 module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
   rt.program @stage0 stage 0 {
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
-      %ids = pipe.received "ids" : tensor<4x8xi32>
-      %t = pipe.received "table" : tensor<16x4xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %ids = pipe.received activation : tensor<4x8xi32>
+      %t = pipe.received activation : tensor<16x4xf32>
       // expected-error @below {{expected dist.index_axis to be tp or dp, found "xx"}}
       %e = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_axis = "xx", dist.index_dim = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
       // expected-error @below {{expected dist.index_axis to be tp or dp, found "pp"}}

@@ -11,8 +11,8 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
     rt.param "b" bucket 0 start 128 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
     rt.param "w" bucket 0 start 0 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = true, init = "normal", std = 0.02 : f64}
     // CHECK-LABEL: func.func @stage0_fwd
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
-      %x = pipe.received "activation" : tensor<4x8xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %x = pipe.received activation : tensor<4x8xf32>
       %w = pipe.param "w" : tensor<8x16xf32>
       %b = pipe.param "b" : tensor<16xf32>
       // CHECK: %[[U:.+]] = rt.gemm %{{.*}}, %{{.*}} m 4 n 16 k 8 {beta = false, ta = false, tb = false
@@ -23,15 +23,15 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       %v = tfm.activation relu %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
       // CHECK: rt.launch @{{kernel[0-9]+}}(%[[V]])
       %z = tfm.exp %v {tfm.layer = 2 : i64} : tensor<4x16xf32>
-      pipe.send "activation" %z : tensor<4x16xf32>
+      pipe.send activation %z : tensor<4x16xf32>
       return
     }
     // CHECK-LABEL: func.func @stage0_bwd
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", pipe.stage = 0 : i64} {
-      // CHECK-DAG: %[[DB:.+]] = rt.ref "grad" bucket 0 start 128 : tensor<16xf32>
-      // CHECK-DAG: %[[DW:.+]] = rt.ref "grad" bucket 0 start 0 : tensor<8x16xf32>
-      %x = pipe.received "activation" : tensor<4x8xf32>
-      %dz = pipe.received "gradient" : tensor<4x16xf32>
+    func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      // CHECK-DAG: %[[DB:.+]] = rt.ref grad of 0 at 128 : tensor<16xf32>
+      // CHECK-DAG: %[[DW:.+]] = rt.ref grad of 0 at 0 : tensor<8x16xf32>
+      %x = pipe.received activation : tensor<4x8xf32>
+      %dz = pipe.received gradient : tensor<4x16xf32>
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}, %[[DB]]) args() writes []
       %db = tfm.reduce sum %dz dims [0] {tfm.layer = 1 : i64} : tensor<4x16xf32> -> tensor<16xf32>
       pipe.accumulate %db to "b" use 0 : tensor<16xf32>

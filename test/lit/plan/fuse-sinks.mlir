@@ -26,16 +26,16 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
     rt.param "s" bucket 0 start 528 shape [] local [] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
 
     // CHECK-LABEL: func.func @stage0_bwd
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", pipe.stage = 0 : i64} {
-      // CHECK-DAG: %[[P:.+]] = rt.ref "grad" bucket 0 start 0 : tensor<8x16xf32>
-      // CHECK-DAG: %[[Q:.+]] = rt.ref "grad" bucket 0 start 128 : tensor<8x16xf32>
-      // CHECK-DAG: %[[R:.+]] = rt.ref "grad" bucket 0 start 256 : tensor<8x16xf32>
-      // CHECK-DAG: %[[W:.+]] = rt.ref "grad" bucket 0 start 384 : tensor<8x16xf32>
-      // CHECK-DAG: %[[B:.+]] = rt.ref "grad" bucket 0 start 512 : tensor<16xf32>
-      // CHECK-DAG: %[[S:.+]] = rt.ref "grad" bucket 0 start 528 : tensor<f32>
-      // CHECK-DAG: %[[LOSS:.+]] = rt.ref "loss" bucket 0 start 0 : tensor<f32>
-      %x = pipe.received "activation" : tensor<8x16xf32>
-      %g = pipe.received "gradient" : tensor<8x16xf32>
+    func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      // CHECK-DAG: %[[P:.+]] = rt.ref grad of 0 at 0 : tensor<8x16xf32>
+      // CHECK-DAG: %[[Q:.+]] = rt.ref grad of 0 at 128 : tensor<8x16xf32>
+      // CHECK-DAG: %[[R:.+]] = rt.ref grad of 0 at 256 : tensor<8x16xf32>
+      // CHECK-DAG: %[[W:.+]] = rt.ref grad of 0 at 384 : tensor<8x16xf32>
+      // CHECK-DAG: %[[B:.+]] = rt.ref grad of 0 at 512 : tensor<16xf32>
+      // CHECK-DAG: %[[S:.+]] = rt.ref grad of 0 at 528 : tensor<f32>
+      // CHECK-DAG: %[[LOSS:.+]] = rt.ref loss : tensor<f32>
+      %x = pipe.received activation : tensor<8x16xf32>
+      %g = pipe.received gradient : tensor<8x16xf32>
 
       // A cotangent that two parameters share and another op reads.
       // CHECK: %[[YT:.+]] = rt.launch @[[BOTH]](%{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}) args() writes [2] {from = "add+accumulate+accumulate"
@@ -54,7 +54,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // CHECK: %[[ZERO:.+]] = rt.zero
       // CHECK: rt.launch @{{kernel[0-9]+}}(%[[GEMM]], %[[W]], %[[ZERO]]) args() writes [] {from = "accumulate+reduce"
       // CHECK: rt.launch @{{kernel[0-9]+}}(%[[ZERO]], %[[B]]) args() writes [] {from = "accumulate"
-      %t = pipe.received "gradient" : tensor<16x16xf32>
+      %t = pipe.received gradient : tensor<16x16xf32>
       %dw = tfm.einsum "be,ef->bf" %x, %t {tfm.layer = 1 : i64} : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
       pipe.accumulate %dw to "w" use 0 : tensor<8x16xf32>
       pipe.export "dw" %dw : tensor<8x16xf32>
@@ -65,7 +65,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // Scalars are added once, whatever the kernel around them does in each row.
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[S]], %[[LOSS]]) args() writes [1] {from = "exp+accumulate+loss"
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}) args() writes [2] {from = "broadcast+mul"
-      %l = pipe.received "loss" : tensor<f32>
+      %l = pipe.received activation : tensor<f32>
       %e = tfm.exp %l {tfm.layer = 2 : i64} : tensor<f32>
       pipe.accumulate %e to "s" use 0 : tensor<f32>
       pipe.loss %e : tensor<f32>
@@ -75,7 +75,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // Two sums over rows into one accumulator: one operand, because operands of a
       // kernel do not alias.
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[B]]) args() writes [] {from = "reduce+reduce"
-      %v = pipe.received "v" : tensor<8x16xf32>
+      %v = pipe.received activation : tensor<8x16xf32>
       %v0 = tfm.reduce sum %v dims [0] {tfm.layer = 4 : i64} : tensor<8x16xf32> -> tensor<16xf32>
       pipe.accumulate %v0 to "b" use 0 : tensor<16xf32>
       %v1 = tfm.reduce sum %v dims [0] {tfm.layer = 4 : i64} : tensor<8x16xf32> -> tensor<16xf32>
@@ -86,7 +86,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // CHECK: pipe.keep %[[ONE]] as 7
       %one = tfm.fill 1.0 {tfm.layer = 3 : i64} : tensor<8x16xf32>
       pipe.keep %one as 7 : tensor<8x16xf32>
-      pipe.send "gradient" %m : tensor<8x16xf32>
+      pipe.send gradient %m : tensor<8x16xf32>
       return
     }
   }

@@ -10,8 +10,8 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
     // CHECK: rt.kernel @[[SUM:kernel[0-9]+]] rows 1 cols 1024
     // CHECK: rt.row_reduce sum
     // CHECK-LABEL: func.func @stage0_fwd
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", pipe.stage = 0 : i64} {
-      %x = pipe.received "activation" : tensor<4x16x16xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %x = pipe.received activation : tensor<4x16x16xf32>
       // CHECK: %[[E:.+]] = rt.launch @[[EXP]](%{{.*}}) {{.*}}from = "exp+reduce"
       %e = tfm.exp %x {tfm.layer = 1 : i64} : tensor<4x16x16xf32>
       %v = tfm.reduce sum %e dims [0, 1] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<16xf32>
@@ -25,7 +25,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       %w = tfm.reduce sum %x dims [0, 1] {tfm.layer = 2 : i64} : tensor<4x16x16xf32> -> tensor<16xf32>
       pipe.export "t" %t : tensor<f32>
       pipe.export "w" %w : tensor<16xf32>
-      pipe.send "activation" %v : tensor<16xf32>
+      pipe.send activation %v : tensor<16xf32>
       return
     }
   }

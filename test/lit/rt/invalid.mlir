@@ -43,14 +43,69 @@ rt.kernel @k rows 2 cols 4 args 0 [] {
 }
 // -----
 func.func @view_arena() {
-  // expected-error @+1 {{expected an arena below 5, found 5}}
-  %v = rt.view arena 5 offset 0 pool -1 stride 0 : memref<4xf32>
+  // expected-error @+2 {{expected an arena (params, grads, optimizer, activations or workspace), found garage}}
+  // expected-error @+1 {{failed to parse Rt_Arena parameter}}
+  %v = rt.view garage at 0 : memref<4xf32>
   return
 }
 // -----
 func.func @view_pool() {
-  // expected-error @+1 {{expected a pool in -1..5, found 6}}
-  %v = rt.view arena 3 offset 0 pool 6 stride 0 : memref<4xf32>
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split), found garage}}
+  // expected-error @+1 {{failed to parse Rt_Pool parameter}}
+  %v = rt.view activations at 0 slot of garage stride 0 : memref<4xf32>
+  return
+}
+// -----
+func.func @view_without_a_slot() {
+  // expected-error @+1 {{expected a slot in the arena activations, found none}}
+  %v = rt.view activations at 0 : memref<4xf32>
+  return
+}
+// -----
+func.func @view_of_no_slot() {
+  // expected-error @+1 {{expected no slot in the arena params, found one}}
+  %v = rt.view params at 0 slot of saved stride 64 : memref<4xf32>
+  return
+}
+// -----
+func.func @view_that_names_none() {
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split)}}
+  // expected-error @+1 {{failed to parse Rt_Pool parameter}}
+  %v = rt.view activations at 0 slot of 7 stride 0 : memref<4xf32>
+  return
+}
+// -----
+func.func @affine() {
+  // expected-error @+1 {{expected a number or one of tp, dp, pp, microbatch, sample, seed}}
+  %v = rt.affine <3 * cp> : i64
+  return
+}
+// -----
+rt.timeline @train {
+  // expected-error @+1 {{expected a fragment to run, found none}}
+  rt.step run microbatch 0 chunk 0 slots []
+}
+// -----
+rt.timeline @train {
+  // expected-error @+1 {{expected no fragment to load, found one}}
+  rt.step load @f microbatch 0 chunk 0 slots []
+}
+// -----
+rt.timeline @train {
+  // expected-error @+2 {{failed to parse Rt_Transfer parameter 'tag'}}
+  // expected-error @+1 {{expected fewer than 1048576 microbatches and 1024 virtual stages, found microbatch 0 of virtual stage 1024}}
+  rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 1024>, offset = 0, bytes = 64>]
+}
+// -----
+func.func @loss_of_a_bucket() {
+  // expected-error @+1 {{expected no bucket of the loss, found one}}
+  %l = rt.ref loss of 0 at 0 : memref<1xf32>
+  return
+}
+// -----
+func.func @grad_of_none() {
+  // expected-error @+1 {{expected a bucket of which this is a part, found none}}
+  %g = rt.ref grad : memref<1xf32>
   return
 }
 // -----
@@ -127,8 +182,9 @@ func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
 }
 // -----
 func.func @ref() {
-  // expected-error @+1 {{expected param, main, grad, exp_avg, exp_avg_sq or loss, found "momentum"}}
-  %g = rt.ref "momentum" bucket 0 start 64 : memref<16x64xf32>
+  // expected-error @+2 {{expected ::mtc::rt::RefKind to be one of: param, grad, main, exp_avg, exp_avg_sq, loss}}
+  // expected-error @+1 {{failed to parse Rt_RefKindAttr parameter}}
+  %g = rt.ref momentum of 0 at 64 : memref<16x64xf32>
   return
 }
 // -----
@@ -145,38 +201,39 @@ func.func @zero_twice(%b: memref<4xf32>) {
 }
 // -----
 func.func @norm_action() {
-  // expected-error @+1 {{expected reset, accumulate or finish, found "end"}}
-  rt.norm "end"
+  // expected-error @+1 {{expected ::mtc::rt::NormAction to be one of: reset, accumulate, finish}}
+  rt.norm end
+  // expected-error @+1 {{failed to parse Rt_NormActionAttr parameter}}
   return
 }
 // -----
 func.func @norm_of_nothing() {
   // expected-error @+1 {{expected a range and a length to accumulate, found one missing}}
-  rt.norm "accumulate"
+  rt.norm accumulate
   return
 }
 // -----
 func.func @norm_reset(%g: memref<4xf32>) {
   // expected-error @+1 {{expected a range and a length only to accumulate, found one}}
-  rt.norm "reset" of %g : memref<4xf32>
+  rt.norm reset of %g : memref<4xf32>
   return
 }
 // -----
 func.func @norm_reduce(%g: memref<4xf32>) {
   // expected-error @+1 {{expected no buffer of a norm_reduce, found one}}
-  rt.collective norm_reduce %g group "all" count 1 : (memref<4xf32>) -> ()
+  rt.collective norm_reduce %g group all count 1 : (memref<4xf32>) -> ()
   return
 }
 // -----
 func.func @reduce_nothing() {
   // expected-error @+1 {{expected a buffer, found none}}
-  rt.collective all_reduce group "tp" count 1 : () -> ()
+  rt.collective all_reduce group tp count 1 : () -> ()
   return
 }
 // -----
 func.func @reduce_to_another_type(%g: tensor<4xf32>) {
   // expected-error @+1 {{expected a result of the buffer's type, found 'tensor<2x2xf32>'}}
-  %h = rt.collective all_reduce %g group "tp" count 4 : (tensor<4xf32>) -> tensor<2x2xf32>
+  %h = rt.collective all_reduce %g group tp count 4 : (tensor<4xf32>) -> tensor<2x2xf32>
   return
 }
 // -----

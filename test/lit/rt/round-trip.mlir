@@ -34,21 +34,21 @@ rt.program @stage0 stage 0 {
   rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1
   // CHECK: rt.param "w" bucket 0 start 64 shape [16] local [16]
   rt.param "w" bucket 0 start 64 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "ones", std = 0.0 : f64}
-  // CHECK: rt.input_slot "ids" offset 0 pool 4 stride 4096 entry "train"
-  rt.input_slot "ids" offset 0 pool 4 stride 4096 entry "train"
-  // CHECK: rt.export_slot "logits" fragment "f" arena 4 offset 0 shape [2, 8] local [2, 4] split_dim 1
-  rt.export_slot "logits" fragment "f" arena 4 offset 0 shape [2, 8] local [2, 4] split_dim 1
+  // CHECK: rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
+  rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
+  // CHECK: rt.export_slot "logits" of @f workspace at 0 shape [2, 8] local [2, 4] split_dim 1
+  rt.export_slot "logits" of @f workspace at 0 shape [2, 8] local [2, 4] split_dim 1
   func.func @f() {
-    // CHECK: rt.affine constant 0 tp 4 dp 2 microbatch 4 sample 1 seed 0 : i64
-    %s = rt.affine constant 0 tp 4 dp 2 microbatch 4 sample 1 seed 0 : i64
-    // CHECK: rt.view arena 3 offset 4096 pool 4 stride 8192 : memref<8x16xf32>
-    %v = rt.view arena 3 offset 4096 pool 4 stride 8192 : memref<8x16xf32>
-    // CHECK: rt.ref "grad" bucket 0 start 64 : memref<16xf32>
-    %r = rt.ref "grad" bucket 0 start 64 : memref<16xf32>
-    // CHECK: rt.step_field "lr" : memref<1xf32>
-    %f = rt.step_field "lr" : memref<1xf32>
+    // CHECK: rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
+    %s = rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
+    // CHECK: rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
+    %v = rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
+    // CHECK: rt.ref grad of 0 at 64 : memref<16xf32>
+    %r = rt.ref grad of 0 at 64 : memref<16xf32>
+    // CHECK: rt.step_field lr : memref<1xf32>
+    %f = rt.step_field lr : memref<1xf32>
     // CHECK: rt.flat_range start 64 count 1000 shard 2048
-    %at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 {only_tp0 = false, only_dp0 = false}
+    %at, %local, %n = rt.flat_range start 64 count 1000 shard 2048
     // CHECK: rt.offset_view %{{.*}} by %{{.*}} : memref<16xf32> -> memref<16xf32>
     %o = rt.offset_view %r by %at : memref<16xf32> -> memref<16xf32>
     // CHECK: rt.launch @k(%{{.*}}) args(%{{.*}}) writes [1]
@@ -56,21 +56,21 @@ rt.program @stage0 stage 0 {
     %u = rt.launch @k(%t) args(%s) writes [1] : (tensor<8x16xf32>) -> tensor<8x16xf32>
     // CHECK: rt.gemm %{{.*}}, %{{.*}} m 8 n 8 k 16
     %c = rt.gemm %t, %u m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
-    // CHECK: rt.collective all_reduce %{{.*}} group "tp" count 64
-    %d = rt.collective all_reduce %c group "tp" count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: rt.collective all_reduce %{{.*}} group tp count 64
+    %d = rt.collective all_reduce %c group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: rt.zero : () -> tensor<4xf32>
     %z = rt.zero : () -> tensor<4xf32>
-    // CHECK: rt.norm "reset"
-    rt.norm "reset"
-    // CHECK: rt.norm "accumulate" of %{{.*}} : memref<16xf32> length %
-    rt.norm "accumulate" of %o : memref<16xf32> length %n
+    // CHECK: rt.norm reset
+    rt.norm reset
+    // CHECK: rt.norm accumulate of %{{.*}} : memref<16xf32> length %
+    rt.norm accumulate of %o : memref<16xf32> length %n
     return
   }
   // CHECK: rt.timeline @train
   rt.timeline @train {
-    // CHECK: rt.step run "f" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-    rt.step run "f" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-    // CHECK: rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]
-    rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 2048>]
+    // CHECK: rt.step run @f microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+    rt.step run @f microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+    // CHECK: rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
+    rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
   }
 }

@@ -2,28 +2,28 @@
 // RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
 
 // a dropped all-reduce
-// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group "embd"/d}' %t.mlir \
+// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group embd/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=DROPPED
 // DROPPED: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
 // DROPPED: expected gradients of bucket 1, which both ends share, to be reduced over embd
 
 // two sends swapped
-// RUN: sed -e '/rt.program @stage0/,/rt.program @stage1/{s/tag = 2,/tag = 9,/;s/tag = 1,/tag = 2,/;s/tag = 9,/tag = 1,/}' %t.mlir \
+// RUN: sed -e '/rt.program @stage0/,/rt.program @stage1/{s/tag = <gradient = false, microbatch = 2, virtual_stage = 0>,/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/tag = <gradient = false, microbatch = 2, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // SWAPPED: to match the send of a2.0 (16384 bytes), found a1.0 (16384 bytes)
 
 // a resized transfer
-// RUN: sed -e '/rt.program @stage1/,$s/tag = 1, offset = 0, bytes = 16384/tag = 1, offset = 0, bytes = 8192/' %t.mlir \
+// RUN: sed -e '/rt.program @stage1/,$s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 16384/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 8192/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RESIZED
 // RESIZED: to match the send of a1.0 (16384 bytes), found a1.0 (8192 bytes)
 
 // a transfer resized on both sides
-// RUN: sed -e 's/\(tag = 1, .*bytes = \)16384>, /\18192>, /' %t.mlir \
+// RUN: sed -e 's/\(tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*bytes = \)16384>, /\18192>, /' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: expected a transfer of all 16384 bytes of the value, found 8192
 
 // a view moved onto the scratch of the GEMM that writes it
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/arena 4 offset 16384 pool -1 stride 0 : memref<640xi8>/arena 4 offset 16320 pool -1 stride 0 : memref<640xi8>/' %t.mlir \
+// RUN: sed -e '/func.func @stage1_fwd/,/return/s/workspace at 16384 : memref<640xi8>/workspace at 16320 : memref<640xi8>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: expected operands that share no bytes where one is written
 
@@ -33,7 +33,7 @@
 // TWICE: expected every element of "layers.1.mlp.down.bias" to be counted in the norm once, found elements 0 to 64 of bucket 0 again
 
 // microbatches of backward in another order
-// RUN: sed -e 's/run "stage0_bwd" microbatch 1/run "stage0_bwd" microbatch 9/' -e 's/run "stage0_bwd" microbatch 2/run "stage0_bwd" microbatch 1/' -e 's/run "stage0_bwd" microbatch 9/run "stage0_bwd" microbatch 2/' %t.mlir \
+// RUN: sed -e 's/run @stage0_bwd microbatch 1/run @stage0_bwd microbatch 9/' -e 's/run @stage0_bwd microbatch 2/run @stage0_bwd microbatch 1/' -e 's/run @stage0_bwd microbatch 9/run @stage0_bwd microbatch 2/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: expected microbatches in ascending order, because "stage0_bwd" accumulates, found microbatch 1 after 2
 
@@ -43,13 +43,13 @@
 // ANEW: expected microbatches to add to gradients, found a write over the accumulator
 
 // a saved value at the place of another
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/offset 33536 pool 4/offset 33280 pool 4/' %t.mlir \
+// RUN: sed -e '/func.func @stage1_fwd/,/return/s/at 33536 slot of saved/at 33280 slot of saved/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SAVED
 // SAVED: 'rt.launch' expected operands that share no bytes where one is written
-// SAVED: 'rt.step' expected "stage1_bwd" of microbatch 0 to find its value in slot 0 of pool act
+// SAVED: 'rt.step' expected "stage1_bwd" of microbatch 0 to find its value in slot 0 of pool saved
 
 // scratch that something reads
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group "tp" count 640 : (memref<640xi8>) -> ()/' %t.mlir \
+// RUN: sed -e '/func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group tp count 640 : (memref<640xi8>) -> ()/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
 // SCRATCH: expected bytes 16384 to 17024 of the arena workspace to hold one value of type 'memref<640xi8>', found scratch over bytes 16384 to 17024 of the arena workspace
 
@@ -67,3 +67,9 @@
 
 // a collective that nobody reads
 // BEHIND: 'rt.collective' expected a reader of what the collective makes, found none in "stage0_fwd"
+
+// a group of the ends in the middle
+// RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t-pp.mlir
+// RUN: sed -e '/func.func @stage1_reduce/,/return/s/group all count 1/group embd count 1/' %t-pp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MIDDLE
+// MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp or all), found "embd"

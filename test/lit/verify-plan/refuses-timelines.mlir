@@ -1,28 +1,28 @@
 // The shape of timelines. One fault each, planted in a plan that is accepted.
 
 // microbatches in another order
-// RUN: sed -e '/@train/,/@eval/s/"stage1_\(.*\)" microbatch 0/"stage1_\1" microbatch 9/' -e '/@train/,/@eval/s/"stage1_\(.*\)" microbatch 1/"stage1_\1" microbatch 0/' -e '/@train/,/@eval/s/"stage1_\(.*\)" microbatch 9/"stage1_\1" microbatch 1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@train/,/@eval/s/@stage1_\([a-z]*\) microbatch 0/@stage1_\1 microbatch 9/' -e '/@train/,/@eval/s/@stage1_\([a-z]*\) microbatch 1/@stage1_\1 microbatch 0/' -e '/@train/,/@eval/s/@stage1_\([a-z]*\) microbatch 9/@stage1_\1 microbatch 1/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MICROBATCHES-IN-ANOTHER-ORDER
 // MICROBATCHES-IN-ANOTHER-ORDER: expected microbatches in ascending order, because "stage1_bwd" accumulates, found microbatch 0 after 1
 
 // a microbatch twice
-// RUN: sed -e 's/"stage0_bwd" microbatch 1/"stage0_bwd" microbatch 0/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/@stage0_bwd microbatch 1/@stage0_bwd microbatch 0/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MICROBATCH-TWICE
 // A-MICROBATCH-TWICE-DAG: expected "stage0_bwd" once per microbatch, found microbatch 0 again
 // A-MICROBATCH-TWICE-DAG: expected "stage0_bwd" for microbatch 1, found no such row
 
 // no apply
-// RUN: sed -e '/run "stage1_apply"/d' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/run @stage1_apply/d' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-APPLY
 // NO-APPLY: expected train to end with the fragments reduce and apply, found another row in place of reduce
 
 // an update in the middle
-// RUN: sed -e 's/\(.*run "stage1_bwd" microbatch 0.*\)/\1\n      rt.step run "stage1_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/\(.*run @stage1_bwd microbatch 0.*\)/\1\n      rt.step run @stage1_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-IN-THE-MIDDLE
 // AN-UPDATE-IN-THE-MIDDLE: expected reduce and apply only at the end of train, found "stage1_apply" in "train"
 
 // a fragment that does not exist
-// RUN: sed -e 's/run "stage1_eval" microbatch 1/run "stage1_eva" microbatch 1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/run @stage1_eval microbatch 1/run @stage1_eva microbatch 1/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-THAT-DOES-NOT-EXIST
 // A-FRAGMENT-THAT-DOES-NOT-EXIST: expected a fragment of this program, found "stage1_eva"
 
@@ -37,12 +37,12 @@
 // A-STAGE-WITHOUT-A-PROGRAM: expected a program of stage 2, found none
 
 // a fragment without a phase
-// RUN: sed -e 's/pipe.phase = "eval"/pipe.phase = "test"/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>, //' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-WITHOUT-A-PHASE
-// A-FRAGMENT-WITHOUT-A-PHASE: expected a fragment with pipe.phase forward, backward or eval, or pipe.update reduce or apply
+// A-FRAGMENT-WITHOUT-A-PHASE: expected a fragment of stage 1 (pipe.fragment), found another function
 
 // too few slots
-// RUN: sed -e 's/"stage1_eval" microbatch 1 chunk 0 slots \[0, -1, /"stage1_eval" microbatch 1 chunk 0 slots [0, /' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/@stage1_eval microbatch 1 chunk 0 slots \[0, -1, /@stage1_eval microbatch 1 chunk 0 slots [0, /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TOO-FEW-SLOTS
 // TOO-FEW-SLOTS: expected a slot for each of 6 pools, found 5
 
@@ -62,17 +62,17 @@
 // A-STAGE-THAT-THERE-IS-NOT: expected each stage of 0 to 1 once, found stage 2
 
 // eval in train
-// RUN: sed -e 's/\(.*\)run "stage1_fwd" microbatch 1\(.*\)/&\n\1run "stage1_eval" microbatch 1\2/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/\(.*\)run @stage1_fwd microbatch 1\(.*\)/&\n\1run @stage1_eval microbatch 1\2/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EVAL-IN-TRAIN
 // EVAL-IN-TRAIN: expected forward and backward fragments in "train", found "stage1_eval"
 
 // a microbatch too many
-// RUN: sed -e 's/"stage0_eval" microbatch 1/"stage0_eval" microbatch 2/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/@stage0_eval microbatch 1/@stage0_eval microbatch 2/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MICROBATCH-TOO-MANY
 // A-MICROBATCH-TOO-MANY: expected a microbatch of 0 to 1, found 2
 
 // a fragment that nobody runs
-// RUN: sed -e '/run "stage1_eval"/d' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/run @stage1_eval/d' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-THAT-NOBODY-RUNS
 // A-FRAGMENT-THAT-NOBODY-RUNS: expected every fragment in a timeline, found no row that runs "stage1_eval"
 
@@ -92,12 +92,12 @@
 // A-BUFFER-OF-ANOTHER-TYPE: expected elements of type 'i32' as kernel "loss" has them, found 'memref<16xf32>'
 
 // a train of one row
-// RUN: sed -e '/@stage1 stage/,${/@train/,/@eval/{/"stage1_apply"/!{/rt.step/d;/rt.exchange/d}}}' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage1 stage/,${/@train/,/@eval/{/@stage1_apply/!{/rt.step/d;/rt.exchange/d}}}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRAIN-OF-ONE-ROW
 // A-TRAIN-OF-ONE-ROW: expected train to end with the fragments reduce and apply, found too few rows for reduce
 
 // training in eval
-// RUN: sed -e 's/"stage1_eval" microbatch 1/"stage1_fwd" microbatch 1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/@stage1_eval microbatch 1/@stage1_fwd microbatch 1/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TRAINING-IN-EVAL
 // TRAINING-IN-EVAL: expected eval fragments in "eval", found "stage1_fwd"
 
@@ -107,11 +107,11 @@
 // AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<16xi32>'
 
 // a chunk that a stage does not have
-// RUN: sed -e 's/"stage1_bwd" microbatch 1 chunk 0/"stage1_bwd" microbatch 1 chunk 1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/@stage1_bwd microbatch 1 chunk 0/@stage1_bwd microbatch 1 chunk 1/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-CHUNK
 // ANOTHER-CHUNK: expected chunk 0, as a stage is one chunk (virtual stages are not built), found chunk 1
 
 // rows repeated as another chunk
-// RUN: sed -e 's/\(.*"stage1_bwd" microbatch 1\) chunk 0\(.*\)/&\n\1 chunk 1\2/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/\(.*@stage1_bwd microbatch 1\) chunk 0\(.*\)/&\n\1 chunk 1\2/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=REPEATED-ROWS
 // REPEATED-ROWS: expected "stage1_bwd" once per microbatch, found microbatch 1 again

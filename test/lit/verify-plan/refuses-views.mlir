@@ -11,52 +11,52 @@
 // A-WORKSPACE-THAT-IS-TOO-SMALL: expected bytes inside the arena workspace of 640 bytes, found bytes 512 to 768
 
 // between cache lines
-// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256/arena 4 offset 260/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/workspace at 260/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BETWEEN-CACHE-LINES
 // BETWEEN-CACHE-LINES: expected offset and stride in multiples of 64 bytes in the arena workspace, found offset 260 and stride 0
 
 // a slot of the workspace
-// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1/arena 4 offset 256 pool 2/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256 :/workspace at 256 slot of saved stride 64 :/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SLOT-OF-THE-WORKSPACE
-// A-SLOT-OF-THE-WORKSPACE: expected pool -1 in the arena workspace, found pool 2
+// A-SLOT-OF-THE-WORKSPACE: expected no slot in the arena workspace, found one
 
 // activations without a pool
-// RUN: sed -e '/func.func @stage0_eval/,/return/s/pool 2/pool -1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/ slot of send_activation stride 256//' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ACTIVATIONS-WITHOUT-A-POOL
-// ACTIVATIONS-WITHOUT-A-POOL: expected a pool of 0 to 5 in the arena activations, found pool -1
+// ACTIVATIONS-WITHOUT-A-POOL: expected a slot in the arena activations, found none
 
 // two strides in a pool
 // RUN: sed -e '/func.func @stage0_bwd/,/return/s/stride 320/stride 384/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-STRIDES-IN-A-POOL
-// TWO-STRIDES-IN-A-POOL: expected one stride in pool act, 320, found 384
+// TWO-STRIDES-IN-A-POOL: expected one stride in pool saved, 320, found 384
 
 // a slot that reaches into the next
 // RUN: sed -e 's/stride 320/stride 256/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SLOT-THAT-REACHES-INTO-THE-NEXT
-// A-SLOT-THAT-REACHES-INTO-THE-NEXT: expected the views of a slot of pool act inside one stride of 256 bytes, found bytes 512 to 832
+// A-SLOT-THAT-REACHES-INTO-THE-NEXT: expected the views of a slot of pool saved inside one stride of 256 bytes, found bytes 512 to 832
 
 // pools that overlap
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/arena 3 offset 256 pool 1/arena 3 offset 128 pool 1/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/activations at 256 slot of recv_gradient/activations at 128 slot of recv_gradient/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=POOLS-THAT-OVERLAP
-// POOLS-THAT-OVERLAP: expected pools that share no bytes, found gin at 128 to 384 and yout at 0 to 256
+// POOLS-THAT-OVERLAP: expected pools that share no bytes, found recv_gradient at 128 to 384 and send_activation at 0 to 256
 
 // a weight that is none
-// RUN: sed -e '/func.func @stage0_fwd/,/return/s/arena 0 offset 0 /arena 0 offset 4 /' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_fwd/,/return/s/params at 0 /params at 4 /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-WEIGHT-THAT-IS-NONE
 // A-WEIGHT-THAT-IS-NONE: expected a parameter of stage 0, found 16 bytes at 4 where none of this size lies
 
 // a gradient that is none
-// RUN: sed -e '/func.func @stage0_bwd/,/return/s/arena 1 offset 64 /arena 1 offset 68 /' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/grads at 64 /grads at 68 /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-THAT-IS-NONE
 // A-GRADIENT-THAT-IS-NONE: expected the accumulator of a parameter or the loss of stage 0, found 256 bytes at 68 where none of this size lies
 
 // a forward that writes a weight
-// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1 stride 0/arena 0 offset 64 pool -1 stride 0/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/params at 64/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FORWARD-THAT-WRITES-A-WEIGHT
 // A-FORWARD-THAT-WRITES-A-WEIGHT: expected only apply to write parameters, found "stage0_eval" at offset 64
 
 // an update beside its bucket
-// RUN: sed -e '/func.func @stage0_apply/,/return/s/arena 2 offset 384/arena 2 offset 448/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/optimizer at 384/optimizer at 448/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-BESIDE-ITS-BUCKET
 // AN-UPDATE-BESIDE-ITS-BUCKET: expected bytes of one bucket in the arena optimizer, found 448 to 704
 
@@ -71,11 +71,11 @@
 // A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL: expected a buffer of 16 elements for operand 'memref<8xi32>' of kernel "gather", found 8
 
 // a receive over a send of its exchange
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = 1074790400, offset = 256/tag = 1074790400, offset = 192/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256/tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 192/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE
 // A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE: expected buffers of one exchange apart, because its transfers run at once, found a receive that overlaps bytes 0 to 256
 
 // moments outside of apply
-// RUN: sed -e '/func.func @stage0_eval/,/return/s/arena 4 offset 256 pool -1 stride 0/arena 2 offset 128 pool -1 stride 0/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/optimizer at 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-OUTSIDE-OF-APPLY
 // MOMENTS-OUTSIDE-OF-APPLY: expected only apply to touch moments, found "stage0_eval" at offset 128

@@ -85,9 +85,9 @@ public:
       } else if (auto zero = dyn_cast<rt::ZeroOp>(op)) {
         allocate(zero.getResult(), filled(zero.getResult(), 0));
       } else if (auto affine = dyn_cast<rt::AffineOp>(op)) {
-        scalars[affine.getResult()] = affine.getConstant() +
-                                      affine.getSample() * kSample +
-                                      affine.getSeed() * kSeed;
+        scalars[affine.getResult()] = affine.getValue().constant +
+                                      affine.getValue()[rt::kSample] * kSample +
+                                      affine.getValue()[rt::kSeed] * kSeed;
       } else if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
         runLaunch(launch);
       } else if (auto keep = dyn_cast<pipe::KeepOp>(op)) {

@@ -534,8 +534,9 @@ private:
                    body + "  return " + returned + " : " + returnedTypes +
                    "\n}\n";
     out.fragment = "func.func @" + name +
-                   "_fragment() attributes {pipe.phase = \"backward\", "
-                   "pipe.stage = 0 : i64} {\n" +
+                   "_fragment() attributes {pipe.fragment = "
+                   "#pipe.fragment<stage = 0, chunk = 0, phase = backward>} "
+                   "{\n" +
                    kept + "  %sample = pipe.sample : tensor<i64>\n" + body +
                    leaving + "  return\n}\n";
   }

@@ -31,7 +31,8 @@ std::string program(int stage, const std::string &kernels) {
       "rt.program @stage{0} stage {0} {{\n{1}"
       "  rt.bucket 0 elements 64 unpadded 64 shard 64 zero false "
       "second_use_of -1\n"
-      "  func.func @stage{0}_fwd() attributes {{rt.fragment = 0 : i64}} {{\n"
+      "  func.func @stage{0}_fwd() attributes {{pipe.fragment = "
+      "#pipe.fragment<stage = {0}, chunk = 0, phase = forward>}} {{\n"
       "    return\n  }}\n}}\n",
       stage, kernels);
 }

@@ -7,56 +7,56 @@ module attributes {
                 seq = 8 : i64, vocab = 30 : i64, threads = 1 : i64, isa = "x86-64-v3",
                 dtype = "f32", device_memory = 0 : i64}} {
   rt.program @stage0 stage 0 {
-    func.func @stage0_fwd(%x: memref<16x16xf32>, %a: memref<8x16xf32>, %c: memref<16x8xf32>, %s: memref<64xi8>) attributes {rt.fragment = 0 : i64} {
+    func.func @stage0_fwd(%x: memref<16x16xf32>, %a: memref<8x16xf32>, %c: memref<16x8xf32>, %s: memref<64xi8>) attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       rt.gemm %x, %a into %c scratch %s m 16 n 8 k 16 {ta = false, tb = true, beta = true} : (memref<16x16xf32>, memref<8x16xf32>, memref<16x8xf32>, memref<64xi8>) -> ()
-      rt.collective all_reduce %x group "tp" count 256 {origin = "g"} : (memref<16x16xf32>) -> ()
+      rt.collective all_reduce %x group tp count 256 {origin = "g"} : (memref<16x16xf32>) -> ()
       return
     }
-    func.func @stage0_bwd() attributes {rt.fragment = 1 : i64} {
+    func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
       return
     }
-    func.func @reduce(%g: memref<128xf32>) attributes {rt.fragment = 2 : i64} {
-      rt.collective reduce_scatter %g group "dp" count 64 : (memref<128xf32>) -> ()
-      rt.collective norm_reduce group "all" count 1 : () -> ()
+    func.func @reduce(%g: memref<128xf32>) attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      rt.collective reduce_scatter %g group dp count 64 : (memref<128xf32>) -> ()
+      rt.collective norm_reduce group all count 1 : () -> ()
       return
     }
-    func.func @apply() attributes {rt.fragment = 3 : i64} {
+    func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
       return
     }
     rt.bucket 0 elements 128 unpadded 100 shard 64 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 256 : i64}
     rt.bucket 1 elements 128 unpadded 96 shard 128 zero false second_use_of 0 {grad_offset = 512 : i64}
     rt.param "embed.tokens" bucket 0 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 0 : i64, owner = true, decay = true, init = "normal", std = 2.000000e-02 : f64}
     rt.param "embed.tokens" bucket 1 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 1 : i64, owner = true, decay = true, init = "normal", std = 2.000000e-02 : f64}
-    rt.input_slot "ids" offset 64 pool 4 stride 4096 entry "train"
+    rt.input_slot "ids" at 64 slot of saved stride 4096 entry "train"
     rt.timeline @train {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 7, offset = 8192, bytes = 512>]
-      rt.step run "stage0_fwd" microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 8, offset = 8192, bytes = 512>, #rt.transfer<send = false, peer = 1, arena = 3, tag = 9, offset = 8704, bytes = 512>]
-      rt.step run "reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run "apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 8192, bytes = 512>]
+      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 8192, bytes = 512>, #rt.transfer<send = false, peer = 1, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 8704, bytes = 512>]
+      rt.step run @reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096>, loss_offset = 1024 : i64}
   rt.program @stage1 stage 1 {
-    func.func @stage1_fwd() attributes {rt.fragment = 0 : i64} {
+    func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
       return
     }
-    func.func @stage1_eval() attributes {rt.fragment = 1 : i64} {
+    func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>} {
       return
     }
     rt.param "embed.tokens" bucket 0 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 0 : i64, owner = false, decay = true, init = "normal", std = 2.000000e-02 : f64}
     rt.param "final_norm.scale" bucket 0 start 48 shape [8] local [8] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "ones", std = 0.000000e+00 : f64}
     rt.bucket 0 elements 64 unpadded 56 shard 32 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 128 : i64}
-    rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 0 shape [4, 8, 32] local [2, 8, 16] split_dim 2
+    rt.export_slot "logits" of @stage1_eval workspace at 0 shape [4, 8, 32] local [2, 8, 16] split_dim 2
     rt.timeline @train {
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 7, offset = 0, bytes = 512>]
-      rt.step run "stage1_fwd" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 8, offset = 0, bytes = 512>, #rt.transfer<send = true, peer = 0, arena = 3, tag = 9, offset = 512, bytes = 512>]
-      rt.step run "stage1_fwd" microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 0, bytes = 512>]
+      rt.step run @stage1_fwd microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 0, bytes = 512>, #rt.transfer<send = true, peer = 0, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 512, bytes = 512>]
+      rt.step run @stage1_fwd microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
     }
     rt.timeline @eval {
-      rt.step run "stage1_eval" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage1_eval microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 256 : i64}
 }

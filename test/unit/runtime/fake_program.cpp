@@ -84,7 +84,7 @@ float *grads(MtcContext *ctx) {
 float *loss(MtcContext *ctx) { return at<float>(ctx, MTC_ARENA_GRADS, 0); }
 const int32_t *input(MtcContext *ctx, const MtcStep *row, int64_t offset) {
   return at<int32_t>(ctx, MTC_ARENA_ACTIVATIONS,
-                     row->slot[MTC_POOL_ACT] * 64 + offset);
+                     row->slot[MTC_POOL_SAVED] * 64 + offset);
 }
 /// Pools XIN, GIN, YOUT, GOUT have one slot each.
 float *transfer(MtcContext *ctx, int pool) {
@@ -106,13 +106,14 @@ void misbehave(MtcContext *ctx) {
 
 [[maybe_unused]] void firstForward(MtcContext *ctx, const MtcStep *row) {
   for (int64_t i = 0; i < kTokens; ++i)
-    transfer(ctx, MTC_POOL_YOUT)[i] =
+    transfer(ctx, MTC_POOL_SEND_ACTIVATION)[i] =
         widen(params(ctx)[input(ctx, row, 0)[i] % 4]);
 }
 
 [[maybe_unused]] void firstBackward(MtcContext *ctx, const MtcStep *row) {
   for (int64_t i = 0; i < kTokens; ++i)
-    grads(ctx)[input(ctx, row, 0)[i] % 4] += transfer(ctx, MTC_POOL_GIN)[i];
+    grads(ctx)[input(ctx, row, 0)[i] % 4] +=
+        transfer(ctx, MTC_POOL_RECV_GRADIENT)[i];
 }
 
 /// y, the loss and its gradient; "logits" y·(v + 1) for the 16 words v.
@@ -121,10 +122,10 @@ void misbehave(MtcContext *ctx) {
   const Element *b = params(ctx) + kBStart;
   for (int64_t i = 0; i < kTokens; ++i) {
     int32_t t = input(ctx, row, 32)[i];
-    float y = transfer(ctx, MTC_POOL_XIN)[i] + widen(b[t % 3]);
+    float y = transfer(ctx, MTC_POOL_RECV_ACTIVATION)[i] + widen(b[t % 3]);
     float error = y - static_cast<float>(t) / 16;
     *loss(ctx) += error * error / 2 / kGlobalTokens;
-    transfer(ctx, MTC_POOL_GOUT)[i] = error / kGlobalTokens;
+    transfer(ctx, MTC_POOL_SEND_GRADIENT)[i] = error / kGlobalTokens;
     if (train)
       grads(ctx)[kBStart + t % 3] += error / kGlobalTokens;
     for (int64_t v = 0; v < 16; ++v)
@@ -140,14 +141,14 @@ void move(MtcContext *ctx, int from, int to) {
 }
 void forward(MtcContext *ctx, const MtcStep *row) {
   firstForward(ctx, row);
-  move(ctx, MTC_POOL_YOUT, MTC_POOL_XIN);
+  move(ctx, MTC_POOL_SEND_ACTIVATION, MTC_POOL_RECV_ACTIVATION);
   last(ctx, row, true);
-  move(ctx, MTC_POOL_GOUT, MTC_POOL_GIN);
+  move(ctx, MTC_POOL_SEND_GRADIENT, MTC_POOL_RECV_GRADIENT);
 }
 void backward(MtcContext *ctx, const MtcStep *row) { firstBackward(ctx, row); }
 void evaluate(MtcContext *ctx, const MtcStep *row) {
   firstForward(ctx, row);
-  move(ctx, MTC_POOL_YOUT, MTC_POOL_XIN);
+  move(ctx, MTC_POOL_SEND_ACTIVATION, MTC_POOL_RECV_ACTIVATION);
   last(ctx, row, false);
 }
 #elif FAKE_STAGE == 0
@@ -220,10 +221,10 @@ extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), load(1),
 #elif FAKE_STAGE == 0
 // 0: send the activation, 1: receive its gradient; tags carry the microbatch.
 extern const MtcTransfer mtc_transfers[] = {
-    {1, 1, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_YOUT * 32, 32},
-    {0, 1, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_GIN * 32, 32},
-    {1, 1, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_YOUT * 32, 32},
-    {0, 1, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_GIN * 32, 32}};
+    {1, 1, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_SEND_ACTIVATION * 32, 32},
+    {0, 1, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_RECV_GRADIENT * 32, 32},
+    {1, 1, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_SEND_ACTIVATION * 32, 32},
+    {0, 1, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_RECV_GRADIENT * 32, 32}};
 extern const MtcStep mtc_timeline_train[] = {
     load(0),     call(0, 0), exchange(0), exchange(1),
     call(1, 0),  load(1),    call(0, 1),  exchange(2),
@@ -238,10 +239,10 @@ extern const MtcStep mtc_timeline_eval[] = {load(0), call(2, 0), exchange(0),
 #define TRANSFERS 4
 #else
 extern const MtcTransfer mtc_transfers[] = {
-    {0, 0, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_XIN * 32, 32},
-    {1, 0, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_GOUT * 32, 32},
-    {0, 0, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_XIN * 32, 32},
-    {1, 0, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_GOUT * 32, 32}};
+    {0, 0, MTC_ARENA_ACTIVATIONS, 0, 1024 + MTC_POOL_RECV_ACTIVATION * 32, 32},
+    {1, 0, MTC_ARENA_ACTIVATIONS, 10, 1024 + MTC_POOL_SEND_GRADIENT * 32, 32},
+    {0, 0, MTC_ARENA_ACTIVATIONS, 1, 1024 + MTC_POOL_RECV_ACTIVATION * 32, 32},
+    {1, 0, MTC_ARENA_ACTIVATIONS, 11, 1024 + MTC_POOL_SEND_GRADIENT * 32, 32}};
 extern const MtcStep mtc_timeline_train[] = {
     load(0),     exchange(0), call(0, 0),  exchange(1), load(1),
     exchange(2), call(0, 1),  exchange(3), call(3, -1), call(4, -1)};

@@ -192,11 +192,11 @@ TEST_F(RankTest, RefusesArenasOfAnotherSize) {
 }
 
 TEST_F(RankTest, RefusesRowsThatLeaveTheirTables) {
-  rows_[0].slot[MTC_POOL_ACT] = 8; // 8 · 1024 is the end of the arena
+  rows_[0].slot[MTC_POOL_SAVED] = 8; // 8 · 1024 is the end of the arena
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
-  rows_[0].slot[MTC_POOL_ACT] = -1;
+  rows_[0].slot[MTC_POOL_SAVED] = -1;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
-  rows_[0].slot[MTC_POOL_ACT] = 7;
+  rows_[0].slot[MTC_POOL_SAVED] = 7;
   EXPECT_TRUE(create(parts(0)).ok());
   rows_[1].fragment = 1;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);

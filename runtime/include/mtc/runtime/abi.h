@@ -22,7 +22,8 @@ extern "C" {
 #define MTC_ABI_VERSION 2
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
-/// fixed by `plan-memory` and stands in the descriptor.
+/// fixed by `plan-memory` and stands in the descriptor. memory.h has their
+/// names.
 enum MtcArena {
   MTC_ARENA_PARAMS = 0,    ///< parameters in the compute type, bucket layout
   MTC_ARENA_GRADS = 1,     ///< fp32 gradient accumulators, bucket layout; loss
@@ -93,15 +94,16 @@ enum MtcStepKind {
       2, ///< transfers[first, first + count) as one atomic group
 };
 
-/// Pools of slots (schedules.md section 6). A fragment computes an address as
-/// arena base + slot[pool] * stride + offset, with stride and offset immediate.
+/// Pools of slots (docs/schedules.md; memory.h has their names). A fragment
+/// computes an address as arena base + slot[pool] * stride + offset, with
+/// stride and offset immediate.
 enum MtcPool {
-  MTC_POOL_XIN = 0,  ///< received activation
-  MTC_POOL_GIN = 1,  ///< received gradient
-  MTC_POOL_YOUT = 2, ///< activation to send
-  MTC_POOL_GOUT = 3, ///< gradient to send
-  MTC_POOL_ACT = 4,  ///< saved from forward to backward; also the inputs
-  MTC_POOL_WSV = 5,  ///< saved from input-gradient to weight-gradient
+  MTC_POOL_RECV_ACTIVATION = 0,
+  MTC_POOL_RECV_GRADIENT = 1,
+  MTC_POOL_SEND_ACTIVATION = 2,
+  MTC_POOL_SEND_GRADIENT = 3,
+  MTC_POOL_SAVED = 4, ///< from forward to backward; also the inputs
+  MTC_POOL_SPLIT = 5, ///< saved from input gradient to weight gradient
   MTC_POOL_COUNT = 6
 };
 

@@ -22,6 +22,7 @@
 #define MTC_RUNTIME_MESH_H
 
 #include "mtc/runtime/abi.h"
+#include "mtc/runtime/table.h"
 
 #include <algorithm>
 #include <array>
@@ -71,13 +72,6 @@ inline constexpr GroupInfo kGroups[] = {
     {MTC_GROUP_ALL, "all", (1 << MTC_AXIS_COUNT) - 1, false},
 };
 
-/// Every row of a table is at the index of its id.
-template <typename Info> constexpr bool inOrder(const Info *rows, int count) {
-  for (int i = 0; i < count; ++i)
-    if (rows[i].id != i)
-      return false;
-  return true;
-}
 static_assert(std::size(kAxes) == MTC_AXIS_COUNT &&
               inOrder(kAxes, MTC_AXIS_COUNT));
 static_assert(std::size(kGroups) == MTC_GROUP_COUNT &&
@@ -92,38 +86,16 @@ constexpr std::string_view groupName(MtcGroup group) {
 
 /// The axis, or the group, of a name; none if there is none.
 constexpr std::optional<MtcAxis> axisNamed(std::string_view name) {
-  for (const AxisInfo &axis : kAxes)
-    if (axis.name == name)
-      return axis.id;
-  return std::nullopt;
+  return idNamed(kAxes, name);
 }
 constexpr std::optional<MtcGroup> groupNamed(std::string_view name) {
-  for (const GroupInfo &group : kGroups)
-    if (group.name == name)
-      return group.id;
-  return std::nullopt;
+  return idNamed(kGroups, name);
 }
 
 /// The axis of a name, if tensors may be split over it.
 constexpr std::optional<MtcAxis> splittingAxis(std::string_view name) {
   std::optional<MtcAxis> axis = axisNamed(name);
   return axis && kAxes[*axis].splits ? axis : std::nullopt;
-}
-
-/// For people: "tp, dp, embd or all", of the rows that `wanted` says yes to.
-template <typename Info, size_t N, typename Wanted>
-std::string namesOf(const Info (&rows)[N], Wanted wanted) {
-  std::vector<std::string_view> names;
-  for (const Info &row : rows)
-    if (wanted(row))
-      names.push_back(row.name);
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text.append(i == 0                  ? ""
-                : i + 1 == names.size() ? " or "
-                                        : ", ")
-        .append(names[i]);
-  return text;
 }
 
 /// For people: "tp or dp".

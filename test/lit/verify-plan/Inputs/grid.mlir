@@ -70,169 +70,169 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
     rt.param "norm" bucket 0 start 64 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 2 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 1 : i64}
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}], rt.fragment = 0 : i64} {
-      %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>, rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}]} {
+      %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %2 = rt.view params at 512 : memref<16x4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      rt.collective all_reduce %4 group "tp" count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
-      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %7 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      rt.collective all_reduce %4 group tp count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
+      %5 = rt.view workspace at 0 : memref<16x4xf32>
+      %6 = rt.view params at 0 : memref<4xf32>
+      %7 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %8 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %9 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
-      %10 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %8 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %9 = rt.view params at 256 : memref<4xf32>
+      %10 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %11 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %12 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
-      %13 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %11 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %12 = rt.view params at 256 : memref<4xf32>
+      %13 = rt.view workspace at 512 : memref<16x4xf32>
       rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %14 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %15 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %16 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
+      %14 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %15 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %16 = rt.view grads at 1536 : memref<f32>
       rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
-      %1 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %2 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>, rt.collectives = []} {
+      %1 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %2 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %3 = rt.view grads at 0 : memref<4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %6 = rt.view arena 3 offset 64 pool 4 stride 320 : memref<16x4xf32>
-      %7 = rt.view arena 1 offset 256 pool -1 stride 0 : memref<4xf32>
-      %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %5 = rt.view workspace at 0 : memref<16x4xf32>
+      %6 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
+      %7 = rt.view grads at 256 : memref<4xf32>
+      %8 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scale_grad(%5, %6, %7, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %9 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %10 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<16x4xf32>
-      %11 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %9 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %10 = rt.view grads at 1024 : memref<16x4xf32>
+      %11 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scatter(%9, %10, %11) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %12 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %13 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<16x4xf32>
-      %14 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %12 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %13 = rt.view grads at 512 : memref<16x4xf32>
+      %14 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scatter(%12, %13, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}], rt.fragment = 2 : i64} {
-      %1 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %2 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<16x4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_eval() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>, rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}]} {
+      %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %2 = rt.view params at 512 : memref<16x4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      rt.collective all_reduce %4 group "tp" count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
-      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %6 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %7 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      rt.collective all_reduce %4 group tp count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
+      %5 = rt.view workspace at 0 : memref<16x4xf32>
+      %6 = rt.view params at 0 : memref<4xf32>
+      %7 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %9 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
-      %10 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %8 = rt.view workspace at 256 : memref<16x4xf32>
+      %9 = rt.view params at 256 : memref<4xf32>
+      %10 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %11 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %12 = rt.view arena 0 offset 256 pool -1 stride 0 : memref<4xf32>
-      %13 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %11 = rt.view workspace at 256 : memref<16x4xf32>
+      %12 = rt.view params at 256 : memref<4xf32>
+      %13 = rt.view workspace at 512 : memref<16x4xf32>
       rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %14 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %15 = rt.view arena 3 offset 0 pool 4 stride 320 : memref<16xi32>
-      %16 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
+      %14 = rt.view workspace at 256 : memref<16x4xf32>
+      %15 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
+      %16 = rt.view grads at 1536 : memref<f32>
       rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage0_reduce() attributes {pipe.update = "reduce", rt.fragment = 3 : i64} {
-      %1 = rt.view arena 1 offset 1536 pool -1 stride 0 : memref<f32>
-      rt.collective all_reduce %1 group "dp" count 1 : (memref<f32>) -> ()
-      %2 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
-      rt.collective reduce_scatter %2 group "dp" count 64 : (memref<128xf32>) -> ()
-      %3 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
-      rt.collective reduce_scatter %3 group "dp" count 64 : (memref<128xf32>) -> ()
-      %4 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
-      rt.collective reduce_scatter %4 group "dp" count 64 : (memref<128xf32>) -> ()
-      %at5, %local5, %n5 = rt.flat_range start 0 count 128 shard 64 {only_tp0 = false, only_dp0 = false}
-      %6 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+    func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %1 = rt.view grads at 1536 : memref<f32>
+      rt.collective all_reduce %1 group dp count 1 : (memref<f32>) -> ()
+      %2 = rt.view grads at 0 : memref<128xf32>
+      rt.collective reduce_scatter %2 group dp count 64 : (memref<128xf32>) -> ()
+      %3 = rt.view grads at 512 : memref<128xf32>
+      rt.collective reduce_scatter %3 group dp count 64 : (memref<128xf32>) -> ()
+      %4 = rt.view grads at 1024 : memref<128xf32>
+      rt.collective reduce_scatter %4 group dp count 64 : (memref<128xf32>) -> ()
+      %at5, %local5, %n5 = rt.flat_range start 0 count 128 shard 64
+      %6 = rt.view grads at 512 : memref<128xf32>
       %7 = rt.offset_view %6 by %at5 : memref<128xf32> -> memref<128xf32>
-      %8 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
+      %8 = rt.view grads at 1024 : memref<128xf32>
       %9 = rt.offset_view %8 by %at5 : memref<128xf32> -> memref<128xf32>
       rt.launch @add(%7, %9) args(%n5) writes [] : (memref<128xf32>, memref<128xf32>) -> ()
-      rt.norm "reset"
-      %at10, %local10, %n10 = rt.flat_range start 0 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
-      %11 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      rt.norm reset
+      %at10, %local10, %n10 = rt.flat_range start 0 count 4 shard 64
+      %11 = rt.view grads at 0 : memref<128xf32>
       %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
-      rt.norm "accumulate" of %12 : memref<128xf32> length %n10
-      %at13, %local13, %n13 = rt.flat_range start 64 count 4 shard 64 {only_tp0 = true, only_dp0 = false}
-      %14 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      rt.norm accumulate of %12 : memref<128xf32> length %n10
+      %at13, %local13, %n13 = rt.flat_range start 64 count 4 shard 64 once <tp>
+      %14 = rt.view grads at 0 : memref<128xf32>
       %15 = rt.offset_view %14 by %at13 : memref<128xf32> -> memref<128xf32>
-      rt.norm "accumulate" of %15 : memref<128xf32> length %n13
-      %at16, %local16, %n16 = rt.flat_range start 0 count 64 shard 64 {only_tp0 = false, only_dp0 = false}
-      %17 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      rt.norm accumulate of %15 : memref<128xf32> length %n13
+      %at16, %local16, %n16 = rt.flat_range start 0 count 64 shard 64
+      %17 = rt.view grads at 512 : memref<128xf32>
       %18 = rt.offset_view %17 by %at16 : memref<128xf32> -> memref<128xf32>
-      rt.norm "accumulate" of %18 : memref<128xf32> length %n16
-      rt.collective norm_reduce group "all" count 1 : () -> ()
-      rt.norm "finish"
+      rt.norm accumulate of %18 : memref<128xf32> length %n16
+      rt.collective norm_reduce group all count 1 : () -> ()
+      rt.norm finish
       return
     }
-    func.func @stage0_apply() attributes {pipe.update = "apply", rt.fragment = 4 : i64} {
-      %at1, %local1, %n1 = rt.flat_range start 0 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
-      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
+    func.func @stage0_apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      %at1, %local1, %n1 = rt.flat_range start 0 count 4 shard 64
+      %2 = rt.view params at 0 : memref<128xf32>
       %3 = rt.offset_view %2 by %at1 : memref<128xf32> -> memref<128xf32>
-      %4 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %4 = rt.view grads at 0 : memref<128xf32>
       %5 = rt.offset_view %4 by %at1 : memref<128xf32> -> memref<128xf32>
-      %6 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<64xf32>
+      %6 = rt.view optimizer at 0 : memref<64xf32>
       %7 = rt.offset_view %6 by %local1 : memref<64xf32> -> memref<64xf32>
-      %8 = rt.view arena 2 offset 256 pool -1 stride 0 : memref<64xf32>
+      %8 = rt.view optimizer at 256 : memref<64xf32>
       %9 = rt.offset_view %8 by %local1 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
-      %at10, %local10, %n10 = rt.flat_range start 64 count 4 shard 64 {only_tp0 = false, only_dp0 = false}
-      %11 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
+      %at10, %local10, %n10 = rt.flat_range start 64 count 4 shard 64
+      %11 = rt.view params at 0 : memref<128xf32>
       %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
-      %13 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %13 = rt.view grads at 0 : memref<128xf32>
       %14 = rt.offset_view %13 by %at10 : memref<128xf32> -> memref<128xf32>
-      %15 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<64xf32>
+      %15 = rt.view optimizer at 0 : memref<64xf32>
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
-      %17 = rt.view arena 2 offset 256 pool -1 stride 0 : memref<64xf32>
+      %17 = rt.view optimizer at 256 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
-      %at19, %local19, %n19 = rt.flat_range start 0 count 64 shard 64 {only_tp0 = false, only_dp0 = false}
-      %20 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<128xf32>
+      %at19, %local19, %n19 = rt.flat_range start 0 count 64 shard 64
+      %20 = rt.view params at 512 : memref<128xf32>
       %21 = rt.offset_view %20 by %at19 : memref<128xf32> -> memref<128xf32>
-      %22 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      %22 = rt.view grads at 512 : memref<128xf32>
       %23 = rt.offset_view %22 by %at19 : memref<128xf32> -> memref<128xf32>
-      %24 = rt.view arena 2 offset 512 pool -1 stride 0 : memref<64xf32>
+      %24 = rt.view optimizer at 512 : memref<64xf32>
       %25 = rt.offset_view %24 by %local19 : memref<64xf32> -> memref<64xf32>
-      %26 = rt.view arena 2 offset 768 pool -1 stride 0 : memref<64xf32>
+      %26 = rt.view optimizer at 768 : memref<64xf32>
       %27 = rt.offset_view %26 by %local19 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%21, %23, %25, %27) args(%n19) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
-      %28 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<128xf32>
-      rt.collective all_gather %28 group "dp" count 64 : (memref<128xf32>) -> ()
-      %29 = rt.view arena 0 offset 512 pool -1 stride 0 : memref<128xf32>
-      rt.collective all_gather %29 group "dp" count 64 : (memref<128xf32>) -> ()
-      %30 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<128xf32>
+      %28 = rt.view params at 0 : memref<128xf32>
+      rt.collective all_gather %28 group dp count 64 : (memref<128xf32>) -> ()
+      %29 = rt.view params at 512 : memref<128xf32>
+      rt.collective all_gather %29 group dp count 64 : (memref<128xf32>) -> ()
+      %30 = rt.view grads at 0 : memref<128xf32>
       rt.zero %30 : (memref<128xf32>) -> ()
-      %31 = rt.view arena 1 offset 512 pool -1 stride 0 : memref<128xf32>
+      %31 = rt.view grads at 512 : memref<128xf32>
       rt.zero %31 : (memref<128xf32>) -> ()
-      %32 = rt.view arena 1 offset 1024 pool -1 stride 0 : memref<128xf32>
+      %32 = rt.view grads at 1024 : memref<128xf32>
       rt.zero %32 : (memref<128xf32>) -> ()
       return
     }
-    rt.input_slot "ids" offset 0 pool 4 stride 320 entry "train"
-    rt.input_slot "ids" offset 0 pool 4 stride 320 entry "eval"
+    rt.input_slot "ids" at 0 slot of saved stride 320 entry "train"
+    rt.input_slot "ids" at 0 slot of saved stride 320 entry "eval"
     rt.timeline @train {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_bwd" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_fwd" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_bwd" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run "stage0_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_bwd microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_bwd microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @stage0_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
     rt.timeline @eval {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_eval" microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run "stage0_eval" microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_eval microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage0_eval microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 1536 : i64}
 }

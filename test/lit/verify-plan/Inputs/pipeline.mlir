@@ -70,123 +70,123 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
     rt.param "layers.0.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
-    func.func @stage0_fwd() attributes {pipe.phase = "forward", rt.collectives = [], rt.fragment = 0 : i64} {
-      %1 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %2 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<16x4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>, rt.collectives = []} {
+      %1 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %2 = rt.view params at 64 : memref<16x4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %5 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %6 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      %5 = rt.view params at 0 : memref<4xf32>
+      %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %7 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %8 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %9 = rt.view arena 3 offset 0 pool 2 stride 256 : memref<16x4xf32>
+      %7 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %8 = rt.view params at 0 : memref<4xf32>
+      %9 = rt.view activations at 0 slot of send_activation stride 256 : memref<16x4xf32>
       rt.launch @scale(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
-      %1 = rt.view arena 3 offset 256 pool 1 stride 256 : memref<16x4xf32>
-      %2 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>, rt.collectives = []} {
+      %1 = rt.view activations at 256 slot of recv_gradient stride 256 : memref<16x4xf32>
+      %2 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %3 = rt.view grads at 0 : memref<4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %5 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %6 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %7 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %8 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %5 = rt.view workspace at 0 : memref<16x4xf32>
+      %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %7 = rt.view grads at 0 : memref<4xf32>
+      %8 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @pass_grad(%5, %6, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %9 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %10 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %11 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %12 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %9 = rt.view workspace at 0 : memref<16x4xf32>
+      %10 = rt.view workspace at 256 : memref<16x4xf32>
+      %11 = rt.view grads at 0 : memref<4xf32>
+      %12 = rt.view workspace at 512 : memref<16x4xf32>
       rt.launch @pass_grad(%9, %10, %12) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %13 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %14 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<16x4xf32>
-      %15 = rt.view arena 4 offset 512 pool -1 stride 0 : memref<16x4xf32>
+      %13 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %14 = rt.view grads at 64 : memref<16x4xf32>
+      %15 = rt.view workspace at 512 : memref<16x4xf32>
       rt.launch @scatter(%13, %14, %15) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_eval() attributes {pipe.phase = "eval", rt.collectives = [], rt.fragment = 2 : i64} {
-      %1 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %2 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<16x4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage0_eval() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>, rt.collectives = []} {
+      %1 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %2 = rt.view params at 64 : memref<16x4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %5 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %6 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      %5 = rt.view params at 0 : memref<4xf32>
+      %6 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %7 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %8 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %9 = rt.view arena 3 offset 0 pool 2 stride 256 : memref<16x4xf32>
+      %7 = rt.view workspace at 256 : memref<16x4xf32>
+      %8 = rt.view params at 0 : memref<4xf32>
+      %9 = rt.view activations at 0 slot of send_activation stride 256 : memref<16x4xf32>
       rt.launch @scale(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage0_reduce() attributes {pipe.update = "reduce", rt.fragment = 3 : i64} {
-      %1 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
-      rt.collective all_reduce %1 group "embd" count 64 : (memref<64xf32>) -> ()
-      rt.norm "reset"
-      %at2, %local2, %n2 = rt.flat_range start 0 count 4 shard 0 {only_tp0 = false, only_dp0 = false}
-      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+    func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %1 = rt.view grads at 64 : memref<64xf32>
+      rt.collective all_reduce %1 group embd count 64 : (memref<64xf32>) -> ()
+      rt.norm reset
+      %at2, %local2, %n2 = rt.flat_range start 0 count 4
+      %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.offset_view %3 by %at2 : memref<4xf32> -> memref<4xf32>
-      rt.norm "accumulate" of %4 : memref<4xf32> length %n2
-      %at5, %local5, %n5 = rt.flat_range start 0 count 64 shard 0 {only_tp0 = false, only_dp0 = false}
-      %6 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
+      rt.norm accumulate of %4 : memref<4xf32> length %n2
+      %at5, %local5, %n5 = rt.flat_range start 0 count 64
+      %6 = rt.view grads at 64 : memref<64xf32>
       %7 = rt.offset_view %6 by %at5 : memref<64xf32> -> memref<64xf32>
-      rt.norm "accumulate" of %7 : memref<64xf32> length %n5
-      rt.collective norm_reduce group "all" count 1 : () -> ()
-      rt.norm "finish"
+      rt.norm accumulate of %7 : memref<64xf32> length %n5
+      rt.collective norm_reduce group all count 1 : () -> ()
+      rt.norm finish
       return
     }
-    func.func @stage0_apply() attributes {pipe.update = "apply", rt.fragment = 4 : i64} {
-      %at1, %local1, %n1 = rt.flat_range start 0 count 4 shard 0 {only_tp0 = false, only_dp0 = false}
-      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
+    func.func @stage0_apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      %at1, %local1, %n1 = rt.flat_range start 0 count 4
+      %2 = rt.view params at 0 : memref<4xf32>
       %3 = rt.offset_view %2 by %at1 : memref<4xf32> -> memref<4xf32>
-      %4 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+      %4 = rt.view grads at 0 : memref<4xf32>
       %5 = rt.offset_view %4 by %at1 : memref<4xf32> -> memref<4xf32>
-      %6 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<4xf32>
+      %6 = rt.view optimizer at 0 : memref<4xf32>
       %7 = rt.offset_view %6 by %local1 : memref<4xf32> -> memref<4xf32>
-      %8 = rt.view arena 2 offset 64 pool -1 stride 0 : memref<4xf32>
+      %8 = rt.view optimizer at 64 : memref<4xf32>
       %9 = rt.offset_view %8 by %local1 : memref<4xf32> -> memref<4xf32>
       rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
-      %at10, %local10, %n10 = rt.flat_range start 0 count 64 shard 0 {only_tp0 = false, only_dp0 = false}
-      %11 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<64xf32>
+      %at10, %local10, %n10 = rt.flat_range start 0 count 64
+      %11 = rt.view params at 64 : memref<64xf32>
       %12 = rt.offset_view %11 by %at10 : memref<64xf32> -> memref<64xf32>
-      %13 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
+      %13 = rt.view grads at 64 : memref<64xf32>
       %14 = rt.offset_view %13 by %at10 : memref<64xf32> -> memref<64xf32>
-      %15 = rt.view arena 2 offset 128 pool -1 stride 0 : memref<64xf32>
+      %15 = rt.view optimizer at 128 : memref<64xf32>
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
-      %17 = rt.view arena 2 offset 384 pool -1 stride 0 : memref<64xf32>
+      %17 = rt.view optimizer at 384 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
-      %19 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+      %19 = rt.view grads at 0 : memref<4xf32>
       rt.zero %19 : (memref<4xf32>) -> ()
-      %20 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
+      %20 = rt.view grads at 64 : memref<64xf32>
       rt.zero %20 : (memref<64xf32>) -> ()
       return
     }
-    rt.input_slot "ids" offset 512 pool 4 stride 320 entry "train"
-    rt.input_slot "ids" offset 512 pool 4 stride 320 entry "eval"
+    rt.input_slot "ids" at 512 slot of saved stride 320 entry "train"
+    rt.input_slot "ids" at 512 slot of saved stride 320 entry "eval"
     rt.timeline @train {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run "stage0_fwd" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 256>]
-      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
-      rt.step run "stage0_fwd" microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 1, offset = 0, bytes = 256>, #rt.transfer<send = false, peer = 1, arena = 3, tag = 1074790400, offset = 256, bytes = 256>]
-      rt.step run "stage0_bwd" microbatch 0 chunk 0 slots [-1, 0, -1, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = false, peer = 1, arena = 3, tag = 1074790401, offset = 256, bytes = 256>]
-      rt.step run "stage0_bwd" microbatch 1 chunk 0 slots [-1, 0, -1, -1, 1, -1]
-      rt.step run "stage0_reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run "stage0_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.step load microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
+      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.step run @stage0_bwd microbatch 0 chunk 0 slots [-1, 0, -1, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.step run @stage0_bwd microbatch 1 chunk 0 slots [-1, 0, -1, -1, 1, -1]
+      rt.step run @stage0_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @stage0_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
     rt.timeline @eval {
-      rt.step load "" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run "stage0_eval" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 0, offset = 0, bytes = 256>]
-      rt.step load "" microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run "stage0_eval" microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 1, arena = 3, tag = 1, offset = 0, bytes = 256>]
+      rt.step load microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step run @stage0_eval microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.step load microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step run @stage0_eval microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
   rt.program @stage1 stage 1 {
@@ -254,115 +254,115 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
     rt.param "layers.1.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
     rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = false, split_dim = -1 : i64, std = 0.0 : f64, use = 1 : i64}
-    func.func @stage1_fwd() attributes {pipe.phase = "forward", rt.collectives = [], rt.fragment = 0 : i64} {
-      %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
-      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>, rt.collectives = []} {
+      %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
+      %2 = rt.view params at 0 : memref<4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale(%1, %2, %3) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %5 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %6 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      %5 = rt.view params at 0 : memref<4xf32>
+      %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %7 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %8 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %9 = rt.view arena 1 offset 320 pool -1 stride 0 : memref<f32>
+      %7 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %8 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %9 = rt.view grads at 320 : memref<f32>
       rt.launch @loss(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage1_bwd() attributes {pipe.phase = "backward", rt.collectives = [], rt.fragment = 1 : i64} {
-      %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
-      %2 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>, rt.collectives = []} {
+      %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
+      %2 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %3 = rt.view grads at 0 : memref<4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %5 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %6 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<16x4xf32>
-      %7 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+      %5 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %6 = rt.view grads at 64 : memref<16x4xf32>
+      %7 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scatter(%5, %6, %7) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
-      %8 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %9 = rt.view arena 3 offset 576 pool 4 stride 320 : memref<16x4xf32>
-      %10 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
-      %11 = rt.view arena 3 offset 256 pool 3 stride 256 : memref<16x4xf32>
+      %8 = rt.view workspace at 0 : memref<16x4xf32>
+      %9 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
+      %10 = rt.view grads at 0 : memref<4xf32>
+      %11 = rt.view activations at 256 slot of send_gradient stride 256 : memref<16x4xf32>
       rt.launch @pass_grad(%8, %9, %11) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
-    func.func @stage1_eval() attributes {pipe.phase = "eval", rt.collectives = [], rt.fragment = 2 : i64} {
-      %1 = rt.view arena 3 offset 0 pool 0 stride 256 : memref<16x4xf32>
-      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %3 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
+    func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>, rt.collectives = []} {
+      %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
+      %2 = rt.view params at 0 : memref<4xf32>
+      %3 = rt.view workspace at 0 : memref<16x4xf32>
       rt.launch @scale(%1, %2, %3) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %4 = rt.view arena 4 offset 0 pool -1 stride 0 : memref<16x4xf32>
-      %5 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
-      %6 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
+      %4 = rt.view workspace at 0 : memref<16x4xf32>
+      %5 = rt.view params at 0 : memref<4xf32>
+      %6 = rt.view workspace at 256 : memref<16x4xf32>
       rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
-      %7 = rt.view arena 4 offset 256 pool -1 stride 0 : memref<16x4xf32>
-      %8 = rt.view arena 3 offset 512 pool 4 stride 320 : memref<16xi32>
-      %9 = rt.view arena 1 offset 320 pool -1 stride 0 : memref<f32>
+      %7 = rt.view workspace at 256 : memref<16x4xf32>
+      %8 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
+      %9 = rt.view grads at 320 : memref<f32>
       rt.launch @loss(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
-    func.func @stage1_reduce() attributes {pipe.update = "reduce", rt.fragment = 3 : i64} {
-      %1 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
-      rt.collective all_reduce %1 group "embd" count 64 : (memref<64xf32>) -> ()
-      rt.norm "reset"
-      %at2, %local2, %n2 = rt.flat_range start 0 count 4 shard 0 {only_tp0 = false, only_dp0 = false}
-      %3 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+    func.func @stage1_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = reduce>} {
+      %1 = rt.view grads at 64 : memref<64xf32>
+      rt.collective all_reduce %1 group embd count 64 : (memref<64xf32>) -> ()
+      rt.norm reset
+      %at2, %local2, %n2 = rt.flat_range start 0 count 4
+      %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.offset_view %3 by %at2 : memref<4xf32> -> memref<4xf32>
-      rt.norm "accumulate" of %4 : memref<4xf32> length %n2
-      rt.collective norm_reduce group "all" count 1 : () -> ()
-      rt.norm "finish"
+      rt.norm accumulate of %4 : memref<4xf32> length %n2
+      rt.collective norm_reduce group all count 1 : () -> ()
+      rt.norm finish
       return
     }
-    func.func @stage1_apply() attributes {pipe.update = "apply", rt.fragment = 4 : i64} {
-      %at1, %local1, %n1 = rt.flat_range start 0 count 4 shard 0 {only_tp0 = false, only_dp0 = false}
-      %2 = rt.view arena 0 offset 0 pool -1 stride 0 : memref<4xf32>
+    func.func @stage1_apply() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = apply>} {
+      %at1, %local1, %n1 = rt.flat_range start 0 count 4
+      %2 = rt.view params at 0 : memref<4xf32>
       %3 = rt.offset_view %2 by %at1 : memref<4xf32> -> memref<4xf32>
-      %4 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+      %4 = rt.view grads at 0 : memref<4xf32>
       %5 = rt.offset_view %4 by %at1 : memref<4xf32> -> memref<4xf32>
-      %6 = rt.view arena 2 offset 0 pool -1 stride 0 : memref<4xf32>
+      %6 = rt.view optimizer at 0 : memref<4xf32>
       %7 = rt.offset_view %6 by %local1 : memref<4xf32> -> memref<4xf32>
-      %8 = rt.view arena 2 offset 64 pool -1 stride 0 : memref<4xf32>
+      %8 = rt.view optimizer at 64 : memref<4xf32>
       %9 = rt.offset_view %8 by %local1 : memref<4xf32> -> memref<4xf32>
       rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
-      %at10, %local10, %n10 = rt.flat_range start 0 count 64 shard 0 {only_tp0 = false, only_dp0 = false}
-      %11 = rt.view arena 0 offset 64 pool -1 stride 0 : memref<64xf32>
+      %at10, %local10, %n10 = rt.flat_range start 0 count 64
+      %11 = rt.view params at 64 : memref<64xf32>
       %12 = rt.offset_view %11 by %at10 : memref<64xf32> -> memref<64xf32>
-      %13 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
+      %13 = rt.view grads at 64 : memref<64xf32>
       %14 = rt.offset_view %13 by %at10 : memref<64xf32> -> memref<64xf32>
-      %15 = rt.view arena 2 offset 128 pool -1 stride 0 : memref<64xf32>
+      %15 = rt.view optimizer at 128 : memref<64xf32>
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
-      %17 = rt.view arena 2 offset 384 pool -1 stride 0 : memref<64xf32>
+      %17 = rt.view optimizer at 384 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
-      %19 = rt.view arena 1 offset 0 pool -1 stride 0 : memref<4xf32>
+      %19 = rt.view grads at 0 : memref<4xf32>
       rt.zero %19 : (memref<4xf32>) -> ()
-      %20 = rt.view arena 1 offset 64 pool -1 stride 0 : memref<64xf32>
+      %20 = rt.view grads at 64 : memref<64xf32>
       rt.zero %20 : (memref<64xf32>) -> ()
       return
     }
-    rt.input_slot "labels" offset 512 pool 4 stride 320 entry "train"
-    rt.input_slot "labels" offset 512 pool 4 stride 320 entry "eval"
-    rt.export_slot "logits" fragment "stage1_eval" arena 4 offset 256 shape [16, 4] local [16, 4] split_dim -1
+    rt.input_slot "labels" at 512 slot of saved stride 320 entry "train"
+    rt.input_slot "labels" at 512 slot of saved stride 320 entry "eval"
+    rt.export_slot "logits" of @stage1_eval workspace at 256 shape [16, 4] local [16, 4] split_dim -1
     rt.timeline @train {
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 0, offset = 0, bytes = 256>]
-      rt.step load "" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run "stage1_fwd" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run "stage1_bwd" microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 1, offset = 0, bytes = 256>, #rt.transfer<send = true, peer = 0, arena = 3, tag = 1074790400, offset = 256, bytes = 256>]
-      rt.step load "" microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
-      rt.step run "stage1_fwd" microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
-      rt.step run "stage1_bwd" microbatch 1 chunk 0 slots [0, -1, -1, 0, 1, -1]
-      rt.exchange [#rt.transfer<send = true, peer = 0, arena = 3, tag = 1074790401, offset = 256, bytes = 256>]
-      rt.step run "stage1_reduce" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run "stage1_apply" microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.step load microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_fwd microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_bwd microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.step load microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
+      rt.step run @stage1_fwd microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
+      rt.step run @stage1_bwd microbatch 1 chunk 0 slots [0, -1, -1, 0, 1, -1]
+      rt.exchange [#rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.step run @stage1_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @stage1_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
     }
     rt.timeline @eval {
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 0, offset = 0, bytes = 256>]
-      rt.step load "" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run "stage1_eval" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.exchange [#rt.transfer<send = false, peer = 0, arena = 3, tag = 1, offset = 0, bytes = 256>]
-      rt.step load "" microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run "stage1_eval" microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.step load microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_eval microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.step load microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_eval microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
 }

@@ -1,0 +1,149 @@
+//===- RtAttrs.cpp - attributes of the rt dialect -------------------------===//
+#include "dialects/rt/Rt.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mtc::rt;
+
+std::string_view mtc::rt::variableName(unsigned variable) {
+  switch (variable) {
+  case kMicrobatch:
+    return "microbatch";
+  case kSample:
+    return "sample";
+  case kSeed:
+    return "seed";
+  }
+  return axisName(static_cast<MtcAxis>(variable));
+}
+
+static std::optional<unsigned> variableNamed(StringRef name) {
+  for (unsigned v = 0; v < kVariables; ++v)
+    if (name == StringRef(variableName(v)))
+      return v;
+  return std::nullopt;
+}
+
+AffineAttr AffineAttr::of(MLIRContext *context, const Affine &form) {
+  return get(context, form.constant, form.factors);
+}
+
+Affine AffineAttr::form() const {
+  Affine form;
+  form.constant = getConstant();
+  llvm::copy(getFactors(), form.factors.begin());
+  return form;
+}
+
+LogicalResult AffineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t, ArrayRef<int64_t> factors) {
+  if (factors.size() == kVariables)
+    return success();
+  return emitError() << "expected " << kVariables << " factors, found "
+                     << factors.size();
+}
+
+/// A term: `2 * dp`, `dp`, or `3`.
+static ParseResult parseTerm(AsmParser &parser, Affine &form) {
+  int64_t factor = 1;
+  OptionalParseResult number = parser.parseOptionalInteger(factor);
+  if (number.has_value() && failed(*number))
+    return failure();
+  if (number.has_value() && failed(parser.parseOptionalStar())) {
+    form.constant += factor;
+    return success();
+  }
+  SMLoc place = parser.getCurrentLocation();
+  StringRef name;
+  std::optional<unsigned> variable;
+  if (succeeded(parser.parseOptionalKeyword(&name)))
+    variable = variableNamed(name);
+  if (!variable) {
+    auto diag = parser.emitError(place, "expected a number or one of ");
+    llvm::interleaveComma(llvm::seq<unsigned>(0, kVariables), diag,
+                          [&](unsigned v) { diag << variableName(v); });
+    return diag;
+  }
+  form[*variable] += factor;
+  return success();
+}
+
+Attribute AffineAttr::parse(AsmParser &parser, Type) {
+  Affine form;
+  if (parser.parseLess())
+    return {};
+  do
+    if (parseTerm(parser, form))
+      return {};
+  while (succeeded(parser.parseOptionalPlus()));
+  if (parser.parseGreater())
+    return {};
+  return of(parser.getContext(), form);
+}
+
+void AffineAttr::print(AsmPrinter &printer) const {
+  Affine form = this->form();
+  bool first = true;
+  auto next = [&]() -> AsmPrinter & {
+    if (!first)
+      printer << " + ";
+    first = false;
+    return printer;
+  };
+  printer << "<";
+  for (unsigned v = 0; v < kVariables; ++v)
+    if (form[v] == 1)
+      next() << variableName(v);
+    else if (form[v] != 0)
+      next() << form[v] << " * " << variableName(v);
+  if (form.constant != 0 || first)
+    next() << form.constant;
+  printer << ">";
+}
+
+Attribute AxesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<MtcAxis> axes;
+  auto one = [&]() -> ParseResult {
+    FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
+    if (failed(axis))
+      return failure();
+    axes.push_back(*axis);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+    return {};
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  return get(parser.getContext(), axes);
+}
+
+void AxesAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getAxes(), printer,
+                        [&](MtcAxis axis) { printer << nameOf(axis); });
+  printer << ">";
+}
+
+LogicalResult TagAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              bool gradient, int64_t microbatch,
+                              int64_t virtualStage) {
+  if (mtc::Tag{gradient, microbatch, virtualStage}.fits())
+    return success();
+  return emitError() << "expected fewer than " << mtc::Tag::kMicrobatches
+                     << " microbatches and " << mtc::Tag::kStages
+                     << " virtual stages, found microbatch " << microbatch
+                     << " of virtual stage " << virtualStage;
+}
+
+// Where the generated parsers and printers are.
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.cpp.inc"
+
+void RtDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/rt/RtAttrs.cpp.inc"
+      >();
+}

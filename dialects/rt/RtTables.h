@@ -1,0 +1,55 @@
+//===- RtTables.h - reading and printing rows of tables ---------*- C++ -*-===//
+#ifndef MTC_DIALECTS_RT_TABLES_H
+#define MTC_DIALECTS_RT_TABLES_H
+
+#include "mtc/runtime/memory.h"
+#include "mtc/runtime/mesh.h"
+#include "mtc/runtime/step_field.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace mtc::rt {
+
+/// The table of a number of the ABI, and what a row is, for messages.
+template <typename Id> struct Table;
+template <> struct Table<MtcArena> {
+  static constexpr auto &rows = kArenas;
+  static constexpr llvm::StringLiteral what = "an arena";
+};
+template <> struct Table<MtcAxis> {
+  static constexpr auto &rows = kAxes;
+  static constexpr llvm::StringLiteral what = "an axis";
+};
+template <> struct Table<MtcPool> {
+  static constexpr auto &rows = kPools;
+  static constexpr llvm::StringLiteral what = "a pool";
+};
+template <> struct Table<MtcGroup> {
+  static constexpr auto &rows = kGroups;
+  static constexpr llvm::StringLiteral what = "a group";
+};
+template <> struct Table<StepField> {
+  static constexpr auto &rows = kStepFields;
+  static constexpr llvm::StringLiteral what = "a field of the step block";
+};
+
+template <typename Id> llvm::StringRef nameOf(Id id) {
+  return Table<Id>::rows[id].name;
+}
+
+/// Reads the name of a row; an error lists the names there are.
+template <typename Id> mlir::FailureOr<Id> parseNamed(mlir::AsmParser &parser) {
+  llvm::SMLoc place = parser.getCurrentLocation();
+  llvm::StringRef name;
+  if (parser.parseOptionalKeyword(&name).succeeded())
+    if (std::optional<Id> id = idNamed(Table<Id>::rows, name))
+      return *id;
+  auto diag = parser.emitError(place, "expected ")
+              << Table<Id>::what << " (" << namesOf(Table<Id>::rows) << ")";
+  if (!name.empty())
+    diag << ", found " << name;
+  return diag;
+}
+
+} // namespace mtc::rt
+#endif // MTC_DIALECTS_RT_TABLES_H
