@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -37,5 +38,11 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expected #pipe.fragment with a stage and a chunk, "
                            "counted from 0, found ")
            << attribute.getValue();
+  auto fn = dyn_cast<FunctionOpInterface>(op);
+  if (!fn || fn.getNumArguments() || fn.getNumResults() ||
+      !fn.getFunctionBody().hasOneBlock())
+    return emitError(op->getLoc())
+           << "expected a fragment to be a function of one block without "
+              "arguments and results, found another";
   return success();
 }

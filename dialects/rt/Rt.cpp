@@ -4,6 +4,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mtc::rt;
@@ -23,5 +26,9 @@ void RtDialect::initialize() {
 
 int64_t mtc::rt::bytesOf(Type type) {
   auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * ((shaped.getElementTypeBitWidth() + 7) / 8);
+  int64_t bytes = (shaped.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t dim : shaped.getShape())
+    if (llvm::MulOverflow(bytes, dim, bytes))
+      return std::numeric_limits<int64_t>::max();
+  return bytes;
 }

@@ -84,7 +84,7 @@ def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
     Example: `%lr = rt.step_field lr : memref<1xf32>`
   }];
   let arguments = (ins Rt_StepField:$field);
-  let results = (outs Rt_View:$result);
+  let results = (outs MemRefRankOf<[F32], [1]>:$result);
   let assemblyFormat = "`` $field attr-dict `:` type($result)";
 }
 def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {

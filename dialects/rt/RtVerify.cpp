@@ -1,7 +1,9 @@
 //===- RtVerify.cpp - verifiers of the rt dialect -------------------------===//
 #include "dialects/rt/Rt.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -28,6 +30,18 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
   return success();
 }
 
+/// No input may end a run: what divides integers is known not to be 0 (and not
+/// -1, by which the smallest number cannot be divided).
+static LogicalResult checkDivisor(Operation &op) {
+  APInt divisor;
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
+          arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op) &&
+      !(matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
+        divisor.isStrictlyPositive()))
+    return op.emitOpError("expected a constant above 0 to divide by");
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   auto rows = static_cast<int64_t>(getRows()),
        cols = static_cast<int64_t>(getCols());
@@ -40,6 +54,12 @@ LogicalResult KernelOp::verify() {
     StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
     if (dialect != "arith" && dialect != "math" && dialect != "rt")
       return op.emitOpError("expected only arith, math and rt ops in a kernel");
+    if (dialect == "rt" &&
+        !isa<LoadOp, StoreOp, AccumulateOp, GatherOp, ScatterAddOp, RowReduceOp,
+             IndexOp, ArgOp, RandomOp>(op))
+      return op.emitOpError("expected ops of kernels' bodies in a kernel");
+    if (failed(checkDivisor(op)))
+      return failure();
     LogicalResult ok = success();
     if (auto o = dyn_cast<LoadOp>(op))
       ok = checkOperand(

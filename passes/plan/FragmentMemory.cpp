@@ -126,9 +126,17 @@ static LogicalResult checkOps(func::FuncOp fn) {
   return success();
 }
 
+/// Refs are placed where they are used, so one that has no place is found here.
+LogicalResult FragmentMemory::checkRefs() {
+  for (auto ref : fn.getOps<rt::RefOp>())
+    if (failed(refAddress(ref)))
+      return failure();
+  return success();
+}
+
 /// One storage per value; a collective works in the memory of its operand.
 LogicalResult FragmentMemory::collect() {
-  if (failed(checkOps(fn)))
+  if (failed(checkOps(fn)) || failed(checkRefs()))
     return failure();
   int64_t index = 0;
   for (Operation &op : fn.getBody().front()) {

@@ -43,6 +43,7 @@ private:
   mlir::LogicalResult fixMarkers();
   mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);
   mlir::FailureOr<Address> refAddress(rt::RefOp ref);
+  mlir::LogicalResult checkRefs();
   void copy(mlir::Operation *marker, mlir::Value from, const Address &to);
   mlir::Value view(mlir::OpBuilder &b, mlir::Value tensor);
   mlir::Value view(mlir::OpBuilder &b, const Address &address, mlir::Type type);

@@ -11,6 +11,7 @@ namespace {
 struct Effect {
   bool reads = false, writes = false;
   int64_t adds = 0;
+  bool stores = false; ///< of kernels, that may add as well
 };
 
 void addTo(Effect &effect) {
@@ -28,6 +29,7 @@ SmallVector<Effect> effectsOf(rt::KernelOp kernel) {
       effects[gather.getOperand()].reads = true;
     } else if (auto store = dyn_cast<rt::StoreOp>(op)) {
       effects[store.getOperand()].writes = true;
+      effects[store.getOperand()].stores = true;
     } else if (auto add = dyn_cast<rt::AccumulateOp>(op)) {
       addTo(effects[add.getOperand()]);
     } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
@@ -56,6 +58,12 @@ int64_t elementsOf(rt::KernelOp kernel, rt::OperandAttr operand) {
     return cols < 0 ? -1 : operand.getExtent() * cols;
   }
   return -1;
+}
+
+/// Numbers that a launch passes: its arguments, and the columns where these are
+/// not known before.
+int64_t scalarsOf(rt::KernelOp kernel) {
+  return kernel.getArgs() + (kernel.getCols() < 0 ? 1 : 0);
 }
 
 class TouchReader {
@@ -99,6 +107,10 @@ private:
       return;
     }
     auto &[kernel, effects] = it->second;
+    if (static_cast<int64_t>(launch.getScalars().size()) != scalarsOf(kernel))
+      report.error(launch) << "expected " << scalarsOf(kernel)
+                           << " numbers for kernel \"" << launch.getKernel()
+                           << "\", found " << launch.getScalars().size();
     if (effects.size() != launch.getBuffers().size()) {
       report.error(launch) << "expected a buffer for each of " << effects.size()
                            << " operands of kernel \"" << launch.getKernel()
@@ -109,6 +121,12 @@ private:
          llvm::zip(launch.getBuffers(), effects, kernel.getOperandsInfo())) {
       add(value, effect);
       auto operand = cast<rt::OperandAttr>(info);
+      if (auto field = value.getDefiningOp<rt::StepFieldOp>();
+          field && (effect.writes || operand.getMode() != rt::Mode::Scalar))
+        report.error(launch) << "expected the step block's field "
+                             << kStepFields[field.getField()].name
+                             << " only as a scalar that kernel \""
+                             << launch.getKernel() << "\" reads, found another";
       auto shaped = cast<ShapedType>(value.getType());
       int64_t expected = elementsOf(kernel, operand);
       if (expected >= 0 && shaped.getNumElements() != expected)
@@ -133,13 +151,17 @@ private:
   }
 
   void add(Value value, Effect effect) {
-    if (!value || value.getDefiningOp<rt::StepFieldOp>())
+    if (!value)
+      return;
+    // The runtime's own: readLaunch checks how a launch uses it.
+    if (value.getDefiningOp<rt::StepFieldOp>() && isa<rt::LaunchOp>(touch.op))
       return;
     Access access;
     access.type = value.getType();
     access.reads = effect.reads;
     access.writes = effect.writes;
     access.adds = effect.adds;
+    access.stores = effect.stores || (effect.writes && effect.adds == 0);
     if ((access.moved = value.getDefiningOp<rt::OffsetViewOp>()))
       value = access.moved.getView();
     access.view = value.getDefiningOp<rt::ViewOp>();

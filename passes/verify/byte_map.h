@@ -15,11 +15,12 @@ class ByteMap {
 public:
   /// Bytes [begin, end) now belong to `value` (>= 0).
   void write(int64_t begin, int64_t end, int64_t value) {
+    if (begin >= end)
+      return;
     cut(begin);
     cut(end);
     cells.erase(cells.lower_bound(begin), cells.lower_bound(end));
-    if (begin < end)
-      cells[begin] = {end, value};
+    cells[begin] = {end, value};
   }
 
   /// What [begin, end) holds: `value` if all of it was written last by one

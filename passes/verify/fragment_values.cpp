@@ -66,13 +66,23 @@ private:
       return;
     const Extent &e = touch.accesses[0].extent;
     ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
-    if (content.value < 0 || !values[content.value].reader)
+    Operation *reader =
+        content.value >= 0 ? values[content.value].reader : readBefore(e);
+    if (!reader)
       return;
     auto diag = report.error(touch.op)
                 << "expected nobody to read the operand of a collective before "
                    "it, found "
                 << text(e) << " read";
-    diag.attachNote(values[content.value].reader->getLoc()) << "read here";
+    diag.attachNote(reader->getLoc()) << "read here";
+  }
+
+  /// Who read bytes of `e` that an earlier fragment left there; null: nobody.
+  Operation *readBefore(const Extent &e) const {
+    for (const SlotUse &use : summary.reads)
+      if (use.extent.overlaps(e))
+        return use.op;
+    return nullptr;
   }
 
   /// What a collective made is for somebody: a reader in the fragment, or one

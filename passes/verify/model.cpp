@@ -1,6 +1,10 @@
 //===- model.cpp - a planned module, read for checking --------------------===//
 #include "passes/verify/model.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -12,10 +16,26 @@ InFlightDiagnostic Report::error(Operation *op) {
   return emitError(op->getLoc()) << "'" << op->getName() << "' ";
 }
 
+int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (llvm::AddOverflow(a, b, sum))
+    return a < 0 ? std::numeric_limits<int64_t>::min()
+                 : std::numeric_limits<int64_t>::max();
+  return sum;
+}
+
+int64_t saturatingMul(int64_t a, int64_t b) {
+  int64_t result;
+  if (llvm::MulOverflow(a, b, result))
+    return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min()
+                              : std::numeric_limits<int64_t>::max();
+  return result;
+}
+
 int64_t product(ArrayRef<int64_t> dims) {
   int64_t n = 1;
   for (int64_t d : dims)
-    n *= d;
+    n = saturatingMul(n, d);
   return n;
 }
 
@@ -40,15 +60,13 @@ const Fragment *Stage::update(Phase phase) const {
 
 static void readFragments(Stage &stage, Report &report) {
   for (auto fn : stage.op.getOps<func::FuncOp>()) {
-    Fragment fragment{fn, pipe::FragmentAttr::of(fn),
-                      readTouches(stage.op, fn, report)};
-    if (!fragment.of || fragment.of.getStage() != stage.index) {
+    auto of = pipe::FragmentAttr::of(fn);
+    if (!of || of.getStage() != stage.index)
       report.error(fn) << "expected a fragment of stage " << stage.index << " ("
                        << pipe::FragmentAttr::attrName
                        << "), found another function";
-      continue;
-    }
-    stage.fragments.push_back(std::move(fragment));
+    else // one block without arguments, as the dialect verifies
+      stage.fragments.push_back({fn, of, readTouches(stage.op, fn, report)});
   }
 }
 
@@ -56,13 +74,22 @@ static Row readRow(const Stage &stage, Operation *op, Report &report) {
   Row row{
       op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr, -1,
       0};
-  if (!row.step)
+  if (!row.step) {
+    if (!row.exchange)
+      report.error(op) << "expected rows that are rt.step or rt.exchange, "
+                          "found another op";
     return row;
+  }
   row.microbatch = static_cast<int64_t>(row.step.getMicrobatch());
   row.chunk = static_cast<int64_t>(row.step.getChunk());
   if (static_cast<int64_t>(row.step.getSlots().size()) != MTC_POOL_COUNT)
     report.error(op) << "expected a slot for each of " << int(MTC_POOL_COUNT)
                      << " pools, found " << row.step.getSlots().size();
+  if (llvm::any_of(row.step.getSlots(), [](int64_t slot) {
+        return slot < -1 || slot >= std::numeric_limits<int32_t>::max();
+      }))
+    report.error(op) << "expected slots that are 32-bit numbers, or -1 for "
+                        "none, found others";
   if (!row.isRun())
     return row;
   for (const Fragment &fragment : stage.fragments)
@@ -136,7 +163,7 @@ Model readModel(ModuleOp module, Report &report) {
   model.layers = config.number("layers");
   model.microbatches = config.number("microbatches", 1);
   model.inputBytes =
-      4 * config.number("micro_batch", 1) * config.number("seq", 1);
+      product({4, config.number("micro_batch", 1), config.number("seq", 1)});
   model.zero = config.number("zero") == 1 && model.mesh[MTC_AXIS_DP] > 1;
   model.layersPerStage = config.numbers("layers_per_stage");
 

@@ -1,7 +1,7 @@
 //===- model.h - a planned module, read for checking ------------*- C++ -*-===//
 //
 // What verify-plan looks at: stages, fragments with the bytes that each op
-// touches, rows of timelines. Read from the rt dialect alone, with nothing of
+// touches, rows of timelines. Read from the IR alone, with nothing of
 // the passes that wrote it, so that a mistake of theirs cannot hide here.
 //
 // Ops are mutable members because they are handles whose accessors are not
@@ -42,13 +42,19 @@ private:
   int64_t count = 0;
 };
 
+/// a + b and a · b, or the largest number where these do not fit. Of edited IR
+/// anything may be large.
+int64_t saturatingAdd(int64_t a, int64_t b);
+int64_t saturatingMul(int64_t a, int64_t b);
+
 /// Bytes [offset, offset + bytes) of an arena; in a pool, of slot 0.
 struct Extent {
   MtcArena arena = MTC_ARENA_PARAMS;
   int64_t offset = 0, bytes = 0;
   std::optional<MtcPool> pool = {};
   int64_t stride = 0; ///< of the pool
-  int64_t end() const { return offset + bytes; }
+  /// Saturates, so that what is too large is past the end of every arena.
+  int64_t end() const { return saturatingAdd(offset, bytes); }
   bool sameSpace(const Extent &o) const {
     return arena == o.arena && pool == o.pool;
   }
@@ -72,6 +78,7 @@ struct Access {
   /// How often the op adds to each element: once by a GEMM with beta, and by
   /// each rt.accumulate and rt.scatter_add of a kernel.
   int64_t adds = 0;
+  bool stores = false; ///< writes what does not add to what was there
   /// The range that moved the view; null if it was not moved by one.
   rt::FlatRangeOp range() const {
     return moved ? moved.getElements().getDefiningOp<rt::FlatRangeOp>()
@@ -157,7 +164,7 @@ std::vector<Touch> readTouches(rt::ProgramOp program, mlir::func::FuncOp fn,
 /// Whether `axis` splits a parameter.
 bool isSplitOver(rt::ParamOp param, const AxisInfo &axis);
 
-/// Elements of a list of dimensions.
+/// Elements of a list of dimensions; saturates.
 int64_t product(llvm::ArrayRef<int64_t> dims);
 
 } // namespace mtc::passes::verify

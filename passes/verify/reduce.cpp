@@ -80,7 +80,7 @@ private:
     const AxisInfo *axis = dataAxisOf(op);
     const Access &access = touch.accesses[0];
     BucketPart part = bucketPart(stage, access.extent);
-    if (part.bucket < 0) {
+    if (part.part != Part::Grad) {
       bool isLoss = access.extent.arena == MTC_ARENA_GRADS &&
                     access.extent.offset == stage.lossOffset;
       if (isLoss && !access.moved && axis &&

@@ -32,6 +32,8 @@ public:
     for (const Row &row : timeline.rows)
       if (row.fragment)
         visit(row);
+      else if (row.isLoad())
+        checkLoad(row);
     for (auto &[fragment, order] : orders)
       checkOrder(*fragment, order);
   }
@@ -80,6 +82,16 @@ private:
     orders[row.fragment].push_back(&row);
   }
 
+  void checkLoad(const Row &row) {
+    int64_t m = row.microbatch;
+    if (m < 0 || m >= model.microbatches)
+      report.error(row.op) << "expected to load a microbatch of 0 to "
+                           << model.microbatches - 1 << ", found " << m;
+    else if (!loaded.insert(m).second)
+      report.error(row.op) << "expected to load each microbatch once, found "
+                           << m << " again";
+  }
+
   void checkOrder(const Fragment &fragment, const Order &order) {
     std::set<int64_t> seen;
     int64_t previous = -1;
@@ -111,6 +123,7 @@ private:
   const Timeline &timeline;
   Report &report;
   bool isTrain;
+  std::set<int64_t> loaded;   ///< microbatches
   std::set<const Row *> last; ///< the two rows of the update
   /// By first appearance: an order by addresses would not repeat.
   llvm::MapVector<const Fragment *, Order> orders;

@@ -33,7 +33,8 @@ public:
                     input.getPool(), input.getStride()});
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
       place(exported, {exported.getArena(), exported.getOffset(),
-                       exported.elementBytes() * product(exported.getLocal())});
+                       saturatingMul(exported.elementBytes(),
+                                     product(exported.getLocal()))});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)
@@ -47,6 +48,11 @@ private:
     if (seen.insert(access.view).second)
       place(access.view, access.extent,
             access.view.getType().getElementTypeBitWidth() / 8);
+    // By how much is known at run time: reduce and apply check the ranges.
+    if (access.moved && !fragment.isUpdate())
+      report.error(access.moved)
+          << "expected moved views only in reduce and apply, found one in \""
+          << fragment.name() << "\"";
     MtcArena arena = access.extent.arena;
     if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE)
       return;
@@ -72,7 +78,7 @@ private:
                        << ", found offset " << e.offset << " and stride "
                        << e.stride;
     int64_t slots = e.pool ? std::max<int64_t>(stage.slots[*e.pool], 1) : 1;
-    int64_t end = e.end() + (slots - 1) * e.stride;
+    int64_t end = saturatingAdd(e.end(), saturatingMul(slots - 1, e.stride));
     if (e.offset < 0 || e.stride < 0 || end > stage.arenas[e.arena])
       report.error(op) << "expected bytes inside the arena "
                        << kArenas[e.arena].name << " of "
@@ -119,8 +125,13 @@ private:
     }
   }
   int64_t endOf(int64_t pool) const {
-    return pools[pool]->end +
-           (std::max<int64_t>(stage.slots[pool], 1) - 1) * pools[pool]->stride;
+    int64_t slots = std::max<int64_t>(stage.slots[pool], 1);
+    return saturatingAdd(pools[pool]->end,
+                         saturatingMul(slots - 1, pools[pool]->stride));
+  }
+
+  static int64_t endOf(rt::TransferAttr t) {
+    return saturatingAdd(t.getOffset(), t.getBytes());
   }
 
   void checkTransfers(rt::ExchangeOp exchange) {
@@ -128,22 +139,20 @@ private:
         llvm::to_vector(exchange.getTransfers().getAsRange<rt::TransferAttr>());
     for (auto [i, t] : llvm::enumerate(transfers)) {
       if (t.getOffset() < 0 || t.getOffset() % kLine != 0 ||
-          t.getBytes() <= 0 ||
-          t.getOffset() + t.getBytes() > stage.arenas[MTC_ARENA_ACTIVATIONS])
+          t.getBytes() <= 0 || endOf(t) > stage.arenas[MTC_ARENA_ACTIVATIONS])
         report.error(exchange)
             << "expected the transfer inside the arena of "
             << stage.arenas[MTC_ARENA_ACTIVATIONS]
             << " bytes, from a multiple of " << kLine << ", found "
             << t.getBytes() << " bytes at " << t.getOffset();
       for (auto other : llvm::drop_begin(transfers, i + 1))
-        if (!(t.getSend() && other.getSend()) &&
-            t.getOffset() < other.getOffset() + other.getBytes() &&
-            other.getOffset() < t.getOffset() + t.getBytes())
+        if (!(t.getSend() && other.getSend()) && t.getOffset() < endOf(other) &&
+            other.getOffset() < endOf(t))
           report.error(exchange)
               << "expected buffers of one exchange apart, because its "
                  "transfers "
                  "run at once, found a receive that overlaps bytes "
-              << t.getOffset() << " to " << t.getOffset() + t.getBytes();
+              << t.getOffset() << " to " << endOf(t);
     }
   }
 
@@ -174,8 +183,7 @@ private:
                   : "the accumulator of a parameter or the loss")
           << " of stage " << stage.index << ", found " << e.bytes
           << " bytes at " << e.offset << " where none of this size lies";
-    if (e.arena == MTC_ARENA_GRADS && access.writes && !access.reads &&
-        model.microbatches > 1)
+    if (e.arena == MTC_ARENA_GRADS && access.stores && model.microbatches > 1)
       report.error(touch.op) << "expected microbatches to add to gradients, "
                                 "found a write over the "
                                 "accumulator at offset "

@@ -12,8 +12,10 @@ from plans import SEQ, VOCAB
 import safetensors
 
 STEPS = 3
-# mtc's exit codes (`mtc help exit-codes`) for IR that is not taken.
+# mtc's exit codes (`mtc help exit-codes`): IR that is not taken, and a run whose loss or
+# norm is not finite.
 REJECTED = (4,)
+NOT_FINITE = 15
 CRASHED = "crashed"
 
 
@@ -74,7 +76,7 @@ class Bench:
 
     def judge(self, text, phase):
         """Compiles `text` as the result of `phase`, and runs it: how it ended ("rejected",
-        "crashed", "same", "stopped" or "ran") and the message or the bits."""
+        "crashed", "same", "stopped", "not finite" or "ran") and the message or the bits."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             file = os.path.join(folder, "edited.mlir")
             with open(file, "w") as out:
@@ -111,11 +113,19 @@ class Bench:
         train = call([*common, "--steps", str(STEPS), "--warmup", "1", "--lr", "1e-2", "--log",
                       log, "--dump", "grads", out, "--dump", "params", out], 20)
         if train.returncode:
-            return "stopped", f"exit code {train.returncode}: {train.stderr}"
+            return self.failed(train)
         evaluated = call([*common, "--eval", "1", "--dump", "logits", out], 20)
         if evaluated.returncode:
-            return "stopped", f"exit code {evaluated.returncode}: {evaluated.stderr}"
+            return self.failed(evaluated)
         return "ran", self.bits(log, out, evaluated.stdout)
+
+    @staticmethod
+    def failed(done):
+        """How a run ended that failed."""
+        code = done.returncode
+        ended = ("not finite" if code == NOT_FINITE
+                 else CRASHED if code < 0 or code >= 128 else "stopped")
+        return ended, f"exit code {code}: {done.stderr}"
 
     @staticmethod
     def bits(log, out, evaluated):

@@ -23,6 +23,8 @@ KNOWN = (
      "verify-plan knows bytes, not values"),
     (("cut-stages", "build-schedule", "expand-schedule", "bucket-gradients",
       "shard-optimizer"), ("dist.",), "nobody checks shardings after partition"),
+    (("bucket-gradients", "shard-optimizer", "fuse-kernels", "assign-streams"),
+     ("rt.param",), "rt.param repeats what the spec says of initial values"),
 )
 
 
@@ -34,6 +36,11 @@ def computes(phase, rule, site):
     name = site.op.name
     return (name.startswith(COMPUTE) or rule in OF_VALUES
             or rule in ("name", "word") and name in NAMED_VALUES)
+
+
+def exports(site):
+    """True if the edit is of what the program exports: a run says what it misses."""
+    return site.op.name == "pipe.export"
 
 
 def known(phase, site):

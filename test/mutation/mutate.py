@@ -11,13 +11,13 @@ compiled from there on and run, and ends as
   another    it runs, to other bits or until they are not finite, and it may: what was
              edited is what is computed (edits.py says which edits those are)
   known      nobody noticed, as the contracts say of this kind (edits.py)
-  SILENT     it runs, to other bits, and nobody noticed
+  SILENT     it runs, to other bits or until they are not finite, and nobody noticed
   STOPPED    it was compiled, and the run ended with an error
   CRASHED, STUCK  the compiler or a run ended by a signal, or did not end
 
 SILENT, STOPPED, CRASHED and STUCK are defects of mtc: the exit code is 1 if there is one.
 Every mutant is made from the seed, the plan and the phase alone: --keep writes the texts.
---few takes every fourth plan, for a test that runs often.
+--few takes the plans that are marked so, for a test that runs often.
 """
 
 import argparse
@@ -60,13 +60,14 @@ class Mutant:
             other = [k for k in said if said[k] != self.bench.expected.get(k)]
             ended = "unnoticed" if other else "same"
             said = "other " + ", ".join(other)
-        if ended in ("unnoticed", "stopped"):
+        if (ended in ("unnoticed", "not finite")
+                or ended == "stopped" and edits.exports(self.site)):
             if edits.computes(self.phase, self.rule, self.site):
                 ended = "another"
             elif edits.known(self.phase, self.site):
                 ended = "known"
         self.ended = {"crashed": "CRASHED", "stuck": "STUCK", "stopped": "STOPPED",
-                      "unnoticed": "SILENT"}.get(ended, ended)
+                      "unnoticed": "SILENT", "not finite": "SILENT"}.get(ended, ended)
         self.said = said if isinstance(said, str) else ""
         return self
 
@@ -159,7 +160,7 @@ def read_options():
     parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="a folder for the texts of what went wrong")
-    parser.add_argument("--few", action="store_true", help="every fourth plan")
+    parser.add_argument("--few", action="store_true", help="only the plans for tests that run often")
     parser.add_argument("--json")
     return parser.parse_args()
 
@@ -170,7 +171,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wanted = [p for p in plans(mtc.schedules()) if options.plans in p.name]
         if options.few:
-            wanted = wanted[1::4]
+            wanted = [p for p in wanted if p.often]
         benches = [Bench(mtc.program, plan, os.path.join(folder, plan.name))
                    for plan in wanted if plan.streams == 1]
         with ThreadPoolExecutor(options.jobs) as pool:

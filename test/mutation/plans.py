@@ -61,6 +61,7 @@ class Plan:
     dtype: str = "f32"
     streams: int = 1
     more: tuple = ()
+    often: bool = False  # one of the few for tests that run often
 
     @property
     def name(self):
@@ -93,17 +94,17 @@ def plans(schedules):
         Plan(layout()),
         Plan(layout(), tied=False, norm="rms_norm"),
         Plan(layout(tp=2)),
-        Plan(layout(tp=2), qkv="separate"),
+        Plan(layout(tp=2), qkv="separate", often=True),
         Plan(layout(tp=4), tied=False),
         Plan(layout(dp=2)),
         Plan(layout(dp=2, zero=1)),
-        Plan(layout(dp=2, zero=1), dtype="bf16"),
-        Plan(layout(tp=2, dp=2, zero=1), more=("--bucket-size", "500")),
+        Plan(layout(dp=2, zero=1), dtype="bf16", often=True),
+        Plan(layout(tp=2, dp=2, zero=1), more=("--bucket-size", "500"), often=True),
         Plan(layout(tp=2), dtype="bf16"),
         Plan(layout(pp=4), layers=4),
-        Plan(layout(pp=2, dp=2, zero=1)),
+        Plan(layout(pp=2, dp=2, zero=1), often=True),
         Plan(layout(pp=2), dtype="bf16", tied=False),
-        Plan(layout(tp=2, pp=2), norm="rms_norm"),
+        Plan(layout(tp=2, pp=2), norm="rms_norm", often=True),
         Plan(layout(tp=2, pp=2, dp=2, zero=0)),
         Plan(layout(tp=2, pp=2, dp=2, zero=1)),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), dtype="bf16", tied=False),

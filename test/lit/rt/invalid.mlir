@@ -272,3 +272,17 @@ func.func @attention_lse(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64) {
   %r:2 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x32x2xf32>)
   return
 }
+// -----
+rt.kernel @holds_a_norm rows 4 cols 4 args 0 [#rt.operand<mode = full, element = f32, extent = 0>] {
+  // expected-error @+1 {{expected ops of kernels' bodies in a kernel}}
+  rt.norm reset
+}
+// -----
+rt.kernel @divides_by_what_it_loads rows 4 cols 4 args 0 [#rt.operand<mode = full, element = i32, extent = 0>] {
+  %x = rt.load 0 : i32
+  // expected-error @+1 {{expected a constant above 0 to divide by}}
+  %y = arith.remui %x, %x : i32
+}
+// -----
+// expected-error @+1 {{expected a fragment to be a function of one block without arguments and results, found another}}
+func.func private @declared() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>}

@@ -73,3 +73,20 @@
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/group all count 1/group embd count 1/' %t-pp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MIDDLE
 // MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp or all), found "embd"
+
+// RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 2 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-dp.mlir
+
+// parameters reduced in the place of their gradients
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/grads at 0 : memref<202112xf32>/params at 0 : memref<202112xf32>/' %t-dp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PARAMETERS
+// PARAMETERS: 'rt.collective' expected to reduce the loss over dp or the gradients of a bucket, found neither
+
+// a field of the step block that a kernel writes
+// RUN: sed -e '/rt.kernel @kernel1 /,/rt.store/s/%4 = rt.load 4 : f32/&\n      rt.accumulate 4, %4 : f32/' %t-dp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FIELD-THAT-IS-WRITTEN
+// A-FIELD-THAT-IS-WRITTEN: expected the step block's field lr only as a scalar that kernel "kernel1" reads, found another
+
+// a number too few for a kernel
+// RUN: sed -e '/func.func @stage0_fwd/,/return/s/args(%0, %1, %2)/args(%0, %1)/' %t-dp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NUMBER-TOO-FEW
+// A-NUMBER-TOO-FEW: expected 3 numbers for kernel "kernel3", found 2

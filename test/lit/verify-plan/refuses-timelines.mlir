@@ -102,9 +102,44 @@
 // TRAINING-IN-EVAL: expected eval fragments in "eval", found "stage1_fwd"
 
 // an operand that has no place
-// RUN: sed -e 's/@stage0_eval()/@stage0_eval(%ids: memref<16xi32>)/' -e '/func.func @stage0_eval/,/return/s/@gather(%1,/@gather(%ids,/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/ *return/      %f = rt.step_field lr : memref<1xf32>\n      rt.zero %f : (memref<1xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-OPERAND-THAT-HAS-NO-PLACE
-// AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<16xi32>'
+// AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<1xf32>'
+
+// a fragment with an argument
+// RUN: sed -e 's/@stage0_eval()/@stage0_eval(%ids: memref<16xi32>)/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-WITH-AN-ARGUMENT
+// A-FRAGMENT-WITH-AN-ARGUMENT: error: expected a fragment to be a function of one block without arguments and results, found another
+
+// a fragment without a body
+// RUN: sed -e 's/^    func.func @stage0_eval/    func.func private @declared() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>}\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-WITHOUT-A-BODY
+// A-FRAGMENT-WITHOUT-A-BODY: error: expected a fragment to be a function of one block without arguments and results, found another
+
+// a fragment of two blocks
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/ *return/      cf.br ^bb1\n    ^bb1:\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-FRAGMENT-OF-TWO-BLOCKS
+// A-FRAGMENT-OF-TWO-BLOCKS: error: expected a fragment to be a function of one block without arguments and results, found another
+
+// a row that is neither a step nor an exchange
+// RUN: sed -e 's/\(.*run @stage1_bwd microbatch 0.*\)/\1\n      rt.norm reset/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-ROW-OF-ANOTHER-KIND
+// A-ROW-OF-ANOTHER-KIND: 'rt.norm' expected rows that are rt.step or rt.exchange, found another op
+
+// a slot that is too large for the tables of rows
+// RUN: sed -e 's/@stage1_eval microbatch 1 chunk 0 slots \[0/@stage1_eval microbatch 1 chunk 0 slots [2147483648/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SLOT-THAT-IS-TOO-LARGE
+// A-SLOT-THAT-IS-TOO-LARGE: 'rt.step' expected slots that are 32-bit numbers, or -1 for none, found others
+
+// a load of a microbatch that does not exist
+// RUN: sed -e '0,/rt.step load microbatch 0/s/rt.step load microbatch 0/rt.step load microbatch 7/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LOAD-OF-NONE
+// A-LOAD-OF-NONE: 'rt.step' expected to load a microbatch of 0 to 1, found 7
+
+// a microbatch that is loaded twice
+// RUN: sed -e '0,/rt.step load microbatch 1/s/rt.step load microbatch 1/rt.step load microbatch 0/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LOAD-TWICE
+// A-LOAD-TWICE: 'rt.step' expected to load each microbatch once, found 0 again
 
 // a chunk that a stage does not have
 // RUN: sed -e 's/@stage1_bwd microbatch 1 chunk 0/@stage1_bwd microbatch 1 chunk 1/' %S/Inputs/pipeline.mlir \

@@ -79,3 +79,23 @@
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/optimizer at 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-OUTSIDE-OF-APPLY
 // MOMENTS-OUTSIDE-OF-APPLY: expected only apply to touch moments, found "stage0_eval" at offset 128
+
+// a view that moves at run time
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/%6 = .*/&\n      %by = rt.affine <1000000000> : i64\n      %moved = rt.offset_view %6 by %by : memref<16x4xf32> -> memref<16x4xf32>/;/func.func @stage0_eval/,/return/s/@scale(%4, %5, %6)/@scale(%4, %5, %moved)/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VIEW-THAT-MOVES
+// A-VIEW-THAT-MOVES: 'rt.offset_view' expected moved views only in reduce and apply, found one in "stage0_eval"
+
+// an offset that wraps
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/workspace at 9223372036854775744/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-OFFSET-THAT-WRAPS
+// AN-OFFSET-THAT-WRAPS: expected bytes inside the arena workspace of 4096 bytes, found bytes 9223372036854775744 to 9223372036854775807
+
+// a view whose bytes are not a number
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/%6 = .*/%6 = rt.view workspace at 256 : memref<4611686018427387904x4xf32>/;/func.func @stage0_eval/,/return/s/\(@scale(%4.*, \)memref<16x4xf32>) -/\1memref<4611686018427387904x4xf32>) -/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VIEW-THAT-IS-TOO-LARGE
+// A-VIEW-THAT-IS-TOO-LARGE: expected bytes inside the arena workspace of 4096 bytes, found bytes 256 to 9223372036854775807
+
+// a kernel that reads an accumulator and writes over it
+// RUN: sed -e '/rt.kernel @scale /,/rt.store/s/ *%x = rt.load 0 : f32/&\n      %old = rt.load 2 : f32/' -e '/func.func @stage0_bwd/,/return/s/rt.launch @scatter(%12, %13, %14).*/%w = rt.view params at 256 : memref<4xf32>\n      rt.launch @scale(%14, %w, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=READ-AND-WRITTEN-OVER
+// READ-AND-WRITTEN-OVER: expected microbatches to add to gradients, found a write over the accumulator at offset 512
