@@ -7,7 +7,11 @@ module attributes {
                 seq = 8 : i64, vocab = 30 : i64, threads = 1 : i64, isa = "x86-64-v3",
                 dtype = "f32", device_memory = 0 : i64}} {
   rt.program @stage0 stage 0 {
-    func.func @stage0_fwd(%x: memref<16x16xf32>, %a: memref<8x16xf32>, %c: memref<16x8xf32>, %s: memref<64xi8>) attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %x = rt.view workspace at 0 : memref<16x16xf32>
+      %a = rt.view workspace at 1024 : memref<8x16xf32>
+      %c = rt.view grads at 0 : memref<16x8xf32>
+      %s = rt.view workspace at 1536 : memref<64xi8>
       rt.gemm %x, %a into %c scratch %s m 16 n 8 k 16 {ta = false, tb = true, beta = true} : (memref<16x16xf32>, memref<8x16xf32>, memref<16x8xf32>, memref<64xi8>) -> ()
       rt.collective all_reduce %x group tp count 256 {origin = "g"} : (memref<16x16xf32>) -> ()
       return
@@ -15,7 +19,8 @@ module attributes {
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
       return
     }
-    func.func @reduce(%g: memref<128xf32>) attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %g = rt.view grads at 0 : memref<128xf32>
       rt.collective reduce_scatter %g group dp count 64 : (memref<128xf32>) -> ()
       rt.collective norm_reduce group all count 1 : () -> ()
       return
