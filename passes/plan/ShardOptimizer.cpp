@@ -41,7 +41,7 @@ struct ShardOptimizerPass
     int64_t dp = plan.mesh[MTC_AXIS_DP];
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       auto elements = static_cast<int64_t>(bucket.getElements());
-      if (bucket.getIndex() != plan.buckets.size())
+      if (bucket.getIndex() != static_cast<int64_t>(plan.buckets.size()))
         return bucket.emitOpError("expected buckets in the order of their "
                                   "numbers, the next one ")
                << plan.buckets.size() << ", found " << bucket.getIndex();
