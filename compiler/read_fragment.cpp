@@ -26,7 +26,7 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
     return result;
   }
   int64_t width = op.getBuffer() ? elementBytes(op.getBuffer()) : 4;
-  result.bytes = static_cast<int64_t>(op.getCount()) * width;
+  result.bytes = op.getCount() * width;
   // abi.h: `count` of these two is one rank's part.
   if (op.getKind() == rt::CollectiveKind::ReduceScatter ||
       op.getKind() == rt::CollectiveKind::AllGather)

@@ -30,12 +30,12 @@ PlanBucket readBucket(rt::BucketOp op) {
   b.unpadded = op.getUnpadded();
   b.shard = op.getShard();
   b.zero = op.getZero();
-  b.secondUseOf = static_cast<int64_t>(op.getSecondUseOf());
-  b.paramOffset = static_cast<int64_t>(op.getParamOffset());
-  b.gradOffset = static_cast<int64_t>(op.getGradOffset());
-  b.mainOffset = static_cast<int64_t>(op.getMainOffset());
-  b.expAvgOffset = static_cast<int64_t>(op.getExpAvgOffset());
-  b.expAvgSqOffset = static_cast<int64_t>(op.getExpAvgSqOffset());
+  b.secondUseOf = op.getSecondUseOf();
+  b.paramOffset = op.getParamOffset();
+  b.gradOffset = op.getGradOffset();
+  b.mainOffset = op.getMainOffset();
+  b.expAvgOffset = op.getExpAvgOffset();
+  b.expAvgSqOffset = op.getExpAvgSqOffset();
   return b;
 }
 
@@ -45,7 +45,7 @@ PlanParam readParam(rt::ParamOp op) {
   p.init = op.getInit().str();
   p.bucket = op.getBucket();
   p.start = op.getStart();
-  p.splitDim = static_cast<int64_t>(op.getSplitDim());
+  p.splitDim = op.getSplitDim();
   if (p.splitDim >= 0)
     p.splitAxis = op.getSplitAxis().str();
   p.shape.assign(op.getShape().begin(), op.getShape().end());
@@ -61,9 +61,7 @@ PlanParam readParam(rt::ParamOp op) {
 
 PlanInput readInput(rt::InputSlotOp op) {
   return {op.getName().str(), op.getEntry().str(),
-          static_cast<int64_t>(op.getPool()),
-          static_cast<int64_t>(op.getOffset()),
-          static_cast<int64_t>(op.getStride())};
+          static_cast<int64_t>(op.getPool()), op.getOffset(), op.getStride()};
 }
 
 PlanExport readExport(rt::ExportSlotOp op) {
@@ -72,7 +70,7 @@ PlanExport readExport(rt::ExportSlotOp op) {
   e.fragment = op.getFragment().str();
   e.arena = op.getArena();
   e.offset = op.getOffset();
-  e.splitDim = static_cast<int64_t>(op.getSplitDim());
+  e.splitDim = op.getSplitDim();
   if (e.splitDim >= 0)
     e.splitAxis = op.getSplitAxis().str();
   e.dtype = op.getElement() && op.getElement()->isBF16() ? "bf16" : "f32";
@@ -85,7 +83,7 @@ PlanRow readStep(rt::StepOp op) {
   PlanRow row;
   row.kind = op.getKind() == rt::StepKind::Load ? MTC_STEP_LOAD : MTC_STEP_RUN;
   row.fragment = op.getFragment().value_or("").str();
-  row.microbatch = static_cast<int64_t>(op.getMicrobatch());
+  row.microbatch = op.getMicrobatch();
   row.chunk = op.getChunk();
   row.slots.fill(-1);
   llvm::ArrayRef<int64_t> slots = op.getSlots();
@@ -137,8 +135,7 @@ void readOp(mlir::Operation &op, const PlanConfig &config, ProgramPlan &p) {
     // A bucket of second accumulators holds gradients only.
     bool holds = std::none_of(
         p.buckets.begin(), p.buckets.end(), [&](const PlanBucket &b) {
-          return b.index == static_cast<int64_t>(param.getBucket()) &&
-                 b.secondUseOf >= 0;
+          return b.index == param.getBucket() && b.secondUseOf >= 0;
         });
     if (holds)
       p.params.push_back(readParam(param));

@@ -14,6 +14,12 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mtc::rt {
+/// Of the ops of this dialect that stand in bodies of kernels, and only there.
+template <typename Op>
+class KernelBodyOp : public mlir::OpTrait::TraitBase<Op, KernelBodyOp> {};
+} // namespace mtc::rt
+
 #include "dialects/rt/RtDialect.h.inc"
 #include "dialects/rt/RtEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

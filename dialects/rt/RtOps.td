@@ -21,7 +21,7 @@ def Rt_Dialect : Dialect {
   let summary = "the program of one rank class, nothing left to decide";
   let description = [{
     The last level. It knows bytes and calls: arenas and offsets, kernels,
-    matrix products, collectives on groups, and one table per stage of what runs
+    GEMMs, collectives on groups, and one table per stage of what runs
     in which order. Nothing is left to decide: `lower-to-llvm` translates. It
     does not know what the model is: a view is bytes without a name.
 
@@ -142,7 +142,11 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
   let hasVerifier = 1;
 }
 
-class Rt_BodyOp<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
+def Rt_KernelBody : NativeOpTrait<"KernelBodyOp"> {
+  let cppNamespace = "::mtc::rt";
+}
+class Rt_BodyOp<string mnemonic, list<Trait> traits = []>
+    : Op<Rt_Dialect, mnemonic, !listconcat(traits, [Rt_KernelBody])>;
 
 def Rt_LoadOp : Rt_BodyOp<"load"> {
   let summary = "the current element of an operand";

@@ -134,7 +134,7 @@ def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
-  let summary = "matrix product c = op(a)·op(b), or c += with beta";
+  let summary = "GEMM c = op(a)·op(b), or c += with beta";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
     the product is added to c, which is then given by `into`. `scratch` is memory

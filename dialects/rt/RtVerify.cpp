@@ -43,8 +43,7 @@ static LogicalResult checkDivisor(Operation &op) {
 }
 
 LogicalResult KernelOp::verify() {
-  auto rows = static_cast<int64_t>(getRows()),
-       cols = static_cast<int64_t>(getCols());
+  int64_t rows = getRows(), cols = getCols();
   if (rows < 1 || (cols < 1 && cols != -1))
     return emitOpError("expected rows >= 1 and cols >= 1 or -1, found ")
            << rows << " x " << cols;
@@ -54,9 +53,7 @@ LogicalResult KernelOp::verify() {
     StringRef dialect = op.getDialect() ? op.getDialect()->getNamespace() : "";
     if (dialect != "arith" && dialect != "math" && dialect != "rt")
       return op.emitOpError("expected only arith, math and rt ops in a kernel");
-    if (dialect == "rt" &&
-        !isa<LoadOp, StoreOp, AccumulateOp, GatherOp, ScatterAddOp, RowReduceOp,
-             IndexOp, ArgOp, RandomOp>(op))
+    if (dialect == "rt" && !op.hasTrait<KernelBodyOp>())
       return op.emitOpError("expected ops of kernels' bodies in a kernel");
     if (failed(checkDivisor(op)))
       return failure();
@@ -121,8 +118,7 @@ LogicalResult GemmOp::verify() {
            << (getC()        ? "both"
                : getResult() ? "no matrix"
                              : "neither");
-  if (static_cast<int64_t>(getM()) < 1 || static_cast<int64_t>(getN()) < 1 ||
-      static_cast<int64_t>(getK()) < 1)
+  if (getM() < 1 || getN() < 1 || getK() < 1)
     return emitOpError("expected m, n and k of at least 1, found ")
            << getM() << ", " << getN() << " and " << getK();
   Value out = getC() ? getC() : getResult();

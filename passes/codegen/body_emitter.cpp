@@ -256,8 +256,7 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
     rt::RandomOp op = random.op;
     PhiloxStream stream{get(op.getSeed(), {{}, 0, {}}, none),
                         get(op.getSample(), {{}, 0, {}}, none),
-                        get(op.getLayer(), {{}, 0, {}}, none),
-                        static_cast<int64_t>(op.getSite())};
+                        get(op.getLayer(), {{}, 0, {}}, none), op.getSite()};
     Value start = randomStart(random);
     Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));
     randomShift[op.getResult()] =

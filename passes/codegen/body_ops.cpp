@@ -30,8 +30,7 @@ FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
     Columns scalar{columns.first, 0, {}};
     PhiloxStream stream{get(random.getSeed(), scalar, none),
                         get(random.getSample(), scalar, none),
-                        get(random.getLayer(), scalar, none),
-                        static_cast<int64_t>(random.getSite())};
+                        get(random.getLayer(), scalar, none), random.getSite()};
     return emitPhiloxWord(b, stream, get(random.getElement(), columns, values));
   }
   if (isa<arith::ConstantOp>(op))

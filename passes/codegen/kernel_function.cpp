@@ -40,7 +40,7 @@ func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
         info.getElement().isBF16() ? b.getI16Type() : info.getElement();
     types.push_back(MemRefType::get({elements(kernel, info)}, element));
   }
-  types.append(int64_t(kernel.getArgs()) + (numCols(kernel) < 0 ? 1 : 0),
+  types.append(kernel.getArgs() + (numCols(kernel) < 0 ? 1 : 0),
                b.getI64Type());
   auto function = func::FuncOp::create(b, kernel.getSymName(),
                                        b.getFunctionType(types, {}));

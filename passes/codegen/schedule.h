@@ -78,12 +78,8 @@ struct Schedule {
 };
 
 /// Rows; columns, or -1: dynamic. (Accessors of attributes are unsigned.)
-inline int64_t numRows(rt::KernelOp kernel) {
-  return static_cast<int64_t>(kernel.getRows());
-}
-inline int64_t numCols(rt::KernelOp kernel) {
-  return static_cast<int64_t>(kernel.getCols());
-}
+inline int64_t numRows(rt::KernelOp kernel) { return kernel.getRows(); }
+inline int64_t numCols(rt::KernelOp kernel) { return kernel.getCols(); }
 
 /// Schedules `kernel`. Row buffers are used only where a row has at most
 /// `scratchLimit` elements (0: never). Fails with a diagnostic on the body if

@@ -104,7 +104,7 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
       return;
     // Later collectives of the stream are still in flight, earlier ones are
     // done.
-    auto last = inFlight.upper_bound(static_cast<int64_t>(wait.getEvent()));
+    auto last = inFlight.upper_bound(wait.getEvent());
     for (auto it = inFlight.begin(); it != last; ++it)
       storages[it->second].life.end =
           std::max(storages[it->second].life.end, index);

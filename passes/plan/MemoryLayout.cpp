@@ -13,11 +13,11 @@ namespace mtc::passes {
 static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   int64_t params = 0, grads = 0, optimizer = 0;
   for (auto bucket : program.getOps<rt::BucketOp>()) {
-    auto elements = static_cast<int64_t>(bucket.getElements());
+    int64_t elements = bucket.getElements();
     int64_t bytes = 4 * elements, shard = 4 * bucket.getShard();
     bucket.setGradOffset(grads);
     grads = alignTo(grads + bytes, kAlign);
-    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+    if (bucket.getSecondUseOf() >= 0)
       continue;
     bucket.setParamOffset(params);
     params = alignTo(params + bucket.paramBytes() * elements, kAlign);

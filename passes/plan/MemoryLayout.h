@@ -2,8 +2,10 @@
 //
 //   params      | bucket 0 | bucket 1 | ..
 //   grads       | bucket 0 | bucket 1 | second uses .. | loss |
-//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..  (main: bf16
-//   only) activations | xin slots | gin slots | yout | gout | act | wsv |
+//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..
+//               main only with bf16
+//   activations | slots of recv_activation | of recv_gradient | ..
+//               by MtcPool
 //   workspace   temporaries of one fragment, by liveness
 //
 //===----------------------------------------------------------------------===//

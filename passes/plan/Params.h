@@ -19,9 +19,7 @@ class ParamTable {
 public:
   explicit ParamTable(rt::ProgramOp program) {
     for (auto p : program.getOps<rt::ParamOp>())
-      slots[{p.getName().str(), p.getUse()}] = {
-          static_cast<int64_t>(p.getBucket()),
-          static_cast<int64_t>(p.getStart())};
+      slots[{p.getName().str(), p.getUse()}] = {p.getBucket(), p.getStart()};
   }
   const ParamSlot *find(llvm::StringRef name, int64_t use) const {
     auto it = slots.find({name.str(), use});

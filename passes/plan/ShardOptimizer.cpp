@@ -40,7 +40,7 @@ struct ShardOptimizerPass
   LogicalResult shardBuckets(rt::ProgramOp program, UpdatePlan &plan) {
     int64_t dp = plan.mesh[MTC_AXIS_DP];
     for (auto bucket : program.getOps<rt::BucketOp>()) {
-      auto elements = static_cast<int64_t>(bucket.getElements());
+      int64_t elements = bucket.getElements();
       if (bucket.getIndex() != static_cast<int64_t>(plan.buckets.size()))
         return bucket.emitOpError("expected buckets in the order of their "
                                   "numbers, the next one ")
@@ -56,9 +56,7 @@ struct ShardOptimizerPass
       int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
       bucket.setZero(plan.zero);
-      plan.buckets.push_back({elements, shard,
-                              static_cast<int64_t>(bucket.getSecondUseOf()),
-                              false});
+      plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false});
     }
     return success();
   }
@@ -72,7 +70,7 @@ struct ShardOptimizerPass
     for (auto param : program.getOps<rt::ParamOp>())
       ++here[param.getName().str()];
     for (auto param : program.getOps<rt::ParamOp>()) {
-      auto bucket = static_cast<int64_t>(param.getBucket());
+      int64_t bucket = param.getBucket();
       if (bucket < 0 || bucket >= static_cast<int64_t>(plan.buckets.size()))
         return param.emitOpError("expected a bucket of this program, found ")
                << bucket;
@@ -81,11 +79,10 @@ struct ShardOptimizerPass
       int64_t count = 1;
       for (int64_t d : param.getLocal())
         count *= d;
-      bool split = static_cast<int64_t>(param.getSplitDim()) >= 0;
+      bool split = param.getSplitDim() >= 0;
       std::string axis = split ? param.getSplitAxis().str() : "";
-      plan.segments.push_back({bucket, static_cast<int64_t>(param.getStart()),
-                               count, param.getDecay(), axis,
-                               param.getOwner()});
+      plan.segments.push_back({bucket, param.getStart(), count,
+                               param.getDecay(), axis, param.getOwner()});
       std::string name = param.getName().str();
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }

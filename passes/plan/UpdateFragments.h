@@ -25,18 +25,17 @@ struct UpdatePlan {
   Mesh mesh;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool lastStage = false;
-  mlir::Type
-      paramType; ///< not f32: main parameters are updated and rounded to it
+  /// Not f32: main parameters are updated and rounded to it.
+  mlir::Type paramType;
   std::vector<UpdateSegment> segments;
   std::vector<UpdateBucket> buckets;
 };
 
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
-///   reduce   loss over the data axes; per bucket all-reduce over these (with
-///   ZeRO
-///            reduce-scatter over dp); uses of tied parameters added in forward
-///            order, here or over embd; the global norm
+///   reduce   loss over the data axes; per bucket all-reduce over these, or
+///            with ZeRO reduce-scatter over dp; uses of tied parameters added
+///            in forward order, here or over embd; the global norm
 ///   apply    AdamW on the ranges of this rank, on main parameters if there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);
 ///            accumulators cleared for the next step

@@ -11,9 +11,9 @@ MtcDtype dtypeOf(Value value) {
 }
 
 GemmRow gemmRow(rt::GemmOp op) {
-  GemmRow row{static_cast<int64_t>(op.getM()),
-              static_cast<int64_t>(op.getN()),
-              static_cast<int64_t>(op.getK()),
+  GemmRow row{op.getM(),
+              op.getN(),
+              op.getK(),
               op.getTa(),
               op.getTb(),
               op.getBeta(),

@@ -29,8 +29,9 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       verify::checkMachine(model, report);
       verify::checkStreams(model, report);
       // Values lie in bytes: there are none to follow where views are wrong.
-      if (int64_t before = report.size();
-          verify::checkViews(model, report), report.size() == before)
+      int64_t before = report.size();
+      verify::checkViews(model, report);
+      if (report.size() == before)
         verify::checkValues(model, report);
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);

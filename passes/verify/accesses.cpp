@@ -42,8 +42,8 @@ SmallVector<Effect> effectsOf(rt::KernelOp kernel) {
 /// Elements that a kernel touches through an operand; -1 if its length is an
 /// argument.
 int64_t elementsOf(rt::KernelOp kernel, rt::OperandAttr operand) {
-  auto rows = static_cast<int64_t>(kernel.getRows());
-  auto cols = static_cast<int64_t>(kernel.getCols());
+  int64_t rows = kernel.getRows();
+  int64_t cols = kernel.getCols();
   switch (operand.getMode()) {
   case rt::Mode::Row:
     return rows;

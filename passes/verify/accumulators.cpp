@@ -61,8 +61,8 @@ private:
     rt::BucketOp bucket = stage.bucket(param.getBucket());
     if (!bucket)
       return; // reported by checkOwners
-    std::vector<Additions> &all = gradients[static_cast<int64_t>(
-        bucket.getGradOffset() + 4 * param.getStart())];
+    std::vector<Additions> &all =
+        gradients[bucket.getGradOffset() + 4 * param.getStart()];
     int64_t times = sum(all);
     if (times == 0)
       report.error(param) << "expected backward to add to the gradient of \""

@@ -110,8 +110,7 @@ private:
     }
     int64_t elements =
         cast<ShapedType>(touch.accesses[0].type).getNumElements();
-    auto expected =
-        static_cast<int64_t>(stage.bucket(part.bucket).getElements());
+    int64_t expected = stage.bucket(part.bucket).getElements();
     if (elements != expected)
       report.error(touch.op)
           << "expected all " << expected << " accumulators of bucket "
@@ -144,12 +143,12 @@ private:
   }
 
   void checkBucket(const Fragment &apply, rt::BucketOp bucket) {
-    auto index = static_cast<int64_t>(bucket.getIndex());
+    int64_t index = bucket.getIndex();
     if (!cleared.count(index))
       report.error(apply.fn)
           << "expected the accumulators of bucket " << index
           << " to be cleared for the next step, found them left";
-    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+    if (bucket.getSecondUseOf() >= 0)
       return;
     if (model.zero && !gathered.count(index))
       report.error(apply.fn)

@@ -20,14 +20,13 @@ void checkSplit(Operation *op, int64_t dim, StringRef axis, Report &report) {
 /// Replicas of the data have different samples, which a dump puts in order by
 /// itself: no dimension of an export is split over them.
 void checkExport(rt::ExportSlotOp op, Report &report) {
-  checkSplit(op, static_cast<int64_t>(op.getSplitDim()), op.getSplitAxis(),
-             report);
+  checkSplit(op, op.getSplitDim(), op.getSplitAxis(), report);
   std::optional<MtcAxis> axis = axisNamed(op.getSplitAxis());
-  if (static_cast<int64_t>(op.getSplitDim()) >= 0 && axis && kAxes[*axis].data)
+  if (op.getSplitDim() >= 0 && axis && kAxes[*axis].data)
     report.error(op) << "expected an export that is not split over the data "
                         "axis \""
                      << op.getSplitAxis() << "\", found split_dim "
-                     << static_cast<int64_t>(op.getSplitDim());
+                     << op.getSplitDim();
 }
 
 } // namespace
@@ -35,8 +34,7 @@ void checkExport(rt::ExportSlotOp op, Report &report) {
 void checkAxes(const Model &model, Report &report) {
   for (const Stage &stage : model.stages) {
     for (rt::ParamOp param : stage.params)
-      checkSplit(param, static_cast<int64_t>(param.getSplitDim()),
-                 param.getSplitAxis(), report);
+      checkSplit(param, param.getSplitDim(), param.getSplitAxis(), report);
     for (auto op : stage.op.getOps<rt::ExportSlotOp>())
       checkExport(op, report);
   }

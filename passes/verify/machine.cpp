@@ -182,7 +182,7 @@ private:
       return it->second;
     schedules::CollectiveCall &call = it->second;
     call.op = stringifyCollectiveKind(op.getKind()).str();
-    call.count = static_cast<int64_t>(op.getCount());
+    call.count = op.getCount();
     call.type = "i128"; // the norm's integer sum
     if (op.getBuffer()) {
       llvm::raw_string_ostream out(call.type = "");
@@ -308,7 +308,7 @@ void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
       cast<ShapedType>(op.getBuffer().getType()).getNumElements();
   int64_t expected =
       perRank ? elements / model.mesh.groupSize(op.getGroup()) : elements;
-  auto count = static_cast<int64_t>(op.getCount());
+  int64_t count = op.getCount();
   // A moved view ends somewhere inside: the range says how much of it is meant.
   bool fits = touch.accesses[0].moved ? count <= expected : count == expected;
   if (!fits)

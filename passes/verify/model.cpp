@@ -40,13 +40,13 @@ int64_t product(ArrayRef<int64_t> dims) {
 }
 
 bool isSplitOver(rt::ParamOp param, const AxisInfo &axis) {
-  return static_cast<int64_t>(param.getSplitDim()) >= 0 &&
+  return param.getSplitDim() >= 0 &&
          param.getSplitAxis() == StringRef(axis.name);
 }
 
 rt::BucketOp Stage::bucket(int64_t wanted) const {
   for (rt::BucketOp bucket : buckets)
-    if (static_cast<int64_t>(bucket.getIndex()) == wanted)
+    if (bucket.getIndex() == wanted)
       return bucket;
   return {};
 }
@@ -80,8 +80,8 @@ static Row readRow(const Stage &stage, Operation *op, Report &report) {
                           "found another op";
     return row;
   }
-  row.microbatch = static_cast<int64_t>(row.step.getMicrobatch());
-  row.chunk = static_cast<int64_t>(row.step.getChunk());
+  row.microbatch = row.step.getMicrobatch();
+  row.chunk = row.step.getChunk();
   if (static_cast<int64_t>(row.step.getSlots().size()) != MTC_POOL_COUNT)
     report.error(op) << "expected a slot for each of " << int(MTC_POOL_COUNT)
                      << " pools, found " << row.step.getSlots().size();
@@ -125,7 +125,7 @@ static void readTimelines(Stage &stage, Report &report) {
 static Stage readStage(rt::ProgramOp program, Report &report) {
   Stage stage;
   stage.op = program;
-  stage.index = static_cast<int64_t>(program.getStage());
+  stage.index = program.getStage();
   auto arenas = program->getAttrOfType<DenseI64ArrayAttr>("arenas");
   if (!arenas || arenas.size() != MTC_ARENA_COUNT)
     report.error(program) << "expected the attribute arenas with "
@@ -170,7 +170,7 @@ Model readModel(ModuleOp module, Report &report) {
   std::map<int64_t, rt::ProgramOp> programs;
   bool complete = true;
   for (auto program : module.getOps<rt::ProgramOp>()) {
-    auto stage = static_cast<int64_t>(program.getStage());
+    int64_t stage = program.getStage();
     bool fits = stage >= 0 && stage < model.mesh.stages() &&
                 programs.try_emplace(stage, program).second;
     if (!fits)

@@ -23,9 +23,7 @@ struct Holder {
   mutable rt::ParamOp op;
 };
 
-bool isSecondUse(rt::BucketOp bucket) {
-  return static_cast<int64_t>(bucket.getSecondUseOf()) >= 0;
-}
+bool isSecondUse(rt::BucketOp bucket) { return bucket.getSecondUseOf() >= 0; }
 
 class OwnerChecker {
 public:
@@ -85,7 +83,7 @@ private:
     }
     const Wanted &want = it->second;
     if (param.getShape() != want.shape || param.getLocal() != want.local ||
-        static_cast<int64_t>(param.getSplitDim()) != want.split ||
+        param.getSplitDim() != want.split ||
         (want.split >= 0 && param.getSplitAxis() != want.axis))
       report.error(param) << "expected shape, shard and split of \"" << name
                           << "\" as in mtc.params, found others";
@@ -105,7 +103,7 @@ private:
 
   /// Shards of all coordinates along its axis together are the parameter.
   void checkShard(rt::ParamOp param) {
-    auto split = static_cast<int64_t>(param.getSplitDim());
+    int64_t split = param.getSplitDim();
     int64_t shards = 1;
     for (const AxisInfo &axis : kAxes)
       if (isSplitOver(param, axis))
@@ -201,12 +199,12 @@ private:
   void checkBuckets(const Stage &stage) {
     std::set<int64_t> indices;
     for (rt::BucketOp bucket : stage.buckets) {
-      auto index = static_cast<int64_t>(bucket.getIndex());
+      int64_t index = bucket.getIndex();
       if (!indices.insert(index).second)
         report.error(bucket)
             << "expected each bucket once, found bucket " << index << " again";
-      auto elements = static_cast<int64_t>(bucket.getElements());
-      auto shard = static_cast<int64_t>(bucket.getShard());
+      int64_t elements = bucket.getElements();
+      int64_t shard = bucket.getShard();
       if (bucket.getZero() != model.zero)
         report.error(bucket)
             << "expected zero " << (model.zero ? "true" : "false")
@@ -238,7 +236,7 @@ private:
     std::vector<std::pair<int64_t, rt::ParamOp>> inside;
     for (rt::ParamOp param : stage.params)
       if (param.getBucket() == bucket.getIndex())
-        inside.push_back({static_cast<int64_t>(param.getStart()), param});
+        inside.push_back({param.getStart(), param});
     std::stable_sort(inside.begin(), inside.end(),
                      [](auto &a, auto &b) { return a.first < b.first; });
     int64_t at = 0;
@@ -250,8 +248,8 @@ private:
             << start;
       at = std::max(at, start + product(param.getLocal()));
     }
-    auto unpadded = static_cast<int64_t>(bucket.getUnpadded());
-    if (at != unpadded || unpadded > static_cast<int64_t>(bucket.getElements()))
+    int64_t unpadded = bucket.getUnpadded();
+    if (at != unpadded || unpadded > bucket.getElements())
       report.error(bucket) << "expected parameters to end at " << unpadded
                            << " of " << bucket.getElements()
                            << " elements, found their end at " << at;

@@ -15,13 +15,13 @@ namespace mtc::passes::verify {
 
 BucketPart bucketPart(const Stage &stage, const Extent &e) {
   for (rt::BucketOp bucket : stage.buckets) {
-    auto index = static_cast<int64_t>(bucket.getIndex());
+    int64_t index = bucket.getIndex();
     auto at = [&](uint64_t offset) {
       return static_cast<int64_t>(offset) == e.offset;
     };
     if (e.arena == MTC_ARENA_GRADS && at(bucket.getGradOffset()))
       return {index, Part::Grad};
-    if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+    if (bucket.getSecondUseOf() >= 0)
       continue;
     if (e.arena == MTC_ARENA_PARAMS && at(bucket.getParamOffset()))
       return {index, Part::Param};
@@ -38,18 +38,12 @@ BucketPart bucketPart(const Stage &stage, const Extent &e) {
 
 namespace {
 
-int64_t startOf(const Segment &s) {
-  return static_cast<int64_t>(s.param.getStart());
-}
+int64_t startOf(const Segment &s) { return s.param.getStart(); }
 int64_t endOf(const Segment &s) {
   return startOf(s) + product(s.param.getLocal());
 }
-int64_t startOf(const RangeUse &u) {
-  return static_cast<int64_t>(u.range.getStart());
-}
-int64_t endOf(const RangeUse &u) {
-  return startOf(u) + static_cast<int64_t>(u.range.getCount());
-}
+int64_t startOf(const RangeUse &u) { return u.range.getStart(); }
+int64_t endOf(const RangeUse &u) { return startOf(u) + u.range.getCount(); }
 
 /// The part of a range that lies in one segment must run on the ranks that make
 /// every element count once.
@@ -88,7 +82,7 @@ void checkCover(const Model &model, rt::BucketOp bucket,
                    [](auto &a, auto &b) { return startOf(a) < startOf(b); });
   std::stable_sort(uses.begin(), uses.end(),
                    [](auto &a, auto &b) { return startOf(a) < startOf(b); });
-  int64_t shard = model.zero ? static_cast<int64_t>(bucket.getShard()) : 0;
+  int64_t shard = model.zero ? bucket.getShard() : 0;
   std::vector<int64_t> done; ///< per segment: covered up to here
   for (const Segment &segment : segments)
     done.push_back(startOf(segment));
@@ -145,7 +139,7 @@ void expectUnmoved(const Stage &stage, Operation *op, const Access &access,
   rt::BucketOp bucket = stage.bucket(index);
   int64_t bytes =
       (access.extent.arena == MTC_ARENA_PARAMS ? bucket.paramBytes() : 4) *
-      static_cast<int64_t>(bucket.getElements());
+      bucket.getElements();
   if (access.moved)
     report.error(op) << "expected the view of all of bucket " << index
                      << ", found one moved by rt.offset_view";

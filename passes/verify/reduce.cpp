@@ -29,8 +29,7 @@ public:
     if (!reduce)
       return; // reported by checkTimelines
     for (rt::BucketOp bucket : stage.buckets)
-      if (auto first = static_cast<int64_t>(bucket.getSecondUseOf());
-          first >= 0)
+      if (int64_t first = bucket.getSecondUseOf(); first >= 0)
         ++states[first].missingUses;
     for (const Touch &touch : reduce->touches)
       visit(touch);
@@ -99,12 +98,11 @@ private:
                        << part.bucket << " reduced afterwards";
     // With ZeRO dp leaves a rank its shard: what comes before has the whole.
     bool inShards = model.zero && !(axis && axis->id != MTC_AXIS_DP);
-    auto elements = static_cast<int64_t>(inShards ? bucket.getShard()
-                                                  : bucket.getElements());
-    if (static_cast<int64_t>(op.getCount()) != elements)
+    int64_t elements = inShards ? bucket.getShard() : bucket.getElements();
+    if (op.getCount() != elements)
       report.error(op) << "expected a count of " << elements
                        << ", what a rank has of bucket " << part.bucket
-                       << ", found " << static_cast<int64_t>(op.getCount());
+                       << ", found " << op.getCount();
     // Only what a rank has of a bucket starts elsewhere than the bucket.
     if (!model.zero || axis)
       expectUnmoved(stage, op, access, part.bucket, report);
@@ -173,7 +171,7 @@ private:
   void expectWhole(Operation *op, const Access &access, int64_t index) {
     rt::BucketOp bucket = stage.bucket(index);
     rt::FlatRangeOp range = access.range();
-    auto shard = static_cast<int64_t>(model.zero ? bucket.getShard() : 0);
+    int64_t shard = model.zero ? bucket.getShard() : 0;
     if (!range || access.moved.getElements() != range.getAt() ||
         range.getStart() != 0 || range.getCount() != bucket.getElements() ||
         range.getShard().value_or(0) != shard || isEmptySomewhere(range))
@@ -191,8 +189,7 @@ private:
     BucketPart b = from ? bucketPart(stage, from->extent) : BucketPart();
     bool adds = touch.accesses.size() == 2 && a.part == Part::Grad &&
                 b.part == Part::Grad && into->reads &&
-                static_cast<int64_t>(stage.bucket(b.bucket).getSecondUseOf()) ==
-                    a.bucket;
+                stage.bucket(b.bucket).getSecondUseOf() == a.bucket;
     if (!adds) {
       report.error(touch.op)
           << "expected only launches that add the gradients of a second use to "
@@ -229,11 +226,10 @@ private:
     const Access &access = touch.accesses[0];
     BucketPart part = bucketPart(stage, access.extent);
     rt::FlatRangeOp range = access.range();
-    bool good =
-        part.part == Part::Grad && range &&
-        access.moved.getElements() == range.getAt() &&
-        norm.getLength() == range.getLength() &&
-        static_cast<int64_t>(stage.bucket(part.bucket).getSecondUseOf()) < 0;
+    bool good = part.part == Part::Grad && range &&
+                access.moved.getElements() == range.getAt() &&
+                norm.getLength() == range.getLength() &&
+                stage.bucket(part.bucket).getSecondUseOf() < 0;
     if (!good) {
       report.error(norm)
           << "expected a flat range of the gradients of parameters, moved and "
@@ -248,17 +244,16 @@ private:
 
   bool isTied(int64_t bucket) const {
     for (rt::ParamOp param : stage.params)
-      if (static_cast<int64_t>(param.getBucket()) == bucket &&
-          tied.count(param.getName().str()))
+      if (param.getBucket() == bucket && tied.count(param.getName().str()))
         return true;
     return false;
   }
 
   void checkStates(const Fragment &reduce) {
     for (rt::BucketOp bucket : stage.buckets) {
-      auto index = static_cast<int64_t>(bucket.getIndex());
+      int64_t index = bucket.getIndex();
       const GradState &state = states[index];
-      bool second = static_cast<int64_t>(bucket.getSecondUseOf()) >= 0;
+      bool second = bucket.getSecondUseOf() >= 0;
       for (const AxisInfo &axis : kAxes)
         if (model.mesh.hasPartialSums(axis) && !state.over[axis.id])
           report.error(reduce.fn) << "expected gradients of bucket " << index
@@ -309,15 +304,15 @@ private:
 
   void checkNorm(const Fragment &reduce) {
     for (rt::BucketOp bucket : stage.buckets) {
-      if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+      if (bucket.getSecondUseOf() >= 0)
         continue;
       std::vector<Segment> segments;
       for (rt::ParamOp param : stage.params)
         if (param.getBucket() == bucket.getIndex() && param.getOwner())
           segments.push_back({param});
       checkCover(model, bucket, std::move(segments),
-                 std::move(counted[static_cast<int64_t>(bucket.getIndex())]),
-                 "counted in the norm", /*everyRank=*/false, reduce.fn, report);
+                 std::move(counted[bucket.getIndex()]), "counted in the norm",
+                 /*everyRank=*/false, reduce.fn, report);
     }
   }
 

@@ -84,7 +84,7 @@ private:
   }
 
   void onRecord(rt::RecordOp op) {
-    auto stream = static_cast<int64_t>(op.getStream());
+    int64_t stream = op.getStream();
     if (!hasEvents(op) || !valid(op, stream))
       return;
     if (!events.try_emplace(op.getEvent(), clocks[stream]).second)
@@ -93,7 +93,7 @@ private:
   }
 
   void onWait(rt::WaitOp op) {
-    auto stream = static_cast<int64_t>(op.getStream());
+    int64_t stream = op.getStream();
     if (!hasEvents(op) || !valid(op, stream))
       return;
     auto it = events.find(op.getEvent());
@@ -110,8 +110,7 @@ private:
 
   void onTouch(const Touch &touch) {
     auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
-    int64_t stream =
-        collective ? static_cast<int64_t>(collective.getStream()) : 0;
+    int64_t stream = collective ? collective.getStream() : 0;
     if (!valid(touch.op, stream))
       return;
     if (stream != 0 && clocks[stream][0] < 1)

@@ -194,18 +194,15 @@ private:
     if (places.empty())
       for (rt::ParamOp param : stage.params)
         if (rt::BucketOp bucket = stage.bucket(param.getBucket())) {
-          auto start = static_cast<int64_t>(param.getStart());
+          int64_t start = param.getStart();
           int64_t elements = product(param.getLocal()),
                   wide = bucket.paramBytes();
-          if (static_cast<int64_t>(bucket.getSecondUseOf()) < 0)
-            places.insert(
-                {MTC_ARENA_PARAMS,
-                 static_cast<int64_t>(bucket.getParamOffset()) + wide * start,
-                 wide * elements});
-          places.insert(
-              {MTC_ARENA_GRADS,
-               static_cast<int64_t>(bucket.getGradOffset()) + 4 * start,
-               4 * elements});
+          if (bucket.getSecondUseOf() < 0)
+            places.insert({MTC_ARENA_PARAMS,
+                           bucket.getParamOffset() + wide * start,
+                           wide * elements});
+          places.insert({MTC_ARENA_GRADS, bucket.getGradOffset() + 4 * start,
+                         4 * elements});
         }
     return places.count({e.arena, e.offset, e.bytes});
   }
@@ -214,20 +211,18 @@ private:
     const Extent &e = access.extent;
     bool found = isLoss(e);
     for (rt::BucketOp bucket : stage.buckets) {
-      int64_t bytes = 4 * static_cast<int64_t>(bucket.getElements());
-      int64_t shard = 4 * static_cast<int64_t>(bucket.getShard());
-      auto inside = [&](uint64_t offset, int64_t size) {
-        auto begin = static_cast<int64_t>(offset);
+      int64_t bytes = 4 * bucket.getElements();
+      int64_t shard = 4 * bucket.getShard();
+      auto inside = [&](int64_t begin, int64_t size) {
         return begin >= 0 && e.offset >= begin && e.end() <= begin + size;
       };
       found |=
           e.arena == MTC_ARENA_GRADS && inside(bucket.getGradOffset(), bytes);
-      if (static_cast<int64_t>(bucket.getSecondUseOf()) >= 0)
+      if (bucket.getSecondUseOf() >= 0)
         continue;
       found |= e.arena == MTC_ARENA_PARAMS &&
                inside(bucket.getParamOffset(),
-                      bucket.paramBytes() *
-                          static_cast<int64_t>(bucket.getElements()));
+                      bucket.paramBytes() * bucket.getElements());
       found |= e.arena == MTC_ARENA_OPTIMIZER &&
                (inside(bucket.getExpAvgOffset(), shard) ||
                 inside(bucket.getExpAvgSqOffset(), shard));

@@ -2,7 +2,7 @@
 //
 // Preloaded (LD_PRELOAD) by test_memory.py. Counts the calls of the allocator
 // and of mmap in a process, apart for two callers: the program itself, and the
-// libraries it calls for matrix products. A call belongs to the innermost frame
+// libraries it calls for GEMMs. A call belongs to the innermost frame
 // that is not of the C or C++ library: `new` in the program is the program's,
 // whatever libstdc++ does for it.
 //

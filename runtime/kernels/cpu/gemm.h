@@ -1,4 +1,4 @@
-//===- gemm.h - the matrix products of one rank -----------------*- C++ -*-===//
+//===- gemm.h - the GEMMs of one rank ---------------------------*- C++ -*-===//
 //
 // Row-major products of fp32 or bf16 through oneDNN's matmul primitive, created
 // once at start with the caller's scratchpad. Sums are in fp32. Bits depend on

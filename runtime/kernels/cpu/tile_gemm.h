@@ -1,4 +1,4 @@
-//===- tile_gemm.h - small matrix products on packed tiles ------*- C++ -*-===//
+//===- tile_gemm.h - small GEMMs on packed tiles ----------------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). C[rows, n] += A[rows, k]·B[k, n]
 // with a register tile of kTileRows x 2 vectors: each step of k loads two

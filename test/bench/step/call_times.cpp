@@ -1,7 +1,7 @@
 //===- call_times.cpp - how long the calls of fragments take --------------===//
 //
 // Preloaded (LD_PRELOAD) into `mtc run --comm threads` by step.py. A shared
-// object of a bundle calls matrix products, attention and collectives through
+// object of a bundle calls GEMMs, attention and collectives through
 // its linkage table, and lists its fragments in mtc_fragments. When one is
 // loaded, both tables are pointed at the wrappers below. A step ends with its
 // mtc_norm_finish; the first $MTC_CALL_SKIP ends of a thread are warm-up, and

@@ -1,6 +1,6 @@
 """What a step must do, read from a bundle's programs and from its IR.
 
-FLOPs of matrix products from the descriptor's rows and the number of their calls, bytes
+FLOPs of GEMMs from the descriptor's rows and the number of their calls, bytes
 of generated kernels from the operands of each launch and the timeline. Caches are not
 modelled: an operand that a kernel reads is counted once from memory.
 """

@@ -98,7 +98,7 @@ class Step:
             stage, row = map(int, key.split("."))
             flops += entry["calls"] * plan.product_flops(programs[stage]["gemms"][row])
         seconds = sum(entry["seconds"] for entry in products.values())
-        self.add("matrix products", flops * share, peak, seconds * share, "FLOP")
+        self.add("GEMM", flops * share, peak, seconds * share, "FLOP")
         for kind in ("attention forward", "attention backward"):
             self.add(kind, times[kind]["work"] * share, peak32,
                      times[kind]["seconds"] * share, "FLOP")

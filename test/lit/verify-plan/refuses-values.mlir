@@ -83,3 +83,8 @@
 // RUN: sed -e 's/tag = <gradient = true, microbatch = 1, virtual_stage = 1>/tag = <gradient = true, microbatch = 7, virtual_stage = 1>/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-UNDER-ANOTHER-NAME
 // A-GRADIENT-UNDER-ANOTHER-NAME: expected to send the gradient of microbatch 7 from virtual stage 1, which lies in pool send_gradient, found at byte 256 what was written for microbatch 1
+
+// a collective behind a reader of what an earlier fragment left
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/.*rt.launch @scale_grad(%1, %2.*/&\n      rt.collective all_reduce %2 group tp count 64 : (memref<16x4xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BEHIND-A-READER-OF-A-SLOT
+// BEHIND-A-READER-OF-A-SLOT: expected nobody to read the operand of a collective before it, found bytes 64 to 320 of the arena activations, pool saved read

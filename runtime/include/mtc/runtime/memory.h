@@ -37,10 +37,6 @@ inline constexpr ArenaInfo kArenas[] = {
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));
 
-constexpr std::string_view arenaName(MtcArena arena) {
-  return kArenas[arena].name;
-}
-
 /// A pool of equal slots in the activation arena (docs/schedules.md).
 struct PoolInfo {
   MtcPool id;
