@@ -29,7 +29,7 @@ Status lowerTexts(const CompileOptions &options, mlir::ModuleOp module,
   std::vector<std::string> modules = splitStages(module);
   for (size_t i = 0; i < plan.programs.size(); ++i)
     jobs.push_back({std::move(modules[i]),
-                    plan.programs[i].stage,
+                    plan.programs[i].stage(),
                     plan.config.isa,
                     stopAfter,
                     {}});
@@ -70,14 +70,14 @@ Objects planObjects(mlir::ModuleOp module, const BundlePlan &plan,
         parts[i].kernels,
         fmt::format("{}/kernels{}.o", folder, kernels.size()));
     if (fresh)
-      objects.jobs.push_back({it->first, plan.programs[i].stage, nullptr, "",
+      objects.jobs.push_back({it->first, plan.programs[i].stage(), nullptr, "",
                               plan.config.isa, it->second});
     paths.push_back(it->second);
   }
   for (size_t i = 0; i < plan.programs.size(); ++i) {
     const ProgramPlan &program = plan.programs[i];
-    std::string path = fmt::format("{}/stage{}.o", folder, program.stage);
-    objects.jobs.push_back({std::move(parts[i].fragments), program.stage,
+    std::string path = fmt::format("{}/stage{}.o", folder, program.stage());
+    objects.jobs.push_back({std::move(parts[i].fragments), program.stage(),
                             &program, describe(plan, program).dump(),
                             plan.config.isa, path});
     objects.ofStage[i].push_back(path);
@@ -104,7 +104,7 @@ Status writePrograms(const CompileOptions &options, mlir::ModuleOp module,
   MTC_RETURN_IF_ERROR(
       forEachJob(plan.programs.size(), options.threads, [&](size_t i) {
         return linkStage(toolchain, folder, objects.ofStage[i],
-                         plan.programs[i].stage);
+                         plan.programs[i].stage());
       }));
   std::error_code error;
   for (const ObjectJob &job : objects.jobs)

@@ -66,12 +66,12 @@ Status checkMemory(const BundlePlan &plan) {
     return Status::okay();
   std::string text;
   for (const ProgramPlan &program : plan.programs) {
-    int64_t bytes = std::accumulate(program.arenas.begin(),
-                                    program.arenas.end(), int64_t{0});
+    const auto &arenas = program.descriptor.arenas;
+    int64_t bytes = std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
     if (bytes > plan.config.deviceMemory)
       text += fmt::format("{}stage {}: expected at most {} bytes per rank "
                           "(device_memory), found {}",
-                          text.empty() ? "" : "\n", program.stage,
+                          text.empty() ? "" : "\n", program.stage(),
                           plan.config.deviceMemory, bytes);
   }
   if (text.empty())

@@ -2,6 +2,8 @@
 
 #include "compiler/descriptor.h"
 
+#include "mtc/runtime/descriptor_fields.h"
+
 #include <fmt/format.h>
 
 namespace mtc::compiler {
@@ -9,163 +11,91 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json describeParam(const PlanParam &p) {
-  Json init = {{"kind", p.init}};
-  if (p.init == "normal")
-    init["std"] = p.std;
-  return {{"name", p.name},
-          {"shape", p.shape},
-          {"local_shape", p.local},
-          {"split_dim", p.splitDim},
-          {"split_axis", p.splitAxis},
-          {"bucket", p.bucket},
-          {"start", p.start},
-          {"owner", p.owner},
-          {"decay", p.decay},
-          {"init", init},
-          {"layer_axes", p.axes}};
-}
+/// The lists of descriptor_fields.h, written as JSON. Bounds are the reader's.
+class WriteFields {
+public:
+  void integer(const char *key, int64_t value, int64_t, int64_t) {
+    json[key] = value;
+  }
+  void optional(const char *key, std::optional<int64_t> value, int64_t,
+                int64_t) {
+    if (value)
+      json[key] = *value;
+  }
+  void number(const char *key, double value) { json[key] = value; }
+  void boolean(const char *key, bool value) { json[key] = value; }
+  void text(const char *key, const std::string &value) { json[key] = value; }
+  void integers(const char *key, const std::vector<int64_t> &value, int64_t) {
+    json[key] = value;
+  }
+  void texts(const char *key, const std::vector<std::string> &value) {
+    json[key] = value;
+  }
+  template <size_t n>
+  void sizes(const char *key, const std::array<int64_t, n> &value, int64_t) {
+    json[key] = value;
+  }
+  template <typename T, typename Names>
+  void choice(const char *key, T value, const Names &names) {
+    for (const runtime::Choice<T> &each : names)
+      if (each.value == value)
+        json[key] = each.name;
+  }
+  template <typename T> void record(const char *key, T &value) {
+    json[key] = written(value);
+  }
+  template <typename T> void records(const char *key, std::vector<T> &values) {
+    json[key] = Json::array();
+    for (T &value : values)
+      json[key].push_back(written(value));
+  }
+  template <typename T> static Json written(T &value) {
+    WriteFields f;
+    runtime::fields(f, value);
+    return std::move(f.json);
+  }
 
-Json describeBucket(const PlanBucket &b) {
-  return {{"elements", b.elements},
-          {"unpadded", b.unpadded},
-          {"zero", b.zero},
-          {"shard_elements", b.shard},
-          {"param_offset", b.paramOffset},
-          {"grad_offset", b.gradOffset},
-          {"main_offset", b.mainOffset},
-          {"exp_avg_offset", b.expAvgOffset},
-          {"exp_avg_sq_offset", b.expAvgSqOffset},
-          {"second_use_of", b.secondUseOf}};
-}
-
-Json describeInput(const PlanInput &i) {
-  return {{"name", i.name},
-          {"pool", i.pool},
-          {"offset", i.offset},
-          {"stride", i.stride},
-          {"entry", i.entry}};
-}
-
-Json describeGemm(const PlanGemm &g) {
-  return {{"m", g.m},   {"n", g.n},   {"k", g.k},
-          {"ta", g.ta}, {"tb", g.tb}, {"beta", g.beta ? 1 : 0},
-          {"ab", g.ab}, {"c", g.c},   {"scratch", g.scratch}};
-}
-
-/// The rows of the update fragments: those without a microbatch.
-Json describeEntry(const PlanTimeline &timeline) {
-  Json update = Json::array();
-  for (size_t i = 0; i < timeline.rows.size(); ++i)
-    if (timeline.rows[i].kind == MTC_STEP_RUN &&
-        timeline.rows[i].microbatch < 0)
-      update.push_back(i);
-  return {{"name", timeline.entry},
-          {"length", timeline.rows.size()},
-          {"update", update}};
-}
-
-/// The entry that runs the fragment of an export.
-std::string entryOf(const ProgramPlan &program, const std::string &fragment) {
-  for (const PlanTimeline &timeline : program.timelines)
-    for (const PlanRow &row : timeline.rows)
-      if (row.kind == MTC_STEP_RUN && row.fragment == fragment)
-        return timeline.entry;
-  return "";
-}
-
-/// Dimension 0 is this dp rank's part of the microbatch in both shapes.
-Json describeExport(const ProgramPlan &program, const PlanExport &e) {
-  std::vector<int64_t> shape = e.shape;
-  if (!shape.empty() && !e.local.empty() && e.splitDim != 0)
-    shape[0] = e.local[0];
-  return {{"name", e.name},
-          {"entry", entryOf(program, e.fragment)},
-          {"fragment", program.fragmentIndex(e.fragment)},
-          {"arena", e.arena},
-          {"offset", e.offset},
-          {"dtype", e.dtype},
-          {"shape", shape},
-          {"local_shape", e.local},
-          {"split_dim", e.splitDim},
-          {"split_axis", e.splitAxis}};
-}
-
-Json describeBatch(const PlanConfig &c) {
-  return {{"micro_batch", c.microBatch},
-          {"microbatches", c.microbatches},
-          {"global_batch", c.globalBatch},
-          {"seq", c.seq},
-          {"vocab", c.vocab}};
-}
-
-template <typename T, typename F>
-Json listOf(const std::vector<T> &items, F f) {
-  Json list = Json::array();
-  for (const T &item : items)
-    list.push_back(f(item));
-  return list;
-}
-
-int64_t transferCount(const ProgramPlan &program) {
-  int64_t count = 0;
-  for (const PlanTimeline &timeline : program.timelines)
-    for (const PlanRow &row : timeline.rows)
-      count += static_cast<int64_t>(row.transfers.size());
-  return count;
-}
+  Json json = Json::object();
+};
 
 } // namespace
 
-Json describeMesh(const Mesh &mesh) {
-  Json json;
-  for (const AxisInfo &axis : kAxes)
-    json[std::string(axis.name)] = mesh[axis.id];
-  return json;
+Json describeMesh(Mesh mesh) { return WriteFields::written(mesh); }
+
+static runtime::BatchInfo batchOf(const PlanConfig &c) {
+  return {c.microBatch, c.microbatches, c.globalBatch, c.seq, c.vocab};
 }
 
 Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   const PlanConfig &c = plan.config;
-  return {{"abi", MTC_ABI_VERSION},
-          {"plan_hash", plan.hash},
-          {"model", c.model},
-          {"stage", program.stage},
-          {"isa", c.isa},
-          {"threads", c.threads},
-          {"dtype", c.dtype},
-          {"onednn", program.onednn},
-          {"mesh", describeMesh(c.mesh)},
-          {"batch", describeBatch(c)},
-          {"arenas", program.arenas},
-          {"params", listOf(program.params, describeParam)},
-          {"buckets", listOf(program.buckets, describeBucket)},
-          {"inputs", listOf(program.inputs, describeInput)},
-          {"gemms", listOf(program.gemms, describeGemm)},
-          {"loss", {{"offset", program.lossOffset}}},
-          {"entries", listOf(program.timelines, describeEntry)},
-          {"exports", listOf(program.exports,
-                             [&](const PlanExport &e) {
-                               return describeExport(program, e);
-                             })},
-          {"transfers", transferCount(program)},
-          {"fragments", listOf(program.fragments,
-                               [](const PlanFragment &f) { return f.name; })},
-          {"config", c.json}};
+  runtime::Descriptor d = program.descriptor;
+  d.planHash = plan.hash;
+  d.model = c.model;
+  d.isa = c.isa;
+  d.threads = c.threads;
+  d.dtype = c.dtype;
+  d.mesh = c.mesh;
+  d.batch = batchOf(c);
+  Json json = {{"abi", MTC_ABI_VERSION}};
+  json.update(WriteFields::written(d));
+  json["config"] = c.json;
+  return json;
 }
 
 Json describeBundle(const BundlePlan &plan) {
   Json programs = Json::array();
   for (const ProgramPlan &program : plan.programs) {
-    std::string file = programFile(program.stage);
-    programs.push_back({{"stage", program.stage},
+    std::string file = programFile(program.stage());
+    programs.push_back({{"stage", program.stage()},
                         {"executable", file},
                         {"shared", file + ".so"}});
   }
+  runtime::BatchInfo batch = batchOf(plan.config);
   return {{"abi", MTC_ABI_VERSION},
           {"plan_hash", plan.hash},
           {"model", plan.config.model},
           {"mesh", describeMesh(plan.config.mesh)},
-          {"batch", describeBatch(plan.config)},
+          {"batch", WriteFields::written(batch)},
           {"programs", programs},
           {"config", plan.config.json}};
 }

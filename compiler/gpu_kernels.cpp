@@ -83,7 +83,7 @@ Status writeGpuKernels(const CompileOptions &options, mlir::ModuleOp module,
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::vector<std::string> stages = splitStages(module);
   for (size_t i = 0; i < stages.size(); ++i) {
-    int64_t stage = plan.programs[i].stage;
+    int64_t stage = plan.programs[i].stage();
     std::string ptx;
     if (Status status = emitStage(stages[i], chip, ptx); !status.ok())
       return {status.code(),

@@ -7,7 +7,7 @@
 #ifndef MTC_COMPILER_PLAN_H
 #define MTC_COMPILER_PLAN_H
 
-#include "mtc/runtime/mesh.h"
+#include "mtc/runtime/descriptor.h"
 
 #include <array>
 #include <cstdint>
@@ -23,52 +23,13 @@ struct PlanConfig {
   std::string model, isa, dtype;
   Mesh mesh;
   int64_t threads = 1;
+  bool zero = false;        ///< ZeRO-1 with more than one replica
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step
   int64_t seq = 1, vocab = 1;
   int64_t deviceMemory = 0;    ///< bytes of one rank; 0: not limited
   nlohmann::ordered_json json; ///< the whole dictionary, for people
-};
-
-/// `rt.bucket`: elements and bytes as there.
-struct PlanBucket {
-  int64_t index = 0, elements = 0, unpadded = 0, shard = 0;
-  bool zero = false;
-  int64_t secondUseOf = -1;
-  int64_t paramOffset = -1, gradOffset = -1;
-  int64_t mainOffset = -1, expAvgOffset = -1, expAvgSqOffset = -1;
-};
-
-/// `rt.param` in a bucket that holds parameters.
-struct PlanParam {
-  std::string name, init;
-  int64_t bucket = 0, start = 0, splitDim = -1;
-  std::string splitAxis; ///< empty if no dimension is split
-  std::vector<int64_t> shape, local;
-  bool owner = true, decay = true;
-  double std = 0;
-  std::vector<std::string> axes; ///< logical; empty if not recorded
-};
-
-struct PlanInput {
-  std::string name, entry;
-  int64_t pool = 0, offset = 0, stride = 0;
-};
-
-struct PlanExport {
-  std::string name, fragment;
-  int64_t arena = 0, offset = 0, splitDim = -1;
-  std::string splitAxis; ///< as in PlanParam
-  std::string dtype;     ///< of its elements: f32 or bf16
-  std::vector<int64_t> shape, local;
-};
-
-struct PlanGemm {
-  int64_t m = 0, n = 0, k = 0;
-  bool ta = false, tb = false, beta = false;
-  std::string ab, c;   ///< types of both operands and of the product
-  int64_t scratch = 0; ///< bytes
 };
 
 /// One `rt.collective`. `bytes` is its whole buffer on one rank.
@@ -79,6 +40,7 @@ struct PlanCollective {
 
 struct PlanFragment {
   std::string name;
+  int64_t chunk = 0; ///< of the stage
   std::vector<PlanCollective> collectives;
   double flops = 0; ///< of products and attention
 };
@@ -90,8 +52,8 @@ struct PlanTransfer {
 
 struct PlanRow {
   MtcStepKind kind = MTC_STEP_LOAD;
-  std::string fragment; ///< RUN
-  int64_t microbatch = 0, chunk = 0;
+  std::string fragment;    ///< RUN
+  int64_t microbatch = -1; ///< -1: of none
   std::array<int64_t, MTC_POOL_COUNT> slots{};
   std::vector<PlanTransfer> transfers; ///< EXCHANGE
 };
@@ -103,17 +65,14 @@ struct PlanTimeline {
 
 /// One `rt.program`.
 struct ProgramPlan {
-  std::string name, onednn;
-  int64_t stage = 0, lossOffset = 0;
-  std::array<int64_t, MTC_ARENA_COUNT> arenas{}; ///< bytes
-  std::vector<PlanBucket> buckets;               ///< by index
-  std::vector<PlanParam> params;
-  std::vector<PlanInput> inputs;
-  std::vector<PlanExport> exports;
-  std::vector<PlanGemm> gemms;
+  std::string name;
+  /// What the runtime is told. `describe` adds what all programs share: the
+  /// head of the plan, mesh and batch.
+  runtime::Descriptor descriptor;
   std::vector<PlanFragment> fragments; ///< in the order of mtc_fragments
   std::vector<PlanTimeline> timelines;
 
+  int64_t stage() const { return descriptor.stage; }
   /// The index of a fragment; -1 if there is none of that name.
   int64_t fragmentIndex(const std::string &fragment) const;
 };

@@ -57,6 +57,8 @@ PlanFragment readFragment(mlir::func::FuncOp function,
                           const PlanConfig &config) {
   PlanFragment fragment;
   fragment.name = function.getSymName().str();
+  if (auto of = pipe::FragmentAttr::of(function))
+    fragment.chunk = of.getChunk();
   function.walk([&](mlir::Operation *op) {
     if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
       fragment.collectives.push_back(readCollective(collective, config));

@@ -23,8 +23,8 @@ Json memory(const ProgramPlan &program) {
   Json json;
   int64_t total = 0;
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
-    json[std::string(kArenas[kind].name)] = program.arenas[kind];
-    total += program.arenas[kind];
+    json[std::string(kArenas[kind].name)] = program.descriptor.arenas[kind];
+    total += program.descriptor.arenas[kind];
   }
   json["total"] = total;
   return json;
@@ -64,10 +64,10 @@ Json toJson(const Traffic &traffic) {
 }
 
 Json stageReport(const ProgramPlan &program) {
-  Json json = {{"stage", program.stage}};
+  Json json = {{"stage", program.stage()}};
   int64_t parameters = 0;
-  for (const PlanParam &p : program.params)
-    parameters += product(p.local);
+  for (const runtime::ParamInfo &p : program.descriptor.params)
+    parameters += product(p.localShape);
   json["parameters"] = parameters;
   json["memory"] = memory(program);
   Json collectives = Json::object();
@@ -88,7 +88,7 @@ Json stageReport(const ProgramPlan &program) {
 int64_t totalParameters(const BundlePlan &plan) {
   int64_t total = 0;
   for (const ProgramPlan &program : plan.programs)
-    for (const PlanParam &p : program.params)
+    for (const runtime::ParamInfo &p : program.descriptor.params)
       if (p.owner)
         total += product(p.shape);
   return total;

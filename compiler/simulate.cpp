@@ -74,7 +74,7 @@ private:
   }
 
   bool exchange(Walker &w, const PlanRow &row) {
-    int64_t self = w.program->stage;
+    int64_t self = w.program->stage();
     if (!w.posted)
       for (const PlanTransfer &t : row.transfers)
         if (t.send)

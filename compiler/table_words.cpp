@@ -26,9 +26,11 @@ std::vector<int32_t> timelineWords(const ProgramPlan &program,
   };
   for (const PlanRow &row : timeline.rows) {
     put(row.kind);
-    put(row.kind == MTC_STEP_RUN ? program.fragmentIndex(row.fragment) : -1);
+    int64_t fragment =
+        row.kind == MTC_STEP_RUN ? program.fragmentIndex(row.fragment) : -1;
+    put(fragment);
     put(row.microbatch);
-    put(row.chunk);
+    put(fragment >= 0 ? program.fragments[fragment].chunk : 0);
     for (int64_t slot : row.slots)
       put(slot);
     put(row.kind == MTC_STEP_EXCHANGE ? first : 0);

@@ -229,10 +229,10 @@ def ExpandSchedule : MtcPass<"expand-schedule"> {
 
     Output, the second of two timelines:
     ```mlir
-    pipe.timeline @train_stage1 entry "train" stage 1 pools [1, 0, 0, 1, 1, 0] {
+    pipe.timeline @train_stage1 entry "train" stage 1 pools <recv_activation = 1, send_gradient = 1, saved = 1> {
       pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
-      pipe.slot "F" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      pipe.slot "B" microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      pipe.slot "F" microbatch 0 chunk 0 slots <recv_activation = 0, saved = 0>
+      pipe.slot "B" microbatch 0 chunk 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
       pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
     }
     ```
@@ -258,8 +258,8 @@ def BucketGradients : MtcPass<"bucket-gradients"> {
 
     Output, in `rt.program @stage1`:
     ```mlir
-    rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
-    rt.param "final_norm.scale" bucket 0 start 64 shape [64] local [64] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
+    rt.bucket 0 elements 128 unpadded 128 shard 128
+    rt.param "final_norm.scale" use 0 bucket 0 start 64
     ```
   }];
 }
@@ -273,12 +273,12 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
 
     Input:
     ```mlir
-    rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
+    rt.bucket 0 elements 128 unpadded 128 shard 128
     ```
 
     Output under ZeRO-1 with dp = 2, and in `@stage0_reduce`:
     ```mlir
-    rt.bucket 0 elements 128 unpadded 128 shard 64 zero true second_use_of -1
+    rt.bucket 0 elements 128 unpadded 128 shard 64
 
     %g = rt.ref grad of 0 at 0 : tensor<128xf32>
     %r = rt.collective reduce_scatter %g group dp count 64 {origin = "gradient"} : (tensor<128xf32>) -> tensor<128xf32>

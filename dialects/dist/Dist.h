@@ -41,12 +41,10 @@ struct Split {
   llvm::SmallVector<int64_t> shape;
 };
 /// The split of a tensor of shape `local` among its dimensions from `first` on
-/// (those before stay local). `sharding` and `mesh` may be null: no split.
-/// Fails with `emitError` if two axes split the tensor.
-mlir::FailureOr<Split>
-splitOf(ShardingAttr sharding, MeshAttr mesh, llvm::ArrayRef<int64_t> local,
-        int64_t first,
-        llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// (those before stay local): of the first axis that does, where a verifier saw
+/// that no other does. `sharding` and `mesh` may be null: no split.
+Split splitOf(ShardingAttr sharding, MeshAttr mesh,
+              llvm::ArrayRef<int64_t> local, int64_t first);
 
 } // namespace mtc::dist
 #endif // MTC_DIALECTS_DIST_H

@@ -211,23 +211,19 @@ SmallVector<int64_t> ShardingAttr::localShape(ArrayRef<int64_t> global,
   return local;
 }
 
-FailureOr<Split>
-mtc::dist::splitOf(ShardingAttr sharding, MeshAttr mesh,
-                   ArrayRef<int64_t> local, int64_t first,
-                   function_ref<InFlightDiagnostic()> emitError) {
+Split mtc::dist::splitOf(ShardingAttr sharding, MeshAttr mesh,
+                         ArrayRef<int64_t> local, int64_t first) {
   Split split{StringAttr(), -1, SmallVector<int64_t>(local)};
   if (!sharding || !mesh)
     return split;
   for (auto [axis, state] :
        llvm::zip(sharding.getAxes(), sharding.getStates())) {
-    if (state < first)
+    if (state < first || state >= static_cast<int64_t>(local.size()))
       continue;
-    if (split.axis)
-      return emitError() << "expected one mesh axis that splits it, found "
-                         << split.axis << " and " << axis;
     split.axis = axis;
     split.dim = state;
     split.shape[state] *= mesh.sizeOf(axis);
+    return split;
   }
   return split;
 }

@@ -11,16 +11,11 @@ using namespace mtc::pipe;
 
 #include "dialects/pipe/PipeDialect.cpp.inc"
 #include "dialects/pipe/PipeEnums.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "dialects/pipe/PipeAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/pipe/PipeOps.cpp.inc"
 
 void PipeDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/pipe/PipeAttrs.cpp.inc"
-      >();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/pipe/PipeOps.cpp.inc"
@@ -45,4 +40,42 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
            << "expected a fragment to be a function of one block without "
               "arguments and results, found another";
   return success();
+}
+
+/// Problems in `sharding` for a tensor of `rank` dimensions, as a sentence that
+/// follows "expected"; empty if there are none.
+static std::string problemsOf(mtc::dist::ShardingAttr sharding, int64_t rank) {
+  if (sharding.getRank() != rank)
+    return "a sharding of " + std::to_string(rank) + " dimensions, found " +
+           std::to_string(sharding.getRank());
+  if (llvm::any_of(sharding.getStates(), [](int64_t s) { return s < 0; }))
+    return "a parameter that is partial over no axis, found one";
+  if (sharding.getStates().size() > 1)
+    return "one mesh axis that splits it, found several";
+  return "";
+}
+
+LogicalResult ParameterOp::verify() {
+  int64_t rank = getLocal().size();
+  if (int64_t(getParam().getAxes().size()) != rank)
+    return emitOpError("expected a logical axis per dimension, ")
+           << rank << ", found " << getParam().getAxes().size();
+  if (auto sharding = getSharding())
+    if (std::string text = problemsOf(*sharding, rank); !text.empty())
+      return emitOpError("expected ") << text;
+  return success();
+}
+
+int64_t ParameterOp::getElements() {
+  int64_t n = 1;
+  for (int64_t d : getLocal())
+    if (__builtin_mul_overflow(n, d, &n))
+      return std::numeric_limits<int64_t>::max();
+  return n;
+}
+
+mtc::dist::Split ParameterOp::split() {
+  // The verifier has seen that there is one axis at most.
+  return dist::splitOf(getSharding().value_or(dist::ShardingAttr()),
+                       dist::meshOf(*this), getLocal(), /*first=*/0);
 }

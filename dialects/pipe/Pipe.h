@@ -2,6 +2,10 @@
 #ifndef MTC_DIALECTS_PIPE_H
 #define MTC_DIALECTS_PIPE_H
 
+#include "dialects/Tables.h"
+#include "dialects/dist/Dist.h"
+#include "dialects/tfm/Tfm.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -48,18 +48,21 @@ def Pipe_Dialect : Dialect {
     one timeline per stage, with exchanges and slots of buffers; the second one:
 
     ```mlir
-    pipe.timeline @train_stage1 entry "train" stage 1 pools [1, 0, 0, 1, 1, 0] {
+    pipe.timeline @train_stage1 entry "train" stage 1 pools <recv_activation = 1, send_gradient = 1, saved = 1> {
       pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
-      pipe.slot "F" microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      pipe.slot "B" microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      pipe.slot "F" microbatch 0 chunk 0 slots <recv_activation = 0, saved = 0>
+      pipe.slot "B" microbatch 0 chunk 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
       pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
     }
     ```
 
     See [schedules](../schedules.md). The next level, `rt`, is bytes and calls.
   }];
+  // Whose attributes its ops hold.
+  let dependentDialects = ["::mtc::tfm::TfmDialect", "::mtc::dist::DistDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
 }
 
 def Pipe_Phase : I32EnumAttr<"Phase", "what a fragment is for", [
@@ -95,6 +98,29 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
   }];
 }
 
+def Pipe_PerPool : AttrDef<Pipe_Dialect, "PerPool"> {
+  let mnemonic = "per_pool";
+  let summary = "a number for some of the pools";
+  let description = [{
+    Pools are rows of `kPools` (memory.h). What a pool that is not named has, a
+    slot or a count, its op says. Printed in the order of the table.
+
+    Example: `#pipe.per_pool<send_activation = 0, saved = 2>`
+  }];
+  // By pool; kNone: not named.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$numbers);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t kNone = -1;
+    /// The number of a pool, if it has one.
+    std::optional<int64_t> of(::MtcPool pool) const {
+      int64_t number = getNumbers()[pool];
+      return number == kNone ? std::nullopt : std::optional(number);
+    }
+  }];
+}
+
 def Pipe_Direction : I32EnumAttr<"Direction", "which way a value crosses stages", [
     I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Gradient", 1, "gradient">]> {
   let description = [{
@@ -105,9 +131,54 @@ def Pipe_Direction : I32EnumAttr<"Direction", "which way a value crosses stages"
 }
 def Pipe_DirectionAttr : EnumAttr<Pipe_Dialect, Pipe_Direction, "direction">;
 
-//===--- boundary of a fragment ------------------------------------------------===//
-
 class Pipe_Op<string mnemonic, list<Trait> traits = []> : Op<Pipe_Dialect, mnemonic, traits>;
+
+//===--- parameters of the model -----------------------------------------------===//
+
+// Attributes of the levels above, which ride on to the last one.
+class Pipe_AttrOf<string type, string what>
+    : Attr<CPred<"::llvm::isa<" # type # ">($_self)">, what> {
+  let storageType = type;
+  let returnType = type;
+  let convertFromStorage = "$_self";
+}
+def Pipe_TfmParam : Pipe_AttrOf<"::mtc::tfm::ParamAttr", "#tfm.param">;
+def Pipe_Sharding : Pipe_AttrOf<"::mtc::dist::ShardingAttr", "#dist.sharding">;
+
+def Pipe_ParameterOp : Pipe_Op<"parameter"> {
+  let summary = "a parameter of the model, and what of it a rank has";
+  let description = [{
+    The one record of a parameter behind `cut-stages`, in model order. `type` is
+    the shard of a rank, `sharding` says which axes of the mesh split it; without
+    one every rank has all. Later levels name it (`pipe.param`, `rt.param`).
+
+    Example: `pipe.parameter <name = "layers.0.mlp.up.weight", axes = ["embed", "mlp"], init = normal, std = 2.0e-02 : f64, decay = true> sharding <[{}, {"tp"} ]> local tensor<64x128xf32>`
+
+    **Constraints:** one logical axis per dimension; a sharding of that rank,
+    which at most one mesh axis splits and none leaves partial.
+  }];
+  let arguments = (ins Pipe_TfmParam:$param, OptionalAttr<Pipe_Sharding>:$sharding, TypeAttrOf<AnyStaticShapeTensor>:$type);
+  let assemblyFormat = "$param (`sharding` $sharding^)? `local` $type attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getName() { return getParam().getName().getValue(); }
+    /// The shape of a rank's shard.
+    ::llvm::ArrayRef<int64_t> getLocal() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType()).getShape();
+    }
+    /// Elements of a rank's shard; saturates.
+    int64_t getElements();
+    /// The dimension that is split, by which axis, and the shape of the whole.
+    ::mtc::dist::Split split();
+    /// Whether `axis` splits it.
+    bool isSplitOver(::llvm::StringRef axis) {
+      ::mlir::StringAttr found = split().axis;
+      return found && found.getValue() == axis;
+    }
+  }];
+}
+
+//===--- boundary of a fragment ------------------------------------------------===//
 
 def Pipe_ParamOp : Pipe_Op<"param", [Pure]> {
   let summary = "a parameter shard of this stage";
@@ -200,29 +271,28 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "slots and exchanges of one stage, in order";
   let description = [{
-    `pools` are the numbers of slots of each pool, in the order of `kPools`
-    (memory.h).
+    `pools` are the numbers of slots of each pool; one that is not named has none.
 
     Example:
     ```
-    pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 2, 0] {
-      pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+    pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 2> {
+      pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
       pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$entry, I64Attr:$stage, DenseI64ArrayAttr:$pools);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$entry, I64Attr:$stage, Pipe_PerPool:$pools);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `entry` $entry `stage` $stage `pools` $pools $body attr-dict";
 }
 def Pipe_SlotOp : Pipe_Op<"slot"> {
   let summary = "one compute slot with the buffer slots that it uses";
   let description = [{
-    `slots` has one entry per pool, in the order of `pipe.timeline`; -1: none.
+    `slots` names the pools that it uses.
 
-    Example: `pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
+    Example: `pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>`
   }];
-  let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk, DenseI64ArrayAttr:$slots);
+  let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk, Pipe_PerPool:$slots);
   let assemblyFormat = "$phase `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
 }
 def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {

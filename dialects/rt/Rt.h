@@ -2,8 +2,9 @@
 #ifndef MTC_DIALECTS_RT_H
 #define MTC_DIALECTS_RT_H
 
+#include "dialects/Tables.h"
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Affine.h"
-#include "dialects/rt/RtTables.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -54,6 +54,8 @@ def Rt_Dialect : Dialect {
     The ops fall into three parts: bodies of kernels (`load` to `random`), what
     fragments hold, and the program around them (`program` to `export_slot`).
   }];
+  // Whose attributes its ops hold.
+  let dependentDialects = ["::mtc::pipe::PipeDialect", "::mtc::dist::DistDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{ void registerAttributes(); }];
 }

@@ -39,11 +39,10 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
 }
 def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
-    I32EnumAttrCase<"Main", 2, "main">, I32EnumAttrCase<"ExpAvg", 3, "exp_avg">,
-    I32EnumAttrCase<"ExpAvgSq", 4, "exp_avg_sq">, I32EnumAttrCase<"Loss", 5, "loss">]> {
+    I32EnumAttrCase<"State", 2, "state">, I32EnumAttrCase<"Loss", 3, "loss">]> {
   let description = [{
-    Parameters as they are computed with, accumulators of their gradients, the
-    optimizer's state; and the loss, which lies behind the buckets.
+    Parameters as they are computed with, accumulators of their gradients, a state
+    of the optimizer; and the loss, which lies behind the buckets.
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
@@ -52,17 +51,18 @@ def Rt_RefKindAttr : EnumAttr<Rt_Dialect, Rt_RefKind, "ref_kind">;
 def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let summary = "an address inside a bucket, before offsets are known";
   let description = [{
-    Element `start` of the part `kind` of a bucket; the loss has no bucket.
-    `plan-memory` turns it into rt.view.
+    Element `start` of the part `kind` of a bucket; the loss has no bucket, and a
+    state a name of the bucket's `states`. `plan-memory` turns it into rt.view.
 
     Example: `%g = rt.ref grad of 0 at 64 : memref<16x64xf32>`
+    Example: `%m = rt.ref state "exp_avg" of 0 at 0 : memref<2048xf32>`
     Example: `%l = rt.ref loss : memref<1xf32>`
   }];
-  let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<Rt_Int>:$bucket,
+  let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
                        DefaultValuedAttr<Rt_Int, "0">:$start);
   let results = (outs Rt_Buffer:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "`` $kind (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
 }
 def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
   let summary = "a buffer of zeros; made where a kernel accumulates a new value";
@@ -257,16 +257,18 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
   let summary = "the program of one rank class (one pipeline stage)";
   let description = [{
     Holds kernels, fragments (func.func with `pipe.fragment`), buckets, parameters
-    and timelines of one stage. `arenas` are bytes by kind, set by `plan-memory`.
+    and timelines of one stage. `plan-memory` sets `arenas`, bytes by kind, the
+    place of the loss in `grads`, and the GEMM library that its sizes are for.
 
     Example:
     ```
     rt.program @stage0 stage 0 {
-      rt.bucket 0 elements 128 unpadded 128 shard 128 zero false second_use_of -1
-    } {arenas = array<i64: 512, 512, 1024, 0, 0>}
+      rt.bucket 0 elements 128 unpadded 128 shard 128
+    } {arenas = array<i64: 512, 512, 1024, 0, 0>, loss_offset = 448 : i64}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$stage);
+  let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$stage, OptionalAttr<DenseI64ArrayAttr>:$arenas,
+                       OptionalAttr<Rt_Int>:$loss_offset, OptionalAttr<StrAttr>:$onednn);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `stage` $stage $body attr-dict";
 }
@@ -274,19 +276,27 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let summary = "a flat range of parameters that are reduced together";
   let description = [{
     `elements` is padded; `shard` elements belong to each dp rank (= elements
-    without ZeRO). `second_use_of` names the bucket whose parameters these
-    accumulators serve, or -1. Parameters are f32, or `param_type`: then the main
-    parameters, f32, lie with the optimizer's state, one shard a dp rank.
-    Offsets are bytes, set by `plan-memory`; -1: there is no such part.
+    without ZeRO). A bucket that is the `second_use_of` another holds accumulators
+    for the parameters of that one, and nothing else. Parameters are f32, or
+    `param_type`: then the main parameters, f32, are one more state.
 
-    Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1 {param_type = bf16}`
+    `states` are what the optimizer keeps for each element of the shard, f32, in
+    the order of its kernel's operands (`shard-optimizer`). Offsets are bytes, set
+    by `plan-memory`: of parameters in `params`, of accumulators in `grads`, of
+    each state in `optimizer`.
+
+    Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 {param_type = bf16, states = ["main", "exp_avg", "exp_avg_sq"]}`
+    Example: `rt.bucket 1 elements 4096 unpadded 4000 shard 2048 second_use_of 0`
+
+    **Constraints:** state offsets are as many as states; a second use has neither
+    parameters nor states.
   }];
   let arguments = (ins Rt_Int:$index, Rt_Int:$elements, Rt_Int:$unpadded, Rt_Int:$shard,
-                       BoolAttr:$zero, Rt_Int:$second_use_of,
-                       OptionalAttr<TypeAttr>:$param_type,
-                       DefaultValuedAttr<Rt_Int, "-1">:$param_offset, DefaultValuedAttr<Rt_Int, "-1">:$main_offset, DefaultValuedAttr<Rt_Int, "-1">:$grad_offset,
-                       DefaultValuedAttr<Rt_Int, "-1">:$exp_avg_offset, DefaultValuedAttr<Rt_Int, "-1">:$exp_avg_sq_offset);
-  let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard `zero` $zero `second_use_of` $second_use_of attr-dict";
+                       OptionalAttr<Rt_Int>:$second_use_of, OptionalAttr<TypeAttr>:$param_type,
+                       OptionalAttr<StrArrayAttr>:$states, OptionalAttr<Rt_Int>:$param_offset,
+                       OptionalAttr<Rt_Int>:$grad_offset, OptionalAttr<DenseI64ArrayAttr>:$state_offsets);
+  let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard (`second_use_of` $second_use_of^)? attr-dict";
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The type of the parameters as they are computed with.
     ::mlir::Type paramType() {
@@ -295,23 +305,39 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     int64_t paramBytes() { return paramType().getIntOrFloatBitWidth() / 8; }
     /// True if main parameters lie beside those that are computed with.
     bool keepsMain() { return !paramType().isF32(); }
+    bool isSecondUse() { return getSecondUseOf().has_value(); }
+    /// Names of the optimizer's states; none before `shard-optimizer`.
+    ::llvm::SmallVector<::llvm::StringRef> stateNames();
+    /// The byte of `optimizer` where a state begins, if it has a place.
+    std::optional<int64_t> stateOffset(::llvm::StringRef state);
   }];
 }
 def Rt_ParamOp : Op<Rt_Dialect, "param"> {
   let summary = "a parameter shard in a bucket";
   let description = [{
-    `start` is the first element in the bucket, `use` the first use on this stage.
-    `split_dim` is the dimension that the mesh axis `split_axis` splits, or -1.
-    In a bucket that is a `second_use_of` another, only the gradient accumulator.
+    The place of one use of a `pipe.parameter`: `start` is its first element in the
+    bucket. The first use on a stage is where the parameter itself lies; in a bucket
+    that is a `second_use_of` another there is only the gradient accumulator. The
+    stage of use 0 owns the parameter.
 
-    Example: `rt.param "final_norm.scale" bucket 0 start 64 shape [16] local [16] {decay = false, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}`
+    Example: `rt.param "final_norm.scale" use 0 bucket 0 start 64`
   }];
-  let arguments = (ins StrAttr:$name, Rt_Int:$bucket, Rt_Int:$start, DenseI64ArrayAttr:$shape,
-                       DenseI64ArrayAttr:$local, Rt_Int:$split_dim, Rt_Int:$use, BoolAttr:$owner,
-                       BoolAttr:$decay, StrAttr:$init, F64Attr:$std,
-                       DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
-  let assemblyFormat = "$name `bucket` $bucket `start` $start `shape` $shape `local` $local attr-dict";
+  let arguments = (ins StrAttr:$name, Rt_Int:$use, Rt_Int:$bucket, Rt_Int:$start);
+  let extraClassDeclaration = [{
+    /// Whether this stage's copy is the one that files and norms take.
+    bool isOwner() { return getUse() == 0; }
+  }];
+  let assemblyFormat = "$name `use` $use `bucket` $bucket `start` $start attr-dict";
 }
+class Rt_AttrOf<string type, string what>
+    : Attr<CPred<"::llvm::isa<" # type # ">($_self)">, what> {
+  let storageType = type;
+  let returnType = type;
+  let convertFromStorage = "$_self";
+}
+def Rt_PerPool : Rt_AttrOf<"::mtc::pipe::PerPoolAttr", "#pipe.per_pool">;
+def Rt_Sharding : Rt_AttrOf<"::mtc::dist::ShardingAttr", "#dist.sharding">;
+
 def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
     I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Run", 1, "run">]> {
   let description = [{
@@ -328,8 +354,8 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
     Example:
     ```
     rt.timeline @train {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step load microbatch 0 slots <saved = 0>
+      rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
     }
     ```
@@ -341,14 +367,22 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
 def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";
   let description = [{
-    `slots` has one entry per pool, in the order of `kPools` (memory.h); -1: none.
+    `slots` names the pools that it uses, `microbatch` what it works on; the update,
+    once a step, has neither.
 
-    Example: `rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]`
+    Example: `rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>`
+    Example: `rt.step run @stage0_apply`
   }];
-  let arguments = (ins Rt_StepKindAttr:$kind, OptionalAttr<FlatSymbolRefAttr>:$fragment, Rt_Int:$microbatch, Rt_Int:$chunk,
-                       DenseI64ArrayAttr:$slots);
+  let arguments = (ins Rt_StepKindAttr:$kind, OptionalAttr<FlatSymbolRefAttr>:$fragment, OptionalAttr<Rt_Int>:$microbatch,
+                       OptionalAttr<Rt_PerPool>:$slots);
   let hasVerifier = 1;
-  let assemblyFormat = "`` $kind ($fragment^)? `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
+  let extraClassDeclaration = [{
+    /// The slot of a pool that it uses, if it does.
+    std::optional<int64_t> slot(::MtcPool pool) {
+      return getSlots() ? getSlots()->of(pool) : std::nullopt;
+    }
+  }];
+  let assemblyFormat = "`` $kind ($fragment^)? (`microbatch` $microbatch^)? (`slots` $slots^)? attr-dict";
 }
 def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
   let mnemonic = "transfer";
@@ -385,23 +419,26 @@ def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
   let arguments = (ins StrAttr:$name, Rt_Int:$offset, Rt_Pool:$pool, Rt_Int:$stride, StrAttr:$entry);
   let assemblyFormat = "$name `at` $offset `slot` `of` `` $pool `stride` $stride `entry` $entry attr-dict";
 }
+def Rt_ExportType : StaticShapeTensorOf<[F32, BF16]>;
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{
-    Elements are f32, or `element`, which a dump widens. Of a split, see rt.param.
+    `type` is what a rank has, `sharding` says which axis of the mesh splits it, if
+    one does. Dimension 0 is samples, of which a rank has its own. A dump widens
+    elements that are not f32.
 
-    Example: `rt.export_slot "logits" of @stage1_eval workspace at 0 shape [4, 32, 256] local [2, 32, 128] split_dim 2`
+    Example: `rt.export_slot "logits" of @stage1_eval workspace at 0 sharding <[{}, {}, {"tp"} ]> local tensor<2x32x128xf32>`
+
+    **Constraints:** a sharding of the tensor's rank; one axis at most splits
+    dimensions behind the first, and it is not an axis of the data.
   }];
   let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$fragment, Rt_Arena:$arena, Rt_Int:$offset,
-                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$local, Rt_Int:$split_dim,
-                       OptionalAttr<TypeAttr>:$element,
-                       DefaultValuedStrAttr<StrAttr, "tp">:$split_axis);
+                       OptionalAttr<Rt_Sharding>:$sharding, TypeAttrOf<Rt_ExportType>:$type);
   let extraClassDeclaration = [{
-    /// Bytes of one element.
-    int64_t elementBytes() {
-      return getElement() ? getElement()->getIntOrFloatBitWidth() / 8 : 4;
-    }
+    /// The dimension that is split, by which axis, and the shape of the whole.
+    ::mtc::dist::Split split();
   }];
-  let assemblyFormat = "$name `of` $fragment `` $arena `at` $offset `shape` $shape `local` $local `split_dim` $split_dim attr-dict";
+  let hasVerifier = 1;
+  let assemblyFormat = "$name `of` $fragment `` $arena `at` $offset (`sharding` $sharding^)? `local` $type attr-dict";
 }
 #endif // MTC_RT_PROGRAM

@@ -8,8 +8,8 @@
 #define MTC_RT_TABLES
 
 class Rt_TableParameter<string type, string what> : AttrParameter<type, what> {
-  let parser = "::mtc::rt::parseNamed<" # type # ">($_parser)";
-  let printer = "$_printer << ::mtc::rt::nameOf($_self)";
+  let parser = "::mtc::parseNamed<" # type # ">($_parser)";
+  let printer = "$_printer << ::mtc::nameOf($_self)";
 }
 class Rt_TableAttr<string name, string attrMnemonic, string type>
     : AttrDef<Rt_Dialect, name> {

@@ -150,7 +150,37 @@ LogicalResult RefOp::verify() {
     return emitOpError("expected ")
            << (ofBucket ? "a bucket of which this is a part, found none"
                         : "no bucket of the loss, found one");
+  if ((getKind() == RefKind::State) != getState().has_value())
+    return emitOpError("expected the name of a state")
+           << (getState() ? " only where the part is one, found "
+                          : ", found none")
+           << getState().value_or("");
   return success();
+}
+
+LogicalResult BucketOp::verify() {
+  size_t states = stateNames().size();
+  if (getStateOffsets() && getStateOffsets()->size() != states)
+    return emitOpError("expected an offset for each of ")
+           << states << " states, found " << getStateOffsets()->size();
+  if (isSecondUse() && (states || getParamOffset()))
+    return emitOpError("expected accumulators only in a bucket that is a "
+                       "second use, found parameters or states");
+  return success();
+}
+
+SmallVector<StringRef> BucketOp::stateNames() {
+  if (auto names = getStates())
+    return llvm::to_vector(names->getAsValueRange<StringAttr>());
+  return {};
+}
+
+std::optional<int64_t> BucketOp::stateOffset(StringRef state) {
+  SmallVector<StringRef> names = stateNames();
+  auto it = llvm::find(names, state);
+  if (it == names.end() || !getStateOffsets())
+    return std::nullopt;
+  return (*getStateOffsets())[it - names.begin()];
 }
 
 LogicalResult StepOp::verify() {
@@ -159,7 +189,30 @@ LogicalResult StepOp::verify() {
     return emitOpError("expected ")
            << (runs ? "a fragment to run, found none"
                     : "no fragment to load, found one");
+  if (!runs && !getMicrobatch())
+    return emitOpError("expected a microbatch to load, found none");
   return success();
+}
+
+LogicalResult ExportSlotOp::verify() {
+  auto sharding = getSharding();
+  if (!sharding)
+    return success();
+  if (sharding->getRank() != getType().getRank())
+    return emitOpError("expected a sharding of ")
+           << getType().getRank() << " dimensions, found "
+           << sharding->getRank();
+  if (llvm::count_if(sharding->getStates(),
+                     [](int64_t state) { return state > 0; }) > 1)
+    return emitOpError("expected one mesh axis at most that splits dimensions "
+                       "behind the first, found several");
+  return success();
+}
+
+mtc::dist::Split ExportSlotOp::split() {
+  // The verifier has seen that there is one axis at most.
+  return dist::splitOf(getSharding().value_or(dist::ShardingAttr()),
+                       dist::meshOf(*this), getType().getShape(), /*first=*/1);
 }
 
 LogicalResult ZeroOp::verify() {

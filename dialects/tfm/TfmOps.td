@@ -499,6 +499,14 @@ def Tfm_AdamwOp : Op<Tfm_Dialect, "adamw", [Pure]> {
 
     Example: `%p2, %m2, %v2 = tfm.adamw %p, %g, %m, %v {decay = true} : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64xf32>`
   }];
+  let extraClassDeclaration = [{
+    /// What it keeps for each element from step to step, beside the parameter, in
+    /// the order of operands and results.
+    static ::llvm::ArrayRef<::llvm::StringRef> stateNames() {
+      static constexpr ::llvm::StringRef names[] = {"exp_avg", "exp_avg_sq"};
+      return names;
+    }
+  }];
   let arguments = (ins Tfm_Tensor:$p, Tfm_Tensor:$g, Tfm_Tensor:$m, Tfm_Tensor:$v, BoolAttr:$decay);
   let results = (outs Tfm_Tensor:$new_p, Tfm_Tensor:$new_m, Tfm_Tensor:$new_v);
   let assemblyFormat = "$p `,` $g `,` $m `,` $v attr-dict `:` type($p) `,` type($g) `,` type($m) `,` type($v) `->` type($new_p) `,` type($new_m) `,` type($new_v)";

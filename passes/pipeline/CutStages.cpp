@@ -296,37 +296,21 @@ LogicalResult FragmentBuilder::build() {
   return success();
 }
 
-/// Facts about parameters that later phases need, in model order.
-FailureOr<ArrayAttr> paramTable(func::FuncOp fn) {
-  Builder b(fn.getContext());
-  auto mesh = dist::meshOf(fn);
-  SmallVector<Attribute> rows;
+/// Writes a pipe.parameter for each parameter, in model order.
+LogicalResult writeParameters(func::FuncOp fn) {
+  OpBuilder b(fn);
   for (BlockArgument arg : fn.getArguments()) {
-    auto p =
+    auto param =
         fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
-    if (!p)
+    if (!param)
       continue;
-    auto local = cast<RankedTensorType>(arg.getType()).getShape();
-    FailureOr<dist::Split> split =
-        dist::splitOf(dist::shardingOf(arg), mesh, local, /*first=*/0, [&] {
-          return fn.emitOpError("parameter ") << p.getName() << ": ";
-        });
-    if (failed(split))
+    auto op =
+        pipe::ParameterOp::create(b, arg.getLoc(), param, dist::shardingOf(arg),
+                                  cast<RankedTensorType>(arg.getType()));
+    if (failed(op.verify()))
       return failure();
-    SmallVector<NamedAttribute> row = {
-        b.getNamedAttr("name", p.getName()),
-        b.getNamedAttr("shape", b.getDenseI64ArrayAttr(split->shape)),
-        b.getNamedAttr("local", b.getDenseI64ArrayAttr(local)),
-        b.getNamedAttr("split_dim", b.getI64IntegerAttr(split->dim)),
-        b.getNamedAttr("decay", b.getBoolAttr(p.getDecay())),
-        b.getNamedAttr("init",
-                       b.getStringAttr(tfm::stringifyInit(p.getInit()))),
-        b.getNamedAttr("std", p.getStd())};
-    if (split->axis)
-      row.push_back(b.getNamedAttr("split_axis", split->axis));
-    rows.push_back(b.getDictionaryAttr(row));
   }
-  return b.getArrayAttr(rows);
+  return success();
 }
 
 struct CutStagesPass
@@ -356,10 +340,8 @@ struct CutStagesPass
         if (failed(FragmentBuilder(fn, *stages, stage, kind, keys).build()))
           return signalPassFailure();
     }
-    FailureOr<ArrayAttr> params = paramTable(fn);
-    if (failed(params))
+    if (failed(writeParameters(fn)))
       return signalPassFailure();
-    module->setAttr("mtc.params", *params);
     fn.erase();
   }
 };

@@ -45,7 +45,7 @@ MtcPool poolOf(schedules::Pool pool) {
 
 void writeCompute(OpBuilder &b, Location loc,
                   const schedules::Compute &compute) {
-  SmallVector<int64_t> slots(MTC_POOL_COUNT, -1);
+  SmallVector<int64_t> slots(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
   for (const auto *list : {&compute.reads, &compute.writes})
     for (const auto &operand : *list)
       slots[poolOf(operand.pool)] = operand.slot;
@@ -53,7 +53,8 @@ void writeCompute(OpBuilder &b, Location loc,
       b, loc,
       b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
       b.getI64IntegerAttr(compute.slot.microbatch),
-      b.getI64IntegerAttr(compute.slot.chunk), b.getDenseI64ArrayAttr(slots));
+      b.getI64IntegerAttr(compute.slot.chunk),
+      pipe::PerPoolAttr::get(b.getContext(), slots));
 }
 
 void writeExchange(OpBuilder &b, Location loc,
@@ -103,12 +104,14 @@ struct ExpandSchedulePass
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
              int stage) {
-    SmallVector<int64_t> pools(MTC_POOL_COUNT, 0);
+    SmallVector<int64_t> pools(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
     for (size_t i = 0; i < plan.pools[stage].size(); ++i)
-      pools[poolOf(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
+      if (plan.pools[stage][i])
+        pools[poolOf(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
-    auto timeline = pipe::TimelineOp::create(b, op.getLoc(), name,
-                                             op.getSymName(), stage, pools);
+    auto timeline =
+        pipe::TimelineOp::create(b, op.getLoc(), name, op.getSymName(), stage,
+                                 pipe::PerPoolAttr::get(b.getContext(), pools));
     OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
     for (const auto &item : plan.ranks[stage]) {
       if (const auto *compute = std::get_if<schedules::Compute>(&item))

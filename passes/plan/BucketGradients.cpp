@@ -61,7 +61,9 @@ struct BucketGradientsPass
     ModuleOp module = getOperation();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     auto program = rt::ProgramOp::create(
-        b, module.getLoc(), "stage" + std::to_string(stage), stage);
+        b, module.getLoc(), b.getStringAttr("stage" + std::to_string(stage)),
+        b.getI64IntegerAttr(stage), DenseI64ArrayAttr(), IntegerAttr(),
+        StringAttr());
     Block &body = program.getBody().emplaceBlock();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       auto fn = dyn_cast<func::FuncOp>(op);
@@ -76,22 +78,15 @@ struct BucketGradientsPass
     return program;
   }
 
-  /// The parameters of a stage, in model order, with their rows of mtc.params.
+  /// The parameters of a stage, in model order.
   std::vector<LayoutParam>
   paramsOf(const StageUses &stage,
-           const std::map<std::string, int64_t> &useCounts,
-           std::map<std::string, DictionaryAttr> &facts) {
+           const std::map<std::string, int64_t> &useCounts) {
     std::vector<LayoutParam> params;
-    auto rows = getOperation()->getAttrOfType<ArrayAttr>("mtc.params");
-    for (auto row : rows.getAsRange<DictionaryAttr>()) {
-      std::string name = row.getAs<StringAttr>("name").str();
-      if (!stage.params.count(name))
-        continue;
-      facts[name] = row;
-      int64_t n = 1;
-      for (int64_t d : row.getAs<DenseI64ArrayAttr>("local").asArrayRef())
-        n *= d;
-      params.push_back({name, n, useCounts.at(name) > 1});
+    for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
+      std::string name = param.getName().str();
+      if (stage.params.count(name))
+        params.push_back({name, param.getElements(), useCounts.at(name) > 1});
     }
     return params;
   }
@@ -105,9 +100,7 @@ struct BucketGradientsPass
     LayoutOptions options{config.mesh()[MTC_AXIS_DP],
                           config.number("bucket_size", 40'000'000),
                           config.number("zero") == 1};
-    std::map<std::string, DictionaryAttr> facts;
-    BucketLayout layout =
-        layOutBuckets(paramsOf(stage, useCounts, facts), options);
+    BucketLayout layout = layOutBuckets(paramsOf(stage, useCounts), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
@@ -115,27 +108,22 @@ struct BucketGradientsPass
     TypeAttr paramType =
         types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
     auto writeBucket = [&](int64_t index, const PlacedBucket &bucket,
-                           int64_t secondUseOf) {
+                           std::optional<int64_t> secondUseOf) {
       int64_t elements = bucket.end - bucket.start;
       rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements,
-                           false, secondUseOf, paramType);
+                           secondUseOf ? b.getI64IntegerAttr(*secondUseOf)
+                                       : IntegerAttr(),
+                           paramType, ArrayAttr(), IntegerAttr(), IntegerAttr(),
+                           DenseI64ArrayAttr());
     };
     for (auto [i, bucket] : llvm::enumerate(layout.buckets))
-      writeBucket(i, bucket, -1);
+      writeBucket(i, bucket, std::nullopt);
     int64_t next = layout.buckets.size();
     for (const PlacedParam &placed : layout.params) {
-      DictionaryAttr row = facts[placed.name];
       const std::set<int64_t> &uses = stage.uses.at(placed.name);
       int64_t start = placed.start - layout.buckets[placed.bucket].start;
       auto write = [&](int64_t bucket, int64_t use) {
-        rt::ParamOp::create(
-            b, loc, row.getAs<StringAttr>("name"), b.getI64IntegerAttr(bucket),
-            b.getI64IntegerAttr(start), row.getAs<DenseI64ArrayAttr>("shape"),
-            row.getAs<DenseI64ArrayAttr>("local"),
-            row.getAs<IntegerAttr>("split_dim"), b.getI64IntegerAttr(use),
-            b.getBoolAttr(*uses.begin() == 0), row.getAs<BoolAttr>("decay"),
-            row.getAs<StringAttr>("init"), row.getAs<FloatAttr>("std"),
-            row.getAs<StringAttr>("split_axis"));
+        rt::ParamOp::create(b, loc, placed.name, use, bucket, start);
       };
       write(placed.bucket, *uses.begin());
       for (int64_t use : llvm::drop_begin(uses)) {
@@ -145,13 +133,24 @@ struct BucketGradientsPass
     }
   }
 
+  /// What a stage reads are parameters of the model, each with a gradient.
+  LogicalResult checkUses(rt::ProgramOp program, const StageUses &stage) {
+    std::set<StringRef> model;
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      model.insert(param.getName());
+    for (const std::string &name : stage.params)
+      if (!model.count(name))
+        return program.emitOpError("expected parameters of the model "
+                                   "(pipe.parameter), found \"")
+               << name << "\"";
+      else if (!stage.uses.count(name))
+        return program.emitOpError("expected a gradient for parameter \"")
+               << name << "\"";
+    return success();
+  }
+
   void runPhase() override {
     ModuleOp module = getOperation();
-    if (!module->hasAttr("mtc.params")) {
-      module.emitError(
-          "expected the attribute mtc.params (written by cut-stages)");
-      return signalPassFailure();
-    }
     int64_t stages = Config(module).stages();
     std::vector<rt::ProgramOp> programs;
     std::vector<StageUses> uses;
@@ -163,12 +162,8 @@ struct BucketGradientsPass
         useCounts[name] += list.size();
     }
     for (int64_t s = 0; s < stages; ++s) {
-      for (const std::string &name : uses[s].params)
-        if (!uses[s].uses.count(name)) {
-          programs[s].emitOpError("expected a gradient for parameter \"")
-              << name << "\"";
-          return signalPassFailure();
-        }
+      if (failed(checkUses(programs[s], uses[s])))
+        return signalPassFailure();
       layOut(programs[s], uses[s], useCounts);
     }
   }

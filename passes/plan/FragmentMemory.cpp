@@ -13,34 +13,47 @@ namespace mtc::passes {
 
 //===--- places -----------------------------------------------------------===//
 
-/// Where a part of a bucket starts.
-static Address partOf(rt::BucketOp bucket, rt::RefKind kind, int64_t start) {
+/// Where a part of a bucket starts; nothing if the bucket has no such part.
+static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
+                                     StringRef state, int64_t start) {
+  auto in = [&](MtcArena arena, std::optional<int64_t> offset,
+                int64_t bytes) -> std::optional<Address> {
+    if (!offset)
+      return std::nullopt;
+    return Address{arena, *offset + bytes * start};
+  };
   switch (kind) {
   case rt::RefKind::Param:
-    return {MTC_ARENA_PARAMS,
-            bucket.getParamOffset() + bucket.paramBytes() * start};
+    return in(MTC_ARENA_PARAMS, bucket.getParamOffset(), bucket.paramBytes());
   case rt::RefKind::Grad:
-    return {MTC_ARENA_GRADS, bucket.getGradOffset() + 4 * start};
-  case rt::RefKind::Main:
-    return {MTC_ARENA_OPTIMIZER, bucket.getMainOffset() + 4 * start};
-  case rt::RefKind::ExpAvg:
-    return {MTC_ARENA_OPTIMIZER, bucket.getExpAvgOffset() + 4 * start};
-  case rt::RefKind::ExpAvgSq:
-    return {MTC_ARENA_OPTIMIZER, bucket.getExpAvgSqOffset() + 4 * start};
+    return in(MTC_ARENA_GRADS, bucket.getGradOffset(), 4);
+  case rt::RefKind::State:
+    return in(MTC_ARENA_OPTIMIZER, bucket.stateOffset(state), 4);
   case rt::RefKind::Loss:
     break;
   }
-  llvm_unreachable("the loss is no part of a bucket");
+  return std::nullopt;
+}
+
+FailureOr<Address> FragmentMemory::placeOf(Operation *op, int64_t index,
+                                           rt::RefKind kind, StringRef state,
+                                           int64_t start) {
+  for (auto bucket : program.getOps<rt::BucketOp>())
+    if (bucket.getIndex() == index) {
+      if (auto address = partOf(bucket, kind, state, start))
+        return *address;
+      return op->emitOpError("expected a part that bucket ")
+             << index << " has, found " << stringifyRefKind(kind)
+             << (state.empty() ? "" : " ") << state;
+    }
+  return op->emitOpError("expected a bucket of this program, found ") << index;
 }
 
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == rt::RefKind::Loss)
     return Address{MTC_ARENA_GRADS, layout.lossOffset};
-  for (auto bucket : program.getOps<rt::BucketOp>())
-    if (bucket.getIndex() == ref.getBucket())
-      return partOf(bucket, ref.getKind(), ref.getStart());
-  return ref.emitOpError("expected a bucket of this program, found ")
-         << *ref.getBucket();
+  return placeOf(ref, *ref.getBucket(), ref.getKind(),
+                 ref.getState().value_or(""), ref.getStart());
 }
 
 /// Values that live at a place of their own: boundary ops and refs.
@@ -49,9 +62,11 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
     const ParamSlot *slot = params.parameter(p.getName());
     if (!slot)
       return op->emitOpError("expected a parameter of this program");
-    for (auto bucket : program.getOps<rt::BucketOp>())
-      if (bucket.getIndex() == slot->bucket)
-        storage.address = partOf(bucket, rt::RefKind::Param, slot->start);
+    FailureOr<Address> address =
+        placeOf(op, slot->bucket, rt::RefKind::Param, "", slot->start);
+    if (failed(address))
+      return failure();
+    storage.address = *address;
   } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
     storage.address =
         layout.slot(MTC_POOL_SAVED, layout.inputOffset.at(i.getName().str()));
@@ -315,23 +330,12 @@ void FragmentMemory::rewriteInPlace(Operation *op) {
 LogicalResult FragmentMemory::exportSlot(Operation *op) {
   auto e = cast<pipe::ExportOp>(op);
   OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
-  auto type = cast<RankedTensorType>(e.getValue().getType());
-  // Dimension 0 is samples: it stays as a rank has it.
-  FailureOr<dist::Split> split = dist::splitOf(
-      op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName),
-      dist::meshOf(op), type.getShape(), /*first=*/1,
-      [&] { return op->emitOpError(); });
-  if (failed(split))
-    return failure();
   const Address &a = storages[storageOf.lookup(e.getValue())].address;
   auto slot = rt::ExportSlotOp::create(
       b, op->getLoc(), e.getName(), fn.getSymName(), a.arena, a.offset,
-      split->shape, type.getShape(), split->dim,
-      type.getElementType().isF32() ? TypeAttr()
-                                    : TypeAttr::get(type.getElementType()));
-  if (split->axis)
-    slot.setSplitAxis(split->axis);
-  return success();
+      op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName),
+      cast<RankedTensorType>(e.getValue().getType()));
+  return slot.verify();
 }
 
 LogicalResult FragmentMemory::rewrite() {

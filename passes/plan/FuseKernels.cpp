@@ -137,7 +137,7 @@ Value FragmentFuser::accumulatorOf(Operation *sink) {
     auto &[kind, bucket, start] = place;
     bool ofBucket = kind != rt::RefKind::Loss;
     ref = rt::RefOp::create(
-        b, sink->getLoc(), type.clone(b.getF32Type()), kind,
+        b, sink->getLoc(), type.clone(b.getF32Type()), kind, StringAttr(),
         ofBucket ? b.getI64IntegerAttr(bucket) : IntegerAttr(), start);
   }
   return ref;

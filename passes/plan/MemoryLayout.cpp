@@ -17,18 +17,16 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
     int64_t bytes = 4 * elements, shard = 4 * bucket.getShard();
     bucket.setGradOffset(grads);
     grads = alignTo(grads + bytes, kAlign);
-    if (bucket.getSecondUseOf() >= 0)
+    if (bucket.isSecondUse())
       continue;
     bucket.setParamOffset(params);
     params = alignTo(params + bucket.paramBytes() * elements, kAlign);
-    if (bucket.keepsMain()) {
-      bucket.setMainOffset(optimizer);
+    SmallVector<int64_t> states;
+    for (size_t i = 0; i < bucket.stateNames().size(); ++i) {
+      states.push_back(optimizer);
       optimizer = alignTo(optimizer + shard, kAlign);
     }
-    bucket.setExpAvgOffset(optimizer);
-    optimizer = alignTo(optimizer + shard, kAlign);
-    bucket.setExpAvgSqOffset(optimizer);
-    optimizer = alignTo(optimizer + shard, kAlign);
+    bucket.setStateOffsets(states);
   }
   layout.lossOffset = grads;
   layout.paramBytes = alignTo(params, kPage);
@@ -72,8 +70,10 @@ ProgramLayout layOutProgram(rt::ProgramOp program) {
   layOutBucketArenas(program, layout);
   collectSlots(program, layout);
   for (auto timeline : program.getOps<pipe::TimelineOp>())
-    for (auto [i, count] : llvm::enumerate(timeline.getPools()))
-      layout.pools[i].count = std::max(layout.pools[i].count, count);
+    for (const PoolInfo &pool : kPools)
+      layout.pools[pool.id].count =
+          std::max(layout.pools[pool.id].count,
+                   timeline.getPools().of(pool.id).value_or(0));
   if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
     layout.pools[MTC_POOL_SAVED].count =
         std::max<int64_t>(layout.pools[MTC_POOL_SAVED].count, 1);

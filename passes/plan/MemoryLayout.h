@@ -2,8 +2,7 @@
 //
 //   params      | bucket 0 | bucket 1 | ..
 //   grads       | bucket 0 | bucket 1 | second uses .. | loss |
-//   optimizer   | b0 main | b0 exp_avg | b0 exp_avg_sq | b1 ..
-//               main only with bf16
+//   optimizer   | b0 state 0 | b0 state 1 | .. | b1 state 0 ..
 //   activations | slots of recv_activation | of recv_gradient | ..
 //               by MtcPool
 //   workspace   temporaries of one fragment, by liveness

@@ -63,15 +63,12 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
     writeInputSlots(program, layout);
     if (failed(buildTimelines(program, layout)))
       return failure();
-    Builder b(program.getContext());
-    program->setAttr(
-        "arenas",
-        b.getDenseI64ArrayAttr({layout.paramBytes, layout.gradBytes,
-                                layout.optimizerBytes, layout.activationBytes,
-                                alignTo(workspace, kPage)}));
-    program->setAttr("loss_offset", b.getI64IntegerAttr(layout.lossOffset));
+    program.setArenas(ArrayRef<int64_t>(
+        {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
+         layout.activationBytes, alignTo(workspace, kPage)}));
+    program.setLossOffset(layout.lossOffset);
     // The scratch sizes above are this library's; the runtime refuses another.
-    program->setAttr("onednn", b.getStringAttr(target.library()));
+    program.setOnednn(target.library());
     return success();
   }
 

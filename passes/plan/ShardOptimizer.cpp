@@ -4,8 +4,10 @@
 // fragments `reduce` and `apply`. Reads rt.bucket and rt.param only.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/DtypePolicy.h"
+#include "dialects/tfm/Tfm.h"
 #include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
@@ -55,7 +57,9 @@ struct ShardOptimizerPass
                << "; bucket-gradients pads them under zero = 1";
       int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
-      bucket.setZero(plan.zero);
+      if (!bucket.isSecondUse())
+        bucket.setStatesAttr(
+            Builder(&getContext()).getStrArrayAttr(plan.states));
       plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false});
     }
     return success();
@@ -74,16 +78,19 @@ struct ShardOptimizerPass
       if (bucket < 0 || bucket >= static_cast<int64_t>(plan.buckets.size()))
         return param.emitOpError("expected a bucket of this program, found ")
                << bucket;
-      if (plan.buckets[bucket].secondUseOf >= 0)
+      if (plan.buckets[bucket].secondUseOf)
         continue;
-      int64_t count = 1;
-      for (int64_t d : param.getLocal())
-        count *= d;
-      bool split = param.getSplitDim() >= 0;
-      std::string axis = split ? param.getSplitAxis().str() : "";
-      plan.segments.push_back({bucket, param.getStart(), count,
-                               param.getDecay(), axis, param.getOwner()});
       std::string name = param.getName().str();
+      auto of = model.find(name);
+      if (of == model.end())
+        return param.emitOpError("expected a parameter of the model "
+                                 "(pipe.parameter), found \"")
+               << name << "\"";
+      StringAttr axis = of->second.split().axis;
+      plan.segments.push_back({bucket, param.getStart(),
+                               of->second.getElements(),
+                               of->second.getParam().getDecay(),
+                               axis ? axis.str() : "", param.isOwner()});
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }
     return success();
@@ -91,6 +98,8 @@ struct ShardOptimizerPass
 
   void runPhase() override {
     Config config(getOperation());
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      model[param.getName().str()] = param;
     SmallVector<rt::ProgramOp> programs(getOperation().getOps<rt::ProgramOp>());
     if (programs.empty()) {
       getOperation().emitError(
@@ -106,6 +115,9 @@ struct ShardOptimizerPass
       plan.mesh = config.mesh();
       plan.zero = config.number("zero") == 1 && plan.mesh[MTC_AXIS_DP] > 1;
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
+      if (!plan.paramType.isF32())
+        plan.states.push_back("main");
+      llvm::append_range(plan.states, tfm::AdamwOp::stateNames());
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, plan)) ||
           failed(readSegments(program, plan, uses)))
@@ -113,6 +125,8 @@ struct ShardOptimizerPass
       buildUpdateFragments(program, plan);
     }
   }
+
+  std::map<std::string, pipe::ParameterOp> model; ///< by name
 };
 
 } // namespace

@@ -38,11 +38,6 @@ public:
   }
 
 private:
-  void step(rt::StepKind kind, FlatSymbolRefAttr fragment, int64_t microbatch,
-            int64_t chunk, ArrayRef<int64_t> slots) {
-    rt::StepOp::create(b, loc, kind, fragment, microbatch, chunk, slots);
-  }
-
   /// The fragment of a phase and chunk; fails, with a diagnostic at `user`, if
   /// there is none.
   FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
@@ -59,16 +54,23 @@ private:
   /// A row of the update.
   LogicalResult run(rt::TimelineOp made, pipe::Phase phase) {
     FailureOr<FlatSymbolRefAttr> name = fragment(made, phase, 0);
-    SmallVector<int64_t> none(MTC_POOL_COUNT, -1);
     if (succeeded(name))
-      step(rt::StepKind::Run, *name, -1, 0, none);
+      rt::StepOp::create(b, loc, rt::StepKind::Run, *name, IntegerAttr(),
+                         pipe::PerPoolAttr());
     return name;
   }
 
+  /// Those of the schedule. In eval nothing is saved, but inputs of one
+  /// microbatch at a time lie there as well.
+  pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
+    SmallVector<int64_t> slots(slot.getSlots().getNumbers());
+    int64_t &saved = slots[MTC_POOL_SAVED];
+    if (saved == pipe::PerPoolAttr::kNone && !layout.inputOffset.empty())
+      saved = 0;
+    return pipe::PerPoolAttr::get(b.getContext(), slots);
+  }
+
   LogicalResult run(pipe::SlotOp slot) {
-    SmallVector<int64_t> slots(slot.getSlots());
-    if (slots[MTC_POOL_SAVED] < 0 && !layout.inputOffset.empty())
-      slots[MTC_POOL_SAVED] = 0; // eval: inputs of one microbatch at a time
     bool forward = slot.getPhase() == "F";
     if (!forward && slot.getPhase() != "B")
       return slot.emitOpError("expected phase F or B (split backwards have no "
@@ -80,11 +82,12 @@ private:
     FailureOr<FlatSymbolRefAttr> name = fragment(slot, phase, slot.getChunk());
     if (failed(name))
       return failure();
+    IntegerAttr microbatch = b.getI64IntegerAttr(slot.getMicrobatch());
+    pipe::PerPoolAttr slots = slotsOf(slot);
     if (forward && !layout.inputOffset.empty())
-      step(rt::StepKind::Load, {}, slot.getMicrobatch(), slot.getChunk(),
-           slots);
-    step(rt::StepKind::Run, *name, slot.getMicrobatch(), slot.getChunk(),
-         slots);
+      rt::StepOp::create(b, loc, rt::StepKind::Load, FlatSymbolRefAttr(),
+                         microbatch, slots);
+    rt::StepOp::create(b, loc, rt::StepKind::Run, *name, microbatch, slots);
     return success();
   }
 

@@ -40,7 +40,7 @@ public:
       adamw(segment);
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
-        if (plan.buckets[i].secondUseOf < 0)
+        if (!plan.buckets[i].secondUseOf)
           collective(rt::CollectiveKind::AllGather, ref(rt::RefKind::Param, i),
                      MTC_GROUP_DP, plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
@@ -65,16 +65,21 @@ private:
   void end() { func::ReturnOp::create(b, loc); }
 
   Value ref(rt::RefKind kind, int64_t bucket) {
-    bool whole = kind == rt::RefKind::Param || kind == rt::RefKind::Grad;
-    int64_t n =
-        whole ? plan.buckets[bucket].elements : plan.buckets[bucket].shard;
-    Type type = MemRefType::get({n}, kind == rt::RefKind::Param ? plan.paramType
-                                                                : f32());
-    return rt::RefOp::create(b, loc, type, kind, b.getI64IntegerAttr(bucket));
+    Type type =
+        MemRefType::get({plan.buckets[bucket].elements},
+                        kind == rt::RefKind::Param ? plan.paramType : f32());
+    return rt::RefOp::create(b, loc, type, kind, StringAttr(),
+                             b.getI64IntegerAttr(bucket));
+  }
+  Value stateRef(StringRef state, int64_t bucket) {
+    return rt::RefOp::create(
+        b, loc, MemRefType::get({plan.buckets[bucket].shard}, f32()),
+        rt::RefKind::State, b.getStringAttr(state),
+        b.getI64IntegerAttr(bucket));
   }
   Value lossRef() {
     return rt::RefOp::create(b, loc, MemRefType::get({1}, f32()),
-                             rt::RefKind::Loss, IntegerAttr());
+                             rt::RefKind::Loss, StringAttr(), IntegerAttr());
   }
   void collective(rt::CollectiveKind kind, Value buffer, MtcGroup group,
                   int64_t count, StringRef origin) {
@@ -129,9 +134,10 @@ private:
     const UpdateBucket &bucket = plan.buckets[i];
     UpdateSegment whole{
         static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
-    if (bucket.secondUseOf >= 0) {
+    if (bucket.secondUseOf) {
       auto r = range(whole);
-      Value into = moved(ref(rt::RefKind::Grad, bucket.secondUseOf), r.getAt());
+      Value into =
+          moved(ref(rt::RefKind::Grad, *bucket.secondUseOf), r.getAt());
       Value from = moved(ref(rt::RefKind::Grad, i), r.getAt());
       rt::LaunchOp::create(b, loc, TypeRange(), addKernel(),
                            ValueRange{into, from}, ValueRange{r.getLength()},
@@ -167,12 +173,13 @@ private:
   void adamw(const UpdateSegment &s) {
     auto r = range(s);
     Value param = moved(ref(rt::RefKind::Param, s.bucket), r.getAt());
+    SmallVector<Value> states;
+    for (StringRef state : plan.states)
+      states.push_back(moved(stateRef(state, s.bucket), r.getLocal()));
     SmallVector<Value> buffers = {
-        keepsMain() ? moved(ref(rt::RefKind::Main, s.bucket), r.getLocal())
-                    : param,
-        moved(ref(rt::RefKind::Grad, s.bucket), r.getAt()),
-        moved(ref(rt::RefKind::ExpAvg, s.bucket), r.getLocal()),
-        moved(ref(rt::RefKind::ExpAvgSq, s.bucket), r.getLocal())};
+        keepsMain() ? states.front() : param,
+        moved(ref(rt::RefKind::Grad, s.bucket), r.getAt())};
+    llvm::append_range(buffers, ArrayRef(states).drop_front(keepsMain()));
     if (keepsMain())
       buffers.push_back(param);
     SmallVector<std::string> fields;

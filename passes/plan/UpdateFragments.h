@@ -5,6 +5,7 @@
 #include "dialects/rt/Rt.h"
 #include "mtc/runtime/mesh.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct UpdateSegment {
   bool owner = true;     ///< a second copy does not count in the norm
 };
 struct UpdateBucket {
-  int64_t elements = 0, shard = 0, secondUseOf = -1;
+  int64_t elements = 0, shard = 0;
+  std::optional<int64_t> secondUseOf;
   bool acrossStages = false; ///< tied over the group embd
 };
 struct UpdatePlan {
@@ -27,6 +29,8 @@ struct UpdatePlan {
   bool lastStage = false;
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
+  /// Of rt.bucket: "main" first, if main parameters are kept.
+  llvm::SmallVector<llvm::StringRef> states;
   std::vector<UpdateSegment> segments;
   std::vector<UpdateBucket> buckets;
 };

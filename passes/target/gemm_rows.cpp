@@ -10,16 +10,16 @@ MtcDtype dtypeOf(Value value) {
                                                                      : MTC_F32;
 }
 
-GemmRow gemmRow(rt::GemmOp op) {
-  GemmRow row{op.getM(),
-              op.getN(),
-              op.getK(),
-              op.getTa(),
-              op.getTb(),
-              op.getBeta(),
-              dtypeOf(op.getA()),
-              dtypeOf(op.getC() ? op.getC() : op.getResult()),
-              0};
+runtime::GemmInfo gemmRow(rt::GemmOp op) {
+  runtime::GemmInfo row{op.getM(),
+                        op.getN(),
+                        op.getK(),
+                        op.getTa(),
+                        op.getTb(),
+                        op.getBeta(),
+                        dtypeOf(op.getA()),
+                        dtypeOf(op.getC() ? op.getC() : op.getResult()),
+                        0};
   if (Value scratch = op.getScratch())
     row.scratch = rt::bytesOf(scratch.getType());
   return row;
@@ -27,7 +27,7 @@ GemmRow gemmRow(rt::GemmOp op) {
 
 void GemmRows::add(func::FuncOp fragment) {
   for (auto gemm : fragment.getBody().getOps<rt::GemmOp>())
-    if (GemmRow row = gemmRow(gemm); !llvm::is_contained(all, row))
+    if (runtime::GemmInfo row = gemmRow(gemm); !llvm::is_contained(all, row))
       all.push_back(row);
 }
 

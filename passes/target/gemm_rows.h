@@ -9,11 +9,10 @@
 #define MTC_PASSES_TARGET_GEMM_ROWS_H
 
 #include "dialects/rt/Rt.h"
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/descriptor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <compare>
 #include <vector>
 
 namespace mtc::target {
@@ -21,16 +20,8 @@ namespace mtc::target {
 /// The element type of a tensor or view.
 MtcDtype dtypeOf(mlir::Value value);
 
-/// c[m, n] = op(a)·op(b), plus c with `beta`.
-struct GemmRow {
-  int64_t m = 0, n = 0, k = 0;
-  bool ta = false, tb = false, beta = false;
-  MtcDtype ab = MTC_F32, c = MTC_F32; ///< of a and b, and of c
-  int64_t scratch = 0;                ///< bytes that the op has; 0 on tensors
-  auto operator<=>(const GemmRow &) const = default;
-};
-
-GemmRow gemmRow(rt::GemmOp op);
+/// The record of an op; `scratch` is what the op has, 0 on tensors.
+runtime::GemmInfo gemmRow(rt::GemmOp op);
 
 /// The distinct GEMMs of fragments, in the order in which they first stand.
 class GemmRows {
@@ -38,10 +29,10 @@ public:
   void add(mlir::func::FuncOp fragment);
   /// The number of the row of an op that was added.
   int64_t indexOf(rt::GemmOp op) const;
-  const std::vector<GemmRow> &rows() const { return all; }
+  const std::vector<runtime::GemmInfo> &rows() const { return all; }
 
 private:
-  std::vector<GemmRow> all;
+  std::vector<runtime::GemmInfo> all;
 };
 
 } // namespace mtc::target

@@ -23,7 +23,7 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   auto gemm = dyn_cast<rt::GemmOp>(op);
   if (!gemm)
     return 0;
-  GemmRow row = gemmRow(gemm);
+  runtime::GemmInfo row = gemmRow(gemm);
   int64_t bytes =
       mtc_gemm_scratch(isa_.c_str(), row.m, row.n, row.k, row.ta, row.tb,
                        row.beta, row.ab, row.c, static_cast<int32_t>(threads));

@@ -23,7 +23,7 @@ public:
           if (!fragment.isUpdate() && access.extent.arena == MTC_ARENA_GRADS &&
               access.writes)
             visit(fragment, touch.op, access);
-    for (rt::ParamOp param : stage.params)
+    for (const Param &param : stage.params)
       checkParameter(param);
     for (Phase phase : {Phase::Forward, Phase::Eval})
       checkLoss(phase);
@@ -57,19 +57,19 @@ private:
     return times;
   }
 
-  void checkParameter(rt::ParamOp param) {
-    rt::BucketOp bucket = stage.bucket(param.getBucket());
+  void checkParameter(const Param &param) {
+    rt::BucketOp bucket = stage.bucket(param.bucket());
     if (!bucket)
       return; // reported by checkOwners
     std::vector<Additions> &all =
-        gradients[bucket.getGradOffset() + 4 * param.getStart()];
+        gradients[*bucket.getGradOffset() + 4 * param.start()];
     int64_t times = sum(all);
     if (times == 0)
-      report.error(param) << "expected backward to add to the gradient of \""
-                          << param.getName() << "\", found no op that does";
+      report.error(param.op) << "expected backward to add to the gradient of \""
+                             << param.name() << "\", found no op that does";
     else if (times > 1)
       report.error(all.back().op)
-          << "expected backward to add to the gradient of \"" << param.getName()
+          << "expected backward to add to the gradient of \"" << param.name()
           << "\" once per microbatch, found it added " << times << " times";
   }
 

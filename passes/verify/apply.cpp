@@ -1,4 +1,6 @@
 //===- apply.cpp - the fragment apply -------------------------------------===//
+#include "dialects/tfm/DtypePolicy.h"
+#include "dialects/tfm/Tfm.h"
 #include "passes/verify/checks.h"
 #include "passes/verify/ranges.h"
 
@@ -41,24 +43,25 @@ private:
   struct Use {
     Part part;
     bool reads, writes;
-    bool sharded; ///< exists for this rank's shard only
+    StringRef state = {};
+    /// It exists for this rank's shard only.
+    bool isSharded() const { return part == Part::State; }
   };
 
   /// In the order of the kernel's operands.
   SmallVector<Use> expectedUses() const {
-    bool main = !stage.buckets.empty() &&
-                rt::BucketOp(stage.buckets.front()).keepsMain();
-    SmallVector<Use> uses = {main ? Use{Part::Main, true, true, true}
-                                  : Use{Part::Param, true, true, false},
-                             {Part::Grad, true, false, false},
-                             {Part::ExpAvg, true, true, true},
-                             {Part::ExpAvgSq, true, true, true}};
+    bool main = !tfm::dtypePolicy(model.module).compute.isF32();
+    SmallVector<Use> uses = {main ? Use{Part::State, true, true, "main"}
+                                  : Use{Part::Param, true, true},
+                             {Part::Grad, true, false}};
+    for (StringRef state : tfm::AdamwOp::stateNames())
+      uses.push_back({Part::State, true, true, state});
     if (main)
-      uses.push_back({Part::Param, false, true, false});
+      uses.push_back({Part::Param, false, true});
     return uses;
   }
 
-  /// The optimizer reads and writes one range of parameters and both moments,
+  /// The optimizer reads and writes one range of parameters and of its states,
   /// and reads the gradients. Where main parameters are kept it works on those,
   /// and writes the parameters.
   void update(const Touch &touch, rt::LaunchOp launch) {
@@ -71,13 +74,13 @@ private:
         break;
       BucketPart part = bucketPart(stage, access.extent);
       rt::FlatRangeOp own = access.range();
-      good &= part.part == uses[i].part && own && (i == 0 || own == range) &&
-              (i == 0 || part.bucket == bucket);
+      good &= part.part == uses[i].part && part.state == uses[i].state && own &&
+              (i == 0 || own == range) && (i == 0 || part.bucket == bucket);
       if (!good)
         break;
       range = own;
       bucket = part.bucket;
-      Value by = uses[i].sharded ? range.getLocal() : range.getAt();
+      Value by = uses[i].isSharded() ? range.getLocal() : range.getAt();
       good &= access.moved.getElements() == by &&
               access.reads == uses[i].reads && access.writes == uses[i].writes;
     }
@@ -85,9 +88,9 @@ private:
             launch.getScalars().back() == range.getLength();
     if (!good) {
       report.error(launch)
-          << "expected parameter, gradient and both moments of one bucket"
-          << (uses.size() > 4 ? " (main parameters first, parameters last)"
-                              : "")
+          << "expected parameter, gradient and states of one bucket"
+          << (uses[0].isSharded() ? " (main parameters first, parameters last)"
+                                  : "")
           << ", moved and measured by one rt.flat_range, found another launch";
       return;
     }
@@ -148,17 +151,17 @@ private:
       report.error(apply.fn)
           << "expected the accumulators of bucket " << index
           << " to be cleared for the next step, found them left";
-    if (bucket.getSecondUseOf() >= 0)
+    if (bucket.isSecondUse())
       return;
     if (model.zero && !gathered.count(index))
       report.error(apply.fn)
           << "expected the parameters of bucket " << index
           << " to be gathered over dp, found no collective that does";
     // Second copies too: each stage updates the copy that it reads.
-    std::vector<Segment> segments;
-    for (rt::ParamOp param : stage.params)
-      if (param.getBucket() == bucket.getIndex())
-        segments.push_back({param});
+    std::vector<Param> segments;
+    for (const Param &param : stage.params)
+      if (param.bucket() == index)
+        segments.push_back(param);
     checkCover(model, bucket, std::move(segments), std::move(updates[index]),
                "updated", /*everyRank=*/true, apply.fn, report);
   }

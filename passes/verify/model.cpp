@@ -39,11 +39,6 @@ int64_t product(ArrayRef<int64_t> dims) {
   return n;
 }
 
-bool isSplitOver(rt::ParamOp param, const AxisInfo &axis) {
-  return param.getSplitDim() >= 0 &&
-         param.getSplitAxis() == StringRef(axis.name);
-}
-
 rt::BucketOp Stage::bucket(int64_t wanted) const {
   for (rt::BucketOp bucket : buckets)
     if (bucket.getIndex() == wanted)
@@ -71,25 +66,15 @@ static void readFragments(Stage &stage, Report &report) {
 }
 
 static Row readRow(const Stage &stage, Operation *op, Report &report) {
-  Row row{
-      op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr, -1,
-      0};
+  Row row{op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr,
+          -1};
   if (!row.step) {
     if (!row.exchange)
       report.error(op) << "expected rows that are rt.step or rt.exchange, "
                           "found another op";
     return row;
   }
-  row.microbatch = row.step.getMicrobatch();
-  row.chunk = row.step.getChunk();
-  if (static_cast<int64_t>(row.step.getSlots().size()) != MTC_POOL_COUNT)
-    report.error(op) << "expected a slot for each of " << int(MTC_POOL_COUNT)
-                     << " pools, found " << row.step.getSlots().size();
-  if (llvm::any_of(row.step.getSlots(), [](int64_t slot) {
-        return slot < -1 || slot >= std::numeric_limits<int32_t>::max();
-      }))
-    report.error(op) << "expected slots that are 32-bit numbers, or -1 for "
-                        "none, found others";
+  row.microbatch = row.step.getMicrobatch().value_or(-1);
   if (!row.isRun())
     return row;
   for (const Fragment &fragment : stage.fragments)
@@ -116,31 +101,67 @@ static void readTimelines(Stage &stage, Report &report) {
       const Row &row = it->second.rows.back();
       for (const PoolInfo &pool : kPools)
         if (row.step)
-          stage.slots[pool.id] =
-              std::max(stage.slots[pool.id], row.slot(pool.id) + 1);
+          stage.slots[pool.id] = std::max(stage.slots[pool.id],
+                                          row.slot(pool.id).value_or(-1) + 1);
     }
   }
 }
 
-static Stage readStage(rt::ProgramOp program, Report &report) {
-  Stage stage;
+/// What later phases left open of a bucket; checks need all of it.
+static bool hasPlaces(rt::BucketOp bucket, Report &report) {
+  bool all = bucket.getGradOffset() &&
+             (bucket.isSecondUse() ||
+              (bucket.getParamOffset() && bucket.getStateOffsets()));
+  if (!all)
+    report.error(bucket) << "expected the offsets of its parameters, gradients "
+                            "and states (written by plan-memory), found some "
+                            "missing";
+  return all;
+}
+
+static bool readArenas(Stage &stage, Report &report) {
+  auto arenas = stage.op.getArenas();
+  if (!arenas || arenas->size() != MTC_ARENA_COUNT || !stage.op.getLossOffset())
+    report.error(stage.op) << "expected arenas with " << int(MTC_ARENA_COUNT)
+                           << " sizes, and loss_offset (written by "
+                              "plan-memory)";
+  else {
+    llvm::copy(*arenas, stage.arenas.begin());
+    stage.lossOffset = *stage.op.getLossOffset();
+    return true;
+  }
+  return false;
+}
+
+/// False, with a report, if checks could not go on.
+static bool readStage(Model &model, rt::ProgramOp program, Report &report) {
+  Stage &stage = model.stages.emplace_back();
   stage.op = program;
   stage.index = program.getStage();
-  auto arenas = program->getAttrOfType<DenseI64ArrayAttr>("arenas");
-  if (!arenas || arenas.size() != MTC_ARENA_COUNT)
-    report.error(program) << "expected the attribute arenas with "
-                          << int(MTC_ARENA_COUNT) << " sizes";
-  else
-    std::copy(arenas.asArrayRef().begin(), arenas.asArrayRef().end(),
-              stage.arenas.begin());
-  if (auto loss = program->getAttrOfType<IntegerAttr>("loss_offset"))
-    stage.lossOffset = loss.getInt();
-  for (auto bucket : program.getOps<rt::BucketOp>())
+  bool good = readArenas(stage, report);
+  for (auto bucket : program.getOps<rt::BucketOp>()) {
     stage.buckets.push_back(bucket);
-  for (auto param : program.getOps<rt::ParamOp>())
-    stage.params.push_back(param);
+    good &= hasPlaces(bucket, report);
+  }
+  for (auto param : program.getOps<rt::ParamOp>()) {
+    auto of = model.parameters.find(param.getName().str());
+    if (of != model.parameters.end())
+      stage.params.push_back({param, of->second});
+    else
+      report.error(param) << "expected a parameter of the model "
+                             "(pipe.parameter), found \""
+                          << param.getName() << "\"";
+  }
   readFragments(stage, report);
-  return stage;
+  return good;
+}
+
+static void readParameters(Model &model, Report &report) {
+  for (auto param : model.module.getOps<pipe::ParameterOp>())
+    if (!model.parameters.try_emplace(param.getName().str(), param).second)
+      report.error(param)
+          << "expected each parameter of the model once, found \""
+          << param.getName() << "\" again";
 }
 
 Model readModel(ModuleOp module, Report &report) {
@@ -187,9 +208,13 @@ Model readModel(ModuleOp module, Report &report) {
     }
   if (!complete)
     return model;
+  readParameters(model, report);
   model.stages.reserve(programs.size());
+  bool good = true;
   for (auto &[index, program] : programs)
-    model.stages.push_back(readStage(program, report));
+    good &= readStage(model, program, report);
+  if (!good)
+    model.stages.clear();
   // Rows point to fragments, so these must not move any more.
   for (Stage &stage : model.stages)
     readTimelines(stage, report);

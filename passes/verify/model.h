@@ -109,19 +109,32 @@ struct Row {
   mutable rt::StepOp step;            ///< null: an exchange
   mutable rt::ExchangeOp exchange;    ///< null: a step
   const Fragment *fragment = nullptr; ///< of a run; null if it names none
-  int64_t microbatch = -1, chunk = 0;
+  int64_t microbatch = -1;            ///< -1: none
   bool isRun() const { return step && step.getKind() == rt::StepKind::Run; }
   bool isLoad() const { return step && step.getKind() == rt::StepKind::Load; }
-  /// Slot of `pool`, or -1.
-  int64_t slot(MtcPool pool) const {
-    auto slots = step.getSlots();
-    return pool < static_cast<int64_t>(slots.size()) ? slots[pool] : -1;
-  }
+  /// The slot of `pool` that a step uses, if it does.
+  std::optional<int64_t> slot(MtcPool pool) const { return step.slot(pool); }
 };
 
 struct Timeline {
   mutable rt::TimelineOp op;
   std::vector<Row> rows;
+};
+
+/// One use of a parameter on a stage.
+struct Param {
+  mutable rt::ParamOp op;
+  mutable pipe::ParameterOp of; ///< the model's; never null
+  llvm::StringRef name() const { return op.getName(); }
+  int64_t bucket() const { return op.getBucket(); }
+  /// Elements of its bucket: [start, end).
+  int64_t start() const { return op.getStart(); }
+  int64_t elements() const { return of.getElements(); }
+  int64_t end() const { return saturatingAdd(start(), elements()); }
+  bool isOwner() const { return op.isOwner(); }
+  bool isSplitOver(const AxisInfo &axis) const {
+    return of.isSplitOver(axis.name);
+  }
 };
 
 struct Stage {
@@ -130,9 +143,9 @@ struct Stage {
   std::vector<Fragment> fragments;
   std::map<std::string, Timeline> timelines; ///< by entry
   std::vector<rt::BucketOp> buckets;
-  std::vector<rt::ParamOp> params;
+  std::vector<Param> params;
   std::array<int64_t, MTC_ARENA_COUNT> arenas{}; ///< bytes
-  int64_t lossOffset = -1;
+  int64_t lossOffset = 0;
   /// Slots per pool: one more than the highest that a row uses.
   std::array<int64_t, MTC_POOL_COUNT> slots{};
 
@@ -148,11 +161,13 @@ struct Model {
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
   bool zero = false;      ///< ZeRO-1 with more than one replica
   std::vector<int64_t> layersPerStage; ///< empty: the strategy does not say
+  std::map<std::string, pipe::ParameterOp> parameters; ///< by name
   std::vector<Stage> stages;
 };
 
 /// Reads the module. What is malformed so that no check could go on (no
-/// configuration, missing stages) is reported, and the model has no stages.
+/// configuration, missing stages, buckets without a place) is reported, and the
+/// model has no stages.
 Model readModel(mlir::ModuleOp module, Report &report);
 
 /// What every op of `fn` touches. Effects of launches come from the bodies of
@@ -160,9 +175,6 @@ Model readModel(mlir::ModuleOp module, Report &report);
 /// both.
 std::vector<Touch> readTouches(rt::ProgramOp program, mlir::func::FuncOp fn,
                                Report &report);
-
-/// Whether `axis` splits a parameter.
-bool isSplitOver(rt::ParamOp param, const AxisInfo &axis);
 
 /// Elements of a list of dimensions; saturates.
 int64_t product(llvm::ArrayRef<int64_t> dims);

@@ -1,5 +1,6 @@
 //===- owners.cpp - who owns which parameter ------------------------------===//
 #include "dialects/tfm/DtypePolicy.h"
+#include "dialects/tfm/Tfm.h"
 #include "passes/verify/checks.h"
 
 #include <algorithm>
@@ -10,20 +11,11 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-/// A parameter as the model has it: a row of mtc.params.
-struct Wanted {
-  ArrayRef<int64_t> shape, local;
-  int64_t split = -1;
-  StringRef axis; ///< that splits; empty: none
-};
-
 /// A parameter on a stage (with its values, not only an accumulator).
 struct Holder {
   const Stage *stage;
-  mutable rt::ParamOp op;
+  Param param;
 };
-
-bool isSecondUse(rt::BucketOp bucket) { return bucket.getSecondUseOf() >= 0; }
 
 class OwnerChecker {
 public:
@@ -31,109 +23,49 @@ public:
       : model(model), report(report) {}
 
   void check() {
-    readWanted();
+    for (auto &[name, param] : model.parameters)
+      checkParameter(param);
     for (const Stage &stage : model.stages) {
-      for (rt::ParamOp param : stage.params)
+      for (const Param &param : stage.params)
         visit(stage, param);
       checkBuckets(stage);
       checkArenas(stage);
     }
-    for (auto &[name, each] : wanted)
+    for (auto &[name, param] : model.parameters)
       checkHolders(name);
     checkLayers();
   }
 
 private:
-  void readWanted() {
-    auto rows = model.module->getAttrOfType<ArrayAttr>("mtc.params");
-    if (!rows) {
-      report.error(model.module)
-          << "expected the attribute mtc.params (written by cut-stages)";
-      return;
-    }
-    for (auto row : rows.getAsRange<DictionaryAttr>()) {
-      auto name = row.getAs<StringAttr>("name");
-      auto shape = row.getAs<DenseI64ArrayAttr>("shape");
-      auto local = row.getAs<DenseI64ArrayAttr>("local");
-      auto split = row.getAs<IntegerAttr>("split_dim");
-      auto axis = row.getAs<StringAttr>("split_axis");
-      if (!name || !shape || !local || !split ||
-          (split.getInt() >= 0) != static_cast<bool>(axis))
-        report.error(model.module)
-            << "expected name, shape, local and split_dim in every row of "
-               "mtc.params, and split_axis if it is split";
-      else if (!wanted
-                    .try_emplace(name.str(),
-                                 Wanted{shape, local, split.getInt(),
-                                        axis ? axis.getValue() : ""})
-                    .second)
-        report.error(model.module)
-            << "expected each parameter once in mtc.params, found \""
-            << name.getValue() << "\" again";
-    }
-  }
-
-  void visit(const Stage &stage, rt::ParamOp param) {
-    std::string name = param.getName().str();
-    auto it = wanted.find(name);
-    if (it == wanted.end()) {
-      report.error(param) << "expected a parameter of the model, found \""
-                          << name << "\"";
-      return;
-    }
-    const Wanted &want = it->second;
-    if (param.getShape() != want.shape || param.getLocal() != want.local ||
-        param.getSplitDim() != want.split ||
-        (want.split >= 0 && param.getSplitAxis() != want.axis))
-      report.error(param) << "expected shape, shard and split of \"" << name
-                          << "\" as in mtc.params, found others";
+  void checkParameter(pipe::ParameterOp param) {
     for (const AxisInfo &axis : kAxes)
-      if (axis.data && isSplitOver(param, axis))
+      if (axis.data && param.isSplitOver(axis.name))
         report.error(param)
-            << "expected the same \"" << name << "\" on every " << axis.name
+            << "expected the same \"" << param.getName() << "\" on every "
+            << axis.name
             << " rank, as its gradient is summed over them, found it split";
-    checkShard(param);
-    rt::BucketOp bucket = stage.bucket(param.getBucket());
-    if (!bucket)
-      report.error(param) << "expected a bucket of stage " << stage.index
-                          << ", found bucket " << param.getBucket();
-    else if (!isSecondUse(bucket))
-      holders[name].push_back({&stage, param});
   }
 
-  /// Shards of all coordinates along its axis together are the parameter.
-  void checkShard(rt::ParamOp param) {
-    int64_t split = param.getSplitDim();
-    int64_t shards = 1;
-    for (const AxisInfo &axis : kAxes)
-      if (isSplitOver(param, axis))
-        shards = model.mesh[axis.id];
-    int64_t found = product(param.getLocal()) * shards,
-            expected = product(param.getShape());
-    if (found != expected)
-      report.error(param) << "expected shards of " << expected
-                          << " elements in total, found " << shards << " of "
-                          << product(param.getLocal());
-    if (param.getShape().size() != param.getLocal().size())
-      return;
-    for (auto [i, dims] :
-         llvm::enumerate(llvm::zip(param.getShape(), param.getLocal()))) {
-      auto [global, local] = dims;
-      int64_t parts = static_cast<int64_t>(i) == split ? shards : 1;
-      if (local * parts != global)
-        report.error(param)
-            << "expected dimension " << i << " of the shard to be " << global
-            << " / " << parts << ", found " << local;
-    }
+  void visit(const Stage &stage, const Param &param) {
+    if (!uses.insert({param.name().str(), param.op.getUse()}).second)
+      report.error(param.op)
+          << "expected each use of \"" << param.name()
+          << "\" on one stage, found use " << param.op.getUse() << " again";
+    rt::BucketOp bucket = stage.bucket(param.bucket());
+    if (!bucket)
+      report.error(param.op) << "expected a bucket of stage " << stage.index
+                             << ", found bucket " << param.bucket();
+    else if (!bucket.isSecondUse())
+      holders[param.name().str()].push_back({&stage, param});
   }
 
   void checkHolders(const std::string &name) {
     const std::vector<Holder> &all = holders[name];
     int64_t owners =
-        llvm::count_if(all, [](const Holder &h) { return h.op.getOwner(); });
+        llvm::count_if(all, [](const Holder &h) { return h.param.isOwner(); });
     if (owners != 1) {
       Operation *at = all.empty() ? model.module.getOperation()
-                                  : all.back().op.getOperation();
+                                  : all.back().param.op.getOperation();
       report.error(at) << "expected exactly one owner of parameter \"" << name
                        << "\", found " << owners << " on " << all.size()
                        << " stages";
@@ -141,13 +73,13 @@ private:
     std::set<int64_t> stages;
     for (const Holder &holder : all) {
       if (!stages.insert(holder.stage->index).second)
-        report.error(holder.op)
+        report.error(holder.param.op)
             << "expected parameter \"" << name << "\" once on stage "
             << holder.stage->index << ", found it again";
       bool atEnd = holder.stage->index == 0 ||
                    holder.stage->index == model.mesh.stages() - 1;
       if (all.size() > 1 && !atEnd)
-        report.error(holder.op)
+        report.error(holder.param.op)
             << "expected copies of \"" << name
             << "\" on the first and last stage only (group embd), found one on "
                "stage "
@@ -205,10 +137,6 @@ private:
             << "expected each bucket once, found bucket " << index << " again";
       int64_t elements = bucket.getElements();
       int64_t shard = bucket.getShard();
-      if (bucket.getZero() != model.zero)
-        report.error(bucket)
-            << "expected zero " << (model.zero ? "true" : "false")
-            << " as the strategy says, found otherwise";
       Type expected = tfm::dtypePolicy(model.module).compute;
       if (bucket.paramType() != expected)
         report.error(bucket)
@@ -219,34 +147,57 @@ private:
         report.error(bucket)
             << "expected " << shards << " shards of together " << elements
             << " elements, found shards of " << shard;
-      if (isSecondUse(bucket)) {
-        rt::BucketOp first = stage.bucket(bucket.getSecondUseOf());
-        if (!first || isSecondUse(first) ||
-            first.getElements() != bucket.getElements())
-          report.error(bucket) << "expected the second use of a bucket of "
-                                  "parameters of the same "
-                                  "size, found bucket "
-                               << bucket.getSecondUseOf();
-      }
+      if (bucket.isSecondUse())
+        checkSecondUse(stage, bucket);
+      else
+        checkStates(bucket, expected);
       checkInside(stage, bucket);
     }
   }
 
+  void checkSecondUse(const Stage &stage, rt::BucketOp bucket) {
+    int64_t of = *bucket.getSecondUseOf();
+    rt::BucketOp first = stage.bucket(of);
+    if (!first || first.isSecondUse() ||
+        first.getElements() != bucket.getElements())
+      report.error(bucket) << "expected the second use of a bucket of "
+                              "parameters of the same size, found bucket "
+                           << of;
+  }
+
+  /// What the optimizer keeps, and main parameters beside those of a narrow
+  /// type.
+  void checkStates(rt::BucketOp bucket, Type paramType) {
+    std::set<StringRef> expected(tfm::AdamwOp::stateNames().begin(),
+                                 tfm::AdamwOp::stateNames().end());
+    if (!paramType.isF32())
+      expected.insert("main");
+    SmallVector<StringRef> names = bucket.stateNames();
+    std::set<StringRef> found(names.begin(), names.end());
+    if (found == expected && names.size() == expected.size())
+      return;
+    auto diag = report.error(bucket) << "expected the states ";
+    llvm::interleaveComma(expected, diag);
+    diag << ", once each, found ";
+    llvm::interleaveComma(names, diag);
+  }
+
   void checkInside(const Stage &stage, rt::BucketOp bucket) {
-    std::vector<std::pair<int64_t, rt::ParamOp>> inside;
-    for (rt::ParamOp param : stage.params)
-      if (param.getBucket() == bucket.getIndex())
-        inside.push_back({param.getStart(), param});
-    std::stable_sort(inside.begin(), inside.end(),
-                     [](auto &a, auto &b) { return a.first < b.first; });
+    std::vector<Param> inside;
+    for (const Param &param : stage.params)
+      if (param.bucket() == bucket.getIndex())
+        inside.push_back(param);
+    llvm::stable_sort(inside, [](const Param &a, const Param &b) {
+      return a.start() < b.start();
+    });
     int64_t at = 0;
-    for (auto &[start, param] : inside) {
-      if (start < at)
-        report.error(param)
-            << "expected \"" << param.getName() << "\" from element " << at
+    for (const Param &param : inside) {
+      if (param.start() < at)
+        report.error(param.op)
+            << "expected \"" << param.name() << "\" from element " << at
             << " of bucket " << bucket.getIndex() << " or later, found "
-            << start;
-      at = std::max(at, start + product(param.getLocal()));
+            << param.start();
+      at = std::max(at, param.end());
     }
     int64_t unpadded = bucket.getUnpadded();
     if (at != unpadded || unpadded > bucket.getElements())
@@ -267,19 +218,15 @@ private:
       places[arena].push_back({begin, begin + bytes * elements, op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
-      add(MTC_ARENA_GRADS, bucket.getGradOffset(), bucket.getElements(),
+      add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.getElements(),
           bucket);
-      if (isSecondUse(bucket))
+      if (bucket.isSecondUse())
         continue;
-      add(MTC_ARENA_PARAMS, bucket.getParamOffset(), bucket.getElements(),
+      add(MTC_ARENA_PARAMS, *bucket.getParamOffset(), bucket.getElements(),
           bucket, bucket.paramBytes());
-      if (bucket.keepsMain())
-        add(MTC_ARENA_OPTIMIZER, bucket.getMainOffset(), bucket.getShard(),
+      for (StringRef state : bucket.stateNames())
+        add(MTC_ARENA_OPTIMIZER, *bucket.stateOffset(state), bucket.getShard(),
             bucket);
-      add(MTC_ARENA_OPTIMIZER, bucket.getExpAvgOffset(), bucket.getShard(),
-          bucket);
-      add(MTC_ARENA_OPTIMIZER, bucket.getExpAvgSqOffset(), bucket.getShard(),
-          bucket);
     }
     add(MTC_ARENA_GRADS, stage.lossOffset, 1, stage.op);
     for (int64_t arena = 0; arena < 3; ++arena) {
@@ -307,8 +254,8 @@ private:
 
   const Model &model;
   Report &report;
-  std::map<std::string, Wanted> wanted;
   std::map<std::string, std::vector<Holder>> holders;
+  std::set<std::pair<std::string, int64_t>> uses;
 };
 
 } // namespace

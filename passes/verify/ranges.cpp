@@ -16,43 +16,33 @@ namespace mtc::passes::verify {
 BucketPart bucketPart(const Stage &stage, const Extent &e) {
   for (rt::BucketOp bucket : stage.buckets) {
     int64_t index = bucket.getIndex();
-    auto at = [&](uint64_t offset) {
-      return static_cast<int64_t>(offset) == e.offset;
-    };
-    if (e.arena == MTC_ARENA_GRADS && at(bucket.getGradOffset()))
+    if (e.arena == MTC_ARENA_GRADS && bucket.getGradOffset() == e.offset)
       return {index, Part::Grad};
-    if (bucket.getSecondUseOf() >= 0)
-      continue;
-    if (e.arena == MTC_ARENA_PARAMS && at(bucket.getParamOffset()))
+    if (e.arena == MTC_ARENA_PARAMS && bucket.getParamOffset() == e.offset)
       return {index, Part::Param};
-    if (e.arena == MTC_ARENA_OPTIMIZER && bucket.keepsMain() &&
-        at(bucket.getMainOffset()))
-      return {index, Part::Main};
-    if (e.arena == MTC_ARENA_OPTIMIZER && at(bucket.getExpAvgOffset()))
-      return {index, Part::ExpAvg};
-    if (e.arena == MTC_ARENA_OPTIMIZER && at(bucket.getExpAvgSqOffset()))
-      return {index, Part::ExpAvgSq};
+    if (e.arena == MTC_ARENA_OPTIMIZER)
+      for (StringRef state : bucket.stateNames())
+        if (bucket.stateOffset(state) == e.offset)
+          return {index, Part::State, state};
   }
   return {};
 }
 
 namespace {
 
-int64_t startOf(const Segment &s) { return s.param.getStart(); }
-int64_t endOf(const Segment &s) {
-  return startOf(s) + product(s.param.getLocal());
-}
+int64_t startOf(const Param &p) { return p.start(); }
+int64_t endOf(const Param &p) { return p.end(); }
 int64_t startOf(const RangeUse &u) { return u.range.getStart(); }
 int64_t endOf(const RangeUse &u) { return startOf(u) + u.range.getCount(); }
 
 /// The part of a range that lies in one segment must run on the ranks that make
 /// every element count once.
-void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
+void checkRanks(const Model &model, const Param &segment, const RangeUse &use,
                 StringRef verb, bool everyRank, Report &report) {
   for (const AxisInfo &axis : kAxes) {
     StringRef name = axis.name;
     bool inShards = model.zero && axis.id == MTC_AXIS_DP;
-    bool isSplit = isSplitOver(segment.param, axis);
+    bool isSplit = segment.isSplitOver(axis);
     bool expected = axis.splits && model.mesh[axis.id] > 1 && !everyRank &&
                     !inShards && !isSplit;
     bool found = use.range.isOnce(axis.id);
@@ -60,8 +50,8 @@ void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
       continue;
     auto diag = report.error(use.range)
                 << "expected a range on " << (expected ? "one " : "every ")
-                << name << " rank where \"" << segment.param.getName()
-                << "\" is " << verb << " (";
+                << name << " rank where \"" << segment.name() << "\" is "
+                << verb << " (";
     if (everyRank || inShards)
       diag << "every " << name << " rank does its part";
     else if (isSplit)
@@ -75,7 +65,7 @@ void checkRanks(const Model &model, const Segment &segment, const RangeUse &use,
 } // namespace
 
 void checkCover(const Model &model, rt::BucketOp bucket,
-                std::vector<Segment> segments, std::vector<RangeUse> uses,
+                std::vector<Param> segments, std::vector<RangeUse> uses,
                 StringRef verb, bool everyRank, Operation *where,
                 Report &report) {
   std::stable_sort(segments.begin(), segments.end(),
@@ -84,7 +74,7 @@ void checkCover(const Model &model, rt::BucketOp bucket,
                    [](auto &a, auto &b) { return startOf(a) < startOf(b); });
   int64_t shard = model.zero ? bucket.getShard() : 0;
   std::vector<int64_t> done; ///< per segment: covered up to here
-  for (const Segment &segment : segments)
+  for (const Param &segment : segments)
     done.push_back(startOf(segment));
   for (const RangeUse &use : uses) {
     if (use.range.getShard().value_or(0) != shard)
@@ -94,7 +84,7 @@ void checkCover(const Model &model, rt::BucketOp bucket,
     int64_t at = startOf(use);
     auto next =
         std::partition_point(segments.begin(), segments.end(),
-                             [&](const Segment &s) { return endOf(s) <= at; });
+                             [&](const Param &s) { return endOf(s) <= at; });
     for (; next != segments.end() && startOf(*next) < endOf(use); ++next) {
       int64_t begin = std::max(startOf(use), startOf(*next));
       int64_t end = std::min(endOf(use), endOf(*next));
@@ -105,16 +95,15 @@ void checkCover(const Model &model, rt::BucketOp bucket,
             << bucket.getIndex();
       int64_t &reached = done[next - segments.begin()];
       if (begin < reached)
-        report.error(use.op)
-            << "expected every element of \"" << next->param.getName()
-            << "\" to be " << verb << " once, found elements " << begin
-            << " to " << std::min(reached, end) << " of bucket "
-            << bucket.getIndex() << " again";
+        report.error(use.op) << "expected every element of \"" << next->name()
+                             << "\" to be " << verb << " once, found elements "
+                             << begin << " to " << std::min(reached, end)
+                             << " of bucket " << bucket.getIndex() << " again";
       else if (begin > reached)
         report.error(use.op)
-            << "expected every element of \"" << next->param.getName()
-            << "\" to be " << verb << ", found elements " << reached << " to "
-            << begin << " of bucket " << bucket.getIndex() << " left out";
+            << "expected every element of \"" << next->name() << "\" to be "
+            << verb << ", found elements " << reached << " to " << begin
+            << " of bucket " << bucket.getIndex() << " left out";
       reached = std::max(reached, end);
       at = end;
       checkRanks(model, *next, use, verb, everyRank, report);
@@ -127,11 +116,10 @@ void checkCover(const Model &model, rt::BucketOp bucket,
   }
   for (auto [segment, reached] : llvm::zip(segments, done))
     if (reached < endOf(segment))
-      report.error(where) << "expected every element of \""
-                          << segment.param.getName() << "\" to be " << verb
-                          << ", found elements " << reached << " to "
-                          << endOf(segment) << " of bucket "
-                          << bucket.getIndex() << " left out";
+      report.error(where) << "expected every element of \"" << segment.name()
+                          << "\" to be " << verb << ", found elements "
+                          << reached << " to " << endOf(segment)
+                          << " of bucket " << bucket.getIndex() << " left out";
 }
 
 void expectUnmoved(const Stage &stage, Operation *op, const Access &access,

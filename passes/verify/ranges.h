@@ -7,13 +7,14 @@
 namespace mtc::passes::verify {
 
 /// What of a bucket an access means.
-enum class Part { None, Param, Main, Grad, ExpAvg, ExpAvgSq };
+enum class Part { None, Param, Grad, State };
 
 /// The bucket and part that an access to params, grads or moments names by its
 /// first byte; index -1 if it names none.
 struct BucketPart {
   int64_t bucket = -1;
   Part part = Part::None;
+  llvm::StringRef state = {}; ///< which, of State
 };
 BucketPart bucketPart(const Stage &stage, const Extent &extent);
 
@@ -28,17 +29,13 @@ struct RangeUse {
   mutable rt::FlatRangeOp range;
 };
 
-/// Elements of a bucket that must be met exactly once, and from where.
-struct Segment {
-  mutable rt::ParamOp param;
-};
-
-/// Compares ranges with the segments of one bucket. Elements of a segment that
-/// no range has, that several have, or ranges over no segment are findings.
+/// Compares ranges with parameters of one bucket, whose elements must each be
+/// met once. Elements that no range has, that several have, or ranges over no
+/// parameter are findings.
 /// `verb` says what a range does ("counted in the norm"). `everyRank`: each
 /// rank does it for what it holds; else an element counts once over all ranks.
 void checkCover(const Model &model, rt::BucketOp bucket,
-                std::vector<Segment> segments, std::vector<RangeUse> uses,
+                std::vector<Param> segments, std::vector<RangeUse> uses,
                 llvm::StringRef verb, bool everyRank, mlir::Operation *where,
                 Report &report);
 

@@ -29,8 +29,8 @@ public:
     if (!reduce)
       return; // reported by checkTimelines
     for (rt::BucketOp bucket : stage.buckets)
-      if (int64_t first = bucket.getSecondUseOf(); first >= 0)
-        ++states[first].missingUses;
+      if (auto first = bucket.getSecondUseOf())
+        ++states[*first].missingUses;
     for (const Touch &touch : reduce->touches)
       visit(touch);
     checkStates(*reduce);
@@ -229,7 +229,7 @@ private:
     bool good = part.part == Part::Grad && range &&
                 access.moved.getElements() == range.getAt() &&
                 norm.getLength() == range.getLength() &&
-                stage.bucket(part.bucket).getSecondUseOf() < 0;
+                !stage.bucket(part.bucket).isSecondUse();
     if (!good) {
       report.error(norm)
           << "expected a flat range of the gradients of parameters, moved and "
@@ -243,8 +243,8 @@ private:
   }
 
   bool isTied(int64_t bucket) const {
-    for (rt::ParamOp param : stage.params)
-      if (param.getBucket() == bucket && tied.count(param.getName().str()))
+    for (const Param &param : stage.params)
+      if (param.bucket() == bucket && tied.count(param.name().str()))
         return true;
     return false;
   }
@@ -253,7 +253,7 @@ private:
     for (rt::BucketOp bucket : stage.buckets) {
       int64_t index = bucket.getIndex();
       const GradState &state = states[index];
-      bool second = bucket.getSecondUseOf() >= 0;
+      bool second = bucket.isSecondUse();
       for (const AxisInfo &axis : kAxes)
         if (model.mesh.hasPartialSums(axis) && !state.over[axis.id])
           report.error(reduce.fn) << "expected gradients of bucket " << index
@@ -267,7 +267,7 @@ private:
       if (second && state.addedTo != 1)
         report.error(reduce.fn)
             << "expected the second use in bucket " << index
-            << " to be added once to bucket " << bucket.getSecondUseOf()
+            << " to be added once to bucket " << *bucket.getSecondUseOf()
             << ", found " << state.addedTo << " times";
       if (state.counted && state.missingUses > 0)
         report.error(state.counted)
@@ -304,12 +304,12 @@ private:
 
   void checkNorm(const Fragment &reduce) {
     for (rt::BucketOp bucket : stage.buckets) {
-      if (bucket.getSecondUseOf() >= 0)
+      if (bucket.isSecondUse())
         continue;
-      std::vector<Segment> segments;
-      for (rt::ParamOp param : stage.params)
-        if (param.getBucket() == bucket.getIndex() && param.getOwner())
-          segments.push_back({param});
+      std::vector<Param> segments;
+      for (const Param &param : stage.params)
+        if (param.bucket() == bucket.getIndex() && param.isOwner())
+          segments.push_back(param);
       checkCover(model, bucket, std::move(segments),
                  std::move(counted[bucket.getIndex()]), "counted in the norm",
                  /*everyRank=*/false, reduce.fn, report);
@@ -370,8 +370,8 @@ void checkCollectives(const Fragment &fragment, Report &report) {
 void checkReduce(const Model &model, Report &report) {
   std::map<std::string, std::set<int64_t>> stagesOf;
   for (const Stage &stage : model.stages)
-    for (rt::ParamOp param : stage.params)
-      stagesOf[param.getName().str()].insert(stage.index);
+    for (const Param &param : stage.params)
+      stagesOf[param.name().str()].insert(stage.index);
   std::set<std::string> tied;
   for (auto &[name, stages] : stagesOf)
     if (stages.size() > 1)

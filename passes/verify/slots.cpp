@@ -47,22 +47,23 @@ public:
 
 private:
   int64_t virtualStage(const Row &row) const {
-    return row.chunk * model.mesh.stages() + stage.index;
+    int64_t chunk = row.fragment ? row.fragment->of.getChunk() : 0;
+    return chunk * model.mesh.stages() + stage.index;
   }
 
   /// First byte of `e` in the slot that `row` names; false (reported) without
   /// one.
   bool resolve(const Row &row, const Extent &e, Operation *user,
                int64_t &begin) {
-    int64_t slot = row.slot(*e.pool);
-    if (slot < 0) {
+    std::optional<int64_t> slot = row.slot(*e.pool);
+    if (!slot) {
       auto diag = report.error(row.op)
                   << "expected a slot of pool " << poolName(*e.pool)
-                  << ", which this row uses, found " << slot;
+                  << ", which this row uses, found none";
       diag.attachNote(user->getLoc()) << "used here";
       return false;
     }
-    begin = e.offset + slot * e.stride;
+    begin = e.offset + *slot * e.stride;
     return true;
   }
 
@@ -106,7 +107,7 @@ private:
       return;
     auto diag = report.error(row.op);
     diag << "expected \"" << row.fragment->name() << "\" of microbatch "
-         << row.microbatch << " to find its value in slot " << row.slot(pool)
+         << row.microbatch << " to find its value in slot " << *row.slot(pool)
          << " of pool " << poolName(pool) << " (bytes " << begin << " to "
          << end << "), found ";
     describe(diag, value, content);
@@ -198,9 +199,9 @@ SmallVector<SlotUse> exportsOf(const Stage &stage, const Fragment &fragment) {
   for (auto op : stage.op.getOps<rt::ExportSlotOp>())
     if (op.getFragment() == fragment.name() &&
         op.getArena() == MTC_ARENA_WORKSPACE)
-      uses.push_back({{MTC_ARENA_WORKSPACE, op.getOffset(),
-                       op.elementBytes() * product(op.getLocal())},
-                      op});
+      uses.push_back(
+          {{MTC_ARENA_WORKSPACE, op.getOffset(), rt::bytesOf(op.getType())},
+           op});
   return uses;
 }
 

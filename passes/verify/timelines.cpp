@@ -66,6 +66,10 @@ private:
             << "expected reduce and apply only at the end of train, found \""
             << row.fragment->name() << "\" in \"" << timeline.op.getSymName()
             << "\"";
+      if (row.step.getMicrobatch())
+        report.error(row.op) << "expected the update once for all "
+                                "microbatches, found microbatch "
+                             << row.microbatch;
       return;
     }
     bool isEval = fragment.phase() == Phase::Eval;
@@ -74,11 +78,11 @@ private:
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.fragment->name() << "\"";
-    if (row.chunk != 0)
-      report.error(row.op) << "expected chunk 0, as a stage is one chunk "
-                              "(virtual stages are not "
-                              "built), found chunk "
-                           << row.chunk;
+    if (fragment.of.getChunk() != 0)
+      report.error(fragment.fn)
+          << "expected chunk 0, as a stage is one chunk "
+             "(virtual stages are not built), found chunk "
+          << fragment.of.getChunk();
     orders[row.fragment].push_back(&row);
   }
 

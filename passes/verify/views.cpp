@@ -33,8 +33,7 @@ public:
                     input.getPool(), input.getStride()});
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
       place(exported, {exported.getArena(), exported.getOffset(),
-                       saturatingMul(exported.elementBytes(),
-                                     product(exported.getLocal()))});
+                       rt::bytesOf(exported.getType())});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)
@@ -192,16 +191,15 @@ private:
 
   bool parameterAt(const Extent &e) {
     if (places.empty())
-      for (rt::ParamOp param : stage.params)
-        if (rt::BucketOp bucket = stage.bucket(param.getBucket())) {
-          int64_t start = param.getStart();
-          int64_t elements = product(param.getLocal()),
+      for (const Param &param : stage.params)
+        if (rt::BucketOp bucket = stage.bucket(param.bucket())) {
+          int64_t start = param.start(), elements = param.elements(),
                   wide = bucket.paramBytes();
-          if (bucket.getSecondUseOf() < 0)
+          if (!bucket.isSecondUse())
             places.insert({MTC_ARENA_PARAMS,
-                           bucket.getParamOffset() + wide * start,
+                           *bucket.getParamOffset() + wide * start,
                            wide * elements});
-          places.insert({MTC_ARENA_GRADS, bucket.getGradOffset() + 4 * start,
+          places.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
                          4 * elements});
         }
     return places.count({e.arena, e.offset, e.bytes});
@@ -217,17 +215,15 @@ private:
         return begin >= 0 && e.offset >= begin && e.end() <= begin + size;
       };
       found |=
-          e.arena == MTC_ARENA_GRADS && inside(bucket.getGradOffset(), bytes);
-      if (bucket.getSecondUseOf() >= 0)
+          e.arena == MTC_ARENA_GRADS && inside(*bucket.getGradOffset(), bytes);
+      if (bucket.isSecondUse())
         continue;
       found |= e.arena == MTC_ARENA_PARAMS &&
-               inside(bucket.getParamOffset(),
+               inside(*bucket.getParamOffset(),
                       bucket.paramBytes() * bucket.getElements());
-      found |= e.arena == MTC_ARENA_OPTIMIZER &&
-               (inside(bucket.getExpAvgOffset(), shard) ||
-                inside(bucket.getExpAvgSqOffset(), shard));
-      found |= e.arena == MTC_ARENA_OPTIMIZER && bucket.keepsMain() &&
-               inside(bucket.getMainOffset(), shard);
+      for (StringRef state : bucket.stateNames())
+        found |= e.arena == MTC_ARENA_OPTIMIZER &&
+                 inside(*bucket.stateOffset(state), shard);
     }
     if (!found)
       report.error(access.view) << "expected bytes of one bucket in the arena "

@@ -36,9 +36,9 @@ std::string arenaText(const Descriptor &d) {
 }
 
 std::string paramText(const ParamInfo &p) {
-  std::string split = p.split.dim < 0
+  std::string split = !p.split.dim
                           ? std::string("replicated")
-                          : fmt::format("split on {} by {}", p.split.dim,
+                          : fmt::format("split on {} by {}", *p.split.dim,
                                         axisName(p.split.axis));
   return fmt::format("  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}\n",
                      p.name, shapeText(p.shape), shapeText(p.localShape), split,
@@ -47,9 +47,9 @@ std::string paramText(const ParamInfo &p) {
 }
 
 std::string bucketText(const BucketInfo &b, size_t index) {
-  if (b.secondUseOf >= 0)
+  if (b.secondUseOf)
     return fmt::format("  {}: {} elements, second use of {}\n", index,
-                       b.elements, b.secondUseOf);
+                       b.elements, *b.secondUseOf);
   return fmt::format(
       "  {}: {} elements ({} padding){}\n", index, b.elements,
       b.elements - b.unpadded,

@@ -46,21 +46,22 @@ void checkSplit(const Descriptor &d, const std::string &what,
                 const std::vector<int64_t> &local, const SplitInfo &split,
                 Texts &out) {
   std::vector<int64_t> expected = shape;
-  if (split.dim >= static_cast<int>(shape.size())) {
+  if (split.dim && *split.dim >= static_cast<int64_t>(shape.size())) {
     out.push_back(fmt::format("{}: split_dim {} of a tensor of rank {}", what,
-                              split.dim, shape.size()));
+                              *split.dim, shape.size()));
     return;
   }
-  if (split.dim >= 0) {
+  if (split.dim) {
+    int64_t dim = *split.dim;
     int64_t parts = d.mesh[split.axis];
-    if (shape[split.dim] % parts != 0) {
+    if (shape[dim] % parts != 0) {
       out.push_back(fmt::format("{}: dimension {} of size {} cannot be divided "
                                 "by {} = {}",
-                                what, split.dim, shape[split.dim],
-                                axisName(split.axis), parts));
+                                what, dim, shape[dim], axisName(split.axis),
+                                parts));
       return;
     }
-    expected[split.dim] /= parts;
+    expected[dim] /= parts;
   }
   if (local != expected)
     out.push_back(fmt::format("{}: local_shape must be shape divided along "
@@ -86,10 +87,9 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
                                 d.arenas[arena]));
   };
   range("grad_offset", b.gradOffset, b.elements, MTC_ARENA_GRADS);
-  if (b.secondUseOf >= 0) {
-    if (b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
-        b.secondUseOf == static_cast<int64_t>(index) ||
-        d.buckets[b.secondUseOf].secondUseOf >= 0)
+  if (b.secondUseOf) {
+    if (*b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
+        d.buckets[*b.secondUseOf].secondUseOf)
       out.push_back(
           fmt::format("{}: second_use_of must name another, first-use "
                       "bucket",
@@ -98,20 +98,19 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
   }
   range("param_offset", b.paramOffset, b.elements, MTC_ARENA_PARAMS,
         d.paramBytes());
-  range("exp_avg_offset", b.expAvgOffset, b.shardElements, MTC_ARENA_OPTIMIZER);
-  range("exp_avg_sq_offset", b.expAvgSqOffset, b.shardElements,
-        MTC_ARENA_OPTIMIZER);
-  if (d.hasMains() && b.mainOffset >= 0)
-    range("main_offset", b.mainOffset, b.shardElements, MTC_ARENA_OPTIMIZER);
-  else if (d.hasMains())
-    out.push_back(fmt::format("{}: main_offset: in bf16 expected the offset of "
-                              "the fp32 main parameters, found {}",
-                              what, b.mainOffset));
-  else if (b.mainOffset != -1)
-    out.push_back(
-        fmt::format("{}: main_offset: expected -1, because in f32 the "
-                    "parameters are the main ones, found {}",
-                    what, b.mainOffset));
+  std::set<std::string> names;
+  for (const StateInfo &s : b.states) {
+    range(s.name.c_str(), s.offset, b.shardElements, MTC_ARENA_OPTIMIZER);
+    if (!names.insert(s.name).second)
+      out.push_back(fmt::format("{}: state {} is listed twice", what, s.name));
+  }
+  if (d.hasMains() != (b.state("main") != nullptr))
+    out.push_back(fmt::format(
+        "{}: expected {}", what,
+        d.hasMains()
+            ? "the state main, the fp32 main parameters, in bf16; found none"
+            : "no state main in f32, whose parameters are the main ones; found "
+              "one"));
 }
 
 void checkParam(const Descriptor &d, const ParamInfo &p, Texts &out) {
@@ -121,7 +120,7 @@ void checkParam(const Descriptor &d, const ParamInfo &p, Texts &out) {
     return;
   }
   const BucketInfo &b = d.buckets[p.bucket];
-  if (b.secondUseOf >= 0)
+  if (b.secondUseOf)
     out.push_back(
         fmt::format("{}: bucket {} holds second uses only", p.name, p.bucket));
   if (!inside(p.start, p.localElements(), b.unpadded))

@@ -34,7 +34,7 @@ float *gradAt(RankState &rank, const BucketInfo &b, int64_t element) {
 float *mainAt(RankState &rank, const BucketInfo &b, int64_t element) {
   int64_t begin = shardOf(rank, b).begin;
   return rank.at<float>(MTC_ARENA_OPTIMIZER,
-                        b.mainOffset + 4 * (element - begin));
+                        b.state("main")->offset + 4 * (element - begin));
 }
 
 /// Where the fp32 values of a parameter are put before the first step. In bf16
@@ -66,7 +66,7 @@ void settleParams(RankState &rank) {
   if (!rank.descriptor().hasMains())
     return;
   for (const BucketInfo &b : rank.descriptor().buckets)
-    if (b.secondUseOf < 0)
+    if (!b.secondUseOf)
       settleBucket(rank, b);
 }
 
@@ -112,10 +112,10 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split) {
   Box box{std::vector<int64_t>(shape.size(), 0), shape};
-  if (split.dim >= 0) {
-    int64_t part = shape[split.dim] / rank.mesh()[split.axis];
-    box.begin[split.dim] = rank.coord(split.axis) * part;
-    box.size[split.dim] = part;
+  if (split.dim) {
+    int64_t dim = *split.dim, part = shape[dim] / rank.mesh()[split.axis];
+    box.begin[dim] = rank.coord(split.axis) * part;
+    box.size[dim] = part;
   }
   return box;
 }

@@ -27,25 +27,29 @@ from run_layout import Failed, Mtc, Report
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace")
 SECOND = re.compile(r"rt\.bucket (\d+) .* second_use_of \d")  # gradients only
-PARAM = re.compile(r'rt\.param "([^"]+)" bucket (\d+) start \d+ shape \[([\d, ]+)\] '
-                   r'local \[([\d, ]+)\] \{.*?owner = (\w+), split_dim = (-?\d+) ')
+MODEL = re.compile(r'pipe\.parameter <name = "([^"]+)".*?>'
+                   r'(?: sharding <\[(.*)\]>)? local tensor<([\dx]+)x(?:f32|bf16)>')
+PARAM = re.compile(r'rt\.param "([^"]+)" use (\d+) bucket (\d+) ')
 STAGE = re.compile(r"^  rt\.program @\S+ stage (\d+) ")
 SIZES = re.compile(r"^  \} \{.*?arenas = array<i64: ([\d, ]+)>")
 
 
 class Parameter:
-    """A row of a plan: of one parameter, what one rank of a stage holds."""
+    """Of one parameter of the model, what one rank of a stage holds."""
 
-    def __init__(self, found):
+    def __init__(self, found, tp):
         self.name = found[1]
-        self.shape, self.local = (tuple(map(int, part.split(", ")))
-                                  for part in (found[3], found[4]))
-        self.owner, self.split = found[5] == "true", int(found[6])
+        self.local = tuple(map(int, found[3].split("x")))
+        axes = re.findall(r"\{(.*?)\}", found[2]) if found[2] else []
+        self.split = axes.index('"tp"') if '"tp"' in axes else -1
+        self.shape = tuple(size * (tp if i == self.split else 1)
+                           for i, size in enumerate(self.local))
 
 
 class Stage:
     def __init__(self, index):
-        self.index, self.parameters, self.memory = index, [], None
+        self.index, self.memory = index, None
+        self.parameters, self.owned = [], []  # held here; of these, owned
         self.second_uses = set()  # buckets without parameters of their own
 
     def elements(self):
@@ -56,7 +60,7 @@ class Plan:
     """Configuration and stages of the text of a plan."""
 
     def __init__(self, path):
-        self.config, self.stages = {}, []
+        self.config, self.stages, self.model = {}, [], {}
         with open(path) as file:
             for line in file:
                 self.read(line)
@@ -68,15 +72,20 @@ class Plan:
             self.stages.append(Stage(int(found[1])))
         elif found := SECOND.search(line):
             self.stages[-1].second_uses.add(found[1])
+        elif found := MODEL.search(line):
+            self.model[found[1]] = Parameter(found, int(self.config["tp"]))
         elif found := PARAM.search(line):
-            if found[2] not in self.stages[-1].second_uses:
-                self.stages[-1].parameters.append(Parameter(found))
+            if found[3] not in self.stages[-1].second_uses:
+                held = self.model[found[1]]
+                self.stages[-1].parameters.append(held)
+                if found[2] == "0":
+                    self.stages[-1].owned.append(held)
         elif found := SIZES.match(line):
             self.stages[-1].memory = dict(zip(ARENAS, map(int, found[1].split(", "))))
 
     def owned(self):
         """Parameters where they are owned; a tied one has a copy elsewhere."""
-        return [p for stage in self.stages for p in stage.parameters if p.owner]
+        return [p for stage in self.stages for p in stage.owned]
 
     def total_parameters(self):
         return sum(math.prod(p.shape) for p in self.owned())

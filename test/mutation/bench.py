@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import shutil
 import subprocess
 import tempfile
 
@@ -138,6 +137,3 @@ class Bench:
         for name in sorted(os.listdir(out)):
             found[name] = safetensors.digest(safetensors.read(os.path.join(out, name)))
         return found
-
-    def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)

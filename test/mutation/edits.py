@@ -1,5 +1,7 @@
 """What an edit that changes bits means, by where it is and what it edits."""
 
+import re
+
 # From here on the IR has what is computed twice, as tensors and as bytes.
 PLANNED = ("plan-memory",)
 
@@ -23,14 +25,18 @@ KNOWN = (
      "verify-plan knows bytes, not values"),
     (("cut-stages", "build-schedule", "expand-schedule", "bucket-gradients",
       "shard-optimizer"), ("dist.",), "nobody checks shardings after partition"),
-    (("bucket-gradients", "shard-optimizer", "fuse-kernels", "assign-streams"),
-     ("rt.param",), "rt.param repeats what the spec says of initial values"),
 )
+
+
+# Of the one record of a parameter: its name and initial values, and whether it decays.
+PARAMETER_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false)\b")
 
 
 def computes(phase, rule, site):
     """True if an edit of this kind edits what is computed: it makes another program,
     and no plan of it is wrong."""
+    if site.op.name == "pipe.parameter":
+        return bool(PARAMETER_FACTS.match(site.what))
     if phase in PLANNED:
         return False
     name = site.op.name

@@ -96,6 +96,8 @@ class Fuzzer:
                 file.write(text)
 
     def all(self, jobs):
+        if self.options.most and len(jobs) > self.options.most:
+            jobs = random.Random(self.options.seed).sample(jobs, self.options.most)
         with ThreadPoolExecutor(self.options.jobs) as pool:
             return list(pool.map(lambda job: job(), jobs))
 
@@ -155,6 +157,8 @@ def main():
     parser.add_argument("bin")
     parser.add_argument("--edits", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int,
+                        help="of each part, only as many runs, chosen by seed")
     parser.add_argument("--part", choices=("edits", "from", "passes"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="a folder for the texts of what went wrong")

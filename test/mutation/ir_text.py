@@ -21,10 +21,6 @@ class Op:
     opens: bool
     types: dict = field(default_factory=dict)  # of operands and results, where known
 
-    @property
-    def dialect(self):
-        return self.name.split(".")[0]
-
 
 def split_types(text):
     """Types of a list, commas inside brackets left alone."""

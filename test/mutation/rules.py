@@ -150,7 +150,7 @@ WORDS = [["tp", "dp", "embd", "all"], ["true", "false"],
          ["forward", "backward", "eval", "reduce", "apply"],
          ["params", "grads", "optimizer", "activations", "workspace"],
          ["recv_activation", "recv_gradient", "send_activation", "send_gradient", "saved"],
-         ["param", "main", "grad", "exp_avg", "exp_avg_sq", "loss"],
+         ["param", "grad", "state", "loss"], ["main", "exp_avg", "exp_avg_sq"],
          ["beta1", "beta2", "one_minus_beta1", "one_minus_beta2", "lr", "eps"],
          ["zeros", "ones", "normal"], ["ids", "labels"]]
 ALTERNATIVES = {}

@@ -19,7 +19,10 @@ LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 # What the files of a folder may include; the longest matching folder counts. A
 # folder may always include itself.
 ALLOWED = {
-    "dialects": FRAMEWORK | {ABI},  # and not each other
+    "dialects": FRAMEWORK | {ABI, "dialects/Tables.h"},  # and, of each other:
+    # Attributes of a level ride on the ops of the next ones.
+    "dialects/pipe": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/tfm", "dialects/dist"},
+    "dialects/rt": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/dist", "dialects/pipe"},
     "models": {"runtime/base", MESH},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
     "passes": FRAMEWORK | {"dialects", ABI},  # families, registration, mtc.config

@@ -81,7 +81,7 @@ def update_bytes(d, dp):
     accumulators are cleared: 4 bytes more."""
     total = 0
     for bucket in d["buckets"]:
-        if bucket["second_use_of"] < 0:
+        if "second_use_of" not in bucket:
             own = bucket["shard_elements"]
             total += own * (30 if d["dtype"] == "bf16" else 28)
         total += 4 * bucket["elements"]

@@ -15,3 +15,24 @@ func.func @phase() attributes {pipe.fragment = "forward"} {
 func.func @before_the_first() attributes {pipe.fragment = #pipe.fragment<stage = -1, chunk = 0, phase = eval>} {
   return
 }
+// -----
+// expected-error @+1 {{expected a logical axis per dimension, 2, found 1}}
+pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> local tensor<2x4xf32>
+// -----
+// expected-error @+1 {{expected a sharding of 1 dimensions, found 2}}
+pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{}, {"tp"}]> local tensor<4xf32>
+// -----
+// expected-error @+1 {{expected a parameter that is partial over no axis, found one}}
+pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{}], partial = {"tp"}> local tensor<4xf32>
+// -----
+// expected-error @+1 {{expected one mesh axis that splits it, found several}}
+pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{"dp", "tp"}]> local tensor<4xf32>
+// -----
+// expected-error @+1 {{expected numbers that count from 0}}
+pipe.slot "F" microbatch 0 chunk 0 slots <saved = -1>
+// -----
+// expected-error @+1 {{expected a number of 32 bits for saved, counted from 0, found 2147483647}}
+pipe.slot "F" microbatch 0 chunk 0 slots <saved = 2147483647>
+// -----
+// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split), found kept}}
+pipe.slot "F" microbatch 0 chunk 0 slots <kept = 1>

@@ -28,10 +28,10 @@ func.func @fragment() {
 }
 // CHECK: pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
 pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
-// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 1, 0]
-pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 1, 0] {
-  // CHECK: pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-  pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 1>
+pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 1> {
+  // CHECK: pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
+  pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
   // CHECK: pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
   pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
 }

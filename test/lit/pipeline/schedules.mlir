@@ -9,8 +9,8 @@
 
 // EAGER: pipe.schedule @train stages 3 chunks 1 microbatches 3 ["F0 F1 F2 B0 B1 B2", "F0 F1 F2 B0 B1 B2", "F0 B0 F1 B1 F2 B2"]
 
-// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools [0, 1, 1, 0, 2, 0]
-// CHECK-NEXT: pipe.slot "F" microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+// CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 2>
+// CHECK-NEXT: pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
 // CHECK-NEXT: pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
 // CHECK: pipe.timeline @train_stage1
 // CHECK-NEXT: pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]

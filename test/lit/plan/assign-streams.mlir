@@ -11,8 +11,8 @@
 
 module attributes {mtc.config = {target = "cuda:sm_90", micro_batch = 4 : i64, dp = 1 : i64}} {
   rt.program @stage0 stage 0 {
-    rt.bucket 0 elements 64 unpadded 64 shard 64 zero false second_use_of -1
-    rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1
+    rt.bucket 0 elements 64 unpadded 64 shard 64
+    rt.bucket 1 elements 64 unpadded 64 shard 64
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       // CHECK: %[[X:.+]] = rt.zero

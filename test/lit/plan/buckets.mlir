@@ -16,19 +16,24 @@
 // ODD: expected elements that divide into 2 shards, found 127; bucket-gradients pads them under zero = 1
 // NUMBER: expected buckets in the order of their numbers, the next one 0, found 7
 // NONE: expected a gradient for parameter "v"
+// RUN: sed -e '/pipe.parameter.*"v"/d' %s | not mtc-opt --bucket-gradients 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: expected parameters of the model (pipe.parameter), found "v"
+// RUN: mtc-opt %s --bucket-gradients | sed -e '/pipe.parameter.*"v"/d' \
+// RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=GONE
+// GONE: 'rt.param' op expected a parameter of the model (pipe.parameter), found "v"
 
 // CHECK-LABEL: rt.program @stage0 stage 0
-// CHECK-DAG: rt.bucket 0 elements 128 unpadded 72 shard 128 zero false second_use_of -1
-// CHECK-DAG: rt.bucket 1 elements 128 unpadded 64 shard 128 zero false second_use_of -1
-// CHECK-DAG: rt.bucket 2 elements 128 unpadded 64 shard 128 zero false second_use_of 1
-// CHECK-DAG: rt.param "v" bucket 0 start 0 shape [8] local [8]
-// CHECK-DAG: rt.param "u" bucket 0 start 64 shape [8] local [8]
-// CHECK-DAG: rt.param "w" bucket 1 start 0 shape [8, 8] local [8, 8] {{.*}}use = 0
-// CHECK-DAG: rt.param "w" bucket 2 start 0 shape [8, 8] local [8, 8] {{.*}}use = 1
+// CHECK-DAG: rt.bucket 0 elements 128 unpadded 72 shard 128{{$}}
+// CHECK-DAG: rt.bucket 1 elements 128 unpadded 64 shard 128{{$}}
+// CHECK-DAG: rt.bucket 2 elements 128 unpadded 64 shard 128 second_use_of 1
+// CHECK-DAG: rt.param "v" use 0 bucket 0 start 0
+// CHECK-DAG: rt.param "u" use 0 bucket 0 start 64
+// CHECK-DAG: rt.param "w" use 0 bucket 1 start 0
+// CHECK-DAG: rt.param "w" use 1 bucket 2 start 0
 // CHECK: func.func @stage0_bwd
 
-// SHARD-DAG: rt.bucket 0 elements 128 unpadded 72 shard 64 zero true
-// SHARD-DAG: rt.bucket 2 elements 128 unpadded 64 shard 64 zero true second_use_of 1
+// SHARD-DAG: rt.bucket 0 elements 128 unpadded 72 shard 64 {states = ["exp_avg", "exp_avg_sq"]}
+// SHARD-DAG: rt.bucket 2 elements 128 unpadded 64 shard 64 second_use_of 1{{$}}
 // SHARD-LABEL: func.func @stage0_reduce
 // SHARD: rt.collective all_reduce %{{.*}} group dp count 1 {origin = "loss"}
 // SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
@@ -43,17 +48,16 @@
 // SHARD-COUNT-3: rt.zero
 // SHARD-NEXT: return
 
-// PLAIN-DAG: rt.bucket 0 elements 16 unpadded 16 shard 16 zero false
+// PLAIN-DAG: rt.bucket 0 elements 16 unpadded 16 shard 16
 // PLAIN-LABEL: func.func @stage0_reduce
 // PLAIN: rt.collective all_reduce %{{.*}} group dp count 16 {origin = "gradient"}
 // PLAIN-NOT: all_gather
 
 module attributes {
-    mtc.config = {pp = 1 : i64, tp = 1 : i64, dp = 2 : i64, zero = 1 : i64},
-    mtc.params = [
-      {name = "w", shape = array<i64: 8, 8>, local = array<i64: 8, 8>, split_dim = -1 : i64, decay = true, init = "normal", std = 0.02 : f64},
-      {name = "u", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64},
-      {name = "v", shape = array<i64: 8>, local = array<i64: 8>, split_dim = -1 : i64, decay = false, init = "zeros", std = 0.0 : f64}]} {
+    mtc.config = {pp = 1 : i64, tp = 1 : i64, dp = 2 : i64, zero = 1 : i64}} {
+  pipe.parameter #tfm.param<name = "w", axes = ["a0", "a1"], init = normal, std = 0.02 : f64, decay = true> local tensor<8x8xf32>
+  pipe.parameter #tfm.param<name = "u", axes = ["a0"], init = zeros, std = 0.0 : f64, decay = false> local tensor<8xf32>
+  pipe.parameter #tfm.param<name = "v", axes = ["a0"], init = zeros, std = 0.0 : f64, decay = false> local tensor<8xf32>
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     %w = pipe.param "w" : tensor<8x8xf32>
     %u = pipe.param "u" : tensor<8xf32>

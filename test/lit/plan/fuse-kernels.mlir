@@ -7,9 +7,9 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
   rt.program @stage0 stage 0 {
     // CHECK: rt.kernel @[[K:kernel[0-9]+]] rows 4 cols 16
     // CHECK-NOT: tfm.
-    rt.bucket 0 elements 144 unpadded 144 shard 144 zero false second_use_of -1
-    rt.param "b" bucket 0 start 128 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "w" bucket 0 start 0 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = true, init = "normal", std = 0.02 : f64}
+    rt.bucket 0 elements 144 unpadded 144 shard 144
+    rt.param "b" use 0 bucket 0 start 128
+    rt.param "w" use 0 bucket 0 start 0
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>

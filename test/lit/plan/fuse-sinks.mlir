@@ -17,13 +17,13 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
     // CHECK-NEXT: %[[V:.+]] = rt.load 0 : f32
     // CHECK-NEXT: rt.accumulate 1, %[[V]] : f32
     // CHECK-NEXT: }
-    rt.bucket 0 elements 640 unpadded 640 shard 640 zero false second_use_of -1
-    rt.param "p" bucket 0 start 0 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "q" bucket 0 start 128 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "r" bucket 0 start 256 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "w" bucket 0 start 384 shape [8, 16] local [8, 16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "b" bucket 0 start 512 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
-    rt.param "s" bucket 0 start 528 shape [] local [] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "zeros", std = 0.0 : f64}
+    rt.bucket 0 elements 640 unpadded 640 shard 640
+    rt.param "p" use 0 bucket 0 start 0
+    rt.param "q" use 0 bucket 0 start 128
+    rt.param "r" use 0 bucket 0 start 256
+    rt.param "w" use 0 bucket 0 start 384
+    rt.param "b" use 0 bucket 0 start 512
+    rt.param "s" use 0 bucket 0 start 528
 
     // CHECK-LABEL: func.func @stage0_bwd
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {

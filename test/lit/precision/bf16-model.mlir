@@ -25,7 +25,7 @@
 // No gradient is widened after it was rounded.
 // BACKWARD-NOT: tfm.cast
 
-// KERNELS: rt.bucket 0 {{.*}} {param_type = bf16}
+// KERNELS: rt.bucket 0 {{.*}} {param_type = bf16, states = ["main", "exp_avg", "exp_avg_sq"]}
 // KERNELS-LABEL: func.func @stage0_fwd
 // KERNELS: rt.gemm {{.*}} : (tensor<1x32x64xbf16>, tensor<64x2x3x16xbf16>) -> tensor<1x32x2x3x16xbf16>
 // KERNELS: rt.collective all_reduce {{.*}} {origin = "g"{{.*}} -> tensor<1x32x64xbf16>

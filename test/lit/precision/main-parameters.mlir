@@ -5,8 +5,8 @@
 // refuses a plan that loses one of them.
 
 // Two bytes a parameter, four a main parameter of the shard.
-// CHECK: rt.bucket 0 elements 202112 unpadded {{.*}} shard 101056 {{.*}} {exp_avg_offset = 404224 : i64, exp_avg_sq_offset = 808448 : i64, grad_offset = 0 : i64, main_offset = 0 : i64, param_offset = 0 : i64, param_type = bf16}
-// CHECK: rt.bucket 1 elements 16384 {{.*}} main_offset = {{[0-9]+}} : i64, param_offset = 404224 : i64, param_type = bf16}
+// CHECK: rt.bucket 0 elements 202112 unpadded {{.*}} shard 101056 {grad_offset = 0 : i64, param_offset = 0 : i64, param_type = bf16, state_offsets = array<i64: 0, 404224, 808448>, states = ["main", "exp_avg", "exp_avg_sq"]}
+// CHECK: rt.bucket 1 elements 16384 {{.*}} param_offset = 404224 : i64, param_type = bf16, state_offsets = array<i64: {{[0-9]+, [0-9]+, [0-9]+}}>
 // The optimizer works on the main shard and writes the parameters, rounded; the
 // gather moves parameters.
 // CHECK-LABEL: func.func @stage0_apply
@@ -16,7 +16,7 @@
 // CHECK: rt.collective all_gather %{{.*}} count 101056 {{.*}} : (memref<202112xbf16>)
 
 // main parameters that share bytes with a moment
-// RUN: sed -e 's/main_offset = 0 :/main_offset = 404224 :/' %t.mlir \
+// RUN: sed -e 's/i64: 0, 404224,/i64: 404224, 404224,/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: expected bytes of its own in the arena optimizer, from {{[0-9]+}} or later, found 404224
 
@@ -28,7 +28,7 @@
 // an update of the parameters without their main copies
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local : memref<101056xf32> -> memref<101056xf32>/by %at : memref<101056xf32> -> memref<101056xf32>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOVED
-// MOVED: expected parameter, gradient and both moments of one bucket (main parameters first, parameters last), moved and measured by one rt.flat_range, found another launch
+// MOVED: expected parameter, gradient and states of one bucket (main parameters first, parameters last), moved and measured by one rt.flat_range, found another launch
 
 // a bucket of another type than the model computes in
 // RUN: sed -e 's/dtype = "bf16"/dtype = "f32"/' %t.mlir \

@@ -83,13 +83,42 @@ func.func @affine() {
 // -----
 rt.timeline @train {
   // expected-error @+1 {{expected a fragment to run, found none}}
-  rt.step run microbatch 0 chunk 0 slots []
+  rt.step run microbatch 0
 }
 // -----
 rt.timeline @train {
   // expected-error @+1 {{expected no fragment to load, found one}}
-  rt.step load @f microbatch 0 chunk 0 slots []
+  rt.step load @f microbatch 0
 }
+// -----
+rt.timeline @train {
+  // expected-error @+1 {{expected a microbatch to load, found none}}
+  rt.step load
+}
+// -----
+func.func @state_without_a_name() {
+  // expected-error @+1 {{expected the name of a state, found none}}
+  %g = rt.ref state of 0 at 0 : memref<1xf32>
+  return
+}
+// -----
+func.func @name_without_a_state() {
+  // expected-error @+1 {{expected the name of a state only where the part is one, found exp_avg}}
+  %g = rt.ref grad "exp_avg" of 0 at 0 : memref<1xf32>
+  return
+}
+// -----
+// expected-error @+1 {{expected an offset for each of 2 states, found 1}}
+rt.bucket 0 elements 64 unpadded 64 shard 64 {states = ["exp_avg", "exp_avg_sq"], state_offsets = array<i64: 0>}
+// -----
+// expected-error @+1 {{expected accumulators only in a bucket that is a second use, found parameters or states}}
+rt.bucket 1 elements 64 unpadded 64 shard 64 second_use_of 0 {states = ["exp_avg"]}
+// -----
+// expected-error @+1 {{expected a sharding of 2 dimensions, found 1}}
+rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{"tp"}]> local tensor<2x4xf32>
+// -----
+// expected-error @+1 {{expected one mesh axis at most that splits dimensions behind the first, found several}}
+rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{}, {"tp", "dp"}]> local tensor<2x4xf32>
 // -----
 rt.timeline @train {
   // expected-error @+2 {{failed to parse Rt_Transfer parameter 'tag'}}
@@ -182,7 +211,7 @@ func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
 }
 // -----
 func.func @ref() {
-  // expected-error @+2 {{expected ::mtc::rt::RefKind to be one of: param, grad, main, exp_avg, exp_avg_sq, loss}}
+  // expected-error @+2 {{expected ::mtc::rt::RefKind to be one of: param, grad, state, loss}}
   // expected-error @+1 {{failed to parse Rt_RefKindAttr parameter}}
   %g = rt.ref momentum of 0 at 64 : memref<16x64xf32>
   return

@@ -30,14 +30,14 @@ rt.program @stage0 stage 0 {
     // CHECK: rt.scatter_add 1 at %{{.*}}, %
     rt.scatter_add 1 at %i, %y : f32
   }
-  // CHECK: rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1
-  rt.bucket 0 elements 4096 unpadded 4000 shard 2048 zero true second_use_of -1
-  // CHECK: rt.param "w" bucket 0 start 64 shape [16] local [16]
-  rt.param "w" bucket 0 start 64 shape [16] local [16] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "ones", std = 0.0 : f64}
+  // CHECK: rt.bucket 0 elements 4096 unpadded 4000 shard 2048
+  rt.bucket 0 elements 4096 unpadded 4000 shard 2048
+  // CHECK: rt.param "w" use 0 bucket 0 start 64
+  rt.param "w" use 0 bucket 0 start 64
   // CHECK: rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
   rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
-  // CHECK: rt.export_slot "logits" of @f workspace at 0 shape [2, 8] local [2, 4] split_dim 1
-  rt.export_slot "logits" of @f workspace at 0 shape [2, 8] local [2, 4] split_dim 1
+  // CHECK: rt.export_slot "logits" of @f workspace at 0 sharding <[{}, {"tp"}]> local tensor<2x4xf32>
+  rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{}, {"tp"}]> local tensor<2x4xf32>
   func.func @f() {
     // CHECK: rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
     %s = rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
@@ -68,8 +68,8 @@ rt.program @stage0 stage 0 {
   }
   // CHECK: rt.timeline @train
   rt.timeline @train {
-    // CHECK: rt.step run @f microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-    rt.step run @f microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+    // CHECK: rt.step run @f microbatch 0 slots <send_activation = 0, saved = 0>
+    rt.step run @f microbatch 0 slots <send_activation = 0, saved = 0>
     // CHECK: rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
     rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
   }

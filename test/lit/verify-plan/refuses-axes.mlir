@@ -13,17 +13,16 @@
 // TOO-MANY-RANKS: expected 1 to 65536 ranks along pp in mtc.config, found 65537
 
 // a parameter that is split over the stages, which are no shards
-// RUN: sed -e 's/name = "layers.0.w", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1/name = "layers.0.w", shape = array<i64: 4>, local = array<i64: 4>, split_axis = "pp", split_dim = 0/' \
-// RUN:     -e 's/\(rt.param "layers.0.w".*\)split_dim = -1 : i64/\1split_axis = "pp", split_dim = 0 : i64/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/pipe.parameter.*layers.0.w/s/ local tensor/ sharding #dist.sharding<[{"pp"}]> local tensor/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SPLIT-OVER-STAGES
-// SPLIT-OVER-STAGES: 'rt.param' expected a split over tp or dp, found one over "pp"
+// SPLIT-OVER-STAGES: 'pipe.parameter' expected a split over tp or dp, found one over "pp"
 
 // logits whose place in a file would depend on the data axis
-// RUN: sed -e 's/\(rt.export_slot "logits".*\)split_dim -1/\1split_dim 0 {split_axis = "dp"}/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/rt.export_slot "logits"/s/ local tensor/ sharding #dist.sharding<[{}, {"dp"}]> local tensor/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORT-OVER-DATA
-// EXPORT-OVER-DATA: 'rt.export_slot' expected an export that is not split over the data axis "dp", found split_dim 0
+// EXPORT-OVER-DATA: 'rt.export_slot' expected an export that is not split over the data axis "dp", found dimension 1 split
 
 // logits split over an axis that is none
-// RUN: sed -e 's/\(rt.export_slot "logits".*\)split_dim -1/\1split_dim 1 {split_axis = "xx"}/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/rt.export_slot "logits"/s/ local tensor/ sharding #dist.sharding<[{}, {"xx"}]> local tensor/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORT-OVER-NOTHING
 // EXPORT-OVER-NOTHING: 'rt.export_slot' expected a split over tp or dp, found one over "xx"

@@ -79,7 +79,7 @@
 // moments that move like parameters
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local1 /by %at1 /' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-THAT-MOVE-LIKE-PARAMETERS
-// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: expected parameter, gradient and both moments of one bucket, moved and measured by one rt.flat_range, found another launch
+// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: expected parameter, gradient and states of one bucket, moved and measured by one rt.flat_range, found another launch
 
 // shards that are not gathered
 // RUN: sed -e '/func.func @stage0_apply/,/return/{0,/all_gather/{/all_gather/d}}' %S/Inputs/grid.mlir \

@@ -39,8 +39,7 @@ std::string moduleOf(const std::vector<RandomFunction> &functions) {
          "i64}} {\n" +
          text +
          "rt.program @p stage 0 {\n"
-         "  rt.bucket 0 elements 1 unpadded 1 shard 1 zero false second_use_of "
-         "-1\n" +
+         "  rt.bucket 0 elements 1 unpadded 1 shard 1\n" +
          params + fragments + "}\n}\n";
 }
 

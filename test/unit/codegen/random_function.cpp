@@ -515,10 +515,8 @@ private:
     }
     leaving += "  pipe.accumulate " + term.name + " to \"" + name + "." + i +
                "\" use 0 : " + shaped + "\n";
-    out.params += "  rt.param \"" + name + "." + i + "\" bucket 0 start " + i +
-                  " shape [] local [] {split_dim = -1 : i64, use = 0 : i64, "
-                  "owner = true, decay = "
-                  "false, init = \"zeros\", std = 0.0 : f64}\n";
+    out.params += "  rt.param \"" + name + "." + i +
+                  "\" use 0 bucket 0 start " + i + "\n";
   }
 
   void write() {

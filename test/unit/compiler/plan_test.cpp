@@ -6,6 +6,7 @@
 #include "compiler/run_phase.h"
 #include "compiler/simulate.h"
 #include "compiler/tables.h"
+#include "dialects/rt/Rt.h"
 #include "runtime/program/descriptor.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST_F(PlanTest, RuntimeAcceptsTheDescriptors) {
     runtime::Descriptor d;
     auto status = runtime::parseDescriptor(describe(plan, program).dump(), d);
     ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(d.stage, program.stage);
+    EXPECT_EQ(d.stage, program.stage());
     EXPECT_EQ(d.planHash, plan.hash);
   }
 }
@@ -55,18 +56,18 @@ TEST_F(PlanTest, DescriptorSaysWhatTheIRSays) {
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(d.params.size(), 1u) << "a second use is no parameter";
   EXPECT_EQ(d.params[0].split.dim, 1);
+  EXPECT_EQ(d.params[0].shape, (std::vector<int64_t>{12, 8}));
   EXPECT_EQ(d.params[0].split.axis, MTC_AXIS_TP);
   EXPECT_EQ(d.params[0].init.std, 0.02);
   EXPECT_EQ(d.arenas[MTC_ARENA_ACTIVATIONS], 12288);
   EXPECT_EQ(d.lossOffset, 1024);
   ASSERT_EQ(d.buckets.size(), 2u);
-  EXPECT_EQ(d.buckets[0].expAvgSqOffset, 256);
+  EXPECT_EQ(d.buckets[0].state("exp_avg_sq")->offset, 256);
   EXPECT_EQ(d.buckets[1].secondUseOf, 0);
-  EXPECT_EQ(d.buckets[1].paramOffset, -1);
   ASSERT_EQ(d.gemms.size(), 1u);
   EXPECT_FALSE(d.gemms[0].ta);
   EXPECT_TRUE(d.gemms[0].tb);
-  EXPECT_EQ(d.gemms[0].beta, 1);
+  EXPECT_TRUE(d.gemms[0].beta);
   ASSERT_EQ(d.entries.size(), 1u);
   EXPECT_EQ(d.entries[0].update, (std::vector<int64_t>{5, 6}));
   EXPECT_EQ(d.transfers, 3);
@@ -152,15 +153,13 @@ TEST_F(PlanTest, HashDependsOnThePlanAlone) {
   ASSERT_TRUE(readPlan(*module, again).ok());
   EXPECT_EQ(again.hash, plan.hash);
   EXPECT_EQ(plan.hash.size(), 16u);
-  module->getBody()->front().setAttr(
-      "loss_offset",
-      mlir::IntegerAttr::get(mlir::IntegerType::get(context.get(), 64), 2048));
+  (*module->getOps<rt::ProgramOp>().begin()).setLossOffset(2048);
   ASSERT_TRUE(readPlan(*module, again).ok());
   EXPECT_NE(again.hash, plan.hash);
 }
 
 TEST_F(PlanTest, RefusesWhatIsNoWholePlan) {
-  module->getBody()->front().removeAttr("arenas");
+  (*module->getOps<rt::ProgramOp>().begin()).removeArenasAttr();
   module->getBody()->back().erase();
   BundlePlan other;
   auto status = readPlan(*module, other);

@@ -29,8 +29,7 @@ std::string kernel(int cols) {
 std::string program(int stage, const std::string &kernels) {
   return fmt::format(
       "rt.program @stage{0} stage {0} {{\n{1}"
-      "  rt.bucket 0 elements 64 unpadded 64 shard 64 zero false "
-      "second_use_of -1\n"
+      "  rt.bucket 0 elements 64 unpadded 64 shard 64\n"
       "  func.func @stage{0}_fwd() attributes {{pipe.fragment = "
       "#pipe.fragment<stage = {0}, chunk = 0, phase = forward>}} {{\n"
       "    return\n  }}\n}}\n",

@@ -1,11 +1,13 @@
 // Two stages of nothing but the plan around fragments: what the descriptor, the
 // tables, the report and the simulation read.
 module attributes {
-  mtc.phase = "verify-plan",
+  mtc.phase = "verify-plan", dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>,
   mtc.config = {model = "hand", tp = 2 : i64, dp = 2 : i64, pp = 2 : i64,
-                micro_batch = 2 : i64, microbatches = 2 : i64, global_batch = 8 : i64,
+                micro_batch = 2 : i64, microbatches = 2 : i64, global_batch = 8 : i64, zero = 1 : i64,
                 seq = 8 : i64, vocab = 30 : i64, threads = 1 : i64, isa = "x86-64-v3",
                 dtype = "f32", device_memory = 0 : i64}} {
+  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["vocab", "embed"], init = normal, std = 2.0e-02 : f64, decay = true> sharding #dist.sharding<[{}, {"tp"}]> local tensor<12x4xf32>
+  pipe.parameter #tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false> local tensor<8xf32>
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = rt.view workspace at 0 : memref<16x16xf32>
@@ -28,19 +30,19 @@ module attributes {
     func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
       return
     }
-    rt.bucket 0 elements 128 unpadded 100 shard 64 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 256 : i64}
-    rt.bucket 1 elements 128 unpadded 96 shard 128 zero false second_use_of 0 {grad_offset = 512 : i64}
-    rt.param "embed.tokens" bucket 0 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 0 : i64, owner = true, decay = true, init = "normal", std = 2.000000e-02 : f64}
-    rt.param "embed.tokens" bucket 1 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 1 : i64, owner = true, decay = true, init = "normal", std = 2.000000e-02 : f64}
+    rt.bucket 0 elements 128 unpadded 100 shard 64 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 256>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.bucket 1 elements 128 unpadded 96 shard 64 second_use_of 0 {grad_offset = 512 : i64}
+    rt.param "embed.tokens" use 0 bucket 0 start 0
+    rt.param "embed.tokens" use 1 bucket 1 start 0
     rt.input_slot "ids" at 64 slot of saved stride 4096 entry "train"
     rt.timeline @train {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step load microbatch 0 slots <saved = 0>
+      rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 8192, bytes = 512>]
-      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
+      rt.step run @stage0_fwd microbatch 1 slots <send_activation = 0, saved = 1>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 8192, bytes = 512>, #rt.transfer<send = false, peer = 1, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 8704, bytes = 512>]
-      rt.step run @reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run @apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @reduce
+      rt.step run @apply
     }
   } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096>, loss_offset = 1024 : i64}
   rt.program @stage1 stage 1 {
@@ -50,18 +52,18 @@ module attributes {
     func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>} {
       return
     }
-    rt.param "embed.tokens" bucket 0 start 0 shape [12, 8] local [12, 4] {split_dim = 1 : i64, use = 0 : i64, owner = false, decay = true, init = "normal", std = 2.000000e-02 : f64}
-    rt.param "final_norm.scale" bucket 0 start 48 shape [8] local [8] {split_dim = -1 : i64, use = 0 : i64, owner = true, decay = false, init = "ones", std = 0.000000e+00 : f64}
-    rt.bucket 0 elements 64 unpadded 56 shard 32 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 128 : i64}
-    rt.export_slot "logits" of @stage1_eval workspace at 0 shape [4, 8, 32] local [2, 8, 16] split_dim 2
+    rt.param "embed.tokens" use 2 bucket 0 start 0
+    rt.param "final_norm.scale" use 0 bucket 0 start 48
+    rt.bucket 0 elements 64 unpadded 56 shard 32 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 128>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.export_slot "logits" of @stage1_eval workspace at 0 sharding #dist.sharding<[{}, {}, {"tp"}]> local tensor<2x8x16xf32>
     rt.timeline @train {
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 0, bytes = 512>]
-      rt.step run @stage1_fwd microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_fwd microbatch 0 slots <recv_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 0, bytes = 512>, #rt.transfer<send = true, peer = 0, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 512, bytes = 512>]
-      rt.step run @stage1_fwd microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step run @stage1_fwd microbatch 1 slots <recv_activation = 0, saved = 0>
     }
     rt.timeline @eval {
-      rt.step run @stage1_eval microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step run @stage1_eval microbatch 0 slots <saved = 0>
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 256 : i64}
 }

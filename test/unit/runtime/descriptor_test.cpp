@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RefusesAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 2", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 3", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRefused);
-  EXPECT_NE(status.message().find("expected abi 2, found 99"),
+  EXPECT_NE(status.message().find("expected abi 3, found 99"),
             std::string::npos);
 }
 
@@ -53,24 +53,24 @@ TEST(Descriptor, EveryRuleBites) {
   const Case cases[] = {
       {"0123456789abcdef", "0123456789ABCDEF", "plan_hash"},
       {"\"f32\"", "\"f64\"", "expected f32 or bf16, found 'f64'"},
-      {"\"main_offset\": -1", "\"main_offset\": 128",
-       "main_offset: expected -1"},
-      {"\"main_offset\": -1, ", "", "main_offset"},
+      {"\"exp_avg\"", "\"main\"", "no state main in f32"},
+      {"\"exp_avg\"", "\"exp_avg_sq\"", "exp_avg_sq is listed twice"},
+      {"\"states\"", "\"statez\"", "'states' is missing"},
       {"\"param_offset\": 0", "\"param_offset\": 2", "16 elements of 4 bytes"},
       {"\"param_offset\": 0", "\"param_offset\": 4064", "param_offset"},
       {"\"gemms\": []",
-       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": 0,
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "f16", "c": "f32", "scratch": 0}])",
-       "'ab': expected f32 or bf16, found 'f16'"},
+       "'ab': expected one of f32, bf16; found 'f16'"},
       {"\"gemms\": []",
-       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": 0,
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "bf16", "scratch": 0}])",
        "'c'"},
       {"\"stage\": 0", "\"stage\": 1", "less than pp"},
       {"\"global_batch\": 6", "\"global_batch\": 12", "global_batch"},
       {"[4096, 4096,", "[4096, 4095,", "multiple of 4096"},
       {"[4096, 4096, 4096, 8192, 0]", "[4096, 4096]", "5 sizes"},
-      {"\"loss\": {\"offset\": 0}", "\"loss\": {\"offset\": 4096}", "loss"},
+      {"\"loss_offset\": 0", "\"loss_offset\": 4096", "loss"},
       {"\"local_shape\": [4, 3]", "\"local_shape\": [2, 6]", "local_shape"},
       {"\"shape\": [4, 6]", "\"shape\": [4, 7]", "divided by tp = 2"},
       {"\"split_axis\": \"tp\"", "\"split_axis\": \"xp\"", "split_axis"},
@@ -84,9 +84,9 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"zero\": false, \"shard_elements\": 16",
        "\"zero\": false, \"shard_elements\": 8", "shard_elements"},
       {"\"grad_offset\": 64", "\"grad_offset\": 4064", "grad_offset"},
-      {"\"exp_avg_sq_offset\": 64", "\"exp_avg_sq_offset\": 66",
-       "exp_avg_sq_offset"},
-      {"\"second_use_of\": -1", "\"second_use_of\": 0", "second_use_of"},
+      {"\"offset\": 64", "\"offset\": 66", "exp_avg_sq 66 is misaligned"},
+      {"\"grad_offset\": 64", "\"second_use_of\": 0, \"grad_offset\": 64",
+       "second_use_of"},
       {"\"update\": []", "\"update\": [1, 1]", "ascending"},
       {"\"entry\": \"train\"", "\"entry\": \"eval\"", "no entry 'eval'"},
       {"\"name\": \"ids\"", "\"name\": \"idz\"", "ids or labels"},
@@ -106,7 +106,8 @@ TEST(Descriptor, EveryRuleBites) {
 std::string bf16With(const std::string &from, const std::string &to) {
   std::string text = toyWith("\"f32\"", "\"bf16\"");
   for (auto [a, b] : {std::pair<std::string, std::string>{
-                          "\"main_offset\": -1", "\"main_offset\": 128"},
+                          "\"offset\": 64}",
+                          R"("offset": 64}, {"name": "main", "offset": 128})"},
                       {from, to}})
     text.replace(text.find(a), a.size(), b);
   return text;
@@ -118,7 +119,7 @@ TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
     Status status = parseDescriptor(bf16With("\"param_offset\": 0", fine), d);
     ASSERT_TRUE(status.ok()) << status.message();
   }
-  EXPECT_EQ(d.buckets[0].mainOffset, 128);
+  EXPECT_EQ(d.buckets[0].state("main")->offset, 128);
   EXPECT_EQ(d.paramBytes(), 2);
   struct Case {
     const char *from, *to, *expected;
@@ -127,11 +128,12 @@ TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
       {"\"param_offset\": 0", "\"param_offset\": 4066",
        "param_offset 4066 is misaligned or its 16 elements of 2 bytes"},
       {"\"param_offset\": 0", "\"param_offset\": 3", "param_offset 3"},
-      {"\"main_offset\": 128", "\"main_offset\": -1", "found -1"},
-      {"\"main_offset\": 128", "\"main_offset\": 130", "main_offset 130"},
-      {"\"main_offset\": 128", "\"main_offset\": 4036", "main_offset 4036"},
+      {"\"main\"", "\"primary\"", "the state main, the fp32 main parameters"},
+      {"\"offset\": 128", "\"offset\": 130", "main 130"},
+      {"\"offset\": 128", "\"offset\": 4036", "main 4036"},
       {"\"grad_offset\": 64", "\"grad_offset\": 4064", "grad_offset"},
-      {"\"exp_avg_offset\": 0", "\"exp_avg_offset\": 4064", "exp_avg_offset"},
+      {"\"exp_avg\", \"offset\": 0", "\"exp_avg\", \"offset\": 4064",
+       "exp_avg 4064"},
   };
   for (const Case &c : cases) {
     Status status = parseDescriptor(bf16With(c.from, c.to), d);
@@ -147,7 +149,7 @@ TEST(Descriptor, MainParametersAreThoseOfTheShard) {
                               "\"global_batch\": 6", "\"global_batch\": 12"},
                           {"\"zero\": false, \"shard_elements\": 16",
                            "\"zero\": true, \"shard_elements\": 8"},
-                          {"\"main_offset\": 128", "\"main_offset\": 4064"}})
+                          {"\"offset\": 128", "\"offset\": 4064"}})
     text.replace(text.find(from), from.size(), to);
   Descriptor d;
   Status status = parseDescriptor(text, d);
@@ -155,13 +157,18 @@ TEST(Descriptor, MainParametersAreThoseOfTheShard) {
 }
 
 TEST(Descriptor, ASecondUseHasNoMainParameters) {
-  std::string second = R"("second_use_of": -1},
-    {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
-     "param_offset": -1, "main_offset": -1, "grad_offset": 128,
-     "exp_avg_offset": -1, "exp_avg_sq_offset": -1, "second_use_of": 0})";
+  std::string second = R"("buckets": [
+    {"second_use_of": 1, "elements": 16, "unpadded": 14, "zero": false,
+     "shard_elements": 16, "grad_offset": 128},)";
+  std::string text = bf16With("\"buckets\": [", second);
+  for (const char *first :
+       {"\"bucket\": 0, \"start\": 2", "\"bucket\": 0, \"start\": 0"}) {
+    std::string moved = first;
+    moved[10] = '1';
+    text.replace(text.find(first), moved.size(), moved);
+  }
   Descriptor d;
-  Status status =
-      parseDescriptor(bf16With("\"second_use_of\": -1}", second), d);
+  Status status = parseDescriptor(text, d);
   EXPECT_TRUE(status.ok()) << status.message();
 }
 

@@ -24,14 +24,13 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 2
+#define FAKE_ABI 3
 #endif
 #ifdef FAKE_BF16
 #define DTYPE "bf16"
 #define MAIN_OFFSET 32
 #else
 #define DTYPE "f32"
-#define MAIN_OFFSET -1
 #endif
 // JSON is a sequence of C++ tokens, so the preprocessor can quote it.
 #define TEXT_OF(...) #__VA_ARGS__
@@ -256,53 +255,30 @@ extern const MtcStep mtc_timeline_eval[] = {load(0), exchange(0), call(2, 0),
 #define TRANSFERS 4
 #endif
 
-#define W                                                                      \
-  {                                                                            \
-    "name" : "w",                                                              \
-             "shape" : [4],                                                    \
-                       "local_shape" : [4],                                    \
-                                       "split_dim" : -1,                       \
-                                                     "bucket" : 0,             \
-                                                     "start" : 0,              \
-                                                     "owner" : true,           \
-                                                               "decay"         \
-        : true,                                                                \
-          "init" : {                                                           \
-      "kind" : "normal", "std" : 0.5                                           \
-    }                                                                          \
-  }
-#define B(first)                                                               \
-  {                                                                            \
-    "name" : "b",                                                              \
-             "shape" : [3],                                                    \
-                       "local_shape" : [3],                                    \
-                                       "split_dim" : -1,                       \
-                                                     "bucket" : 0,             \
-                                                     "start" : first,          \
-                                                               "owner"         \
-        : true,                                                                \
-          "decay" : false,                                                     \
-                    "init" : {                                                 \
-      "kind" : "ones"                                                          \
-    }                                                                          \
-  }
+// clang-format off
+#define W \
+  {"name": "w", "shape": [4], "local_shape": [4], "bucket": 0, "start": 0, \
+   "owner": true, "decay": true, "init": {"kind": "normal", "std": 0.5}, \
+   "layer_axes": ["ffn"]}
+#define B(first) \
+  {"name": "b", "shape": [3], "local_shape": [3], "bucket": 0, \
+   "start": first, "owner": true, "decay": false, "init": {"kind": "ones"}, \
+   "layer_axes": ["embed"]}
+#define MOMENTS \
+  {"name": "exp_avg", "offset": 0}, {"name": "exp_avg_sq", "offset": 16}
+#ifdef FAKE_BF16
+#define STATES MOMENTS, {"name": "main", "offset": MAIN_OFFSET}
+#else
+#define STATES MOMENTS
+#endif
+#define LOGITS \
+  {"name": "logits", "entry": "eval", "fragment": 2, "arena": 4, \
+   "offset": 0, "dtype": "f32", "shape": [2, 4, 16], "local_shape": [2, 4, 16]}
+// clang-format on
 #define IDS(of)                                                                \
   { "name" : "ids", "pool" : 4, "offset" : 0, "stride" : 64, "entry" : of }
 #define LABELS(of)                                                             \
   { "name" : "labels", "pool" : 4, "offset" : 32, "stride" : 64, "entry" : of }
-#define LOGITS                                                                 \
-  {                                                                            \
-    "name" : "logits",                                                         \
-             "entry" : "eval",                                                 \
-                       "fragment" : 2,                                         \
-                       "arena" : 4,                                            \
-                       "offset" : 0,                                           \
-                       "dtype" : "f32",                                        \
-                                 "shape" : [ 2, 4, 16 ],                       \
-                                           "local_shape" : [ 2, 4, 16 ],       \
-                                                           "split_dim" : -1    \
-  }
-
 #if FAKE_PP == 1
 #define PARAMS W, B(4)
 #define UNPADDED 7
@@ -325,6 +301,7 @@ extern const char mtc_descriptor[] = TEXT({
   "isa" : "x86-64-v3",
   "threads" : 1,
   "dtype" : DTYPE,
+  "onednn" : "",
   "mesh" : {"tp" : 1, "dp" : 2, "pp" : FAKE_PP},
   "batch" : {
     "micro_batch" : 2,
@@ -340,16 +317,13 @@ extern const char mtc_descriptor[] = TEXT({
     "unpadded" : UNPADDED,
     "zero" : true,
     "shard_elements" : 4,
-    "param_offset" : 0,
-    "main_offset" : MAIN_OFFSET,
     "grad_offset" : 64,
-    "exp_avg_offset" : 0,
-    "exp_avg_sq_offset" : 16,
-    "second_use_of" : -1
+    "param_offset" : 0,
+    "states" : [STATES]
   } ],
   "inputs" : [ IDS("train"), LABELS("train"), IDS("eval"), LABELS("eval") ],
   "gemms" : [],
-  "loss" : {"offset" : 0},
+  "loss_offset" : 0,
   "entries" : [ TRAIN, EVAL ],
   "exports" : [EXPORTS],
   "transfers" : TRANSFERS,

@@ -118,7 +118,7 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
 }
 
 const char *const kGemm =
-    R"("gemms": [{"m": 1, "n": 1, "k": 3, "ta": false, "tb": false, "beta": 0,
+    R"("gemms": [{"m": 1, "n": 1, "k": 3, "ta": false, "tb": false, "beta": false,
                   "ab": "f32", "c": "f32", "scratch": 1024}])";
 
 TEST_F(RankTest, MultipliesByTheDescriptorsRows) {

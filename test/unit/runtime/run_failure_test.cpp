@@ -173,7 +173,7 @@ TEST_F(FailureTest, ASignalStopsTheRun) {
 TEST_F(FailureTest, RefusesAnotherAbi) {
   expectBoth(
       options(bundle({"fake_other_abi"}, "00000000000000a1"), CommKind::shm),
-      StatusCode::inputRefused, "expected abi 2, found 99");
+      StatusCode::inputRefused, "expected abi 3, found 99");
 }
 
 TEST_F(FailureTest, RefusesProgramsOfAnotherPlan) {

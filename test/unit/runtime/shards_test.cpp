@@ -32,12 +32,13 @@ std::string descriptorText(bool bf16, bool zero) {
             "\"zero\": true, \"shard_elements\": 8");
   if (bf16) {
     replace(text, "\"dtype\": \"f32\"", "\"dtype\": \"bf16\"");
-    replace(text, "\"main_offset\": -1", "\"main_offset\": 128");
+    replace(text, "\"offset\": 64}",
+            R"("offset": 64}, {"name": "main", "offset": 128})");
   }
-  replace(text, "\"second_use_of\": -1}", R"("second_use_of": -1},
-    {"elements": 4, "unpadded": 4, "zero": false, "shard_elements": 4,
-     "param_offset": -1, "main_offset": -1, "grad_offset": 128,
-     "exp_avg_offset": -1, "exp_avg_sq_offset": -1, "second_use_of": 0})");
+  replace(text, "}]}],\n  \"inputs\"", R"(}]},
+    {"second_use_of": 0, "elements": 4, "unpadded": 4, "zero": false,
+     "shard_elements": 4, "grad_offset": 128}],
+  "inputs")");
   return text;
 }
 

@@ -8,7 +8,7 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 2, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 3, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "dtype": "f32", "onednn": "2",
   "mesh": {"tp": 2, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
@@ -18,16 +18,17 @@ inline const char *const kToyDescriptor = R"({
     {"name": "up", "shape": [4, 6], "local_shape": [4, 3], "split_dim": 1,
      "split_axis": "tp", "bucket": 0, "start": 2, "owner": true, "decay": true,
      "init": {"kind": "normal", "std": 0.5}, "layer_axes": ["embed", "ffn"]},
-    {"name": "scale", "shape": [2], "local_shape": [2], "split_dim": -1,
+    {"name": "scale", "shape": [2], "local_shape": [2],
      "bucket": 0, "start": 0, "owner": true, "decay": false,
-     "init": {"kind": "ones"}}],
+     "init": {"kind": "ones"}, "layer_axes": ["embed"]}],
   "buckets": [
     {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
-     "param_offset": 0, "main_offset": -1, "grad_offset": 64,
-     "exp_avg_offset": 0, "exp_avg_sq_offset": 64, "second_use_of": -1}],
+     "grad_offset": 64, "param_offset": 0,
+     "states": [{"name": "exp_avg", "offset": 0},
+                {"name": "exp_avg_sq", "offset": 64}]}],
   "inputs": [{"name": "ids", "pool": 4, "offset": 0, "stride": 1024,
               "entry": "train"}],
-  "gemms": [], "loss": {"offset": 0},
+  "gemms": [], "loss_offset": 0,
   "entries": [{"name": "train", "length": 2, "update": []}],
   "exports": [], "transfers": 0, "fragments": ["work"]})";
 

@@ -1,10 +1,9 @@
 // One stage with tp = 2, dp = 2 and ZeRO-1: a split weight, a replicated one, and a
 // table that is used twice. Tests plant faults in it line by line.
-module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layers = 1 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 1 : i64},
-    mtc.params = [
-        {name = "embed.tokens", shape = array<i64: 32, 4>, local = array<i64: 16, 4>, split_axis = "tp", split_dim = 0 : i64},
-        {name = "layers.0.w", shape = array<i64: 8>, local = array<i64: 4>, split_axis = "tp", split_dim = 0 : i64},
-        {name = "norm", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1 : i64}]} {
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layers = 1 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 1 : i64}} {
+  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{"tp"}, {}]> local tensor<16x4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{"tp"}]> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "norm", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
@@ -63,13 +62,13 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
       %x = rt.load 1 : f32
       rt.accumulate 0, %x : f32
     }
-    rt.bucket 0 elements 128 unpadded 68 shard 64 zero true second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 256 : i64}
-    rt.bucket 1 elements 128 unpadded 64 shard 64 zero true second_use_of -1 {param_offset = 512 : i64, grad_offset = 512 : i64, exp_avg_offset = 512 : i64, exp_avg_sq_offset = 768 : i64}
-    rt.bucket 2 elements 128 unpadded 64 shard 64 zero true second_use_of 1 {param_offset = -1 : i64, grad_offset = 1024 : i64, exp_avg_offset = -1 : i64, exp_avg_sq_offset = -1 : i64}
-    rt.param "layers.0.w" bucket 0 start 0 shape [8] local [4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
-    rt.param "norm" bucket 0 start 64 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
-    rt.param "embed.tokens" bucket 1 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 0 : i64}
-    rt.param "embed.tokens" bucket 2 start 0 shape [32, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = 0 : i64, std = 0.0 : f64, use = 1 : i64}
+    rt.bucket 0 elements 128 unpadded 68 shard 64 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 256>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.bucket 1 elements 128 unpadded 64 shard 64 {param_offset = 512 : i64, grad_offset = 512 : i64, state_offsets = array<i64: 512, 768>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.bucket 2 elements 128 unpadded 64 shard 64 second_use_of 1 {grad_offset = 1024 : i64}
+    rt.param "layers.0.w" use 0 bucket 0 start 0
+    rt.param "norm" use 0 bucket 0 start 64
+    rt.param "embed.tokens" use 0 bucket 1 start 0
+    rt.param "embed.tokens" use 1 bucket 2 start 0
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>, rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}]} {
       %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 512 : memref<16x4xf32>
@@ -219,20 +218,20 @@ module attributes {mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layer
     rt.input_slot "ids" at 0 slot of saved stride 320 entry "train"
     rt.input_slot "ids" at 0 slot of saved stride 320 entry "eval"
     rt.timeline @train {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_bwd microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step load microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_bwd microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run @stage0_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step load microbatch 0 slots <saved = 0>
+      rt.step run @stage0_fwd microbatch 0 slots <saved = 0>
+      rt.step run @stage0_bwd microbatch 0 slots <saved = 0>
+      rt.step load microbatch 1 slots <saved = 0>
+      rt.step run @stage0_fwd microbatch 1 slots <saved = 0>
+      rt.step run @stage0_bwd microbatch 1 slots <saved = 0>
+      rt.step run @stage0_reduce
+      rt.step run @stage0_apply
     }
     rt.timeline @eval {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_eval microbatch 0 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step load microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
-      rt.step run @stage0_eval microbatch 1 chunk 0 slots [-1, -1, -1, -1, 0, -1]
+      rt.step load microbatch 0 slots <saved = 0>
+      rt.step run @stage0_eval microbatch 0 slots <saved = 0>
+      rt.step load microbatch 1 slots <saved = 0>
+      rt.step run @stage0_eval microbatch 1 slots <saved = 0>
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 1536 : i64}
 }

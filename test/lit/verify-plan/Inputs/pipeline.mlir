@@ -1,10 +1,9 @@
 // Two stages of one layer each, one rank per stage, a table that both stages use,
 // two microbatches. Tests plant faults in it line by line.
-module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layers = 2 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 0 : i64},
-    mtc.params = [
-        {name = "embed.tokens", shape = array<i64: 16, 4>, local = array<i64: 16, 4>, split_dim = -1 : i64},
-        {name = "layers.0.w", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1 : i64},
-        {name = "layers.1.w", shape = array<i64: 4>, local = array<i64: 4>, split_dim = -1 : i64}]} {
+module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layers = 2 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 0 : i64}} {
+  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = true> local tensor<16x4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
@@ -66,10 +65,10 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.store 2, %n : f32
       rt.store 3, %n : f32
     }
-    rt.bucket 0 elements 4 unpadded 4 shard 4 zero false second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 64 : i64}
-    rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
-    rt.param "layers.0.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
-    rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
+    rt.bucket 0 elements 4 unpadded 4 shard 4 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 64>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.bucket 1 elements 64 unpadded 64 shard 64 {param_offset = 64 : i64, grad_offset = 64 : i64, state_offsets = array<i64: 128, 384>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.param "layers.0.w" use 0 bucket 0 start 0
+    rt.param "embed.tokens" use 0 bucket 1 start 0
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>, rt.collectives = []} {
       %1 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 64 : memref<16x4xf32>
@@ -168,24 +167,24 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     rt.input_slot "ids" at 512 slot of saved stride 320 entry "train"
     rt.input_slot "ids" at 512 slot of saved stride 320 entry "eval"
     rt.timeline @train {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run @stage0_fwd microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step load microbatch 0 slots <send_activation = 0, saved = 0>
+      rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
-      rt.step load microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
-      rt.step run @stage0_fwd microbatch 1 chunk 0 slots [-1, -1, 0, -1, 1, -1]
+      rt.step load microbatch 1 slots <send_activation = 0, saved = 1>
+      rt.step run @stage0_fwd microbatch 1 slots <send_activation = 0, saved = 1>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
-      rt.step run @stage0_bwd microbatch 0 chunk 0 slots [-1, 0, -1, -1, 0, -1]
+      rt.step run @stage0_bwd microbatch 0 slots <recv_gradient = 0, saved = 0>
       rt.exchange [#rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
-      rt.step run @stage0_bwd microbatch 1 chunk 0 slots [-1, 0, -1, -1, 1, -1]
-      rt.step run @stage0_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run @stage0_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @stage0_bwd microbatch 1 slots <recv_gradient = 0, saved = 1>
+      rt.step run @stage0_reduce
+      rt.step run @stage0_apply
     }
     rt.timeline @eval {
-      rt.step load microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run @stage0_eval microbatch 0 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step load microbatch 0 slots <send_activation = 0, saved = 0>
+      rt.step run @stage0_eval microbatch 0 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
-      rt.step load microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
-      rt.step run @stage0_eval microbatch 1 chunk 0 slots [-1, -1, 0, -1, 0, -1]
+      rt.step load microbatch 1 slots <send_activation = 0, saved = 0>
+      rt.step run @stage0_eval microbatch 1 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
@@ -250,10 +249,10 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
       rt.store 2, %n : f32
       rt.store 3, %n : f32
     }
-    rt.bucket 0 elements 4 unpadded 4 shard 4 zero false second_use_of -1 {param_offset = 0 : i64, grad_offset = 0 : i64, exp_avg_offset = 0 : i64, exp_avg_sq_offset = 64 : i64}
-    rt.bucket 1 elements 64 unpadded 64 shard 64 zero false second_use_of -1 {param_offset = 64 : i64, grad_offset = 64 : i64, exp_avg_offset = 128 : i64, exp_avg_sq_offset = 384 : i64}
-    rt.param "layers.1.w" bucket 0 start 0 shape [4] local [4] {decay = true, init = "ones", owner = true, split_dim = -1 : i64, std = 0.0 : f64, use = 0 : i64}
-    rt.param "embed.tokens" bucket 1 start 0 shape [16, 4] local [16, 4] {decay = true, init = "ones", owner = false, split_dim = -1 : i64, std = 0.0 : f64, use = 1 : i64}
+    rt.bucket 0 elements 4 unpadded 4 shard 4 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 64>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.bucket 1 elements 64 unpadded 64 shard 64 {param_offset = 64 : i64, grad_offset = 64 : i64, state_offsets = array<i64: 128, 384>, states = ["exp_avg", "exp_avg_sq"]}
+    rt.param "layers.1.w" use 0 bucket 0 start 0
+    rt.param "embed.tokens" use 1 bucket 1 start 0
     func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>, rt.collectives = []} {
       %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
       %2 = rt.view params at 0 : memref<4xf32>
@@ -342,27 +341,27 @@ module attributes {mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layer
     }
     rt.input_slot "labels" at 512 slot of saved stride 320 entry "train"
     rt.input_slot "labels" at 512 slot of saved stride 320 entry "eval"
-    rt.export_slot "logits" of @stage1_eval workspace at 256 shape [16, 4] local [16, 4] split_dim -1
+    rt.export_slot "logits" of @stage1_eval workspace at 256 local tensor<16x4xf32>
     rt.timeline @train {
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
-      rt.step load microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run @stage1_fwd microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run @stage1_bwd microbatch 0 chunk 0 slots [0, -1, -1, 0, 0, -1]
+      rt.step load microbatch 0 slots <recv_activation = 0, saved = 0>
+      rt.step run @stage1_fwd microbatch 0 slots <recv_activation = 0, saved = 0>
+      rt.step run @stage1_bwd microbatch 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
-      rt.step load microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
-      rt.step run @stage1_fwd microbatch 1 chunk 0 slots [0, -1, -1, -1, 1, -1]
-      rt.step run @stage1_bwd microbatch 1 chunk 0 slots [0, -1, -1, 0, 1, -1]
+      rt.step load microbatch 1 slots <recv_activation = 0, saved = 1>
+      rt.step run @stage1_fwd microbatch 1 slots <recv_activation = 0, saved = 1>
+      rt.step run @stage1_bwd microbatch 1 slots <recv_activation = 0, send_gradient = 0, saved = 1>
       rt.exchange [#rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
-      rt.step run @stage1_reduce microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
-      rt.step run @stage1_apply microbatch -1 chunk 0 slots [-1, -1, -1, -1, -1, -1]
+      rt.step run @stage1_reduce
+      rt.step run @stage1_apply
     }
     rt.timeline @eval {
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
-      rt.step load microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run @stage1_eval microbatch 0 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step load microbatch 0 slots <recv_activation = 0, saved = 0>
+      rt.step run @stage1_eval microbatch 0 slots <recv_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
-      rt.step load microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
-      rt.step run @stage1_eval microbatch 1 chunk 0 slots [0, -1, -1, -1, 0, -1]
+      rt.step load microbatch 1 slots <recv_activation = 0, saved = 0>
+      rt.step run @stage1_eval microbatch 1 slots <recv_activation = 0, saved = 0>
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
 }

@@ -1,6 +1,6 @@
-//===- RtTables.h - reading and printing rows of tables ---------*- C++ -*-===//
-#ifndef MTC_DIALECTS_RT_TABLES_H
-#define MTC_DIALECTS_RT_TABLES_H
+//===- Tables.h - reading and printing rows of tables -----------*- C++ -*-===//
+#ifndef MTC_DIALECTS_TABLES_H
+#define MTC_DIALECTS_TABLES_H
 
 #include "mtc/runtime/memory.h"
 #include "mtc/runtime/mesh.h"
@@ -8,7 +8,7 @@
 
 #include "mlir/IR/OpImplementation.h"
 
-namespace mtc::rt {
+namespace mtc {
 
 /// The table of a number of the ABI, and what a row is, for messages.
 template <typename Id> struct Table;
@@ -51,5 +51,5 @@ template <typename Id> mlir::FailureOr<Id> parseNamed(mlir::AsmParser &parser) {
   return diag;
 }
 
-} // namespace mtc::rt
-#endif // MTC_DIALECTS_RT_TABLES_H
+} // namespace mtc
+#endif // MTC_DIALECTS_TABLES_H

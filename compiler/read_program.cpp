@@ -1,0 +1,232 @@
+//===- read_program.cpp - one rt.program to plain values ------------------===//
+
+#include "compiler/read_program.h"
+
+#include "compiler/attributes.h"
+#include "compiler/read_fragment.h"
+#include "passes/target/gemm_rows.h"
+
+#include <algorithm>
+
+namespace mtc::compiler {
+namespace {
+
+using runtime::BucketInfo, runtime::ExportInfo, runtime::InputInfo,
+    runtime::ParamInfo, runtime::SplitInfo;
+
+BucketInfo readBucket(rt::BucketOp op, bool zero) {
+  BucketInfo b;
+  b.secondUseOf = op.getSecondUseOf();
+  b.elements = op.getElements();
+  b.unpadded = op.getUnpadded();
+  b.zero = zero;
+  b.shardElements = op.getShard();
+  b.gradOffset = op.getGradOffset().value_or(-1);
+  b.paramOffset = op.getParamOffset().value_or(-1);
+  for (llvm::StringRef state : op.stateNames())
+    b.states.push_back({state.str(), op.stateOffset(state).value_or(-1)});
+  return b;
+}
+
+SplitInfo splitInfo(const dist::Split &split) {
+  SplitInfo info;
+  std::optional<MtcAxis> axis =
+      split.axis ? axisNamed(split.axis.getValue()) : std::nullopt;
+  if (axis) {
+    info.dim = split.dim;
+    info.axis = *axis;
+  }
+  return info;
+}
+
+runtime::InitInfo readInit(tfm::ParamAttr param) {
+  runtime::InitInfo init;
+  switch (param.getInit()) {
+  case tfm::Init::Normal:
+    init.kind = runtime::InitInfo::normal;
+    break;
+  case tfm::Init::Zeros:
+    init.kind = runtime::InitInfo::zeros;
+    break;
+  case tfm::Init::Ones:
+    init.kind = runtime::InitInfo::ones;
+    break;
+  }
+  init.std = param.getStd().getValueAsDouble();
+  return init;
+}
+
+ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
+  ParamInfo p;
+  dist::Split split = of.split();
+  p.name = op.getName().str();
+  p.shape.assign(split.shape.begin(), split.shape.end());
+  p.localShape = of.getLocal().vec();
+  p.split = splitInfo(split);
+  p.bucket = op.getBucket();
+  p.start = op.getStart();
+  p.owner = op.isOwner();
+  p.decay = of.getParam().getDecay();
+  p.init = readInit(of.getParam());
+  for (mlir::Attribute axis : of.getParam().getAxes())
+    p.layerAxes.push_back(textOf(axis));
+  return p;
+}
+
+InputInfo readInput(rt::InputSlotOp op) {
+  return {op.getName().str(), op.getPool(), op.getOffset(), op.getStride(),
+          op.getEntry().str()};
+}
+
+/// The entry that runs a fragment; empty if none does.
+std::string entryOf(const ProgramPlan &p, const std::string &fragment) {
+  for (const PlanTimeline &timeline : p.timelines)
+    for (const PlanRow &row : timeline.rows)
+      if (row.kind == MTC_STEP_RUN && row.fragment == fragment)
+        return timeline.entry;
+  return "";
+}
+
+/// Behind all fragments and timelines of its program. Dimension 0 is this dp
+/// rank's part of the microbatch in both shapes.
+ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
+  ExportInfo e;
+  dist::Split split = op.split();
+  e.name = op.getName().str();
+  e.entry = entryOf(p, op.getFragment().str());
+  e.fragment = p.fragmentIndex(op.getFragment().str());
+  e.arena = op.getArena();
+  e.offset = op.getOffset();
+  e.dtype = op.getType().getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+  e.shape.assign(split.shape.begin(), split.shape.end());
+  e.localShape = op.getType().getShape().vec();
+  e.split = splitInfo(split);
+  return e;
+}
+
+PlanRow readStep(rt::StepOp op) {
+  PlanRow row;
+  row.kind = op.getKind() == rt::StepKind::Load ? MTC_STEP_LOAD : MTC_STEP_RUN;
+  row.fragment = op.getFragment().value_or("").str();
+  row.microbatch = op.getMicrobatch().value_or(-1);
+  for (const PoolInfo &pool : kPools)
+    row.slots[pool.id] = op.slot(pool.id).value_or(-1);
+  return row;
+}
+
+PlanRow readExchange(rt::ExchangeOp op) {
+  PlanRow row;
+  row.kind = MTC_STEP_EXCHANGE;
+  row.microbatch = -1;
+  row.slots.fill(-1);
+  for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
+    row.transfers.push_back({t.getSend(), t.getPeer(), MTC_ARENA_ACTIVATIONS,
+                             t.getTag().tag().encoded(), t.getOffset(),
+                             t.getBytes()});
+  return row;
+}
+
+PlanTimeline readTimeline(rt::TimelineOp op) {
+  PlanTimeline timeline;
+  timeline.entry = op.getSymName().str();
+  for (mlir::Operation &row : op.getBody().front()) {
+    if (auto step = mlir::dyn_cast<rt::StepOp>(row))
+      timeline.rows.push_back(readStep(step));
+    else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
+      timeline.rows.push_back(readExchange(exchange));
+  }
+  return timeline;
+}
+
+/// The rows of the update fragments: those without a microbatch.
+runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
+  runtime::EntryInfo e;
+  e.name = timeline.entry;
+  e.length = static_cast<int64_t>(timeline.rows.size());
+  for (int64_t i = 0; i < e.length; ++i)
+    if (timeline.rows[i].kind == MTC_STEP_RUN &&
+        timeline.rows[i].microbatch < 0)
+      e.update.push_back(i);
+  return e;
+}
+
+std::vector<BucketInfo> readBuckets(rt::ProgramOp program, bool zero) {
+  std::vector<rt::BucketOp> all(program.getOps<rt::BucketOp>().begin(),
+                                program.getOps<rt::BucketOp>().end());
+  llvm::stable_sort(all, [](rt::BucketOp a, rt::BucketOp b) {
+    return a.getIndex() < b.getIndex();
+  });
+  std::vector<BucketInfo> buckets;
+  for (rt::BucketOp bucket : all)
+    buckets.push_back(readBucket(bucket, zero));
+  return buckets;
+}
+
+/// A bucket that is a second use holds gradients only.
+std::vector<ParamInfo> readParams(rt::ProgramOp program,
+                                  const std::vector<BucketInfo> &buckets,
+                                  const Parameters &model) {
+  std::vector<ParamInfo> params;
+  for (auto param : program.getOps<rt::ParamOp>()) {
+    int64_t bucket = param.getBucket();
+    auto of = model.find(param.getName().str());
+    bool holds = bucket >= static_cast<int64_t>(buckets.size()) ||
+                 !buckets[bucket].secondUseOf;
+    if (holds && of != model.end()) // verify-plan has seen them all
+      params.push_back(readParam(param, of->second));
+  }
+  return params;
+}
+
+int64_t transferCount(const ProgramPlan &program) {
+  int64_t count = 0;
+  for (const PlanTimeline &timeline : program.timelines)
+    for (const PlanRow &row : timeline.rows)
+      count += static_cast<int64_t>(row.transfers.size());
+  return count;
+}
+
+} // namespace
+
+int64_t ProgramPlan::fragmentIndex(const std::string &fragment) const {
+  for (size_t i = 0; i < fragments.size(); ++i)
+    if (fragments[i].name == fragment)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
+                        const Parameters &model) {
+  ProgramPlan p;
+  p.name = op.getSymName().str();
+  target::GemmRows gemms;
+  for (auto fn : op.getOps<mlir::func::FuncOp>()) {
+    p.fragments.push_back(readFragment(fn, config));
+    gemms.add(fn);
+  }
+  for (auto timeline : op.getOps<rt::TimelineOp>())
+    p.timelines.push_back(readTimeline(timeline));
+
+  runtime::Descriptor &d = p.descriptor;
+  d.stage = op.getStage();
+  d.onednn = op.getOnednn().value_or("").str();
+  d.lossOffset = op.getLossOffset().value_or(0);
+  if (auto arenas = op.getArenas())
+    std::copy_n(arenas->begin(), std::min(arenas->size(), d.arenas.size()),
+                d.arenas.begin());
+  d.buckets = readBuckets(op, config.zero);
+  d.params = readParams(op, d.buckets, model);
+  for (auto input : op.getOps<rt::InputSlotOp>())
+    d.inputs.push_back(readInput(input));
+  d.gemms = gemms.rows();
+  for (const PlanTimeline &timeline : p.timelines)
+    d.entries.push_back(readEntry(timeline));
+  for (auto slot : op.getOps<rt::ExportSlotOp>())
+    d.exports.push_back(readExport(slot, p));
+  d.transfers = transferCount(p);
+  for (const PlanFragment &fragment : p.fragments)
+    d.fragments.push_back(fragment.name);
+  return p;
+}
+
+} // namespace mtc::compiler

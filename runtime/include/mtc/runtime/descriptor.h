@@ -1,0 +1,156 @@
+//===- descriptor.h - the facts of a program --------------------*- C++ -*-===//
+//
+// One record each for a parameter, a bucket, a GEMM, an input and an export of
+// a compiled program: the compiler fills them from the rt IR, the runtime reads
+// them. descriptor_fields.h says how they are written; docs/descriptor.md
+// explains every field. Offsets and sizes are bytes unless the name says
+// elements.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_PUBLIC_DESCRIPTOR_H
+#define MTC_RUNTIME_PUBLIC_DESCRIPTOR_H
+
+#include "mtc/runtime/memory.h"
+#include "mtc/runtime/mesh.h"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Offsets, sizes and counts in a descriptor are at most this: sums of two fit
+/// 64 bits.
+inline constexpr int64_t kHuge = int64_t(1) << 48;
+
+/// Product of a shape, at most kHuge (so that bytes cannot overflow).
+inline int64_t elementCount(const std::vector<int64_t> &shape) {
+  int64_t n = 1;
+  for (int64_t d : shape)
+    if (__builtin_mul_overflow(n, d, &n) || n > kHuge)
+      return kHuge;
+  return n;
+}
+
+struct BatchInfo {
+  int64_t microBatch = 0;   ///< samples of one microbatch on one dp rank
+  int64_t microbatches = 0; ///< per step
+  int64_t globalBatch = 0;  ///< microBatch * microbatches * dp
+  int64_t seq = 0;          ///< tokens per sample
+  int64_t vocab = 0;        ///< tokens are below this (before padding)
+};
+
+struct InitInfo {
+  enum Kind { normal, zeros, ones };
+  Kind kind = zeros;
+  double std = 0; ///< normal only
+};
+
+/// Which part of a global tensor a rank holds: along dimension `dim`,
+/// coordinate c of `axis` holds indices [c·n/k, (c+1)·n/k); none: everything.
+struct SplitInfo {
+  std::optional<int64_t> dim;
+  MtcAxis axis = MTC_AXIS_TP;
+  /// Whether ranks that differ along `other` hold different parts.
+  bool along(MtcAxis other) const { return dim && axis == other; }
+};
+
+struct ParamInfo {
+  std::string name;
+  std::vector<int64_t> shape;      ///< of the global tensor
+  std::vector<int64_t> localShape; ///< of this rank's shard
+  SplitInfo split;
+  int64_t bucket = 0;
+  int64_t start = 0; ///< first element inside the bucket
+  bool owner = true;
+  bool decay = true;
+  InitInfo init;
+  std::vector<std::string> layerAxes; ///< logical, one per dimension
+  int64_t localElements() const { return elementCount(localShape); }
+};
+
+/// One fp32 value per element of a bucket's shard that the optimizer keeps.
+struct StateInfo {
+  std::string name;
+  int64_t offset = 0;
+};
+
+struct BucketInfo {
+  /// The bucket whose parameters these accumulators serve; then there are no
+  /// parameters and states here.
+  std::optional<int64_t> secondUseOf;
+  int64_t elements = 0, unpadded = 0;
+  bool zero = false;         ///< ZeRO-1: states of one dp range only
+  int64_t shardElements = 0; ///< elements / dp with zero, else elements
+  int64_t gradOffset = 0, paramOffset = 0;
+  std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
+  /// The state of a name; null if there is none.
+  const StateInfo *state(std::string_view name) const {
+    for (const StateInfo &s : states)
+      if (s.name == name)
+        return &s;
+    return nullptr;
+  }
+};
+
+struct InputInfo {
+  std::string name; ///< "ids" or "labels"
+  int64_t pool = 0; ///< MtcPool
+  int64_t offset = 0, stride = 0;
+  std::string entry;
+};
+
+/// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
+struct GemmInfo {
+  int64_t m = 0, n = 0, k = 0;
+  bool ta = false, tb = false, beta = false;
+  MtcDtype ab = MTC_F32, c = MTC_F32; ///< of a and b, and of c
+  int64_t scratch = 0;                ///< bytes
+  auto operator<=>(const GemmInfo &) const = default;
+};
+
+struct EntryInfo {
+  std::string name;
+  int64_t length = 0;          ///< rows of its timeline
+  std::vector<int64_t> update; ///< rows of `reduce` and `apply`, or empty
+};
+
+struct ExportInfo {
+  std::string name, entry;
+  int64_t fragment = 0;
+  int64_t arena = 0; ///< MtcArena
+  int64_t offset = 0;
+  MtcDtype dtype = MTC_F32;
+  std::vector<int64_t> shape, localShape; ///< dimension 0: one microbatch
+  SplitInfo split;
+};
+
+struct Descriptor {
+  std::string planHash, model, isa, dtype, onednn;
+  int64_t stage = 0, threads = 1;
+  Mesh mesh;
+  BatchInfo batch;
+  std::array<int64_t, MTC_ARENA_COUNT> arenas{};
+  std::vector<ParamInfo> params;
+  std::vector<BucketInfo> buckets;
+  std::vector<InputInfo> inputs;
+  std::vector<GemmInfo> gemms; ///< by the index in calls of mtc_gemm
+  int64_t lossOffset = 0;
+  std::vector<EntryInfo> entries;
+  std::vector<ExportInfo> exports;
+  int64_t transfers = 0;
+  std::vector<std::string> fragments;
+
+  const EntryInfo *entry(std::string_view name) const;
+  /// True when parameters are bf16 and have fp32 main copies.
+  bool hasMains() const { return dtype == "bf16"; }
+  /// Bytes of one element of a parameter.
+  int64_t paramBytes() const { return hasMains() ? 2 : 4; }
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_PUBLIC_DESCRIPTOR_H

@@ -1,0 +1,167 @@
+//===- descriptor_fields.h - how a descriptor is written --------*- C++ -*-===//
+//
+// Each record's fields in order: key, member, and what may stand there. The
+// compiler's writer and the runtime's reader both walk these lists, so a field
+// cannot be in one and not in the other. A `Fields` has
+//
+//   integer(key, int64_t &, least, most)    number(key, double &)
+//   optional(key, std::optional<int64_t> &, least, most): absent if there is
+//   none boolean(key, bool &)                    text(key, std::string &)
+//   choice(key, T &, names, what): one of a table of values and names
+//   integers(key, std::vector<int64_t> &, least)
+//   sizes(key, std::array<int64_t, n> &, least): exactly n
+//   texts(key, std::vector<std::string> &)
+//   record(key, T &), records(key, std::vector<T> &): by fields(f, T &)
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_DESCRIPTOR_FIELDS_H
+#define MTC_RUNTIME_DESCRIPTOR_FIELDS_H
+
+#include "mtc/runtime/descriptor.h"
+
+namespace mtc::runtime {
+
+/// Counts of rows, and the sizes of one GEMM.
+inline constexpr int64_t kMany = int64_t(1) << 30;
+
+/// One value of a field that has a few.
+template <typename T> struct Choice {
+  T value;
+  std::string_view name;
+};
+inline constexpr Choice<InitInfo::Kind> kInitKinds[] = {
+    {InitInfo::normal, "normal"},
+    {InitInfo::zeros, "zeros"},
+    {InitInfo::ones, "ones"}};
+inline constexpr Choice<MtcDtype> kDtypes[] = {{MTC_F32, "f32"},
+                                               {MTC_BF16, "bf16"}};
+
+/// The axes over which a tensor can be split (mesh.h).
+inline std::vector<Choice<MtcAxis>> splittingChoices() {
+  std::vector<Choice<MtcAxis>> all;
+  for (const AxisInfo &axis : kAxes)
+    if (axis.splits)
+      all.push_back({axis.id, axis.name});
+  return all;
+}
+
+template <typename Fields> void fields(Fields &f, Mesh &mesh) {
+  for (const AxisInfo &axis : kAxes)
+    f.integer(axis.name.data(), mesh[axis.id], 1, Mesh::kMaxExtent);
+}
+
+// The bounds keep products of these inside 64 bits.
+template <typename Fields> void fields(Fields &f, BatchInfo &b) {
+  f.integer("micro_batch", b.microBatch, 1, 1 << 20);
+  f.integer("microbatches", b.microbatches, 1, 1 << 20);
+  f.integer("global_batch", b.globalBatch, 1, kHuge);
+  f.integer("seq", b.seq, 1, 1 << 20);
+  f.integer("vocab", b.vocab, 1, INT32_MAX);
+}
+
+template <typename Fields> void fields(Fields &f, InitInfo &init) {
+  f.choice("kind", init.kind, kInitKinds);
+  if (init.kind == InitInfo::normal)
+    f.number("std", init.std);
+}
+
+/// Not a record of its own: fields of one that has shapes.
+template <typename Fields> void splitFields(Fields &f, SplitInfo &split) {
+  f.optional("split_dim", split.dim, 0, 15);
+  if (split.dim)
+    f.choice("split_axis", split.axis, splittingChoices());
+}
+
+template <typename Fields> void fields(Fields &f, ParamInfo &p) {
+  f.text("name", p.name);
+  f.integers("shape", p.shape, 1);
+  f.integers("local_shape", p.localShape, 1);
+  splitFields(f, p.split);
+  f.integer("bucket", p.bucket, 0, kMany);
+  f.integer("start", p.start, 0, kHuge);
+  f.boolean("owner", p.owner);
+  f.boolean("decay", p.decay);
+  f.record("init", p.init);
+  f.texts("layer_axes", p.layerAxes);
+}
+
+template <typename Fields> void fields(Fields &f, StateInfo &s) {
+  f.text("name", s.name);
+  f.integer("offset", s.offset, 0, kHuge);
+}
+
+template <typename Fields> void fields(Fields &f, BucketInfo &b) {
+  f.optional("second_use_of", b.secondUseOf, 0, kMany);
+  f.integer("elements", b.elements, 0, kHuge);
+  f.integer("unpadded", b.unpadded, 0, kHuge);
+  f.boolean("zero", b.zero);
+  f.integer("shard_elements", b.shardElements, 0, kHuge);
+  f.integer("grad_offset", b.gradOffset, 0, kHuge);
+  if (b.secondUseOf)
+    return;
+  f.integer("param_offset", b.paramOffset, 0, kHuge);
+  f.records("states", b.states);
+}
+
+template <typename Fields> void fields(Fields &f, InputInfo &in) {
+  f.text("name", in.name);
+  f.integer("pool", in.pool, 0, MTC_POOL_COUNT - 1);
+  f.integer("offset", in.offset, 0, kHuge);
+  f.integer("stride", in.stride, 0, kHuge);
+  f.text("entry", in.entry);
+}
+
+template <typename Fields> void fields(Fields &f, GemmInfo &g) {
+  f.integer("m", g.m, 1, kMany);
+  f.integer("n", g.n, 1, kMany);
+  f.integer("k", g.k, 1, kMany);
+  f.boolean("ta", g.ta);
+  f.boolean("tb", g.tb);
+  f.boolean("beta", g.beta);
+  f.choice("ab", g.ab, kDtypes);
+  f.choice("c", g.c, kDtypes);
+  f.integer("scratch", g.scratch, 0, kHuge);
+}
+
+template <typename Fields> void fields(Fields &f, EntryInfo &e) {
+  f.text("name", e.name);
+  f.integer("length", e.length, 0, kMany);
+  f.integers("update", e.update, 0);
+}
+
+template <typename Fields> void fields(Fields &f, ExportInfo &e) {
+  f.text("name", e.name);
+  f.text("entry", e.entry);
+  f.integer("fragment", e.fragment, 0, kMany);
+  f.integer("arena", e.arena, 0, MTC_ARENA_COUNT - 1);
+  f.integer("offset", e.offset, 0, kHuge);
+  f.choice("dtype", e.dtype, kDtypes);
+  f.integers("shape", e.shape, 1);
+  f.integers("local_shape", e.localShape, 1);
+  splitFields(f, e.split);
+}
+
+template <typename Fields> void fields(Fields &f, Descriptor &d) {
+  f.text("plan_hash", d.planHash);
+  f.text("model", d.model);
+  f.integer("stage", d.stage, 0, kMany);
+  f.text("isa", d.isa);
+  f.integer("threads", d.threads, 1, 1 << 16);
+  f.text("dtype", d.dtype);
+  f.text("onednn", d.onednn);
+  f.record("mesh", d.mesh);
+  f.record("batch", d.batch);
+  f.sizes("arenas", d.arenas, 0);
+  f.integer("loss_offset", d.lossOffset, 0, kHuge);
+  f.records("params", d.params);
+  f.records("buckets", d.buckets);
+  f.records("inputs", d.inputs);
+  f.records("gemms", d.gemms);
+  f.records("entries", d.entries);
+  f.records("exports", d.exports);
+  f.integer("transfers", d.transfers, 0, kMany);
+  f.texts("fragments", d.fragments);
+}
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_DESCRIPTOR_FIELDS_H
