@@ -9,6 +9,7 @@
 #include "mtc/runtime/isa.h"
 #include "mtc/runtime/mesh.h"
 #include "passes/PhasePass.h"
+#include "passes/target/target.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -37,14 +38,6 @@ Status checkMesh(mlir::ModuleOp module) {
                           : Status(StatusCode::infeasible, problems);
 }
 
-/// The best instruction set of this machine for the compute type. Empty if it
-/// has no unit for it.
-std::string bestIsa(bool bf16) {
-  if (bf16)
-    return runtime::processorHas("x86-64-v4-bf16") ? "x86-64-v4-bf16" : "";
-  return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
-}
-
 /// Writes the instruction set into mtc.config: what the option says, else what
 /// the IR says, else the best of this machine. The planner asks the GEMM
 /// library on this machine, so it must be one that this machine has.
@@ -60,7 +53,7 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
     isa = given.getValue().str();
   bool bf16 = tfm::dtypePolicy(module).compute.isBF16();
   if (isa.empty())
-    isa = bestIsa(bf16);
+    isa = target::Target::bestIsa(bf16);
   if (isa.empty())
     return {StatusCode::infeasible,
             "dtype bf16: expected a processor with AVX-512-BF16, found none; "

@@ -8,6 +8,7 @@
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
 #include "models/strategy_reader.h"
+#include "passes/target/target.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -54,14 +55,14 @@ Status emitStage(const std::string &ir, const std::string &chip,
 
 Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                      std::string &chip) {
-  static constexpr std::string_view cuda = "cuda:";
   std::string target = targetOf(module);
   if (!isKnown(target))
     return {StatusCode::infeasible,
             fmt::format("target in mtc.config: expected one that the strategy "
                         "has, found '{}'",
                         target)};
-  if (!target.starts_with(cuda))
+  std::string found = target::Target(passes::Config(module)).chip();
+  if (found.empty())
     return Status::okay();
   if (options.to && *options.to < Phase::codegenKernels)
     return Status::okay(); // IR only, which is the same text for every chip
@@ -73,7 +74,7 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                         target)};
   if (options.output.empty() || options.output == "-")
     return {StatusCode::usage, "expected -o DIR, the folder of the PTX files"};
-  chip = target.substr(cuda.size());
+  chip = std::move(found);
   return Status::okay();
 }
 

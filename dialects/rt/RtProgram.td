@@ -29,7 +29,8 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
     Example: `%v = rt.view workspace at 4096 : memref<4x8xf32>`
     Example: `%s = rt.view activations at 4096 slot of saved stride 8192 : memref<4x8xf32>`
 
-    **Constraints:** a pool in the arena that is made of slots, and only there.
+    **Constraints:** a pool in the arena that is made of slots, and only there; not
+    in the arena `step`, of which rt.step_field gives the fields.
   }];
   let arguments = (ins Rt_Arena:$arena, Rt_Int:$offset, OptionalAttr<Rt_Pool>:$pool,
                        OptionalAttr<Rt_Int>:$stride);
@@ -264,7 +265,7 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
     ```
     rt.program @stage0 stage 0 {
       rt.bucket 0 elements 128 unpadded 128 shard 128
-    } {arenas = array<i64: 512, 512, 1024, 0, 0>, loss_offset = 448 : i64}
+    } {arenas = array<i64: 512, 512, 1024, 0, 0, 4096>, loss_offset = 448 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$stage, OptionalAttr<DenseI64ArrayAttr>:$arenas,

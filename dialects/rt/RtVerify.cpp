@@ -90,6 +90,9 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult ViewOp::verify() {
   const ArenaInfo &arena = kArenas[getArena()];
+  if (arena.id == MTC_ARENA_STEP)
+    return emitOpError("expected an arena of values, found ")
+           << arena.name << ", whose fields rt.step_field gives";
   if (arena.slotted != getPool().has_value() ||
       arena.slotted != getStride().has_value())
     return emitOpError("expected ")

@@ -104,15 +104,17 @@ void FragmentEmitter::emitView(rt::ViewOp op) {
 }
 
 Value FragmentEmitter::variable(unsigned variable) {
-  constexpr int64_t block = offsetof(MtcContext, step);
+  constexpr int64_t block = offsetof(MtcStepState, block);
   switch (variable) {
   case rt::kMicrobatch:
     return LLVM::SExtOp::create(
         b, loc, int64, load(int32, step, offsetof(MtcStep, microbatch)));
   case rt::kSample:
-    return load(int64, context, block + offsetof(MtcStepBlock, sample_base));
+    return load(int64, arena(MTC_ARENA_STEP),
+                block + offsetof(MtcStepBlock, sample_base));
   case rt::kSeed:
-    return load(int64, context, block + offsetof(MtcStepBlock, seed));
+    return load(int64, arena(MTC_ARENA_STEP),
+                block + offsetof(MtcStepBlock, seed));
   }
   return coordinate(variable);
 }
@@ -127,8 +129,9 @@ void FragmentEmitter::emitAffine(rt::AffineOp op) {
 }
 
 void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
-  values[op.getResult()] = at(context, offsetof(MtcContext, step) +
-                                           kStepFields[op.getField()].offset);
+  values[op.getResult()] =
+      at(arena(MTC_ARENA_STEP),
+         offsetof(MtcStepState, block) + kStepFields[op.getField()].offset);
 }
 
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {

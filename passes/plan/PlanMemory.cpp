@@ -65,7 +65,8 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
       return failure();
     program.setArenas(ArrayRef<int64_t>(
         {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
-         layout.activationBytes, alignTo(workspace, kPage)}));
+         layout.activationBytes, alignTo(workspace, kPage),
+         alignTo(sizeof(MtcStepState), kPage)}));
     program.setLossOffset(layout.lossOffset);
     // The scratch sizes above are this library's; the runtime refuses another.
     program.setOnednn(target.library());

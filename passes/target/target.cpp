@@ -1,6 +1,7 @@
 //===- target.cpp - what a plan must know of its device -------------------===//
 #include "passes/target/target.h"
 
+#include "mtc/runtime/isa.h"
 #include "passes/target/attention_call.h"
 #include "passes/target/gemm_rows.h"
 
@@ -9,10 +10,18 @@ using namespace mlir;
 namespace mtc::target {
 
 Target::Target(const passes::Config &config)
-    : isa_(config.text("isa")), threads(config.number("threads", 1)),
-      streams_(StringRef(config.text("target")).starts_with("cuda") ? 2 : 1) {
+    : isa_(config.text("isa")), threads(config.number("threads", 1)) {
+  std::string target = config.text("target"); // "cuda:sm_90", or "cpu"
+  if (StringRef chip(target); chip.consume_front("cuda:"))
+    chip_ = chip.str();
   if (isa_.empty())
     isa_ = "x86-64-v3"; // IR that a test wrote by hand names none
+}
+
+std::string Target::bestIsa(bool bf16) {
+  if (bf16)
+    return runtime::processorHas("x86-64-v4-bf16") ? "x86-64-v4-bf16" : "";
+  return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 
 FailureOr<int64_t> Target::scratchBytes(Operation *op) const {

@@ -23,12 +23,19 @@ class Target {
 public:
   explicit Target(const passes::Config &config);
 
+  /// The best instruction set of this machine for the compute type; empty if it
+  /// has no unit for it.
+  static std::string bestIsa(bool bf16);
+
+  /// The chip of a GPU, "sm_90"; empty for a CPU.
+  const std::string &chip() const { return chip_; }
+
   /// The instruction set of a rank's processor.
   const std::string &isa() const { return isa_; }
 
   /// Queues of a rank that can run at the same time: a GPU has one for kernels
   /// and one for collectives, a CPU rank is one queue.
-  int64_t streams() const { return streams_; }
+  int64_t streams() const { return chip_.empty() ? 1 : 2; }
 
   /// Bytes of scratch that a call needs: an rt.gemm or rt.attention, on tensors
   /// or on views; 0 for any other op. Fails, with a diagnostic at `op`, if the
@@ -39,8 +46,8 @@ public:
   std::string library() const;
 
 private:
-  std::string isa_;
-  int64_t threads, streams_;
+  std::string isa_, chip_;
+  int64_t threads;
 };
 
 } // namespace mtc::target

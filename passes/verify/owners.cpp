@@ -206,7 +206,8 @@ private:
                            << " elements, found their end at " << at;
   }
 
-  /// Buckets, moments and the loss have bytes of their own.
+  /// Buckets, moments and the loss have bytes of their own, and the step has
+  /// its state.
   void checkArenas(const Stage &stage) {
     struct Place {
       int64_t begin, end;
@@ -245,11 +246,16 @@ private:
               << kArenas[arena].name << ", found " << place.begin;
         at = std::max(at, place.end);
       }
-      if (at > stage.arenas[arena])
-        report.error(stage.op)
-            << "expected an arena " << kArenas[arena].name << " of at least "
-            << at << " bytes, found " << stage.arenas[arena];
+      checkSize(stage, arena, at);
     }
+    checkSize(stage, MTC_ARENA_STEP, sizeof(MtcStepState));
+  }
+
+  void checkSize(const Stage &stage, int64_t arena, int64_t least) {
+    if (stage.arenas[arena] < least)
+      report.error(stage.op)
+          << "expected an arena " << kArenas[arena].name << " of at least "
+          << least << " bytes, found " << stage.arenas[arena];
   }
 
   const Model &model;

@@ -1,7 +1,14 @@
 //===- comm.h - communication of one rank with its groups -------*- C++ -*-===//
 //
-// The one interface of all backends (threads, shm, later mpi and nccl). What it
-// promises, and test/conformance checks for each backend:
+// The one interface of all backends (threads, shm, later mpi and nccl).
+//
+// A call issues: its Status says what is known by then, and the call is done
+// when a wait for an event behind it, on the stream of the rank's device, has
+// returned ok (runtime/device/device.h). Until then the buffer is the device's,
+// and the list of an exchange stays as it is. The backends of the host are done
+// when the call returns, which is what a stream that runs at once needs;
+// Device::issuing makes them issue on another. What a call promises once it is
+// done, and test/conformance checks for each backend:
 //
 // * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded
 // once),
@@ -27,6 +34,7 @@
 
 #include "mtc/runtime/mesh.h"
 #include "runtime/base/status.h"
+#include "runtime/device/arena.h"
 
 #include <array>
 #include <cstdint>
@@ -41,12 +49,6 @@ using mtc::Mesh;
 /// A collective whose buffer (all-gather: part) has at most this many bytes
 /// takes it from anywhere, not only from an arena.
 inline constexpr int64_t kAnywhereBytes = 4096;
-
-/// An arena of this rank as the backend sees it.
-struct ArenaView {
-  void *base = nullptr;
-  int64_t bytes = 0;
-};
 
 class Communicator {
 public:
@@ -64,8 +66,8 @@ public:
   /// In place; part group-rank of every member is copied to all members.
   virtual Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
                            int64_t count) = 0;
-  /// One atomic group of sends and receives (as ncclGroup): returns when all of
-  /// them are done. A send completes only when it was received. Offsets are
+  /// One atomic group of sends and receives (as ncclGroup): done when all of
+  /// them are. A send completes only when it was received. Offsets are
   /// relative to this rank's arenas. Tag or size mismatch: communication.
   virtual Status exchange(std::span<const MtcTransfer> transfers) = 0;
   virtual Status barrier() = 0;

@@ -2,10 +2,8 @@
 
 #include "runtime/control/rank_process.h"
 
-#include "runtime/comm/shm/shm_communicator.h"
+#include "runtime/control/seat.h"
 #include "runtime/control/signals.h"
-#include "runtime/program/rank.h"
-#include "runtime/train/trainer.h"
 
 #include <charconv>
 #include <cstdio>
@@ -43,16 +41,6 @@ Status readJob(Job &job) {
   return jobFromText(text, job);
 }
 
-Status attach(int rank, std::unique_ptr<ShmCommunicator> &comm,
-              ArenaViews &arenas) {
-  MTC_RETURN_IF_ERROR(
-      ShmCommunicator::attachFromEnvironment(rank, ShmOptions(), comm));
-  std::span<const ArenaView> views = comm->arenas();
-  for (size_t kind = 0; kind < arenas.size() && kind < views.size(); ++kind)
-    arenas[kind] = views[kind];
-  return Status::okay();
-}
-
 Status checkMesh(const Mesh &launched, const Descriptor &d) {
   if (launched == d.mesh)
     return Status::okay();
@@ -66,20 +54,17 @@ Status runRank(Program program, const SignalWatch &signals) {
   MTC_RETURN_IF_ERROR(numberFromEnvironment(kRankVariable, rankNumber));
   Job job;
   MTC_RETURN_IF_ERROR(readJob(job));
-  std::unique_ptr<ShmCommunicator> comm;
-  RankParts parts;
-  MTC_RETURN_IF_ERROR(attach(rankNumber, comm, parts.arenas));
-  MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, parts.descriptor));
-  MTC_RETURN_IF_ERROR(checkMesh(comm->mesh(), parts.descriptor));
-  MTC_RETURN_IF_ERROR(prepareProcess(parts.descriptor));
-  parts.program = std::move(program);
-  parts.rank = rankNumber;
-  parts.comm = comm.get();
-  std::unique_ptr<RankState> rank;
-  MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
-  Trainer trainer(*rank, job,
-                  {&signals.stop(), &comm->state(rankNumber, kStepWord)});
-  return trainer.run();
+  std::unique_ptr<World> world;
+  WorldRequest request;
+  request.rank = rankNumber;
+  MTC_RETURN_IF_ERROR(makeWorld(CommKind::shm, request, world));
+  Descriptor descriptor;
+  MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, descriptor));
+  MTC_RETURN_IF_ERROR(checkMesh(world->mesh(), descriptor));
+  Seat seat;
+  MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, descriptor, seat));
+  return runSeat(seat, std::move(program), descriptor, job,
+                 {&signals.stop(), world->step(rankNumber)});
 }
 
 } // namespace

@@ -10,8 +10,6 @@ namespace mtc::runtime {
 inline constexpr const char *kRankVariable = "MTC_RANK";
 /// A descriptor from which the job's text (job.h) is read.
 inline constexpr const char *kJobVariable = "MTC_JOB_FD";
-/// The word of a rank's shared state that holds the step in progress.
-inline constexpr int kStepWord = 0;
 
 /// Runs `program` as the rank that the environment names, over shm. Prints
 /// "error: ..." on failure and returns the exit code (StatusCode).

@@ -122,7 +122,7 @@ Status parseDump(std::string_view spec, std::string folder, DumpRequest &out) {
 Status runBundle(const RunOptions &options) {
   Job job;
   MTC_RETURN_IF_ERROR(makeJob(options, job));
-  bool threads = options.comm == CommKind::threads;
+  bool threads = infoOf(options.comm).oneProcess;
   Bundle bundle;
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,

@@ -1,9 +1,8 @@
 //===- threads_run.cpp - all ranks as threads of this process -------------===//
 
-#include "runtime/comm/threads/threads_world.h"
 #include "runtime/control/launcher.h"
 #include "runtime/control/outcome.h"
-#include "runtime/train/trainer.h"
+#include "runtime/control/seat.h"
 
 #include <fmt/format.h>
 
@@ -17,32 +16,30 @@ class ThreadsRun {
 public:
   ThreadsRun(const Bundle &bundle, const Job &job, bool strict,
              const SignalWatch &signals)
-      : bundle_(bundle), job_(job), signals_(signals),
-        world_(bundle.mesh, ThreadsOptions{strict}),
-        arenas_(static_cast<size_t>(bundle.mesh.worldSize())) {}
+      : bundle_(bundle), job_(job), strict_(strict), signals_(signals),
+        seats_(static_cast<size_t>(bundle.mesh.worldSize())) {}
 
   Status open() {
     for (const BundleProgram &stage : bundle_.stages) {
       programs_.emplace_back();
       MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, programs_.back()));
-      MTC_RETURN_IF_ERROR(prepareProcess(stage.descriptor));
     }
-    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
-      MTC_RETURN_IF_ERROR(
-          arenas_[rank].map(bundle_.descriptor(rank).arenas, rank));
+    // All join before any runs, so that nobody waits for one that never comes.
+    MTC_RETURN_IF_ERROR(
+        makeWorld(CommKind::threads, {bundle_.mesh, strict_}, world_));
+    for (size_t rank = 0; rank < seats_.size(); ++rank)
+      MTC_RETURN_IF_ERROR(takeSeat(*world_, static_cast<int>(rank),
+                                   bundle_.descriptor(static_cast<int>(rank)),
+                                   seats_[rank]));
     return Status::okay();
   }
 
   Status run() {
     std::vector<std::thread> threads;
-    // All join before any runs, so that nobody waits for one that never comes.
-    std::vector<std::unique_ptr<Communicator>> comms;
-    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
-      comms.push_back(world_.join(rank, arenas_[rank].views()));
-    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
-      threads.emplace_back([this, rank, &comms] {
-        record(rank, runRank(rank, *comms[rank]));
-        comms[rank]->finish();
+    for (Seat &seat : seats_)
+      threads.emplace_back([this, &seat] {
+        record(seat, runRank(seat));
+        seat.comm->finish();
       });
     for (std::thread &thread : threads)
       thread.join();
@@ -50,33 +47,27 @@ public:
   }
 
 private:
-  Status runRank(int rankNumber, Communicator &comm) {
-    RankParts parts;
-    parts.program = programs_[bundle_.mesh.coordinate(rankNumber, MTC_AXIS_PP)];
-    parts.descriptor = bundle_.descriptor(rankNumber);
-    parts.rank = rankNumber;
-    parts.comm = &comm;
-    parts.arenas = arenas_[rankNumber].views();
-    std::unique_ptr<RankState> rank;
-    MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
-    Trainer trainer(*rank, job_, {&signals_.stop(), nullptr});
-    return trainer.run();
+  Status runRank(Seat &seat) {
+    return runSeat(
+        seat, programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
+        bundle_.descriptor(seat.rank), job_, {&signals_.stop(), nullptr});
   }
 
-  void record(int rank, Status status) {
+  void record(Seat &seat, Status status) {
     if (status.ok())
       return;
-    world_.markDead(rank);
+    seat.comm->abort(); // nobody may wait for this rank
     std::lock_guard lock(mutex_);
-    failures_.push_back({rank, std::move(status), false});
+    failures_.push_back({seat.rank, std::move(status), false});
   }
 
   const Bundle &bundle_;
   const Job &job_;
+  bool strict_;
   const SignalWatch &signals_;
-  ThreadsWorld world_;
-  std::vector<AnonymousArenas> arenas_;
   std::vector<Program> programs_;
+  std::unique_ptr<World> world_; ///< outlives the seats
+  std::vector<Seat> seats_;
   std::mutex mutex_;
   std::vector<RankOutcome> failures_;
 };

@@ -7,7 +7,8 @@
 
 #include "runtime/program/abi_functions.h"
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/step_field.h"
+#include "runtime/kernels/cpu/norm.h"
 #include "runtime/program/rank.h"
 
 #include <cstring>
@@ -21,6 +22,17 @@ RankState &rankOf(MtcContext *ctx) {
 
 MtcGroup groupOf(int32_t group) { return static_cast<MtcGroup>(group); }
 MtcDtype dtypeOf(int32_t dtype) { return static_cast<MtcDtype>(dtype); }
+
+NormSum normOf(const MtcContext *ctx) {
+  NormSum sum;
+  static_assert(sizeof sum.units == sizeof MtcStepState::norm);
+  std::memcpy(&sum.units, stepState(ctx).norm, sizeof sum.units);
+  return sum;
+}
+
+void setNorm(MtcContext *ctx, const NormSum &sum) {
+  std::memcpy(stepState(ctx).norm, &sum.units, sizeof sum.units);
+}
 
 } // namespace
 
@@ -46,7 +58,7 @@ extern "C" {
 void mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b,
               void *c, void *scratch) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).gemm(index, a, b, c, scratch));
+    rankOf(ctx).accept(rankOf(ctx).device().gemm(index, a, b, c, scratch));
 }
 
 void mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op, int32_t dtype,
@@ -73,12 +85,15 @@ void mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype, void *buffer,
 
 void mtc_norm_reset(MtcContext *ctx) {
   if (ctx->status == 0)
-    rankOf(ctx).norm() = NormSum();
+    setNorm(ctx, NormSum());
 }
 
 void mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
-  if (ctx->status == 0)
-    normAccumulate(rankOf(ctx).norm(), static_cast<const float *>(g), count);
+  if (ctx->status != 0)
+    return;
+  NormSum sum = normOf(ctx);
+  normAccumulate(sum, static_cast<const float *>(g), count);
+  setNorm(ctx, sum);
 }
 
 void mtc_norm_reduce(MtcContext *ctx, int32_t group) {
@@ -89,9 +104,9 @@ void mtc_norm_reduce(MtcContext *ctx, int32_t group) {
 void mtc_norm_finish(MtcContext *ctx) {
   if (ctx->status != 0)
     return;
-  double norm = normValue(rankOf(ctx).norm());
-  ctx->step.grad_norm = norm;
-  ctx->step.clip_coeff = clipCoefficient(norm, ctx->step.clip_threshold);
+  MtcStepBlock &block = stepState(ctx).block;
+  block.grad_norm = normValue(normOf(ctx));
+  block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold);
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {

@@ -2,6 +2,8 @@
 
 #include "runtime/program/descriptor.h"
 
+#include "mtc/runtime/memory.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,6 +37,11 @@ void checkHead(const Descriptor &d, Texts &out) {
   for (int64_t size : d.arenas)
     if (size % 4096 != 0)
       out.push_back(fmt::format("arenas: {} is not a multiple of 4096", size));
+  if (d.arenas[MTC_ARENA_STEP] < int64_t{sizeof(MtcStepState)})
+    out.push_back(fmt::format("arenas: {} of {} bytes cannot hold the state of "
+                              "a step",
+                              kArenas[MTC_ARENA_STEP].name,
+                              d.arenas[MTC_ARENA_STEP]));
   if (!inside(d.lossOffset, 4, d.arenas[MTC_ARENA_GRADS]) ||
       d.lossOffset % 4 != 0)
     out.push_back("loss: the scalar lies outside the gradient arena");

@@ -2,25 +2,25 @@
 
 #include "runtime/program/rank.h"
 
-#include "runtime/kernels/cpu/isa.h"
-
 #include <fmt/format.h>
 
-#include <cstring>
+#include <cstddef>
 
 namespace mtc::runtime {
 
-Status prepareProcess(const Descriptor &d) {
-  MTC_RETURN_IF_ERROR(mtc_kernels_select_isa(d.isa));
-  if (d.gemms.empty())
-    return Status::okay();
-  MTC_RETURN_IF_ERROR(gemmSelectIsa(d.isa));
-  std::string found = gemmLibraryVersion();
-  if (!d.onednn.empty() && found.compare(0, d.onednn.size(), d.onednn) != 0)
-    return {StatusCode::infeasible,
-            fmt::format("the program was planned for oneDNN {}, found {}; "
-                        "compile it again on this host",
-                        d.onednn, found)};
+/// What is mapped must be what was planned, to the byte.
+static Status checkArenas(const ArenaSizes &planned, const ArenaViews &views) {
+  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
+    if (views[kind].bytes != planned[kind])
+      return {StatusCode::internal,
+              fmt::format("arena {}: the plan says {} bytes, {} are mapped",
+                          kArenas[kind].name, planned[kind],
+                          views[kind].bytes)};
+    if (reinterpret_cast<uintptr_t>(views[kind].base) % 4096 != 0)
+      return {StatusCode::internal,
+              fmt::format("arena {}: the base is not 4096-aligned",
+                          kArenas[kind].name)};
+  }
   return Status::okay();
 }
 
@@ -36,9 +36,8 @@ Status RankState::create(RankParts parts, std::unique_ptr<RankState> &out) {
 Status RankState::initialize() {
   const Descriptor &d = descriptor();
   MTC_RETURN_IF_ERROR(checkPlace());
-  MTC_RETURN_IF_ERROR(checkArenas(d.arenas, parts_.arenas));
+  MTC_RETURN_IF_ERROR(checkArenas(d.arenas, parts_.device->arenas()));
   MTC_RETURN_IF_ERROR(checkProgram(parts_.program, d));
-  MTC_RETURN_IF_ERROR(createGemms());
   collectTimelines();
   Mesh::Coordinates at = mesh().coordinates(parts_.rank);
   for (const AxisInfo &axis : kAxes) {
@@ -46,8 +45,9 @@ Status RankState::initialize() {
     context_.extent[axis.id] = mesh()[axis.id];
   }
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
-    context_.arena[kind] = parts_.arenas[kind].base;
+    context_.arena[kind] = parts_.device->arenas()[kind].base;
   context_.runtime = this;
+  inputs_.emplace(stream());
   return Status::okay();
 }
 
@@ -63,29 +63,6 @@ Status RankState::checkPlace() const {
                         "stage {}",
                         parts_.rank, stage, d.stage)};
   return Status::okay();
-}
-
-Status RankState::createGemms() {
-  const Descriptor &d = descriptor();
-  if (d.gemms.empty())
-    return Status::okay();
-  std::vector<GemmDesc> rows;
-  for (const GemmInfo &g : d.gemms)
-    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c});
-  MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
-  // Less scratch than the library needs would let it write over its neighbours.
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (gemms_.scratchBytes(i) > d.gemms[i].scratch)
-      return {StatusCode::infeasible,
-              fmt::format("gemm {}: the plan has {} bytes of scratch, the "
-                          "library on this host needs {}; compile here",
-                          i, d.gemms[i].scratch, gemms_.scratchBytes(i))};
-  return Status::okay();
-}
-
-Status RankState::gemm(int32_t index, const void *a, const void *b, void *c,
-                       void *scratch) {
-  return gemms_.execute(index, a, b, c, scratch);
 }
 
 void RankState::collectTimelines() {
@@ -106,9 +83,10 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
       accept(load(entry, *row, feed));
       break;
     case MTC_STEP_RUN:
-      parts_.program.fragments[row->fragment](&context_, row);
+      accept(stream().launch(parts_.program.fragments[row->fragment], &context_,
+                             row));
       if (observer && context_.status == 0)
-        accept(observer->ran(*row));
+        accept(observer->issued(*row));
       break;
     case MTC_STEP_EXCHANGE:
       accept(comm().exchange({parts_.program.transfers + row->first,
@@ -122,20 +100,48 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
 }
 
 Status RankState::load(const EntryInfo &entry, const MtcStep &row, Feed &feed) {
-  for (const InputInfo &in : descriptor().inputs)
-    if (in.entry == entry.name)
-      MTC_RETURN_IF_ERROR(
-          feed.load(in, row.microbatch,
-                    at<int32_t>(MTC_ARENA_ACTIVATIONS,
-                                row.slot[in.pool] * in.stride + in.offset)));
+  const BatchInfo &batch = descriptor().batch;
+  int64_t bytes = 4 * batch.microBatch * batch.seq;
+  for (const InputInfo &in : descriptor().inputs) {
+    if (in.entry != entry.name)
+      continue;
+    std::byte *tokens = nullptr;
+    MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
+    MTC_RETURN_IF_ERROR(
+        feed.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
+    MTC_RETURN_IF_ERROR(inputs_->send(
+        {MTC_ARENA_ACTIVATIONS, row.slot[in.pool] * in.stride + in.offset}, 0,
+        bytes));
+  }
   return Status::okay();
 }
 
+Status RankState::beginStep(const MtcStepBlock &block) {
+  accept(stream().copyIn({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
+                         &block, sizeof block));
+  accept(stream().fill(loss(), 0, sizeof(float)));
+  return failure();
+}
+
+Status RankState::complete() {
+  accept(stream().wait(stream().record()));
+  return failure();
+}
+
+Status RankState::readResult(StepResult &out) {
+  constexpr int64_t norm =
+      offsetof(MtcStepState, block) + offsetof(MtcStepBlock, grad_norm);
+  accept(stream().copyOut(loss(), &out.loss, sizeof out.loss));
+  accept(stream().copyOut({MTC_ARENA_STEP, norm}, &out.gradNorm,
+                          sizeof out.gradNorm));
+  return complete();
+}
+
 Status RankState::reduceNorm(MtcGroup group) {
-  // Small operands may lie outside the arenas; the reduction saturates, so "not
-  // finite" stays so.
-  static_assert(sizeof norm_.units <= kAnywhereBytes);
-  return comm().allReduce(group, MTC_SUM, MTC_I128, &norm_.units, 1);
+  // The reduction saturates, so "not finite" stays so.
+  return comm().allReduce(
+      group, MTC_SUM, MTC_I128,
+      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}), 1);
 }
 
 void RankState::accept(Status status) {

@@ -8,12 +8,12 @@
 #define MTC_RUNTIME_PROGRAM_RANK_H
 
 #include "runtime/comm/comm.h"
-#include "runtime/device/cpu/arena.h"
-#include "runtime/kernels/cpu/gemm.h"
-#include "runtime/kernels/cpu/norm.h"
+#include "runtime/device/device.h"
+#include "runtime/device/staging.h"
 #include "runtime/program/program.h"
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,37 +23,41 @@ namespace mtc::runtime {
 class Feed {
 public:
   virtual ~Feed() = default;
-  /// Writes input `in` of `microbatch`, i32 [micro_batch, seq], to `out`.
+  /// Writes input `in` of `microbatch`, i32 [micro_batch, seq], to `out`, host
+  /// memory on its way to the arena.
   virtual Status load(const InputInfo &in, int64_t microbatch,
                       int32_t *out) = 0;
 };
 
-/// Sees the values that are valid only right after a fragment.
+/// Takes the values that are valid only right after a fragment.
 class Observer {
 public:
   virtual ~Observer() = default;
-  virtual Status ran(const MtcStep &row) = 0;
+  /// The fragment of `row` was issued; what is issued here runs behind it.
+  virtual Status issued(const MtcStep &row) = 0;
 };
 
-/// What a rank is made of. The communicator and the arenas belong to the caller
-/// and outlive the rank.
+/// What a step leaves on the device.
+struct StepResult {
+  float loss = 0;      ///< of this rank's samples, on the last stage
+  double gradNorm = 0; ///< once `reduce` ran
+};
+
+/// What a rank is made of. The device, prepared for the descriptor, and the
+/// communicator, which issues on the device's stream, belong to the caller and
+/// outlive the rank.
 struct RankParts {
   Program program;
   Descriptor descriptor; ///< of `program`
   int rank = 0;
+  Device *device = nullptr;
   Communicator *comm = nullptr;
-  ArenaViews arenas{};
 };
-
-/// Selects the plan's instruction set for this process and checks the version
-/// of the GEMM library. Once per process, before its ranks are created.
-Status prepareProcess(const Descriptor &descriptor);
 
 class RankState {
 public:
   /// Checks that the parts fit together: mesh and stage, arenas equal to the
-  /// plan, tables inside their bounds, GEMM scratch as planned. Call
-  /// prepareProcess before. Errors: inputRefused, infeasible, internal.
+  /// plan, tables inside their bounds. Errors: inputRefused, internal.
   static Status create(RankParts parts, std::unique_ptr<RankState> &out);
 
   RankState(const RankState &) = delete;
@@ -62,6 +66,7 @@ public:
   MtcContext &context() { return context_; }
   const Descriptor &descriptor() const { return parts_.descriptor; }
   Communicator &comm() { return *parts_.comm; }
+  Stream &stream() { return parts_.device->stream(); }
   const Mesh &mesh() const { return parts_.descriptor.mesh; }
   int rank() const { return parts_.rank; }
   int64_t coord(MtcAxis axis) const { return context_.coord[axis]; }
@@ -70,22 +75,27 @@ public:
   /// axis.
   bool logs() const;
 
-  /// The address `offset` bytes into an arena.
-  template <typename T> T *at(MtcArena arena, int64_t offset) {
-    return reinterpret_cast<T *>(static_cast<char *>(context_.arena[arena]) +
-                                 offset);
+  /// Where the loss is summed, one float.
+  ArenaPlace loss() const { return {MTC_ARENA_GRADS, descriptor().lossOffset}; }
+  /// A place as communicators take it. The host does not dereference it.
+  void *address(ArenaPlace place) const {
+    return static_cast<char *>(context_.arena[place.arena]) + place.offset;
   }
-  float &loss() { return *at<float>(MTC_ARENA_GRADS, descriptor().lossOffset); }
 
-  /// Walks rows [first, end) of an entry's timeline; stops at the first failing
-  /// row. `observer` may be null. Allocates nothing.
+  /// Issues what precedes the rows of a step: its block, which stays the
+  /// caller's and as it is until `complete`, and a loss of 0.
+  Status beginStep(const MtcStepBlock &block);
+  /// Issues rows [first, end) of an entry's timeline; stops at the first row
+  /// that is known to fail. `observer` may be null. Allocates nothing.
   Status walk(const EntryInfo &entry, int64_t first, int64_t end, Feed &feed,
               Observer *observer = nullptr);
+  /// Waits for all that was issued. Returns the first failure of the rank.
+  Status complete();
+  /// The same, and brings the result to the host.
+  Status readResult(StepResult &out);
 
   // For the functions of abi.h.
-  NormSum &norm() { return norm_; }
-  Status gemm(int32_t index, const void *a, const void *b, void *c,
-              void *scratch);
+  Device &device() { return *parts_.device; }
   /// Sums the norm over a group.
   Status reduceNorm(MtcGroup group);
   /// Takes the result of a call: the first failure becomes the context's status
@@ -98,14 +108,12 @@ private:
   explicit RankState(RankParts parts);
   Status initialize();
   Status checkPlace() const;
-  Status createGemms();
   void collectTimelines();
   Status load(const EntryInfo &entry, const MtcStep &row, Feed &feed);
 
   RankParts parts_;
   MtcContext context_{};
-  GemmSet gemms_;
-  NormSum norm_;
+  std::optional<Staging> inputs_;
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
 };

@@ -22,27 +22,20 @@ Status LogitsCapture::check() const {
           "the program of the last stage does not export logits"};
 }
 
-std::vector<float> LogitsCapture::widened(int64_t count) const {
-  auto arena = static_cast<MtcArena>(export_->arena);
-  if (export_->dtype == MTC_F32) {
-    const float *from = rank_.at<float>(arena, export_->offset);
-    return {from, from + count};
-  }
-  const uint16_t *from = rank_.at<uint16_t>(arena, export_->offset);
-  std::vector<float> out(count);
-  // Called by name: a pointer to a function that must be inlined needs -O2.
-  std::transform(from, from + count, out.begin(),
-                 [](uint16_t bits) { return widenBf16(bits); });
-  return out;
-}
-
-Status LogitsCapture::ran(const MtcStep &row) {
+Status LogitsCapture::issued(const MtcStep &row) {
   if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
       !isFirstHolder(rank_, export_->split, true))
     return Status::okay();
   const BatchInfo &batch = rank_.descriptor().batch;
   int64_t count = elementCount(export_->localShape);
-  data_.push_back(widened(count));
+  data_.emplace_back(count);
+  void *to = data_.back().data();
+  if (export_->dtype == MTC_BF16)
+    to = narrow_.emplace_back(count).data();
+  int64_t width = export_->dtype == MTC_BF16 ? 2 : 4;
+  MTC_RETURN_IF_ERROR(rank_.stream().copyOut(
+      {static_cast<MtcArena>(export_->arena), export_->offset}, to,
+      width * count));
   Piece piece;
   piece.name = export_->name;
   piece.box = shardBox(rank_, export_->shape, export_->split);
@@ -55,6 +48,14 @@ Status LogitsCapture::ran(const MtcStep &row) {
   piece.data = data_.back().data();
   pieces_.push_back(std::move(piece));
   return Status::okay();
+}
+
+std::vector<Piece> LogitsCapture::takePieces() {
+  // Called by name: a pointer to a function that must be inlined needs -O2.
+  for (size_t i = 0; i < narrow_.size(); ++i)
+    std::transform(narrow_[i].begin(), narrow_[i].end(), data_[i].begin(),
+                   [](uint16_t bits) { return widenBf16(bits); });
+  return std::move(pieces_);
 }
 
 } // namespace mtc::runtime

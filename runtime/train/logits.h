@@ -16,17 +16,16 @@ public:
   explicit LogitsCapture(RankState &rank);
   /// Errors: usage, on a last stage whose program does not export logits.
   Status check() const;
-  Status ran(const MtcStep &row) override;
-  /// Parts of `logits` [global_batch, ...]; valid while this lives.
-  const std::vector<Piece> &pieces() const { return pieces_; }
+  Status issued(const MtcStep &row) override;
+  /// Parts of `logits` [global_batch, ...] in fp32, once what was issued is
+  /// done; they point into this. At most once.
+  std::vector<Piece> takePieces();
 
 private:
-  /// The exported elements, as fp32.
-  std::vector<float> widened(int64_t count) const;
-
   RankState &rank_;
   const ExportInfo *export_ = nullptr;
-  std::deque<std::vector<float>> data_; ///< a deque keeps addresses
+  std::deque<std::vector<float>> data_;      ///< a deque keeps addresses
+  std::deque<std::vector<uint16_t>> narrow_; ///< bf16, to be widened to data_
   std::vector<Piece> pieces_;
 };
 

@@ -163,7 +163,26 @@ std::string partPath(const std::string &target, int rank) {
   return fmt::format("{}.part{}", target, rank);
 }
 
-Status writePart(const std::string &target, int rank,
+/// Elements that are brought to the host at a time.
+static constexpr int64_t kChunk = int64_t{1} << 20;
+
+static Status writeData(const std::string &name, const Piece &piece,
+                        Stream &stream, std::vector<float> &chunk,
+                        SafetensorsWriter &writer) {
+  if (piece.data)
+    return writer.write(name, 0, piece.data, piece.count * 4);
+  chunk.resize(static_cast<size_t>(std::min(piece.count, kChunk)));
+  for (int64_t at = 0; at < piece.count; at += kChunk) {
+    int64_t bytes = 4 * std::min(kChunk, piece.count - at);
+    ArenaPlace from{piece.place.arena, piece.place.offset + 4 * at};
+    MTC_RETURN_IF_ERROR(stream.copyOut(from, chunk.data(), bytes));
+    MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
+    MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), bytes));
+  }
+  return Status::okay();
+}
+
+Status writePart(const std::string &target, int rank, Stream &stream,
                  const std::vector<Piece> &pieces) {
   std::vector<TensorInfo> tensors;
   Json list = Json::array();
@@ -177,9 +196,10 @@ Status writePart(const std::string &target, int rank,
   SafetensorsWriter writer;
   MTC_RETURN_IF_ERROR(SafetensorsWriter::create(
       partPath(target, rank), tensors, {{"pieces", list.dump()}}, writer));
+  std::vector<float> chunk;
   for (size_t i = 0; i < pieces.size(); ++i)
-    MTC_RETURN_IF_ERROR(writer.write(std::to_string(i), 0, pieces[i].data,
-                                     pieces[i].count * 4));
+    MTC_RETURN_IF_ERROR(
+        writeData(std::to_string(i), pieces[i], stream, chunk, writer));
   return writer.commit();
 }
 
@@ -215,17 +235,18 @@ void removeParts(const std::string &target) {
     fs::remove(each, error);
 }
 
-Status writeTogether(const std::string &target, int rank, int ranks,
-                     Communicator &comm, const std::vector<Piece> &pieces,
+Status writeTogether(const std::string &target, const Writers &writers,
+                     const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata) {
-  Status status = writePart(target, rank, pieces);
+  Status status = writePart(target, writers.rank, writers.stream, pieces);
   if (status.ok())
-    status = comm.barrier();
+    status = writers.meet();
   if (!status.ok()) {
-    unlink(partPath(target, rank).c_str());
+    unlink(partPath(target, writers.rank).c_str());
     return status;
   }
-  return rank == 0 ? mergeParts(target, ranks, metadata) : Status::okay();
+  return writers.rank == 0 ? mergeParts(target, writers.ranks, metadata)
+                           : Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -10,9 +10,10 @@
 #define MTC_RUNTIME_TRAIN_PIECES_H
 
 #include "runtime/base/status.h"
-#include "runtime/comm/comm.h"
+#include "runtime/device/device.h"
 #include "runtime/train/slab.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,14 +26,17 @@ struct Piece {
   std::vector<int64_t> shape; ///< of the global tensor
   Box box;
   int64_t start = 0, count = 0;
-  const float *data = nullptr; ///< `count` elements; the caller's
+  /// The `count` elements, the caller's: on the host, or nullptr ...
+  const float *data = nullptr;
+  ArenaPlace place{}; ///< ... and then here on the device
 };
 
 /// The part file of one rank for `target`.
 std::string partPath(const std::string &target, int rank);
 
-/// Writes one part file. Errors: writeFailed.
-Status writePart(const std::string &target, int rank,
+/// Writes one part file; what is on the device comes by `stream`. Errors:
+/// writeFailed, those of the stream.
+Status writePart(const std::string &target, int rank, Stream &stream,
                  const std::vector<Piece> &pieces);
 
 /// Merges the parts of `ranks` ranks into `target` and removes them. Errors:
@@ -45,10 +49,17 @@ Status mergeParts(const std::string &target, int ranks,
 /// files of it and of them. The ranks must have ended.
 void removeParts(const std::string &target);
 
+/// One of the ranks that write a file.
+struct Writers {
+  int rank, ranks;
+  Stream &stream;
+  std::function<Status()> meet; ///< returns when every rank has called it
+};
+
 /// All of it, called by every rank: part, barrier, merge by rank 0. A rank that
 /// fails removes its part.
-Status writeTogether(const std::string &target, int rank, int ranks,
-                     Communicator &comm, const std::vector<Piece> &pieces,
+Status writeTogether(const std::string &target, const Writers &writers,
+                     const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata);
 
 } // namespace mtc::runtime

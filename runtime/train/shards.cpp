@@ -2,11 +2,11 @@
 
 #include "runtime/train/shards.h"
 
-#include "runtime/base/bf16.h"
 #include "runtime/base/json.h"
 #include "runtime/base/name_hash.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/kernels/cpu/init.h"
+#include "runtime/train/fill_params.h"
 
 #include <fmt/format.h>
 
@@ -16,91 +16,27 @@
 namespace mtc::runtime {
 namespace {
 
-/// Elements [begin, end) of a bucket.
-struct Range {
-  int64_t begin, end;
-};
-
-/// Those whose moments, main parameters and final gradients this dp rank holds.
-Range shardOf(const RankState &rank, const BucketInfo &b) {
-  int64_t begin = b.zero ? rank.coord(MTC_AXIS_DP) * b.shardElements : 0;
-  return {begin, begin + b.shardElements};
-}
-
-float *gradAt(RankState &rank, const BucketInfo &b, int64_t element) {
-  return rank.at<float>(MTC_ARENA_GRADS, b.gradOffset + 4 * element);
-}
-
-float *mainAt(RankState &rank, const BucketInfo &b, int64_t element) {
-  int64_t begin = shardOf(rank, b).begin;
-  return rank.at<float>(MTC_ARENA_OPTIMIZER,
-                        b.state("main")->offset + 4 * (element - begin));
-}
-
-/// Where the fp32 values of a parameter are put before the first step. In bf16
-/// no rank holds all of them for long: the gradient accumulators have their
-/// layout and are not yet in use.
-float *fillData(RankState &rank, const ParamInfo &p) {
-  const Descriptor &d = rank.descriptor();
-  const BucketInfo &b = d.buckets[p.bucket];
-  if (d.hasMains())
-    return gradAt(rank, b, p.start);
-  return rank.at<float>(MTC_ARENA_PARAMS, b.paramOffset + 4 * p.start);
-}
-
-/// From the gradient accumulators to the parameters and main parameters of a
-/// bucket; the accumulators are zero afterwards.
-void settleBucket(RankState &rank, const BucketInfo &b) {
-  float *values = gradAt(rank, b, 0);
-  auto *rounded = rank.at<uint16_t>(MTC_ARENA_PARAMS, b.paramOffset);
-  // Called by name: a pointer to a function that must be inlined needs -O2.
-  std::transform(values, values + b.elements, rounded,
-                 [](float value) { return roundToBf16(value); });
-  Range shard = shardOf(rank, b);
-  std::copy(values + shard.begin, values + shard.end,
-            mainAt(rank, b, shard.begin));
-  std::fill_n(values, b.elements, 0.0f);
-}
-
-void settleParams(RankState &rank) {
-  if (!rank.descriptor().hasMains())
-    return;
-  for (const BucketInfo &b : rank.descriptor().buckets)
-    if (!b.secondUseOf)
-      settleBucket(rank, b);
-}
-
 /// What this rank writes of all tensors. `ranged`: each dp rank has its range
 /// of a bucket under ZeRO-1; otherwise all have all and the first one writes
-/// it. dataAt(bucket, element) is the address of an element's fp32 value.
-template <typename DataAt>
-std::vector<Piece> ownedPieces(RankState &rank, bool ranged, DataAt dataAt) {
+/// it. placeOf(bucket, element) is where an element's fp32 value is.
+template <typename PlaceOf>
+std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
+                               PlaceOf placeOf) {
   std::vector<Piece> pieces;
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
     bool part = ranged && b.zero;
     if (!p.owner || !isFirstHolder(rank, p.split, part))
       continue;
-    Range range = part ? shardOf(rank, b) : Range{0, b.elements};
+    ElementRange range = part ? shardOf(rank, b) : ElementRange{0, b.elements};
     int64_t first = std::max(p.start, range.begin);
     int64_t end = std::min(p.start + p.localElements(), range.end);
     if (first < end)
       pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
-                        first - p.start, end - first, dataAt(b, first)});
+                        first - p.start, end - first, nullptr,
+                        placeOf(b, first)});
   }
   return pieces;
-}
-
-Status initOne(RankState &rank, const ParamInfo &p, uint64_t seed) {
-  float *out = fillData(rank, p);
-  if (p.init.kind != InitInfo::normal) {
-    std::fill_n(out, p.localElements(),
-                p.init.kind == InitInfo::ones ? 1.0f : 0.0f);
-    return Status::okay();
-  }
-  Box box = shardBox(rank, p.shape, p.split);
-  return initNormal(out, nameHash(p.name), seed, p.init.std,
-                    {p.shape, box.begin, box.size});
 }
 
 std::string shapeText(const std::vector<int64_t> &shape) {
@@ -108,6 +44,17 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 } // namespace
+
+ElementRange shardOf(const RankState &rank, const BucketInfo &b) {
+  int64_t begin = b.zero ? rank.coord(MTC_AXIS_DP) * b.shardElements : 0;
+  return {begin, begin + b.shardElements};
+}
+
+ArenaPlace mainPlace(const RankState &rank, const BucketInfo &b,
+                     int64_t element) {
+  int64_t begin = shardOf(rank, b).begin;
+  return {MTC_ARENA_OPTIMIZER, b.state("main")->offset + 4 * (element - begin)};
+}
 
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split) {
@@ -130,27 +77,34 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp) {
   return true;
 }
 
-std::vector<Piece> paramPieces(RankState &rank) {
+std::vector<Piece> paramPieces(const RankState &rank) {
   if (rank.descriptor().hasMains())
     return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
-      return mainAt(rank, b, element);
+      return mainPlace(rank, b, element);
     });
-  return ownedPieces(rank, false, [&](const BucketInfo &b, int64_t element) {
-    return rank.at<float>(MTC_ARENA_PARAMS, b.paramOffset + 4 * element);
+  return ownedPieces(rank, false, [](const BucketInfo &b, int64_t element) {
+    return ArenaPlace{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
   });
 }
 
-std::vector<Piece> gradPieces(RankState &rank) {
-  return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
-    return gradAt(rank, b, element);
+std::vector<Piece> gradPieces(const RankState &rank) {
+  return ownedPieces(rank, true, [](const BucketInfo &b, int64_t element) {
+    return ArenaPlace{MTC_ARENA_GRADS, b.gradOffset + 4 * element};
   });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {
+  ParamFiller filler(rank);
   for (const ParamInfo &p : rank.descriptor().params)
-    MTC_RETURN_IF_ERROR(initOne(rank, p, seed));
-  settleParams(rank);
-  return Status::okay();
+    MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
+      if (p.init.kind == InitInfo::normal)
+        return initNormal(out, nameHash(p.name), seed, p.init.std,
+                          {p.shape, box.begin, box.size});
+      std::fill_n(out, box.elements(),
+                  p.init.kind == InitInfo::ones ? 1.0f : 0.0f);
+      return Status::okay();
+    }));
+  return rank.complete();
 }
 
 std::string tensorProblem(const ParamInfo &p, const TensorInfo *tensor) {
@@ -167,20 +121,23 @@ Status loadParams(RankState &rank, const std::string &path) {
   SafetensorsFile file;
   MTC_RETURN_IF_ERROR(SafetensorsFile::open(path, file));
   Problems problems;
+  ParamFiller filler(rank);
   for (const ParamInfo &p : rank.descriptor().params) {
     const TensorInfo *tensor = file.find(p.name);
     if (std::string problem = tensorProblem(p, tensor); !problem.empty()) {
       problems.add(std::move(problem));
-    } else {
-      float *out = fillData(rank, p);
-      const std::byte *from = file.data(*tensor);
-      visitRuns(p.shape, shardBox(rank, p.shape, p.split), 0, p.localElements(),
+      continue;
+    }
+    const std::byte *from = file.data(*tensor);
+    MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
+      visitRuns(p.shape, box, 0, box.elements(),
                 [&](int64_t global, int64_t local, int64_t count) {
                   std::memcpy(out + local, from + 4 * global, 4 * count);
                 });
-    }
+      return Status::okay();
+    }));
   }
-  settleParams(rank);
+  MTC_RETURN_IF_ERROR(rank.complete());
   return problems.status("'" + path + "'");
 }
 

@@ -12,6 +12,18 @@ namespace mtc::runtime {
 
 struct TensorInfo; // base/safetensors.h
 
+/// Elements [begin, end) of a bucket.
+struct ElementRange {
+  int64_t begin, end;
+};
+
+/// Those whose moments, main parameters and final gradients this dp rank holds.
+ElementRange shardOf(const RankState &rank, const BucketInfo &b);
+
+/// Where the main parameter of an element of that range is.
+ArenaPlace mainPlace(const RankState &rank, const BucketInfo &b,
+                     int64_t element);
+
 /// The box of the global tensor that this rank's shard covers.
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split);
@@ -22,20 +34,18 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
 /// or its own samples.
 bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp);
 
-/// What this rank contributes to a file of parameters, fp32. Pointers into
-/// arenas: in bf16 to the main parameters, of which under ZeRO-1 each dp rank
+/// What this rank contributes to a file of parameters, fp32, as places in
+/// arenas: in bf16 of the main parameters, of which under ZeRO-1 each dp rank
 /// has its range of each bucket.
-std::vector<Piece> paramPieces(RankState &rank);
+std::vector<Piece> paramPieces(const RankState &rank);
 
 /// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
 /// range of each bucket is valid.
-std::vector<Piece> gradPieces(RankState &rank);
+std::vector<Piece> gradPieces(const RankState &rank);
 
 /// Fills all parameters from (seed, name, global index). In bf16 the main
 /// parameters get the fp32 values and the parameters these values rounded to
-/// nearest even; the gradient accumulators hold the fp32 values meanwhile and
-/// are zero again afterwards. Arenas are zero before, so padding and moments
-/// stay zero.
+/// nearest even. Arenas are zero before, so padding and moments stay zero.
 Status initParams(RankState &rank, uint64_t seed);
 
 /// What is wrong with the tensor of a file that is to be parameter `p`; empty

@@ -34,12 +34,17 @@ Status Trainer::run() {
   Status status = runUnguarded();
   // A lost log is told when all are done: the rank's failure ends the others.
   if (status.ok() && !job_.logFile.empty())
-    status = rank_.comm().barrier();
+    status = meet();
   if (status.ok())
     return log_.status();
   // Whatever went wrong here, the others must not wait for this rank.
   rank_.accept(status);
   return status;
+}
+
+Status Trainer::meet() {
+  MTC_RETURN_IF_ERROR(rank_.comm().barrier());
+  return rank_.complete();
 }
 
 Status Trainer::runUnguarded() {
@@ -93,40 +98,39 @@ Status Trainer::train() {
 }
 
 Status Trainer::trainStep(int64_t step) {
-  MtcStepBlock &block = rank_.context().step;
-  schedule_.fill(step, block);
-  feed_.setBase(block.sample_base);
-  rank_.loss() = 0;
+  schedule_.fill(step, block_);
+  feed_.setBase(block_.sample_base);
+  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, feed_));
-  loss_ = rank_.loss();
+  MTC_RETURN_IF_ERROR(rank_.readResult(result_));
   MTC_RETURN_IF_ERROR(checkFinite(step));
   MTC_RETURN_IF_ERROR(dump("grads", step));
-  return rank_.walk(*entry_, reduced, entry_->length, feed_);
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, feed_));
+  return rank_.complete();
 }
 
 Status Trainer::checkFinite(int64_t step) {
-  double norm = rank_.context().step.grad_norm;
+  auto [loss, norm] = result_;
   bool lastStage = rank_.onLastStage();
-  if (isFinite(norm) && (!lastStage || isFinite(loss_)))
+  if (isFinite(norm) && (!lastStage || isFinite(loss)))
     return Status::okay();
   return {StatusCode::nonFinite,
           fmt::format("step {}: loss {}, gradient norm {}: not finite; the "
                       "parameters are still those of step {}",
-                      step, lastStage ? fmt::format("{}", loss_) : "elsewhere",
+                      step, lastStage ? fmt::format("{}", loss) : "elsewhere",
                       norm, step - 1)};
 }
 
 void Trainer::report(int64_t step, double seconds) {
   const BatchInfo &batch = rank_.descriptor().batch;
   int64_t tokens = batch.globalBatch * batch.seq;
-  const MtcStepBlock &block = rank_.context().step;
   StepRecord record;
   record.step = step;
-  record.loss = loss_;
-  record.gradNorm = block.grad_norm;
-  record.lr = block.lr;
+  record.loss = result_.loss;
+  record.gradNorm = result_.gradNorm;
+  record.lr = block_.lr;
   record.tokens = step * tokens;
   record.tokensPerSecond = static_cast<double>(tokens) / seconds;
   record.milliseconds = seconds * 1000;
@@ -137,18 +141,20 @@ void Trainer::report(int64_t step, double seconds) {
 
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
-  MtcStepBlock &block = rank_.context().step;
   if (signals_.step)
     signals_.step->store(index + 1, std::memory_order_relaxed);
-  schedule_.fill(index + 1, block);
-  feed_.setBase(block.sample_base);
-  rank_.loss() = 0;
+  schedule_.fill(index + 1, block_);
+  feed_.setBase(block_.sample_base);
+  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, feed_, observer));
   for (const AxisInfo &axis : kAxes)
     if (axis.data && rank_.onLastStage())
-      MTC_RETURN_IF_ERROR(rank_.comm().allReduce(
-          *groupNamed(axis.name), MTC_SUM, MTC_F32, &rank_.loss(), 1));
-  loss = rank_.loss();
+      MTC_RETURN_IF_ERROR(
+          rank_.comm().allReduce(*groupNamed(axis.name), MTC_SUM, MTC_F32,
+                                 rank_.address(rank_.loss()), 1));
+  StepResult result;
+  MTC_RETURN_IF_ERROR(rank_.readResult(result));
+  loss = result.loss;
   return Status::okay();
 }
 
@@ -183,7 +189,7 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   MTC_RETURN_IF_ERROR(capture.check());
   float loss = 0;
   MTC_RETURN_IF_ERROR(evaluateBatch(*entry, 0, &capture, loss));
-  return write(order.file, capture.pieces());
+  return write(order.file, capture.takePieces());
 }
 
 Status Trainer::dump(std::string_view what, int64_t step) {
@@ -197,8 +203,9 @@ Status Trainer::dump(std::string_view what, int64_t step) {
 
 Status Trainer::write(const std::string &file,
                       const std::vector<Piece> &pieces) {
-  return writeTogether(file, rank_.rank(), rank_.mesh().worldSize(),
-                       rank_.comm(), pieces,
+  Writers writers{rank_.rank(), static_cast<int>(rank_.mesh().worldSize()),
+                  rank_.stream(), [this] { return meet(); }};
+  return writeTogether(file, writers, pieces,
                        {{"format", "mtc"},
                         {"model", rank_.descriptor().model},
                         {"plan_hash", rank_.descriptor().planHash}});

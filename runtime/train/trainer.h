@@ -32,6 +32,8 @@ public:
 
 private:
   Status runUnguarded();
+  /// Returns when every rank has called it.
+  Status meet();
   Status prepare();
   Status fillParams();
   Status train();
@@ -55,7 +57,8 @@ private:
   StepLog log_;
   Progress progress_;
   const EntryInfo *entry_ = nullptr; ///< train
-  float loss_ = 0;                   ///< of the last step
+  MtcStepBlock block_{};             ///< of the step in progress
+  StepResult result_;                ///< of the last step
 };
 
 } // namespace mtc::runtime

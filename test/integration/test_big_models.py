@@ -25,7 +25,7 @@ from big_models import MODELS, VOCAB
 from run_layout import Failed, Mtc, Report
 
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
-ARENAS = ("params", "grads", "optimizer", "activations", "workspace")
+ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 SECOND = re.compile(r"rt\.bucket (\d+) .* second_use_of \d")  # gradients only
 MODEL = re.compile(r'pipe\.parameter <name = "([^"]+)".*?>'
                    r'(?: sharding <\[(.*)\]>)? local tensor<([\dx]+)x(?:f32|bf16)>')

@@ -28,7 +28,7 @@ from layouts import TP2_PP2_DP2
 from run_layout import Failed, Mtc, Report
 
 SPEC, LAYOUT, PAGE = "gpt2-nano", TP2_PP2_DP2, 4096
-ARENAS = ("params", "grads", "optimizer", "activations", "workspace")
+ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 INTERRUPTED = 11  # exit code
 
 

@@ -42,6 +42,8 @@ FAULTS = [
     ("layering", "runtime/base/status.cpp", '#include "llvm/ADT/X.h"\n', "llvm/ADT/X.h"),
     ("layering", "runtime/base/status.cpp", '#  include <mlir/IR/X.h>\n', "mlir/IR/X.h"),
     ("layering", "runtime/base/status.cpp", '#include "compiler/x.h"\n', "compiler/x.h"),
+    ("layering", "runtime/train/t.cpp", '#include "runtime/device/cpu/cpu_device.h"\n',
+     "cpu_device.h"),
     ("layering", "dialects/tfm/T.cpp", '#include "passes/Passes.h"\n', "passes/Passes.h"),
     ("layering", "dialects/tfm/T.cpp", '#include "dialects/dist/D.h"\n', "dist/D.h"),
     ("layering", "passes/model/M.cpp", '#include "mtc/runtime/abi.h"\n', "abi.h"),

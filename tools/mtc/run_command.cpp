@@ -48,10 +48,17 @@ struct RunCommand {
   RunOptions options;
   RecipeOptions recipe;
   std::string recipeFile;
-  std::string comm = "shm";
+  std::string comm{runtime::kComms[0].name};
   std::vector<std::pair<std::string, std::string>> dumps;
   bool progress = false, quiet = false;
 };
+
+std::vector<std::string> commNames() {
+  std::vector<std::string> names;
+  for (const runtime::CommInfo &comm : runtime::kComms)
+    names.emplace_back(comm.name);
+  return names;
+}
 
 Status runRun(RunCommand &command) {
   RunOptions &options = command.options;
@@ -60,8 +67,8 @@ Status runRun(RunCommand &command) {
         runtime::readRecipe(command.recipeFile, options.recipe));
   command.recipe.apply(options.recipe);
   MTC_RETURN_IF_ERROR(runtime::checkRecipe(options.recipe));
-  options.comm = command.comm == "threads" ? runtime::CommKind::threads
-                                           : runtime::CommKind::shm;
+  // The command line took a name of the table only.
+  options.comm = *idNamed(runtime::kComms, command.comm);
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
   if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
@@ -118,7 +125,7 @@ void addRun(CLI::App &app, Action &action) {
   addRecipe(*sub, *command);
   sub->add_option("--comm", command->comm,
                   "shm: a process per rank; threads: all ranks in this one")
-      ->check(CLI::IsMember({"shm", "threads"}));
+      ->check(CLI::IsMember(commNames()));
   sub->add_flag("--strict", options.strict,
                 "threads: detect deadlocks exactly");
   sub->add_option("--log", options.logFile, "JSON lines, one per step");

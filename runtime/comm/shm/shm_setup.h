@@ -22,9 +22,8 @@ inline constexpr const char *kShmEnvironment = "MTC_SHM_FD";
 
 /// Words per rank that the runtime may use as it likes.
 inline constexpr int kShmStateWords = 64;
-
-/// Bytes of one rank's arenas, in MtcArena order; 0: no such arena.
-using ArenaSizes = std::array<int64_t, MTC_ARENA_COUNT>;
+/// The one that holds the step in progress.
+inline constexpr int kStepWord = 0;
 
 /// Lives in the launcher, made before it forks. The descriptors are inherited
 /// through fork and exec; a child needs its rank and the control descriptor.

@@ -32,7 +32,7 @@ public:
 
   /// The communicator of `rank`, 0 <= rank < worldSize; at most one per rank.
   /// `arenas`, in MtcArena order, are only addresses: the caller owns them and
-  /// keeps them until the communicator is gone. Safe from any thread.
+  /// keeps them until the communicator has finished. Safe from any thread.
   std::unique_ptr<Communicator> join(int rank,
                                      std::span<const ArenaView> arenas);
 

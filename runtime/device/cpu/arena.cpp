@@ -43,19 +43,4 @@ Status AnonymousArenas::map(const ArenaSizes &bytes, int rank) {
   return Status::okay();
 }
 
-Status checkArenas(const ArenaSizes &planned, const ArenaViews &views) {
-  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
-    if (views[kind].bytes != planned[kind])
-      return {StatusCode::internal,
-              fmt::format("arena {}: the plan says {} bytes, {} are mapped",
-                          kArenas[kind].name, planned[kind],
-                          views[kind].bytes)};
-    if (reinterpret_cast<uintptr_t>(views[kind].base) % 4096 != 0)
-      return {StatusCode::internal,
-              fmt::format("arena {}: the base is not 4096-aligned",
-                          kArenas[kind].name)};
-  }
-  return Status::okay();
-}
-
 } // namespace mtc::runtime

@@ -9,16 +9,10 @@
 #ifndef MTC_RUNTIME_DEVICE_CPU_ARENA_H
 #define MTC_RUNTIME_DEVICE_CPU_ARENA_H
 
-#include "mtc/runtime/memory.h"
-#include "runtime/comm/comm.h"
-
-#include <array>
-#include <cstdint>
+#include "runtime/base/status.h"
+#include "runtime/device/arena.h"
 
 namespace mtc::runtime {
-
-using ArenaViews = std::array<ArenaView, MTC_ARENA_COUNT>;
-using ArenaSizes = std::array<int64_t, MTC_ARENA_COUNT>;
 
 /// Private, zeroed memory of one rank; unmapped by the destructor.
 class AnonymousArenas {
@@ -36,10 +30,6 @@ public:
 private:
   ArenaViews views_{};
 };
-
-/// Refuses (internal) views whose sizes differ from the plan's or whose base is
-/// not 4096-aligned.
-Status checkArenas(const ArenaSizes &planned, const ArenaViews &views);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_DEVICE_CPU_ARENA_H

@@ -1,4 +1,5 @@
 // The attention functions of abi.h: checks, then the chosen instruction set.
+#include "mtc/runtime/step_field.h"
 #include "runtime/base/philox.h"
 #include "runtime/base/status.h"
 #include "runtime/kernels/cpu/kernel_table.h"
@@ -38,7 +39,7 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
           k,
           v,
           aligned(scratch),
-          ctx->step.seed,
+          mtc::stepState(ctx).block.seed,
           sample,
           head,
           rule.threshold,

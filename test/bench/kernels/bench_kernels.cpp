@@ -79,6 +79,8 @@ void benchFlash(const char *isa, int64_t seq, double dropout) {
   std::vector<float> lse(size_t(48 * seq));
   std::vector<std::byte> scratch(size_t(mtc_attention_scratch(&d)));
   MtcContext ctx{};
+  MtcStepState state{};
+  ctx.arena[MTC_ARENA_STEP] = &state;
   double forward = bestSeconds(5, [&] {
     mtc_attention_forward(&ctx, &d, x.q.data(), x.k.data(), x.v.data(),
                           x.out.data(), lse.data(), scratch.data(), 0, 0);

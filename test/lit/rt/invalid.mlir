@@ -43,7 +43,7 @@ rt.kernel @k rows 2 cols 4 args 0 [] {
 }
 // -----
 func.func @view_arena() {
-  // expected-error @+2 {{expected an arena (params, grads, optimizer, activations or workspace), found garage}}
+  // expected-error @+2 {{expected an arena (params, grads, optimizer, activations, workspace or step), found garage}}
   // expected-error @+1 {{failed to parse Rt_Arena parameter}}
   %v = rt.view garage at 0 : memref<4xf32>
   return
@@ -65,6 +65,12 @@ func.func @view_without_a_slot() {
 func.func @view_of_no_slot() {
   // expected-error @+1 {{expected no slot in the arena params, found one}}
   %v = rt.view params at 0 slot of saved stride 64 : memref<4xf32>
+  return
+}
+// -----
+func.func @view_of_the_step() {
+  // expected-error @+1 {{expected an arena of values, found step, whose fields rt.step_field gives}}
+  %v = rt.view step at 0 : memref<4xf32>
   return
 }
 // -----

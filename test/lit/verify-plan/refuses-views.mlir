@@ -1,12 +1,12 @@
 // Where views lie. One fault each, planted in a plan that is accepted.
 
 // outside the arena
-// RUN: sed -e 's/array<i64: 4096, 4096, 4096, 4096, 4096>/array<i64: 4096, 4096, 4096, 1088, 4096>/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/array<i64: 4096, 4096, 4096, 4096, 4096,/array<i64: 4096, 4096, 4096, 1088, 4096,/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OUTSIDE-THE-ARENA
 // OUTSIDE-THE-ARENA: expected bytes inside the arena activations of 1088 bytes, found bytes 576 to 1152 (2 slots)
 
 // a workspace that is too small
-// RUN: sed -e 's/4096, 4096>, loss/4096, 640>, loss/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/4096, 4096>, loss/640, 4096>, loss/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-WORKSPACE-THAT-IS-TOO-SMALL
 // A-WORKSPACE-THAT-IS-TOO-SMALL: expected bytes inside the arena workspace of 640 bytes, found bytes 512 to 768
 

@@ -130,7 +130,7 @@ TEST_F(PlanTest, ReportCountsRowsTimesFragments) {
   EXPECT_EQ(r["total_p2p_bytes"], 3 * 512 * 4);
   const auto &stage = r["stages"][0];
   EXPECT_EQ(stage["parameters"], 48);
-  EXPECT_EQ(stage["memory"]["total"], 4 * 4096 + 12288);
+  EXPECT_EQ(stage["memory"]["total"], 5 * 4096 + 12288);
   // Two forwards, 256 floats each.
   EXPECT_EQ(stage["collectives"]["tp"]["calls"], 2);
   EXPECT_EQ(stage["collectives"]["tp"]["bytes"], 2 * 256 * 4);

@@ -108,7 +108,9 @@ struct Scratch {
 
 void Problem::forward() {
   MtcContext ctx{};
-  ctx.step.seed = seed;
+  MtcStepState state{};
+  state.block.seed = seed;
+  ctx.arena[MTC_ARENA_STEP] = &state;
   Scratch scratch(shape);
   Stored in(*this, qkv), result(*this, out);
   mtc_attention_forward(&ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt),
@@ -120,7 +122,9 @@ void Problem::forward() {
 
 void Problem::backward() {
   MtcContext ctx{};
-  ctx.step.seed = seed;
+  MtcStepState state{};
+  state.block.seed = seed;
+  ctx.arena[MTC_ARENA_STEP] = &state;
   Scratch scratch(shape);
   Stored in(*this, qkv), forward(*this, out), dIn(*this, dout);
   Stored result(*this, dqkv);

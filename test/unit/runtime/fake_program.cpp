@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/step_field.h"
 #include "runtime/base/bf16.h"
 
 #include <csignal>
@@ -96,10 +96,10 @@ void misbehave(MtcContext *ctx) {
   long dead = -1, step = -1;
   const char *death = std::getenv("FAKE_DEATH");
   if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
-      dead == rank && step == ctx->step.step)
+      dead == rank && step == mtc::stepState(ctx).block.step)
     kill(getpid(), SIGKILL);
   const char *nan = std::getenv("FAKE_NAN");
-  if (nan && std::atol(nan) == ctx->step.step)
+  if (nan && std::atol(nan) == mtc::stepState(ctx).block.step)
     *loss(ctx) += std::numeric_limits<float>::quiet_NaN();
 }
 
@@ -174,7 +174,8 @@ void reduce(MtcContext *ctx, const MtcStep *) {
 void apply(MtcContext *ctx, const MtcStep *) {
   int64_t shard = ctx->coord[1] * kShard;
   for (int64_t i = shard; i < shard + kShard; ++i) {
-    *mainOf(ctx, i) -= ctx->step.lr * (ctx->step.clip_coeff * grads(ctx)[i]);
+    *mainOf(ctx, i) -= mtc::stepState(ctx).block.lr *
+                       (mtc::stepState(ctx).block.clip_coeff * grads(ctx)[i]);
     params(ctx)[i] = narrow(*mainOf(ctx, i));
   }
   mtc_all_gather(ctx, MTC_GROUP_DP, kDtype, params(ctx), kShard);
@@ -310,7 +311,7 @@ extern const char mtc_descriptor[] = TEXT({
     "seq" : 4,
     "vocab" : 16
   },
-  "arenas" : [ 4096, 4096, 4096, 4096, 4096 ],
+  "arenas" : [ 4096, 4096, 4096, 4096, 4096, 4096 ],
   "params" : [PARAMS],
   "buckets" : [ {
     "elements" : 8,

@@ -1,6 +1,7 @@
 //===- pieces_test.cpp - tensors that ranks write together ----------------===//
 
 #include "runtime/base/safetensors.h"
+#include "runtime/device/cpu/cpu_device.h"
 #include "runtime/train/pieces.h"
 #include "temporary_folder.h"
 
@@ -31,9 +32,15 @@ struct Part {
   Part(int half, int64_t start, int64_t count) {
     Box box{{0, 2 * half}, {3, 2}};
     data = valuesOf({3, 4}, box, start, count);
-    piece = {"t", {3, 4}, box, start, count, data.data()};
+    piece = {"t", {3, 4}, box, start, count, data.data(), {}};
   }
 };
+
+/// For pieces of which nothing is on a device.
+Stream &onHost() {
+  static CpuStream stream{ArenaViews{}};
+  return stream;
+}
 
 TEST(VisitRuns, JoinsWholeRows) {
   int runs = 0;
@@ -58,9 +65,9 @@ TEST(Pieces, MergeToTheGlobalTensor) {
   std::string target = folder.path("t.safetensors");
   // Left columns by rank 0; right ones in two flat ranges by ranks 1 and 2.
   Part a(0, 0, 6), b(1, 0, 4), c(1, 4, 2);
-  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
-  ASSERT_TRUE(writePart(target, 1, {b.piece}).ok());
-  ASSERT_TRUE(writePart(target, 2, {c.piece}).ok());
+  ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, onHost(), {b.piece}).ok());
+  ASSERT_TRUE(writePart(target, 2, onHost(), {c.piece}).ok());
   Status status = mergeParts(target, 3, {});
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(folder.files(), 1u) << "parts must be gone";
@@ -94,20 +101,20 @@ TEST(Pieces, RefusesGapsAndDuplicates) {
   TemporaryFolder folder;
   std::string target = folder.path("t.safetensors");
   Part a(0, 0, 6), b(1, 0, 4), again(1, 3, 3);
-  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
-  ASSERT_TRUE(writePart(target, 1, {b.piece}).ok());
+  ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, onHost(), {b.piece}).ok());
   Status gap = mergeParts(target, 2, {});
   EXPECT_EQ(gap.code(), StatusCode::internal);
   EXPECT_NE(gap.message().find("2 elements of 't'"), std::string::npos)
       << gap.message();
   EXPECT_EQ(folder.files(), 0u) << "nothing may look whole";
 
-  ASSERT_TRUE(writePart(target, 0, {a.piece, b.piece}).ok());
-  ASSERT_TRUE(writePart(target, 1, {again.piece}).ok());
+  ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece, b.piece}).ok());
+  ASSERT_TRUE(writePart(target, 1, onHost(), {again.piece}).ok());
   Status twice = mergeParts(target, 2, {});
   EXPECT_NE(twice.message().find("by two ranks"), std::string::npos);
 
-  ASSERT_TRUE(writePart(target, 0, {a.piece}).ok());
+  ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece}).ok());
   EXPECT_EQ(mergeParts(target, 2, {}).code(), StatusCode::inputRefused);
   EXPECT_EQ(folder.files(), 0u);
 }

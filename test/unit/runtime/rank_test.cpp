@@ -1,7 +1,10 @@
 //===- rank_test.cpp - one rank: checks, statuses, parameters -------------===//
 
+#include "device_memory.h"
+#include "mtc/runtime/step_field.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/comm/threads/threads_world.h"
+#include "runtime/device/devices.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/shards.h"
 #include "temporary_folder.h"
@@ -27,7 +30,7 @@ void work(MtcContext *ctx, const MtcStep *row) {
     mtc_gemm(ctx, 0, a, a + 16, a + 32, a + 64);
   }
   mtc_zero(ctx, &value, 4);
-  ctx->step.lr = value;
+  stepState(ctx).block.lr = value;
 }
 
 const MtcFragment kFragments[] = {work};
@@ -57,14 +60,14 @@ protected:
     Descriptor d;
     Status status = parseDescriptor(kToyDescriptor, d);
     ASSERT_TRUE(status.ok()) << status.message();
-    status = prepareProcess(d);
-    ASSERT_TRUE(status.ok()) << status.message();
     Mesh mesh;
     mesh[MTC_AXIS_TP] = 2;
     world_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 2; ++rank) {
-      ASSERT_TRUE(arenas_[rank].map(d.arenas, rank).ok());
-      comms_[rank] = world_->join(rank, arenas_[rank].views());
+      ASSERT_TRUE(makeDevice({rank, d.arenas, {}}, devices_[rank]).ok());
+      status = devices_[rank]->prepare(d);
+      ASSERT_TRUE(status.ok()) << status.message();
+      comms_[rank] = world_->join(rank, devices_[rank]->arenas());
     }
     gCalls = 0;
   }
@@ -77,7 +80,7 @@ protected:
     EXPECT_TRUE(parseDescriptor(kToyDescriptor, parts.descriptor).ok());
     parts.rank = rank;
     parts.comm = comms_[rank].get();
-    parts.arenas = arenas_[rank].views();
+    parts.device = devices_[rank].get();
     return parts;
   }
 
@@ -87,7 +90,7 @@ protected:
 
   MtcStep rows_[2];
   std::unique_ptr<ThreadsWorld> world_;
-  AnonymousArenas arenas_[2];
+  std::unique_ptr<Device> devices_[2];
   std::unique_ptr<Communicator> comms_[2];
   std::unique_ptr<RankState> rank_;
 };
@@ -98,8 +101,8 @@ TEST_F(RankTest, WalksLoadsAndRuns) {
   CountingFeed feed;
   ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, feed).ok());
   EXPECT_EQ(gCalls, 1);
-  EXPECT_EQ(*rank_->at<int32_t>(MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
-  EXPECT_EQ(rank_->context().step.lr, 0) << "mtc_zero did nothing";
+  EXPECT_EQ(*in<int32_t>(*rank_, MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
+  EXPECT_EQ(stepState(&rank_->context()).block.lr, 0) << "mtc_zero did nothing";
 }
 
 TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
@@ -111,7 +114,8 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
   EXPECT_FALSE(status.ok());
   EXPECT_FALSE(status.message().empty());
   EXPECT_EQ(rank_->context().status, static_cast<int32_t>(status.code()));
-  EXPECT_EQ(rank_->context().step.lr, 1) << "calls after a failure must return";
+  EXPECT_EQ(stepState(&rank_->context()).block.lr, 1)
+      << "calls after a failure must return";
   float value = 1;
   EXPECT_FALSE(
       comms_[1]->allReduce(MTC_GROUP_TP, MTC_SUM, MTC_F32, &value, 1).ok());
@@ -126,10 +130,10 @@ TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
   RankParts p = parts(0);
   ASSERT_TRUE(
       parseDescriptor(toyWith("\"gemms\": []", kGemm), p.descriptor).ok());
-  ASSERT_TRUE(prepareProcess(p.descriptor).ok());
+  ASSERT_TRUE(p.device->prepare(p.descriptor).ok());
   Status status = create(std::move(p));
   ASSERT_TRUE(status.ok()) << status.message();
-  float *a = rank_->at<float>(MTC_ARENA_ACTIVATIONS, 0);
+  float *a = in<float>(*rank_, MTC_ARENA_ACTIVATIONS);
   for (int i = 0; i < 3; ++i)
     a[i] = a[16 + i] = static_cast<float>(i + 1);
   CountingFeed feed;
@@ -151,8 +155,7 @@ TEST_F(RankTest, RefusesProductsThatCannotBe) {
     text.replace(text.find(c.from), std::strlen(c.from), c.to);
     RankParts p = parts(0);
     ASSERT_TRUE(parseDescriptor(text, p.descriptor).ok());
-    ASSERT_TRUE(prepareProcess(p.descriptor).ok());
-    Status status = create(std::move(p));
+    Status status = p.device->prepare(p.descriptor);
     EXPECT_FALSE(status.ok());
     EXPECT_NE(status.message().find(c.expected), std::string::npos)
         << status.message();
@@ -177,17 +180,21 @@ TEST_F(RankTest, RefusesAPlanForAnotherLibrary) {
   std::string text = toyWith("\"gemms\": []", kGemm);
   text.replace(text.find("\"onednn\": \"2"), 12, "\"onednn\": \"9");
   ASSERT_TRUE(parseDescriptor(text, d).ok());
-  EXPECT_EQ(prepareProcess(d).code(), StatusCode::infeasible);
+  EXPECT_EQ(devices_[0]->prepare(d).code(), StatusCode::infeasible);
 }
 
 TEST_F(RankTest, RefusesArenasOfAnotherSize) {
   RankParts p = parts(0);
-  p.arenas[MTC_ARENA_OPTIMIZER].bytes = 8192;
+  p.descriptor.arenas[MTC_ARENA_OPTIMIZER] = 8192;
   Status status = create(std::move(p));
   EXPECT_EQ(status.code(), StatusCode::internal);
   EXPECT_NE(status.message().find("optimizer"), std::string::npos);
   p = parts(0);
-  p.arenas[0].base = static_cast<char *>(p.arenas[0].base) + 64;
+  DeviceRequest moved{0, p.descriptor.arenas, p.device->arenas()};
+  moved.shared[0].base = static_cast<char *>(moved.shared[0].base) + 64;
+  std::unique_ptr<Device> device;
+  ASSERT_TRUE(makeDevice(moved, device).ok());
+  p.device = device.get();
   EXPECT_EQ(create(std::move(p)).code(), StatusCode::internal);
 }
 
@@ -216,14 +223,16 @@ TEST_F(RankTest, RefusesTheWrongPlace) {
 }
 
 /// The global [4, 6] tensor from both ranks' shards.
-std::vector<float> gather(std::vector<std::vector<Piece>> all) {
+std::vector<float> gather(std::unique_ptr<RankState> (&ranks)[2]) {
   std::vector<float> out(24, -1);
-  for (const std::vector<Piece> &pieces : all)
-    for (const Piece &p : pieces)
+  for (auto &rank : ranks)
+    for (const Piece &p : paramPieces(*rank))
       if (p.name == "up")
         visitRuns(p.shape, p.box, p.start, p.count,
                   [&](int64_t global, int64_t local, int64_t count) {
-                    std::copy_n(p.data + local, count, out.begin() + global);
+                    const float *from =
+                        in<float>(*rank, p.place.arena, p.place.offset);
+                    std::copy_n(from + local, count, out.begin() + global);
                   });
   return out;
 }
@@ -233,13 +242,12 @@ TEST_F(RankTest, InitialisesAndLoadsItsColumns) {
   for (int r = 0; r < 2; ++r) {
     ASSERT_TRUE(RankState::create(parts(r), ranks[r]).ok());
     ASSERT_TRUE(initParams(*ranks[r], 42).ok());
-    EXPECT_EQ(ranks[r]->at<float>(MTC_ARENA_PARAMS, 0)[1], 1) << "ones";
-    EXPECT_EQ(ranks[r]->at<float>(MTC_ARENA_PARAMS, 0)[14], 0) << "padding";
+    EXPECT_EQ(in<float>(*ranks[r], MTC_ARENA_PARAMS)[1], 1) << "ones";
+    EXPECT_EQ(in<float>(*ranks[r], MTC_ARENA_PARAMS)[14], 0) << "padding";
   }
   EXPECT_EQ(paramPieces(*ranks[0]).size(), 2u);
   EXPECT_EQ(paramPieces(*ranks[1]).size(), 1u) << "replicated: rank 0 only";
-  std::vector<float> init =
-      gather({paramPieces(*ranks[0]), paramPieces(*ranks[1])});
+  std::vector<float> init = gather(ranks);
   for (float value : init)
     EXPECT_NE(value, -1);
 
@@ -261,8 +269,8 @@ TEST_F(RankTest, InitialisesAndLoadsItsColumns) {
   for (auto &rank : ranks)
     ASSERT_TRUE(loadParams(*rank, path).ok());
   values.resize(24);
-  EXPECT_EQ(gather({paramPieces(*ranks[0]), paramPieces(*ranks[1])}), values);
-  EXPECT_EQ(ranks[1]->at<float>(MTC_ARENA_PARAMS, 0)[2], 103)
+  EXPECT_EQ(gather(ranks), values);
+  EXPECT_EQ(in<float>(*ranks[1], MTC_ARENA_PARAMS)[2], 103)
       << "the first element of rank 1's columns";
 
   up.shape = {6, 4};

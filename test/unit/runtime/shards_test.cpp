@@ -1,7 +1,9 @@
 //===- shards_test.cpp - parameters with main copies ----------------------===//
 
+#include "device_memory.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/comm/threads/threads_world.h"
+#include "runtime/device/devices.h"
 #include "runtime/train/shards.h"
 #include "temporary_folder.h"
 #include "test/unit/bf16.h"
@@ -43,9 +45,9 @@ std::string descriptorText(bool bf16, bool zero) {
 }
 
 /// All ranks of one mesh in one process; they only hold parameters.
-class World {
+class Holders {
 public:
-  explicit World(const std::string &text) : text_(text) {
+  explicit Holders(const std::string &text) : text_(text) {
     Descriptor d;
     Status status = parseDescriptor(text_, d);
     EXPECT_TRUE(status.ok()) << status.message();
@@ -53,15 +55,15 @@ public:
     mesh[MTC_AXIS_TP] = mesh[MTC_AXIS_DP] = 2;
     threads_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 4; ++rank) {
-      EXPECT_TRUE(arenas_[rank].map(d.arenas, rank).ok());
-      comms_[rank] = threads_->join(rank, arenas_[rank].views());
+      EXPECT_TRUE(makeDevice({rank, d.arenas, {}}, devices_[rank]).ok());
+      comms_[rank] = threads_->join(rank, devices_[rank]->arenas());
       RankParts parts;
       parts.program.descriptor = text_.c_str();
       parts.program.timeline = [](const std::string &) { return rows_; };
       parts.descriptor = d;
       parts.rank = rank;
       parts.comm = comms_[rank].get();
-      parts.arenas = arenas_[rank].views();
+      parts.device = devices_[rank].get();
       Status made = RankState::create(std::move(parts), ranks[rank]);
       EXPECT_TRUE(made.ok()) << made.message();
     }
@@ -84,7 +86,8 @@ public:
                     for (int64_t i = 0; i < count; ++i) {
                       float &to = out[p.name].at(size_t(global + i));
                       EXPECT_TRUE(std::isnan(to)) << p.name << " twice";
-                      to = p.data[local - p.start + i];
+                      to = in<float>(*rank, p.place.arena,
+                                     p.place.offset)[local - p.start + i];
                     }
                   });
     for (auto &[name, values] : out)
@@ -101,25 +104,25 @@ private:
       {MTC_STEP_RUN, 0, 0, 0, {-1, -1, -1, -1, -1, -1}, 0, 0}};
   std::string text_;
   std::unique_ptr<ThreadsWorld> threads_;
-  AnonymousArenas arenas_[4];
+  std::unique_ptr<Device> devices_[4];
   std::unique_ptr<Communicator> comms_[4];
 };
 
 std::vector<float> floats(RankState &rank, MtcArena arena, int64_t offset,
                           int64_t count) {
-  const float *p = rank.at<float>(arena, offset);
+  const float *p = in<float>(rank, arena, offset);
   return {p, p + count};
 }
 
 /// `half` must hold what `full`, filled alike in f32, holds: rounded in the
 /// parameters, as it is in the mains, and nothing anywhere else.
-void expectFilled(World &half, World &full, bool zero) {
+void expectFilled(Holders &half, Holders &full, bool zero) {
   for (int r = 0; r < 4; ++r) {
     RankState &rank = *half.ranks[r];
     std::vector<float> values = floats(*full.ranks[r], MTC_ARENA_PARAMS, 0, 16);
     EXPECT_EQ(values[14], 0);
     EXPECT_EQ(values[15], 0);
-    const auto *bits = rank.at<uint16_t>(MTC_ARENA_PARAMS, 0);
+    const auto *bits = in<uint16_t>(rank, MTC_ARENA_PARAMS);
     for (int i = 0; i < 16; ++i)
       EXPECT_EQ(bits[i], mtc::test::nearestBf16(values[i])) << r << " " << i;
     for (int i = 16; i < 2048; ++i)
@@ -142,8 +145,8 @@ void expectFilled(World &half, World &full, bool zero) {
 
 class MainParameters : public testing::TestWithParam<bool> {
 protected:
-  World half{descriptorText(true, GetParam())};
-  World full{descriptorText(false, GetParam())};
+  Holders half{descriptorText(true, GetParam())};
+  Holders full{descriptorText(false, GetParam())};
 };
 
 TEST_P(MainParameters, AreInitialisedAndRoundedOnce) {
@@ -161,7 +164,7 @@ TEST_P(MainParameters, AreWhatFilesGet) {
   EXPECT_EQ(half.tensors(), full.tensors());
   // The parameters themselves are not looked at.
   for (auto &rank : half.ranks)
-    std::fill_n(rank->at<uint16_t>(MTC_ARENA_PARAMS, 0), 16, 0x4000);
+    std::fill_n(in<uint16_t>(*rank, MTC_ARENA_PARAMS), 16, 0x4000);
   EXPECT_EQ(half.tensors(), full.tensors());
 }
 
@@ -182,7 +185,7 @@ TEST_P(MainParameters, AreReadFromFiles) {
   ASSERT_TRUE(writer.write("up", 0, values.data(), 96).ok());
   ASSERT_TRUE(writer.write("scale", 0, values.data() + 24, 8).ok());
   ASSERT_TRUE(writer.commit().ok());
-  for (World *world : {&half, &full})
+  for (Holders *world : {&half, &full})
     for (auto &rank : world->ranks) {
       Status status = loadParams(*rank, path);
       ASSERT_TRUE(status.ok()) << status.message();

@@ -13,7 +13,7 @@ inline const char *const kToyDescriptor = R"({
   "mesh": {"tp": 2, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
             "vocab": 16},
-  "arenas": [4096, 4096, 4096, 8192, 0],
+  "arenas": [4096, 4096, 4096, 8192, 0, 4096],
   "params": [
     {"name": "up", "shape": [4, 6], "local_shape": [4, 3], "split_dim": 1,
      "split_axis": "tp", "bucket": 0, "start": 2, "owner": true, "decay": true,

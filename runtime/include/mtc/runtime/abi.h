@@ -30,7 +30,8 @@ enum MtcArena {
   MTC_ARENA_OPTIMIZER = 2, ///< fp32 Adam moments; in bf16, main parameters
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
-  MTC_ARENA_COUNT = 5
+  MTC_ARENA_STEP = 5,        ///< an MtcStepState
+  MTC_ARENA_COUNT = 6
 };
 
 /// The axes of the mesh. mesh.h has their names and all that follows from them.
@@ -55,7 +56,8 @@ enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };
 enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
 
 /// Everything that changes between steps or runs. None of it is a constant in
-/// code. Kernels read single fields through pointers into this block.
+/// code. Kernels read single fields through pointers into this block, which
+/// lies in memory of the device: the runtime copies it there before each step.
 struct MtcStepBlock {
   uint64_t seed;       ///< Philox key
   int64_t sample_base; ///< absolute id of the first sample of this step
@@ -73,12 +75,17 @@ struct MtcStepBlock {
   double grad_norm;     ///< written by mtc_norm_finish
 };
 
+/// What MTC_ARENA_STEP holds, from its base on.
+struct MtcStepState {
+  struct MtcStepBlock block;
+  int64_t norm[2]; ///< the sum of the global norm, 128 bits, low ones first
+};
+
 /// What every fragment receives. One per rank; it lives as long as the run.
 struct MtcContext {
   void *arena[MTC_ARENA_COUNT];   ///< base addresses, 4096-aligned
   int64_t coord[MTC_AXIS_COUNT];  ///< of this rank
   int64_t extent[MTC_AXIS_COUNT]; ///< of the mesh
-  struct MtcStepBlock step;
   /// 0 while all is well. The first failing call sets it (an MtcStatusCode) and
   /// every later call returns at once, so that a fragment ends quickly.
   int32_t status;

@@ -33,6 +33,7 @@ inline constexpr ArenaInfo kArenas[] = {
     {MTC_ARENA_OPTIMIZER, "optimizer", false, false},
     {MTC_ARENA_ACTIVATIONS, "activations", true, true},
     {MTC_ARENA_WORKSPACE, "workspace", false, true},
+    {MTC_ARENA_STEP, "step", false, false},
 };
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));

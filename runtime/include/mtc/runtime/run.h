@@ -7,6 +7,7 @@
 #ifndef MTC_RUNTIME_RUN_H
 #define MTC_RUNTIME_RUN_H
 
+#include "mtc/runtime/comm_kind.h"
 #include "mtc/runtime/recipe.h"
 #include "runtime/base/status.h"
 
@@ -37,7 +38,6 @@ struct DumpRequest {
 /// "@STEP". Errors: usage.
 Status parseDump(std::string_view spec, std::string folder, DumpRequest &out);
 
-enum class CommKind { shm, threads };
 enum class ProgressKind {
   automatic, ///< when stderr is a terminal
   always,

@@ -11,6 +11,11 @@
 
 namespace mtc {
 
+/// The step's state of a rank, for code that runs on its device.
+inline MtcStepState &stepState(const MtcContext *context) {
+  return *static_cast<MtcStepState *>(context->arena[MTC_ARENA_STEP]);
+}
+
 /// A float of MtcStepBlock.
 enum StepField {
   STEP_LR,

@@ -1,0 +1,29 @@
+//===- seat.cpp - a rank's place in a world -------------------------------===//
+
+#include "runtime/control/seat.h"
+
+#include "runtime/device/devices.h"
+
+namespace mtc::runtime {
+
+Status takeSeat(World &world, int rank, const Descriptor &descriptor,
+                Seat &out) {
+  DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank)};
+  MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
+  MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
+  out.rank = rank;
+  out.comm = &out.device->issuing(world.join(rank, out.device->arenas()));
+  return Status::okay();
+}
+
+Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
+               const Job &job, TrainerSignals signals) {
+  RankParts parts{std::move(program), descriptor, seat.rank, seat.device.get(),
+                  seat.comm};
+  std::unique_ptr<RankState> rank;
+  MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
+  Trainer trainer(*rank, job, signals);
+  return trainer.run();
+}
+
+} // namespace mtc::runtime

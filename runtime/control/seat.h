@@ -1,0 +1,31 @@
+//===- seat.h - a rank's place in a world -----------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_CONTROL_SEAT_H
+#define MTC_RUNTIME_CONTROL_SEAT_H
+
+#include "runtime/comm/worlds.h"
+#include "runtime/device/device.h"
+#include "runtime/program/program.h"
+#include "runtime/train/trainer.h"
+
+namespace mtc::runtime {
+
+/// What a rank runs on and talks by.
+struct Seat {
+  int rank = 0;
+  std::unique_ptr<Device> device;
+  Communicator *comm = nullptr; ///< issues on the device's stream
+};
+
+/// Makes the device of `rank`, prepares it for the rank's program, and joins
+/// the world, which must outlive the seat. For ranks of one process one after
+/// another. Errors: those of makeDevice and Device::prepare.
+Status takeSeat(World &world, int rank, const Descriptor &descriptor,
+                Seat &out);
+
+/// Runs a job as the rank of a seat, from its parameters to its files. Errors:
+/// those of RankState::create and Trainer::run.
+Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
+               const Job &job, TrainerSignals signals);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_SEAT_H

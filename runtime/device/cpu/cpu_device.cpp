@@ -1,0 +1,106 @@
+//===- cpu_device.cpp - a rank on the host's processor --------------------===//
+
+#include "runtime/device/cpu/cpu_device.h"
+
+#include "runtime/kernels/cpu/isa.h"
+#include "runtime/program/descriptor.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace mtc::runtime {
+
+Status CpuStream::find(ArenaPlace place, int64_t bytes, void *&out) const {
+  const ArenaView &arena = arenas_[place.arena];
+  if (bytes < 0 || place.offset < 0 || bytes > arena.bytes ||
+      place.offset > arena.bytes - bytes)
+    return {StatusCode::internal,
+            fmt::format("expected a range inside the {} bytes of the arena {}, "
+                        "found {} bytes at offset {}",
+                        arena.bytes, kArenas[place.arena].name, bytes,
+                        place.offset)};
+  out = static_cast<char *>(arena.base) + place.offset;
+  return Status::okay();
+}
+
+Status CpuStream::copyIn(ArenaPlace to, const void *from, int64_t bytes) {
+  void *place = nullptr;
+  MTC_RETURN_IF_ERROR(find(to, bytes, place));
+  if (bytes > 0)
+    std::memcpy(place, from, static_cast<size_t>(bytes));
+  return Status::okay();
+}
+
+Status CpuStream::copyOut(ArenaPlace from, void *to, int64_t bytes) {
+  void *place = nullptr;
+  MTC_RETURN_IF_ERROR(find(from, bytes, place));
+  if (bytes > 0)
+    std::memcpy(to, place, static_cast<size_t>(bytes));
+  return Status::okay();
+}
+
+Status CpuStream::fill(ArenaPlace to, uint8_t byte, int64_t bytes) {
+  void *place = nullptr;
+  MTC_RETURN_IF_ERROR(find(to, bytes, place));
+  if (bytes > 0)
+    std::memset(place, byte, static_cast<size_t>(bytes));
+  return Status::okay();
+}
+
+Status CpuDevice::create(const DeviceRequest &request,
+                         std::unique_ptr<CpuDevice> &out) {
+  std::unique_ptr<CpuDevice> device(new CpuDevice);
+  bool shared = false;
+  for (const ArenaView &view : request.shared)
+    shared |= view.base != nullptr;
+  if (!shared)
+    MTC_RETURN_IF_ERROR(device->own_.map(request.sizes, request.rank));
+  device->arenas_ = shared ? request.shared : device->own_.views();
+  device->stream_ = std::make_unique<CpuStream>(device->arenas_);
+  out = std::move(device);
+  return Status::okay();
+}
+
+/// The library of the plan, as its instruction set has it.
+static Status selectLibrary(const Descriptor &d) {
+  MTC_RETURN_IF_ERROR(mtc_kernels_select_isa(d.isa));
+  if (d.gemms.empty())
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(gemmSelectIsa(d.isa));
+  std::string found = gemmLibraryVersion();
+  if (!d.onednn.empty() && found.compare(0, d.onednn.size(), d.onednn) != 0)
+    return {StatusCode::infeasible,
+            fmt::format("the program was planned for oneDNN {}, found {}; "
+                        "compile it again on this host",
+                        d.onednn, found)};
+  return Status::okay();
+}
+
+Status CpuDevice::prepare(const Descriptor &d) {
+  MTC_RETURN_IF_ERROR(selectLibrary(d));
+  if (d.gemms.empty())
+    return Status::okay();
+  std::vector<GemmDesc> rows;
+  for (const GemmInfo &g : d.gemms)
+    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c});
+  MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
+  // Less scratch than the library needs would let it write over its neighbours.
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (gemms_.scratchBytes(i) > d.gemms[i].scratch)
+      return {StatusCode::infeasible,
+              fmt::format("gemm {}: the plan has {} bytes of scratch, the "
+                          "library on this host needs {}; compile here",
+                          i, d.gemms[i].scratch, gemms_.scratchBytes(i))};
+  return Status::okay();
+}
+
+Status makeCpuDevice(const DeviceRequest &request,
+                     std::unique_ptr<Device> &out) {
+  std::unique_ptr<CpuDevice> device;
+  MTC_RETURN_IF_ERROR(CpuDevice::create(request, device));
+  out = std::move(device);
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

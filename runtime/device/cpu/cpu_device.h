@@ -1,0 +1,62 @@
+//===- cpu_device.h - a rank on the host's processor ------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CPU_CPU_DEVICE_H
+#define MTC_RUNTIME_DEVICE_CPU_CPU_DEVICE_H
+
+#include "runtime/device/cpu/arena.h"
+#include "runtime/device/devices.h"
+#include "runtime/kernels/cpu/gemm.h"
+
+namespace mtc::runtime {
+
+/// The calling thread: work is done when the call that issues it returns, so
+/// there is nothing to wait for.
+class CpuStream final : public Stream {
+public:
+  explicit CpuStream(const ArenaViews &arenas) : arenas_(arenas) {}
+
+  Status copyIn(ArenaPlace to, const void *from, int64_t bytes) override;
+  Status copyOut(ArenaPlace from, void *to, int64_t bytes) override;
+  Status fill(ArenaPlace to, uint8_t byte, int64_t bytes) override;
+  Status launch(MtcFragment fragment, MtcContext *context,
+                const MtcStep *row) override {
+    fragment(context, row);
+    return Status::okay();
+  }
+  Event record() override { return {}; }
+  Status wait(Event) override { return Status::okay(); }
+
+private:
+  Status find(ArenaPlace place, int64_t bytes, void *&out) const;
+
+  ArenaViews arenas_;
+};
+
+/// Arenas of its own, or those that the communicator shares.
+class CpuDevice final : public Device {
+public:
+  static Status create(const DeviceRequest &request,
+                       std::unique_ptr<CpuDevice> &out);
+
+  const ArenaViews &arenas() const override { return arenas_; }
+  Stream &stream() override { return *stream_; }
+  Status prepare(const Descriptor &descriptor) override;
+  Status gemm(int64_t index, const void *a, const void *b, void *c,
+              void *scratch) override {
+    return gemms_.execute(index, a, b, c, scratch);
+  }
+  Communicator &issuing(Communicator &backend) override { return backend; }
+
+private:
+  CpuDevice() = default;
+
+  AnonymousArenas own_;
+  ArenaViews arenas_{};
+  std::unique_ptr<CpuStream> stream_;
+  GemmSet gemms_;
+};
+
+Status makeCpuDevice(const DeviceRequest &request,
+                     std::unique_ptr<Device> &out);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_DEVICE_CPU_CPU_DEVICE_H

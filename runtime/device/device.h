@@ -1,0 +1,77 @@
+//===- device.h - the memory of a rank and what runs on it ------*- C++ -*-===//
+//
+// The seam between the runtime and a kind of device. Trainer, data, dumps and
+// saves know a rank's arenas as places only; they issue copies on its stream
+// and wait for them. One folder per device implements it; devices.h makes the
+// one that a run asks for.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_DEVICE_DEVICE_H
+#define MTC_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/base/status.h"
+#include "runtime/device/arena.h"
+
+namespace mtc::runtime {
+
+class Communicator; // comm/comm.h
+struct Descriptor;  // program/descriptor.h
+
+/// A point in a stream: behind everything that had been issued when it was
+/// recorded. The default is a point that every stream has passed.
+struct Event {
+  uint64_t position = 0;
+};
+
+/// A queue of work on one device. What is issued runs in the order of issue,
+/// when the device likes: when `wait` returns it is done. A failure stops the
+/// stream: what was issued behind it does not run. The Status of a call that
+/// issues says what is known by then, at least that its arguments are wrong;
+/// `wait` says the rest. Used by one thread at a time.
+class Stream {
+public:
+  virtual ~Stream() = default;
+
+  /// Copies `bytes` host bytes to a place; they stay as they are until it is
+  /// done. Error (internal): the range leaves its arena.
+  virtual Status copyIn(ArenaPlace to, const void *from, int64_t bytes) = 0;
+  /// Copies `bytes` bytes of a place to the host, which owns them again once it
+  /// is done. Errors as copyIn.
+  virtual Status copyOut(ArenaPlace from, void *to, int64_t bytes) = 0;
+  /// Sets every byte of a range to `byte`. Errors as copyIn.
+  virtual Status fill(ArenaPlace to, uint8_t byte, int64_t bytes) = 0;
+  /// Calls a fragment, with `context` and `row` of the program. Whether it
+  /// failed is in the context once it is done.
+  virtual Status launch(MtcFragment fragment, MtcContext *context,
+                        const MtcStep *row) = 0;
+
+  virtual Event record() = 0;
+  /// Returns when everything before `event` is done, with the first failure of
+  /// the stream.
+  virtual Status wait(Event event) = 0;
+};
+
+/// One rank's device.
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// Zero at first, as large as was asked for, and valid while this lives.
+  virtual const ArenaViews &arenas() const = 0;
+  virtual Stream &stream() = 0;
+
+  /// Selects what the calls of a program need: instruction set, libraries,
+  /// GEMMs. Once, before a fragment is launched. Errors: infeasible, where this
+  /// machine's are not those that the program was planned for.
+  virtual Status prepare(const Descriptor &descriptor) = 0;
+  /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm (abi.h).
+  virtual Status gemm(int64_t index, const void *a, const void *b, void *c,
+                      void *scratch) = 0;
+  /// The communicator that issues on this device's stream the calls of
+  /// `backend`, one of the host's, which has done a call when it returns from
+  /// it. The device's, or `backend` itself, which stays the caller's.
+  virtual Communicator &issuing(Communicator &backend) = 0;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_DEVICE_DEVICE_H

@@ -1,0 +1,42 @@
+//===- devices.h - the devices there are ------------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_DEVICES_H
+#define MTC_RUNTIME_DEVICE_DEVICES_H
+
+#include "runtime/device/device.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// The environment variable that names the device of all ranks, for
+/// developers: programs are the same for every device of the host. Unset: cpu.
+inline constexpr const char *kDeviceVariable = "MTC_DEVICE";
+
+/// What a rank asks for.
+struct DeviceRequest {
+  int rank = 0;
+  ArenaSizes sizes{};
+  /// Memory that the communicator shares between ranks, as large as `sizes`
+  /// says and alive as long as the device; empty: the device maps its own.
+  ArenaViews shared{};
+};
+
+using MakeDevice = Status (*)(const DeviceRequest &request,
+                              std::unique_ptr<Device> &out);
+
+struct DeviceInfo {
+  std::string_view name;
+  MakeDevice make;
+};
+
+/// The one list of devices.
+std::span<const DeviceInfo> devices();
+
+/// Makes the device that kDeviceVariable names. Errors: usage, if there is no
+/// such device; infeasible, without memory for its arenas.
+Status makeDevice(const DeviceRequest &request, std::unique_ptr<Device> &out);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_DEVICE_DEVICES_H

@@ -1,0 +1,93 @@
+//===- guarded_device.cpp - the cpu, late and locked ----------------------===//
+
+#include "runtime/device/guarded/guarded_device.h"
+
+#include "runtime/comm/comm.h"
+#include "runtime/device/cpu/cpu_device.h"
+#include "runtime/device/guarded/guarded_stream.h"
+
+namespace mtc::runtime {
+namespace {
+
+/// Calls of `backend` become work of a stream. While a rank is in a call its
+/// arenas are open, so a backend that works in the arenas of all members finds
+/// them open.
+class IssuingCommunicator final : public Communicator {
+public:
+  IssuingCommunicator(GuardedStream &stream, Communicator &backend)
+      : stream_(stream), backend_(backend) {}
+
+  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
+                   int64_t count) override {
+    return stream_.issue([=, this] {
+      return backend_.allReduce(group, op, dtype, buffer, count);
+    });
+  }
+  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
+                       int64_t count) override {
+    return stream_.issue([=, this] {
+      return backend_.reduceScatter(group, dtype, buffer, count);
+    });
+  }
+  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
+                   int64_t count) override {
+    return stream_.issue(
+        [=, this] { return backend_.allGather(group, dtype, buffer, count); });
+  }
+  Status exchange(std::span<const MtcTransfer> transfers) override {
+    return stream_.issue([=, this] { return backend_.exchange(transfers); });
+  }
+  Status barrier() override {
+    return stream_.issue([this] { return backend_.barrier(); });
+  }
+  void abort() override { backend_.abort(); }
+  void finish() override { backend_.finish(); }
+  std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {
+    return backend_.bytesMoved();
+  }
+
+private:
+  GuardedStream &stream_;
+  Communicator &backend_;
+};
+
+class GuardedDevice final : public Device {
+public:
+  Status open(const DeviceRequest &request) {
+    MTC_RETURN_IF_ERROR(CpuDevice::create(request, cpu_));
+    stream_ = std::make_unique<GuardedStream>(cpu_->stream(), guard_);
+    return guard_.watch(cpu_->arenas(), request.rank);
+  }
+
+  const ArenaViews &arenas() const override { return cpu_->arenas(); }
+  Stream &stream() override { return *stream_; }
+  Status prepare(const Descriptor &descriptor) override {
+    return cpu_->prepare(descriptor);
+  }
+  Status gemm(int64_t index, const void *a, const void *b, void *c,
+              void *scratch) override {
+    return cpu_->gemm(index, a, b, c, scratch);
+  }
+  Communicator &issuing(Communicator &backend) override {
+    comm_ = std::make_unique<IssuingCommunicator>(*stream_, backend);
+    return *comm_;
+  }
+
+private:
+  std::unique_ptr<CpuDevice> cpu_;
+  ArenaGuard guard_; ///< gone before the arenas are
+  std::unique_ptr<GuardedStream> stream_;
+  std::unique_ptr<IssuingCommunicator> comm_;
+};
+
+} // namespace
+
+Status makeGuardedDevice(const DeviceRequest &request,
+                         std::unique_ptr<Device> &out) {
+  auto device = std::make_unique<GuardedDevice>();
+  MTC_RETURN_IF_ERROR(device->open(request));
+  out = std::move(device);
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,63 @@
+//===- fill_params.cpp - parameters on their way to a device --------------===//
+
+#include "runtime/train/fill_params.h"
+
+#include "runtime/base/bf16.h"
+#include "runtime/train/shards.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+
+/// Elements of a part, or those of one index of dimension 0 if they are more.
+static constexpr int64_t kPart = int64_t{1} << 20;
+
+Status ParamFiller::fill(const ParamInfo &p, const Values &values) {
+  Box shard = shardBox(rank_, p.shape, p.split);
+  int64_t rows = shard.size.empty() ? 1 : shard.size[0];
+  int64_t perRow = rows > 0 ? shard.elements() / rows : 0;
+  int64_t step = std::max<int64_t>(1, kPart / std::max<int64_t>(1, perRow));
+  for (int64_t row = 0; row < rows; row += step) {
+    Box part = shard;
+    if (!part.size.empty()) {
+      part.begin[0] += row;
+      part.size[0] = std::min(step, rows - row);
+    }
+    int64_t count = part.elements();
+    std::byte *out = nullptr;
+    MTC_RETURN_IF_ERROR(values_.next(4 * count, out));
+    auto *made = reinterpret_cast<float *>(out);
+    MTC_RETURN_IF_ERROR(values(part, made));
+    const BucketInfo &b = rank_.descriptor().buckets[p.bucket];
+    MTC_RETURN_IF_ERROR(send(b, p.start + row * perRow, made, count));
+  }
+  return Status::okay();
+}
+
+Status ParamFiller::send(const BucketInfo &b, int64_t first,
+                         const float *values, int64_t count) {
+  if (!rank_.descriptor().hasMains())
+    return values_.send({MTC_ARENA_PARAMS, b.paramOffset + 4 * first}, 0,
+                        4 * count);
+  MTC_RETURN_IF_ERROR(sendRounded(b, first, values, count));
+  ElementRange shard = shardOf(rank_, b);
+  int64_t begin = std::max(first, shard.begin);
+  int64_t end = std::min(first + count, shard.end);
+  if (begin >= end)
+    return Status::okay();
+  return values_.send(mainPlace(rank_, b, begin), 4 * (begin - first),
+                      4 * (end - begin));
+}
+
+Status ParamFiller::sendRounded(const BucketInfo &b, int64_t first,
+                                const float *values, int64_t count) {
+  std::byte *out = nullptr;
+  MTC_RETURN_IF_ERROR(rounded_.next(2 * count, out));
+  // Called by name: a pointer to a function that must be inlined needs -O2.
+  std::transform(values, values + count, reinterpret_cast<uint16_t *>(out),
+                 [](float value) { return roundToBf16(value); });
+  return rounded_.send({MTC_ARENA_PARAMS, b.paramOffset + 2 * first}, 0,
+                       2 * count);
+}
+
+} // namespace mtc::runtime
