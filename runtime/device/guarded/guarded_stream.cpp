@@ -1,4 +1,4 @@
-//===- guarded_stream.cpp - a queue that runs when it is waited for -------===//
+//===- guarded_stream.cpp - a queue that runs late ------------------------===//
 
 #include "runtime/device/guarded/guarded_stream.h"
 

@@ -1,4 +1,4 @@
-//===- guarded_stream.h - a queue that runs when it is waited for -*- C++ -*-=//
+//===- guarded_stream.h - a queue that runs late ----------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_DEVICE_GUARDED_GUARDED_STREAM_H
 #define MTC_RUNTIME_DEVICE_GUARDED_GUARDED_STREAM_H
 
