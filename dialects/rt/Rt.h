@@ -4,6 +4,7 @@
 
 #include "dialects/Tables.h"
 #include "dialects/pipe/Pipe.h"
+#include "dialects/rt/Access.h"
 #include "dialects/rt/Affine.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -25,6 +26,7 @@ class KernelBodyOp : public mlir::OpTrait::TraitBase<Op, KernelBodyOp> {};
 #include "dialects/rt/RtEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/rt/RtAttrs.h.inc"
+#include "dialects/rt/RtInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/rt/RtOps.h.inc"
 

@@ -61,6 +61,7 @@ def Rt_Dialect : Dialect {
 }
 
 include "dialects/rt/RtTables.td"
+include "dialects/rt/RtInterfaces.td"
 
 // What fragments work on: its size is known, and every element is whole bytes.
 defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, I8, I32, I64]>;
@@ -142,6 +143,10 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info $body attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the body does with each operand, by its index.
+    ::llvm::SmallVector<::mtc::rt::AccessKind> getOperandAccesses();
+  }];
 }
 
 def Rt_KernelBody : NativeOpTrait<"KernelBodyOp"> {

@@ -65,7 +65,7 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let hasVerifier = 1;
   let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
 }
-def Rt_ZeroOp : Op<Rt_Dialect, "zero"> {
+def Rt_ZeroOp : Op<Rt_Dialect, "zero", [DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer of zeros; made where a kernel accumulates a new value";
   let description = [{
     On tensors it has a result; on views it clears its operand.
@@ -118,7 +118,7 @@ def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
 }
 
-def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
+def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "runs a kernel";
   let description = [{
     `buffers` are the kernel's operands. On tensors, the operands that the kernel
@@ -134,7 +134,7 @@ def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$kernel `(` $buffers `)` `args` `(` $scalars `)` `writes` $writes attr-dict `:` functional-type($buffers, $outputs)";
   let hasVerifier = 1;
 }
-def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
+def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "GEMM c = op(a)·op(b), or c += with beta";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
@@ -152,7 +152,7 @@ def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$a `,` $b (`into` $c^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments]> {
+def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "calls the attention kernel, forward or backward";
   let description = [{
     `inputs`: q, k, v or one fused operand; backward: dout, out, lse, then these.
@@ -193,7 +193,7 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
   let genSpecializedAttr = 0;
 }
 def Rt_CollectiveKindAttr : EnumAttr<Rt_Dialect, Rt_CollectiveKind, "collective_kind">;
-def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
+def Rt_CollectiveOp : Op<Rt_Dialect, "collective", [DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a collective on a group, in place";
   let description = [{
     `count` as in abi.h: elements of the whole buffer for the all-reduces, per rank
@@ -208,7 +208,7 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective"> {
   let hasVerifier = 1;
   let assemblyFormat = "`` $kind ($buffer^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
 }
-def Rt_RecordOp : Op<Rt_Dialect, "record"> {
+def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an event that stands for all that a stream was given so far";
   let description = [{
     Events are numbered inside their fragment, and recorded once in it.
@@ -218,7 +218,7 @@ def Rt_RecordOp : Op<Rt_Dialect, "record"> {
   let arguments = (ins Rt_Int:$event, Rt_Int:$stream);
   let assemblyFormat = "`event` $event `stream` $stream attr-dict";
 }
-def Rt_WaitOp : Op<Rt_Dialect, "wait"> {
+def Rt_WaitOp : Op<Rt_Dialect, "wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a stream goes on only after an event";
   let description = [{
     What the stream is given later runs after all that the event stands for.
@@ -238,7 +238,7 @@ def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
   let genSpecializedAttr = 0;
 }
 def Rt_NormActionAttr : EnumAttr<Rt_Dialect, Rt_NormAction, "norm_action">;
-def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments]> {
+def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one step of the global norm: reset, accumulate, finish";
   let description = [{
     `accumulate` adds the squares of the first `length` elements of `range`; the

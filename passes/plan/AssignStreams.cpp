@@ -32,18 +32,37 @@ rt::RefOp refOf(Value value) {
   return value.getDefiningOp<rt::RefOp>();
 }
 
+/// True if both touch something that is no buffer, as the sum of the norm. The
+/// order of collectives is that of their stream.
+bool shareState(Operation *op, rt::CollectiveOp collective) {
+  auto effects = getEffectsRecursively(op);
+  SmallVector<MemoryEffects::EffectInstance> others;
+  collective.getEffects(others);
+  auto isState = [](const MemoryEffects::EffectInstance &effect) {
+    return effect.getResource() != SideEffects::DefaultResource::get() &&
+           effect.getResource() != rt::Communication::get();
+  };
+  return effects && llvm::any_of(*effects, [&](const auto &effect) {
+           return isState(effect) &&
+                  llvm::any_of(others, [&](const auto &other) {
+                    return other.getResource() == effect.getResource();
+                  });
+         });
+}
+
 /// True if `op` reads or writes what `collective` works on. Places of one
 /// bucket count as the same; their ranges may be known to the rank only.
 bool touches(Operation *op, rt::CollectiveOp collective) {
+  if (shareState(op, collective))
+    return true;
   Value buffer = collective.getBuffer();
-  if (!buffer) // of the norm
-    return isa<rt::NormOp>(op);
-  auto ref = refOf(buffer);
+  auto ref = buffer ? refOf(buffer) : rt::RefOp();
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     if (collective->getNumResults() && operand == collective.getResult())
       return true;
     auto other = ref ? refOf(operand) : rt::RefOp();
     return other && other.getKind() == ref.getKind() &&
+           other.getState() == ref.getState() &&
            other.getBucket() == ref.getBucket();
   });
 }
@@ -58,7 +77,7 @@ public:
         move(collective);
       else if (op.hasTrait<OpTrait::IsTerminator>())
         join(&op);
-      else if (!isa<rt::OffsetViewOp>(op)) // an address: touches nothing
+      else if (!isPure(&op)) // an address touches nothing
         waitFor(&op);
     }
   }

@@ -8,37 +8,6 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-struct Effect {
-  bool reads = false, writes = false;
-  int64_t adds = 0;
-  bool stores = false; ///< of kernels, that may add as well
-};
-
-void addTo(Effect &effect) {
-  effect.reads = effect.writes = true;
-  ++effect.adds;
-}
-
-/// Effects of a kernel on its operands, from its body.
-SmallVector<Effect> effectsOf(rt::KernelOp kernel) {
-  SmallVector<Effect> effects(kernel.getOperandsInfo().size());
-  for (Operation &op : kernel.getBody().front()) {
-    if (auto load = dyn_cast<rt::LoadOp>(op)) {
-      effects[load.getOperand()].reads = true;
-    } else if (auto gather = dyn_cast<rt::GatherOp>(op)) {
-      effects[gather.getOperand()].reads = true;
-    } else if (auto store = dyn_cast<rt::StoreOp>(op)) {
-      effects[store.getOperand()].writes = true;
-      effects[store.getOperand()].stores = true;
-    } else if (auto add = dyn_cast<rt::AccumulateOp>(op)) {
-      addTo(effects[add.getOperand()]);
-    } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
-      addTo(effects[scatter.getOperand()]);
-    }
-  }
-  return effects;
-}
-
 /// Elements that a kernel touches through an operand; -1 if its length is an
 /// argument.
 int64_t elementsOf(rt::KernelOp kernel, rt::OperandAttr operand) {
@@ -70,31 +39,17 @@ class TouchReader {
 public:
   TouchReader(rt::ProgramOp program, Report &report) : report(report) {
     for (auto kernel : program.getOps<rt::KernelOp>())
-      kernels[kernel.getSymName()] = {kernel, effectsOf(kernel)};
+      kernels[kernel.getSymName()] = {kernel, kernel.getOperandAccesses()};
   }
 
   Touch read(Operation *op) {
     touch = Touch{op, {}};
-    if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
+    if (auto launch = dyn_cast<rt::LaunchOp>(op))
       readLaunch(launch);
-    } else if (auto gemm = dyn_cast<rt::GemmOp>(op)) {
-      add(gemm.getA(), {true, false});
-      add(gemm.getB(), {true, false});
-      add(gemm.getC(), {gemm.getBeta(), true, gemm.getBeta()});
-      addScratch(gemm.getScratch());
-    } else if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
-      for (Value v : attention.getInputs())
-        add(v, {true, false});
-      for (Value v : attention.getOutputsIn())
-        add(v, {false, true});
-      addScratch(attention.getScratch());
-    } else if (auto collective = dyn_cast<rt::CollectiveOp>(op)) {
-      add(collective.getBuffer(), {true, true}); // in place
-    } else if (auto zero = dyn_cast<rt::ZeroOp>(op)) {
-      add(zero.getBuffer(), {false, true});
-    } else if (auto norm = dyn_cast<rt::NormOp>(op)) {
-      add(norm.getRange(), {true, false});
-    }
+    else
+      for (const rt::Access &access :
+           cast<rt::AccessOpInterface>(op).getAccesses())
+        add(access.operand->get(), access.kind, access.scratch);
     return std::move(touch);
   }
 
@@ -142,26 +97,17 @@ private:
     }
   }
 
-  void addScratch(Value value) {
-    if (!value)
-      return;
-    add(value, {false, true});
-    if (!touch.accesses.empty())
-      touch.accesses.back().scratch = true;
-  }
-
-  void add(Value value, Effect effect) {
-    if (!value)
-      return;
+  void add(Value value, rt::AccessKind kind, bool scratch = false) {
     // The runtime's own: readLaunch checks how a launch uses it.
     if (value.getDefiningOp<rt::StepFieldOp>() && isa<rt::LaunchOp>(touch.op))
       return;
     Access access;
     access.type = value.getType();
-    access.reads = effect.reads;
-    access.writes = effect.writes;
-    access.adds = effect.adds;
-    access.stores = effect.stores || (effect.writes && effect.adds == 0);
+    access.reads = kind.reads;
+    access.writes = kind.writes;
+    access.adds = kind.adds;
+    access.stores = kind.stores;
+    access.scratch = scratch;
     if ((access.moved = value.getDefiningOp<rt::OffsetViewOp>()))
       value = access.moved.getView();
     access.view = value.getDefiningOp<rt::ViewOp>();
@@ -178,7 +124,8 @@ private:
   }
 
   Report &report;
-  llvm::DenseMap<StringRef, std::pair<rt::KernelOp, SmallVector<Effect>>>
+  llvm::DenseMap<StringRef,
+                 std::pair<rt::KernelOp, SmallVector<rt::AccessKind>>>
       kernels;
   Touch touch;
 };
@@ -190,8 +137,7 @@ std::vector<Touch> readTouches(rt::ProgramOp program, func::FuncOp fn,
   TouchReader reader(program, report);
   std::vector<Touch> touches;
   for (Operation &op : fn.getBody().front())
-    if (isa<rt::LaunchOp, rt::GemmOp, rt::AttentionOp, rt::CollectiveOp,
-            rt::ZeroOp, rt::NormOp>(op))
+    if (isa<rt::AccessOpInterface>(op))
       touches.push_back(reader.read(&op));
     else if (!isa<rt::ViewOp, rt::OffsetViewOp, rt::FlatRangeOp, rt::AffineOp,
                   rt::StepFieldOp, rt::RecordOp, rt::WaitOp, func::ReturnOp>(

@@ -1,0 +1,23 @@
+//===- RtInterfaces.td - what ops do with their buffers ---------------------===//
+//
+// The one place that says it: memory effects, streams and verify-plan ask here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RT_INTERFACES
+#define MTC_RT_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Rt_AccessOpInterface : OpInterface<"AccessOpInterface"> {
+  let cppNamespace = "::mtc::rt";
+  let description = [{
+    An op of a fragment that works on buffers. Of each operand that is one it says
+    whether the op reads, writes or adds to it; memory effects follow from that on
+    views, and on tensors, which nothing writes, there are none.
+  }];
+  let methods = [
+    InterfaceMethod<"What the op does with each of its buffers, in operand order.",
+      "::llvm::SmallVector<::mtc::rt::Access>", "getAccesses", (ins)>
+  ];
+}
+#endif // MTC_RT_INTERFACES
