@@ -7,6 +7,7 @@
 #include "compiler/gpu_kernels.h"
 #include "compiler/output_folder.h"
 #include "compiler/read_plan.h"
+#include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -101,6 +102,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result) {
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module));
 
+  // What the plan computes was verified: programs are made of bytes only.
+  module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   MTC_RETURN_IF_ERROR(checkMemory(plan));

@@ -351,7 +351,7 @@ def PlanMemory : MtcPass<"plan-memory"> {
     inside fragments gives workspace offsets (left edge, largest first); saved
     values, inputs and transfers live in slots; buckets in the params, grads and
     optimizer arenas. Results become operands. Writes `rt.view` and the arena
-    sizes.
+    sizes, and leaves what it found in `rt.tensor_form`.
 
     Input:
     ```mlir
@@ -373,7 +373,9 @@ def VerifyPlan : MtcPass<"verify-plan"> {
     What runs is checked once more, apart from the passes that made it. Collectives
     agree on every communicator; transfers pair; the wait-for graph of all ranks
     has no cycle, over two steps; views lie inside their arenas; no two live views
-    overlap; every element of every parameter has exactly one owner.
+    overlap; every element of every parameter has exactly one owner. Values are
+    numbered in the bytes and in `rt.tensor_form`: what a fragment sends, saves,
+    exports, accumulates and writes has one number in both.
 
     Input: the result of `plan-memory`. Refused, because two values that live
     together overlap:

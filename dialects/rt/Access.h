@@ -4,34 +4,39 @@
 
 #include "mlir/IR/Value.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace mtc::rt {
 
 /// What is done with one buffer.
 struct AccessKind {
   bool reads = false, writes = false;
-  /// How often each element is added to.
+  /// How often the op adds to each element: once by a GEMM with beta, and by
+  /// each rt.accumulate and rt.scatter_add of a kernel.
   int64_t adds = 0;
-  bool stores = false; ///< writes what does not add to what was there
+  bool stores = false;  ///< writes what does not add to what was there
+  bool scratch = false; ///< written with nothing that anyone may read
 
-  static AccessKind read() { return {true, false, 0, false}; }
-  static AccessKind write() { return {false, true, 0, true}; }
-  static AccessKind readWrite() { return {true, true, 0, true}; }
-  /// Both in one: a kernel may load and store the same operand.
+  /// Both: a kernel may load and store the same operand.
   void merge(const AccessKind &other) {
     reads |= other.reads;
     writes |= other.writes;
     adds += other.adds;
     stores |= other.stores;
+    scratch |= other.scratch;
   }
 };
-inline AccessKind addOnce() { return {true, true, 1, false}; }
+inline constexpr AccessKind kReads{true, false, 0, false, false};
+inline constexpr AccessKind kStores{false, true, 0, true, false};
+inline constexpr AccessKind kScratch{false, true, 0, true, true};
+inline constexpr AccessKind kInPlace{true, true, 0, true, false};
+inline constexpr AccessKind kAdds{true, true, 1, false, false};
 
-/// What an op does with one of its operands.
+/// What an op does with one of its buffers.
 struct Access {
-  mlir::OpOperand *operand = nullptr;
+  mlir::Value value;
   AccessKind kind;
-  bool scratch = false; ///< written with nothing that anyone may read
+  mlir::OpOperand *operand = nullptr; ///< null of a result
 };
 
 /// Effects that are not on buffers: collectives of a rank stay in order, steps
@@ -45,6 +50,14 @@ struct NormSum : mlir::SideEffects::Resource::Base<NormSum> {
 struct Streams : mlir::SideEffects::Resource::Base<Streams> {
   llvm::StringRef getName() override { return "streams"; }
 };
+
+/// The buffers of an op of a fragment, operands before results; those of a
+/// launch in the order of its kernel's operands. `kernel` holds what the kernel
+/// that a launch names does with them. None, if `op` is not an
+/// rt.AccessOpInterface. Fails, without a diagnostic, if a launch has not as
+/// many buffers as `kernel`.
+mlir::FailureOr<llvm::SmallVector<Access>>
+accessesOf(mlir::Operation *op, llvm::ArrayRef<AccessKind> kernel);
 
 } // namespace mtc::rt
 #endif // MTC_DIALECTS_RT_ACCESS_H

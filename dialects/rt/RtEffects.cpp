@@ -13,15 +13,20 @@ using Accesses = SmallVector<rt::Access>;
 using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
 void add(Accesses &accesses, MutableArrayRef<OpOperand> operands,
-         AccessKind kind, bool scratch = false) {
+         AccessKind kind) {
   for (OpOperand &operand : operands)
-    accesses.push_back({&operand, kind, scratch});
+    accesses.push_back({operand.get(), kind, &operand});
+}
+
+void add(Accesses &accesses, ValueRange results, AccessKind kind) {
+  for (Value result : results)
+    accesses.push_back({result, kind});
 }
 
 /// On views; what happens to tensors are results.
-void addEffects(AccessOpInterface op, Effects &effects) {
-  for (const rt::Access &access : op.getAccesses()) {
-    if (!isa<MemRefType>(access.operand->get().getType()))
+void addEffects(ArrayRef<rt::Access> accesses, Effects &effects) {
+  for (const rt::Access &access : accesses) {
+    if (!access.operand || !isa<MemRefType>(access.value.getType()))
       continue;
     if (access.kind.reads)
       effects.emplace_back(MemoryEffects::Read::get(), access.operand);
@@ -44,97 +49,132 @@ SmallVector<AccessKind> KernelOp::getOperandAccesses() {
   };
   for (Operation &op : getBody().front()) {
     if (auto load = dyn_cast<LoadOp>(op))
-      merge(load.getOperand(), AccessKind::read());
+      merge(load.getOperand(), kReads);
     else if (auto gather = dyn_cast<GatherOp>(op))
-      merge(gather.getOperand(), AccessKind::read());
+      merge(gather.getOperand(), kReads);
     else if (auto store = dyn_cast<StoreOp>(op))
-      merge(store.getOperand(), AccessKind::write());
+      merge(store.getOperand(), kStores);
     else if (auto add = dyn_cast<AccumulateOp>(op))
-      merge(add.getOperand(), addOnce());
+      merge(add.getOperand(), kAdds);
     else if (auto scatter = dyn_cast<ScatterAddOp>(op))
-      merge(scatter.getOperand(), addOnce());
+      merge(scatter.getOperand(), kAdds);
   }
   return kinds;
 }
 
-/// The operand of the kernel that each buffer is: on tensors `writes` names
-/// those that are results.
-static SmallVector<int64_t> kernelOperands(LaunchOp op) {
-  SmallVector<int64_t> operands;
-  int64_t next = 0;
-  for (size_t i = 0; i < op.getBuffers().size(); ++i, ++next) {
-    while (llvm::is_contained(op.getWrites(), next))
-      ++next;
-    operands.push_back(next);
+/// Operands in order, and results where `writes` says that they stand.
+static FailureOr<Accesses> launchAccesses(LaunchOp op,
+                                          ArrayRef<AccessKind> kernel) {
+  size_t total = op.getBuffers().size() + op.getOutputs().size();
+  if (total != kernel.size())
+    return failure();
+  Accesses accesses(total);
+  for (auto [output, at] : llvm::zip(op.getOutputs(), op.getWrites())) {
+    if (at < 0 || at >= static_cast<int64_t>(total) || accesses[at].value)
+      return failure();
+    accesses[at].value = output;
   }
-  return operands;
+  auto next = op.getBuffersMutable().begin();
+  for (auto [access, kind] : llvm::zip(accesses, kernel)) {
+    access.kind = kind;
+    if (access.value)
+      continue;
+    access.operand = &*next++;
+    access.value = access.operand->get();
+  }
+  return accesses;
 }
 
 Accesses LaunchOp::getAccesses() {
   auto kernel =
       SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  SmallVector<AccessKind> kinds;
   if (kernel)
-    kinds = kernel.getOperandAccesses();
+    if (auto known = launchAccesses(*this, kernel.getOperandAccesses());
+        succeeded(known))
+      return *known;
+  // Of a kernel that is not there, anything may be.
   Accesses accesses;
-  for (auto [operand, index] :
-       llvm::zip(getBuffersMutable(), kernelOperands(*this))) {
-    // Of a kernel that is not there, anything may be.
-    bool known = index < static_cast<int64_t>(kinds.size());
-    accesses.push_back(
-        {&operand, known ? kinds[index] : AccessKind::readWrite()});
-  }
+  add(accesses, getBuffersMutable(), kInPlace);
+  add(accesses, getOutputs(), kStores);
   return accesses;
+}
+
+FailureOr<Accesses> mtc::rt::accessesOf(Operation *op,
+                                        ArrayRef<AccessKind> kernel) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return launchAccesses(launch, kernel);
+  if (auto access = dyn_cast<AccessOpInterface>(op))
+    return access.getAccesses();
+  return Accesses();
 }
 
 Accesses GemmOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getAMutable(), AccessKind::read());
-  add(accesses, getBMutable(), AccessKind::read());
-  add(accesses, getCMutable(), getBeta() ? addOnce() : AccessKind::write());
-  add(accesses, getScratchMutable(), AccessKind::write(), /*scratch=*/true);
+  add(accesses, getAMutable(), kReads);
+  add(accesses, getBMutable(), kReads);
+  AccessKind made = getBeta() ? kAdds : kStores;
+  add(accesses, getCMutable(), made);
+  if (getResult() && !getC())
+    add(accesses, getResult(), made);
+  add(accesses, getScratchMutable(), kScratch);
   return accesses;
 }
 
 Accesses AttentionOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getInputsMutable(), AccessKind::read());
-  add(accesses, getOutputsInMutable(), AccessKind::write());
-  add(accesses, getScratchMutable(), AccessKind::write(), /*scratch=*/true);
+  add(accesses, getInputsMutable(), kReads);
+  add(accesses, getOutputsInMutable(), kStores);
+  add(accesses, getOutputs(), kStores);
+  add(accesses, getScratchMutable(), kScratch);
   return accesses;
 }
 
 Accesses CollectiveOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getBufferMutable(), AccessKind::readWrite()); // in place
+  if (!getResult()) {
+    add(accesses, getBufferMutable(), kInPlace);
+    return accesses;
+  }
+  add(accesses, getBufferMutable(), kReads);
+  add(accesses, getResult(), kStores);
   return accesses;
 }
 
 Accesses ZeroOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getBufferMutable(), AccessKind::write());
+  add(accesses, getBufferMutable(), kStores);
+  if (getResult())
+    add(accesses, getResult(), kStores);
   return accesses;
 }
 
 Accesses NormOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getRangeMutable(), AccessKind::read());
+  add(accesses, getRangeMutable(), kReads);
   return accesses;
 }
 
-void LaunchOp::getEffects(Effects &effects) { addEffects(*this, effects); }
-void GemmOp::getEffects(Effects &effects) { addEffects(*this, effects); }
-void AttentionOp::getEffects(Effects &effects) { addEffects(*this, effects); }
-void ZeroOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void LaunchOp::getEffects(Effects &effects) {
+  addEffects(getAccesses(), effects);
+}
+void GemmOp::getEffects(Effects &effects) {
+  addEffects(getAccesses(), effects);
+}
+void AttentionOp::getEffects(Effects &effects) {
+  addEffects(getAccesses(), effects);
+}
+void ZeroOp::getEffects(Effects &effects) {
+  addEffects(getAccesses(), effects);
+}
 
 void CollectiveOp::getEffects(Effects &effects) {
-  addEffects(*this, effects);
+  addEffects(getAccesses(), effects);
   addState<Communication>(effects);
   if (getKind() == CollectiveKind::NormReduce)
     addState<NormSum>(effects);
 }
 void NormOp::getEffects(Effects &effects) {
-  addEffects(*this, effects);
+  addEffects(getAccesses(), effects);
   addState<NormSum>(effects);
 }
 void RecordOp::getEffects(Effects &effects) { addState<Streams>(effects); }

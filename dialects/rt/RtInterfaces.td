@@ -11,12 +11,13 @@ include "mlir/IR/OpBase.td"
 def Rt_AccessOpInterface : OpInterface<"AccessOpInterface"> {
   let cppNamespace = "::mtc::rt";
   let description = [{
-    An op of a fragment that works on buffers. Of each operand that is one it says
-    whether the op reads, writes or adds to it; memory effects follow from that on
-    views, and on tensors, which nothing writes, there are none.
+    An op of a fragment that works on buffers. Of each operand that is one, and of
+    each result that would be one on views, it says whether the op reads, writes or
+    adds to it. Memory effects follow from that on views; on tensors, which nothing
+    writes, there are none.
   }];
   let methods = [
-    InterfaceMethod<"What the op does with each of its buffers, in operand order.",
+    InterfaceMethod<"What the op does with each of its buffers, operands before results.",
       "::llvm::SmallVector<::mtc::rt::Access>", "getAccesses", (ins)>
   ];
 }

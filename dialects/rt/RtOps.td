@@ -97,8 +97,8 @@ def Rt_Operand : AttrDef<Rt_Dialect, "Operand"> {
     | periodic | extent x cols | r mod extent, c |
     | table | extent x cols | row named by an index, c (rt.gather, rt.scatter_add) |
 
-    `extent` is 0 where the mode needs none. Operands do not alias, except that
-    the same buffer may be read and written at the same element.
+    `extent` is 0 where the mode needs none. Operands do not alias; one operand may
+    be read and written at the same element.
 
     Example: `#rt.operand<mode = periodic, element = f32, extent = 8>`
   }];

@@ -273,6 +273,38 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `stage` $stage $body attr-dict";
 }
+def Rt_TensorFormOp : Op<Rt_Dialect, "tensor_form", [NoTerminator, SingleBlock, SymbolTable, IsolatedFromAbove]> {
+  let summary = "what a program computes, before its values have places";
+  let description = [{
+    Kernels, buckets, parameters and fragments of a program as `plan-memory` found
+    them, on tensors. `plan-memory` leaves it beside the bytes, and `verify-plan`
+    compares the two: each value that a fragment sends, saves, exports, adds to an
+    accumulator or writes to a parameter is the same in both. Code is made of the
+    bytes only. Who edits what is computed edits it here as well, or starts again
+    from `assign-streams`.
+
+    Example:
+    ```
+    rt.tensor_form {
+      rt.kernel @twice rows 1 cols 8 args 0 [
+          #rt.operand<mode = full, element = f32, extent = 0>,
+          #rt.operand<mode = full, element = f32, extent = 0>] {
+        %x = rt.load 0 : f32
+        %y = arith.addf %x, %x : f32
+        rt.store 1, %y : f32
+      }
+      func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
+        %x = pipe.received activation : tensor<1x8xf32>
+        %y = rt.launch @twice(%x) args() writes [1] : (tensor<1x8xf32>) -> tensor<1x8xf32>
+        pipe.send activation %y : tensor<1x8xf32>
+        return
+      }
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+}
 def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let summary = "a flat range of parameters that are reduced together";
   let description = [{

@@ -32,6 +32,8 @@ struct CodegenKernels
           << vectorWidth.getValue();
       return signalPassFailure();
     }
+    // Code is made of bytes: what they mean has been verified.
+    getOperation().walk([](rt::TensorFormOp form) { form.erase(); });
     SmallVector<rt::KernelOp> kernels;
     getOperation().walk(
         [&](rt::KernelOp kernel) { kernels.push_back(kernel); });

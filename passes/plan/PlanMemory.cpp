@@ -1,7 +1,7 @@
 //===- PlanMemory.cpp - --plan-memory -------------------------------------===//
 //
 // Establishes: every operand of a fragment is an rt.view; arenas have sizes;
-// timelines are rt.timeline. No pipe op and no tensor is left.
+// timelines are rt.timeline. Pipe ops and tensors are left in rt.tensor_form.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dist/Dist.h"
@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -38,6 +39,19 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
         .insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
   }
 
+  /// What the program computes, as it is before planning: verify-plan compares
+  /// the bytes with it.
+  OwningOpRef<rt::TensorFormOp> tensorFormOf(rt::ProgramOp program) {
+    OpBuilder b(program.getContext());
+    OwningOpRef<rt::TensorFormOp> form =
+        rt::TensorFormOp::create(b, program.getLoc());
+    b.setInsertionPointToEnd(&form->getBody().emplaceBlock());
+    for (Operation &op : program.getBody().front())
+      if (isa<rt::KernelOp, rt::BucketOp, rt::ParamOp, func::FuncOp>(op))
+        b.clone(op);
+    return form;
+  }
+
   void writeInputSlots(rt::ProgramOp program, const ProgramLayout &layout) {
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
     const PoolRegion &saved = layout.pools[MTC_POOL_SAVED];
@@ -50,6 +64,7 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
   LogicalResult plan(rt::ProgramOp program) {
     ModuleOp module = getOperation();
     target::Target target{Config(module)};
+    OwningOpRef<rt::TensorFormOp> tensors = tensorFormOf(program);
     ProgramLayout layout = layOutProgram(program);
     KernelPool pool(&program.getBody().front());
     int64_t workspace = 0;
@@ -63,6 +78,7 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
     writeInputSlots(program, layout);
     if (failed(buildTimelines(program, layout)))
       return failure();
+    program.getBody().front().push_back(tensors.release());
     program.setArenas(ArrayRef<int64_t>(
         {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
          layout.activationBytes, alignTo(workspace, kPage),

@@ -31,8 +31,10 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       // Values lie in bytes: there are none to follow where views are wrong.
       int64_t before = report.size();
       verify::checkViews(model, report);
-      if (report.size() == before)
+      if (report.size() == before) {
         verify::checkValues(model, report);
+        verify::checkSameValues(model, report);
+      }
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);
       verify::checkAccumulators(model, report);

@@ -1,4 +1,5 @@
 //===- accesses.cpp - what each op of a fragment touches ------------------===//
+#include "dialects/rt/Rt.h"
 #include "passes/verify/model.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -44,70 +45,76 @@ public:
 
   Touch read(Operation *op) {
     touch = Touch{op, {}};
-    if (auto launch = dyn_cast<rt::LaunchOp>(op))
-      readLaunch(launch);
-    else
-      for (const rt::Access &access :
-           cast<rt::AccessOpInterface>(op).getAccesses())
-        add(access.operand->get(), access.kind, access.scratch);
+    ArrayRef<rt::AccessKind> effects;
+    if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
+      auto it = kernels.find(launch.getKernel());
+      if (it == kernels.end()) {
+        report.error(launch) << "expected a kernel of this program, found \""
+                             << launch.getKernel() << "\"";
+        return std::move(touch);
+      }
+      effects = it->second.second;
+      if (!checkLaunch(launch, it->second.first, effects))
+        return std::move(touch);
+    }
+    if (auto buffers = rt::accessesOf(op, effects); succeeded(buffers))
+      for (const rt::Access &buffer : *buffers)
+        add(buffer.value, buffer.kind);
     return std::move(touch);
   }
 
 private:
-  void readLaunch(rt::LaunchOp launch) {
-    auto it = kernels.find(launch.getKernel());
-    if (it == kernels.end()) {
-      report.error(launch) << "expected a kernel of this program, found \""
-                           << launch.getKernel() << "\"";
-      return;
-    }
-    auto &[kernel, effects] = it->second;
+  /// Numbers and buffers of a launch are those of its kernel; false if there
+  /// are not as many buffers.
+  bool checkLaunch(rt::LaunchOp launch, rt::KernelOp kernel,
+                   ArrayRef<rt::AccessKind> effects) {
+    ArrayRef<Attribute> operands = kernel.getOperandsInfo().getValue();
     if (static_cast<int64_t>(launch.getScalars().size()) != scalarsOf(kernel))
       report.error(launch) << "expected " << scalarsOf(kernel)
                            << " numbers for kernel \"" << launch.getKernel()
                            << "\", found " << launch.getScalars().size();
-    if (effects.size() != launch.getBuffers().size()) {
-      report.error(launch) << "expected a buffer for each of " << effects.size()
-                           << " operands of kernel \"" << launch.getKernel()
-                           << "\", found " << launch.getBuffers().size();
-      return;
+    if (operands.size() != launch.getBuffers().size()) {
+      report.error(launch) << "expected a buffer for each of "
+                           << operands.size() << " operands of kernel \""
+                           << launch.getKernel() << "\", found "
+                           << launch.getBuffers().size();
+      return false;
     }
     for (auto [value, effect, info] :
-         llvm::zip(launch.getBuffers(), effects, kernel.getOperandsInfo())) {
-      add(value, effect);
-      auto operand = cast<rt::OperandAttr>(info);
-      if (auto field = value.getDefiningOp<rt::StepFieldOp>();
-          field && (effect.writes || operand.getMode() != rt::Mode::Scalar))
-        report.error(launch) << "expected the step block's field "
-                             << kStepFields[field.getField()].name
-                             << " only as a scalar that kernel \""
-                             << launch.getKernel() << "\" reads, found another";
-      auto shaped = cast<ShapedType>(value.getType());
-      int64_t expected = elementsOf(kernel, operand);
-      if (expected >= 0 && shaped.getNumElements() != expected)
-        report.error(launch)
-            << "expected a buffer of " << expected << " elements for operand "
-            << value.getType() << " of kernel \"" << launch.getKernel()
-            << "\", found " << shaped.getNumElements();
-      if (operand.getElement() != shaped.getElementType())
-        report.error(launch)
-            << "expected elements of type " << operand.getElement()
-            << " as kernel \"" << launch.getKernel() << "\" has them, found "
-            << value.getType();
-    }
+         llvm::zip(launch.getBuffers(), effects, operands))
+      checkBuffer(launch, kernel, value, effect, cast<rt::OperandAttr>(info));
+    return true;
   }
 
-  void add(Value value, rt::AccessKind kind, bool scratch = false) {
-    // The runtime's own: readLaunch checks how a launch uses it.
+  void checkBuffer(rt::LaunchOp launch, rt::KernelOp kernel, Value value,
+                   const rt::AccessKind &effect, rt::OperandAttr operand) {
+    if (auto field = value.getDefiningOp<rt::StepFieldOp>();
+        field && (effect.writes || operand.getMode() != rt::Mode::Scalar))
+      report.error(launch) << "expected the step block's field "
+                           << kStepFields[field.getField()].name
+                           << " only as a scalar that kernel \""
+                           << launch.getKernel() << "\" reads, found another";
+    auto shaped = cast<ShapedType>(value.getType());
+    int64_t expected = elementsOf(kernel, operand);
+    if (expected >= 0 && shaped.getNumElements() != expected)
+      report.error(launch) << "expected a buffer of " << expected
+                           << " elements for operand " << value.getType()
+                           << " of kernel \"" << launch.getKernel()
+                           << "\", found " << shaped.getNumElements();
+    if (operand.getElement() != shaped.getElementType())
+      report.error(launch) << "expected elements of type "
+                           << operand.getElement() << " as kernel \""
+                           << launch.getKernel() << "\" has them, found "
+                           << value.getType();
+  }
+
+  void add(Value value, const rt::AccessKind &effect) {
+    // The runtime's own: checkBuffer says how a launch may use it.
     if (value.getDefiningOp<rt::StepFieldOp>() && isa<rt::LaunchOp>(touch.op))
       return;
     Access access;
     access.type = value.getType();
-    access.reads = kind.reads;
-    access.writes = kind.writes;
-    access.adds = kind.adds;
-    access.stores = kind.stores;
-    access.scratch = scratch;
+    static_cast<rt::AccessKind &>(access) = effect;
     if ((access.moved = value.getDefiningOp<rt::OffsetViewOp>()))
       value = access.moved.getView();
     access.view = value.getDefiningOp<rt::ViewOp>();
@@ -137,7 +144,7 @@ std::vector<Touch> readTouches(rt::ProgramOp program, func::FuncOp fn,
   TouchReader reader(program, report);
   std::vector<Touch> touches;
   for (Operation &op : fn.getBody().front())
-    if (isa<rt::AccessOpInterface>(op))
+    if (isa<rt::AccessOpInterface>(&op))
       touches.push_back(reader.read(&op));
     else if (!isa<rt::ViewOp, rt::OffsetViewOp, rt::FlatRangeOp, rt::AffineOp,
                   rt::StepFieldOp, rt::RecordOp, rt::WaitOp, func::ReturnOp>(

@@ -29,6 +29,11 @@ void checkViews(const Model &model, Report &report);
 /// the value of its own microbatch, and every send sends what its tag says.
 void checkValues(const Model &model, Report &report);
 
+/// What each fragment sends, saves, exports, adds to accumulators and writes to
+/// parameters is what it computes in the tensor form; tables say what they said
+/// there.
+void checkSameValues(const Model &model, Report &report);
+
 /// Streams exist on the target; ops of different streams that touch the same
 /// bytes, one of them writing, are ordered by events; a fragment ends with
 /// nothing in flight. So a fragment means what its program order means, which

@@ -100,18 +100,14 @@ private:
     }
   }
 
-  /// Operands of one op do not alias, except that a kernel may read and write
-  /// the same buffer at the same element.
+  /// Operands of one op do not alias: a kernel may make several passes over its
+  /// elements.
   void checkApart(const Touch &touch) {
     ArrayRef<Access> all = touch.accesses;
     for (size_t i = 0; i < all.size(); ++i)
       for (size_t j = i + 1; j < all.size(); ++j) {
         const Access &a = all[i], &b = all[j];
-        bool writes = a.writes || b.writes;
-        bool same = isa<rt::LaunchOp>(touch.op) &&
-                    a.extent.sameBytes(b.extent) && !a.scratch && !b.scratch &&
-                    a.type == b.type;
-        if (writes && !same && a.extent.overlaps(b.extent))
+        if ((a.writes || b.writes) && a.extent.overlaps(b.extent))
           report.error(touch.op)
               << "expected operands that share no bytes where one is written, "
                  "found operands "

@@ -67,18 +67,12 @@ struct Extent {
 };
 
 /// One operand of an op of a fragment that is an address in an arena.
-struct Access {
+struct Access : rt::AccessKind {
   mutable rt::ViewOp view; ///< names the extent
   mutable rt::OffsetViewOp
       moved;       ///< null unless the view was moved inside its extent
   mlir::Type type; ///< of the operand
   Extent extent;   ///< of `view`: a moved view stays inside it
-  bool reads = false, writes = false;
-  bool scratch = false; ///< written with nothing that anyone may read
-  /// How often the op adds to each element: once by a GEMM with beta, and by
-  /// each rt.accumulate and rt.scatter_add of a kernel.
-  int64_t adds = 0;
-  bool stores = false; ///< writes what does not add to what was there
   /// The range that moved the view; null if it was not moved by one.
   rt::FlatRangeOp range() const {
     return moved ? moved.getElements().getDefiningOp<rt::FlatRangeOp>()

@@ -26,10 +26,11 @@ from run_layout import Failed, Mtc, Report
 
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
-SECOND = re.compile(r"rt\.bucket (\d+) .* second_use_of \d")  # gradients only
+# What stands deeper is the tensor form of a program.
+SECOND = re.compile(r"^    rt\.bucket (\d+) .* second_use_of \d")  # gradients only
 MODEL = re.compile(r'pipe\.parameter <name = "([^"]+)".*?>'
                    r'(?: sharding <\[(.*)\]>)? local tensor<([\dx]+)x(?:f32|bf16)>')
-PARAM = re.compile(r'rt\.param "([^"]+)" use (\d+) bucket (\d+) ')
+PARAM = re.compile(r'^    rt\.param "([^"]+)" use (\d+) bucket (\d+) ')
 STAGE = re.compile(r"^  rt\.program @\S+ stage (\d+) ")
 SIZES = re.compile(r"^  \} \{.*?arenas = array<i64: ([\d, ]+)>")
 
@@ -70,11 +71,11 @@ class Plan:
             self.config = dict(re.findall(r'(\w+) = "?([\w.+-]+)', found[1]))
         if found := STAGE.match(line):
             self.stages.append(Stage(int(found[1])))
-        elif found := SECOND.search(line):
+        elif found := SECOND.match(line):
             self.stages[-1].second_uses.add(found[1])
         elif found := MODEL.search(line):
             self.model[found[1]] = Parameter(found, int(self.config["tp"]))
-        elif found := PARAM.search(line):
+        elif found := PARAM.match(line):
             if found[3] not in self.stages[-1].second_uses:
                 held = self.model[found[1]]
                 self.stages[-1].parameters.append(held)

@@ -21,8 +21,6 @@ NAMED_VALUES = ("pipe.param", "pipe.input")
 # What nobody notices yet, as docs/contracts.md says: phases, ops by prefix, and why.
 # An entry goes when its check is built.
 KNOWN = (
-    (PLANNED, COMPUTE + ("rt.view", "rt.input_slot", "rt.export_slot", "rt.param"),
-     "verify-plan knows bytes, not values"),
     (("cut-stages", "build-schedule", "expand-schedule", "bucket-gradients",
       "shard-optimizer"), ("dist.",), "nobody checks shardings after partition"),
 )

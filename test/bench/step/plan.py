@@ -14,7 +14,7 @@ import subprocess
 BYTES = {"f32": 4, "i32": 4, "bf16": 2, "i64": 8, "i8": 1}
 LAUNCH = re.compile(r'rt\.launch @\w+\(.*?\{(.*?)\} : \((.*?)\) -> \(\)')
 PLAIN_LAUNCH = re.compile(r'rt\.launch @\w+\(.*writes \[\] : \((.*?)\) -> \(\)')
-RUN = re.compile(r'rt\.step run "(\w+)"')
+RUN = re.compile(r'rt\.step run @(\w+)')
 
 
 def size_of(type_text):
@@ -51,7 +51,8 @@ class Kernels:
                 elif found := re.match(r"    func\.func @(\w+)\(", line):
                     fragment = found[1]
                     per_fragment[fragment] = count[fragment] = 0
-                elif "rt.launch" in line and not PLAIN_LAUNCH.search(line):
+                # Deeper is the tensor form, of which no code is made.
+                elif line.startswith("      rt.launch") and not PLAIN_LAUNCH.search(line):
                     per_fragment[fragment] += launch_bytes(line)
                     count[fragment] += 1
                 elif "rt.timeline" in line:

@@ -169,10 +169,9 @@ FAULTS = (
           "tag"),
     Fault(6, "a view overlaps another in part", "plan-memory", overlap_in_part,
           "verify-plan", "", "gradient of"),
-    # As bytes this is GELU in place, and a backward that reads one tensor twice:
-    # right for another program, so verify-plan cannot refuse it.
+    # As bytes this is GELU in place, and a backward that reads one tensor twice.
     Fault(6, "a view over another", "plan-memory", overlap_fully,
-          seen_in="gradient of"),
+          "verify-plan", "share no bytes", "gradient of"),
     Fault(7, "padded logits not masked", "differentiate", unmask_padding,
           seen_in="loss of step"),
     Fault(8, "a shard counted twice in the norm", "plan-memory", count_twice_in_norm,

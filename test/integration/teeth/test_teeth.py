@@ -21,6 +21,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import safetensors
 import test_goldens
 from faults import FAULTS
+from ir_edit import on_bytes
 from layouts import TP2_PP2_DP2
 from run_layout import Failed, Mtc, Report
 
@@ -88,7 +89,7 @@ class Bench:
     def plant(self, fault):
         file = self.path("fault.mlir")
         text = self.saved(fault.phase)
-        edited = fault.edit(text)
+        edited = on_bytes(text, fault.edit)
         if edited == text:
             raise Failed("the edit changed nothing")
         with open(file, "w") as out:

@@ -2,7 +2,7 @@
 // RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
 
 // a dropped all-reduce
-// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group embd/d}' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_reduce/,/return/{/group embd/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=DROPPED
 // DROPPED: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
 // DROPPED: expected gradients of bucket 1, which both ends share, to be reduced over embd
@@ -23,12 +23,12 @@
 // SHORT: expected a transfer of all 16384 bytes of the value, found 8192
 
 // a view moved onto the scratch of the GEMM that writes it
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/workspace at 16384 : memref<640xi8>/workspace at 16320 : memref<640xi8>/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_fwd/,/return/s/workspace at 16384 : memref<640xi8>/workspace at 16320 : memref<640xi8>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: expected operands that share no bytes where one is written
 
 // a norm range counted twice
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 64 count 16384/start 0 count 16448/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/s/start 64 count 16384/start 0 count 16448/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: expected every element of "layers.1.mlp.down.bias" to be counted in the norm once, found elements 0 to 64 of bucket 0 again
 
@@ -38,18 +38,18 @@
 // ORDER: expected microbatches in ascending order, because "stage0_bwd" accumulates, found microbatch 1 after 2
 
 // a gradient GEMM that starts anew in every microbatch
-// RUN: sed -e '/func.func @stage1_bwd/,/return/s/beta = true/beta = false/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_bwd/,/return/s/beta = true/beta = false/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANEW
 // ANEW: expected microbatches to add to gradients, found a write over the accumulator
 
 // a saved value at the place of another
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/at 33536 slot of saved/at 33280 slot of saved/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_fwd/,/return/s/at 33536 slot of saved/at 33280 slot of saved/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SAVED
 // SAVED: 'rt.launch' expected operands that share no bytes where one is written
 // SAVED: 'rt.step' expected "stage1_bwd" of microbatch 0 to find its value in slot 0 of pool saved
 
 // scratch that something reads
-// RUN: sed -e '/func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group tp count 640 : (memref<640xi8>) -> ()/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group tp count 640 : (memref<640xi8>) -> ()/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
 // SCRATCH: expected bytes 16384 to 17024 of the arena workspace to hold one value of type 'memref<640xi8>', found scratch over bytes 16384 to 17024 of the arena workspace
 
@@ -61,7 +61,7 @@
 // SMALL-SCRATCH: 'rt.attention' expected at least {{[0-9]+}} bytes of scratch, as the library needs, found 64
 
 // a collective behind a reader of what it makes
-// RUN: sed -e '/func.func @stage0_fwd/,/return/{/rt.collective .*serves = "layers.0.mlp.down.weight"/{h;d};/from = "broadcast+add+dropout+add", tfm.layer = 1/{G}}' %t-tp.mlir \
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/{/rt.collective .*serves = "layers.0.mlp.down.weight"/{h;d};/from = "broadcast+add+dropout+add", tfm.layer = 1/{G}}' %t-tp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BEHIND
 // BEHIND: 'rt.collective' expected nobody to read the operand of a collective before it, found bytes {{.*}} of the arena workspace read
 
@@ -70,14 +70,14 @@
 
 // a group of the ends in the middle
 // RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t-pp.mlir
-// RUN: sed -e '/func.func @stage1_reduce/,/return/s/group all count 1/group embd count 1/' %t-pp.mlir \
+// RUN: sed -e '/^    func.func @stage1_reduce/,/return/s/group all count 1/group embd count 1/' %t-pp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MIDDLE
 // MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp or all), found "embd"
 
 // RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 2 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-dp.mlir
 
 // parameters reduced in the place of their gradients
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/grads at 0 : memref<202112xf32>/params at 0 : memref<202112xf32>/' %t-dp.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/s/grads at 0 : memref<202112xf32>/params at 0 : memref<202112xf32>/' %t-dp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PARAMETERS
 // PARAMETERS: 'rt.collective' expected to reduce the loss over dp or the gradients of a bucket, found neither
 
@@ -87,6 +87,6 @@
 // A-FIELD-THAT-IS-WRITTEN: expected the step block's field lr only as a scalar that kernel "kernel1" reads, found another
 
 // a number too few for a kernel
-// RUN: sed -e '/func.func @stage0_fwd/,/return/s/args(%0, %1, %2)/args(%0, %1)/' %t-dp.mlir \
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/args(%0, %1, %2)/args(%0, %1)/' %t-dp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NUMBER-TOO-FEW
 // A-NUMBER-TOO-FEW: expected 3 numbers for kernel "kernel3", found 2

@@ -1,0 +1,56 @@
+//===- byte_form.cpp - fragments on views ---------------------------------===//
+#include "passes/verify/forms.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+std::string received(bool gradient) {
+  return gradient ? "the gradient that is received"
+                  : "the activation that is received";
+}
+
+std::string inputNamed(StringRef name) {
+  return ("the input \"" + name + "\"").str();
+}
+
+void ByteForm::load(const Model &model, const Stage &stage, StringRef entry) {
+  for (auto input : stage.op.getOps<rt::InputSlotOp>())
+    if (input.getEntry() == entry)
+      contents.write(at(MTC_ARENA_ACTIVATIONS, input.getPool(),
+                        input.getOffset(), model.inputBytes),
+                     numbers.leaf(inputNamed(input.getName())), input);
+}
+
+/// The pool in which a transfer of this direction arrives, if it is one.
+static std::optional<bool> directionOf(const Space &space) {
+  for (bool gradient : {false, true})
+    if (space == Space{SpaceKind::Pool, receivePool(gradient)})
+      return gradient;
+  return std::nullopt;
+}
+
+Place ByteForm::at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
+                   int64_t bytes) const {
+  if (!pool && arena != MTC_ARENA_WORKSPACE)
+    return lasting.at(arena, offset, bytes);
+  Space space{SpaceKind::Workspace, 0};
+  if (pool)
+    space = {SpaceKind::Pool, *pool};
+  return {space, offset, saturatingAdd(offset, bytes)};
+}
+
+void ByteForm::visit(Operation &op) {
+  auto view = dyn_cast<rt::ViewOp>(op);
+  if (!view)
+    return; // events: checkStreams makes program order the order
+  Place place = at(view.getArena(), view.getPool(), view.getOffset(),
+                   rt::bytesOf(view.getType()));
+  places[view] = place;
+  // checkValues sees to it that a transfer begins where it is read.
+  auto gradient = directionOf(place.space);
+  if (gradient && contents.isEmpty(place))
+    contents.write(place, numbers.leaf(received(*gradient)), nullptr);
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,59 @@
+//===- forms.h - the two forms of a fragment --------------------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_FORMS_H
+#define MTC_PASSES_VERIFY_FORMS_H
+
+#include "passes/verify/interpreter.h"
+
+namespace mtc::passes::verify {
+
+/// The text of the leaf that stands for what is received, or for an input.
+std::string received(bool gradient);
+std::string inputNamed(llvm::StringRef name);
+
+/// Fragments on views: values lie in bytes.
+class ByteForm : public Interpreter {
+public:
+  using Interpreter::Interpreter;
+  /// Puts the inputs of an entry where the data reader does.
+  void load(const Model &model, const Stage &stage, llvm::StringRef entry);
+  /// The place of `bytes` at an address; in a pool, of slot 0.
+  Place at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
+           int64_t bytes) const;
+
+private:
+  void visit(mlir::Operation &op) override;
+  void refuse(mlir::Operation &) override {} // reported by readTouches
+};
+
+/// A value that leaves a fragment.
+struct Left {
+  mlir::Operation *op = nullptr; ///< pipe.send, pipe.keep, pipe.export
+  Number number = 0;
+};
+
+/// Fragments on tensors. What is malformed is reported.
+class TensorForm : public Interpreter {
+public:
+  TensorForm(const Kernels &kernels, const Lasting &lasting, Numbers &numbers,
+             Report &report)
+      : Interpreter(kernels, lasting, numbers), report(report) {}
+  /// What the fragments that ran since this was called last send, keep and
+  /// export.
+  std::vector<Left> takeLeft() { return std::exchange(left, {}); }
+
+private:
+  void visit(mlir::Operation &op) override;
+  void refuse(mlir::Operation &call) override;
+  Place placeOf(mlir::Value value) override;
+  void define(mlir::Value value, llvm::StringRef text);
+  void expectPlace(mlir::Operation &op, llvm::StringRef what);
+  void restore(pipe::KeptOp op);
+
+  Report &report;
+  int64_t tensors = 0;
+  std::vector<Left> left;
+  std::map<int64_t, Number> kept; ///< by key
+};
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_VERIFY_FORMS_H

@@ -1,0 +1,148 @@
+//===- interpreter.cpp - a fragment on numbers ----------------------------===//
+#include "passes/verify/interpreter.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// The accumulator of the norm, which lies in no arena.
+constexpr Place kNorm{{SpaceKind::Norm, 0}, 0, 1};
+
+bool touchesNorm(Operation &op) {
+  auto collective = dyn_cast<rt::CollectiveOp>(op);
+  return isa<rt::NormOp>(op) || (collective && !collective.getBuffer());
+}
+
+/// A tensor and a view of one shape are of one type here.
+void addType(Recipe &recipe, Type type) {
+  auto shaped = cast<ShapedType>(type);
+  recipe.push_back(wordOf(shaped.getElementType().getAsOpaquePointer()));
+  recipe.push_back(shaped.getRank());
+  recipe.append(shaped.getShape().begin(), shaped.getShape().end());
+}
+
+} // namespace
+
+void Interpreter::run(func::FuncOp fn) {
+  places.clear();
+  scalars.clear();
+  contents.beginFragment(lasting.before());
+  for (Operation &op : fn.getBody().front())
+    if (isa<rt::AffineOp, rt::FlatRangeOp>(op))
+      compute(op);
+    else if (auto field = dyn_cast<rt::StepFieldOp>(op))
+      readField(field);
+    else if (auto moved = dyn_cast<rt::OffsetViewOp>(op))
+      move(moved);
+    else if (isa<rt::AccessOpInterface>(&op))
+      call(op);
+    else
+      visit(op);
+}
+
+Place Interpreter::placeOf(Value value) { return places.lookup(value); }
+
+/// Integers are symbols: the same expression is the same number.
+void Interpreter::compute(Operation &op) {
+  for (OpResult result : op.getResults()) {
+    Recipe recipe{wordOf(By::Scalar), wordOf(op.getName().getAsOpaquePointer()),
+                  wordOf(op.getAttrDictionary().getAsOpaquePointer()),
+                  int64_t(result.getResultNumber())};
+    scalars[result] = numbers.make(recipe, {}, &op);
+  }
+}
+
+void Interpreter::readField(rt::StepFieldOp op) {
+  Place place{{SpaceKind::Field, int64_t(op.getField())}, 0, 4};
+  std::string name(kStepFields[op.getField()].name);
+  contents.write(place, numbers.leaf("the step block's field " + name), op);
+  places[op] = place;
+}
+
+void Interpreter::move(rt::OffsetViewOp op) {
+  int64_t width = op.getType().getElementTypeBitWidth() / 8;
+  places[op] = lasting.move(placeOf(op.getView()), width, op.getElements(),
+                            scalars.lookup(op.getElements()), numbers);
+}
+
+/// What of an op's attributes says what it computes. A stream says when, and
+/// kernels are numbered by what they do.
+Attribute Interpreter::attributesOf(Operation &op) {
+  Attribute all = op.getPropertiesAsAttribute();
+  auto [it, isNew] = attributes.try_emplace(all);
+  if (isNew) {
+    NamedAttrList kept;
+    if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(all))
+      for (NamedAttribute each : dictionary)
+        if (!llvm::is_contained({"kernel", "writes", "stream",
+                                 "operandSegmentSizes", "resultSegmentSizes"},
+                                each.getName().getValue()))
+          kept.append(each);
+    it->second = kept.getDictionary(op.getContext());
+  }
+  return it->second;
+}
+
+/// Buffers and numbers that the op reads, in order.
+void Interpreter::readUses(Operation &op, ArrayRef<rt::Access> buffers,
+                           Call &call) {
+  for (const rt::Access &buffer : buffers) {
+    const Place &place = call.places.emplace_back(placeOf(buffer.value));
+    call.before.push_back(0);
+    // A moved place is written in part: what it held is in what it will hold.
+    if (!buffer.kind.reads && !place.moved)
+      continue;
+    call.before.back() = read(place);
+    call.uses.push_back(call.before.back());
+    if (place.moved)
+      call.uses.push_back(*place.moved);
+    addType(call.recipe, buffer.value.getType());
+    call.recipe.push_back(place.moved.has_value());
+  }
+  for (Value operand : op.getOperands())
+    if (!isa<ShapedType>(operand.getType()))
+      call.uses.push_back(scalars.lookup(operand));
+  if (touchesNorm(op))
+    call.uses.push_back(read(kNorm));
+}
+
+/// What is written is a function of all that is read.
+void Interpreter::call(Operation &op) {
+  const KernelValues *kernel = nullptr;
+  ArrayRef<rt::AccessKind> effects;
+  if (auto launch = dyn_cast<rt::LaunchOp>(op))
+    if ((kernel = kernels.find(launch.getKernel())))
+      effects = kernel->effects;
+  auto buffers = rt::accessesOf(&op, effects);
+  if (failed(buffers))
+    return refuse(op);
+  Call call{{wordOf(By::Call), wordOf(op.getName().getAsOpaquePointer()),
+             wordOf(attributesOf(op).getAsOpaquePointer())}};
+  readUses(op, *buffers, call);
+  if (touchesNorm(op))
+    contents.write(kNorm, numbers.make(call.recipe, call.uses, &op), &op);
+  for (auto [i, buffer] : llvm::enumerate(*buffers))
+    if (buffer.kind.scratch)
+      contents.write(call.places[i], numbers.leaf("scratch"), &op);
+    else if (buffer.kind.writes)
+      contents.write(call.places[i], made(op, buffer, i, kernel, call), &op);
+}
+
+/// What the op writes to its buffer `i`.
+Number Interpreter::made(Operation &op, const rt::Access &buffer, int64_t i,
+                         const KernelValues *kernel, Call &call) {
+  const Place &place = call.places[i];
+  int64_t source = kernel ? kernel->copyOf[i] : -1;
+  if (source >= 0 && !place.moved && !call.places[source].moved)
+    return call.before[source]; // all of it
+  Recipe recipe = call.recipe;
+  addType(recipe, buffer.value.getType());
+  recipe.push_back(call.written++);
+  SmallVector<Number> uses(call.uses);
+  if (kernel)
+    uses.push_back(kernel->made[i]);
+  return numbers.make(recipe, uses, &op);
+}
+
+} // namespace mtc::passes::verify

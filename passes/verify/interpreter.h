@@ -1,0 +1,63 @@
+//===- interpreter.h - a fragment on numbers --------------------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_INTERPRETER_H
+#define MTC_PASSES_VERIFY_INTERPRETER_H
+
+#include "passes/verify/kernel_values.h"
+#include "passes/verify/lasting.h"
+
+namespace mtc::passes::verify {
+
+/// Runs fragments of one form on numbers instead of values, once for all
+/// microbatches, slots and ranks. What ops do is the same in both forms; where
+/// their operands lie is not, and derived classes say it.
+class Interpreter {
+public:
+  Interpreter(const Kernels &kernels, const Lasting &lasting, Numbers &numbers)
+      : kernels(kernels), lasting(lasting), numbers(numbers) {}
+  virtual ~Interpreter() = default;
+
+  /// Runs `fn` from what is lasting before it. What earlier runs left in slots
+  /// is there.
+  void run(mlir::func::FuncOp fn);
+  const Contents &after() const { return contents; }
+  Number read(const Place &place) { return contents.read(place, numbers); }
+
+protected:
+  /// An op that is no call, no number and no field of the step block.
+  virtual void visit(mlir::Operation &op) = 0;
+  /// A call whose buffers are not those of its kernel: nothing comes of it.
+  virtual void refuse(mlir::Operation &call) = 0;
+  /// The place of a value: Nowhere of one that has none.
+  virtual Place placeOf(mlir::Value value);
+
+  const Kernels &kernels;
+  const Lasting &lasting;
+  Numbers &numbers;
+  Contents contents;
+  llvm::DenseMap<mlir::Value, Place> places; ///< looked up only
+
+private:
+  /// An op that works on buffers, with all that it reads.
+  struct Call {
+    Recipe recipe;
+    llvm::SmallVector<Number> uses = {};
+    llvm::SmallVector<Place> places = {};  ///< by buffer
+    llvm::SmallVector<Number> before = {}; ///< by buffer, of those it reads
+    int64_t written = 0;                   ///< buffers so far
+  };
+  void readUses(mlir::Operation &op, llvm::ArrayRef<rt::Access> buffers,
+                Call &call);
+  Number made(mlir::Operation &op, const rt::Access &buffer, int64_t i,
+              const KernelValues *kernel, Call &call);
+  void compute(mlir::Operation &op);
+  void readField(rt::StepFieldOp op);
+  void move(rt::OffsetViewOp op);
+  void call(mlir::Operation &op);
+  mlir::Attribute attributesOf(mlir::Operation &op);
+
+  llvm::DenseMap<mlir::Value, Number> scalars; ///< looked up only
+  llvm::DenseMap<mlir::Attribute, mlir::Attribute> attributes; ///< cache
+};
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_VERIFY_INTERPRETER_H

@@ -1,0 +1,53 @@
+//===- lasting.h - what outlives a fragment, in both forms ------*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_LASTING_H
+#define MTC_PASSES_VERIFY_LASTING_H
+
+#include "passes/verify/places.h"
+
+namespace mtc::passes::verify {
+
+/// Parameters, gradients, the optimizer's states and the loss of a stage: where
+/// they lie, and a number for what each holds before a fragment.
+class Lasting {
+public:
+  Lasting(const Stage &stage, Numbers &numbers);
+
+  const Contents &before() const { return contents; }
+  /// A part of a bucket, by its name if it is a state; Nowhere if there is
+  /// none.
+  Space space(SpaceKind kind, int64_t bucket, llvm::StringRef state) const;
+  /// `bytes` from element `start` of a space on; Nowhere, if it has less.
+  Place part(const Space &space, int64_t start, int64_t bytes) const;
+  /// What lies at an address; Nowhere, if not all of it is of one part.
+  Place at(MtcArena arena, int64_t offset, int64_t bytes) const;
+  /// The parameter, as it is computed with; Nowhere if there is none.
+  Place parameter(llvm::StringRef name, int64_t bytes) const;
+  /// The place after it was moved by `elements`, whose number is `moved`.
+  Place move(Place place, int64_t width, mlir::Value elements, Number moved,
+             Numbers &numbers) const;
+  /// What lies at the begin of a place before a fragment, for messages.
+  std::string describe(const Place &place, const Numbers &numbers) const;
+
+private:
+  struct Part {
+    Space space;
+    MtcArena arena = MTC_ARENA_PARAMS;
+    int64_t offset = 0, bytes = 0; ///< that a rank has
+    int64_t width = 4;             ///< bytes of an element
+    int64_t whole = 0;             ///< bytes of all ranks' parts
+    std::string name = {};         ///< for messages, before that of a parameter
+  };
+  void addBucket(const Stage &stage, rt::BucketOp bucket, Numbers &numbers);
+  void add(const Stage &stage, const Part &part, Numbers &numbers);
+  const Part *find(const Space &space) const;
+
+  std::map<Space, Part> parts;
+  std::map<std::pair<int64_t, std::string>, int64_t>
+      states; ///< by bucket and name
+  std::map<std::string, std::pair<int64_t, int64_t>, std::less<>>
+      parameters; ///< by name: bucket and first element
+  Contents contents;
+};
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_VERIFY_LASTING_H

@@ -1,0 +1,228 @@
+//===- same_values.cpp - bytes compute what tensors mean ------------------===//
+//
+// plan-memory leaves a program's fragments on tensors beside those on bytes.
+// Both are run on numbers, once for all microbatches and ranks; what a fragment
+// leaves must be the same. That a slot holds the values of its microbatch, and
+// that what is received is what was sent, checkValues and checkMachine prove.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/PhasePass.h"
+#include "passes/verify/checks.h"
+#include "passes/verify/forms.h"
+
+#include "dialects/dist/Dist.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+class ValueChecker {
+public:
+  ValueChecker(const Model &model, const Stage &stage, rt::TensorFormOp form,
+               Report &report)
+      : model(model), stage(stage), form(form), report(report),
+        lasting(stage, numbers), kernels(stage.op.getBody().front(), numbers),
+        meant(form.getBody().front(), numbers) {}
+
+  void check() {
+    for (auto &[entry, timeline] : stage.timelines)
+      run(entry, timeline);
+  }
+
+private:
+  /// Fragments in the order in which a microbatch meets them.
+  void run(StringRef entry, const Timeline &timeline) {
+    ByteForm bytes(kernels, lasting, numbers);
+    TensorForm tensors(meant, lasting, numbers, report);
+    bytes.load(model, stage, entry);
+    std::set<const Fragment *> seen;
+    for (const Row &row : timeline.rows)
+      if (row.fragment && seen.insert(row.fragment).second)
+        run(*row.fragment, bytes, tensors);
+  }
+
+  void run(const Fragment &fragment, ByteForm &bytes, TensorForm &tensors) {
+    func::FuncOp other;
+    for (auto fn : form.getOps<func::FuncOp>())
+      if (pipe::FragmentAttr::of(fn) == fragment.of)
+        other = fn;
+    if (!other) {
+      report.error(fragment.fn) << "expected a fragment of " << fragment.of
+                                << " in the tensor form, found none";
+      return;
+    }
+    bytes.run(fragment.fn);
+    tensors.run(other);
+    compareLasting(fragment, bytes, tensors);
+    for (const Left &left : tensors.takeLeft())
+      if (auto send = dyn_cast<pipe::SendOp>(left.op))
+        compareSend(fragment, bytes, send, left.number);
+      else if (auto keep = dyn_cast<pipe::KeepOp>(left.op))
+        findKept(fragment, bytes, keep, left.number);
+      else
+        compareExport(fragment, bytes, cast<pipe::ExportOp>(left.op),
+                      left.number);
+  }
+
+  /// Somewhere in its slot: what reads it later must find it there.
+  void findKept(const Fragment &fragment, ByteForm &bytes, pipe::KeepOp keep,
+                Number expected) {
+    const Contents::Cells &slot =
+        bytes.after().cellsOf({SpaceKind::Pool, MTC_POOL_SAVED});
+    if (llvm::any_of(slot, [&](const auto &cell) {
+          return cell.second.number == expected;
+        }))
+      return;
+    auto diag = report.error(fragment.fn)
+                << "expected \"" << fragment.name() << "\" to leave in pool "
+                << poolName(MTC_POOL_SAVED) << " what its tensor form keeps as "
+                << keep.getKey() << ", found it nowhere there";
+    diag.attachNote(keep.getLoc()) << "kept here";
+  }
+
+  void compareLasting(const Fragment &fragment, ByteForm &bytes,
+                      TensorForm &tensors) {
+    for (const Contents *contents : {&bytes.after(), &tensors.after()})
+      for (auto &[space, cells] : contents->all())
+        for (auto &[begin, cell] : cells) {
+          if (!space.isLasting())
+            break;
+          Place place{space, begin, cell.end};
+          compare(fragment, fragment.fn, lasting.describe(place, numbers),
+                  tensors.read(place), bytes.read(place));
+        }
+  }
+
+  /// A transfer sends what checkValues found whole in the pool.
+  void compareSend(const Fragment &fragment, ByteForm &bytes, pipe::SendOp send,
+                   Number expected) {
+    bool gradient = send.getKind() == pipe::Direction::Gradient;
+    const Contents::Cells &sent =
+        bytes.after().cellsOf({SpaceKind::Pool, sendPool(gradient)});
+    if (sent.size() != 1)
+      report.error(fragment.fn)
+          << "expected one value in pool " << poolName(sendPool(gradient))
+          << ", which \"" << fragment.name() << "\" sends, found "
+          << sent.size();
+    else
+      compare(fragment, fragment.fn,
+              gradient ? "the gradient that is sent"
+                       : "the activation that is sent",
+              expected, sent.begin()->second.number);
+  }
+
+  void compareExport(const Fragment &fragment, ByteForm &bytes,
+                     pipe::ExportOp meant, Number expected) {
+    SmallVector<rt::ExportSlotOp> slots;
+    for (auto op : stage.op.getOps<rt::ExportSlotOp>())
+      if (op.getFragment() == fragment.name() &&
+          op.getName() == meant.getName())
+        slots.push_back(op);
+    if (slots.size() != 1) {
+      report.error(fragment.fn)
+          << "expected one slot of the export \"" << meant.getName()
+          << "\" of the tensor form, found " << slots.size();
+      return;
+    }
+    rt::ExportSlotOp slot = slots.front();
+    Place place = bytes.at(slot.getArena(), {}, slot.getOffset(),
+                           rt::bytesOf(slot.getType()));
+    compare(fragment, slot, ("the export \"" + meant.getName() + "\"").str(),
+            expected, bytes.read(place));
+    compareShape(slot, meant);
+  }
+
+  /// What a dump makes of an export: the tensor that it is a shard of.
+  void compareShape(rt::ExportSlotOp slot, pipe::ExportOp meant) {
+    Type type = meant.getValue().getType();
+    if (slot.getType() != type ||
+        slot.getSharding() !=
+            meant->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName))
+      report.error(slot) << "expected type and sharding of the export \""
+                         << meant.getName() << "\" of the tensor form, " << type
+                         << " a rank, found others";
+  }
+
+  /// Reports each pair of values that differ once: others follow from it.
+  void compare(const Fragment &fragment, Operation *where, StringRef what,
+               Number expected, Number found) {
+    if (expected == found)
+      return;
+    Numbers::Difference first = numbers.firstDifference(expected, found);
+    if (!reported.insert({first.expected, first.found}).second)
+      return;
+    auto diag = report.error(where);
+    diag << "expected \"" << fragment.name() << "\" to leave in " << what
+         << " what its tensor form does, found "
+         << numbers.describe(first.found) << " in place of "
+         << numbers.describe(first.expected);
+    if (Operation *maker = numbers.makerOf(first.found))
+      diag.attachNote(maker->getLoc()) << "found";
+    else if (first.user)
+      diag.attachNote(first.user->getLoc()) << "found in an operand of this op";
+    if (Operation *maker = numbers.makerOf(first.expected))
+      diag.attachNote(maker->getLoc()) << "expected";
+  }
+
+  const Model &model;
+  const Stage &stage;
+  mutable rt::TensorFormOp form;
+  Report &report;
+  Numbers numbers;
+  Lasting lasting;
+  Kernels kernels, meant;
+  std::set<std::pair<Number, Number>> reported;
+};
+
+/// Attributes but for the offsets that plan-memory sets.
+DictionaryAttr withoutOffsets(Operation *op) {
+  NamedAttrList kept;
+  for (NamedAttribute each : op->getAttrDictionary())
+    if (!each.getName().getValue().contains("_offset"))
+      kept.append(each);
+  return kept.getDictionary(op->getContext());
+}
+
+/// What a table says beside offsets is what it said before.
+template <typename Op>
+void compareTable(rt::ProgramOp program, rt::TensorFormOp form,
+                  Report &report) {
+  auto found = llvm::to_vector(program.getOps<Op>());
+  auto expected = llvm::to_vector(form.getOps<Op>());
+  if (found.size() != expected.size())
+    report.error(program) << "expected " << expected.size() << " "
+                          << Op::getOperationName()
+                          << ", as the tensor form has, found " << found.size();
+  for (auto [op, other] : llvm::zip(found, expected)) {
+    if (withoutOffsets(op) == withoutOffsets(other))
+      continue;
+    auto diag = report.error(op)
+                << "expected what the tensor form says of it, found otherwise";
+    diag.attachNote(other.getLoc()) << "in the tensor form";
+  }
+}
+
+} // namespace
+
+void checkSameValues(const Model &model, Report &report) {
+  for (const Stage &stage : model.stages) {
+    auto forms = llvm::to_vector(stage.op.getOps<rt::TensorFormOp>());
+    // A plan that names no phase was written by hand, and means what it says.
+    if (forms.empty() && !model.module->hasAttr(phaseAttr))
+      continue;
+    if (forms.size() != 1) {
+      report.error(stage.op) << "expected one rt.tensor_form (written by "
+                                "plan-memory), found "
+                             << forms.size();
+      continue;
+    }
+    compareTable<rt::ParamOp>(stage.op, forms.front(), report);
+    compareTable<rt::BucketOp>(stage.op, forms.front(), report);
+    ValueChecker(model, stage, forms.front(), report).check();
+  }
+}
+
+} // namespace mtc::passes::verify

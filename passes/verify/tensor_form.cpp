@@ -1,0 +1,95 @@
+//===- tensor_form.cpp - fragments on tensors -----------------------------===//
+#include "passes/verify/forms.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+Place TensorForm::placeOf(Value value) {
+  if (!places.count(value) && isa<RankedTensorType>(value.getType()))
+    places[value] = {
+        {SpaceKind::Tensor, tensors++}, 0, rt::bytesOf(value.getType())};
+  return places.lookup(value);
+}
+
+void TensorForm::define(Value value, StringRef text) {
+  contents.write(placeOf(value), numbers.leaf(text), value.getDefiningOp());
+}
+
+void TensorForm::expectPlace(Operation &op, StringRef what) {
+  if (places.lookup(op.getResult(0)).space.kind == SpaceKind::Nowhere)
+    report.error(&op) << "expected " << what
+                      << " of this program in the tensor form, found "
+                      << op.getResult(0).getType() << " of another";
+}
+
+static SpaceKind spaceOf(rt::RefKind kind) {
+  switch (kind) {
+  case rt::RefKind::Param:
+    return SpaceKind::Param;
+  case rt::RefKind::Grad:
+    return SpaceKind::Grad;
+  case rt::RefKind::State:
+    return SpaceKind::State;
+  case rt::RefKind::Loss:
+    return SpaceKind::Loss;
+  }
+  return SpaceKind::Nowhere;
+}
+
+void TensorForm::restore(pipe::KeptOp op) {
+  auto it = kept.find(op.getKey());
+  if (it == kept.end())
+    report.error(op) << "expected a key that an earlier fragment keeps in the "
+                        "tensor form, found "
+                     << op.getKey();
+  else
+    contents.write(placeOf(op), it->second, op);
+}
+
+void TensorForm::refuse(Operation &call) {
+  report.error(&call)
+      << "expected a kernel of the tensor form, and the buffers "
+         "that it has, found others";
+}
+
+void TensorForm::visit(Operation &op) {
+  TypeSwitch<Operation *>(&op)
+      .Case([&](pipe::ParamOp param) {
+        places[param] =
+            lasting.parameter(param.getName(), rt::bytesOf(param.getType()));
+        expectPlace(op, "a parameter");
+      })
+      .Case([&](rt::RefOp ref) {
+        Space space =
+            lasting.space(spaceOf(ref.getKind()), ref.getBucket().value_or(0),
+                          ref.getState().value_or(""));
+        places[ref] =
+            lasting.part(space, ref.getStart(), rt::bytesOf(ref.getType()));
+        expectPlace(op, "a part of a bucket");
+      })
+      .Case([&](pipe::InputOp input) {
+        define(input, inputNamed(input.getName()));
+      })
+      .Case([&](pipe::ReceivedOp op) {
+        define(op, received(op.getKind() == pipe::Direction::Gradient));
+      })
+      .Case([&](pipe::KeptOp op) { restore(op); })
+      .Case([&](pipe::KeepOp op) {
+        Number number = read(placeOf(op.getValue()));
+        kept[op.getKey()] = number;
+        left.push_back({op, number});
+      })
+      .Case<pipe::SendOp, pipe::ExportOp>([&](auto op) {
+        left.push_back({op, read(placeOf(op.getValue()))});
+      })
+      .Case<rt::RecordOp, rt::WaitOp, func::ReturnOp>([](auto) {})
+      .Default([&](Operation *op) {
+        report.error(op) << "expected ops that fuse-kernels leaves in the "
+                            "tensor form, found another";
+      });
+}
+
+} // namespace mtc::passes::verify

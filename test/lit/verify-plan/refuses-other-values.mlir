@@ -1,0 +1,114 @@
+// Bytes that compute another value than the tensors do. In a compiled plan the
+// bytes are indented by four, the tensor form by more.
+// RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
+
+// scale and bias of a norm swapped
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/@kernel3(%7, %8, %9,/@kernel3(%7, %9, %8,/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCALE-AND-BIAS
+// SCALE-AND-BIAS: 'func.func' expected "stage0_fwd" to leave in the activation that is sent what its tensor form does, found parameter "layers.0.norm1.bias" (bucket 0 from element 99840) in place of parameter "layers.0.norm1.scale" (bucket 0 from element 99904)
+// SCALE-AND-BIAS: note: found in an operand of this op
+// SCALE-AND-BIAS-NEXT: rt.launch @kernel3(%7, %9, %8,
+
+// two inputs of one size swapped
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/@kernel7(%56, %57, %58,/@kernel7(%56, %58, %57,/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=INPUTS
+// INPUTS: expected "stage0_fwd" to leave in the activation that is sent what its tensor form does, found what 'rt.launch' makes in place of what 'rt.gemm' makes
+
+// two saved values of one size read in place of each other
+// RUN: sed -e '/^    func.func @stage0_bwd/,/return/{s/at 49664 /at other /;s/at 49408 /at 49664 /;s/at other /at 49408 /}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SAVED
+// SAVED: expected "stage0_bwd" to leave in the gradient of "{{.*}}" {{.*}} what its tensor form does, found what 'rt.launch' makes in place of what 'rt.launch' makes
+
+// two saved values of one size written in place of each other
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/{s/at 49664 /at other /;s/at 49408 /at 49664 /;s/at other /at 49408 /}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SAVED
+
+// a saved value that the fragment that saves it makes of something else
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/@kernel6(%46, %47, %48)/@kernel6(%46, %48, %47)/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: 'func.func' expected "stage0_fwd" to leave in pool saved what its tensor form keeps as {{[0-9]+}}, found it nowhere there
+
+// one step field in place of another, where parameters are written
+// RUN: sed -e '/^    func.func @stage0_apply/,/return/s/%13 = rt.step_field beta2/%13 = rt.step_field beta1/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=FIELD
+// FIELD: expected "stage0_apply" to leave in parameter "layers.1.mlp.down.bias" (bucket 0 from element 0) what its tensor form does, found the step block's field beta1 in place of the step block's field beta2
+
+// a parameter that is written by the rule of those that decay
+// RUN: sed -e '/^    func.func @stage0_apply/,/return/{/rt.launch @kernel0(%1, /{s/@kernel0/@kernel1/;s/%16) args/%16, %8) args/;s/) -> ()/, memref<1xf32>) -> ()/}}' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RULE
+// RULE: expected "stage0_apply" to leave in parameter "layers.1.mlp.down.bias" (bucket 0 from element 0) what its tensor form does, found what 'rt.launch' makes
+
+// a kernel that computes something else
+// RUN: sed -e '/^    rt.kernel @kernel3 /,/^    }/s/arith.constant 1.000000e+00/arith.constant 2.000000e+00/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: to leave in the activation that is sent what its tensor form does, found what 'arith.constant' makes in place of what 'arith.constant' makes
+
+// another sample for dropout
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/%31 = rt.affine <1>/%31 = rt.affine <2>/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AFFINE
+// AFFINE: to leave in the activation that is sent what its tensor form does, found what 'rt.affine' makes in place of what 'rt.affine' makes
+
+// ids and labels swapped
+// RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 1 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-one.mlir
+// RUN: sed -e '/^    rt.input_slot/{s/"ids"/"other"/;s/"labels"/"ids"/;s/"other"/"labels"/}' %t-one.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=LABELS
+// LABELS: found the input "labels" in place of the input "ids"
+
+// the tensor form alone says something else
+// RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/beta = false, ta = false/beta = false, ta = true/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: expected "stage0_fwd" to leave in the activation that is sent what its tensor form does, found what 'rt.gemm' makes in place of what 'rt.gemm' makes
+
+// no tensor form
+// RUN: sed -e '/^    rt.tensor_form/,/^    }/d' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-FORM
+// NO-FORM: 'rt.program' expected one rt.tensor_form (written by plan-memory), found 0
+
+// a fragment that the tensor form lacks
+// RUN: sed -e '/^      func.func @stage0_eval/,/^      }/d' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-FRAGMENT
+// NO-FRAGMENT: expected a fragment of #pipe.fragment<stage = 0, chunk = 0, phase = eval> in the tensor form, found none
+
+// a value that is sent from elsewhere
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/%112 = rt.view activations at 16384 slot of send_activation stride 16384/%112 = rt.view workspace at 65536/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NOT-SENT
+// NOT-SENT: expected one value in pool send_activation, which "stage0_fwd" sends, found 0
+
+// an export that has no slot, or another one
+// RUN: sed -e '/rt.export_slot/d' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-SLOT
+// NO-SLOT: expected one slot of the export "logits" of the tensor form, found 0
+// RUN: sed -e '/rt.export_slot/s/local tensor<2x32x256xf32>/local tensor<2x64x128xf32>/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHAPE
+// SHAPE: 'rt.export_slot' expected type and sharding of the export "logits" of the tensor form, 'tensor<2x32x256xf32>' a rank, found others
+
+// RUN: sed -e '/rt.export_slot/s/workspace at/params at/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ARENA
+// ARENA: 'rt.export_slot' expected "stage1_eval" to leave in the export "logits" what its tensor form does, found
+
+// tables that say something else
+// RUN: sed -e '/^    rt.param "layers.0.norm1.bias"/s/use 0/use 1/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TABLE
+// TABLE: 'rt.param' expected what the tensor form says of it, found otherwise
+// RUN: sed -e '/^      rt.bucket/d' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BUCKETS
+// BUCKETS: 'rt.program' expected 0 rt.bucket, as the tensor form has, found 2
+
+// what a tensor form cannot say
+// RUN: sed -e 's/pipe.param "final_norm.scale"/pipe.param "final_norm.other"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PARAM
+// PARAM: expected a parameter of this program in the tensor form, found 'tensor<64xf32>' of another
+// RUN: sed -e 's/rt.ref grad of 0 at 64/rt.ref grad of 7 at 64/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=REF
+// REF: expected a part of a bucket of this program in the tensor form, found 'tensor<{{.*}}>' of another
+// RUN: sed -e 's/pipe.kept 3 /pipe.kept 99 /' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KEY
+// KEY: expected a key that an earlier fragment keeps in the tensor form, found 99
+// RUN: sed -e '/^      func.func @stage0_fwd/a        %%other = rt.view workspace at 0 : memref<4xf32>' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: expected ops that fuse-kernels leaves in the tensor form, found another
+// RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/@kernel3(/@missing(/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/writes \[3, 4, 5\]/writes [3, 4, 50]/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: 'rt.launch' expected a kernel of the tensor form, and the buffers that it has, found others
