@@ -149,6 +149,17 @@ LogicalResult FragmentMemory::checkRefs() {
   return success();
 }
 
+/// Kernels that add to a buffer of zeros before the collective make its operand
+/// and do not read it.
+static bool isOnlyReader(Operation *collective) {
+  Value operand = collective->getOperand(0);
+  bool isAccumulated = operand.getDefiningOp<rt::ZeroOp>() != nullptr;
+  return llvm::all_of(operand.getUsers(), [&](Operation *user) {
+    return user == collective || (isAccumulated && isa<rt::LaunchOp>(user) &&
+                                  user->isBeforeInBlock(collective));
+  });
+}
+
 /// One storage per value; a collective works in the memory of its operand.
 LogicalResult FragmentMemory::collect() {
   if (failed(checkOps(fn)) || failed(checkRefs()))
@@ -162,7 +173,7 @@ LogicalResult FragmentMemory::collect() {
       return failure();
     holdUntilWaited(&op, index);
     if (isa<rt::CollectiveOp>(op) && op.getNumResults()) {
-      if (!op.getOperand(0).hasOneUse())
+      if (!isOnlyReader(&op))
         return op.emitOpError(
             "expected to be the only reader of its operand: it works in place");
       storageOf[op.getResult(0)] = storageOf.lookup(op.getOperand(0));

@@ -13,6 +13,7 @@
 #include "passes/PhasePass.h"
 #include "passes/families/errors.h"
 #include "passes/plan/Cluster.h"
+#include "passes/plan/Collectives.h"
 #include "passes/plan/Gemm.h"
 #include "passes/plan/Params.h"
 
@@ -55,7 +56,6 @@ private:
   LogicalResult lower(Operation *op);
   LogicalResult lowerEinsum(tfm::EinsumOp op);
   LogicalResult lowerAttention(Operation *op, bool backward);
-  LogicalResult lowerCollective(Operation *op);
 
   func::FuncOp fn;
   const ParamTable &params;
@@ -205,54 +205,23 @@ LogicalResult FragmentFuser::lowerAttention(Operation *op, bool backward) {
   return success();
 }
 
-static rt::CollectiveKind kindOf(dist::AllReduceOp op) {
-  return op.getKind() == dist::ReduceKind::Max
-             ? rt::CollectiveKind::AllReduceMax
-             : rt::CollectiveKind::AllReduce;
-}
-static int64_t countOf(dist::AllReduceOp op) {
-  return cast<ShapedType>(op.getX().getType()).getNumElements();
-}
-
 /// Writes the collectives that the shardings need on the fragment: verify-plan
 /// refuses a plan that has lost one on all ranks alike.
 void FragmentFuser::recordCollectives() {
   Builder b(fn.getContext());
   SmallVector<Attribute> all;
-  fn.walk([&](dist::AllReduceOp op) {
-    all.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr(
-             "kind", b.getStringAttr(rt::stringifyCollectiveKind(kindOf(op)))),
-         b.getNamedAttr("group", op.getAxisAttr()),
-         b.getNamedAttr("count", b.getI64IntegerAttr(countOf(op))),
-         b.getNamedAttr("serves", op.getServesAttr())}));
+  fn.walk([&](Operation *op) {
+    if (std::optional<CollectiveCall> call = callOf(op))
+      all.push_back(b.getDictionaryAttr(
+          {b.getNamedAttr("kind", b.getStringAttr(
+                                      rt::stringifyCollectiveKind(call->kind))),
+           b.getNamedAttr("group", b.getStringAttr(call->axis)),
+           b.getNamedAttr("count", b.getI64IntegerAttr(call->count)),
+           b.getNamedAttr("serves", call->serves)}));
   });
   // The update's are checked for what they mean.
   if (!pipe::FragmentAttr::of(fn).isUpdate())
     fn->setAttr("rt.collectives", b.getArrayAttr(all));
-}
-
-LogicalResult FragmentFuser::lowerCollective(Operation *op) {
-  auto reduce = dyn_cast<dist::AllReduceOp>(op);
-  if (!reduce)
-    return op->emitOpError(
-        "has no lowering: only all_reduce occurs without sequence parallel");
-  std::optional<MtcGroup> group = groupNamed(reduce.getAxis());
-  if (!group)
-    return op->emitOpError("expected a group (")
-           << namesOf(kGroups) << "), found \"" << reduce.getAxis() << "\"";
-  OpBuilder b(op);
-  auto made = rt::CollectiveOp::create(
-      b, op->getLoc(), op->getResult(0).getType(), kindOf(reduce),
-      reduce.getX(), *group, countOf(reduce));
-  made->setAttr("origin",
-                b.getStringAttr(dist::stringifyOrigin(reduce.getOrigin())));
-  made->setAttr("serves", reduce.getServesAttr());
-  if (auto layer = op->getAttr(tfm::layerAttr))
-    made->setAttr(tfm::layerAttr, layer);
-  op->getResult(0).replaceAllUsesWith(made.getResult());
-  op->erase();
-  return success();
 }
 
 LogicalResult FragmentFuser::lower(Operation *op) {
@@ -263,7 +232,7 @@ LogicalResult FragmentFuser::lower(Operation *op) {
   if (isa<tfm::AttentionGradOp>(op))
     return lowerAttention(op, true);
   if (op->getName().getDialectNamespace() == "dist")
-    return lowerCollective(op);
+    return lowerCollective(op, pool);
   return op->emitOpError(
       "has no lowering to a kernel: its operands do not fit one loop nest");
 }

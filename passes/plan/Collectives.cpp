@@ -1,0 +1,234 @@
+//===- Collectives.cpp - dist to kernels and calls ------------------------===//
+#include "passes/plan/Collectives.h"
+
+#include "dialects/tfm/Tfm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mtc::passes {
+
+static int64_t elementsOf(Value v) {
+  return cast<ShapedType>(v.getType()).getNumElements();
+}
+
+std::optional<CollectiveCall> callOf(Operation *op) {
+  using Call = std::optional<CollectiveCall>;
+  return TypeSwitch<Operation *, Call>(op)
+      .Case([](dist::AllReduceOp reduce) -> Call {
+        bool isMax = reduce.getKind() == dist::ReduceKind::Max;
+        return CollectiveCall{isMax ? rt::CollectiveKind::AllReduceMax
+                                    : rt::CollectiveKind::AllReduce,
+                              reduce.getAxis(), elementsOf(reduce.getX()),
+                              reduce.getServesAttr()};
+      })
+      .Case([](dist::ReduceScatterOp scatter) -> Call {
+        return CollectiveCall{
+            rt::CollectiveKind::ReduceScatter, scatter.getAxis(),
+            elementsOf(scatter.getResult()), scatter.getServesAttr()};
+      })
+      .Case([](dist::AllGatherOp gather) -> Call {
+        return CollectiveCall{rt::CollectiveKind::AllGather, gather.getAxis(),
+                              elementsOf(gather.getX()),
+                              gather.getServesAttr()};
+      })
+      .Default([](Operation *) -> Call { return std::nullopt; });
+}
+
+namespace {
+
+/// Row r of what a kernel makes is row
+///   (r mod period) · inner + (r / period) · outer + coordinate · rank
+/// of what it reads; a row of zeros where there is no such row.
+struct RowMap {
+  int64_t period = 1, inner = 0, outer = 1, rank = 0;
+};
+
+/// A tensor as [before, parts, part]: the dimensions before the one that is
+/// split, its parts, and the elements of one part behind each of the former.
+struct Blocks {
+  int64_t before = 1, parts, part = 1;
+
+  Blocks(RankedTensorType local, int64_t dim, int64_t parts) : parts(parts) {
+    for (auto [d, size] : llvm::enumerate(local.getShape()))
+      (static_cast<int64_t>(d) < dim ? before : part) *= size;
+  }
+  RankedTensorType ofRanks(Type element) const {
+    return RankedTensorType::get({parts, before, part}, element);
+  }
+};
+
+class Lowering {
+public:
+  Lowering(Operation *op, MtcGroup group, std::optional<MtcAxis> axis,
+           KernelPool &pool)
+      : op(op), group(group), axis(axis), pool(pool), b(op), loc(op->getLoc()) {
+  }
+
+  Value allReduce(dist::AllReduceOp reduce) { return call(reduce.getX()); }
+
+  Value allGather(dist::AllGatherOp gather) {
+    Blocks blocks = blocksOf(gather.getX(), gather.getDim());
+    RankedTensorType whole = gather.getType();
+    bool isOrdered = blocks.before == 1;
+    Value placed =
+        moveRows(gather.getX(), blocks.before, blocks.part,
+                 isOrdered ? whole : blocks.ofRanks(whole.getElementType()),
+                 {1, 0, 1, -blocks.before});
+    Value all = call(placed);
+    return isOrdered ? all
+                     : moveRows(all, blocks.parts * blocks.before, blocks.part,
+                                whole, {blocks.parts, blocks.before, 1, 0});
+  }
+
+  /// Packed also where the parts lie in order, if somebody else reads the
+  /// operand: the call overwrites what it works on.
+  Value reduceScatter(dist::ReduceScatterOp scatter) {
+    Value x = scatter.getX();
+    RankedTensorType local = scatter.getType();
+    Blocks blocks(local, scatter.getDim(), partsAlong(scatter.getDim(), x));
+    int64_t rows = blocks.parts * blocks.before;
+    if (blocks.before > 1 || !x.hasOneUse())
+      x = moveRows(x, rows, blocks.part, blocks.ofRanks(local.getElementType()),
+                   {blocks.before, blocks.parts, 1, 0});
+    return moveRows(call(x), rows, blocks.part, local,
+                    {1, 0, 1, blocks.before});
+  }
+
+  Value slice(dist::SliceOp slice) {
+    RankedTensorType local = slice.getType();
+    Blocks blocks(local, slice.getDim(),
+                  partsAlong(slice.getDim(), slice.getX()));
+    return moveRows(slice.getX(), blocks.parts * blocks.before, blocks.part,
+                    local, {1, 0, blocks.parts, 1});
+  }
+
+private:
+  /// How often the result's size along a dimension lies in the operand's, or
+  /// the reverse.
+  int64_t partsAlong(int64_t dim, Value whole) {
+    return cast<RankedTensorType>(whole.getType()).getDimSize(dim) /
+           cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dim);
+  }
+  Blocks blocksOf(Value part, int64_t dim) {
+    auto local = cast<RankedTensorType>(part.getType());
+    auto whole = cast<RankedTensorType>(op->getResult(0).getType());
+    return Blocks(local, dim, whole.getDimSize(dim) / local.getDimSize(dim));
+  }
+
+  /// Attributes by which people and verify-plan know what an op is for.
+  Operation *tell(Operation *made) {
+    if (Attribute layer = op->getAttr(tfm::layerAttr))
+      made->setAttr(tfm::layerAttr, layer);
+    return made;
+  }
+
+  Value call(Value buffer) {
+    CollectiveCall what = *callOf(op);
+    auto made = rt::CollectiveOp::create(b, loc, buffer.getType(), what.kind,
+                                         buffer, group, what.count);
+    auto origin = op->getAttrOfType<dist::OriginAttr>("origin");
+    made->setAttr("origin",
+                  b.getStringAttr(dist::stringifyOrigin(origin.getValue())));
+    made->setAttr("serves", what.serves);
+    return tell(made)->getResult(0);
+  }
+
+  /// A kernel that makes `type` out of the `rows` rows of `cols` elements of
+  /// `x`.
+  Value moveRows(Value x, int64_t rows, int64_t cols, RankedTensorType type,
+                 const RowMap &map) {
+    auto info = [&](rt::Mode mode, int64_t extent) {
+      return rt::OperandAttr::get(b.getContext(), mode, type.getElementType(),
+                                  extent);
+    };
+    auto kernel = rt::KernelOp::create(
+        b, loc, "k", type.getNumElements() / cols, cols, map.rank ? 1 : 0,
+        b.getArrayAttr({info(rt::Mode::Table, rows), info(rt::Mode::Full, 0)}));
+    kernel->remove();
+    OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().emplaceBlock());
+    Value row = sourceRow(body, map);
+    Value found =
+        rt::GatherOp::create(body, loc, type.getElementType(), 0, row);
+    rt::StoreOp::create(body, loc, 1, found);
+    SmallVector<Value> scalars;
+    if (map.rank) {
+      rt::Affine start;
+      start[*axis] = map.rank;
+      scalars.push_back(
+          rt::AffineOp::create(b, loc, b.getI64Type(), start).getResult());
+    }
+    auto launch =
+        rt::LaunchOp::create(b, loc, TypeRange{type}, pool.add(kernel),
+                             ValueRange{x}, scalars, ArrayRef<int64_t>{1});
+    launch->setAttr("from", b.getStringAttr(op->getName().stripDialect()));
+    return tell(launch)->getResult(0);
+  }
+
+  Value sourceRow(OpBuilder &body, const RowMap &map) {
+    Type i32 = body.getI32Type();
+    Value row = rt::IndexOp::create(body, loc, i32, rt::IndexKind::Row);
+    auto constant = [&](int64_t n) -> Value {
+      return arith::ConstantOp::create(
+          body, loc, body.getI32IntegerAttr(static_cast<int32_t>(n)));
+    };
+    auto times = [&](Value v, int64_t n) -> Value {
+      return n == 1 ? v : arith::MulIOp::create(body, loc, v, constant(n));
+    };
+    Value found = row;
+    if (map.period > 1) {
+      Value period = constant(map.period);
+      Value inner = arith::RemUIOp::create(body, loc, row, period);
+      Value outer = arith::DivUIOp::create(body, loc, row, period);
+      found = arith::AddIOp::create(body, loc, times(inner, map.inner),
+                                    times(outer, map.outer));
+    } else {
+      found = times(row, map.outer);
+    }
+    if (!map.rank)
+      return found;
+    Value start = rt::ArgOp::create(body, loc, body.getI64Type(), 0);
+    start = arith::TruncIOp::create(body, loc, i32, start);
+    return arith::AddIOp::create(body, loc, found, start);
+  }
+
+  Operation *op;
+  MtcGroup group;
+  std::optional<MtcAxis> axis;
+  KernelPool &pool;
+  OpBuilder b;
+  Location loc;
+};
+
+} // namespace
+
+LogicalResult lowerCollective(Operation *op, KernelPool &pool) {
+  auto name = op->getAttrOfType<StringAttr>("axis");
+  std::optional<MtcGroup> group =
+      name ? groupNamed(name.getValue()) : std::nullopt;
+  std::optional<MtcAxis> axis =
+      name ? splittingAxis(name.getValue()) : std::nullopt;
+  if (name && (!group || !axis))
+    return op->emitOpError("expected an axis that splits tensors (")
+           << splittingAxes() << "), found " << name;
+  if (!name)
+    return op->emitOpError("expected a collective or a slice over one axis, "
+                           "which partition makes");
+  Lowering lowering(op, *group, axis, pool);
+  Value made =
+      TypeSwitch<Operation *, Value>(op)
+          .Case([&](dist::AllReduceOp o) { return lowering.allReduce(o); })
+          .Case([&](dist::AllGatherOp o) { return lowering.allGather(o); })
+          .Case([&](dist::ReduceScatterOp o) {
+            return lowering.reduceScatter(o);
+          })
+          .Case([&](dist::SliceOp o) { return lowering.slice(o); });
+  op->getResult(0).replaceAllUsesWith(made);
+  op->erase();
+  return success();
+}
+
+} // namespace mtc::passes
