@@ -285,6 +285,27 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     ```
   }];
 }
+def VerifyFragments : MtcPass<"verify-fragments"> {
+  let summary = "checks the shardings of all fragments, and between them";
+  let description = [{
+    The checks of `verify-partitioned` once more, right before tensors lose their
+    shardings: passes and people may have changed fragments since. Every op of a
+    fragment against its sharding rule; parameters, inputs, saved activations and
+    what crosses stages in one sharding wherever they stand; gradients and the loss
+    in the states in which the update sums them.
+
+    Input: the result of `shard-optimizer`. Refused, because the value was saved as
+    a part over tp and is read as the whole:
+    ```mlir
+    pipe.keep %u as 0 : tensor<1x32x128xf32>
+
+    %v = pipe.kept 0 {dist.global_shapes = [array<i64: 1, 32, 128>], dist.shardings = [#dist.sharding<[{}, {}, {} ]>]} : tensor<1x32x128xf32>
+    ```
+
+    Output: the same IR.
+  }];
+  let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect", "::mtc::pipe::PipeDialect"];
+}
 def FuseKernels : MtcPass<"fuse-kernels"> {
   let summary = "clusters of pointwise and row-wise ops to kernels";
   let description = [{

@@ -28,6 +28,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "a program per stage, gradients in buckets"},
     {Phase::shardOptimizer, "shard-optimizer",
      "reductions and optimizer shards"},
+    {Phase::verifyFragments, "verify-fragments",
+     "shardings of all fragments agree"},
     {Phase::fuseKernels, "fuse-kernels", "ops to kernels and calls"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},

@@ -26,6 +26,7 @@ enum class Phase {
   expandSchedule,
   bucketGradients,
   shardOptimizer,
+  verifyFragments,
   fuseKernels,
   assignStreams,
   planMemory,
@@ -49,7 +50,7 @@ const char *toString(Phase phase);
 /// True for phases that change nothing and refuse what is wrong.
 constexpr bool isVerifier(Phase phase) {
   return phase == Phase::verifyTraining || phase == Phase::verifyPartitioned ||
-         phase == Phase::verifyPlan;
+         phase == Phase::verifyFragments || phase == Phase::verifyPlan;
 }
 
 /// The phase of that name ("tfm" is another name of "import", "kernels" of

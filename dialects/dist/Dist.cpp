@@ -63,6 +63,30 @@ void mtc::dist::setSharding(Value value, ShardingAttr sharding) {
   op->setAttr(shardingsAttrName, ArrayAttr::get(op->getContext(), all));
 }
 
+DenseI64ArrayAttr mtc::dist::globalShapeOf(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto fn =
+        dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
+    return fn ? fn.getArgAttrOfType<DenseI64ArrayAttr>(arg.getArgNumber(),
+                                                       globalShapeAttrName)
+              : DenseI64ArrayAttr();
+  }
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  auto all = op->getAttrOfType<ArrayAttr>(globalShapesAttrName);
+  if (!all || all.size() != op->getNumResults())
+    return {};
+  return dyn_cast<DenseI64ArrayAttr>(all[result.getResultNumber()]);
+}
+
+void mtc::dist::copySharding(Value from, Value to) {
+  if (ShardingAttr sharding = shardingOf(from))
+    setSharding(to, sharding);
+  if (DenseI64ArrayAttr shape = globalShapeOf(from))
+    to.getDefiningOp()->setAttr(globalShapesAttrName,
+                                ArrayAttr::get(to.getContext(), {shape}));
+}
+
 LogicalResult ReshardOp::verify() {
   int64_t rank = cast<RankedTensorType>(getX().getType()).getRank();
   if (getFrom() == getTo())

@@ -26,12 +26,23 @@ inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 /// Op attribute: an ArrayAttr with one ShardingAttr per result.
 inline constexpr llvm::StringLiteral shardingsAttrName = "dist.shardings";
 
+/// Global shapes, from partition on: of a function argument, and an ArrayAttr
+/// with one per result of an op.
+inline constexpr llvm::StringLiteral globalShapeAttrName = "dist.global_shape";
+inline constexpr llvm::StringLiteral globalShapesAttrName =
+    "dist.global_shapes";
+
 /// The module's mesh; null if it has none.
 MeshAttr meshOf(mlir::Operation *op);
 /// The sharding recorded for a value; null if none is.
 ShardingAttr shardingOf(mlir::Value value);
 /// Records the sharding of a value on its op or function argument.
 void setSharding(mlir::Value value, ShardingAttr sharding);
+/// The global shape recorded for a value of local type; null if none is.
+mlir::DenseI64ArrayAttr globalShapeOf(mlir::Value value);
+/// Records the sharding and global shape of `from`, where it has them, for
+/// `to`, the one result of an op.
+void copySharding(mlir::Value from, mlir::Value to);
 
 /// The dimension of a tensor that a mesh axis splits, for those who can only
 /// tell one; and the shape with that dimension whole.

@@ -132,15 +132,21 @@ private:
   Value sent;
 };
 
+/// What `made` makes lies on the ranks as `value` does.
+static Value lyingAs(Value value, Operation *made) {
+  dist::copySharding(value, made->getResult(0));
+  return made->getResult(0);
+}
+
 FailureOr<Value> FragmentBuilder::argument(BlockArgument arg) {
   Location loc = arg.getLoc();
   unsigned i = arg.getArgNumber();
   if (auto p = source.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param"))
-    return pipe::ParamOp::create(b, loc, arg.getType(), p.getName())
-        .getResult();
+    return lyingAs(arg,
+                   pipe::ParamOp::create(b, loc, arg.getType(), p.getName()));
   if (auto in = source.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input"))
-    return pipe::InputOp::create(b, loc, arg.getType(), in.getName())
-        .getResult();
+    return lyingAs(arg,
+                   pipe::InputOp::create(b, loc, arg.getType(), in.getName()));
   return pipe::SampleOp::create(b, loc, arg.getType()).getResult();
 }
 
@@ -158,8 +164,8 @@ FailureOr<Value> FragmentBuilder::received(Value v, Operation *user) {
     return user->emitOpError("expected one tensor to cross from stage ")
            << from << " to stage " << stage << ", found a second one";
   arrived = v;
-  return pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), direction())
-      .getResult();
+  return lyingAs(
+      v, pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), direction()));
 }
 
 FailureOr<Value> FragmentBuilder::map(Value v, Operation *user) {
@@ -196,12 +202,12 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
     return map(arg, op);
   auto it = keys.find(save);
   if (it != keys.end())
-    return pipe::KeptOp::create(b, op.getLoc(), op.getType(),
-                                b.getI64IntegerAttr(it->second))
-        .getResult();
-  return pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
-                                  pipe::Direction::Activation)
-      .getResult();
+    return lyingAs(save.getX(),
+                   pipe::KeptOp::create(b, op.getLoc(), op.getType(),
+                                        b.getI64IntegerAttr(it->second)));
+  return lyingAs(save.getX(),
+                 pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
+                                          pipe::Direction::Activation));
 }
 
 int64_t FragmentBuilder::stageOfUse(OpOperand &use) {

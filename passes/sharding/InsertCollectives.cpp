@@ -133,6 +133,8 @@ private:
   }
 
   Purpose purposeOf(const Reshard &r, Operation *before) {
+    if (int parameter = parameterOf(r.value); parameter >= 0)
+      return {dist::Origin::Gradient, nameOf(parameter)};
     for (size_t a = 0; a < r.from.size(); ++a)
       if (isPartial(r.from[a]) && r.from[a] != r.to[a])
         return reductionPurpose(r.value, plan.axes[a]);
@@ -145,10 +147,12 @@ private:
     return v.producer < 0 ? v.name : ir.graph.ops[v.producer].name;
   }
 
-  bool isGradient(int value) {
-    return llvm::any_of(ir.graph.outputs, [&](const Output &out) {
-      return out.kind == OutputKind::Gradient && out.value == value;
-    });
+  /// The parameter whose gradient the value is, or -1.
+  int parameterOf(int value) {
+    for (const Output &out : ir.graph.outputs)
+      if (out.kind == OutputKind::Gradient && out.value == value)
+        return out.parameter;
+    return -1;
   }
 
   Purpose reductionPurpose(int value, const AxisPlan &axis) {
@@ -163,8 +167,7 @@ private:
       if (serves.find(name) == std::string::npos)
         serves += (serves.empty() ? "" : "+") + name;
     }
-    return {isGradient(value) ? dist::Origin::Gradient : originOf(first),
-            serves};
+    return {originOf(first), serves};
   }
 
   std::string servedBy(int op) {

@@ -30,7 +30,8 @@ public:
 
   LogicalResult run() {
     for (BlockArgument arg : fn.getArguments()) {
-      fn.setArgAttr(arg.getArgNumber(), globalShapeAttrName, shapeOf(arg));
+      fn.setArgAttr(arg.getArgNumber(), dist::globalShapeAttrName,
+                    shapeOf(arg));
       if (failed(makeLocal(arg, fn)))
         return failure();
     }
@@ -105,7 +106,7 @@ private:
     SmallVector<Attribute> shapes;
     for (Value result : op->getResults())
       shapes.push_back(shapeOf(result));
-    op->setAttr(globalShapesAttrName, b.getArrayAttr(shapes));
+    op->setAttr(dist::globalShapesAttrName, b.getArrayAttr(shapes));
   }
 
   //===--- reshards
@@ -145,7 +146,7 @@ private:
     sharding = sharding.with(mesh, axisName(a), state);
     current = made->getResult(0);
     dist::setSharding(current, sharding);
-    made->setAttr(globalShapesAttrName, globalShape);
+    made->setAttr(dist::globalShapesAttrName, globalShape);
   }
 
   RankedTensorType scaled(State dim, int64_t numerator, int64_t denominator) {

@@ -12,7 +12,8 @@ namespace mtc::sharding {
 struct Axis {
   std::string name;
   int64_t size = 1;
-  /// True if it splits the batch: the loss may then stay partial.
+  /// True if it splits the batch: the update sums gradients and the loss over
+  /// it, once per step, so they stay partial until then.
   bool data = false;
   std::map<int, State> seeds; ///< argument -> dimension
 };

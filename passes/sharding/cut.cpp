@@ -22,10 +22,6 @@ int64_t reductionCost(const Graph &graph, const Factors &factors,
   return uses.empty() ? 2 * bytes : bytes;
 }
 
-int64_t delayedCost(const Axis &axis, const Tensor &value) {
-  return axis.data ? 0 : 2 * bytesOf(value);
-}
-
 namespace {
 
 /// Source side = stays partial. A node per carrier, and one per value that
@@ -66,21 +62,16 @@ private:
     flow.addEdge(from, delayed, reductionCost(graph, factors, uses[v], v));
     flow.addEdge(delayed, from, FlowNetwork::kInfinite);
     for (Use u : uses[v])
-      addUse(v, from, delayed, u);
+      addUse(delayed, u);
   }
 
-  void addUse(int v, int from, int delayed, Use u) {
-    if (u.op < 0) {
-      if (mayStayPartial(axis, graph.outputs[u.index]))
-        flow.addEdge(from, sink, delayedCost(axis, graph.values[v]));
-      else
-        flow.addEdge(delayed, sink, FlowNetwork::kInfinite);
-      return;
-    }
-    if (!carries(graph, carriers, u.op, u.index)) {
+  void addUse(int delayed, Use u) {
+    bool takesPartial = u.op < 0 ? mayStayPartial(axis, graph.outputs[u.index])
+                                 : carries(graph, carriers, u.op, u.index);
+    if (!takesPartial)
       flow.addEdge(delayed, sink, FlowNetwork::kInfinite);
+    if (!takesPartial || u.op < 0)
       return;
-    }
     // Together: the op carries exactly if the value stays partial for all its
     // users (single resolution, trap T6).
     flow.addEdge(delayed, nodeOf[u.op], FlowNetwork::kInfinite);

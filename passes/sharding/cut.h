@@ -12,13 +12,10 @@ namespace mtc::sharding {
 int64_t reductionCost(const Graph &graph, const Factors &factors,
                       const std::vector<Use> &uses, int value);
 
-/// Bytes of reducing an output at the end of the step. Nothing over an axis
-/// that splits the batch: there all gradients are reduced once per step in any
-/// case, however many microbatches there are.
-int64_t delayedCost(const Axis &axis, const Tensor &value);
-
 /// A labelling. Cost: every value that is partial where it is made and that its
-/// users want full is reduced once; outputs that stay partial cost delayedCost.
+/// users want full is reduced once. Outputs that stay partial cost nothing:
+/// they are reduced once per step in any case, however many microbatches there
+/// are.
 struct Cut {
   std::vector<bool> carried; ///< per op: labelled as carrier
   int64_t cost = 0;

@@ -51,7 +51,7 @@ struct Op {
 enum class OutputKind {
   Plain,   ///< must not be partial
   Loss,    ///< may be partial over axes that split the batch
-  Gradient ///< may be partial where its parameter is replicated
+  Gradient ///< so may it; else it lies as its parameter does
 };
 struct Output {
   int value;

@@ -16,10 +16,6 @@ namespace mtc::sharding {
 inline constexpr llvm::StringLiteral wantsAttrName = "dist.wants";
 /// Argument attribute: column, row, vocab or replicated.
 inline constexpr llvm::StringLiteral layoutAttrName = "dist.layout";
-/// Global shapes: of an argument, and one per result of an op (from partition).
-inline constexpr llvm::StringLiteral globalShapeAttrName = "dist.global_shape";
-inline constexpr llvm::StringLiteral globalShapesAttrName =
-    "dist.global_shapes";
 
 /// The function and its graph. Value i of the graph is `values[i]`; the op with
 /// tag t is `ops[t]`. Holds no ownership; stale once the function changes.

@@ -13,10 +13,9 @@ namespace {
 class Finaliser {
 public:
   Finaliser(const Graph &graph, const Axis &axis, const Factors &factors,
-            const Carriers &carriers, const Cut &cut,
-            std::vector<std::string> &errors)
+            const Carriers &carriers, const Cut &cut)
       : graph(graph), axis(axis), factors(factors), carriers(carriers),
-        cut(cut), errors(errors) {}
+        cut(cut) {}
 
   AxisPlan run() {
     plan.remarks = factors.remarks;
@@ -49,21 +48,14 @@ private:
                                : factors.strong[result];
   }
 
-  State outputWish(const Output &output) {
+  State outputWish(const Output &output) const {
     State state = plan.state[output.value];
     if (state == kPartial && mayStayPartial(axis, output))
       return state;
     if (output.kind != OutputKind::Gradient)
       return isPartial(state) ? kReplicated : state;
     auto seed = axis.seeds.find(output.parameter);
-    State wish = seed == axis.seeds.end() ? kReplicated : seed->second;
-    if (state >= 0 && state != wish)
-      errors.push_back(
-          "expected the gradient of '" + graph.values[output.parameter].name +
-          "' to be split over '" + axis.name +
-          "' as the parameter is (dimension " + std::to_string(wish) +
-          "), found dimension " + std::to_string(state));
-    return wish;
+    return seed == axis.seeds.end() ? kReplicated : seed->second;
   }
 
   const Graph &graph;
@@ -71,7 +63,6 @@ private:
   const Factors &factors;
   const Carriers &carriers;
   const Cut &cut;
-  std::vector<std::string> &errors;
   AxisPlan plan;
 };
 
@@ -86,8 +77,7 @@ Plan planShardings(Graph &graph, const std::vector<Axis> &axes) {
     Factors factors = assignFactors(graph, axis);
     Carriers carriers = findCarriers(graph, axis, factors);
     Cut cut = minimumCut(graph, axis, factors, carriers);
-    plan.axes.push_back(
-        Finaliser(graph, axis, factors, carriers, cut, plan.errors).run());
+    plan.axes.push_back(Finaliser(graph, axis, factors, carriers, cut).run());
   }
   return plan;
 }

@@ -21,7 +21,6 @@ struct AxisPlan {
 
 struct Plan {
   std::vector<AxisPlan> axes; ///< in the order given; size-1 axes replicate
-  std::vector<std::string> errors;
 };
 
 /// Plans every axis on its own. Rewrites the graph: sums are flattened and

@@ -20,10 +20,7 @@ NAMED_VALUES = ("pipe.param", "pipe.input")
 
 # What nobody notices yet, as docs/contracts.md says: phases, ops by prefix, and why.
 # An entry goes when its check is built.
-KNOWN = (
-    (("cut-stages", "build-schedule", "expand-schedule", "bucket-gradients",
-      "shard-optimizer"), ("dist.",), "nobody checks shardings after partition"),
-)
+KNOWN = ()
 
 
 # Of the one record of a parameter: its name and initial values, and whether it decays.

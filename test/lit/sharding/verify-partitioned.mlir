@@ -180,11 +180,52 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
 
 // A gradient that is not split as its parameter is.
 module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
-  // expected-error @below {{expected the gradient of "w" to be split on dimension 0 over "tp" as the parameter is, found replicated}}
+  // expected-error @below {{expected the gradient of "w" to be split on dimension 0 over "tp", found replicated}}
   func.func @microbatch(%w: tensor<2xf32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = zeros, std = 0.0, decay = true>})
       -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
     %g = dist.all_gather %w dim 0 over "tp" origin f serves "w" {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}]>]} : tensor<2xf32> -> tensor<4xf32>
     return %g : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A gradient that is a partial sum over an axis on which its parameter is
+// replicated, and over which nobody sums it: a scale that all heads share.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
+  // expected-error @below {{expected the gradient of "w" to be replicated over "tp", found a partial sum}}
+  func.func @microbatch(%ids: tensor<2xi32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"dp"}]>, tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},
+      %x: tensor<2x2x4xf32> {dist.global_shape = array<i64: 4, 4, 4>, dist.sharding = #dist.sharding<[{"dp"}, {"tp"}, {}]>},
+      %w: tensor<4xf32> {dist.global_shape = array<i64: 4>, tfm.param = #tfm.param<name = "w", axes = ["head_dim"], init = zeros, std = 0.0, decay = true>})
+      -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    %g = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}], partial = {"dp", "tp"}>]} : tensor<2x2x4xf32> -> tensor<4xf32>
+    return %g : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A gradient and a loss that are summed here, and once more by the update.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
+  // expected-error @below {{expected the gradient of "w" to be a partial sum over "dp", which the update sums over, found replicated}}
+  func.func @microbatch(%x: tensor<2x4xf32> {dist.global_shape = array<i64: 4, 4>, dist.sharding = #dist.sharding<[{"dp"}, {}]>, tfm.input = #tfm.input<name = "x", axes = ["batch", "embed"]>},
+      %w: tensor<4xf32> {dist.global_shape = array<i64: 4>, tfm.param = #tfm.param<name = "w", axes = ["embed"], init = zeros, std = 0.0, decay = true>})
+      -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    %g = tfm.reduce sum %x dims [0] {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}], partial = {"dp"}>]} : tensor<2x4xf32> -> tensor<4xf32>
+    %r = dist.all_reduce sum %g over "dp" origin gradient serves "w" {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}]>]} : tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
+  // expected-error @below {{expected the loss to be a partial sum over "dp", which the update sums over, found replicated}}
+  func.func @microbatch(%x: tensor<2xf32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"dp"}]>, tfm.input = #tfm.input<name = "x", axes = ["batch"]>})
+      -> (tensor<f32> {tfm.result = "loss"}) {
+    %l = tfm.reduce sum %x dims [0] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2xf32> -> tensor<f32>
+    %r = dist.all_reduce sum %l over "dp" origin loss serves "x" {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[]>]} : tensor<f32>
+    return %r : tensor<f32>
   }
 }
 

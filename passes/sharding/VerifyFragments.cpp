@@ -1,0 +1,194 @@
+//===- VerifyFragments.cpp - --verify-fragments ---------------------------===//
+//
+// verify-partitioned again, where @microbatch has become fragments: op by op
+// inside of them, and every value that leaves one against those that it becomes
+// in others.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
+#include "passes/Passes.h"
+#include "passes/PhasePass.h"
+#include "passes/sharding/state_checker.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_VERIFYFRAGMENTS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::sharding;
+
+namespace {
+
+/// A value that fragments share, in words: "parameter \"w\"".
+using SharedName = std::string;
+
+class FragmentsVerifier {
+public:
+  explicit FragmentsVerifier(dist::MeshAttr mesh) : checker(mesh) {}
+
+  LogicalResult run(ModuleOp module) {
+    SmallVector<func::FuncOp> fragments;
+    module.walk([&](func::FuncOp fn) {
+      if (auto fragment = pipe::FragmentAttr::of(fn);
+          fragment && !fragment.isUpdate())
+        fragments.push_back(fn);
+    });
+    for (func::FuncOp fn : fragments)
+      for (Operation &op : fn.front().without_terminator())
+        if (failed(enter(pipe::FragmentAttr::of(fn), &op)))
+          return failure();
+    LogicalResult ok = success();
+    for (func::FuncOp fn : fragments)
+      for (Operation &op : fn.front().without_terminator())
+        if (failed(check(pipe::FragmentAttr::of(fn), &op)))
+          ok = failure();
+    return ok;
+  }
+
+private:
+  //===--- what fragments share
+  //---------------------------------------------===//
+
+  /// What a value is called where other fragments have it, too; nothing for one
+  /// that stays in its fragment.
+  static std::optional<SharedName> sharedName(pipe::FragmentAttr at,
+                                              Operation *op) {
+    using Name = std::optional<SharedName>;
+    auto quoted = [](StringRef name) { return "\"" + name.str() + "\""; };
+    return TypeSwitch<Operation *, Name>(op)
+        .Case([&](pipe::ParamOp p) -> Name {
+          return "parameter " + quoted(p.getName());
+        })
+        .Case([&](pipe::InputOp in) -> Name {
+          return "input " + quoted(in.getName());
+        })
+        .Case(
+            [&](pipe::KeepOp keep) -> Name { return kept(at, keep.getKey()); })
+        .Case([&](pipe::KeptOp k) -> Name { return kept(at, k.getKey()); })
+        .Case([&](pipe::SendOp send) -> Name {
+          return crossing(at, send.getKind(), /*sends=*/true);
+        })
+        .Case([&](pipe::ReceivedOp in) -> Name {
+          return crossing(at, in.getKind(), /*sends=*/false);
+        })
+        .Default([](Operation *) -> Name { return std::nullopt; });
+  }
+  static SharedName kept(pipe::FragmentAttr at, int64_t key) {
+    return "saved activation " + std::to_string(key) + " of stage " +
+           std::to_string(at.getStage());
+  }
+  /// By the boundary that it crosses: between stages s and s + 1.
+  static SharedName crossing(pipe::FragmentAttr at, pipe::Direction direction,
+                             bool sends) {
+    bool goesUp = direction == pipe::Direction::Activation;
+    int64_t lower = at.getStage() - (goesUp == sends ? 0 : 1);
+    return (goesUp ? "activation" : "gradient") +
+           std::string(" between stages ") + std::to_string(lower) + " and " +
+           std::to_string(lower + 1);
+  }
+
+  static Value sharedValue(Operation *op) {
+    return op->getNumResults() ? op->getResult(0) : op->getOperand(0);
+  }
+
+  /// Notes the first of the values that go by one name; all others are compared
+  /// with it.
+  LogicalResult enter(pipe::FragmentAttr at, Operation *op) {
+    if (isa<pipe::InputOp>(op))
+      checker.addInput(op->getResult(0));
+    std::optional<SharedName> name = sharedName(at, op);
+    if (!name)
+      return success();
+    Value value = sharedValue(op);
+    if (!dist::shardingOf(value) || !dist::globalShapeOf(value))
+      return op->emitOpError("expected the sharding and the global shape of ")
+             << *name << " (" << dist::shardingsAttrName << ", "
+             << dist::globalShapesAttrName << ")";
+    shared.try_emplace(*name, value);
+    return success();
+  }
+
+  //===--- checks
+  //-------------------------------------------------------------===//
+
+  LogicalResult check(pipe::FragmentAttr at, Operation *op) {
+    if (std::optional<SharedName> name = sharedName(at, op))
+      return checkShared(op, *name);
+    return TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](pipe::AccumulateOp o) { return checkGradient(o); })
+        .Case([&](pipe::LossOp loss) {
+          std::vector<State> found = checker.states(loss.getValue());
+          std::vector<State> whole(found.size(), kReplicated);
+          std::string problem = checker.checkSummed(found, whole);
+          return problem.empty()
+                     ? success()
+                     : loss.emitOpError("expected the loss ") << problem;
+        })
+        .Case([&](pipe::ExportOp o) { return checkExport(o); })
+        .Case([](pipe::SampleOp) { return success(); })
+        .Default([&](Operation *other) { return checker.checkOp(other); });
+  }
+
+  LogicalResult checkShared(Operation *op, const SharedName &name) {
+    Value value = sharedValue(op), first = shared.at(name);
+    if (checker.states(value) != checker.states(first))
+      return op->emitOpError("expected ")
+             << name << " in one sharding in all fragments, found "
+             << dist::shardingOf(first) << " and " << dist::shardingOf(value);
+    if (dist::globalShapeOf(value) != dist::globalShapeOf(first))
+      return op->emitOpError("expected ")
+             << name << " of one global shape in all fragments, found "
+             << dist::globalShapeOf(first) << " and "
+             << dist::globalShapeOf(value);
+    return checker.checkLocal(op, value);
+  }
+
+  LogicalResult checkGradient(pipe::AccumulateOp op) {
+    auto it = shared.find("parameter \"" + op.getParam().str() + "\"");
+    if (it == shared.end())
+      return op.emitOpError("expected a fragment that reads the parameter ")
+             << op.getParamAttr() << ", found none";
+    std::string problem = checker.checkSummed(checker.states(op.getValue()),
+                                              checker.states(it->second));
+    return problem.empty() ? success()
+                           : op.emitOpError("expected the gradient of ")
+                                 << op.getParamAttr() << " " << problem;
+  }
+
+  LogicalResult checkExport(pipe::ExportOp op) {
+    auto said = op->getAttrOfType<dist::ShardingAttr>(dist::shardingAttrName);
+    std::vector<State> found = checker.states(op.getValue());
+    if (said && statesOf(checker.mesh, said) == found &&
+        llvm::none_of(found, isPartial))
+      return success();
+    return op.emitOpError("expected a value in full in the sharding that ")
+           << dist::shardingAttrName << " says, found "
+           << dist::shardingOf(op.getValue());
+  }
+
+  StateChecker checker;
+  std::map<SharedName, Value> shared; ///< the first of each
+};
+
+struct VerifyFragmentsPass
+    : mtc::passes::PhasePass<
+          passes::impl::VerifyFragmentsBase<VerifyFragmentsPass>> {
+  void runPhase() override {
+    dist::MeshAttr mesh = dist::meshOf(getOperation());
+    if (!mesh) {
+      getOperation().emitError("expected the mesh as module attribute ")
+          << dist::meshAttrName;
+      return signalPassFailure();
+    }
+    if (failed(FragmentsVerifier(mesh).run(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

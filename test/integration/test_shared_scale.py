@@ -1,0 +1,131 @@
+"""A parameter that all heads share: its gradient is a sum over the ranks that split them.
+
+Puts an RMS norm over `head_dim` with one scale for all heads on the queries of each layer
+of gpt2-nano-sepqkv, by an edit of the imported IR as a person would make it. The
+gradients of the scales, and all others, are those of one rank for tp 2 and 4; and they
+are not where the all-reduce that makes them so is taken out, so the comparison sees it.
+
+usage: test_shared_scale.py BIN_DIR
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+import corpus
+import safetensors
+from layouts import Layout
+from run_layout import Mtc, Report
+from test_matrix import BOUNDS
+
+SPEC = "gpt2-nano-sepqkv"
+SINGLE = Layout(micro_batch=16)
+# A bias of keys moves all scores of a query alike: its gradient is 0, but for rounding.
+ZERO = "attn.k.bias"
+LAYOUTS = (Layout(tp=2), Layout(tp=4), Layout(tp=2, dp=2, zero=1), Layout(tp=2, pp=2))
+ATTENTION = re.compile(r"^( *)(%\w+), (%\w+) = tfm\.attention (%\w+), (.*)$", re.M)
+QUERY = re.compile(r"\((tensor<\d+x\d+x\d+x(\d+)xf32>)")
+LAYER = re.compile(r"tfm\.layer = (\d+) : i64")
+
+
+def with_query_norms(ir):
+    """The imported IR with a norm in front of each attention."""
+    arguments = []
+
+    def norm(match):
+        indent, out, lse, query, rest = match.groups()
+        layer = LAYER.search(rest).group(1)
+        type, head_dim = QUERY.search(rest).groups()
+        rows = type.replace(f"x{head_dim}xf32", "xf32")
+        scale = f"%query_scale{layer}"
+        arguments.append(
+            f'{scale}: tensor<{head_dim}xf32> {{tfm.param = #tfm.param<name = '
+            f'"layers.{int(layer) - 1}.attn.q_norm.scale", axes = ["head_dim"], init = ones, '
+            f'std = 0.0, decay = false>}}')
+        marks = (f'{{eps = 1.0e-05 : f64, tfm.id = {900 + int(layer)} : i64, '
+                 f'tfm.layer = {layer} : i64, tfm.phase = "forward"}}')
+        return (f"{indent}%normed{layer}, %scaled{layer} = tfm.norm rms_norm {query}, {scale} "
+                f"{marks} : {type}, tensor<{head_dim}xf32> -> {type}, {rows}\n"
+                f"{indent}{out}, {lse} = tfm.attention %normed{layer}, {rest}")
+
+    edited = ATTENTION.sub(norm, ir)
+    return edited.replace("}) -> (tensor<f32> {tfm.result",
+                          "}, " + ", ".join(arguments) + ") -> (tensor<f32> {tfm.result", 1)
+
+
+class Tester:
+    def __init__(self, mtc, folder):
+        self.mtc, self.folder = mtc, folder
+        self.data = self.path("data.bin")
+        corpus.write(self.data)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def edit(self, name, layout):
+        """A file with the edited IR of a layout."""
+        file = self.path(f"{name}.mlir")
+        self.mtc.call("compile", SPEC, *layout.options(), "--compile-to", "import", "-o", file)
+        with open(file) as text:
+            edited = with_query_norms(text.read())
+        with open(file, "w") as text:
+            text.write(edited)
+        return file
+
+    def gradients(self, name, file):
+        bundle = self.path(f"{name}-bundle")
+        self.mtc.call("compile", file, "-o", bundle)
+        out = self.path(f"{name}-run")
+        self.mtc.run(bundle, ["--data", self.data, "--data-type", "u8", "--steps", 1], out,
+                     dumps=("grads",))
+        return {name: tensor.values() for name, tensor in
+                safetensors.read(os.path.join(out, "grads.safetensors")).items()
+                if not name.endswith(ZERO)}
+
+    def without_reductions(self, layout):
+        """How a compilation of tp 2 ends whose scales are not reduced: its message."""
+        file, cut = self.edit("whole", layout), self.path("cut.mlir")
+        self.mtc.call("compile", file, "--compile-to", "cut-stages", "-o", cut)
+        with open(cut) as text:
+            lines = text.read().split("\n")
+        kept = []
+        for line in lines:
+            reduced = re.match(r' *(%\w+) = dist\.all_reduce sum (%\w+) over "tp" origin '
+                               r'gradient serves "layers\.0\.attn\.q_norm', line)
+            if reduced:
+                old, new = reduced.groups()
+            else:
+                kept.append(line)
+        text = re.sub(re.escape(old) + r"\b", new, "\n".join(kept))
+        with open(cut, "w") as file:
+            file.write(text)
+        return self.mtc.call("compile", cut, "-o", self.path("none"), check=False)
+
+
+def main():
+    mtc, report, bounds = Mtc(), Report(), BOUNDS["f32"]
+    with tempfile.TemporaryDirectory() as folder:
+        tester = Tester(mtc, folder)
+        wanted = tester.gradients("single", tester.edit("single", SINGLE))
+        scales = [name for name in wanted if "q_norm" in name]
+        report.expect(len(scales) == 4 and all(safetensors.norm(wanted[s]) > 1e-6 for s in scales),
+                      f"expected four scales with gradients, found {scales}")
+        for layout in LAYOUTS:
+            found = tester.gradients(layout.name, tester.edit(layout.name, layout))
+            ratio, name = safetensors.worst_gradient(wanted, found, bounds.gradients,
+                                                     bounds.floor)
+            report.expect(ratio <= 1, f"{layout.name}: the gradient of {name} is "
+                          f"{ratio * bounds.gradients:.2e} from one rank's, allowed "
+                          f"{bounds.gradients}")
+        done = tester.without_reductions(Layout(tp=2))
+        report.expect(done.returncode == 4 and
+                      'gradient of "layers.0.attn.q_norm.scale" to be replicated over "tp", '
+                      'found a partial sum' in done.stderr,
+                      f"expected a lost reduction to be rejected, found exit code "
+                      f"{done.returncode}: {done.stderr[:300]}")
+    return report.finish(f"{len(LAYOUTS)} layouts with a scale that heads share")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
