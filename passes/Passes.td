@@ -60,8 +60,9 @@ def AnnotateShardings : MtcPass<"annotate-shardings"> {
   let description = [{
     The strategy's table is the only place that says which logical axis is split
     over which mesh axis; here it meets the parameters. Reads the module's
-    `dist.mesh`, `dist.rules` (a dictionary logical axis -> mesh axis) and
-    `dist.overrides` (an array of dictionaries {pattern, axis, mesh}), and writes
+    `dist.mesh` and `dist.rules` (a dictionary logical axis -> mesh axis) and the
+    `dist.rules` of an argument, which go before: what a strategy overrides for the
+    parameters that a pattern matches, `import` writes there. Writes
     `dist.sharding` and `dist.layout` (column, row, vocab, replicated) on every
     parameter and input of `@microbatch`.
 

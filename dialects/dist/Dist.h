@@ -21,6 +21,9 @@ namespace mtc::dist {
 
 /// Module attribute with the mesh.
 inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
+/// Module attribute: a DictionaryAttr of logical axes to names of mesh axes, ""
+/// for none; on an argument of @microbatch: its own, which go before.
+inline constexpr llvm::StringLiteral rulesAttrName = "dist.rules";
 /// Function argument attribute: a ShardingAttr.
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 /// Op attribute: an ArrayAttr with one ShardingAttr per result.

@@ -25,19 +25,18 @@ static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
   return b.getDictionaryAttr(rules);
 }
 
-/// mesh = "": not split.
-static ArrayAttr overridesOf(Builder &b, const Strategy &strategy) {
-  SmallVector<Attribute> all;
-  for (const ShardOverride &entry : strategy.overrides)
-    for (auto [axis, mesh] : entry.axes)
-      all.push_back(b.getDictionaryAttr(
-          {b.getNamedAttr("pattern", b.getStringAttr(entry.pattern)),
-           b.getNamedAttr("axis", b.getStringAttr(ref(toString(axis)))),
-           b.getNamedAttr("mesh",
-                          b.getStringAttr(mesh == MeshAxis::none
-                                              ? StringRef()
-                                              : ref(toString(mesh))))}));
-  return b.getArrayAttr(all);
+DictionaryAttr ownRules(Builder &b, const Strategy &strategy,
+                        std::string_view parameter, ArrayAttr axes) {
+  SmallVector<NamedAttribute> rules;
+  for (LogicalAxis axis : allLogicalAxes()) {
+    MeshAxis mesh = strategy.meshAxis(parameter, axis);
+    auto name = b.getStringAttr(ref(toString(axis)));
+    if (mesh != strategy.shard.meshAxis(axis) && llvm::is_contained(axes, name))
+      rules.push_back(b.getNamedAttr(
+          name, b.getStringAttr(mesh == MeshAxis::none ? StringRef()
+                                                       : ref(toString(mesh)))));
+  }
+  return b.getDictionaryAttr(rules);
 }
 
 /// The axes that tensors are split over, outermost first.
@@ -84,8 +83,7 @@ void setConfig(ModuleOp module, const ModelSpec &spec,
       "layers_per_stage", b.getDenseI64ArrayAttr(strategy.layersPerStage)));
   module->setAttr("mtc.config", b.getDictionaryAttr(config));
   module->setAttr(dist::meshAttrName, meshOf(b, strategy));
-  module->setAttr("dist.rules", rulesOf(b, strategy));
-  module->setAttr("dist.overrides", overridesOf(b, strategy));
+  module->setAttr(dist::rulesAttrName, rulesOf(b, strategy));
 }
 
 } // namespace mtc::models

@@ -110,7 +110,12 @@ Value Importer::param(const std::string &name, const Shape &shape,
   auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
                                   b.getArrayAttr(names), init,
                                   b.getF64FloatAttr(std), decay);
-  return argument(tensor(shape), b.getNamedAttr("tfm.param", attr));
+  Value made = argument(tensor(shape), b.getNamedAttr("tfm.param", attr));
+  if (auto rules = ownRules(b, strategy, name, attr.getAxes()); !rules.empty())
+    argAttrs.back() =
+        b.getDictionaryAttr({b.getNamedAttr(dist::rulesAttrName, rules),
+                             b.getNamedAttr("tfm.param", attr)});
+  return made;
 }
 
 Value Importer::input(const char *name) {

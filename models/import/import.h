@@ -2,9 +2,12 @@
 #ifndef MTC_MODELS_IMPORT_H
 #define MTC_MODELS_IMPORT_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+
+#include <string_view>
 
 namespace mtc::models {
 struct ModelSpec;
@@ -14,8 +17,9 @@ struct Strategy;
 /// global shapes, with the loss already divided by the tokens of the global
 /// batch, so that microbatches and replicas simply add. The module carries
 /// everything that later phases need (`mtc.config`, `dist.mesh`, `dist.rules`,
-/// `dist.overrides`): they run from the IR alone. Both arguments must have been
-/// validated, and `unsupported` must be empty. Loads the dialects it needs.
+/// also of parameters that an override matches): they run from the IR alone.
+/// Both arguments must have been validated, and `unsupported` must be empty.
+/// Loads the dialects it needs.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
                                               const ModelSpec &spec,
                                               const Strategy &strategy);
@@ -23,6 +27,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
 /// Sets the module attributes that hold the strategy (config.cpp).
 void setConfig(mlir::ModuleOp module, const ModelSpec &spec,
                const Strategy &strategy);
+
+/// {ffn = ""}: what overrides say of a parameter's logical axes (strings) where
+/// it is not the general rule; "" for no mesh axis.
+mlir::DictionaryAttr ownRules(mlir::Builder &builder, const Strategy &strategy,
+                              std::string_view parameter, mlir::ArrayAttr axes);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_IMPORT_H

@@ -9,7 +9,6 @@
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/GlobPattern.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_ANNOTATESHARDINGS
@@ -38,75 +37,48 @@ bool parsePairs(StringRef text,
 class Annotator {
 public:
   Annotator(func::FuncOp fn, dist::MeshAttr mesh)
-      : fn(fn), module(fn->getParentOfType<ModuleOp>()), mesh(mesh) {
-    rules = module->getAttrOfType<DictionaryAttr>("dist.rules");
-    overrides = module->getAttrOfType<ArrayAttr>("dist.overrides");
-  }
+      : fn(fn), module(fn->getParentOfType<ModuleOp>()), mesh(mesh) {}
 
   LogicalResult run() {
-    if (failed(checkRules()))
+    if (failed(checkRules(rulesOfModule())))
       return failure();
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
-      if (failed(annotate(i)))
+      if (failed(checkRules(rulesOfArgument(i))) || failed(annotate(i)))
         return failure();
     return success();
   }
 
 private:
-  LogicalResult checkAxis(StringRef axis, StringRef where) {
-    if (axis.empty() || mesh.indexOf(axis) >= 0)
-      return success();
-    return module.emitError("expected an axis of the mesh ")
-           << mesh << " in " << where << ", found \"" << axis << "\"";
+  DictionaryAttr rulesOfModule() const {
+    return module->getAttrOfType<DictionaryAttr>(dist::rulesAttrName);
+  }
+  DictionaryAttr rulesOfArgument(unsigned i) {
+    return fn.getArgAttrOfType<DictionaryAttr>(i, dist::rulesAttrName);
   }
 
-  LogicalResult checkRules() {
-    if (rules)
-      for (NamedAttribute rule : rules) {
-        auto axis = dyn_cast<StringAttr>(rule.getValue());
-        if (!axis)
-          return module.emitError("expected dist.rules to map logical axes to "
-                                  "names of mesh axes, found ")
-                 << rule.getValue();
-        if (failed(checkAxis(axis, "dist.rules")))
-          return failure();
-      }
-    if (overrides)
-      for (Attribute entry : overrides) {
-        auto dict = dyn_cast<DictionaryAttr>(entry);
-        if (!dict || !dict.getAs<StringAttr>("pattern") ||
-            !dict.getAs<StringAttr>("axis") || !dict.getAs<StringAttr>("mesh"))
-          return module.emitError("expected dist.overrides entries {pattern, "
-                                  "axis, mesh}, found ")
-                 << entry;
-        if (failed(checkAxis(dict.getAs<StringAttr>("mesh"), "dist.overrides")))
-          return failure();
-      }
+  /// `rules` may be null; "" is no axis.
+  LogicalResult checkRules(DictionaryAttr rules) {
+    for (NamedAttribute rule :
+         rules ? rules.getValue() : ArrayRef<NamedAttribute>()) {
+      auto axis = dyn_cast<StringAttr>(rule.getValue());
+      if (!axis)
+        return module.emitError("expected dist.rules to map logical axes to "
+                                "names of mesh axes, found ")
+               << rule.getValue();
+      if (!axis.empty() && mesh.indexOf(axis) < 0)
+        return module.emitError("expected an axis of the mesh ")
+               << mesh << " in dist.rules, found " << axis;
+    }
     return success();
   }
 
-  /// Mesh axis of a logical axis; "" if it is not split. The last override that
-  /// matches wins.
-  FailureOr<StringRef> meshAxis(StringRef name, StringRef logical) {
-    StringRef axis;
-    if (rules)
-      if (auto rule = rules.getAs<StringAttr>(logical))
-        axis = rule.getValue();
-    for (Attribute entry :
-         overrides ? overrides.getValue() : ArrayRef<Attribute>()) {
-      auto dict = cast<DictionaryAttr>(entry);
-      auto pattern = dict.getAs<StringAttr>("pattern");
-      auto glob = llvm::GlobPattern::create(pattern);
-      if (!glob) {
-        llvm::consumeError(glob.takeError());
-        return module.emitError(
-                   "expected a glob pattern in dist.overrides, found ")
-               << pattern;
-      }
-      if (dict.getAs<StringAttr>("axis") == logical && glob->match(name))
-        axis = dict.getAs<StringAttr>("mesh").getValue();
-    }
-    return axis;
+  /// Mesh axis of a logical axis of argument `i`: by its own rules, else by the
+  /// module's; "" if it is not split.
+  StringRef meshAxis(unsigned i, StringRef logical) {
+    for (DictionaryAttr rules : {rulesOfArgument(i), rulesOfModule()})
+      if (auto axis = rules ? rules.getAs<StringAttr>(logical) : StringAttr())
+        return axis.getValue();
+    return "";
   }
 
   LogicalResult annotate(unsigned i) {
@@ -125,12 +97,10 @@ private:
     std::string layout = "replicated";
     for (auto [dim, axis] : llvm::enumerate(axes)) {
       StringRef logical = cast<StringAttr>(axis).getValue();
-      FailureOr<StringRef> target = meshAxis(name, logical);
-      if (failed(target))
-        return failure();
-      if (!maySplit(name, logical, type.getDimSize(dim), *target, sharding))
+      StringRef target = meshAxis(i, logical);
+      if (!maySplit(name, logical, type.getDimSize(dim), target, sharding))
         continue;
-      sharding = sharding.with(mesh, *target, dim);
+      sharding = sharding.with(mesh, target, dim);
       if (layout == "replicated")
         layout = layoutOf(name, logical, dim, type.getRank());
     }
@@ -174,8 +144,6 @@ private:
   func::FuncOp fn;
   ModuleOp module;
   dist::MeshAttr mesh;
-  DictionaryAttr rules;
-  ArrayAttr overrides;
 };
 
 struct AnnotateShardingsPass
@@ -210,7 +178,7 @@ struct AnnotateShardingsPass
     for (auto [logical, axis] : pairs)
       table.push_back(b.getNamedAttr(logical, b.getStringAttr(axis)));
     if (!table.empty())
-      module->setAttr("dist.rules", b.getDictionaryAttr(table));
+      module->setAttr(dist::rulesAttrName, b.getDictionaryAttr(table));
     return success();
   }
 
