@@ -10,6 +10,16 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mtc::tfm {
+/// A sum, made in f32: its result may be wider than its operands, so that the
+/// gradient of a parameter is not rounded.
+template <typename Op>
+class SumsInF32 : public mlir::OpTrait::TraitBase<Op, SumsInF32> {};
+/// Cheap enough to compute again in the backward instead of being saved.
+template <typename Op>
+class Cheap : public mlir::OpTrait::TraitBase<Op, Cheap> {};
+} // namespace mtc::tfm
+
 #include "dialects/tfm/TfmDialect.h.inc"
 #include "dialects/tfm/TfmEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

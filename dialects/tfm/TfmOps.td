@@ -138,22 +138,29 @@ defvar Tfm_Tensor = AnyRankedTensor;
 class Tfm_Op<string mnemonic, list<Trait> traits = []> : Op<Tfm_Dialect, mnemonic, traits> {
   let hasVerifier = 1;
 }
+// Traits, of Tfm.h.
+class Tfm_Trait<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::mtc::tfm";
+}
+def Tfm_SumsInF32 : Tfm_Trait<"SumsInF32">;
+def Tfm_Cheap : Tfm_Trait<"Cheap">;
+
 class Tfm_SameType<string mnemonic, list<Trait> traits = []>
     : Op<Tfm_Dialect, mnemonic, !listconcat([Pure, SameOperandsAndResultType], traits)> {
   let results = (outs Tfm_Tensor:$result);
 }
-class Tfm_Binary<string mnemonic> : Tfm_SameType<mnemonic> {
+class Tfm_Binary<string mnemonic, list<Trait> traits = []> : Tfm_SameType<mnemonic, traits> {
   let arguments = (ins Tfm_Tensor:$lhs, Tfm_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-class Tfm_Unary<string mnemonic> : Tfm_SameType<mnemonic> {
+class Tfm_Unary<string mnemonic, list<Trait> traits = []> : Tfm_SameType<mnemonic, traits> {
   let arguments = (ins Tfm_Tensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($result)";
 }
 
 //===--- family: pointwise ---------------------------------------------------===//
 
-def Tfm_AddOp : Tfm_SameType<"add"> {
+def Tfm_AddOp : Tfm_SameType<"add", [Tfm_Cheap]> {
   let summary = "sum of two or more tensors";
   let description = [{
     Added from left to right. All operands may be partial sums together.
@@ -166,11 +173,11 @@ def Tfm_AddOp : Tfm_SameType<"add"> {
   let assemblyFormat = "$inputs attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
-def Tfm_SubOp : Tfm_Binary<"sub"> {
+def Tfm_SubOp : Tfm_Binary<"sub", [Tfm_Cheap]> {
   let summary = "difference of elements";
   let description = [{Example: `%d = tfm.sub %x, %y : tensor<4xf32>`}];
 }
-def Tfm_MulOp : Tfm_Binary<"mul"> {
+def Tfm_MulOp : Tfm_Binary<"mul", [Tfm_Cheap]> {
   let summary = "product of elements";
   let description = [{Example: `%d = tfm.mul %x, %y : tensor<4xf32>`}];
 }
@@ -178,7 +185,7 @@ def Tfm_DivOp : Tfm_Binary<"div"> {
   let summary = "quotient of elements";
   let description = [{Example: `%d = tfm.div %x, %y : tensor<4xf32>`}];
 }
-def Tfm_ExpOp : Tfm_Unary<"exp"> {
+def Tfm_ExpOp : Tfm_Unary<"exp", [Tfm_Cheap]> {
   let summary = "exponential function";
   let description = [{Example: `%e = tfm.exp %x : tensor<4xf32>`}];
 }
@@ -186,13 +193,13 @@ def Tfm_LogOp : Tfm_Unary<"log"> {
   let summary = "natural logarithm";
   let description = [{Example: `%l = tfm.log %x : tensor<4xf32>`}];
 }
-def Tfm_ScaleOp : Tfm_SameType<"scale"> {
+def Tfm_ScaleOp : Tfm_SameType<"scale", [Tfm_Cheap]> {
   let summary = "product with a constant";
   let description = [{Example: `%y = tfm.scale %x by 2.500000e-01 : tensor<4xf32>`}];
   let arguments = (ins Tfm_Tensor:$x, F64Attr:$factor);
   let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
 }
-def Tfm_CastOp : Tfm_Op<"cast", [Pure]> {
+def Tfm_CastOp : Tfm_Op<"cast", [Pure, Tfm_Cheap]> {
   let summary = "the same numbers in another floating type";
   let description = [{
     To a narrower type rounds to nearest even. The importer writes it where the
@@ -215,7 +222,7 @@ def Tfm_StopGradientOp : Tfm_Unary<"stop_gradient"> {
     Example: `%m2 = tfm.stop_gradient %m : tensor<4x8xf32>`
   }];
 }
-def Tfm_FillOp : Op<Tfm_Dialect, "fill", [Pure]> {
+def Tfm_FillOp : Op<Tfm_Dialect, "fill", [Pure, Tfm_Cheap]> {
   let summary = "a tensor of one value";
   let description = [{Example: `%one = tfm.fill 1.000000e+00 : tensor<f32>`}];
   let arguments = (ins F64Attr:$value);
@@ -241,7 +248,7 @@ def Tfm_ActivationGradOp : Tfm_SameType<"activation_grad"> {
 
 //===--- family: shape ---------------------------------------------------===//
 
-def Tfm_BroadcastOp : Tfm_Op<"broadcast", [Pure]> {
+def Tfm_BroadcastOp : Tfm_Op<"broadcast", [Pure, Tfm_Cheap]> {
   let summary = "repeats a tensor along new dimensions";
   let description = [{
     Dimension i of the operand is dimension `dims[i]` of the result.
@@ -254,7 +261,7 @@ def Tfm_BroadcastOp : Tfm_Op<"broadcast", [Pure]> {
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "$x `dims` $dims attr-dict `:` type($x) `->` type($result)";
 }
-def Tfm_ReduceOp : Tfm_Op<"reduce", [Pure]> {
+def Tfm_ReduceOp : Tfm_Op<"reduce", [Pure, Tfm_SumsInF32]> {
   let summary = "sum or maximum over dimensions";
   let description = [{
     Example: `%db = tfm.reduce sum %dy dims [0, 1] : tensor<4x8x64xf32> -> tensor<64xf32>`
@@ -287,7 +294,7 @@ def Tfm_DropoutOp : Tfm_Op<"dropout", [Pure]> {
 
 //===--- family: einsum --------------------------------------------------===//
 
-def Tfm_EinsumOp : Tfm_Op<"einsum", [Pure]> {
+def Tfm_EinsumOp : Tfm_Op<"einsum", [Pure, Tfm_SumsInF32]> {
   let summary = "contraction of two tensors by letters";
   let description = [{
     One letter per dimension. Letters of both operands that are missing in the
@@ -320,7 +327,7 @@ def Tfm_EmbedOp : Tfm_Op<"embed", [Pure]> {
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
 }
-def Tfm_EmbedGradOp : Tfm_Op<"embed_grad", [Pure]> {
+def Tfm_EmbedGradOp : Tfm_Op<"embed_grad", [Pure, Tfm_SumsInF32]> {
   let summary = "gradient of embed: adds rows of dy to the rows that were looked up";
   let description = [{
     Rows are added in ascending order of (sample, position).
@@ -354,7 +361,7 @@ def Tfm_PickGradOp : Tfm_Op<"pick_grad", [Pure]> {
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "$labels `,` $dl attr-dict `:` type($labels) `,` type($dl) `->` type($result)";
 }
-def Tfm_MaskTailOp : Tfm_SameType<"mask_tail"> {
+def Tfm_MaskTailOp : Tfm_SameType<"mask_tail", [Tfm_Cheap]> {
   let summary = "overwrites the padded end of the last dimension";
   let description = [{
     Elements with index >= `valid` in the last dimension become `fill`. Keeps
@@ -401,7 +408,7 @@ def Tfm_NormDxOp : Tfm_Op<"norm_dx", [Pure]> {
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "`` $kind operands attr-dict `:` type(operands) `->` type($result)";
 }
-def Tfm_NormDscaleOp : Tfm_Op<"norm_dscale", [Pure]> {
+def Tfm_NormDscaleOp : Tfm_Op<"norm_dscale", [Pure, Tfm_SumsInF32]> {
   let summary = "gradient of norm with respect to scale";
   let description = [{
     Sum over all rows of dy·xh, xh the normalised x.

@@ -17,48 +17,46 @@ static std::vector<std::string> qkvLetters(size_t count) {
   return std::vector<std::string>(count, "bskd");
 }
 
-void mtc::families::registerAttention() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    ShardingRule rule;
-    rule.operands = qkvLetters(cast<tfm::AttentionOp>(op).getQkv().size());
-    rule.operands.push_back("");
-    rule.results = {"bskd", "bks"};
-    rule.blocked = "sgd";
-    return rule;
-  };
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto a = cast<tfm::AttentionOp>(op);
-    if (dy[1]) {
-      op->emitOpError("expected a loss that reads the log-sum-exp only behind "
-                      "tfm.stop_gradient, found a cotangent of it; it has no "
-                      "gradient rule");
-      return SmallVector<Value>(op->getNumOperands());
-    }
-    auto grad = tfm::AttentionGradOp::create(
-        b, op->getLoc(), a.getQkv().getTypes(), dy[0], a.getOut(), a.getLse(),
-        a.getQkv(), a.getSample(), a.getCausalAttr(), a.getScaleAttr(),
-        a.getRateAttr(), a.getRngLayerAttr(), a.getSiteAttr(),
-        a.getGlobalHeadsAttr());
-    SmallVector<Value> out(grad.getResults());
-    out.push_back(Value());
-    return out;
-  };
-  f.noBody = "a blocked kernel of the runtime (rt.attention)";
-  add(tfm::AttentionOp::getOperationName(), f);
+static ShardingRule attentionRule(tfm::AttentionOp op) {
+  std::vector<std::string> operands = qkvLetters(op.getQkv().size());
+  operands.push_back("");
+  return {.operands = operands,
+          .results = {"bskd", "bks"},
+          .blocked = "sgd",
+          .indexed = "k"};
+}
 
-  OpFamily g;
-  g.rule = [](Operation *op) {
-    ShardingRule rule;
-    auto qkv = qkvLetters(cast<tfm::AttentionGradOp>(op).getQkv().size());
-    rule.operands = {"bskd", "bskd", "bks"};
-    rule.operands.insert(rule.operands.end(), qkv.begin(), qkv.end());
-    rule.operands.push_back("");
-    rule.results = qkv;
-    rule.blocked = "sgd";
-    return rule;
-  };
-  g.noGradient = "a backward op; second derivatives are not taken";
-  g.noBody = "a blocked kernel of the runtime (rt.attention)";
-  add(tfm::AttentionGradOp::getOperationName(), g);
+static FailureOr<Values> attentionGradient(OpBuilder &b, tfm::AttentionOp op,
+                                           ValueRange dy) {
+  if (dy[1])
+    return op.emitOpError("expected a loss that reads the log-sum-exp only "
+                          "behind tfm.stop_gradient, found a cotangent of it; "
+                          "it has no gradient rule");
+  auto grad = tfm::AttentionGradOp::create(
+      b, op.getLoc(), op.getQkv().getTypes(), dy[0], op.getOut(), op.getLse(),
+      op.getQkv(), op.getSample(), op.getCausalAttr(), op.getScaleAttr(),
+      op.getRateAttr(), op.getRngLayerAttr(), op.getSiteAttr(),
+      op.getGlobalHeadsAttr());
+  Values out(grad.getResults());
+  out.push_back(Value());
+  return out;
+}
+
+static ShardingRule attentionGradRule(tfm::AttentionGradOp op) {
+  std::vector<std::string> qkv = qkvLetters(op.getQkv().size());
+  std::vector<std::string> operands = {"bskd", "bskd", "bks"};
+  operands.insert(operands.end(), qkv.begin(), qkv.end());
+  operands.push_back("");
+  return {
+      .operands = operands, .results = qkv, .blocked = "sgd", .indexed = "k"};
+}
+
+static constexpr Absent runtimeKernel("a blocked kernel of the runtime "
+                                      "(rt.attention)");
+
+void mtc::families::attachAttention(MLIRContext *context) {
+  attach<tfm::AttentionOp, attentionRule, attentionGradient, runtimeKernel>(
+      context);
+  attach<tfm::AttentionGradOp, attentionGradRule, kBackwardOp, runtimeKernel>(
+      context);
 }

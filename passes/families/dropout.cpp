@@ -13,15 +13,14 @@ using namespace mtc;
 using namespace mtc::families;
 
 /// Keeps an element iff its random word is at least floor(rate·2^32).
-static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
-  auto dropout = cast<tfm::DropoutOp>(op);
+static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
+                                     ValueRange x) {
   OpBuilder &b = c.builder;
-  if (op->hasAttr(indexStrideAttr)) {
-    op->emitOpError("expected only dimension 0 split, found dist.index_stride: "
-                    "elements have global numbers, and this kernel would draw "
-                    "by local ones; keep the other dimensions whole");
-    return {x[0]};
-  }
+  if (dropout->hasAttr(indexStrideAttr))
+    return dropout.emitOpError(
+        "expected only dimension 0 split, found dist.index_stride: "
+        "elements have global numbers, and this kernel would draw "
+        "by local ones; keep the other dimensions whole");
   double rate = dropout.getRate().convertToDouble();
   // Row r belongs to sample r / rowsPerSample; inside it, element
   // (r mod rowsPerSample)·cols + column.
@@ -44,21 +43,23 @@ static SmallVector<Value> body(BodyContext &c, Operation *op, ValueRange x) {
   Value keep = arith::CmpIOp::create(b, c.loc, arith::CmpIPredicate::uge, word,
                                      c.constantI32(threshold));
   Value scaled = c.mul(x[0], c.constant(1.0 / (1.0 - rate)));
-  return {c.select(keep, scaled, c.constant(0.0))};
+  return Values{c.select(keep, scaled, c.constant(0.0))};
 }
 
-void mtc::families::registerDropout() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    std::string all = letters(rankOf(op->getResult(0)));
-    return ShardingRule{{all, ""}, {all}, "",    {{0}},
-                        false,     "",    false, /*numbered=*/true};
-  };
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    Operation *copy = b.clone(*op);
-    copy->setOperand(0, dy[0]);
-    return SmallVector<Value>{copy->getResult(0), Value()};
-  };
-  f.body = body;
-  add(tfm::DropoutOp::getOperationName(), f);
+static ShardingRule dropoutRule(tfm::DropoutOp op) {
+  std::string all = letters(rankOf(op.getResult()));
+  return {.operands = {all, ""},
+          .results = {all},
+          .linear = {{0}},
+          .numbered = true};
+}
+
+static Values dropoutGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  Operation *copy = b.clone(*op);
+  copy->setOperand(0, dy[0]);
+  return {copy->getResult(0), Value()};
+}
+
+void mtc::families::attachDropout(MLIRContext *context) {
+  attach<tfm::DropoutOp, dropoutRule, dropoutGradient, dropoutBody>(context);
 }

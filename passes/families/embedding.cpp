@@ -11,37 +11,39 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
 
-void mtc::families::registerEmbedding() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    std::string ids = letters(rankOf(op->getOperand(0)));
-    return ShardingRule{{ids, "ve"}, {ids + "e"}, "", {{1}}, false, "v", false};
-  };
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto embed = cast<tfm::EmbedOp>(op);
-    return SmallVector<Value>{
-        Value(),
-        tfm::EmbedGradOp::create(b, op->getLoc(), embed.getTable().getType(),
-                                 embed.getIds(), dy[0])};
-  };
-  f.body = [](BodyContext &c, Operation *op,
-              ValueRange x) -> SmallVector<Value> {
-    return {c.gather(c.toLocal(op, x[0]),
-                     typeOf(op->getOperand(1)).getElementType())};
-  };
-  add(tfm::EmbedOp::getOperationName(), f);
+static ShardingRule embedRule(tfm::EmbedOp op) {
+  std::string ids = letters(rankOf(op.getIds()));
+  return {.operands = {ids, "ve"},
+          .results = {ids + "e"},
+          .linear = {{1}},
+          .masked = "v"};
+}
 
-  OpFamily g;
-  g.rule = [](Operation *op) {
-    std::string ids = letters(rankOf(op->getOperand(0)));
-    return ShardingRule{{ids, ids + "e"}, {"ve"}, "", {{1}}, false, "v", false};
-  };
-  g.noGradient = "a backward op; second derivatives are not taken";
-  g.body = [](BodyContext &c, Operation *op,
-              ValueRange x) -> SmallVector<Value> {
-    c.scatterAdd(c.toLocal(op, x[0]), x[1]);
-    return {Value()};
-  };
-  g.widens = true;
-  add(tfm::EmbedGradOp::getOperationName(), g);
+static Values embedGradient(OpBuilder &b, tfm::EmbedOp op, ValueRange dy) {
+  return {Value(),
+          tfm::EmbedGradOp::create(b, op.getLoc(), op.getTable().getType(),
+                                   op.getIds(), dy[0])};
+}
+
+static Values embedBody(BodyContext &c, tfm::EmbedOp op, ValueRange x) {
+  return {
+      c.gather(c.toLocal(op, x[0]), typeOf(op.getTable()).getElementType())};
+}
+
+static ShardingRule embedGradRule(tfm::EmbedGradOp op) {
+  std::string ids = letters(rankOf(op.getIds()));
+  return {.operands = {ids, ids + "e"},
+          .results = {"ve"},
+          .linear = {{1}},
+          .masked = "v"};
+}
+
+static Values embedGradBody(BodyContext &c, Operation *op, ValueRange x) {
+  c.scatterAdd(c.toLocal(op, x[0]), x[1]);
+  return {Value()};
+}
+
+void mtc::families::attachEmbedding(MLIRContext *context) {
+  attach<tfm::EmbedOp, embedRule, embedGradient, embedBody>(context);
+  attach<tfm::EmbedGradOp, embedGradRule, kBackwardOp, embedGradBody>(context);
 }

@@ -1,44 +1,28 @@
-//===- family.cpp - the registry of op families ---------------------------===//
+//===- family.cpp - the list of families ----------------------------------===//
 #include "passes/families/family.h"
 
+#include "passes/families/kernel_body.h"
 #include "passes/families/registry.h"
-
-#include <map>
 
 using namespace mlir;
 
+#include "passes/families/FamilyInterfaces.cpp.inc"
+
 namespace mtc::families {
 
-static std::map<std::string, OpFamily> &table() {
-  static std::map<std::string, OpFamily> families;
-  return families;
-}
-
-void add(llvm::StringRef opName, OpFamily family) {
-  table()[opName.str()] = std::move(family);
-}
-
-const OpFamily *lookup(llvm::StringRef opName) {
-  static const bool registered = [] {
-    registerPointwise();
-    registerShape();
-    registerDropout();
-    registerEinsum();
-    registerEmbedding();
-    registerLoss();
-    registerNorm();
-    registerAttention();
-    registerStructure();
-    registerOptimizer();
-    return true;
-  }();
-  (void)registered;
-  auto it = table().find(opName.str());
-  return it == table().end() ? nullptr : &it->second;
-}
-
-const OpFamily *lookup(Operation *op) {
-  return lookup(op->getName().getStringRef());
+void registerFamilies(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tfm::TfmDialect *) {
+    attachPointwise(context);
+    attachShape(context);
+    attachDropout(context);
+    attachEinsum(context);
+    attachEmbedding(context);
+    attachLoss(context);
+    attachNorm(context);
+    attachAttention(context);
+    attachStructure(context);
+    attachOptimizer(context);
+  });
 }
 
 std::string letters(int64_t rank, char first) {

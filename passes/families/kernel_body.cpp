@@ -73,17 +73,10 @@ Value BodyContext::shardOffset(Operation *op) {
   auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
   if (!stride)
     return {};
+  // fuse-kernels checks all axes before it asks for a body.
   auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
-  if (!axis) {
-    op->emitOpError(
-        "expected dist.index_axis beside dist.index_stride, found none");
-    return {};
-  }
-  std::optional<MtcAxis> known = splittingAxis(axis.getValue());
-  if (!known)
-    return {}; // fuse-kernels checks all axes before it asks for a body
   rt::Affine affine;
-  affine[*known] = stride.getInt();
+  affine[*splittingAxis(axis.getValue())] = stride.getInt();
   return arith::TruncIOp::create(builder, loc, builder.getI32Type(),
                                  arg(affine));
 }

@@ -18,9 +18,7 @@ static Value centred(BodyContext &c, Value x, Value mean) {
   return mean ? c.sub(x, mean) : x;
 }
 
-static SmallVector<Value> normBody(BodyContext &c, Operation *op,
-                                   ValueRange in) {
-  auto norm = cast<tfm::NormOp>(op);
+static Values normBody(BodyContext &c, tfm::NormOp norm, ValueRange in) {
   tfm::NormOp::Adaptor x(in, norm);
   Value mean = norm.getMean() ? average(c, x.getX()) : Value();
   Value d = centred(c, x.getX(), mean);
@@ -30,11 +28,11 @@ static SmallVector<Value> normBody(BodyContext &c, Operation *op,
   Value rstd = c.div(c.constant(1.0), root), xh = c.mul(d, rstd);
   Value y = x.getBias() ? c.fma(xh, x.getScale(), x.getBias())
                         : c.mul(xh, x.getScale());
-  return mean ? SmallVector<Value>{y, mean, rstd} : SmallVector<Value>{y, rstd};
+  return mean ? Values{y, mean, rstd} : Values{y, rstd};
 }
 
-static SmallVector<Value> dxBody(BodyContext &c, Operation *op, ValueRange in) {
-  tfm::NormDxOp::Adaptor x(in, cast<tfm::NormDxOp>(op));
+static Values dxBody(BodyContext &c, tfm::NormDxOp op, ValueRange in) {
+  tfm::NormDxOp::Adaptor x(in, op);
   Value xh = c.mul(centred(c, x.getX(), x.getMean()), x.getRstd());
   Value d = c.mul(x.getDy(), x.getScale());
   Value shifted = x.getMean() ? c.sub(d, average(c, d)) : d;
@@ -42,26 +40,24 @@ static SmallVector<Value> dxBody(BodyContext &c, Operation *op, ValueRange in) {
       c.mul(x.getRstd(), c.sub(shifted, c.mul(xh, average(c, c.mul(d, xh)))))};
 }
 
-static SmallVector<Value> dscaleBody(BodyContext &c, Operation *op,
-                                     ValueRange in) {
-  tfm::NormDscaleOp::Adaptor x(in, cast<tfm::NormDscaleOp>(op));
+static Values dscaleBody(BodyContext &c, tfm::NormDscaleOp op, ValueRange in) {
+  tfm::NormDscaleOp::Adaptor x(in, op);
   return {
       c.mul(x.getDy(), c.mul(centred(c, x.getX(), x.getMean()), x.getRstd()))};
 }
 
-static SmallVector<Value> gradient(OpBuilder &b, Operation *op, ValueRange dy) {
-  auto norm = cast<tfm::NormOp>(op);
-  SmallVector<Value> dx(op->getNumOperands());
-  for (OpResult saved : op->getResults().drop_front())
-    if (dy[saved.getResultNumber()]) {
-      op->emitOpError("expected a loss that reads the mean and the root only "
-                      "behind tfm.stop_gradient, found a cotangent of ")
-          << (saved == norm.getMean() ? "the mean" : "1 / the root")
-          << "; they have no gradient rule";
-      return dx;
-    }
+static FailureOr<Values> normGradient(OpBuilder &b, tfm::NormOp norm,
+                                      ValueRange dy) {
+  Values dx(norm->getNumOperands());
+  for (OpResult saved : norm->getResults().drop_front())
+    if (dy[saved.getResultNumber()])
+      return norm.emitOpError(
+                 "expected a loss that reads the mean and the root only "
+                 "behind tfm.stop_gradient, found a cotangent of ")
+             << (saved == norm.getMean() ? "the mean" : "1 / the root")
+             << "; they have no gradient rule";
   Value x = norm.getX(), mean = norm.getMean(), rstd = norm.getRstd();
-  Location loc = op->getLoc();
+  Location loc = norm.getLoc();
   dx[0] = tfm::NormDxOp::create(b, loc, x.getType(), norm.getKind(), dy[0], x,
                                 norm.getScale(), mean, rstd);
   dx[1] = tfm::NormDscaleOp::create(b, loc, norm.getScale().getType(),
@@ -79,40 +75,41 @@ static std::string rowLetters(Operation *op) {
   return letters(rankOf(op->getOperand(0)) - 1);
 }
 
-void mtc::families::registerNorm() {
-  OpFamily f;
-  f.rule =
-      [](Operation *op) { // x, scale and perhaps bias; y and one or two rows
-        std::string row = rowLetters(op), all = row + "z";
-        ShardingRule rule{{all}, {all}, "z", {}, false, "", false};
-        rule.operands.resize(op->getNumOperands(), "z");
-        rule.results.resize(op->getNumResults(), row);
-        return rule;
-      };
-  f.gradient = gradient;
-  f.body = normBody;
-  add(tfm::NormOp::getOperationName(), f);
+/// x, scale and perhaps bias; y and one or two rows.
+static ShardingRule normRule(Operation *op) {
+  std::string row = rowLetters(op), all = row + "z";
+  ShardingRule rule{.operands = {all}, .results = {all}, .blocked = "z"};
+  rule.operands.resize(op->getNumOperands(), "z");
+  rule.results.resize(op->getNumResults(), row);
+  return rule;
+}
 
-  OpFamily dx;
-  dx.rule = [](Operation *op) { // dy, x, scale and one or two rows
-    std::string row = rowLetters(op), all = row + "z";
-    ShardingRule rule{{all, all, "z"}, {all}, "z", {{0}}, false, "", true};
-    rule.operands.resize(op->getNumOperands(), row);
-    return rule;
-  };
-  dx.noGradient = "a backward op; second derivatives are not taken";
-  dx.body = dxBody;
-  add(tfm::NormDxOp::getOperationName(), dx);
+/// dy, x, scale and one or two rows.
+static ShardingRule dxRule(Operation *op) {
+  std::string row = rowLetters(op), all = row + "z";
+  ShardingRule rule{.operands = {all, all, "z"},
+                    .results = {all},
+                    .blocked = "z",
+                    .linear = {{0}},
+                    .normBackward = true};
+  rule.operands.resize(op->getNumOperands(), row);
+  return rule;
+}
 
-  OpFamily dscale;
-  dscale.rule = [](Operation *op) { // dy, x and one or two rows
-    std::string row = rowLetters(op), all = row + "z";
-    ShardingRule rule{{all, all}, {"z"}, "z", {{0}}, false, "", true};
-    rule.operands.resize(op->getNumOperands(), row);
-    return rule;
-  };
-  dscale.noGradient = "a backward op; second derivatives are not taken";
-  dscale.body = dscaleBody;
-  dscale.widens = true;
-  add(tfm::NormDscaleOp::getOperationName(), dscale);
+/// dy, x and one or two rows.
+static ShardingRule dscaleRule(Operation *op) {
+  std::string row = rowLetters(op), all = row + "z";
+  ShardingRule rule{.operands = {all, all},
+                    .results = {"z"},
+                    .blocked = "z",
+                    .linear = {{0}},
+                    .normBackward = true};
+  rule.operands.resize(op->getNumOperands(), row);
+  return rule;
+}
+
+void mtc::families::attachNorm(MLIRContext *context) {
+  attach<tfm::NormOp, normRule, normGradient, normBody>(context);
+  attach<tfm::NormDxOp, dxRule, kBackwardOp, dxBody>(context);
+  attach<tfm::NormDscaleOp, dscaleRule, kBackwardOp, dscaleBody>(context);
 }

@@ -10,7 +10,7 @@ using namespace mtc::families;
 
 /// docs/numerics.md: g' = g·coeff; m = b1·m + (1-b1)·g';
 /// v = b2·v + ((1-b2)·g')·g'; p = p·(1 - lr·wd) - lr·(m·ib1)/(sqrt(v·ib2)+eps).
-static SmallVector<Value> adamw(BodyContext &c, Operation *op, ValueRange x) {
+static Values adamw(BodyContext &c, tfm::AdamwOp op, ValueRange x) {
   Value p = x[0], m = x[2], v = x[3];
   Value lr = c.stepField("lr");
   Value g = c.mul(x[1], c.stepField("clip_coeff"));
@@ -22,24 +22,18 @@ static SmallVector<Value> adamw(BodyContext &c, Operation *op, ValueRange x) {
                                     c.mul(v2, c.stepField("inv_bias2")));
   Value step = c.div(c.mul(m2, c.stepField("inv_bias1")),
                      c.add(root, c.stepField("eps")));
-  if (cast<tfm::AdamwOp>(op).getDecay())
+  if (op.getDecay())
     p = c.mul(p,
               c.sub(c.constant(1.0), c.mul(lr, c.stepField("weight_decay"))));
   return {c.sub(p, c.mul(lr, step)), m2, v2};
 }
 
-void mtc::families::registerOptimizer() {
-  OpFamily f;
-  f.rule = elementwiseRule({});
-  f.noGradient = "the update is not differentiated";
-  f.body = adamw;
-  add(tfm::AdamwOp::getOperationName(), f);
+static Values scalar(BodyContext &c, tfm::ScalarOp op, ValueRange) {
+  return {c.stepField(op.getField())};
+}
 
-  OpFamily s;
-  s.rule = elementwiseRule({});
-  s.noGradient = "the update is not differentiated";
-  s.body = [](BodyContext &c, Operation *op, ValueRange) -> SmallVector<Value> {
-    return {c.stepField(cast<tfm::ScalarOp>(op).getField())};
-  };
-  add(tfm::ScalarOp::getOperationName(), s);
+void mtc::families::attachOptimizer(MLIRContext *context) {
+  constexpr Absent update("the update is not differentiated");
+  attach<tfm::AdamwOp, nonlinear, update, adamw>(context);
+  attach<tfm::ScalarOp, nonlinear, update, scalar>(context);
 }

@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
@@ -70,173 +72,121 @@ static Value derivative(BodyContext &c, tfm::ActivationKind kind, Value x) {
   llvm_unreachable("all kinds are handled");
 }
 
-static void registerAdd() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    std::vector<int> all(op->getNumOperands());
-    for (size_t i = 0; i < all.size(); ++i)
-      all[i] = i;
-    return elementwiseRule({all})(op);
-  };
-  f.gradient = [](OpBuilder &, Operation *op, ValueRange dy) {
-    return SmallVector<Value>(op->getNumOperands(), dy[0]);
-  };
-  f.body = [](BodyContext &c, Operation *, ValueRange x) -> SmallVector<Value> {
-    Value sum = x[0];
-    for (Value v : x.drop_front())
-      sum = c.add(sum, v);
-    return {sum};
-  };
-  f.rematerializable = true;
-  add(tfm::AddOp::getOperationName(), f);
+//===--- sums and products ------------------------------------------------===//
+
+static ShardingRule addRule(tfm::AddOp op) {
+  std::vector<int> all(op->getNumOperands());
+  std::iota(all.begin(), all.end(), 0);
+  return elementwise(op, {all});
+}
+static Values addGradient(OpBuilder &, Operation *op, ValueRange dy) {
+  return Values(op->getNumOperands(), dy[0]);
+}
+static Values addBody(BodyContext &c, Operation *, ValueRange x) {
+  Value sum = x[0];
+  for (Value v : x.drop_front())
+    sum = c.add(sum, v);
+  return {sum};
 }
 
-static void registerSubMulDiv() {
-  OpFamily sub;
-  sub.rule = elementwiseRule({{0, 1}});
-  sub.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    return SmallVector<Value>{dy[0], scaled(b, op->getLoc(), dy[0], -1.0)};
-  };
-  sub.body = [](BodyContext &c, Operation *,
-                ValueRange x) -> SmallVector<Value> {
-    return {c.sub(x[0], x[1])};
-  };
-  sub.rematerializable = true;
-  add(tfm::SubOp::getOperationName(), sub);
-
-  OpFamily mul;
-  mul.rule = elementwiseRule({{0}, {1}});
-  mul.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto product = [&](Value x) -> Value {
-      return tfm::MulOp::create(b, op->getLoc(), dy[0], x);
-    };
-    return SmallVector<Value>{product(op->getOperand(1)),
-                              product(op->getOperand(0))};
-  };
-  mul.body = [](BodyContext &c, Operation *,
-                ValueRange x) -> SmallVector<Value> {
-    return {c.mul(x[0], x[1])};
-  };
-  mul.rematerializable = true;
-  add(tfm::MulOp::getOperationName(), mul);
-
-  OpFamily div;
-  div.rule = elementwiseRule({{0}});
-  div.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    Location loc = op->getLoc();
-    Value y = op->getOperand(1);
-    Value dx = tfm::DivOp::create(b, loc, dy[0], y);
-    Value product = tfm::MulOp::create(b, loc, dx, op->getResult(0));
-    return SmallVector<Value>{dx, scaled(b, loc, product, -1.0)};
-  };
-  div.body = [](BodyContext &c, Operation *,
-                ValueRange x) -> SmallVector<Value> {
-    return {c.div(x[0], x[1])};
-  };
-  add(tfm::DivOp::getOperationName(), div);
+static ShardingRule subRule(Operation *op) { return elementwise(op, {{0, 1}}); }
+static Values subGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  return {dy[0], scaled(b, op->getLoc(), dy[0], -1.0)};
+}
+static Values subBody(BodyContext &c, Operation *, ValueRange x) {
+  return {c.sub(x[0], x[1])};
 }
 
-static void registerExpLog() {
-  OpFamily exp;
-  exp.rule = elementwiseRule({});
-  exp.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    return SmallVector<Value>{
-        tfm::MulOp::create(b, op->getLoc(), dy[0], op->getResult(0))};
+static ShardingRule mulRule(Operation *op) {
+  return elementwise(op, {{0}, {1}});
+}
+static Values mulGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  auto product = [&](Value x) -> Value {
+    return tfm::MulOp::create(b, op->getLoc(), dy[0], x);
   };
-  exp.body = [](BodyContext &c, Operation *,
-                ValueRange x) -> SmallVector<Value> {
-    return {math::ExpOp::create(c.builder, c.loc, x[0])};
-  };
-  exp.rematerializable = true;
-  add(tfm::ExpOp::getOperationName(), exp);
-
-  OpFamily log;
-  log.rule = elementwiseRule({});
-  log.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    return SmallVector<Value>{
-        tfm::DivOp::create(b, op->getLoc(), dy[0], op->getOperand(0))};
-  };
-  log.body = [](BodyContext &c, Operation *,
-                ValueRange x) -> SmallVector<Value> {
-    return {math::LogOp::create(c.builder, c.loc, x[0])};
-  };
-  add(tfm::LogOp::getOperationName(), log);
+  Value dx = product(op->getOperand(1));
+  return {dx, product(op->getOperand(0))};
+}
+static Values mulBody(BodyContext &c, Operation *, ValueRange x) {
+  return {c.mul(x[0], x[1])};
 }
 
-static void registerScaleAndFill() {
-  OpFamily scale;
-  scale.rule = elementwiseRule({{0}});
-  scale.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    double factor = cast<tfm::ScaleOp>(op).getFactor().convertToDouble();
-    return SmallVector<Value>{scaled(b, op->getLoc(), dy[0], factor)};
-  };
-  scale.body = [](BodyContext &c, Operation *op,
-                  ValueRange x) -> SmallVector<Value> {
-    double factor = cast<tfm::ScaleOp>(op).getFactor().convertToDouble();
-    return {c.mul(x[0], c.constant(factor))};
-  };
-  scale.rematerializable = true;
-  add(tfm::ScaleOp::getOperationName(), scale);
-
-  OpFamily fill;
-  fill.rule = elementwiseRule({});
-  fill.gradient = [](OpBuilder &, Operation *, ValueRange) {
-    return SmallVector<Value>{};
-  };
-  fill.body = [](BodyContext &c, Operation *op,
-                 ValueRange) -> SmallVector<Value> {
-    return {c.constant(cast<tfm::FillOp>(op).getValue().convertToDouble())};
-  };
-  fill.rematerializable = true;
-  add(tfm::FillOp::getOperationName(), fill);
+static Values divGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  Location loc = op->getLoc();
+  Value y = op->getOperand(1);
+  Value dx = tfm::DivOp::create(b, loc, dy[0], y);
+  Value product = tfm::MulOp::create(b, loc, dx, op->getResult(0));
+  return {dx, scaled(b, loc, product, -1.0)};
+}
+static Values divBody(BodyContext &c, Operation *, ValueRange x) {
+  return {c.div(x[0], x[1])};
 }
 
-static void registerCast() {
-  OpFamily f;
-  f.rule = elementwiseRule({{0}});
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    return SmallVector<Value>{tfm::CastOp::create(
-        b, op->getLoc(), op->getOperand(0).getType(), dy[0])};
-  };
-  // Elements of a kernel are f32; the generator rounds what an op makes to the
-  // type of its result.
-  f.body = [](BodyContext &, Operation *, ValueRange x) -> SmallVector<Value> {
-    return {x[0]};
-  };
-  f.rematerializable = true;
-  add(tfm::CastOp::getOperationName(), f);
+//===--- exp and log ------------------------------------------------------===//
+
+static Values expGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  return {tfm::MulOp::create(b, op->getLoc(), dy[0], op->getResult(0))};
+}
+static Values expBody(BodyContext &c, Operation *, ValueRange x) {
+  return {math::ExpOp::create(c.builder, c.loc, x[0])};
 }
 
-static void registerActivation() {
-  OpFamily f;
-  f.rule = elementwiseRule({});
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto act = cast<tfm::ActivationOp>(op);
-    return SmallVector<Value>{tfm::ActivationGradOp::create(
-        b, op->getLoc(), act.getKind(), act.getX(), dy[0])};
-  };
-  f.body = [](BodyContext &c, Operation *op,
-              ValueRange x) -> SmallVector<Value> {
-    return {activation(c, cast<tfm::ActivationOp>(op).getKind(), x[0])};
-  };
-  add(tfm::ActivationOp::getOperationName(), f);
-
-  OpFamily g;
-  g.rule = elementwiseRule({{1}});
-  g.noGradient = "a backward op; second derivatives are not taken";
-  g.body = [](BodyContext &c, Operation *op,
-              ValueRange x) -> SmallVector<Value> {
-    auto kind = cast<tfm::ActivationGradOp>(op).getKind();
-    return {c.mul(x[1], derivative(c, kind, x[0]))};
-  };
-  add(tfm::ActivationGradOp::getOperationName(), g);
+static Values logGradient(OpBuilder &b, Operation *op, ValueRange dy) {
+  return {tfm::DivOp::create(b, op->getLoc(), dy[0], op->getOperand(0))};
+}
+static Values logBody(BodyContext &c, Operation *, ValueRange x) {
+  return {math::LogOp::create(c.builder, c.loc, x[0])};
 }
 
-void mtc::families::registerPointwise() {
-  registerAdd();
-  registerSubMulDiv();
-  registerExpLog();
-  registerScaleAndFill();
-  registerCast();
-  registerActivation();
+//===--- scale, fill and cast ---------------------------------------------===//
+
+static Values scaleGradient(OpBuilder &b, tfm::ScaleOp op, ValueRange dy) {
+  return {scaled(b, op.getLoc(), dy[0], op.getFactor().convertToDouble())};
+}
+static Values scaleBody(BodyContext &c, tfm::ScaleOp op, ValueRange x) {
+  return {c.mul(x[0], c.constant(op.getFactor().convertToDouble()))};
+}
+
+static Values fillBody(BodyContext &c, tfm::FillOp op, ValueRange) {
+  return {c.constant(op.getValue().convertToDouble())};
+}
+
+static Values castGradient(OpBuilder &b, tfm::CastOp op, ValueRange dy) {
+  return {tfm::CastOp::create(b, op.getLoc(), op.getX().getType(), dy[0])};
+}
+
+//===--- activation -------------------------------------------------------===//
+
+static Values activationGradient(OpBuilder &b, tfm::ActivationOp op,
+                                 ValueRange dy) {
+  return {tfm::ActivationGradOp::create(b, op.getLoc(), op.getKind(), op.getX(),
+                                        dy[0])};
+}
+static Values activationBody(BodyContext &c, tfm::ActivationOp op,
+                             ValueRange x) {
+  return {activation(c, op.getKind(), x[0])};
+}
+
+static ShardingRule activationGradRule(Operation *op) {
+  return elementwise(op, {{1}});
+}
+static Values activationGradBody(BodyContext &c, tfm::ActivationGradOp op,
+                                 ValueRange x) {
+  return {c.mul(x[1], derivative(c, op.getKind(), x[0]))};
+}
+
+void mtc::families::attachPointwise(MLIRContext *context) {
+  attach<tfm::AddOp, addRule, addGradient, addBody>(context);
+  attach<tfm::SubOp, subRule, subGradient, subBody>(context);
+  attach<tfm::MulOp, mulRule, mulGradient, mulBody>(context);
+  attach<tfm::DivOp, linearInFirst, divGradient, divBody>(context);
+  attach<tfm::ExpOp, nonlinear, expGradient, expBody>(context);
+  attach<tfm::LogOp, nonlinear, logGradient, logBody>(context);
+  attach<tfm::ScaleOp, linearInFirst, scaleGradient, scaleBody>(context);
+  attach<tfm::FillOp, nonlinear, noCotangents, fillBody>(context);
+  attach<tfm::CastOp, linearInFirst, castGradient, sameElement>(context);
+  attach<tfm::ActivationOp, nonlinear, activationGradient, activationBody>(
+      context);
+  attach<tfm::ActivationGradOp, activationGradRule, kBackwardOp,
+         activationGradBody>(context);
 }

@@ -22,67 +22,57 @@ static SmallVector<int64_t> others(int64_t rank, ArrayRef<int64_t> dims) {
   return rest;
 }
 
-static void registerBroadcast() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    auto bc = cast<tfm::BroadcastOp>(op);
-    std::string all = letters(rankOf(bc.getResult()));
-    return ShardingRule{
-        {pick(all, bc.getDims())}, {all}, "", {{0}}, false, "", false};
-  };
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto bc = cast<tfm::BroadcastOp>(op);
-    auto rest = others(rankOf(bc.getResult()), bc.getDims());
-    return SmallVector<Value>{tfm::ReduceOp::create(
-        b, op->getLoc(), bc.getX().getType(), tfm::ReduceKind::Sum, dy[0],
-        b.getDenseI64ArrayAttr(rest))};
-  };
-  // The element is the same one; the generator addresses it by its own shape.
-  f.body = [](BodyContext &, Operation *, ValueRange x) -> SmallVector<Value> {
-    return {x[0]};
-  };
-  f.rematerializable = true;
-  add(tfm::BroadcastOp::getOperationName(), f);
+//===--- broadcast --------------------------------------------------------===//
+
+static ShardingRule broadcastRule(tfm::BroadcastOp op) {
+  std::string all = letters(rankOf(op.getResult()));
+  return {
+      .operands = {pick(all, op.getDims())}, .results = {all}, .linear = {{0}}};
 }
 
-static void registerReduce() {
-  OpFamily f;
-  f.rule = [](Operation *op) {
-    auto reduce = cast<tfm::ReduceOp>(op);
-    std::string all = letters(rankOf(reduce.getX()));
-    bool isMax = reduce.getKind() == tfm::ReduceKind::Max;
-    ShardingRule rule;
-    rule.operands = {all};
-    rule.results = {pick(all, others(all.size(), reduce.getDims()))};
-    if (!isMax)
-      rule.linear = {{0}};
-    rule.contractsToMax = isMax;
-    return rule;
-  };
-  f.gradient = [](OpBuilder &b, Operation *op, ValueRange dy) {
-    auto reduce = cast<tfm::ReduceOp>(op);
-    if (reduce.getKind() == tfm::ReduceKind::Max) {
-      op->emitOpError("expected a maximum behind tfm.stop_gradient; it has no "
-                      "gradient rule");
-      return SmallVector<Value>{Value()};
-    }
-    auto rest = others(rankOf(reduce.getX()), reduce.getDims());
-    return SmallVector<Value>{
-        tfm::BroadcastOp::create(b, op->getLoc(), reduce.getX().getType(),
-                                 dy[0], b.getDenseI64ArrayAttr(rest))};
-  };
-  f.body = [](BodyContext &c, Operation *op,
-              ValueRange x) -> SmallVector<Value> {
-    if (!c.contractsCols)
-      return {x[0]}; // summed over rows by accumulation
-    bool isMax = cast<tfm::ReduceOp>(op).getKind() == tfm::ReduceKind::Max;
-    return {isMax ? c.rowMax(x[0]) : c.rowSum(x[0])};
-  };
-  f.widens = true;
-  add(tfm::ReduceOp::getOperationName(), f);
+static Values broadcastGradient(OpBuilder &b, tfm::BroadcastOp op,
+                                ValueRange dy) {
+  auto rest = others(rankOf(op.getResult()), op.getDims());
+  return {tfm::ReduceOp::create(b, op.getLoc(), op.getX().getType(),
+                                tfm::ReduceKind::Sum, dy[0],
+                                b.getDenseI64ArrayAttr(rest))};
 }
 
-void mtc::families::registerShape() {
-  registerBroadcast();
-  registerReduce();
+//===--- reduce -----------------------------------------------------------===//
+
+static bool isMax(tfm::ReduceOp op) {
+  return op.getKind() == tfm::ReduceKind::Max;
+}
+
+static ShardingRule reduceRule(tfm::ReduceOp op) {
+  std::string all = letters(rankOf(op.getX()));
+  ShardingRule rule{.operands = {all},
+                    .results = {pick(all, others(all.size(), op.getDims()))},
+                    .contractsToMax = isMax(op)};
+  if (!isMax(op))
+    rule.linear = {{0}};
+  return rule;
+}
+
+static FailureOr<Values> reduceGradient(OpBuilder &b, tfm::ReduceOp op,
+                                        ValueRange dy) {
+  if (isMax(op))
+    return op.emitOpError("expected a maximum behind tfm.stop_gradient; it has "
+                          "no gradient rule");
+  auto rest = others(rankOf(op.getX()), op.getDims());
+  Value dx = tfm::BroadcastOp::create(b, op.getLoc(), op.getX().getType(),
+                                      dy[0], b.getDenseI64ArrayAttr(rest));
+  return Values{dx};
+}
+
+static Values reduceBody(BodyContext &c, tfm::ReduceOp op, ValueRange x) {
+  if (!c.contractsCols)
+    return {x[0]}; // summed over rows by accumulation
+  return {isMax(op) ? c.rowMax(x[0]) : c.rowSum(x[0])};
+}
+
+void mtc::families::attachShape(MLIRContext *context) {
+  attach<tfm::BroadcastOp, broadcastRule, broadcastGradient, sameElement>(
+      context);
+  attach<tfm::ReduceOp, reduceRule, reduceGradient, reduceBody>(context);
 }

@@ -2,7 +2,7 @@
 #ifndef MTC_PASSES_FAMILIES_UTIL_H
 #define MTC_PASSES_FAMILIES_UTIL_H
 
-#include "passes/families/kernel_body.h"
+#include "passes/families/models.h"
 
 namespace mtc::families {
 
@@ -13,15 +13,32 @@ inline int64_t rankOf(mlir::Value v) { return typeOf(v).getRank(); }
 
 /// The rule of an op that works on each element: all shapes are equal, and the
 /// operand groups `linear` may be partial.
-inline RuleFn elementwiseRule(std::vector<std::vector<int>> linear) {
-  return [linear](mlir::Operation *op) {
-    ShardingRule rule;
-    std::string all = letters(rankOf(op->getResult(0)));
-    rule.operands.assign(op->getNumOperands(), all);
-    rule.results.assign(op->getNumResults(), all);
-    rule.linear = linear;
-    return rule;
-  };
+inline ShardingRule elementwise(mlir::Operation *op,
+                                std::vector<std::vector<int>> linear) {
+  std::string all = letters(rankOf(op->getResult(0)));
+  return {.operands = std::vector(op->getNumOperands(), all),
+          .results = std::vector(op->getNumResults(), all),
+          .linear = std::move(linear)};
+}
+/// The same, linear in no operand, or in the first alone.
+inline ShardingRule nonlinear(mlir::Operation *op) {
+  return elementwise(op, {});
+}
+inline ShardingRule linearInFirst(mlir::Operation *op) {
+  return elementwise(op, {{0}});
+}
+
+/// The gradient of an op through which nothing flows.
+inline Values noCotangents(mlir::OpBuilder &, mlir::Operation *op,
+                           mlir::ValueRange) {
+  return Values(op->getNumOperands());
+}
+
+/// The body of an op that moves elements: the generator addresses each value by
+/// its own shape, and rounds to its type.
+inline Values sameElement(BodyContext &, mlir::Operation *,
+                          mlir::ValueRange x) {
+  return {x[0]};
 }
 
 /// dy · factor.

@@ -8,8 +8,7 @@
 #include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
-#include "passes/families/errors.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/families/family.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -158,14 +157,19 @@ LogicalResult Differentiator::backward(Operation *op) {
     incoming.push_back(total(result));
   if (llvm::none_of(incoming, [](Value v) { return static_cast<bool>(v); }))
     return success();
-  const families::OpFamily *family = families::lookup(op);
-  if (!family || !family->gradient)
-    return op->emitOpError("has no gradient rule")
-           << (family ? ": " + family->noGradient : std::string());
+  auto rule = dyn_cast<families::GradientOpInterface>(op);
+  if (!rule) {
+    auto diag = op->emitOpError("has no gradient rule");
+    if (auto family = dyn_cast<families::FamilyOpInterface>(op))
+      diag << ": " << family.getNoGradient();
+    return diag;
+  }
   Operation *last = fn.getBody().front().getTerminator()->getPrevNode();
-  SmallVector<Value> outgoing = family->gradient(b, op, incoming);
+  FailureOr<families::Values> outgoing = rule.buildGradient(b, incoming);
+  if (failed(outgoing))
+    return failure();
   markNew(last, tfm::layerOf(op));
-  for (auto [operand, cotangent] : llvm::zip(op->getOperands(), outgoing))
+  for (auto [operand, cotangent] : llvm::zip(op->getOperands(), *outgoing))
     if (cotangent && dependents.contains(operand))
       contribute(operand, cotangent, op);
   return success();
@@ -195,9 +199,8 @@ Value Differentiator::accumulated(Value gradient, Value param) {
   if (type.getElementType() == wide)
     return gradient;
   Operation *producer = gradient.getDefiningOp();
-  const families::OpFamily *family =
-      producer ? families::lookup(producer) : nullptr;
-  if (family && family->widens && gradient.use_empty()) {
+  if (producer && producer->hasTrait<tfm::SumsInF32>() &&
+      gradient.use_empty()) {
     gradient.setType(type.clone(wide));
     return gradient;
   }
@@ -289,10 +292,10 @@ private:
 /// The values that computing `v` again would read.
 void Saver::leaves(Value v, llvm::SetVector<Value> &out) {
   Operation *def = v.getDefiningOp();
-  const families::OpFamily *family = def ? families::lookup(def) : nullptr;
-  if (!family || !family->rematerializable) {
-    if (def)
-      out.insert(v);
+  if (!def)
+    return;
+  if (!def->hasTrait<tfm::Cheap>()) {
+    out.insert(v);
     return;
   }
   for (Value operand : def->getOperands())
@@ -301,8 +304,7 @@ void Saver::leaves(Value v, llvm::SetVector<Value> &out) {
 
 /// Cheap to compute again: it needs at most one saved value of its own size.
 bool Saver::cheap(Value v) {
-  const families::OpFamily *family = families::lookup(v.getDefiningOp());
-  if (!family || !family->rematerializable)
+  if (!v.getDefiningOp()->hasTrait<tfm::Cheap>())
     return false;
   llvm::SetVector<Value> read;
   leaves(v, read);
@@ -369,7 +371,7 @@ void Saver::run() {
 }
 
 struct DifferentiatePass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           passes::impl::DifferentiateBase<DifferentiatePass>> {
   void runPhase() override {
     auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
@@ -377,8 +379,7 @@ struct DifferentiatePass
       getOperation().emitError("expected a function @microbatch");
       return signalPassFailure();
     }
-    families::ReportedErrors errors(&getContext());
-    if (failed(Differentiator(fn).run()) || errors.any())
+    if (failed(Differentiator(fn).run()))
       return signalPassFailure();
     Saver(fn).run();
   }

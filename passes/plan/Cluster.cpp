@@ -69,14 +69,12 @@ Operation *soleSink(Value value) {
   return isSink(user) ? user : nullptr;
 }
 
-/// A sink lies in the domain like an op whose result has the operand's shape:
-/// the accumulator.
-static ShardingRule sinkRule(Operation *sink) {
+ShardingRule ruleOf(Operation *op) {
+  if (!isSink(op))
+    return cast<FamilyOpInterface>(op).getShardingRule();
   std::string all =
-      letters(cast<ShapedType>(sink->getOperand(0).getType()).getRank());
-  ShardingRule rule;
-  rule.operands = rule.results = {all};
-  return rule;
+      letters(cast<ShapedType>(op->getOperand(0).getType()).getRank());
+  return {.operands = {all}, .results = {all}};
 }
 
 //===--- growing ----------------------------------------------------------===//
@@ -93,8 +91,7 @@ bool Cluster::mayGrow(Operation *op) const {
 }
 
 bool Cluster::tryAdd(Operation *op) {
-  const OpFamily *family = lookup(op);
-  if (!isSink(op) && (!family || !family->body))
+  if (!isSink(op) && !isa<KernelBodyOpInterface>(op))
     return false;
   if (!ops.empty() && tfm::layerOf(op) != tfm::layerOf(ops.front()))
     return false; // a cluster never crosses a layer: the same at every pp
@@ -103,8 +100,7 @@ bool Cluster::tryAdd(Operation *op) {
       return false; // complete only after the last row
   Placement placement;
   Domain grown = domain;
-  if (!grown.place(op, isSink(op) ? sinkRule(op) : family->rule(op), known,
-                   placement))
+  if (!grown.place(op, ruleOf(op), known, placement))
     return false;
   if (domain.dims.empty() && !grown.dims.empty() && !mayGrow(op))
     return false;
@@ -271,10 +267,11 @@ LogicalResult Cluster::emitSum(Emission &e, Operation *op,
            << type << "; it would be rounded once per row";
   int64_t operand = e.accumulator(target, mode, type.getElementType(), extent);
   e.context.tableResult = operand;
-  Value value = lookup(op)->body(e.context, op, in)[0];
-  if (!placement.tableResult)
-    rt::AccumulateOp::create(e.b, e.loc, operand, value);
-  return success();
+  FailureOr<Values> made =
+      cast<KernelBodyOpInterface>(op).emitBody(e.context, in);
+  if (succeeded(made) && !placement.tableResult)
+    rt::AccumulateOp::create(e.b, e.loc, operand, made->front());
+  return success(succeeded(made));
 }
 
 /// Adds each element to the accumulator's, in f32.
@@ -294,9 +291,14 @@ LogicalResult Cluster::emitSink(Emission &e, Operation *op,
 
 /// Rounds what an op made to the type of its result, so that the numbers do not
 /// depend on what shares its kernel; stores what somebody outside reads.
-void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
-                         ValueRange values) {
-  for (auto [i, result, value] : llvm::enumerate(op->getResults(), values)) {
+LogicalResult Cluster::emitStores(Emission &e, Operation *op,
+                                  const Placement &placement, ValueRange in) {
+  FailureOr<Values> values =
+      cast<KernelBodyOpInterface>(op).emitBody(e.context, in);
+  if (failed(values))
+    return failure();
+  for (auto [i, result, made] : llvm::enumerate(op->getResults(), *values)) {
+    Value value = made;
     auto type = cast<RankedTensorType>(result.getType());
     if (type.getElementType().isBF16())
       value = arith::TruncFOp::create(e.b, e.loc, type.getElementType(), value);
@@ -311,6 +313,7 @@ void Cluster::emitStores(Emission &e, Operation *op, const Placement &placement,
     e.writes.push_back(operand);
     e.replaced.push_back(result);
   }
+  return success();
 }
 
 LogicalResult Cluster::emit(Operation *before, KernelPool &pool,
@@ -329,7 +332,7 @@ LogicalResult Cluster::emit(Operation *before, KernelPool &pool,
     else if (placement.accumulates)
       ok = emitSum(e, op, placement, in, accumulatorOf);
     else
-      emitStores(e, op, placement, lookup(op)->body(e.context, op, in));
+      ok = emitStores(e, op, placement, in);
     if (failed(ok))
       return failure();
   }

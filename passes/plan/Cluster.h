@@ -28,6 +28,9 @@ private:
 
 /// An op that adds its operand to an accumulator: pipe.accumulate, pipe.loss.
 bool isSink(mlir::Operation *op);
+/// The rule of a sink, or of an op with a family. A sink lies in the domain
+/// like an op whose result has the operand's shape: the accumulator.
+families::ShardingRule ruleOf(mlir::Operation *op);
 /// The sink that is the only reader of `value`, or null. The producer of such a
 /// value may add to the accumulator itself, if it is a GEMM or a sum over rows.
 mlir::Operation *soleSink(mlir::Value value);
@@ -69,8 +72,9 @@ private:
   mlir::LogicalResult emitSink(Emission &e, mlir::Operation *op,
                                const Placement &placement, mlir::Value value,
                                AccumulatorOf accumulatorOf);
-  void emitStores(Emission &e, mlir::Operation *op, const Placement &placement,
-                  mlir::ValueRange values);
+  mlir::LogicalResult emitStores(Emission &e, mlir::Operation *op,
+                                 const Placement &placement,
+                                 mlir::ValueRange in);
   void makeLaunch(Emission &e, KernelPool &pool);
 
   llvm::SmallVector<mlir::Operation *> ops;

@@ -15,7 +15,7 @@ static ArrayRef<int64_t> shapeOf(Value v) {
 /// the rows of a table.
 static bool isTableLetter(const ShardingRule &rule, char letter,
                           const std::string &tensor) {
-  return rule.maskedLetters.find(letter) != std::string::npos &&
+  return rule.masked.find(letter) != std::string::npos &&
          tensor.front() == letter && tensor.size() == 2;
 }
 
@@ -131,7 +131,7 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op,
         !check(placement.operands[i]))
       return false;
   // Blocked letters (a norm's row) and index letters are the columns.
-  std::string columns = rule.blocked + rule.maskedLetters;
+  std::string columns = rule.blocked + rule.masked;
   for (char letter : columns)
     if (auto it = letterDim.find(letter); it != letterDim.end())
       if (it->second != rank - 1 || !requireExact(rank - 1))

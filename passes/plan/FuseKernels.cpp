@@ -10,8 +10,7 @@
 #include "mtc/runtime/mesh.h"
 #include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
-#include "passes/families/errors.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/plan/Cluster.h"
 #include "passes/plan/Collectives.h"
 #include "passes/plan/Gemm.h"
@@ -242,11 +241,10 @@ LogicalResult FragmentFuser::lower(Operation *op) {
 static bool isConstant(Operation *op) {
   return isa<tfm::FillOp>(op) &&
          llvm::all_of(op->getUses(), [](OpOperand &use) {
-           const families::OpFamily *family = families::lookup(use.getOwner());
-           return isSink(use.getOwner()) ||
-                  (family && family->body &&
-                   !isTable(family->rule(use.getOwner()),
-                            use.getOperandNumber()));
+           Operation *reader = use.getOwner();
+           return isSink(reader) ||
+                  (isa<families::KernelBodyOpInterface>(reader) &&
+                   !isTable(ruleOf(reader), use.getOperandNumber()));
          });
 }
 
@@ -298,9 +296,10 @@ LogicalResult FragmentFuser::run() {
 }
 
 struct FuseKernelsPass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           mtc::passes::impl::FuseKernelsBase<FuseKernelsPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
+    FamilyPass::getDependentDialects(registry);
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
   /// Kernels take a rank's coordinate as a factor of an axis by its name.
@@ -308,11 +307,15 @@ struct FuseKernelsPass
     bool good = true;
     getOperation()->walk([&](Operation *op) {
       auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr);
-      if (!axis || splittingAxis(axis.getValue()))
-        return;
-      good = false;
-      op->emitOpError("expected ") << families::indexAxisAttr << " to be "
-                                   << splittingAxes() << ", found " << axis;
+      if (!axis && op->hasAttr(families::indexStrideAttr)) {
+        good = false;
+        op->emitOpError(
+            "expected dist.index_axis beside dist.index_stride, found none");
+      } else if (axis && !splittingAxis(axis.getValue())) {
+        good = false;
+        op->emitOpError("expected ") << families::indexAxisAttr << " to be "
+                                     << splittingAxes() << ", found " << axis;
+      }
     });
     return success(good);
   }
@@ -320,7 +323,6 @@ struct FuseKernelsPass
   void runPhase() override {
     if (failed(checkAxes()))
       return signalPassFailure();
-    families::ReportedErrors errors(&getContext());
     rt::Affine sampleBase = sampleBaseOf(getOperation());
     for (auto program : getOperation().getOps<rt::ProgramOp>()) {
       ParamTable params(program);
@@ -332,8 +334,6 @@ struct FuseKernelsPass
             failed(FragmentFuser(fn, params, pool, sampleBase).run()))
           return signalPassFailure();
     }
-    if (errors.any())
-      signalPassFailure();
   }
 };
 

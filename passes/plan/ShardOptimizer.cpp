@@ -10,7 +10,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/plan/UpdateFragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,9 +32,10 @@ using namespace mtc::passes;
 namespace {
 
 struct ShardOptimizerPass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
+    FamilyPass::getDependentDialects(registry);
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
 

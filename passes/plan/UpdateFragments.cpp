@@ -248,7 +248,9 @@ private:
       auto op = tfm::AdamwOp::create(scratch, loc, TypeRange{one, one, one},
                                      ValueRange{zero, zero, zero, zero});
       op.setDecay(decay);
-      auto out = families::lookup(op)->body(context, op, x);
+      // AdamW's body cannot fail.
+      auto out = *cast<families::KernelBodyOpInterface>(op.getOperation())
+                      .emitBody(context, x);
       rt::StoreOp::create(inner, loc, 0, out[0]);
       rt::StoreOp::create(inner, loc, 2, out[1]);
       rt::StoreOp::create(inner, loc, 3, out[2]);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
@@ -192,7 +192,7 @@ private:
 };
 
 struct InsertCollectivesPass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           passes::impl::InsertCollectivesBase<InsertCollectivesPass>> {
   LogicalResult run() {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/sharding/index_use.h"
 
 #include "mlir/IR/Builders.h"
@@ -211,7 +211,7 @@ private:
 };
 
 struct PartitionPass
-    : mtc::passes::PhasePass<passes::impl::PartitionBase<PartitionPass>> {
+    : mtc::passes::FamilyPass<passes::impl::PartitionBase<PartitionPass>> {
   void runPhase() override {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn) || failed(Partitioner(*fn).run()))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -177,7 +177,7 @@ private:
 };
 
 struct VerifyFragmentsPass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           passes::impl::VerifyFragmentsBase<VerifyFragmentsPass>> {
   void runPhase() override {
     dist::MeshAttr mesh = dist::meshOf(getOperation());

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
 namespace mtc::passes {
@@ -92,7 +92,7 @@ private:
 };
 
 struct VerifyPartitionedPass
-    : mtc::passes::PhasePass<
+    : mtc::passes::FamilyPass<
           passes::impl::VerifyPartitionedBase<VerifyPartitionedPass>> {
   void runPhase() override {
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());

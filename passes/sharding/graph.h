@@ -7,6 +7,8 @@
 #ifndef MTC_PASSES_SHARDING_GRAPH_H
 #define MTC_PASSES_SHARDING_GRAPH_H
 
+#include "passes/families/sharding_rule.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,15 +21,7 @@ using State = int64_t;
 inline constexpr State kReplicated = -1, kPartial = -2, kMax = -3;
 inline bool isPartial(State s) { return s == kPartial || s == kMax; }
 
-/// How dimensions correspond, in einsum letters; as families::ShardingRule.
-struct Rule {
-  std::vector<std::string> operands, results; ///< one letter per dimension
-  std::string blocked = {};                   ///< letters that are never split
-  std::vector<std::vector<int>> linear =
-      {};                      ///< operands that may be partial together
-  bool contractsToMax = false; ///< contraction gives a partial maximum
-  bool normBackward = false;   ///< linear, but not a carrier
-};
+using Rule = families::ShardingRule;
 
 struct Tensor {
   std::string name;           ///< of a parameter or input, else empty

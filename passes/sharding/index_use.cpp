@@ -9,24 +9,17 @@ namespace mtc::sharding {
 
 /// Letters whose index on a rank matters. The sample (dimension 0) does not:
 /// samples have absolute numbers of their own.
-static std::string indexedLetters(Operation *op,
-                                  const families::ShardingRule &rule) {
-  if (rule.numbered)
-    return rule.results[0].substr(1);
-  if (isa<tfm::AttentionOp>(op))
-    return rule.results[0].substr(2, 1);
-  if (isa<tfm::AttentionGradOp>(op))
-    return rule.operands[0].substr(2, 1);
-  return rule.maskedLetters;
+static std::string indexedLetters(const families::ShardingRule &rule) {
+  return rule.numbered ? rule.results[0].substr(1) : rule.masked + rule.indexed;
 }
 
 FailureOr<std::optional<IndexUse>> indexUseOf(Operation *op,
                                               dist::MeshAttr mesh) {
-  const families::OpFamily *family = families::lookup(op);
-  if (!family || !family->rule)
+  auto family = dyn_cast<families::FamilyOpInterface>(op);
+  if (!family)
     return std::optional<IndexUse>();
-  families::ShardingRule rule = family->rule(op);
-  std::string indexed = indexedLetters(op, rule);
+  families::ShardingRule rule = family.getShardingRule();
+  std::string indexed = indexedLetters(rule);
   std::optional<IndexUse> use;
   auto look = [&](Value value, const std::string &letters) {
     std::vector<State> states = statesOf(mesh, dist::shardingOf(value));

@@ -31,19 +31,18 @@ FailureOr<func::FuncOp> microbatchOf(ModuleOp module) {
 }
 
 FailureOr<Rule> ruleOf(Operation *op) {
-  const families::OpFamily *family = families::lookup(op);
-  if (!family || !family->rule)
+  auto family = dyn_cast<families::FamilyOpInterface>(op);
+  if (!family)
     return op->emitOpError(
         "has no sharding rule; expected one in passes/families");
-  families::ShardingRule r = family->rule(op);
-  if (r.operands.size() != op->getNumOperands() ||
-      r.results.size() != op->getNumResults())
+  Rule rule = family.getShardingRule();
+  if (rule.operands.size() != op->getNumOperands() ||
+      rule.results.size() != op->getNumResults())
     return op->emitOpError("expected a sharding rule for ")
            << op->getNumOperands() << " operands and " << op->getNumResults()
-           << " results, found one for " << r.operands.size() << " and "
-           << r.results.size();
-  return Rule{r.operands, r.results,        r.blocked,
-              r.linear,   r.contractsToMax, r.normBackward};
+           << " results, found one for " << rule.operands.size() << " and "
+           << rule.results.size();
+  return rule;
 }
 
 dist::ShardingAttr shardingFrom(dist::MeshAttr mesh, int64_t rank,

@@ -11,6 +11,8 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
       %e = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_axis = "xx", dist.index_dim = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
       // expected-error @below {{expected dist.index_axis to be tp or dp, found "pp"}}
       %f = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_axis = "pp", dist.index_dim = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
+      // expected-error @below {{expected dist.index_axis beside dist.index_stride, found none}}
+      %g = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
       return
     }
   }

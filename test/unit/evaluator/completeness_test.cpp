@@ -28,24 +28,31 @@ std::vector<std::string> registeredOps() {
 
 TEST(Completeness, TheDialectHasOps) { EXPECT_GE(registeredOps().size(), 30u); }
 
-TEST(Completeness, EveryOpHasRuleGradientAndBodyOrAReason) {
-  for (const std::string &name : registeredOps()) {
-    const families::OpFamily *family = families::lookup(name);
-    ASSERT_TRUE(family) << name << " has no family";
-    EXPECT_TRUE(family->rule) << name << " has no sharding rule";
-    EXPECT_TRUE(family->gradient || !family->noGradient.empty())
-        << name << " has no gradient and no reason";
-    EXPECT_TRUE(family->body || !family->noBody.empty())
-        << name << " has no body and no reason";
+/// The op of each name, of the first instance that has it, and null for others.
+Operation *opNamed(const std::string &name, OwningOpRef<ModuleOp> &module) {
+  for (const Instance &instance : instances()) {
+    module = parse(withSizes(instance, Sizes::odd));
+    if (module && onlyOp(functionOf(*module))->getName().getStringRef() == name)
+      return onlyOp(functionOf(*module));
   }
+  return nullptr;
 }
 
-TEST(Completeness, NoOpHasBothAThingAndAReasonWhyItIsAbsent) {
+TEST(Completeness, EveryOpHasRuleGradientAndBodyOrAReason) {
   for (const std::string &name : registeredOps()) {
-    const families::OpFamily *family = families::lookup(name);
-    ASSERT_TRUE(family) << name;
-    EXPECT_FALSE(family->gradient && !family->noGradient.empty()) << name;
-    EXPECT_FALSE(family->body && !family->noBody.empty()) << name;
+    OwningOpRef<ModuleOp> module;
+    Operation *op = opNamed(name, module);
+    ASSERT_TRUE(op) << name << " has no instance";
+    auto family = dyn_cast<families::FamilyOpInterface>(op);
+    ASSERT_TRUE(family) << name << " has no family";
+    EXPECT_EQ(family.getShardingRule().operands.size(), op->getNumOperands())
+        << name;
+    EXPECT_NE(isa<families::GradientOpInterface>(op),
+              !family.getNoGradient().empty())
+        << name << " has no gradient and no reason, or both";
+    EXPECT_NE(isa<families::KernelBodyOpInterface>(op),
+              !family.getNoBody().empty())
+        << name << " has no body and no reason, or both";
   }
 }
 

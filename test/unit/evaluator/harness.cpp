@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/tfm/Tfm.h"
+#include "passes/families/family.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -13,6 +14,9 @@ namespace mtc::test {
 MLIRContext &context() {
   static MLIRContext instance;
   static const bool loaded = [] {
+    DialectRegistry registry;
+    families::registerFamilies(registry);
+    instance.appendDialectRegistry(registry);
     instance
         .loadDialect<func::FuncDialect, tfm::TfmDialect, dist::DistDialect>();
     instance.allowUnregisteredDialects(); // for attributes `in.*`

@@ -52,7 +52,7 @@ int64_t localSize(Operation *op, const ShardingRule &rule, char letter) {
 void setIndexAttributes(Operation *op, const ShardingRule &rule, char letter) {
   Builder b(op->getContext());
   int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], letter) : -1;
-  if (dimOf(rule.maskedLetters, letter) < 0 && dim < 1)
+  if (dimOf(rule.masked, letter) < 0 && dim < 1)
     return;
   op->setAttr("dist.index_axis", b.getStringAttr("tp"));
   op->setAttr("dist.index_stride",

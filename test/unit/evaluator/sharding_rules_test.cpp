@@ -17,9 +17,9 @@ TEST_P(ShardingRule, HoldsOnTwoRanks) {
   OwningOpRef<ModuleOp> module = parse(withSizes(GetParam(), Sizes::even));
   ASSERT_TRUE(module);
   func::FuncOp fn = functionOf(*module);
-  const families::OpFamily *family = families::lookup(onlyOp(fn));
-  ASSERT_TRUE(family && family->rule);
-  EXPECT_EQ(checkRule(fn, family->rule(onlyOp(fn))), "");
+  auto family = dyn_cast<families::FamilyOpInterface>(onlyOp(fn));
+  ASSERT_TRUE(family);
+  EXPECT_EQ(checkRule(fn, family.getShardingRule()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, ShardingRule, testing::ValuesIn(instances()),
@@ -34,7 +34,8 @@ std::string withRule(const std::string &name,
     OwningOpRef<ModuleOp> module = parse(withSizes(instance, Sizes::even));
     func::FuncOp fn = functionOf(*module);
     Operation *op = onlyOp(fn);
-    families::ShardingRule rule = families::lookup(op)->rule(op);
+    families::ShardingRule rule =
+        cast<families::FamilyOpInterface>(op).getShardingRule();
     edit(rule);
     return checkRule(fn, rule);
   }
@@ -79,16 +80,15 @@ TEST(PlantedRule, MaximumTakenForASum) {
             std::string::npos);
 }
 TEST(PlantedRule, IndexThatIsNotMoved) {
-  EXPECT_NE(
-      withRule("embed", [](auto &r) { r.maskedLetters = ""; }).find("'v'"),
-      std::string::npos);
+  EXPECT_NE(withRule("embed", [](auto &r) { r.masked = ""; }).find("'v'"),
+            std::string::npos);
 }
 TEST(PlantedRule, ContractedLetterClaimedReplicated) {
   EXPECT_NE(withRule("embed_grad",
                      [](auto &r) {
                        r.operands = {"ab", "abe"};
                        r.results = {"ve"};
-                       r.maskedLetters = "";
+                       r.masked = "";
                      })
                 .find("'v'"),
             std::string::npos);

@@ -17,6 +17,9 @@ namespace {
 class DomainTest : public ::testing::Test {
 protected:
   DomainTest() : b(&context) {
+    DialectRegistry registry;
+    families::registerFamilies(registry);
+    context.appendDialectRegistry(registry);
     context.loadDialect<tfm::TfmDialect>();
     module = ModuleOp::create(b.getUnknownLoc());
     b.setInsertionPointToEnd(module->getBody());
@@ -29,7 +32,8 @@ protected:
   bool place(Value result) {
     Operation *op = result.getDefiningOp();
     placement = {};
-    if (!domain.place(op, families::lookup(op)->rule(op), known, placement))
+    auto rule = cast<families::FamilyOpInterface>(op).getShardingRule();
+    if (!domain.place(op, rule, known, placement))
       return false;
     for (auto [v, map] : llvm::zip(op->getOperands(), placement.operands))
       known.try_emplace(v, map);

@@ -76,7 +76,11 @@ TEST(Carriers, NormBackwardIsNone) {
   int x = s.tape.input({2, 4, 8}), rows = s.tape.input({2, 4});
   for (bool isNorm : {false, true})
     s.tape.op("norm_dscale", {dy, x, rows, rows},
-              {{"bse", "bse", "bs", "bs"}, {"e"}, "e", {{0}}, false, isNorm});
+              {.operands = {"bse", "bse", "bs", "bs"},
+               .results = {"e"},
+               .blocked = "e",
+               .linear = {{0}},
+               .normBackward = isNorm});
   // The second op needs dy in full, so the first may not carry it either.
   Carriers c =
       findCarriers(s.tape.graph, s.axis, assignFactors(s.tape.graph, s.axis));

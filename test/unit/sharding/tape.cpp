@@ -120,8 +120,16 @@ int Tape::norm(int x, int scale, int bias) {
   auto r = op("norm", {x, scale, bias},
               {{"bse", "e", "e"}, {"bse", "bs", "bs"}, "e"});
   record(r[0], {x, scale, bias}, [=, this](int dy) {
-    Rule dx{{"bse", "bse", "e", "bs", "bs"}, {"bse"}, "e", {{0}}, false, true};
-    Rule dscale{{"bse", "bse", "bs", "bs"}, {"e"}, "e", {{0}}, false, true};
+    Rule dx{.operands = {"bse", "bse", "e", "bs", "bs"},
+            .results = {"bse"},
+            .blocked = "e",
+            .linear = {{0}},
+            .normBackward = true};
+    Rule dscale{.operands = {"bse", "bse", "bs", "bs"},
+                .results = {"e"},
+                .blocked = "e",
+                .linear = {{0}},
+                .normBackward = true};
     return Cotangents{op("norm_dx", {dy, x, scale, r[1], r[2]}, dx)[0],
                       op("norm_dscale", {dy, x, r[1], r[2]}, dscale)[0],
                       reduceSum("bse", "e", dy)};
