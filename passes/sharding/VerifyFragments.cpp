@@ -10,6 +10,7 @@
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
@@ -25,7 +26,7 @@ using namespace mtc::sharding;
 
 namespace {
 
-/// A value that fragments share, in words: "parameter \"w\"".
+/// A value that fragments share, in words: "input \"ids\"".
 using SharedName = std::string;
 
 class FragmentsVerifier {
@@ -38,6 +39,9 @@ public:
       if (auto fragment = pipe::FragmentAttr::of(fn);
           fragment && !fragment.isUpdate())
         fragments.push_back(fn);
+    });
+    module.walk([&](pipe::ParameterOp parameter) {
+      parameters.try_emplace(parameter.getName(), parameter);
     });
     for (func::FuncOp fn : fragments)
       for (Operation &op : fn.front().without_terminator())
@@ -62,9 +66,6 @@ private:
     using Name = std::optional<SharedName>;
     auto quoted = [](StringRef name) { return "\"" + name.str() + "\""; };
     return TypeSwitch<Operation *, Name>(op)
-        .Case([&](pipe::ParamOp p) -> Name {
-          return "parameter " + quoted(p.getName());
-        })
         .Case([&](pipe::InputOp in) -> Name {
           return "input " + quoted(in.getName());
         })
@@ -121,6 +122,7 @@ private:
     if (std::optional<SharedName> name = sharedName(at, op))
       return checkShared(op, *name);
     return TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](pipe::ParamOp o) { return checkParameter(o); })
         .Case([&](pipe::AccumulateOp o) { return checkGradient(o); })
         .Case([&](pipe::LossOp loss) {
           std::vector<State> found = checker.states(loss.getValue());
@@ -149,13 +151,35 @@ private:
     return checker.checkLocal(op, value);
   }
 
+  /// The record of a parameter; fails after a diagnostic.
+  FailureOr<pipe::ParameterOp> record(Operation *op, StringAttr name) {
+    if (pipe::ParameterOp parameter = parameters.lookup(name))
+      return parameter;
+    return op->emitOpError("expected a pipe.parameter of the name ")
+           << name << ", found none";
+  }
+
+  LogicalResult checkParameter(pipe::ParamOp op) {
+    FailureOr<pipe::ParameterOp> parameter = record(op, op.getNameAttr());
+    if (failed(parameter))
+      return failure();
+    dist::ShardingAttr sharding = parameter->getShardingAttr();
+    if (checker.states(op.getResult()) != statesOf(checker.mesh, sharding) ||
+        op.getType() != parameter->getType())
+      return op.emitOpError("expected the parameter ")
+             << op.getNameAttr() << " as its pipe.parameter says, "
+             << parameter->getType() << " in " << sharding << ", found "
+             << op.getType() << " in " << dist::shardingOf(op.getResult());
+    return checker.checkLocal(op, op.getResult());
+  }
+
   LogicalResult checkGradient(pipe::AccumulateOp op) {
-    auto it = shared.find("parameter \"" + op.getParam().str() + "\"");
-    if (it == shared.end())
-      return op.emitOpError("expected a fragment that reads the parameter ")
-             << op.getParamAttr() << ", found none";
-    std::string problem = checker.checkSummed(checker.states(op.getValue()),
-                                              checker.states(it->second));
+    FailureOr<pipe::ParameterOp> parameter = record(op, op.getParamAttr());
+    if (failed(parameter))
+      return failure();
+    std::string problem = checker.checkSummed(
+        checker.states(op.getValue()),
+        statesOf(checker.mesh, parameter->getShardingAttr()));
     return problem.empty() ? success()
                            : op.emitOpError("expected the gradient of ")
                                  << op.getParamAttr() << " " << problem;
@@ -173,7 +197,8 @@ private:
   }
 
   StateChecker checker;
-  std::map<SharedName, Value> shared; ///< the first of each
+  llvm::StringMap<pipe::ParameterOp> parameters; ///< looked up only
+  std::map<SharedName, Value> shared;            ///< the first of each
 };
 
 struct VerifyFragmentsPass

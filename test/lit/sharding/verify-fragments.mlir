@@ -2,6 +2,8 @@
 // RUN: mtc-opt %s --verify-fragments -split-input-file -verify-diagnostics
 
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -38,6 +40,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // An all-reduce that got lost before a send.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -75,6 +79,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A doubled one.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -113,6 +119,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // One of another kind.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -150,6 +158,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A saved part that is read as the whole.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -188,6 +198,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A saved value of another size.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -223,6 +235,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient that is summed twice: here and by the update.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -261,6 +275,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient in another state than its parameter.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -298,6 +314,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient of no parameter.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -325,7 +343,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    // expected-error @below {{expected a fragment that reads the parameter "w", found none}}
+    // expected-error @below {{expected a pipe.parameter of the name "w", found none}}
     pipe.accumulate %dw to "w" use 0 : tensor<4x8xf32>
     return
   }
@@ -335,6 +353,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A loss that is summed twice.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -373,11 +393,14 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A parameter of which nothing is known.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    // expected-error @below {{expected the sharding and the global shape of parameter "up" (dist.shardings, dist.global_shapes)}}
+    // expected-error @below {{expected the parameter "up" as its pipe.parameter says, 'tensor<8x4xf32>' in #dist.sharding<[{}, {"tp"}]>, found 'tensor<8x4xf32>' in}}
     %up = pipe.param "up"  : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
+    // expected-error @below {{expected operand 1 to be split on dimension 1, found replicated over "tp"}}
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
     pipe.keep %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
@@ -410,6 +433,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A part that is no part.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     // expected-error @below {{expected 'tensor<8x4xf32>' to be a part of global shape [8, 8] under #dist.sharding<[{}, {"tp"}]>, found a part of [8, 16]}}
@@ -447,6 +472,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // An export that does not say how it lies.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
@@ -475,6 +502,45 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
+    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
+    return
+  }
+}
+
+// -----
+
+// A gradient of which nothing is known.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
+  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
+  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
+    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
+    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
+    pipe.keep %u as 0 : tensor<2x4xf32>
+    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
+    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    pipe.send activation %r : tensor<2x8xf32>
+    return
+  }
+  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
+    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
+    pipe.loss %l : tensor<f32>
+    return
+  }
+  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
+    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
+    pipe.send gradient %g : tensor<2x8xf32>
+    return
+  }
+  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    // expected-error @below {{expected the sharding and the global shape of gradient between stages 0 and 1 (dist.shardings, dist.global_shapes)}}
+    %dy = pipe.received gradient : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
     return
