@@ -34,8 +34,8 @@ struct ShardingRule {
   /// Letters whose index on a rank matters beside the masked ones, such as the
   /// head of attention, whose random words it addresses.
   std::string indexed = {};
-  /// Backward of a norm: linear, but never a carrier of partial sums by default
-  /// (sharding.md trap T4).
+  /// Backward of a norm: linear, but never a carrier of partial sums by
+  /// default: the gradients of its parameters would be partial, too.
   bool normBackward = false;
   /// Each element has a number, that of its place in the whole sample (random
   /// words): a loop nest must be the op's own, and a split dimension but the

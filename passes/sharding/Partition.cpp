@@ -109,11 +109,10 @@ private:
     op->setAttr(dist::globalShapesAttrName, b.getArrayAttr(shapes));
   }
 
-  //===--- reshards
-  //---------------------------------------------------------===//
+  //===--- reshards ---------------------------------------------------===//
 
   /// Reductions, then gathers from the inner axis outwards, then slices from
-  /// the outer axis inwards (trap T12).
+  /// the outer axis inwards.
   LogicalResult lowerReshard(dist::ReshardOp op) {
     std::vector<State> from = statesOf(mesh, op.getFrom());
     std::vector<State> to = statesOf(mesh, op.getTo());

@@ -56,8 +56,7 @@ public:
   }
 
 private:
-  //===--- what fragments share
-  //---------------------------------------------===//
+  //===--- what fragments share ---------------------------------------===//
 
   /// What a value is called where other fragments have it, too; nothing for one
   /// that stays in its fragment.
@@ -115,8 +114,7 @@ private:
     return success();
   }
 
-  //===--- checks
-  //-------------------------------------------------------------===//
+  //===--- checks -----------------------------------------------------===//
 
   LogicalResult check(pipe::FragmentAttr at, Operation *op) {
     if (std::optional<SharedName> name = sharedName(at, op))

@@ -33,8 +33,8 @@ Carriers onePass(const Graph &graph, const Factors &factors,
   for (size_t v = 0; v < graph.values.size(); ++v)
     c.potential[v] = factors.source[v] == kPartial;
   for (size_t i = 0; i < graph.ops.size(); ++i) {
-    // An op that uses the axis itself adds local terms only (trap T1); norm
-    // backward would make its parameters' gradients partial too (trap T4).
+    // An op that uses the axis itself adds local terms only; norm
+    // backward would make its parameters' gradients partial too.
     if (factors.letter[i] || graph.ops[i].rule.normBackward)
       continue;
     c.group[i] = firstGroup(graph, static_cast<int>(i), c.potential, banned);
@@ -76,7 +76,7 @@ Carriers findCarriers(const Graph &graph, const Axis &axis,
     for (size_t v = 0; v < graph.values.size(); ++v) {
       if (!c.potential[v])
         continue;
-      // A value that one user needs full is full for all (trap T6).
+      // A value that one user needs full is full for all.
       bool neededFull = std::any_of(uses[v].begin(), uses[v].end(), [&](Use u) {
         return u.op < 0 ? !mayStayPartial(axis, graph.outputs[u.index])
                         : !carries(graph, c, u.op, u.index);

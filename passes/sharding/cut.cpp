@@ -73,7 +73,7 @@ private:
     if (!takesPartial || u.op < 0)
       return;
     // Together: the op carries exactly if the value stays partial for all its
-    // users (single resolution, trap T6).
+    // users (single resolution).
     flow.addEdge(delayed, nodeOf[u.op], FlowNetwork::kInfinite);
     flow.addEdge(nodeOf[u.op], delayed, FlowNetwork::kInfinite);
   }

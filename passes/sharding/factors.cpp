@@ -85,7 +85,7 @@ private:
   }
 
   /// A cotangent is split as its primal is: also on letters that only the
-  /// result has (trap T9).
+  /// result has.
   char fromPrimals(const Op &op) const {
     for (size_t r = 0; r < op.results.size(); ++r) {
       int primal = graph.values[op.results[r]].primal;

@@ -76,8 +76,7 @@ private:
     return text + element + ">";
   }
 
-  //===--- operands
-  //---------------------------------------------------------===//
+  //===--- operands ---------------------------------------------------===//
 
   size_t input(const std::string &letters, int64_t limit = 0) {
     std::string text = "%a" + std::to_string(out.inputs.size());
@@ -129,8 +128,7 @@ private:
                                          "se", "e", "b", ""});
   }
 
-  //===--- ops
-  //--------------------------------------------------------------===//
+  //===--- ops --------------------------------------------------------===//
 
   /// `texts` names the operands and attributes after the op's name.
   void add(const std::string &op, std::string text, const std::string &types,
@@ -426,8 +424,7 @@ private:
         {x});
   }
 
-  //===--- bf16
-  //-------------------------------------------------------------===//
+  //===--- bf16 -------------------------------------------------------===//
 
   Term rounded(Term r) {
     r.error += kBf16 * r.size;
@@ -485,8 +482,7 @@ private:
         {{"", left, size, n * in.error + n * kUnit * size}}, {x});
   }
 
-  //===--- results
-  //----------------------------------------------------------===//
+  //===--- results ----------------------------------------------------===//
 
   /// What nobody reads leaves; so do some that others read, once or twice.
   void leave() {

@@ -92,7 +92,7 @@ TEST(Carriers, NormBackwardIsNone) {
 
 TEST(Carriers, AnOpThatUsesTheAxisIsNone) {
   Small s;
-  // A[S(m)]·B[P]: only local terms would be added (trap T1).
+  // A[S(m)]·B[P]: only local terms would be added.
   s.tape.einsum("am,mb->ab", s.split({4, 4}, 1), s.partial());
   Carriers c =
       findCarriers(s.tape.graph, s.axis, assignFactors(s.tape.graph, s.axis));
