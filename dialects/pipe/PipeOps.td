@@ -152,7 +152,7 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
     the shard of a rank, `sharding` says which axes of the mesh split it; without
     one every rank has all. Later levels name it (`pipe.param`, `rt.param`).
 
-    Example: `pipe.parameter <name = "layers.0.mlp.up.weight", axes = ["embed", "mlp"], init = normal, std = 2.0e-02 : f64, decay = true> sharding <[{}, {"tp"} ]> local tensor<64x128xf32>`
+    Example: `pipe.parameter <name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 2.0e-02 : f64, decay = true> sharding <[{}, {"tp"} ]> local tensor<64x128xf32>`
 
     **Constraints:** one logical axis per dimension; a sharding of that rank,
     which at most one mesh axis splits and none leaves partial.

@@ -463,7 +463,7 @@ def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
     Example: `rt.export_slot "logits" of @stage1_eval workspace at 0 sharding <[{}, {}, {"tp"} ]> local tensor<2x32x128xf32>`
 
     **Constraints:** a sharding of the tensor's rank; one axis at most splits
-    dimensions behind the first, and it is not an axis of the data.
+    dimensions behind the first, and not one of the data (verify-plan).
   }];
   let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$fragment, Rt_Arena:$arena, Rt_Int:$offset,
                        OptionalAttr<Rt_Sharding>:$sharding, TypeAttrOf<Rt_ExportType>:$type);

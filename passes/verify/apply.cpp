@@ -100,6 +100,25 @@ private:
           << " to be updated before it is gathered and its gradients cleared, "
              "found it updated afterwards";
     updates[bucket].push_back({launch, range});
+    checkDecay(launch, range, bucket);
+  }
+
+  /// A launch that reads the weight decay is of parameters that decay.
+  void checkDecay(rt::LaunchOp launch, rt::FlatRangeOp range, int64_t bucket) {
+    bool found = llvm::any_of(launch.getBuffers(), [](Value value) {
+      auto field = value.getDefiningOp<rt::StepFieldOp>();
+      return field && kStepFields[field.getField()].name == "weight_decay";
+    });
+    int64_t begin = range.getStart();
+    int64_t end = saturatingAdd(begin, range.getCount());
+    for (const Param &param : stage.params)
+      if (pipe::ParameterOp of = param.of;
+          param.bucket() == bucket && param.start() < end &&
+          begin < param.end() && of.getParam().getDecay() != found)
+        report.error(launch)
+            << "expected \"" << param.name() << "\" to be updated "
+            << (found ? "without" : "with")
+            << " weight decay, as its pipe.parameter says, found otherwise";
   }
 
   void clear(const Touch &touch) {

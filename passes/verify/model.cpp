@@ -164,6 +164,22 @@ static void readParameters(Model &model, Report &report) {
           << param.getName() << "\" again";
 }
 
+/// Shards are cut by dist.mesh, ranks are counted by mtc.config.
+static bool checkMesh(const Model &model, Report &report) {
+  dist::MeshAttr mesh = dist::meshOf(model.module);
+  for (const AxisInfo &axis : kAxes) {
+    int64_t found = mesh ? mesh.sizeOf(axis.name) : 1;
+    if (!axis.splits || found == model.mesh[axis.id])
+      continue;
+    report.error(model.module)
+        << "expected " << model.mesh[axis.id] << " ranks along " << axis.name
+        << " in " << dist::meshAttrName << ", as in mtc.config, found "
+        << found;
+    return false;
+  }
+  return true;
+}
+
 Model readModel(ModuleOp module, Report &report) {
   Model model;
   model.module = module;
@@ -181,6 +197,8 @@ Model readModel(ModuleOp module, Report &report) {
                            << " in mtc.config, found " << extent;
       return model;
     }
+  if (!checkMesh(model, report))
+    return model;
   model.layers = config.number("layers");
   model.microbatches = config.number("microbatches", 1);
   model.inputBytes =

@@ -57,14 +57,41 @@ private:
     bytes.run(fragment.fn);
     tensors.run(other);
     compareLasting(fragment, bytes, tensors);
+    std::set<bool> sent; // gradients
+    std::set<StringRef> exported;
     for (const Left &left : tensors.takeLeft())
-      if (auto send = dyn_cast<pipe::SendOp>(left.op))
+      if (auto send = dyn_cast<pipe::SendOp>(left.op)) {
         compareSend(fragment, bytes, send, left.number);
-      else if (auto keep = dyn_cast<pipe::KeepOp>(left.op))
+        sent.insert(send.getKind() == pipe::Direction::Gradient);
+      } else if (auto keep = dyn_cast<pipe::KeepOp>(left.op)) {
         findKept(fragment, bytes, keep, left.number);
-      else
-        compareExport(fragment, bytes, cast<pipe::ExportOp>(left.op),
-                      left.number);
+      } else {
+        auto exportOp = cast<pipe::ExportOp>(left.op);
+        compareExport(fragment, bytes, exportOp, left.number);
+        exported.insert(exportOp.getName());
+      }
+    expectNoMore(fragment, bytes, sent, exported);
+  }
+
+  /// Bytes send and export nothing that the tensor form does not.
+  void expectNoMore(const Fragment &fragment, ByteForm &bytes,
+                    const std::set<bool> &sent,
+                    const std::set<StringRef> &exported) {
+    for (bool gradient : {false, true})
+      for (auto &[begin, cell] :
+           bytes.after().cellsOf({SpaceKind::Pool, sendPool(gradient)}))
+        if (!sent.count(gradient) && cell.writer &&
+            cell.writer->getParentOp() == fragment.fn)
+          report.error(cell.writer)
+              << "expected a pipe.send in the tensor form of \""
+              << fragment.name() << "\", whose bytes leave a value in pool "
+              << poolName(sendPool(gradient)) << ", found none";
+    for (auto slot : stage.op.getOps<rt::ExportSlotOp>())
+      if (slot.getFragment() == fragment.name() &&
+          !exported.count(slot.getName()))
+        report.error(slot) << "expected a pipe.export \"" << slot.getName()
+                           << "\" in the tensor form of \"" << fragment.name()
+                           << "\", found none";
   }
 
   /// Somewhere in its slot: what reads it later must find it there.
@@ -205,6 +232,30 @@ void compareTable(rt::ProgramOp program, rt::TensorFormOp form,
   }
 }
 
+/// Every rank has of a parameter what its record says: fragments read it so.
+void checkRecords(const Model &model, rt::TensorFormOp form, Report &report) {
+  form.walk([&](pipe::ParamOp param) {
+    auto it = model.parameters.find(param.getName().str());
+    if (it == model.parameters.end())
+      return; // reported by TensorForm
+    pipe::ParameterOp record = it->second;
+    auto global = dist::globalShapeOf(param);
+    dist::Split found =
+        dist::splitOf(dist::shardingOf(param), dist::meshOf(form),
+                      record.getLocal(), /*first=*/0);
+    dist::Split expected = record.split();
+    if (param.getType() == record.getType() && found.dim == expected.dim &&
+        found.axis == expected.axis && global &&
+        global.asArrayRef() == ArrayRef<int64_t>(expected.shape))
+      return;
+    auto diag = report.error(record)
+                << "expected the type, sharding and global shape with which "
+                   "fragments read \""
+                << param.getName() << "\", found others";
+    diag.attachNote(param.getLoc()) << "read here";
+  });
+}
+
 } // namespace
 
 void checkSameValues(const Model &model, Report &report) {
@@ -219,6 +270,7 @@ void checkSameValues(const Model &model, Report &report) {
                              << forms.size();
       continue;
     }
+    checkRecords(model, forms.front(), report);
     compareTable<rt::ParamOp>(stage.op, forms.front(), report);
     compareTable<rt::BucketOp>(stage.op, forms.front(), report);
     ValueChecker(model, stage, forms.front(), report).check();

@@ -4,6 +4,11 @@
 
 namespace mtc::runtime {
 
+Staging::~Staging() {
+  for (const Buffer &buffer : buffers_)
+    (void)stream_.wait(buffer.free);
+}
+
 Status Staging::next(int64_t bytes, std::byte *&out) {
   current_ = 1 - current_;
   Buffer &buffer = buffers_[current_];

@@ -12,6 +12,11 @@ namespace mtc::runtime {
 class Staging {
 public:
   explicit Staging(Stream &stream) : stream_(stream) {}
+  /// Waits for the copies out of its buffers, also after a failure: the stream
+  /// must still be there.
+  ~Staging();
+  Staging(const Staging &) = delete;
+  Staging &operator=(const Staging &) = delete;
 
   /// The next buffer, of at least `bytes` bytes; valid until the next but one
   /// call. Waits until the copies out of it are done. Allocates only when it is

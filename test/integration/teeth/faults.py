@@ -120,7 +120,7 @@ def unmask_padding(text):
 
 def count_twice_in_norm(text):
     """Both tp ranks count the gradient of the positions, which they both hold."""
-    start = find(text, r'rt\.param "embed\.positions" bucket 0 start (\d+) ').group(1)
+    start = find(text, r'rt\.param "embed\.positions" use 0 bucket 0 start (\d+)\b').group(1)
     return within(text, r"func\.func @stage0_reduce\(", lambda block: substitute(
         block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1"))
 

@@ -112,3 +112,37 @@
 // RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/writes \[3, 4, 5\]/writes [3, 4, 50]/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: 'rt.launch' expected a kernel of the tensor form, and the buffers that it has, found others
+
+// a record of a parameter that is split otherwise, or of another type, than fragments read it
+// RUN: mtc compile gpt2-nano --tp 2 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t-two.mlir
+// RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/<\[{}, {"tp"}\]>/<[{"tp"}, {}]>/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/64x128xf32/128x64xf32/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/64x128xf32/64x128xi32/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
+// RECORD: 'pipe.parameter' expected the type, sharding and global shape with which fragments read "layers.0.mlp.up.weight", found others
+// RECORD: note: read here
+
+// a send that the tensor form does not have
+// RUN: sed -e '/^      func.func @stage0_fwd/,/return/{/pipe.send activation/d}' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SENT
+// SENT: expected a pipe.send in the tensor form of "stage0_fwd", whose bytes leave a value in pool send_activation, found none
+
+// an export that the tensor form does not have
+// RUN: sed -e '/^      func.func @stage1_eval/,/return/{/pipe.export/d}' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORTED
+// EXPORTED: 'rt.export_slot' expected a pipe.export "logits" in the tensor form of "stage1_eval", found none
+
+// a parameter that decays and is updated as if it did not
+// RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/decay = true/decay = false/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=DECAY
+// DECAY: 'rt.launch' expected "layers.0.mlp.up.weight" to be updated without weight decay, as its pipe.parameter says, found otherwise
+// RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.bias/s/decay = false/decay = true/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-DECAY
+// NO-DECAY: 'rt.launch' expected "layers.0.mlp.up.bias" to be updated with weight decay, as its pipe.parameter says, found otherwise
+
+// shards cut for other ranks than there are
+// RUN: sed -e 's/\(dist.mesh = .*\)"tp" = 2/\1"tp" = 4/' %t-two.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MESH
+// MESH: expected 2 ranks along tp in dist.mesh, as in mtc.config, found 4

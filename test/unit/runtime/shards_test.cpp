@@ -96,8 +96,6 @@ public:
     return out;
   }
 
-  std::unique_ptr<RankState> ranks[4];
-
 private:
   static constexpr MtcStep rows_[2] = {
       {MTC_STEP_RUN, 0, 0, 0, {-1, -1, -1, -1, -1, -1}, 0, 0},
@@ -106,6 +104,9 @@ private:
   std::unique_ptr<ThreadsWorld> threads_;
   std::unique_ptr<Device> devices_[4];
   std::unique_ptr<Communicator> comms_[4];
+
+public:
+  std::unique_ptr<RankState> ranks[4]; ///< they go before their devices
 };
 
 std::vector<float> floats(RankState &rank, MtcArena arena, int64_t offset,

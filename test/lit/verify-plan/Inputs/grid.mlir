@@ -1,9 +1,9 @@
 // One stage with tp = 2, dp = 2 and ZeRO-1: a split weight, a replicated one, and a
 // table that is used twice. Tests plant faults in it line by line.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {tp = 2 : i64, dp = 2 : i64, pp = 1 : i64, layers = 1 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 1 : i64}} {
-  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{"tp"}, {}]> local tensor<16x4xf32>
-  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> sharding #dist.sharding<[{"tp"}]> local tensor<4xf32>
-  pipe.parameter #tfm.param<name = "norm", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> sharding #dist.sharding<[{"tp"}, {}]> local tensor<16x4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> sharding #dist.sharding<[{"tp"}]> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "norm", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,

@@ -1,9 +1,9 @@
 // Two stages of one layer each, one rank per stage, a table that both stages use,
 // two microbatches. Tests plant faults in it line by line.
 module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = {tp = 1 : i64, dp = 1 : i64, pp = 2 : i64, layers = 2 : i64, microbatches = 2 : i64, micro_batch = 1 : i64, seq = 16 : i64, zero = 0 : i64}} {
-  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = true> local tensor<16x4xf32>
-  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
-  pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = true> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> local tensor<16x4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
