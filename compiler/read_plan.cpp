@@ -4,6 +4,7 @@
 
 #include "compiler/attributes.h"
 #include "compiler/read_program.h"
+#include "passes/Config.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -109,8 +110,7 @@ Status readConfig(mlir::ModuleOp module, PlanConfig &config) {
   config.globalBatch = integerOf(get("global_batch"), 1);
   config.seq = integerOf(get("seq"), 1);
   config.vocab = integerOf(get("vocab"), 1);
-  config.zero =
-      integerOf(dictionary.get("zero")) == 1 && config.mesh[MTC_AXIS_DP] > 1;
+  config.zero = passes::Config(module).shardsOptimizer();
   config.deviceMemory = integerOf(dictionary.get("device_memory"));
   config.json = jsonOf(dictionary);
   return problems.empty() ? Status::okay() : refuse("mtc.config:", problems);
@@ -126,15 +126,12 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
   Problems problems;
   HashStream text;
   text << result.config.json.dump();
-  // Local scope: no aliases, so the text depends on the op alone.
-  auto print = [&](mlir::Operation *op) {
-    text << "\n";
-    op->print(text, mlir::OpPrintingFlags().useLocalScope());
-  };
   Parameters model;
   for (auto param : module.getOps<pipe::ParameterOp>()) {
     model[param.getName().str()] = param;
-    print(param);
+    // Its attributes, as an op that is not isolated is printed by numbering the
+    // whole module.
+    text << "\n" << param->getAttrDictionary();
   }
   for (rt::ProgramOp op : ops) {
     if (!op.getArenas() || op.getArenas()->size() != MTC_ARENA_COUNT)
@@ -143,7 +140,9 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
           op.getSymName().str(), int(MTC_ARENA_COUNT)));
     result.programs.push_back(readProgram(op, result.config, model));
     checkProgram(result.programs.back(), problems);
-    print(op);
+    text << "\n";
+    // Local scope: no aliases, so the text depends on the op alone.
+    op->print(text, mlir::OpPrintingFlags().useLocalScope());
   }
   checkStages(result, problems);
   if (!problems.empty())

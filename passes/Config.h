@@ -31,6 +31,10 @@ public:
       mesh[axis.id] = number(axis.name, 1);
     return mesh;
   }
+  /// ZeRO-1 with more than one replica to share the optimizer's state.
+  bool shardsOptimizer() const {
+    return number("zero") == 1 && mesh()[MTC_AXIS_DP] > 1;
+  }
   /// Stages of the pipeline.
   int64_t stages() const { return number("pp", 1); }
   std::string text(llvm::StringRef name) const {

@@ -114,7 +114,7 @@ struct ShardOptimizerPass
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
       plan.mesh = config.mesh();
-      plan.zero = config.number("zero") == 1 && plan.mesh[MTC_AXIS_DP] > 1;
+      plan.zero = config.shardsOptimizer();
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
       if (!plan.paramType.isF32())
         plan.states.push_back("main");

@@ -203,7 +203,7 @@ Model readModel(ModuleOp module, Report &report) {
   model.microbatches = config.number("microbatches", 1);
   model.inputBytes =
       product({4, config.number("micro_batch", 1), config.number("seq", 1)});
-  model.zero = config.number("zero") == 1 && model.mesh[MTC_AXIS_DP] > 1;
+  model.zero = config.shardsOptimizer();
   model.layersPerStage = config.numbers("layers_per_stage");
 
   std::map<int64_t, rt::ProgramOp> programs;
