@@ -37,6 +37,8 @@ public:
   }
   /// Stages of the pipeline.
   int64_t stages() const { return number("pp", 1); }
+  /// Parts of the model that each of them has.
+  int64_t chunks() const { return number("chunks", 1); }
   std::string text(llvm::StringRef name) const {
     auto attr =
         config ? config.getAs<mlir::StringAttr>(name) : mlir::StringAttr();

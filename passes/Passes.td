@@ -169,13 +169,36 @@ def VerifyPartitioned : MtcPass<"verify-partitioned"> {
 
 //===--- pipeline ----------------------------------------------------------------===//
 
+def DeriveEval : MtcPass<"derive-eval"> {
+  let summary = "adds @eval: the forward alone, without random words";
+  let description = [{
+    The entry `eval` computes what `train` computes on the way to the loss, and
+    nothing else. Copies the forward of `@microbatch` to `@eval` without what is
+    saved for the backward and without gradients; ops that draw random words say
+    by an interface what they are then (`EvalOpInterface`). What dumps read is
+    computed by `eval` alone: the `tfm.export` ops move there.
+
+    Input, a part of `@microbatch`:
+    ```mlir
+    %s = tfm.save %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4x8xf32>
+    %y = tfm.dropout %x at %id {rate = 0.1 : f64, rng_layer = 1 : i64, site = 2 : i64, tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4x8xf32>, tensor<i64> -> tensor<4x8xf32>
+    %z = tfm.exp %y {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4x8xf32>
+    ```
+
+    Output: the same, and this in `@eval`:
+    ```mlir
+    %z = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4x8xf32>
+    ```
+  }];
+}
 def CutStages : MtcPass<"cut-stages"> {
   let summary = "layers to stages; one function per stage and phase";
   let description = [{
     A stage runs its layers only, and what crosses its boundary must be explicit.
-    Splits `@microbatch` into `@stageN_fwd`, `@stageN_bwd` and, for the `eval`
-    entry, `@stageN_eval`. Results that the next stage reads are sent; `tfm.save`
-    becomes a value kept in the activation slot.
+    Splits `@microbatch` into `@stageN_fwd` and `@stageN_bwd`, and `@eval` into
+    `@stageN_eval`; where a stage has several chunks, each has its own. Results that
+    the next virtual stage reads are sent; `tfm.save` becomes a value kept in the
+    activation slot.
 
     Input, where %0 belongs to a layer of stage 0 and %1 to one of stage 1:
     ```mlir

@@ -20,6 +20,7 @@ static constexpr PhaseInfo phaseTable[] = {
     {Phase::partition, "partition", "global to local shapes"},
     {Phase::verifyPartitioned, "verify-partitioned",
      "local shapes, shardings and collectives agree"},
+    {Phase::deriveEval, "derive-eval", "the forward that trains nothing"},
     {Phase::cutStages, "cut-stages", "layers to pipeline stages"},
     {Phase::buildSchedule, "build-schedule", "the order of microbatches"},
     {Phase::expandSchedule, "expand-schedule",

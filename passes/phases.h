@@ -21,6 +21,7 @@ enum class Phase {
   insertCollectives,
   partition,
   verifyPartitioned,
+  deriveEval,
   cutStages,
   buildSchedule,
   expandSchedule,

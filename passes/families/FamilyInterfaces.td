@@ -54,4 +54,14 @@ def KernelBodyOpInterface : Family_Interface<"KernelBodyOpInterface"> {
         "::mlir::FailureOr<::mtc::families::Values>", "emitBody",
         (ins "::mtc::families::BodyContext &":$context, "::mlir::ValueRange":$operands)>];
 }
+
+def EvalOpInterface : Family_Interface<"EvalOpInterface"> {
+  let description = [{
+    An op that computes something else where nothing is trained: one that draws
+    random words. Others are in the entry `eval` as they are.
+  }];
+  let methods = [
+    InterfaceMethod<"Makes it what it is in eval, in place or by replacing it.",
+        "void", "makeEval", (ins "::mlir::RewriterBase &":$rewriter)>];
+}
 #endif // MTC_FAMILY_INTERFACES

@@ -54,9 +54,14 @@ static ShardingRule attentionGradRule(tfm::AttentionGradOp op) {
 static constexpr Absent runtimeKernel("a blocked kernel of the runtime "
                                       "(rt.attention)");
 
+static void attentionInEval(RewriterBase &rewriter, tfm::AttentionOp op) {
+  rewriter.modifyOpInPlace(op, [&] { op.setRate(APFloat(0.0)); });
+}
+
 void mtc::families::attachAttention(MLIRContext *context) {
   attach<tfm::AttentionOp, attentionRule, attentionGradient, runtimeKernel>(
       context);
+  attachEval<tfm::AttentionOp, attentionInEval>(context);
   attach<tfm::AttentionGradOp, attentionGradRule, kBackwardOp, runtimeKernel>(
       context);
 }

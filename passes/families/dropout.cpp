@@ -60,6 +60,11 @@ static Values dropoutGradient(OpBuilder &b, Operation *op, ValueRange dy) {
   return {copy->getResult(0), Value()};
 }
 
+static void dropoutInEval(RewriterBase &rewriter, tfm::DropoutOp op) {
+  rewriter.replaceOp(op, op->getOperand(0));
+}
+
 void mtc::families::attachDropout(MLIRContext *context) {
   attach<tfm::DropoutOp, dropoutRule, dropoutGradient, dropoutBody>(context);
+  attachEval<tfm::DropoutOp, dropoutInEval>(context);
 }

@@ -7,10 +7,8 @@
 //
 // Passes name ops themselves only where they mean that op and no other:
 //
-// * save, restore, export, stop_gradient: they compute nothing; differentiate
-//   and cut-stages put them into place.
-// * dropout, attention: the entry eval does without their random words
-//   (cut-stages).
+// * save, restore, export, stop_gradient: they compute nothing; differentiate,
+//   derive-eval and cut-stages put them into place.
 // * add, broadcast: sharding passes regroup a sum, and make only a part of a
 //   broadcast. embed, norm, pick, reduce: reports name a collective by them.
 // * einsum, attention: fuse-kernels makes calls of them. fill, cast: it lets
@@ -25,6 +23,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mtc::families {

@@ -69,6 +69,20 @@ struct BodyModel
   }
 };
 
+template <typename Op, auto makeEvalOf>
+struct EvalModel
+    : EvalOpInterface::ExternalModel<EvalModel<Op, makeEvalOf>, Op> {
+  void makeEval(mlir::Operation *op, mlir::RewriterBase &rewriter) const {
+    makeEvalOf(rewriter, mlir::cast<Op>(op));
+  }
+};
+
+/// Makes `Op` differ in eval by this function.
+template <typename Op, auto makeEvalOf>
+void attachEval(mlir::MLIRContext *context) {
+  Op::template attachInterface<EvalModel<Op, makeEvalOf>>(*context);
+}
+
 /// Makes `Op` implement the interfaces by these functions.
 template <typename Op, auto rule, auto gradient, auto body>
 void attach(mlir::MLIRContext *context) {

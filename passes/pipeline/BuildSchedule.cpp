@@ -43,6 +43,7 @@ struct BuildSchedulePass
     passes::Config config(module);
     schedules::Params params;
     params.p = config.stages();
+    params.v = config.chunks();
     params.m = config.number("microbatches", 1);
     schedules::Findings findings;
     auto schedule = schedules::generate(name, params, findings);

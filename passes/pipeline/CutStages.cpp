@@ -1,16 +1,16 @@
 //===- CutStages.cpp - --cut-stages ---------------------------------------===//
 //
-// Establishes: @microbatch is gone; each stage has fragments whose boundary is
-// explicit (pipe.received, pipe.send, pipe.keep, ...). One tensor crosses each
-// stage boundary per direction.
+// Establishes: @microbatch and @eval are gone; each virtual stage has fragments
+// whose boundary is explicit (pipe.received, pipe.send, pipe.keep, ...). One
+// tensor crosses from a virtual stage to the next, and one back.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/pipeline/layers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -37,79 +37,32 @@ StringRef suffix(Kind kind) {
                                   : "_eval";
 }
 
-/// The stage of each layer: 0 (embedding) .. L + 1 (head).
-class StageMap {
-public:
-  static FailureOr<StageMap> make(ModuleOp module) {
-    passes::Config config(module);
-    int64_t stages = config.stages(), layers = config.number("layers", 0);
-    std::vector<int64_t> counts = config.numbers("layers_per_stage");
-    if (counts.empty()) {
-      if (layers % stages != 0)
-        return module.emitError("expected layers (")
-               << layers << ") to be a multiple of pp (" << stages
-               << ") or an explicit layers_per_stage";
-      counts.assign(stages, layers / stages);
-    }
-    int64_t sum = 0;
-    for (int64_t c : counts)
-      sum += c;
-    if (static_cast<int64_t>(counts.size()) != stages || sum != layers)
-      return module.emitError("expected layers_per_stage with ")
-             << stages << " entries that add to " << layers << ", found "
-             << counts.size() << " that add to " << sum;
-    StageMap map;
-    map.stages = stages;
-    map.stageOfLayer.push_back(0);
-    for (int64_t s = 0; s < stages; ++s)
-      map.stageOfLayer.insert(map.stageOfLayer.end(), counts[s], s);
-    map.stageOfLayer.push_back(stages - 1);
-    return map;
-  }
-  int64_t of(Operation *op) const {
-    int64_t layer = tfm::layerOf(op);
-    return layer < 0 || layer >= static_cast<int64_t>(stageOfLayer.size())
-               ? -1
-               : stageOfLayer[layer];
-  }
-  int64_t stages = 1;
-
-private:
-  std::vector<int64_t> stageOfLayer;
+/// A virtual stage, and the phase that a fragment of it is for.
+struct Part {
+  int64_t virtualStage;
+  int64_t stage, chunk;
+  Kind kind;
 };
 
-/// Ops that passes inserted (collectives) take the layer of their operand.
-void completeLayers(func::FuncOp fn) {
-  for (Operation &op : fn.getBody().front().without_terminator()) {
-    Operation *def =
-        op.getNumOperands() ? op.getOperand(0).getDefiningOp() : nullptr;
-    if (!def)
-      continue;
-    for (StringRef name :
-         {StringRef(tfm::layerAttr), StringRef(tfm::phaseAttr)})
-      if (!op.hasAttr(name) && def->hasAttr(name))
-        op.setAttr(name, def->getAttr(name));
-  }
-}
-
-/// Builds one fragment by cloning its ops out of @microbatch.
+/// Builds one fragment, where `b` stands, by cloning its ops out of @microbatch
+/// or @eval.
 class FragmentBuilder {
 public:
-  FragmentBuilder(func::FuncOp source, const StageMap &stages, int64_t stage,
-                  Kind kind, std::map<Operation *, int64_t> &keys)
-      : source(source), stages(stages), stage(stage), kind(kind), keys(keys),
-        b(source.getContext()) {}
+  FragmentBuilder(func::FuncOp source, const pipeline::LayerMap &layers,
+                  Part part, std::map<Operation *, int64_t> &keys, OpBuilder b)
+      : source(source), layers(layers), part(part), keys(keys), b(b) {}
   LogicalResult build();
 
 private:
+  bool isBackward() const { return part.kind == Kind::Backward; }
   bool belongs(Operation *op) {
-    return stages.of(op) == stage &&
-           tfm::isBackward(op) == (kind == Kind::Backward);
+    return layers.of(op) == part.virtualStage &&
+           tfm::isBackward(op) == isBackward();
   }
   /// Of what this fragment receives and sends.
   pipe::Direction direction() const {
-    return kind == Kind::Backward ? pipe::Direction::Gradient
-                                  : pipe::Direction::Activation;
+    return isBackward() ? pipe::Direction::Gradient
+                        : pipe::Direction::Activation;
   }
   LogicalResult clone(Operation *op);
   FailureOr<Value> map(Value v, Operation *user);
@@ -119,16 +72,14 @@ private:
   FailureOr<Value> restore(tfm::RestoreOp op);
   LogicalResult sendIfCrossing(Value v);
   LogicalResult finishResults(Operation *op);
-  int64_t stageOfUse(OpOperand &use);
 
   func::FuncOp source;
-  const StageMap &stages;
-  int64_t stage;
-  Kind kind;
+  const pipeline::LayerMap &layers;
+  Part part;
   std::map<Operation *, int64_t> &keys; ///< save op -> key (looked up only)
   OpBuilder b;
   IRMapping mapping;
-  Value arrived; ///< the value of @microbatch that was received
+  Value arrived; ///< the value of `source` that was received
   Value sent;
 };
 
@@ -152,17 +103,17 @@ FailureOr<Value> FragmentBuilder::argument(BlockArgument arg) {
 
 FailureOr<Value> FragmentBuilder::received(Value v, Operation *user) {
   Operation *def = v.getDefiningOp();
-  int64_t from = stages.of(def),
-          expected = kind == Kind::Backward ? stage + 1 : stage - 1;
-  bool samePhase = tfm::isBackward(def) == (kind == Kind::Backward);
+  int64_t from = layers.of(def), here = part.virtualStage,
+          expected = isBackward() ? here + 1 : here - 1;
+  bool samePhase = tfm::isBackward(def) == isBackward();
   if (!samePhase || from != expected)
-    return user->emitOpError("expected values from stage ")
-           << expected << " or this stage (" << stage
-           << "), found one of stage " << from
+    return user->emitOpError("expected values from virtual stage ")
+           << expected << " or this one (" << here
+           << "), found one of virtual stage " << from
            << (samePhase ? "" : " of the other phase");
   if (arrived && arrived != v)
-    return user->emitOpError("expected one tensor to cross from stage ")
-           << from << " to stage " << stage << ", found a second one";
+    return user->emitOpError("expected one tensor to cross from virtual stage ")
+           << from << " to virtual stage " << here << ", found a second one";
   arrived = v;
   return lyingAs(
       v, pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), direction()));
@@ -210,22 +161,18 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
                                           pipe::Direction::Activation));
 }
 
-int64_t FragmentBuilder::stageOfUse(OpOperand &use) {
-  return stages.of(use.getOwner());
-}
-
-/// Sends a value that a neighbouring stage reads in the same phase.
+/// Sends a value that a neighbouring virtual stage reads in the same phase.
 LogicalResult FragmentBuilder::sendIfCrossing(Value v) {
   bool crosses = false;
   for (OpOperand &use : v.getUses())
-    if (!isa<func::ReturnOp>(use.getOwner()) && stageOfUse(use) != stage &&
-        (kind != Kind::Eval || !isa<tfm::SaveOp>(use.getOwner())))
-      crosses = true;
+    crosses |= !isa<func::ReturnOp>(use.getOwner()) &&
+               layers.of(use.getOwner()) != part.virtualStage;
   if (!crosses)
     return success();
   if (sent && sent != v)
-    return v.getDefiningOp()->emitOpError("expected one tensor to leave stage ")
-           << stage << " per direction, found a second one";
+    return v.getDefiningOp()->emitOpError(
+               "expected one tensor to leave virtual stage ")
+           << part.virtualStage << " per direction, found a second one";
   sent = v;
   pipe::SendOp::create(b, v.getLoc(), direction(), mapping.lookup(v));
   return success();
@@ -252,9 +199,7 @@ LogicalResult FragmentBuilder::finishResults(Operation *op) {
 
 LogicalResult FragmentBuilder::clone(Operation *op) {
   if (auto saved = dyn_cast<tfm::SaveOp>(op))
-    return kind == Kind::Eval ? success() : save(saved);
-  if (isa<tfm::ExportOp>(op) && kind != Kind::Eval)
-    return success();
+    return save(saved);
   if (auto restored = dyn_cast<tfm::RestoreOp>(op)) {
     FailureOr<Value> value = restore(restored);
     if (failed(value))
@@ -265,10 +210,6 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
   for (Value operand : op->getOperands())
     if (failed(map(operand, op)))
       return failure();
-  if (kind == Kind::Eval && isa<tfm::DropoutOp>(op)) {
-    mapping.map(op->getResult(0), mapping.lookup(op->getOperand(0)));
-    return sendIfCrossing(op->getResult(0));
-  }
   if (auto exported = dyn_cast<tfm::ExportOp>(op)) {
     auto made = pipe::ExportOp::create(b, op->getLoc(), exported.getNameAttr(),
                                        mapping.lookup(exported.getX()));
@@ -276,10 +217,7 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
       made->setAttr(dist::shardingAttrName, s);
     return success();
   }
-  Operation *copy = b.clone(*op, mapping);
-  if (auto attention = dyn_cast<tfm::AttentionOp>(copy);
-      attention && kind == Kind::Eval)
-    attention.setRate(APFloat(0.0));
+  b.clone(*op, mapping);
   for (Value result : op->getResults())
     if (failed(sendIfCrossing(result)))
       return failure();
@@ -287,13 +225,15 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
 }
 
 LogicalResult FragmentBuilder::build() {
-  b.setInsertionPoint(source);
-  std::string name = "stage" + std::to_string(stage) + suffix(kind).str();
+  std::string chunk =
+      layers.shape().chunks == 1 ? "" : "_chunk" + std::to_string(part.chunk);
+  std::string name =
+      "stage" + std::to_string(part.stage) + chunk + suffix(part.kind).str();
   auto fn =
       func::FuncOp::create(b, source.getLoc(), name, b.getFunctionType({}, {}));
-  fn->setAttr(
-      pipe::FragmentAttr::attrName,
-      pipe::FragmentAttr::get(b.getContext(), stage, /*chunk=*/0, kind));
+  fn->setAttr(pipe::FragmentAttr::attrName,
+              pipe::FragmentAttr::get(b.getContext(), part.stage, part.chunk,
+                                      part.kind));
   b.setInsertionPointToStart(fn.addEntryBlock());
   for (Operation &op : source.getBody().front().without_terminator())
     if (belongs(&op) && failed(clone(&op)))
@@ -324,31 +264,59 @@ struct CutStagesPass
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect>();
   }
-  void runPhase() override {
-    ModuleOp module = getOperation();
-    auto fn = module.lookupSymbol<func::FuncOp>("microbatch");
-    if (!fn) {
-      module.emitError("expected a function @microbatch");
-      return signalPassFailure();
-    }
-    completeLayers(fn);
-    FailureOr<StageMap> stages = StageMap::make(module);
-    if (failed(stages))
-      return signalPassFailure();
-    for (Operation &op : fn.getBody().front().without_terminator())
-      if (stages->of(&op) < 0) {
-        op.emitOpError("expected a layer that a stage holds");
-        return signalPassFailure();
+  /// The fragments of a stage. Keys of saved values are the stage's.
+  LogicalResult cut(func::FuncOp train, func::FuncOp eval,
+                    const pipeline::LayerMap &layers, int stage) {
+    std::map<Operation *, int64_t> keys;
+    for (int chunk = 0; chunk < layers.shape().chunks; ++chunk)
+      for (Kind kind : {Kind::Forward, Kind::Backward, Kind::Eval}) {
+        Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
+                  kind};
+        if (failed(FragmentBuilder(kind == Kind::Eval ? eval : train, layers,
+                                   part, keys, OpBuilder(train))
+                       .build()))
+          return failure();
       }
-    for (int64_t stage = 0; stage < stages->stages; ++stage) {
-      std::map<Operation *, int64_t> keys;
-      for (Kind kind : {Kind::Forward, Kind::Backward, Kind::Eval})
-        if (failed(FragmentBuilder(fn, *stages, stage, kind, keys).build()))
-          return signalPassFailure();
-    }
-    if (failed(writeParameters(fn)))
-      return signalPassFailure();
-    fn.erase();
+    return success();
+  }
+
+  FailureOr<func::FuncOp> functionNamed(StringRef name) {
+    auto fn = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!fn || fn.isExternal())
+      return getOperation().emitError("expected a function @")
+             << name << " with a body";
+    return fn;
+  }
+
+  LogicalResult checkLayers(func::FuncOp fn, const pipeline::LayerMap &layers) {
+    for (Operation &op : fn.front().without_terminator())
+      if (layers.of(&op) < 0)
+        return op.emitOpError("expected a layer that a stage holds");
+    return success();
+  }
+
+  LogicalResult run() {
+    auto train = functionNamed("microbatch"), eval = functionNamed("eval");
+    if (failed(train) || failed(eval))
+      return failure();
+    FailureOr<pipeline::LayerMap> layers =
+        pipeline::LayerMap::make(getOperation());
+    if (failed(layers) || failed(checkLayers(*train, *layers)) ||
+        failed(checkLayers(*eval, *layers)))
+      return failure();
+    for (int stage = 0; stage < layers->shape().stages; ++stage)
+      if (failed(cut(*train, *eval, *layers, stage)))
+        return failure();
+    if (failed(writeParameters(*train)))
+      return failure();
+    train->erase();
+    eval->erase();
+    return success();
+  }
+
+  void runPhase() override {
+    if (failed(run()))
+      signalPassFailure();
   }
 };
 

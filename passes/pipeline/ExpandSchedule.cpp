@@ -71,6 +71,11 @@ struct ExpandSchedulePass
     : mtc::passes::PhasePass<
           passes::impl::ExpandScheduleBase<ExpandSchedulePass>> {
   LogicalResult expand(pipe::ScheduleOp op) {
+    if (op.getChunks() != 1)
+      return op.emitOpError("expected chunks 1, found ")
+             << op.getChunks()
+             << ": rows of a timeline do not say which chunk a slot of a pool "
+                "belongs to yet";
     schedules::Findings findings;
     schedules::Shape shape;
     shape.stages = op.getStages();

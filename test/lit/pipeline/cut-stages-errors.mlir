@@ -1,7 +1,10 @@
-// RUN: mtc-opt %s -split-input-file -cut-stages -verify-diagnostics
+// RUN: mtc-opt %s -split-input-file -derive-eval -cut-stages -verify-diagnostics
+// RUN: echo 'func.func @microbatch() { return }' | not mtc-opt -cut-stages 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-EVAL
+// NO-EVAL: expected a function @eval with a body
 // Tests that cut-stages refuses cuts that it cannot make.
 
-// expected-error @+1 {{expected layers (3) to be a multiple of pp (2) or an explicit layers_per_stage}}
+// expected-error @+1 {{expected layers (3) to be a multiple of pp times chunks (2) or an explicit layers_per_stage}}
 module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64}} {
   func.func @microbatch() { return }
 }
@@ -14,7 +17,7 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64, layers_per_stag
 module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected one tensor to leave stage 0 per direction, found a second one}}
+    // expected-error @+1 {{expected one tensor to leave virtual stage 0 per direction, found a second one}}
     %b = tfm.log %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     %c = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
     return
@@ -24,7 +27,7 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
 module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected values from stage 1 or this stage (2), found one of stage 0}}
+    // expected-error @+1 {{expected values from virtual stage 1 or this one (2), found one of virtual stage 0}}
     %c = tfm.exp %a {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32>
     return
   }
@@ -33,7 +36,7 @@ module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
 module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected values from stage 1 or this stage (0), found one of stage 1 of the other phase}}
+    // expected-error @+1 {{expected values from virtual stage 1 or this one (0), found one of virtual stage 1 of the other phase}}
     %b = tfm.exp %a {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
     return
   }
@@ -43,7 +46,7 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
     %b = tfm.log %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
-    // expected-error @+1 {{expected one tensor to cross from stage 1 to stage 0, found a second one}}
+    // expected-error @+1 {{expected one tensor to cross from virtual stage 1 to virtual stage 0, found a second one}}
     %c = tfm.add %a, %b {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
     return
   }
@@ -65,8 +68,10 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-// expected-error @+1 {{expected a function @microbatch}}
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {}
+// expected-error @+1 {{expected pp times chunks to be 1 to 1024, found 2 times 0}}
+module attributes {mtc.config = {pp = 2 : i64, chunks = 0 : i64, layers = 2 : i64}} {
+  func.func @microbatch() { return }
+}
 // -----
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -cut-stages | FileCheck %s
+// RUN: mtc-opt %s -derive-eval -cut-stages | FileCheck %s
 // Tests that two layers on two stages become fragments: one tensor is sent each
 // way, saved values are kept by the stage that reads them, and what was received
 // is read again instead of kept.

@@ -56,6 +56,16 @@ TEST(Completeness, EveryOpHasRuleGradientAndBodyOrAReason) {
   }
 }
 
+TEST(Completeness, ForwardOpsThatDrawRandomWordsSayWhatTheyAreInEval) {
+  for (const std::string &name : registeredOps()) {
+    OwningOpRef<ModuleOp> module;
+    Operation *op = opNamed(name, module);
+    ASSERT_TRUE(op) << name << " has no instance";
+    bool draws = op->hasAttr("rate") && isa<families::GradientOpInterface>(op);
+    EXPECT_EQ(isa<families::EvalOpInterface>(op), draws) << name;
+  }
+}
+
 TEST(Completeness, EveryOpIsAnInstanceOfTheTests) {
   std::set<std::string> tested;
   for (const Instance &instance : instances()) {

@@ -1,0 +1,76 @@
+//===- layers.cpp - which virtual stage has which layers ------------------===//
+#include "passes/pipeline/layers.h"
+
+#include "dialects/tfm/Tfm.h"
+#include "mtc/runtime/memory.h"
+#include "passes/Config.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace mtc::pipeline {
+
+static constexpr auto kMost = static_cast<int64_t>(Tag::kStages);
+
+/// Stages and chunks of the strategy.
+static FailureOr<schedules::Shape> shapeOf(ModuleOp module) {
+  passes::Config config(module);
+  int64_t stages = config.stages(), chunks = config.chunks();
+  if (stages < 1 || chunks < 1 || stages > kMost || chunks > kMost ||
+      stages * chunks > kMost)
+    return module.emitError("expected pp times chunks to be 1 to ")
+           << kMost << ", found " << stages << " times " << chunks;
+  schedules::Shape shape;
+  shape.stages = static_cast<int>(stages);
+  shape.chunks = static_cast<int>(chunks);
+  return shape;
+}
+
+/// How many layers each virtual stage has.
+static FailureOr<std::vector<int64_t>> countsOf(ModuleOp module,
+                                                int64_t virtualStages) {
+  passes::Config config(module);
+  int64_t layers = config.number("layers", 0);
+  std::vector<int64_t> counts = config.numbers("layers_per_stage");
+  if (counts.empty()) {
+    if (layers % virtualStages == 0)
+      return std::vector<int64_t>(virtualStages, layers / virtualStages);
+    return module.emitError("expected layers (")
+           << layers << ") to be a multiple of pp times chunks ("
+           << virtualStages << ") or an explicit layers_per_stage";
+  }
+  int64_t sum = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  if (static_cast<int64_t>(counts.size()) != virtualStages || sum != layers ||
+      llvm::any_of(counts, [](int64_t count) { return count < 0; }))
+    return module.emitError("expected layers_per_stage with ")
+           << virtualStages << " entries that add to " << layers << ", found "
+           << counts.size() << " that add to " << sum;
+  return counts;
+}
+
+FailureOr<LayerMap> LayerMap::make(ModuleOp module) {
+  FailureOr<schedules::Shape> shape = shapeOf(module);
+  if (failed(shape))
+    return failure();
+  FailureOr<std::vector<int64_t>> counts =
+      countsOf(module, shape->virtualStages());
+  if (failed(counts))
+    return failure();
+  LayerMap map;
+  map.shape_ = *shape;
+  map.virtualStages_.push_back(0);
+  for (auto [u, count] : llvm::enumerate(*counts))
+    map.virtualStages_.insert(map.virtualStages_.end(), count, u);
+  map.virtualStages_.push_back(shape->virtualStages() - 1);
+  return map;
+}
+
+int64_t LayerMap::of(Operation *op) const {
+  int64_t layer = tfm::layerOf(op);
+  return layer < 0 || layer >= static_cast<int64_t>(virtualStages_.size())
+             ? -1
+             : virtualStages_[layer];
+}
+
+} // namespace mtc::pipeline
