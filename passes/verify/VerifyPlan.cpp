@@ -38,8 +38,8 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);
       verify::checkAccumulators(model, report);
-      verify::checkReduce(model, report);
-      verify::checkApply(model, report);
+      verify::checkCollectives(model, report);
+      verify::checkUpdate(model, report);
     }
     if (!report.clean())
       signalPassFailure();

@@ -54,14 +54,16 @@ void checkScratch(const Model &model, Report &report);
 /// backward, and once to the loss, forward and in eval.
 void checkAccumulators(const Model &model, Report &report);
 
-/// `reduce` sums each gradient over dp, over uses and
-/// over embd, once each and in this order, before the norm reads it; the norm
-/// counts every element once over all ranks.
-void checkReduce(const Model &model, Report &report);
+/// What fragments of layers reduce and gather is what their shardings need
+/// (rt.collectives).
+void checkCollectives(const Model &model, Report &report);
 
-/// `apply` updates every element of every parameter once on its owner, gathers
-/// the shards, and clears every accumulator for the next step.
-void checkApply(const Model &model, Report &report);
+/// `reduce` and `apply`, by what they do to the elements of buckets
+/// (update_interpreter.h): every gradient is summed over ranks, uses and stages
+/// before the norm counts it, once over all ranks, and every parameter and
+/// state is updated by it once on every rank that has it; accumulators are
+/// cleared.
+void checkUpdate(const Model &model, Report &report);
 
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_CHECKS_H

@@ -55,7 +55,7 @@
 // a norm over another group
 // RUN: sed -e 's/norm_reduce group all/norm_reduce group embd/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-OVER-ANOTHER-GROUP
-// A-NORM-OVER-ANOTHER-GROUP: expected the norm to be reduced over the group "all", found "embd"
+// A-NORM-OVER-ANOTHER-GROUP: and the norm over all, found norm_reduce over embd
 
 // a transfer outside the arena
 // RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 4032,/' %S/Inputs/pipeline.mlir \

@@ -1,0 +1,57 @@
+//===- collectives.cpp - collectives that shardings need ------------------===//
+#include "passes/verify/checks.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// What fuse-kernels found before it changed the fragment (rt.collectives) is
+/// what the fragment still does, in this order. Not for update fragments, which
+/// are checked for what they mean.
+void checkFragment(const Fragment &fragment, Report &report) {
+  auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
+  if (!all) {
+    report.error(fragment.fn) << "expected the attribute rt.collectives "
+                                 "(written by fuse-kernels), found none";
+    return;
+  }
+  auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());
+  auto next = expected.begin();
+  for (const Touch &touch : fragment.touches) {
+    auto op = dyn_cast<rt::CollectiveOp>(touch.op);
+    if (!op)
+      continue;
+    Builder b(op.getContext());
+    if (next == expected.end() ||
+        next->get("kind") !=
+            b.getStringAttr(stringifyCollectiveKind(op.getKind())) ||
+        next->get("group") != b.getStringAttr(groupName(op.getGroup())) ||
+        next->get("count") != op.getCountAttr() ||
+        next->get("serves") != op->getAttr("serves"))
+      break;
+    ++next;
+  }
+  auto found = llvm::count_if(fragment.touches, [](const Touch &touch) {
+    return isa<rt::CollectiveOp>(touch.op);
+  });
+  if (next == expected.end() && found == int64_t(expected.size()))
+    return;
+  auto diag = report.error(fragment.fn)
+              << "expected the " << expected.size()
+              << " collectives that the shardings need (rt.collectives), found "
+              << found;
+  if (next != expected.end())
+    diag << "; the first that is missing or changed is " << *next;
+}
+
+} // namespace
+
+void checkCollectives(const Model &model, Report &report) {
+  for (const Stage &stage : model.stages)
+    for (const Fragment &fragment : stage.fragments)
+      if (!fragment.isUpdate())
+        checkFragment(fragment, report);
+}
+
+} // namespace mtc::passes::verify

@@ -1,0 +1,132 @@
+//===- update.cpp - the fragments reduce and apply ------------------------===//
+#include "passes/verify/checks.h"
+#include "passes/verify/update_interpreter.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+namespace {
+
+/// One stage: what its update leaves behind.
+class UpdateChecker {
+public:
+  UpdateChecker(const Model &model, const Stage &stage,
+                const std::set<std::string> &shared, Report &report)
+      : state(model, stage, shared), model(model), stage(stage), report(report),
+        interpreter(model, stage, state, report) {}
+
+  void check() {
+    const Fragment *reduce = stage.update(Phase::Reduce),
+                   *apply = stage.update(Phase::Apply);
+    if (!reduce || !apply)
+      return; // reported by checkTimelines
+    interpreter.run(*reduce);
+    checkLoss(*reduce);
+    checkNorm(*reduce);
+    interpreter.run(*apply);
+    for (rt::BucketOp bucket : stage.buckets) {
+      expectAll(*apply, {Part::Grad, indexOf(bucket)}, Cell::Kind::Zero,
+                "cleared for the next step");
+      if (bucket.isSecondUse())
+        continue;
+      expectAll(*apply, {Part::Param, indexOf(bucket)}, Cell::Kind::Updated,
+                "updated on every rank");
+      for (StringRef name : bucket.stateNames())
+        expectAll(*apply, {Part::State, indexOf(bucket), name},
+                  Cell::Kind::Updated, "updated");
+    }
+  }
+
+  /// Also says what its collectives between stages add up.
+  UpdateState state;
+
+private:
+  static int64_t indexOf(rt::BucketOp bucket) { return bucket.getIndex(); }
+
+  void checkLoss(const Fragment &reduce) {
+    state.cells({Part::Loss}).forEach(0, 1, [&](int64_t, int64_t, Copies &c) {
+      if (c.own.is(Cell::Kind::Gradient) && !state.partialOver(c.own).empty())
+        report.error(reduce.fn)
+            << "expected the loss to be summed over all ranks, found "
+            << describe(state, c.own);
+    });
+  }
+
+  void checkNorm(const Fragment &reduce) {
+    if (!interpreter.hasNorm())
+      report.error(reduce.fn) << "expected the norm to be reset, reduced over "
+                                 "all ranks and finished, found it unfinished";
+    for (const Param &param : stage.params) {
+      if (!param.isOwner())
+        continue;
+      Slice slice{Part::Grad, param.bucket(), {}, param.start(), param.end()};
+      slice.ownShard = model.zero;
+      expect(reduce, slice, "in the norm",
+             [](const Cell &cell) { return cell.counted; });
+    }
+  }
+
+  /// Every element of every parameter of a buffer, and padding of accumulators:
+  /// whatever added to them would add again.
+  void expectAll(const Fragment &where, Slice slice, Cell::Kind kind,
+                 StringRef what) {
+    slice.end = state.cells(slice).size();
+    slice.ownShard = slice.part == Part::State;
+    expect(where, slice, what,
+           [kind](const Cell &cell) { return cell.is(kind); });
+  }
+
+  void expect(const Fragment &where, const Slice &slice, StringRef what,
+              llvm::function_ref<bool(const Cell &)> holds) {
+    state.cells(slice).forEach(
+        slice.begin, slice.end,
+        [&](int64_t begin, int64_t end, Copies &copies) {
+          const Param *param = state.paramAt(slice.bucket, begin);
+          if (!param && slice.part != Part::Grad)
+            return;
+          bool others = slice.ownShard || holds(copies.others);
+          if (holds(copies.own) && others)
+            return;
+          std::string name =
+              param ? fmt::format("all of \"{}\"", param->name().str())
+                    : "padding";
+          const Cell &wrong = holds(copies.own) ? copies.others : copies.own;
+          report.error(where.fn)
+              << "expected " << name << " to be " << what << ", found elements "
+              << begin << " to " << end << " of bucket " << slice.bucket
+              << " to be " << describe(state, wrong);
+        });
+  }
+
+  const Model &model;
+  const Stage &stage;
+  Report &report;
+  UpdateInterpreter interpreter;
+};
+
+/// The k-th collective between the ends of the pipeline adds the same elements
+/// of the same parameters on both.
+void checkBetweenStages(const UpdateState &first, const UpdateState &last,
+                        Report &report) {
+  for (auto [a, b] : llvm::zip(first.betweenStages, last.betweenStages))
+    if (a.second != b.second)
+      report.error(b.first)
+          << "expected the same elements of the same parameters on both ends "
+             "of the pipeline, found others than on the first stage";
+}
+
+} // namespace
+
+void checkUpdate(const Model &model, Report &report) {
+  std::set<std::string> shared = sharedParameters(model);
+  std::vector<UpdateChecker> stages;
+  stages.reserve(model.stages.size());
+  for (const Stage &stage : model.stages)
+    stages.emplace_back(model, stage, shared, report).check();
+  if (stages.size() > 1)
+    checkBetweenStages(stages.front().state, stages.back().state, report);
+}
+
+} // namespace mtc::passes::verify

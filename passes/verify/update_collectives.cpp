@@ -1,0 +1,130 @@
+//===- update_collectives.cpp - collectives of the update -----------------===//
+#include "passes/verify/update_interpreter.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+/// The axis whose partial sums a group adds; null if it adds none.
+static const AxisInfo *dataAxisOf(rt::CollectiveOp op) {
+  for (const AxisInfo &axis : kAxes)
+    if (axis.data && groupName(op.getGroup()) == axis.name)
+      return &axis;
+  return nullptr;
+}
+
+void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
+  using Kind = rt::CollectiveKind;
+  Kind kind = op.getKind();
+  const AxisInfo *axis = dataAxisOf(op);
+  bool alongShards = op.getGroup() == MTC_GROUP_DP;
+  if (kind == Kind::NormReduce && op.getGroup() == MTC_GROUP_ALL)
+    return normStep(touch, "norm_reduce", Norm::Summing, Norm::Reduced);
+  if (touch.accesses.size() == 1) {
+    if (kind == Kind::AllReduce && axis)
+      return sumOver(touch, op, *axis);
+    if (kind == Kind::AllReduce && op.getGroup() == MTC_GROUP_EMBD)
+      return sumOverStages(touch, op);
+    if (kind == Kind::ReduceScatter && alongShards)
+      return sumOver(touch, op, *axis);
+    if (kind == Kind::AllGather && alongShards)
+      return gather(touch, op);
+  }
+  report.error(op) << "expected sums over "
+                   << namesOf(kAxes,
+                              [](const AxisInfo &axis) { return axis.data; })
+                   << " or " << groupName(MTC_GROUP_EMBD)
+                   << ", scatters and gathers over dp, and the norm over "
+                   << groupName(MTC_GROUP_ALL) << ", found "
+                   << stringifyCollectiveKind(kind) << " over "
+                   << groupName(op.getGroup());
+}
+
+void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
+                                const AxisInfo &axis) {
+  bool scatters = op.getKind() == rt::CollectiveKind::ReduceScatter;
+  int64_t ranks = scatters ? model.mesh[axis.id] : 1;
+  std::optional<Slice> slice = slices.counted(
+      touch, touch.accesses[0], saturatingMul(op.getCount(), ranks));
+  if (!slice)
+    return;
+  rt::BucketOp bucket = stage.bucket(slice->bucket);
+  bool isShard = bucket && model.zero && slice->begin == 0 &&
+                 op.getCount() == static_cast<int64_t>(bucket.getShard());
+  if (scatters && !isShard) {
+    report.error(op) << "expected each rank along dp to have its shard of a "
+                        "bucket afterwards, found other parts";
+    return;
+  }
+  change(touch, *slice,
+         fmt::format("sums of one use over the other ranks along {} only, "
+                     "before anything reads them",
+                     axis.name),
+         [&](const Named &, const Param *, Cell &cell) -> std::string {
+           if (cell.is(Cell::Kind::Zero))
+             return "";
+           // One use: ranks are added first, so that sums add in one order,
+           // whichever stages have the uses.
+           bool fits = cell.is(Cell::Kind::Gradient) &&
+                       model.mesh.hasPartialSums(axis) &&
+                       !cell.summed[axis.id] && cell.uses.size() == 1 &&
+                       !cell.stages && !cell.counted && !slice->ownShard;
+           cell.summed[axis.id] = 1;
+           return fits ? "" : describe(state, cell);
+         });
+  if (scatters)
+    state.cells(*slice).forEach(
+        slice->begin, slice->end,
+        [](int64_t, int64_t, Copies &copies) { copies.others = Cell(); });
+}
+
+void UpdateInterpreter::sumOverStages(const Touch &touch, rt::CollectiveOp op) {
+  std::optional<Slice> slice =
+      slices.counted(touch, touch.accesses[0], op.getCount());
+  if (!slice)
+    return;
+  std::vector<Named> names;
+  change(touch, *slice,
+         "whole sums of a parameter that both ends of the pipeline share, once",
+         [&](const Named &name, const Param *param, Cell &cell) -> std::string {
+           if (names.empty() || names.back() != name)
+             names.push_back(name);
+           if (!param) // padding
+             return cell.is(Cell::Kind::Gradient) &&
+                            state.partialOver(cell).empty()
+                        ? ""
+                        : describe(state, cell);
+           std::string why = state.whyNotWhole(cell, param, /*across=*/false);
+           if (why.empty() && !state.isShared(*param))
+             why = fmt::format("of \"{}\", which no other stage has",
+                               param->name().str());
+           if (why.empty() && (cell.stages || cell.counted))
+             why = "summed or in the norm before";
+           cell.stages = true;
+           return why;
+         });
+  state.betweenStages.push_back({op, std::move(names)});
+}
+
+void UpdateInterpreter::gather(const Touch &touch, rt::CollectiveOp op) {
+  int64_t all = saturatingMul(op.getCount(), model.mesh[MTC_AXIS_DP]);
+  std::optional<Slice> slice = slices.counted(touch, touch.accesses[0], all);
+  if (!slice)
+    return;
+  rt::BucketOp bucket = stage.bucket(slice->bucket);
+  bool isShard = bucket && model.zero && slice->begin == 0 &&
+                 !slice->ownShard && slice->part != Part::State &&
+                 op.getCount() == static_cast<int64_t>(bucket.getShard());
+  if (!isShard) {
+    report.error(op) << "expected a gather of the shards of a whole bucket, "
+                        "found one of other parts";
+    return;
+  }
+  state.cells(*slice).forEach(
+      slice->begin, slice->end,
+      [](int64_t, int64_t, Copies &copies) { copies.others = copies.own; });
+}
+
+} // namespace mtc::passes::verify

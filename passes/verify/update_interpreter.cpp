@@ -1,0 +1,139 @@
+//===- update_interpreter.cpp - what reduce and apply do ------------------===//
+#include "passes/verify/update_interpreter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+void UpdateInterpreter::run(const Fragment &fragment) {
+  for (const Touch &touch : fragment.touches)
+    visit(touch);
+}
+
+void UpdateInterpreter::visit(const Touch &touch) {
+  llvm::TypeSwitch<Operation *>(touch.op)
+      .Case([&](rt::CollectiveOp op) { collective(touch, op); })
+      .Case([&](rt::LaunchOp op) { launch(touch, op); })
+      .Case([&](rt::ZeroOp) { clear(touch); })
+      .Case([&](rt::NormOp op) {
+        switch (op.getAction()) {
+        case rt::NormAction::Reset:
+          return normStep(touch, "reset", Norm::None, Norm::Summing);
+        case rt::NormAction::Accumulate:
+          normStep(touch, "accumulate", Norm::Summing, Norm::Summing);
+          return count(touch, op);
+        case rt::NormAction::Finish:
+          return normStep(touch, "finish", Norm::Reduced, Norm::Finished);
+        }
+      })
+      .Default([&](Operation *op) {
+        report.error(op) << "expected launches, collectives, steps of the norm "
+                            "and clearing in the update, found this";
+      });
+}
+
+void UpdateInterpreter::change(const Touch &touch, const Slice &slice,
+                               StringRef expected, Visit visit) {
+  std::string why;
+  int64_t from = 0, to = 0;
+  state.cells(slice).forEach(
+      slice.begin, slice.end, [&](int64_t begin, int64_t end, Copies &copies) {
+        Named name = state.nameOf(slice.bucket, begin, end);
+        const Param *param = state.paramAt(slice.bucket, begin);
+        for (Cell *cell : {&copies.own, &copies.others}) {
+          if (cell == &copies.others && slice.ownShard)
+            continue;
+          std::string problem = visit(name, param, *cell);
+          if (problem.empty() || !why.empty())
+            continue;
+          why = problem;
+          from = begin;
+          to = end;
+        }
+      });
+  if (!why.empty())
+    report.error(touch.op) << "expected " << expected << ", found elements "
+                           << from << " to " << to << " of " << nameOf(slice)
+                           << " to be " << why;
+}
+
+void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
+                                 Norm to) {
+  if (norm != from)
+    report.error(touch.op) << "expected the norm in the order reset, "
+                              "accumulate, norm_reduce, finish, found "
+                           << step << " at another time";
+  norm = to;
+}
+
+/// The part of a range that lies in a parameter must run on the ranks that make
+/// each of its elements count once.
+void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
+                                         const Param &param) {
+  for (const AxisInfo &axis : kAxes) {
+    bool inShards = slice.ownShard && axis.id == MTC_AXIS_DP;
+    bool isSplit = param.isSplitOver(axis);
+    bool expected =
+        axis.splits && model.mesh[axis.id] > 1 && !inShards && !isSplit;
+    bool found = slice.range.isOnce(axis.id);
+    if (expected == found)
+      continue;
+    report.error(touch.op) << "expected the norm to count \"" << param.name()
+                           << "\" on " << (expected ? "one " : "every ")
+                           << axis.name << " rank ("
+                           << (expected  ? "all have the same"
+                               : isSplit ? "each has a part"
+                                         : "each counts its part")
+                           << "), found it on " << (found ? "one" : "every");
+  }
+}
+
+void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
+  if (touch.accesses.empty())
+    return;
+  std::optional<Slice> slice =
+      slices.measured(touch, touch.accesses[0], op.getLength());
+  if (!slice)
+    return;
+  if (slice->part != Part::Grad) {
+    report.error(op) << "expected the norm of gradients, found other bytes";
+    return;
+  }
+  std::map<int64_t, const Param *> counted;
+  change(touch, *slice, "whole gradients of owned parameters in the norm, once",
+         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+           if (!param)
+             return "padding";
+           counted[param->start()] = param;
+           if (!param->isOwner())
+             return "a copy, which another stage counts";
+           if (cell.counted)
+             return "in it already";
+           cell.counted = true;
+           return state.whyNotWhole(cell, param);
+         });
+  for (auto &[start, param] : counted)
+    checkCountedOnce(touch, *slice, *param);
+}
+
+void UpdateInterpreter::clear(const Touch &touch) {
+  if (touch.accesses.empty())
+    return;
+  int64_t elements = cast<ShapedType>(touch.accesses[0].type).getNumElements();
+  std::optional<Slice> slice =
+      slices.counted(touch, touch.accesses[0], elements);
+  if (!slice)
+    return;
+  change(touch, *slice, "only gradients to be cleared",
+         [&](const Named &, const Param *, Cell &cell) -> std::string {
+           if (slice->part != Part::Grad)
+             return describe(state, cell);
+           cell = Cell();
+           cell.kind = Cell::Kind::Zero;
+           return "";
+         });
+}
+
+} // namespace mtc::passes::verify

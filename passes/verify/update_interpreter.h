@@ -1,0 +1,78 @@
+//===- update_interpreter.h - what reduce and apply do ----------*- C++ -*-===//
+//
+// Runs the fragments reduce and apply of a stage on states of elements
+// (update_cells.h), op by op, for all its ranks at once. It knows what an op
+// does to elements, not in which order a step does it: a sum over ranks, a sum
+// of two uses, a gather, a norm, an update, in any number and any order, on any
+// part of a bucket, as long as what each reads is what it may read.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_PASSES_VERIFY_UPDATE_INTERPRETER_H
+#define MTC_PASSES_VERIFY_UPDATE_INTERPRETER_H
+
+#include "passes/verify/update_kernel.h"
+#include "passes/verify/update_state.h"
+
+namespace mtc::passes::verify {
+
+class UpdateInterpreter {
+public:
+  UpdateInterpreter(const Model &model, const Stage &stage, UpdateState &state,
+                    Report &report)
+      : model(model), stage(stage), state(state), report(report),
+        slices(model, stage, report) {}
+
+  void run(const Fragment &fragment);
+  /// Whether the norm has been made: reset, summed, reduced over all ranks and
+  /// finished.
+  bool hasNorm() const { return norm == Norm::Finished; }
+
+private:
+  enum class Norm { None, Summing, Reduced, Finished };
+
+  void visit(const Touch &touch);
+
+  // Collectives.
+  void collective(const Touch &touch, rt::CollectiveOp op);
+  void sumOver(const Touch &touch, rt::CollectiveOp op, const AxisInfo &axis);
+  void sumOverStages(const Touch &touch, rt::CollectiveOp op);
+  void gather(const Touch &touch, rt::CollectiveOp op);
+
+  // The norm.
+  void normStep(const Touch &touch, llvm::StringRef step, Norm from, Norm to);
+  void count(const Touch &touch, rt::NormOp op);
+  void checkCountedOnce(const Touch &touch, const Slice &slice,
+                        const Param &param);
+
+  // Launches.
+  using Operands = std::map<int64_t, Slice>; ///< those that are no scalars
+  std::optional<Operands> operandsOf(const Touch &touch, rt::LaunchOp op);
+  void launch(const Touch &touch, rt::LaunchOp op);
+  void addUses(const Touch &touch, const Slice &into, const Slice &from);
+  void readForUpdate(const Touch &touch, const Slice &slice);
+  void update(const Touch &touch, rt::LaunchOp op, const FlatKernel &kernel,
+              const Operands &operands);
+  void writeUpdated(const Touch &touch, const Slice &slice, bool byGradient);
+  void checkEveryRank(const Touch &touch, const Slice &slice);
+  void checkDecay(const Touch &touch, rt::LaunchOp op, const Slice &slice);
+
+  void clear(const Touch &touch);
+
+  /// Applies `visit` to the copies that a slice names, interval by interval;
+  /// the first that says what is wrong is reported as found instead of
+  /// `expected`.
+  using Visit =
+      llvm::function_ref<std::string(const Named &, const Param *, Cell &)>;
+  void change(const Touch &touch, const Slice &slice, llvm::StringRef expected,
+              Visit visit);
+
+  const Model &model;
+  const Stage &stage;
+  UpdateState &state;
+  Report &report;
+  Slices slices;
+  Norm norm = Norm::None;
+};
+
+} // namespace mtc::passes::verify
+#endif // MTC_PASSES_VERIFY_UPDATE_INTERPRETER_H

@@ -1,0 +1,124 @@
+//===- update_state.cpp - the memory of one stage during the update -------===//
+#include "passes/verify/update_state.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace mtc::passes::verify {
+
+std::set<std::string> sharedParameters(const Model &model) {
+  std::map<std::string, std::set<int64_t>> stagesOf;
+  for (const Stage &stage : model.stages)
+    for (const Param &param : stage.params)
+      stagesOf[param.name().str()].insert(stage.index);
+  std::set<std::string> shared;
+  for (auto &[name, stages] : stagesOf)
+    if (stages.size() > 1)
+      shared.insert(name);
+  return shared;
+}
+
+static Copies both(Cell cell) { return {cell, cell}; }
+
+static Cell gradientOf(int64_t bucket) {
+  Cell cell;
+  cell.kind = Cell::Kind::Gradient;
+  cell.uses = {bucket};
+  return cell;
+}
+
+UpdateState::UpdateState(const Model &model, const Stage &stage,
+                         const std::set<std::string> &shared)
+    : model(model), stage(stage), shared(shared) {
+  for (const Param &param : stage.params) {
+    params[param.bucket()].try_emplace(param.start(), &param);
+    usesOf[param.name().str()].insert(param.bucket());
+  }
+  Cell before;
+  before.kind = Cell::Kind::Before;
+  for (rt::BucketOp bucket : stage.buckets) {
+    int64_t index = bucket.getIndex(), elements = bucket.getElements();
+    add(Part::Grad, index, {}, elements, both(gradientOf(index)));
+    add(Part::Param, index, {}, elements, both(before));
+    for (StringRef name : bucket.stateNames())
+      add(Part::State, index, name, elements,
+          model.zero ? Copies{before, Cell()} : both(before));
+  }
+  // Only the last stage has a loss.
+  Cell loss = gradientOf(-1);
+  if (stage.index != model.mesh.stages() - 1)
+    loss.kind = Cell::Kind::Zero;
+  add(Part::Loss, -1, {}, 1, both(loss));
+}
+
+void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
+                      Copies value) {
+  Key key{part, bucket, state.str()};
+  Cells &made = buffers.try_emplace(key, size, value).first->second;
+  for (auto &[start, param] : params[bucket]) {
+    made.split(start);
+    made.split(param->end());
+  }
+}
+
+Cells &UpdateState::cells(const Slice &slice) {
+  return buffers.at(Key{slice.part, slice.bucket, slice.state.str()});
+}
+
+const Param *UpdateState::paramAt(int64_t bucket, int64_t element) const {
+  auto found = params.find(bucket);
+  if (found == params.end())
+    return nullptr;
+  auto next = found->second.upper_bound(element);
+  if (next == found->second.begin())
+    return nullptr;
+  const Param *param = std::prev(next)->second;
+  return element < param->end() ? param : nullptr;
+}
+
+Named UpdateState::nameOf(int64_t bucket, int64_t begin, int64_t end) const {
+  const Param *param = paramAt(bucket, begin);
+  return param ? Named{param->name().str(), begin - param->start(), end - begin}
+               : Named{"", 0, end - begin};
+}
+
+StringRef UpdateState::partialOver(const Cell &cell) const {
+  for (const AxisInfo &axis : kAxes)
+    if (model.mesh.hasPartialSums(axis) && !cell.summed[axis.id])
+      return axis.name;
+  return {};
+}
+
+std::string UpdateState::whyNotWhole(const Cell &cell, const Param *param,
+                                     bool across) const {
+  if (!cell.is(Cell::Kind::Gradient) || !partialOver(cell).empty() || !param)
+    return describe(*this, cell);
+  for (int64_t bucket : usesOf.at(param->name().str()))
+    if (!cell.uses.count(bucket))
+      return fmt::format("sums without the use in bucket {}", bucket);
+  if (cell.uses.size() != usesOf.at(param->name().str()).size())
+    return "sums of several parameters";
+  if (across && isShared(*param) && !cell.stages)
+    return "sums of one of the stages that share it";
+  return "";
+}
+
+std::string describe(const UpdateState &state, const Cell &cell) {
+  switch (cell.kind) {
+  case Cell::Kind::Unknown:
+    return "what is only whole on another rank along dp";
+  case Cell::Kind::Zero:
+    return "zero";
+  case Cell::Kind::Before:
+    return "what was there before the step";
+  case Cell::Kind::Updated:
+    return "what is updated";
+  case Cell::Kind::Gradient:
+    break;
+  }
+  StringRef axis = state.partialOver(cell);
+  return axis.empty() ? "whole sums" : "partial sums over " + axis.str();
+}
+
+} // namespace mtc::passes::verify
