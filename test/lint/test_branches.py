@@ -258,9 +258,9 @@ def expects(message, word, check):
     if not pieces:
         return True
     total = sum(map(len, pieces))
-    longest = max(pieces, key=len)
-    if not any(longest[i:i + 6] in check.text for i in range(max(1, len(longest) - 5))):
-        return False  # quick: says nothing of the longest piece
+    # Quick: all pieces must be said, but for a blank at the end.
+    if any(piece not in check.text for piece in pieces[:-1] + [pieces[-1].rstrip(" ")]):
+        return False
     if word is not None and word.strip(' "\'') not in check.text:
         return False
     return overlap(message, check) >= total - (pieces[-1][-1] == " ")
