@@ -9,7 +9,10 @@ Contracts, for each model:
   N5  all layouts agree with one rank and one microbatch to the bounds of the type
       that is computed in (BOUNDS).
 
-usage: test_matrix.py BIN_DIR [--dtype bf16] [part of a layout's name]
+usage: test_matrix.py BIN_DIR [--dtype bf16] [--turns] [part of a layout's name]
+
+With --turns layouts take turns with the transports: N4 then compares layouts of one
+class across transports, not each layout with itself.
 
 A part of it, as tools/sanitize runs it: --layouts NAME..., --comm threads, --steps N,
 --spec NAME; with one transport, N4 between `shm` and `threads` is not looked at.
@@ -83,9 +86,8 @@ class Result:
 class Model:
     """The runs of one spec, compared as they come."""
 
-    def __init__(self, mtc, report, spec, bounds, comms, data, folder):
+    def __init__(self, mtc, report, spec, bounds, data, folder):
         self.mtc, self.report, self.spec, self.folder = mtc, report, spec, folder
-        self.comms = comms
         self.bounds = bounds
         # The defaults of a recipe, but for its steps.
         self.recipe = ["--data", data, "--data-type", "u8", "--steps", bounds.steps,
@@ -131,9 +133,9 @@ class Model:
               for r in (self.reference, result)), bound, self.bounds.floor)
         check("gradient", ratio * bound, bound, f"of {name}")
 
-    def train(self, layout, bundle):
-        result, *others = [self.run(layout, bundle, COMMS[comm]) for comm in self.comms]
-        same = all([self.expect_same(f"{layout.name} on {' and '.join(self.comms)}",
+    def train(self, layout, bundle, comms):
+        result, *others = [self.run(layout, bundle, COMMS[comm]) for comm in comms]
+        same = all([self.expect_same(f"{layout.name} on {' and '.join(comms)}",
                                      result, other) for other in others])
         if layout == SINGLE:
             self.reference = result
@@ -175,6 +177,7 @@ def read_options(everything):
     parser.add_argument("--dtype", choices=BOUNDS, default="f32")
     parser.add_argument("--layouts", nargs="+", choices=names, default=names)
     parser.add_argument("--comm", nargs="+", choices=COMMS, default=list(COMMS))
+    parser.add_argument("--turns", action="store_true")
     parser.add_argument("--spec")
     parser.add_argument("--steps", type=int)
     return parser.parse_args()
@@ -205,14 +208,17 @@ def main():
                               temporary)
         print(f"compiled {len(bundles)} bundles in "
               f"{time.monotonic() - start:.1f} s", flush=True)
-        models = {spec: Model(mtc, report, spec, bounds, options.comm, data, temporary)
+        models = {spec: Model(mtc, report, spec, bounds, data, temporary)
                   for spec in bounds.specs}
-        for (spec, layout), bundle in bundles.items():
+        for number, ((spec, layout), bundle) in enumerate(bundles.items()):
             if bundle is None:
                 continue
+            comms = options.comm
+            if options.turns:
+                comms = [comms[number % len(comms)]]
             begin = time.monotonic()
             try:
-                same = models[spec].train(layout, bundle)
+                same = models[spec].train(layout, bundle, comms)
             except Failed as failure:
                 same = report.expect(False, f"{spec} {layout.name} runs: {failure}")
             print(f"{spec:17} {layout.name:32} {'same bits' if same else 'DIFFERS':10}"
