@@ -63,8 +63,8 @@ def AnnotateShardings : MtcPass<"annotate-shardings"> {
     `dist.mesh` and `dist.rules` (a dictionary logical axis -> mesh axis) and the
     `dist.rules` of an argument, which go before: what a strategy overrides for the
     parameters that a pattern matches, `import` writes there. Writes
-    `dist.sharding` and `dist.layout` (column, row, vocab, replicated) on every
-    parameter and input of `@microbatch`.
+    `dist.sharding` on every parameter and input of `@microbatch`: the last
+    dimension of a weight split is column-parallel, the first row-parallel.
 
     Input, with `dist.rules = {ffn = "tp"}`:
     ```mlir
@@ -73,7 +73,7 @@ def AnnotateShardings : MtcPass<"annotate-shardings"> {
 
     Output:
     ```mlir
-    func.func private @microbatch(tensor<64x256xf32> {dist.layout = "column", dist.sharding = #dist.sharding<[{}, {"tp"} ]>, tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 0.02 : f64, decay = true>})
+    func.func private @microbatch(tensor<64x256xf32> {dist.sharding = #dist.sharding<[{}, {"tp"} ]>, tfm.param = #tfm.param<name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 0.02 : f64, decay = true>})
     ```
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect"];

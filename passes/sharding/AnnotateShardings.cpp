@@ -1,7 +1,6 @@
 //===- AnnotateShardings.cpp - --annotate-shardings -----------------------===//
 //
-// Establishes: every parameter and input of @microbatch has dist.sharding,
-// every parameter dist.layout.
+// Establishes: every parameter and input of @microbatch has dist.sharding.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -94,20 +93,13 @@ private:
              << name << "\" (" << type.getRank() << "), found " << axes.size();
     auto sharding =
         dist::ShardingAttr::replicated(fn.getContext(), type.getRank());
-    std::string layout = "replicated";
     for (auto [dim, axis] : llvm::enumerate(axes)) {
       StringRef logical = cast<StringAttr>(axis).getValue();
       StringRef target = meshAxis(i, logical);
-      if (!maySplit(name, logical, type.getDimSize(dim), target, sharding))
-        continue;
-      sharding = sharding.with(mesh, target, dim);
-      if (layout == "replicated")
-        layout = layoutOf(name, logical, dim, type.getRank());
+      if (maySplit(name, logical, type.getDimSize(dim), target, sharding))
+        sharding = sharding.with(mesh, target, dim);
     }
     fn.setArgAttr(i, dist::shardingAttrName, sharding);
-    if (param)
-      fn.setArgAttr(i, sharding::layoutAttrName,
-                    StringAttr::get(fn.getContext(), layout));
     return success();
   }
 
@@ -130,15 +122,6 @@ private:
       return false;
     }
     return true;
-  }
-
-  /// Weights are [in, out]: column-parallel splits what comes out. A bias has
-  /// only what comes out.
-  static StringRef layoutOf(StringRef name, StringRef logical, int64_t dim,
-                            int64_t rank) {
-    if (logical == "vocab")
-      return "vocab";
-    return dim == 0 && rank > 1 && !name.ends_with(".bias") ? "row" : "column";
   }
 
   func::FuncOp fn;

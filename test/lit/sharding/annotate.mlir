@@ -1,12 +1,12 @@
 // Layouts, overrides, and the remarks about axes that stay whole.
 // RUN: mtc-opt %s --annotate-shardings -verify-diagnostics | FileCheck %s
 
-// CHECK-DAG: dist.layout = "row", dist.sharding = #dist.sharding<[{"tp"}, {}, {}]>, tfm.param = #tfm.param<name = "attn.out.weight"
-// CHECK-DAG: dist.layout = "column", dist.sharding = #dist.sharding<[{"tp"}, {}, {}]>, tfm.param = #tfm.param<name = "attn.qkv.bias"
-// CHECK-DAG: dist.layout = "vocab", dist.sharding = #dist.sharding<[{"tp"}, {}]>, tfm.param = #tfm.param<name = "embed.tokens"
-// CHECK-DAG: dist.layout = "replicated", dist.sharding = #dist.sharding<[{}, {}]>, tfm.param = #tfm.param<name = "odd.weight"
-// CHECK-DAG: dist.layout = "replicated", dist.rules = {ffn = ""}, dist.sharding = #dist.sharding<[{}]>, tfm.param = #tfm.param<name = "keep.bias"
-// CHECK-DAG: dist.layout = "row", dist.sharding = #dist.sharding<[{"tp"}, {}]>, tfm.param = #tfm.param<name = "both.weight"
+// CHECK-DAG: dist.sharding = #dist.sharding<[{"tp"}, {}, {}]>, tfm.param = #tfm.param<name = "attn.out.weight"
+// CHECK-DAG: dist.sharding = #dist.sharding<[{"tp"}, {}, {}]>, tfm.param = #tfm.param<name = "attn.qkv.bias"
+// CHECK-DAG: dist.sharding = #dist.sharding<[{"tp"}, {}]>, tfm.param = #tfm.param<name = "embed.tokens"
+// CHECK-DAG: dist.sharding = #dist.sharding<[{}, {}]>, tfm.param = #tfm.param<name = "odd.weight"
+// CHECK-DAG: dist.rules = {ffn = ""}, dist.sharding = #dist.sharding<[{}]>, tfm.param = #tfm.param<name = "keep.bias"
+// CHECK-DAG: dist.sharding = #dist.sharding<[{"tp"}, {}]>, tfm.param = #tfm.param<name = "both.weight"
 module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 2]>,
     dist.rules = {batch = "dp", vocab = "tp", heads = "tp", kv_heads = "tp", ffn = "tp"}} {
   // expected-remark @below {{"odd.weight": axis 'ffn' of size 7 stays whole, 2 parts over 'tp' do not divide it}}

@@ -11,8 +11,8 @@
 // ANNOTATE: dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>
 // ANNOTATE-SAME: dist.rules = {batch = "dp", wide = "tp"}
 // ANNOTATE: dist.sharding = #dist.sharding<[{"dp"}, {}]>, tfm.input
-// ANNOTATE-SAME: dist.layout = "column", dist.sharding = #dist.sharding<[{}, {"tp"}]>
-// ANNOTATE-SAME: dist.layout = "row", dist.sharding = #dist.sharding<[{"tp"}, {}]>
+// ANNOTATE-SAME: dist.sharding = #dist.sharding<[{}, {"tp"}]>
+// ANNOTATE-SAME: dist.sharding = #dist.sharding<[{"tp"}, {}]>
 
 // PROPAGATE: -> (tensor<4x8xf32> {dist.sharding = #dist.sharding<[{"dp"}, {}]>})
 // PROPAGATE: tfm.einsum "be,ef->bf"

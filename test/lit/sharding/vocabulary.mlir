@@ -2,7 +2,7 @@
 // offsets; gradients split as the table is; loss and gradients partial over dp.
 // RUN: mtc-opt %s --annotate-shardings="mesh=dp=2,tp=2 rules=vocab=tp,batch=dp" --propagate-shardings --insert-collectives --partition --verify-partitioned | FileCheck %s
 
-// CHECK: dist.layout = "vocab", dist.sharding = #dist.sharding<[{"tp"}, {}]>
+// CHECK: dist.sharding = #dist.sharding<[{"tp"}, {}]>
 // CHECK: -> (tensor<f32> {dist.sharding = #dist.sharding<[], partial = {"dp"}>, tfm.result = "loss"}, tensor<8x4xf32> {dist.sharding = #dist.sharding<[{"tp"}, {}], partial = {"dp"}>
 // CHECK: %[[E:.*]] = tfm.embed {{.*}}dist.index_axis = "tp", dist.index_stride = 8 : i64
 // CHECK-NEXT: dist.all_reduce sum %[[E]] over "tp" origin embedding serves "embed.tokens"

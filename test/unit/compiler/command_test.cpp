@@ -105,9 +105,10 @@ TEST_F(CommandTest, OverridesToNoneKeepParametersWhole) {
   std::string text = contentOf(folder / "a.mlir");
   size_t up = text.find("\"layers.0.mlp.up.weight\"");
   ASSERT_NE(up, std::string::npos);
-  size_t layout = text.rfind("dist.layout = ", up); // attributes are sorted
-  EXPECT_EQ(text.substr(layout, 26), "dist.layout = \"replicated\"")
-      << text.substr(layout, 200);
+  size_t at = text.rfind("dist.sharding = ", up); // attributes are sorted
+  EXPECT_EQ(text.substr(at, 37), "dist.sharding = #dist.sharding<[{}, {")
+      << text.substr(at, 200);
+  EXPECT_EQ(text.substr(at, up - at).find("tp"), std::string::npos);
 }
 
 TEST_F(CommandTest, ExitCodes) {
