@@ -180,6 +180,22 @@ static bool checkMesh(const Model &model, Report &report) {
   return true;
 }
 
+/// A step takes the samples that the strategy says.
+static void checkBatch(const Model &model, const Config &config,
+                       Report &report) {
+  int64_t replicas = 1, micro = config.number("micro_batch", 1);
+  for (const AxisInfo &axis : kAxes)
+    if (axis.data)
+      replicas = saturatingMul(replicas, model.mesh[axis.id]);
+  int64_t expected = product({micro, model.microbatches, replicas});
+  int64_t found = config.number("global_batch", expected);
+  if (found != expected)
+    report.error(model.module)
+        << "expected global_batch " << expected << " in mtc.config (" << micro
+        << " samples, " << model.microbatches << " microbatches, " << replicas
+        << " replicas), found " << found;
+}
+
 Model readModel(ModuleOp module, Report &report) {
   Model model;
   model.module = module;
@@ -204,6 +220,7 @@ Model readModel(ModuleOp module, Report &report) {
   model.inputBytes =
       product({4, config.number("micro_batch", 1), config.number("seq", 1)});
   model.zero = config.shardsOptimizer();
+  checkBatch(model, config, report);
   model.layersPerStage = config.numbers("layers_per_stage");
 
   std::map<int64_t, rt::ProgramOp> programs;
