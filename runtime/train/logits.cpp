@@ -15,6 +15,11 @@ LogitsCapture::LogitsCapture(RankState &rank) : rank_(rank) {
       export_ = &e;
 }
 
+LogitsCapture::~LogitsCapture() {
+  if (!pieces_.empty())
+    (void)rank_.stream().wait(rank_.stream().record());
+}
+
 Status LogitsCapture::check() const {
   if (export_ || !rank_.onLastStage())
     return Status::okay();

@@ -14,6 +14,10 @@ namespace mtc::runtime {
 class LogitsCapture final : public Observer {
 public:
   explicit LogitsCapture(RankState &rank);
+  /// Waits: after a failure copies into this may still run.
+  ~LogitsCapture() override;
+  LogitsCapture(const LogitsCapture &) = delete;
+  LogitsCapture &operator=(const LogitsCapture &) = delete;
   /// Errors: usage, on a last stage whose program does not export logits.
   Status check() const;
   Status issued(const MtcStep &row) override;
