@@ -24,31 +24,12 @@ using namespace mtc;
 
 namespace {
 
-/// The pool of the ABI that a pool of the schedule library is.
-MtcPool poolOf(schedules::Pool pool) {
-  switch (pool) {
-  case schedules::Pool::Xin:
-    return MTC_POOL_RECV_ACTIVATION;
-  case schedules::Pool::Gin:
-    return MTC_POOL_RECV_GRADIENT;
-  case schedules::Pool::Yout:
-    return MTC_POOL_SEND_ACTIVATION;
-  case schedules::Pool::Gout:
-    return MTC_POOL_SEND_GRADIENT;
-  case schedules::Pool::Act:
-    return MTC_POOL_SAVED;
-  case schedules::Pool::Wsv:
-    return MTC_POOL_SPLIT;
-  }
-  llvm_unreachable("all pools are handled");
-}
-
 void writeCompute(OpBuilder &b, Location loc,
                   const schedules::Compute &compute) {
   SmallVector<int64_t> slots(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
   for (const auto *list : {&compute.reads, &compute.writes})
     for (const auto &operand : *list)
-      slots[poolOf(operand.pool)] = operand.slot;
+      slots[operand.pool] = operand.slot;
   pipe::SlotOp::create(
       b, loc,
       b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
@@ -112,7 +93,7 @@ struct ExpandSchedulePass
     SmallVector<int64_t> pools(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
     for (size_t i = 0; i < plan.pools[stage].size(); ++i)
       if (plan.pools[stage][i])
-        pools[poolOf(static_cast<schedules::Pool>(i))] = plan.pools[stage][i];
+        pools[i] = plan.pools[stage][i];
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
     auto timeline =
         pipe::TimelineOp::create(b, op.getLoc(), name, op.getSymName(), stage,

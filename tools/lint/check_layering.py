@@ -30,7 +30,7 @@ ALLOWED = {
     "passes/model": FRAMEWORK | PASSES,
     "passes/sharding": FRAMEWORK | PASSES,
     "passes/pipeline": FRAMEWORK | PASSES | {ABI},
-    "passes/pipeline/schedules": set(),  # pure functions in plain C++
+    "passes/pipeline/schedules": {ABI},  # pure functions in plain C++, on pools by their names
     "passes/plan": FRAMEWORK | PASSES | {"passes/target", ABI},
     # Nothing of what it verifies, so that no mistake is made twice.
     "passes/verify": FRAMEWORK | BASE | {"passes/target", "passes/pipeline/schedules", ABI},

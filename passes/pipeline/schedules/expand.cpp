@@ -138,12 +138,12 @@ void checkOptions(const ExpandOptions &options, Findings &findings) {
 std::string excess(const Plan &plan, const PoolCounts &limit) {
   std::string text;
   for (size_t rank = 0; rank < plan.pools.size(); ++rank)
-    for (int pool = 0; pool < poolCount; ++pool)
+    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
       if (plan.pools[rank][pool] > limit[pool])
         text +=
             fmt::format("{}stage {} needs {} slots of {}, limit {}",
                         text.empty() ? "" : "; ", rank, plan.pools[rank][pool],
-                        poolName(static_cast<Pool>(pool)), limit[pool]);
+                        poolName(static_cast<MtcPool>(pool)), limit[pool]);
   return text;
 }
 

@@ -6,12 +6,6 @@
 
 namespace mtc::schedules {
 
-std::string_view poolName(Pool pool) {
-  constexpr std::string_view names[poolCount] = {"xin",  "gin", "yout",
-                                                 "gout", "act", "wsv"};
-  return names[static_cast<int>(pool)];
-}
-
 std::string toString(const Value &value) {
   return fmt::format("{} of mb {} at virtual stage {}", poolName(value.pool),
                      value.microbatch, value.u);
@@ -21,11 +15,11 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
   int k = slot.microbatch, u = shape.virtualStage(stage, slot.chunk);
   bool first = u == 0, last = u + 1 == shape.virtualStages();
   SlotValues values;
-  auto read = [&](bool exists, Pool pool) {
+  auto read = [&](bool exists, MtcPool pool) {
     if (exists)
       values.reads.push_back({pool, k, u});
   };
-  auto handOver = [&](bool exists, int next, Pool sent, Pool received) {
+  auto handOver = [&](bool exists, int next, MtcPool sent, MtcPool received) {
     if (exists && shape.place(next) == stage)
       values.writes.push_back({received, k, next});
     else if (exists)
@@ -33,22 +27,22 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
   };
   switch (slot.phase) {
   case Phase::F:
-    read(!first, Pool::Xin);
-    values.writes.push_back({Pool::Act, k, u});
-    handOver(!last, u + 1, Pool::Yout, Pool::Xin);
+    read(!first, MTC_POOL_RECV_ACTIVATION);
+    values.writes.push_back({MTC_POOL_SAVED, k, u});
+    handOver(!last, u + 1, MTC_POOL_SEND_ACTIVATION, MTC_POOL_RECV_ACTIVATION);
     break;
   case Phase::B:
   case Phase::I:
-    read(true, Pool::Act);
-    read(!first, Pool::Xin);
-    read(!last, Pool::Gin);
-    handOver(!first, u - 1, Pool::Gout, Pool::Gin);
+    read(true, MTC_POOL_SAVED);
+    read(!first, MTC_POOL_RECV_ACTIVATION);
+    read(!last, MTC_POOL_RECV_GRADIENT);
+    handOver(!first, u - 1, MTC_POOL_SEND_GRADIENT, MTC_POOL_RECV_GRADIENT);
     if (slot.phase == Phase::I)
-      values.writes.push_back({Pool::Wsv, k, u});
+      values.writes.push_back({MTC_POOL_SPLIT, k, u});
     break;
   case Phase::W:
-    read(true, Pool::Wsv);
-    read(!first, Pool::Xin);
+    read(true, MTC_POOL_SPLIT);
+    read(!first, MTC_POOL_RECV_ACTIVATION);
     break;
   }
   return values;
@@ -57,8 +51,10 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
 Value valueOf(const Transfer &transfer) {
   int k = transfer.microbatch, u = transfer.virtualStage;
   if (transfer.kind == Kind::Activation)
-    return transfer.send ? Value{Pool::Yout, k, u} : Value{Pool::Xin, k, u + 1};
-  return transfer.send ? Value{Pool::Gout, k, u} : Value{Pool::Gin, k, u - 1};
+    return transfer.send ? Value{MTC_POOL_SEND_ACTIVATION, k, u}
+                         : Value{MTC_POOL_RECV_ACTIVATION, k, u + 1};
+  return transfer.send ? Value{MTC_POOL_SEND_GRADIENT, k, u}
+                       : Value{MTC_POOL_RECV_GRADIENT, k, u - 1};
 }
 
 std::string tagOf(const Transfer &transfer) {

@@ -3,17 +3,16 @@
 // A plan is what expansion makes of a schedule: per rank a list of computations
 // and exchanges, and where every value lies.
 //
-// Values live in slots of pools, numbered per rank from 0:
-//   xin  received activation        gin  received gradient
-//   yout activation to be sent      gout gradient to be sent
-//   act  saved from F for B or I    wsv  saved from I for W
-// Where two neighbouring virtual stages share a rank nothing is sent: the
-// producer writes straight into the xin or gin slot of the consumer.
+// Values live in slots of the pools of memory.h, numbered per rank from 0. What
+// F saves for B or I is in `saved`, what I saves for W in `split`. Where two
+// neighbouring virtual stages share a rank nothing is sent: the producer writes
+// straight into the receive buffer of the consumer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H
 #define MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H
 
+#include "mtc/runtime/memory.h"
 #include "passes/pipeline/schedules/asap.h"
 
 #include <array>
@@ -22,21 +21,17 @@
 namespace mtc::schedules {
 
 enum class Kind : uint8_t { Activation, Gradient };
-enum class Pool : uint8_t { Xin, Gin, Yout, Gout, Act, Wsv };
-inline constexpr int poolCount = 6;
-
-std::string_view poolName(Pool pool);
 
 /// A slot of a pool; slot -1 is not assigned yet.
 struct Operand {
-  Pool pool = Pool::Xin;
+  MtcPool pool = MTC_POOL_RECV_ACTIVATION;
   int slot = -1;
   auto operator<=>(const Operand &) const = default;
 };
 
 /// The name of what lies in a slot: of `microbatch` at virtual stage `u`.
 struct Value {
-  Pool pool = Pool::Xin;
+  MtcPool pool = MTC_POOL_RECV_ACTIVATION;
   int microbatch = 0;
   int u = 0;
   auto operator<=>(const Value &) const = default;
@@ -68,7 +63,7 @@ struct Exchange {
 };
 
 using Item = std::variant<Compute, Exchange>;
-using PoolCounts = std::array<int, poolCount>; ///< slots per pool
+using PoolCounts = std::array<int, MTC_POOL_COUNT>; ///< slots per pool
 
 /// Programs and pool sizes per rank (= stage) of the pipeline.
 struct Plan : Shape {
@@ -77,12 +72,14 @@ struct Plan : Shape {
 };
 
 /// The values that a slot reads and writes, in operand order:
-///   F  reads xin                writes act, yout
-///   B  reads act, xin, gin      writes gout
-///   I  reads act, xin, gin      writes gout, wsv
-///   W  reads wsv, xin
-/// without xin and gout at the first virtual stage, without gin and yout at the
-/// last. Expects a slot in range.
+///   F  reads recv_activation                        writes saved,
+///                                                   send_activation
+///   B  reads saved, recv_activation, recv_gradient  writes send_gradient
+///   I  reads the same                               writes send_gradient,
+///   split W  reads split, recv_activation
+/// without recv_activation and send_gradient at the first virtual stage,
+/// without recv_gradient and send_activation at the last. Expects a slot in
+/// range.
 struct SlotValues {
   std::vector<Value> reads, writes;
 };

@@ -22,7 +22,7 @@ public:
   Walker(const Plan &plan, const Incoming &incoming, int rank,
          Findings &findings)
       : plan_(plan), incoming_(incoming), rank_(rank), findings_(findings) {
-    for (int pool = 0; pool < poolCount; ++pool)
+    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
       held_[pool].resize(std::max(plan.pools[rank][pool], 0));
   }
 
@@ -121,7 +121,7 @@ private:
   int rank_;
   Findings &findings_;
   int item_ = 0;
-  std::array<std::vector<std::optional<Value>>, poolCount> held_;
+  std::array<std::vector<std::optional<Value>>, MTC_POOL_COUNT> held_;
 };
 
 const Transfer &transferAt(const Plan &plan, const OpRef &ref) {

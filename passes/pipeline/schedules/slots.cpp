@@ -26,8 +26,8 @@ public:
     if (overlap_)
       widen();
     PoolCounts counts{};
-    for (int pool = 0; pool < poolCount; ++pool)
-      counts[pool] = colour(static_cast<Pool>(pool));
+    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
+      counts[pool] = colour(static_cast<MtcPool>(pool));
     for (position_ = 0; position_ < int(program_.size()); ++position_)
       forEachOperand([&](const Value &value, Operand &operand) {
         operand = {value.pool, slots_.at(value)};
@@ -83,7 +83,7 @@ private:
   }
 
   /// Left edge over the values of one pool; returns the number of slots.
-  int colour(Pool pool) {
+  int colour(MtcPool pool) {
     std::vector<Lifetime> lives;
     for (const auto &[value, life] : lives_)
       if (value.pool == pool)

@@ -24,7 +24,7 @@ public:
     outcome_.sums.assign(plan.virtualStages(), 0);
     ranks_.resize(plan.ranks.size());
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
-      for (int pool = 0; pool < poolCount; ++pool)
+      for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
         ranks_[rank].held[pool].resize(std::max(0, plan.pools[rank][pool]));
   }
 
@@ -49,7 +49,7 @@ private:
     size_t next = 0; ///< item, counted over all steps
     bool entered = false;
     size_t open = 0; ///< transfers of the current group not done
-    std::array<std::vector<std::optional<uint64_t>>, poolCount> held;
+    std::array<std::vector<std::optional<uint64_t>>, MTC_POOL_COUNT> held;
   };
   struct Side {
     int rank;
@@ -149,23 +149,25 @@ private:
         values.writes.size() != compute.writes.size())
       return fail("operands");
     // Values not read (the ends of the pipeline) come from the microbatch.
-    std::array<uint64_t, poolCount> in;
+    std::array<uint64_t, MTC_POOL_COUNT> in;
     in.fill(mix(s.microbatch));
     for (size_t i = 0; i < compute.reads.size(); ++i)
       in[static_cast<int>(values.reads[i].pool)] = read(rank, compute.reads[i]);
-    uint64_t xin = in[0], gin = in[1], act = in[4];
-    uint64_t wsv = s.phase == Phase::W ? in[5] : mix(act, gin, 3);
+    uint64_t received = in[MTC_POOL_RECV_ACTIVATION],
+             gradient = in[MTC_POOL_RECV_GRADIENT], saved = in[MTC_POOL_SAVED];
+    uint64_t split =
+        s.phase == Phase::W ? in[MTC_POOL_SPLIT] : mix(saved, gradient, 3);
     uint64_t onward =
-        s.phase == Phase::F ? mix(xin, u, 1) : mix(act, gin, u, 2);
+        s.phase == Phase::F ? mix(received, u, 1) : mix(saved, gradient, u, 2);
     for (size_t i = 0; i < compute.writes.size(); ++i) {
-      Pool pool = values.writes[i].pool;
-      uint64_t value = pool == Pool::Act   ? mix(xin, u, 4)
-                       : pool == Pool::Wsv ? wsv
-                                           : onward;
+      MtcPool pool = values.writes[i].pool;
+      uint64_t value = pool == MTC_POOL_SAVED   ? mix(received, u, 4)
+                       : pool == MTC_POOL_SPLIT ? split
+                                                : onward;
       write(rank, compute.writes[i], value);
     }
     if (s.phase == Phase::B || s.phase == Phase::W)
-      outcome_.sums[u] = outcome_.sums[u] * 31 + mix(wsv, xin);
+      outcome_.sums[u] = outcome_.sums[u] * 31 + mix(split, received);
   }
 
   const Plan &plan_;

@@ -311,10 +311,10 @@ TEST(Mutation, AccumulationOrderChangesTheSums) {
     plan.ranks[0].push_back(
         Compute{slot,
                 slot.phase == Phase::B
-                    ? std::vector<Operand>{{Pool::Act, slot.microbatch}}
+                    ? std::vector<Operand>{{MTC_POOL_SAVED, slot.microbatch}}
                     : std::vector<Operand>{},
                 slot.phase == Phase::F
-                    ? std::vector<Operand>{{Pool::Act, slot.microbatch}}
+                    ? std::vector<Operand>{{MTC_POOL_SAVED, slot.microbatch}}
                     : std::vector<Operand>{}});
   plan.pools = {{0, 0, 0, 0, 2, 0}};
   Outcome right = interpret(makePlan(make("gpipe", {1, 2, 1, 0}), 1));

@@ -48,9 +48,9 @@ std::vector<Item> parseProgram(const std::string &line) {
 }
 
 Operand operandOf(const Json &json) {
-  for (int pool = 0; pool < poolCount; ++pool)
-    if (json[0] == poolName(static_cast<Pool>(pool)))
-      return {static_cast<Pool>(pool), json[1]};
+  for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
+    if (json[0] == poolName(static_cast<MtcPool>(pool)))
+      return {static_cast<MtcPool>(pool), json[1]};
   ADD_FAILURE() << json;
   return {};
 }
@@ -132,8 +132,8 @@ Plan mutantPlan(const Json &item) {
   }
   for (const Json &counts : item["slots"]) {
     PoolCounts &pools = plan.pools.emplace_back();
-    for (int pool = 0; pool < poolCount; ++pool)
-      pools[pool] = counts[std::string(poolName(static_cast<Pool>(pool)))];
+    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
+      pools[pool] = counts[std::string(poolName(static_cast<MtcPool>(pool)))];
   }
   return plan;
 }

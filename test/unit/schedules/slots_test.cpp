@@ -10,13 +10,13 @@ namespace mtc::schedules::test {
 namespace {
 
 /// Slots of one pool on one rank.
-int count(const Plan &plan, Pool pool, int rank) {
+int count(const Plan &plan, MtcPool pool, int rank) {
   return plan.pools[rank][static_cast<int>(pool)];
 }
 
 void expectPools(const Plan &plan, const Json &expected) {
-  for (int pool = 0; pool < poolCount; ++pool) {
-    std::string name(poolName(static_cast<Pool>(pool)));
+  for (int pool = 0; pool < MTC_POOL_COUNT; ++pool) {
+    std::string name(poolName(static_cast<MtcPool>(pool)));
     if (!expected.contains(name))
       continue;
     for (int rank = 0; rank < plan.stages; ++rank)
@@ -51,15 +51,17 @@ TEST(Slots, ClosedForms) {
       Plan zero = makePlan(make("zb-h1", params), 2);
       Plan fill = makePlan(make("gpipe", params), 2);
       for (int r = 1; r < p; ++r) {
-        EXPECT_EQ(count(shallow, Pool::Xin, r), std::min(m, p - r));
-        EXPECT_EQ(count(deep, Pool::Xin, r), std::min(m, p - r + 1));
-        EXPECT_EQ(count(zero, Pool::Xin, r), std::min(m, p));
-        EXPECT_EQ(count(zero, Pool::Act, r), std::min(m, p - r));
-        EXPECT_EQ(count(zero, Pool::Wsv, r), std::min(m, r + 1));
-        EXPECT_EQ(count(fill, Pool::Xin, r), m);
-        EXPECT_EQ(count(deep, Pool::Gout, r), 1);
+        EXPECT_EQ(count(shallow, MTC_POOL_RECV_ACTIVATION, r),
+                  std::min(m, p - r));
+        EXPECT_EQ(count(deep, MTC_POOL_RECV_ACTIVATION, r),
+                  std::min(m, p - r + 1));
+        EXPECT_EQ(count(zero, MTC_POOL_RECV_ACTIVATION, r), std::min(m, p));
+        EXPECT_EQ(count(zero, MTC_POOL_SAVED, r), std::min(m, p - r));
+        EXPECT_EQ(count(zero, MTC_POOL_SPLIT, r), std::min(m, r + 1));
+        EXPECT_EQ(count(fill, MTC_POOL_RECV_ACTIVATION, r), m);
+        EXPECT_EQ(count(deep, MTC_POOL_SEND_GRADIENT, r), 1);
       }
-      EXPECT_EQ(count(shallow, Pool::Xin, 0), 0);
+      EXPECT_EQ(count(shallow, MTC_POOL_RECV_ACTIVATION, 0), 0);
     }
 }
 
@@ -73,8 +75,8 @@ TEST(Slots, InterleavedSendersHoldLeastAtUnlimitedDepth) {
     Plan deep = makePlan(make(setting.name, setting.params), unlimitedDepth);
     Plan shallow = makePlan(make(setting.name, setting.params), 1);
     int last = setting.params.p - 1;
-    EXPECT_EQ(count(deep, Pool::Yout, last), 1);
-    EXPECT_EQ(count(shallow, Pool::Yout, last),
+    EXPECT_EQ(count(deep, MTC_POOL_SEND_ACTIVATION, last), 1);
+    EXPECT_EQ(count(shallow, MTC_POOL_SEND_ACTIVATION, last),
               setting.params.G - setting.params.p + 1);
   }
 }
