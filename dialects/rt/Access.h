@@ -40,12 +40,17 @@ struct Access {
 };
 
 /// Effects that are not on buffers: collectives of a rank stay in order, steps
-/// of the global norm share its sum, events order streams.
+/// of the global norm share its sum and leave its result in the step block,
+/// events order streams. The rest of the step block, which the runtime fills
+/// between steps, is constant to fragments: reading it is no effect.
 struct Communication : mlir::SideEffects::Resource::Base<Communication> {
   llvm::StringRef getName() override { return "communication"; }
 };
 struct NormSum : mlir::SideEffects::Resource::Base<NormSum> {
   llvm::StringRef getName() override { return "norm"; }
+};
+struct NormResult : mlir::SideEffects::Resource::Base<NormResult> {
+  llvm::StringRef getName() override { return "norm result"; }
 };
 struct Streams : mlir::SideEffects::Resource::Base<Streams> {
   llvm::StringRef getName() override { return "streams"; }

@@ -23,15 +23,26 @@ void add(Accesses &accesses, ValueRange results, AccessKind kind) {
     accesses.push_back({result, kind});
 }
 
+/// What a view is of, where it is more than bytes.
+SideEffects::Resource *resourceOf(Value view) {
+  if (auto field = view.getDefiningOp<StepFieldOp>();
+      field && field.getField() == STEP_CLIP_COEFF)
+    return NormResult::get();
+  return SideEffects::DefaultResource::get();
+}
+
 /// On views; what happens to tensors are results.
 void addEffects(ArrayRef<rt::Access> accesses, Effects &effects) {
   for (const rt::Access &access : accesses) {
     if (!access.operand || !isa<MemRefType>(access.value.getType()))
       continue;
+    SideEffects::Resource *resource = resourceOf(access.value);
     if (access.kind.reads)
-      effects.emplace_back(MemoryEffects::Read::get(), access.operand);
+      effects.emplace_back(MemoryEffects::Read::get(), access.operand,
+                           resource);
     if (access.kind.writes)
-      effects.emplace_back(MemoryEffects::Write::get(), access.operand);
+      effects.emplace_back(MemoryEffects::Write::get(), access.operand,
+                           resource);
   }
 }
 
@@ -175,7 +186,12 @@ void CollectiveOp::getEffects(Effects &effects) {
 }
 void NormOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);
-  addState<NormSum>(effects);
+  if (getAction() != NormAction::Reset)
+    effects.emplace_back(MemoryEffects::Read::get(), NormSum::get());
+  if (getAction() != NormAction::Finish)
+    effects.emplace_back(MemoryEffects::Write::get(), NormSum::get());
+  else
+    effects.emplace_back(MemoryEffects::Write::get(), NormResult::get());
 }
 void RecordOp::getEffects(Effects &effects) { addState<Streams>(effects); }
 void WaitOp::getEffects(Effects &effects) { addState<Streams>(effects); }

@@ -26,36 +26,25 @@ rt::Affine sampleBaseOf(ModuleOp module) {
 
 //===--- kernels ----------------------------------------------------------===//
 
-/// The text of a kernel apart from its name: equal texts are equal kernels.
-static std::string textOf(rt::KernelOp kernel) {
-  std::string name = kernel.getSymName().str(), text;
-  kernel.setSymName("k");
-  llvm::raw_string_ostream os(text);
-  kernel->print(os, OpPrintingFlags().useLocalScope());
-  kernel.setSymName(name);
-  return text;
-}
-
 KernelPool::KernelPool(Block *program) : program(program) {
-  for (auto kernel : program->getOps<rt::KernelOp>())
-    names.try_emplace(textOf(kernel), kernel.getSymName().str());
+  auto there = program->getOps<rt::KernelOp>();
+  kernels.insert(there.begin(), there.end());
 }
 
 std::string KernelPool::add(rt::KernelOp kernel) {
-  std::string text = textOf(kernel);
-  auto [it, isNew] =
-      names.try_emplace(text, "kernel" + std::to_string(names.size()));
+  std::string fresh = "kernel" + std::to_string(kernels.size());
+  auto [it, isNew] = kernels.insert(kernel);
   if (!isNew) {
     kernel->destroy();
-    return it->second;
+    return rt::KernelOp(*it).getSymName().str();
   }
-  kernel.setSymName(it->second);
+  kernel.setSymName(fresh);
   // After the kernels that are there already.
   auto at = program->begin();
   while (at != program->end() && isa<rt::KernelOp>(*at))
     ++at;
   program->getOperations().insert(at, kernel);
-  return it->second;
+  return fresh;
 }
 
 //===--- sinks ------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #ifndef MTC_PASSES_PLAN_CLUSTER_H
 #define MTC_PASSES_PLAN_CLUSTER_H
 
+#include "dialects/rt/KernelStructure.h"
 #include "passes/families/kernel_body.h"
 #include "passes/plan/Domain.h"
 
@@ -12,18 +13,19 @@
 
 namespace mtc::passes {
 
-/// Kernels of one program; equal ones are shared.
+/// Kernels of one program; those of the same structure are shared.
 class KernelPool {
 public:
   /// `program` receives the rt.kernel ops, at its start; those that it has
   /// already are shared, too.
   explicit KernelPool(mlir::Block *program);
-  /// Takes a detached kernel; returns the name of it or of an equal one.
+  /// Takes a detached kernel; returns the name of it or of one like it. Names
+  /// are "kernel" and a number, in the order in which kernels come.
   std::string add(rt::KernelOp kernel);
 
 private:
   mlir::Block *program;
-  std::map<std::string, std::string> names; ///< text without name -> name
+  rt::KernelSet kernels;
 };
 
 /// An op that adds its operand to an accumulator: pipe.accumulate, pipe.loss.

@@ -1,0 +1,119 @@
+//===- machine.cpp - all ranks of a plan, a fragment at a time ------------===//
+#include "machine.h"
+
+#include "compiler/descriptor.h"
+#include "compiler/link.h"
+#include "compiler/parallel.h"
+#include "compiler/read_plan.h"
+#include "compiler/stage.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+using namespace mtc::runtime;
+
+namespace mtc::test {
+namespace {
+
+using compiler::ObjectJob;
+
+/// Two objects a stage: kernels, and fragments with their tables.
+std::vector<ObjectJob> objectJobs(mlir::ModuleOp module,
+                                  const compiler::BundlePlan &plan,
+                                  const std::string &folder) {
+  std::vector<ObjectJob> jobs;
+  std::vector<compiler::StageParts> parts = compiler::splitParts(module);
+  for (const compiler::ProgramPlan &program : plan.programs) {
+    int64_t stage = program.stage();
+    std::string path = fmt::format("{}/stage{}", folder, stage);
+    jobs.push_back({std::move(parts[stage].kernels), stage, nullptr, "",
+                    plan.config.isa, path + "-kernels.o"});
+    jobs.push_back({std::move(parts[stage].fragments), stage, &program,
+                    compiler::describe(plan, program).dump(), plan.config.isa,
+                    path + ".o"});
+  }
+  return jobs;
+}
+
+} // namespace
+
+Status Machine::compileStages(mlir::ModuleOp module,
+                              const std::string &folder) {
+  compiler::BundlePlan plan;
+  MTC_RETURN_IF_ERROR(compiler::readPlan(module, plan));
+  std::vector<ObjectJob> jobs = objectJobs(module, plan, folder);
+  MTC_RETURN_IF_ERROR(compiler::forEachJob(jobs.size(), 2, [&](size_t i) {
+    return compiler::compileObject(jobs[i]);
+  }));
+  compiler::Toolchain toolchain;
+  MTC_RETURN_IF_ERROR(compiler::findToolchain(toolchain));
+  for (size_t i = 0; i < jobs.size(); i += 2) {
+    std::string shared = jobs[i + 1].object + ".so";
+    MTC_RETURN_IF_ERROR(compiler::linkShared(
+        toolchain, {jobs[i].object, jobs[i + 1].object}, shared));
+    MTC_RETURN_IF_ERROR(openSharedProgram(shared, programs.emplace_back()));
+    MTC_RETURN_IF_ERROR(parseDescriptor(programs.back().descriptor,
+                                        descriptors.emplace_back()));
+  }
+  return Status::okay();
+}
+
+Status Machine::startRank(int rank) {
+  const Descriptor &d = descriptors[stageOf(rank)];
+  std::unique_ptr<Device> &device = devices.emplace_back();
+  MTC_RETURN_IF_ERROR(makeDevice({rank, d.arenas, {}}, device));
+  MTC_RETURN_IF_ERROR(device->prepare(d));
+  RankParts parts{programs[stageOf(rank)], d, rank, device.get(),
+                  &device->issuing(world->join(rank, device->arenas()))};
+  return RankState::create(std::move(parts), ranks.emplace_back());
+}
+
+Status Machine::start() {
+  WorldRequest request;
+  request.mesh = descriptors.front().mesh;
+  MTC_RETURN_IF_ERROR(makeWorld(CommKind::threads, request, world));
+  for (int rank = 0; rank < request.mesh.worldSize(); ++rank)
+    MTC_RETURN_IF_ERROR(startRank(rank));
+  return Status::okay();
+}
+
+Status Machine::create(mlir::ModuleOp module, const std::string &folder,
+                       std::unique_ptr<Machine> &out) {
+  auto machine = std::make_unique<Machine>();
+  MTC_RETURN_IF_ERROR(machine->compileStages(module, folder));
+  MTC_RETURN_IF_ERROR(machine->start());
+  out = std::move(machine);
+  return Status::okay();
+}
+
+Status Machine::runOn(int rank, const std::string &fragment) {
+  const std::vector<std::string> &names = descriptors[stageOf(rank)].fragments;
+  auto index = std::find(names.begin(), names.end(), fragment) - names.begin();
+  MtcStep row{};
+  row.kind = MTC_STEP_RUN;
+  row.fragment = static_cast<int32_t>(index);
+  MTC_RETURN_IF_ERROR(ranks[rank]->stream().launch(
+      programs[stageOf(rank)].fragments[index], &ranks[rank]->context(), &row));
+  return ranks[rank]->complete();
+}
+
+Status Machine::run(const Case &which, std::span<const int> on) {
+  std::vector<Status> results(on.size());
+  auto runAt = [&](size_t i) {
+    results[i] = runOn(on[i], which.stages.at(stageOf(on[i])).fragment);
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < on.size(); ++i)
+    if (which.isCollective())
+      threads.emplace_back(runAt, i);
+    else
+      runAt(i);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Status &result : results)
+    MTC_RETURN_IF_ERROR(result);
+  return Status::okay();
+}
+
+} // namespace mtc::test
