@@ -6,10 +6,12 @@
 #include "compiler/link.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
+#include "compiler/print_ir.h"
 #include "compiler/report.h"
 #include "compiler/stage.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/Timing.h"
 
 #include <filesystem>
 #include <map>
@@ -25,7 +27,8 @@ namespace {
 /// The texts of the last phases: to print, or for --save-ir.
 Status lowerTexts(const CompileOptions &options, mlir::ModuleOp module,
                   const BundlePlan &plan, std::optional<Phase> stopAfter,
-                  std::vector<StageJob> &jobs) {
+                  mlir::TimingScope &timing, std::vector<StageJob> &jobs) {
+  mlir::TimingScope scope = timing.nest("lower for people to read");
   std::vector<std::string> modules = splitStages(module);
   for (size_t i = 0; i < plan.programs.size(); ++i)
     jobs.push_back({std::move(modules[i]),
@@ -34,19 +37,14 @@ Status lowerTexts(const CompileOptions &options, mlir::ModuleOp module,
                     stopAfter,
                     {}});
   return forEachJob(jobs.size(), options.threads,
-                    [&](size_t i) { return lowerStage(jobs[i]); });
+                    [&](size_t i) { return lowerStage(jobs[i], scope); });
 }
 
-Status saveStages(const CompileOptions &options,
+Status showStages(const CompileOptions &options,
                   const std::vector<StageJob> &jobs) {
-  if (options.saveIR.empty())
-    return Status::okay();
   for (const StageJob &job : jobs)
     for (const auto &[phase, text] : job.saved)
-      MTC_RETURN_IF_ERROR(
-          writeFile(fmt::format("{}/{}-stage{}.mlir", options.saveIR,
-                                phaseFileName(phase), job.stage),
-                    text));
+      MTC_RETURN_IF_ERROR(showResult(options, phase, text, job.stage));
   return Status::okay();
 }
 
@@ -94,13 +92,18 @@ Status linkStage(const Toolchain &toolchain, const std::string &folder,
 
 /// Objects -> executables and shared objects; the objects are not kept.
 Status writePrograms(const CompileOptions &options, mlir::ModuleOp module,
-                     const BundlePlan &plan, const std::string &folder) {
+                     const BundlePlan &plan, const std::string &folder,
+                     mlir::TimingScope &timing) {
   Toolchain toolchain;
   MTC_RETURN_IF_ERROR(findToolchain(toolchain));
+  mlir::TimingScope scope = timing.nest("objects");
   Objects objects = planObjects(module, plan, folder);
   MTC_RETURN_IF_ERROR(
-      forEachJob(objects.jobs.size(), options.threads,
-                 [&](size_t i) { return compileObject(objects.jobs[i]); }));
+      forEachJob(objects.jobs.size(), options.threads, [&](size_t i) {
+        return compileObject(objects.jobs[i], scope);
+      }));
+  scope.stop();
+  mlir::TimingScope linking = timing.nest("link");
   MTC_RETURN_IF_ERROR(
       forEachJob(plan.programs.size(), options.threads, [&](size_t i) {
         return linkStage(toolchain, folder, objects.ofStage[i],
@@ -128,26 +131,31 @@ Status writeTexts(const CompileOptions &options, const std::string &folder,
 } // namespace
 
 Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
-                   const BundlePlan &plan, CompileResult &result) {
+                   const BundlePlan &plan, mlir::TimingScope &timing,
+                   CompileResult &result) {
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::error_code error;
   std::filesystem::create_directory(output.folder() + "/programs", error);
-  if (!options.saveIR.empty()) {
+  if (wantsResult(options, Phase::codegenKernels) ||
+      wantsResult(options, Phase::lowerToLLVM)) {
     std::vector<StageJob> jobs;
-    MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, {}, jobs));
-    MTC_RETURN_IF_ERROR(saveStages(options, jobs));
+    MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, {}, timing, jobs));
+    MTC_RETURN_IF_ERROR(showStages(options, jobs));
   }
-  MTC_RETURN_IF_ERROR(writePrograms(options, module, plan, output.folder()));
+  MTC_RETURN_IF_ERROR(
+      writePrograms(options, module, plan, output.folder(), timing));
   MTC_RETURN_IF_ERROR(writeTexts(options, output.folder(), plan, result));
   return output.commit();
 }
 
 Status lowerStages(const CompileOptions &options, mlir::ModuleOp module,
-                   const BundlePlan &plan, std::string &text) {
+                   const BundlePlan &plan, mlir::TimingScope &timing,
+                   std::string &text) {
   std::vector<StageJob> jobs;
-  MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, options.to, jobs));
-  MTC_RETURN_IF_ERROR(saveStages(options, jobs));
+  MTC_RETURN_IF_ERROR(
+      lowerTexts(options, module, plan, options.to, timing, jobs));
+  MTC_RETURN_IF_ERROR(showStages(options, jobs));
   for (const StageJob &job : jobs)
     text += (text.empty() ? "" : "// -----\n") + job.saved.back().second;
   return Status::okay();

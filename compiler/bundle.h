@@ -7,6 +7,7 @@
 
 namespace mlir {
 class ModuleOp;
+class TimingScope;
 } // namespace mlir
 
 namespace mtc::compiler {
@@ -16,13 +17,13 @@ namespace mtc::compiler {
 /// The folder appears whole or not at all, and equal inputs give equal bytes.
 runtime::Status writeBundle(const CompileOptions &options,
                             mlir::ModuleOp module, const BundlePlan &plan,
-                            CompileResult &result);
+                            mlir::TimingScope &timing, CompileResult &result);
 
 /// Lowers every program up to `options.to` and gives the IR of all stages, one
 /// after the other.
 runtime::Status lowerStages(const CompileOptions &options,
                             mlir::ModuleOp module, const BundlePlan &plan,
-                            std::string &text);
+                            mlir::TimingScope &timing, std::string &text);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_BUNDLE_H

@@ -6,6 +6,7 @@
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
 #include "compiler/output_folder.h"
+#include "compiler/print_ir.h"
 #include "compiler/read_plan.h"
 #include "dialects/rt/Rt.h"
 
@@ -25,11 +26,12 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
-Status save(const CompileOptions &options, mlir::ModuleOp module, Phase phase) {
-  if (options.saveIR.empty())
+Status show(const CompileOptions &options, mlir::ModuleOp module, Phase phase,
+            mlir::TimingScope &timing) {
+  if (!wantsResult(options, phase))
     return Status::okay();
-  return writeFile(options.saveIR + "/" + phaseFileName(phase) + ".mlir",
-                   printModule(module));
+  mlir::TimingScope scope = timing.nest("print IR");
+  return showResult(options, phase, printModule(module));
 }
 
 Status writeStopped(const CompileOptions &options, const std::string &text) {
@@ -46,7 +48,7 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
 /// Runs the phases after `after` up to verify-plan or to where the options
 /// stop. What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
-                 DiagnosticLog &log, Phase after) {
+                 DiagnosticLog &log, Phase after, mlir::TimingScope &timing) {
   for (const passes::PhaseInfo &info : passes::allPhases()) {
     if (info.phase > Phase::verifyPlan ||
         (options.to && info.phase > *options.to))
@@ -55,8 +57,8 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
     if (info.phase < after || (info.phase == after && !verifier) ||
         (verifier && !options.verify))
       continue;
-    MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log));
-    MTC_RETURN_IF_ERROR(save(options, module, info.phase));
+    MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing));
+    MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();
 }
@@ -81,40 +83,52 @@ Status checkMemory(const BundlePlan &plan) {
           text + "; raise tp, pp or zero, or lower micro_batch_size"};
 }
 
-Status compileModule(const CompileOptions &options, CompileResult &result) {
+/// The first module, verified; `after` is the phase whose result it is.
+Status begin(const CompileOptions &options, mlir::MLIRContext &context,
+             DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
+             Phase &after, mlir::TimingScope &timing) {
+  mlir::TimingScope scope =
+      timing.nest(options.startsFromIR() ? "read IR" : "import");
+  MTC_RETURN_IF_ERROR(makeModule(options, context, log, module, after));
+  if (failed(mlir::verify(*module)))
+    return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
+                                              toString(after), log.take())};
+  return checkPhases(options, after);
+}
+
+Status compileModule(const CompileOptions &options, CompileResult &result,
+                     mlir::TimingScope &timing) {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   DiagnosticLog log(*context);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase after = Phase::import;
-  MTC_RETURN_IF_ERROR(makeModule(options, *context, log, module, after));
+  MTC_RETURN_IF_ERROR(begin(options, *context, log, module, after, timing));
   std::string chip;
   MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chip));
-  if (failed(mlir::verify(*module)))
-    return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
-                                              toString(after), log.take())};
-  if (options.to && *options.to < after)
-    return {StatusCode::usage,
-            fmt::format("--compile-to: expected a phase after {}, found {}",
-                        toString(after), toString(*options.to))};
   if (!isVerifier(after)) // a file of this name says that it was verified
-    MTC_RETURN_IF_ERROR(save(options, *module, after));
-  MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after));
+    MTC_RETURN_IF_ERROR(show(options, *module, after, timing));
+  MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after, timing));
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module));
 
   // What the plan computes was verified: programs are made of bytes only.
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;
-  MTC_RETURN_IF_ERROR(readPlan(*module, plan));
+  {
+    mlir::TimingScope scope = timing.nest("read plan");
+    MTC_RETURN_IF_ERROR(readPlan(*module, plan));
+  }
   MTC_RETURN_IF_ERROR(checkMemory(plan));
-  if (!chip.empty())
+  if (!chip.empty()) {
+    mlir::TimingScope scope = timing.nest("PTX");
     return writeGpuKernels(options, *module, plan, chip);
+  }
   if (options.to && *options.to < Phase::link) {
     std::string text;
-    MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, text));
+    MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, timing, text));
     return writeStopped(options, text);
   }
-  return writeBundle(options, *module, plan, result);
+  return writeBundle(options, *module, plan, timing, result);
 }
 
 /// IR may have been edited: what a phase makes of it is no bug of mtc.
@@ -131,7 +145,10 @@ Status blame(const CompileOptions &options, const Status &status) {
 Status compile(const CompileOptions &options, CompileResult &result) {
   auto start = std::chrono::steady_clock::now();
   MTC_RETURN_IF_ERROR(checkOptions(options));
-  if (Status status = compileModule(options, result); !status.ok())
+  mlir::DefaultTimingManager times; // prints to stderr when it ends
+  times.setEnabled(options.timing);
+  mlir::TimingScope timing = times.getRootScope();
+  if (Status status = compileModule(options, result, timing); !status.ok())
     return blame(options, status);
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

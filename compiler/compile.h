@@ -22,7 +22,8 @@ namespace mtc::compiler {
 using passes::Phase;
 
 struct CompileOptions {
-  /// A spec (path or name), or IR: a path that ends in ".mlir".
+  /// A spec (path or name), or IR: a path that ends in ".mlir", or "-" for
+  /// standard input.
   std::string input;
   std::string strategyFile;                     ///< empty: all defaults
   std::vector<models::StrategyOption> strategy; ///< options over the file
@@ -33,13 +34,17 @@ struct CompileOptions {
   /// The bundle; with `to`: a file, empty for stdout, or for a GPU the folder
   /// of its kernels.
   std::string output;
-  std::string saveIR; ///< folder for one file per phase; empty: none
-  int threads = 2;    ///< stages compiled at a time
+  std::string saveIR;            ///< folder for one file per phase; empty: none
+  std::vector<Phase> printAfter; ///< phases whose results go to stderr
+  bool timing = false;           ///< where the time went, to stderr at the end
+  int threads = 2;               ///< stages compiled at a time
   /// False: the phases named verify-* do not run, and the report says so. IR of
   /// one of them counts as an edit: it is verified again, too.
   bool verify = true;
 
-  bool startsFromIR() const { return input.ends_with(".mlir"); }
+  bool startsFromIR() const { return input == "-" || input.ends_with(".mlir"); }
+  /// The input's name in messages.
+  std::string inputName() const { return input == "-" ? "<stdin>" : input; }
 };
 
 struct CompileResult {

@@ -22,6 +22,22 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
+/// What is wrong with options, all of it together.
+class Problems {
+public:
+  void demand(bool holds, const std::string &text) {
+    if (!holds)
+      said += (said.empty() ? "" : "\n") + text;
+  }
+  bool none() const { return said.empty(); }
+  Status status() const {
+    return none() ? Status::okay() : Status(StatusCode::usage, said);
+  }
+
+private:
+  std::string said;
+};
+
 /// IR may have been edited by hand: passes count on ranks that exist.
 Status checkMesh(mlir::ModuleOp module) {
   auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
@@ -97,20 +113,20 @@ Status readIR(const CompileOptions &options, mlir::MLIRContext &context,
   if (options.from && saved && !isSame(*options.from, *saved))
     return {StatusCode::usage,
             fmt::format("--from: expected {}, as '{}' says of itself, found {}",
-                        toString(*saved), options.input,
+                        toString(*saved), options.inputName(),
                         toString(*options.from))};
   std::optional<Phase> from = options.from ? options.from : saved;
   if (!from)
     return {StatusCode::usage,
             fmt::format("expected --from=PHASE for '{}', which names no "
                         "phase (mtc.phase); one of: {}",
-                        options.input, passes::phaseNames())};
+                        options.inputName(), passes::phaseNames())};
   if (!saved && *from != Phase::import)
     return {StatusCode::infeasible,
             fmt::format("'{}': expected the module attribute {}, as IR of "
                         "--save-ir has it, found none; only IR at the level "
                         "of import may be written without it",
-                        options.input, passes::phaseAttr.str())};
+                        options.inputName(), passes::phaseAttr.str())};
   if (*from > passes::lastResumable)
     return {
         StatusCode::usage,
@@ -150,37 +166,60 @@ Status checkOverrides(mlir::ModuleOp module, const models::Strategy &strategy) {
 } // namespace
 
 Status checkOptions(const CompileOptions &options) {
-  std::string problems;
-  auto demand = [&](bool holds, const std::string &text) {
-    if (!holds)
-      problems += (problems.empty() ? "" : "\n") + text;
-  };
-  demand(!options.output.empty() || (options.to && *options.to != Phase::link),
-         "expected -o DIR, the folder of the bundle");
+  Problems problems;
+  problems.demand(!options.output.empty() ||
+                      (options.to && *options.to != Phase::link),
+                  "expected -o DIR, the folder of the bundle");
   if (options.startsFromIR())
-    demand(options.strategyFile.empty() && options.strategy.empty(),
-           "expected no strategy with IR, found one; the IR carries its own in "
-           "mtc.config");
+    problems.demand(
+        options.strategyFile.empty() && options.strategy.empty(),
+        "expected no strategy with IR, found one; the IR carries its own in "
+        "mtc.config");
   else
-    demand(
-        !options.from,
-        fmt::format("--from needs IR (a file that ends in .mlir), found '{}'",
-                    options.input));
-  demand(options.isa.empty() || runtime::isKnownIsa(options.isa),
-         fmt::format("--isa: expected one of {}, found '{}'",
-                     runtime::isaNames(), options.isa));
+    problems.demand(!options.from,
+                    fmt::format("--from needs IR (a file that ends in .mlir, "
+                                "or -), found '{}'",
+                                options.input));
+  problems.demand(options.isa.empty() || runtime::isKnownIsa(options.isa),
+                  fmt::format("--isa: expected one of {}, found '{}'",
+                              runtime::isaNames(), options.isa));
   if (options.to)
-    demand(options.verify || !isVerifier(*options.to),
-           fmt::format("--compile-to: expected a phase that runs under "
-                       "--no-verify, found {}",
-                       toString(*options.to)));
+    problems.demand(options.verify || !isVerifier(*options.to),
+                    fmt::format("--compile-to: expected a phase that runs "
+                                "under --no-verify, found {}",
+                                toString(*options.to)));
+  for (Phase phase : options.printAfter)
+    problems.demand(phase != Phase::link &&
+                        (options.verify || !isVerifier(phase)),
+                    fmt::format("--mlir-print-ir-after: expected a phase that "
+                                "runs and whose result is IR, found {}",
+                                toString(phase)));
   if (options.from && options.to)
-    demand(*options.from < *options.to ||
-               (options.from == options.to && isVerifier(*options.to)),
-           fmt::format("--compile-to: expected a phase after {}, found {}",
-                       toString(*options.from), toString(*options.to)));
-  return problems.empty() ? Status::okay()
-                          : Status(StatusCode::usage, problems);
+    problems.demand(*options.from < *options.to ||
+                        (options.from == options.to && isVerifier(*options.to)),
+                    fmt::format("--compile-to: expected a phase after {}, "
+                                "found {}",
+                                toString(*options.from),
+                                toString(*options.to)));
+  return problems.status();
+}
+
+Status checkPhases(const CompileOptions &options, Phase after) {
+  Problems problems;
+  if (options.to)
+    problems.demand(*options.to >= after,
+                    fmt::format("--compile-to: expected a phase after {}, "
+                                "found {}",
+                                toString(after), toString(*options.to)));
+  for (Phase phase : options.printAfter)
+    problems.demand(
+        (phase >= after) && (!options.to || phase <= *options.to),
+        fmt::format("--mlir-print-ir-after: expected a phase from "
+                    "{} to {}, found {}",
+                    toString(after),
+                    toString(options.to.value_or(Phase::lowerToLLVM)),
+                    toString(phase)));
+  return problems.status();
 }
 
 Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,

@@ -11,6 +11,10 @@ namespace mtc::compiler {
 /// Checks options against each other. Errors: usage, all at once.
 runtime::Status checkOptions(const CompileOptions &options);
 
+/// Checks the phases of options against the one that the first module is the
+/// result of. Errors: usage, all at once.
+runtime::Status checkPhases(const CompileOptions &options, Phase after);
+
 /// Imports a spec, or parses IR. `after` is the phase whose result the module
 /// is. The module's config names an instruction set that this machine has.
 runtime::Status makeModule(const CompileOptions &options,

@@ -8,15 +8,15 @@ class DialectRegistry;
 
 namespace mtc::compiler {
 
-/// Adds our dialects, the upstream ones with their extensions, and what their
-/// translation to LLVM IR needs.
+/// Adds our dialects and those upstream ones that their IR is lowered to.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Registers the passes of passes/Passes.td under their flags, once per
-/// process; further calls do nothing.
+/// Registers the passes of passes/Passes.td under their flags and the pipelines
+/// of passes/phases.h, once per process; further calls do nothing.
 void registerMtcPasses();
 
-/// Registers the upstream passes; for mtc-opt only.
+/// Registers the upstream passes that help to look at our IR: clean-ups, and
+/// what removes locations. For mtc-opt only.
 void registerUpstreamPasses();
 
 } // namespace mtc::compiler

@@ -1,4 +1,4 @@
-//===- register_upstream.cpp - what MLIR itself offers --------------------===//
+//===- register_upstream.cpp - what we take of MLIR itself ----------------===//
 //
 // Apart, because nothing else needs these headers.
 //
@@ -11,21 +11,35 @@
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/Tfm.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace mtc::compiler {
 
 void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<tfm::TfmDialect, dist::DistDialect, pipe::PipeDialect,
                   rt::RtDialect>();
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
+  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::index::IndexDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 }
 
-void registerUpstreamPasses() { mlir::registerAllPasses(); }
+void registerUpstreamPasses() {
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  mlir::registerStripDebugInfoPass();
+  mlir::registerSymbolDCEPass();
+}
 
 } // namespace mtc::compiler

@@ -4,11 +4,11 @@
 
 #include "compiler/register.h"
 #include "passes/PhasePass.h"
+#include "passes/pipelines.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -85,16 +85,14 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
 }
 
 Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-                const std::string &options) {
-  std::string name = toString(phase);
-  if (!mlir::PassInfo::lookup(name))
-    return {StatusCode::internal,
-            fmt::format("phase {} is not part of this build", name)};
+                mlir::TimingScope &timing, const std::string &options) {
+  std::string name = toString(phase), problem;
+  // A scope for each: MLIR tells passes apart by address, and the passes of the
+  // last manager may have had the same.
+  mlir::TimingScope scope = timing.nest(name);
   mlir::PassManager manager(module.getContext());
-  std::string pipeline = options.empty() ? name : name + "{" + options + "}";
-  std::string problem;
-  llvm::raw_string_ostream out(problem);
-  if (failed(mlir::parsePassPipeline(pipeline, manager, out)))
+  manager.enableTiming(scope);
+  if (failed(passes::addPhase(manager, phase, options, problem)))
     return {StatusCode::internal,
             fmt::format("phase {} cannot be set up: {}", name, problem)};
   if (succeeded(manager.run(module)) && !log.hasError()) {
@@ -106,18 +104,11 @@ Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
   return {code, fmt::format("phase {} rejected the IR\n{}", name, log.take())};
 }
 
-std::string printModule(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  module.print(out);
-  return text;
-}
-
 Status parseModule(const std::string &path, mlir::MLIRContext &context,
                    DiagnosticLog &log,
                    mlir::OwningOpRef<mlir::ModuleOp> &module,
                    std::optional<Phase> &phase) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer)
     return {StatusCode::inputRefused, fmt::format("cannot read '{}': {}", path,
                                                   buffer.getError().message())};
@@ -128,7 +119,7 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
     return {StatusCode::infeasible,
             fmt::format("'{}': expected IR that mtc wrote, found text that "
                         "does not parse\n{}",
-                        path, log.take())};
+                        path == "-" ? "<stdin>" : path, log.take())};
   auto reached = passes::phaseOf(*module);
   if (failed(reached))
     return {StatusCode::infeasible, log.take()};

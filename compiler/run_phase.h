@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/Timing.h"
 
 #include <memory>
 #include <string>
@@ -35,19 +36,18 @@ private:
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
 /// Runs the pass of `phase` on a module and verifies the result; `options` is
-/// what stands in braces after the flag, or empty. Warnings go to stderr.
+/// what stands in braces after the flag, or empty. Its time is a part of
+/// `timing`; scopes without a manager measure nothing. Warnings go to stderr.
 /// A phase that reported an error has failed, whatever it returned. Errors:
 /// infeasible from verify-plan, internal from all others, with the diagnostics;
 /// internal if the pass is not part of this build.
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
+                         mlir::TimingScope &timing,
                          const std::string &options = "");
 
-/// The text of a module as --save-ir writes it.
-std::string printModule(mlir::ModuleOp module);
-
-/// Parses IR; `phase` is the one that the module says it has reached. Errors:
-/// inputRefused for a file that cannot be read, infeasible with the parser's
-/// messages.
+/// Parses IR from a file, or from standard input for "-"; `phase` is the one
+/// that the module says it has reached. Errors: inputRefused for a file that
+/// cannot be read, infeasible with the parser's messages.
 runtime::Status parseModule(const std::string &path, mlir::MLIRContext &context,
                             DiagnosticLog &log,
                             mlir::OwningOpRef<mlir::ModuleOp> &module,

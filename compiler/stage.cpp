@@ -3,6 +3,7 @@
 #include "compiler/stage.h"
 
 #include "compiler/object.h"
+#include "compiler/print_ir.h"
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
 #include "dialects/rt/Rt.h"
@@ -96,15 +97,18 @@ void eraseDescriptions(mlir::ModuleOp module) {
       op.erase();
 }
 
-/// Runs one phase, kernels with the vectors of the instruction set.
+/// Runs one phase, kernels with the vectors of the instruction set. Its time is
+/// not told apart further: many stages run the same passes at other addresses.
 Status lower(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-             const std::string &isa) {
+             const std::string &isa, mlir::TimingScope &timing) {
+  mlir::TimingScope scope = timing.nest(llvm::StringRef(toString(phase)));
+  mlir::TimingScope whole;
   if (phase != Phase::codegenKernels)
-    return runPhase(phase, module, log, "");
+    return runPhase(phase, module, log, whole);
   auto target = codegen::isaByName(isa);
   if (!target)
     return {StatusCode::usage, llvm::toString(target.takeError())};
-  return runPhase(phase, module, log,
+  return runPhase(phase, module, log, whole,
                   fmt::format("vector-width={} native-bf16={}", target->lanes,
                               target->nativeBf16));
 }
@@ -127,13 +131,13 @@ Status parse(const std::string &ir, mlir::MLIRContext &context,
           "the stage's module does not parse again\n" + log.take()};
 }
 
-Status lowerModule(StageJob &job) {
+Status lowerModule(StageJob &job, mlir::TimingScope &timing) {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   DiagnosticLog log(*context);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
-    MTC_RETURN_IF_ERROR(lower(phase, *module, log, job.isa));
+    MTC_RETURN_IF_ERROR(lower(phase, *module, log, job.isa, timing));
     job.saved.emplace_back(phase, printModule(*module));
     if (job.stopAfter == phase)
       break;
@@ -150,16 +154,18 @@ Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
           fmt::format("phase lower-to-llvm left no function @{}", missing)};
 }
 
-Status makeObject(const ObjectJob &job) {
+Status makeObject(const ObjectJob &job, mlir::TimingScope &timing) {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   DiagnosticLog log(*context);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
   if (!job.program)
-    MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, log, job.isa));
-  MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, log, job.isa));
+    MTC_RETURN_IF_ERROR(
+        lower(Phase::codegenKernels, *module, log, job.isa, timing));
+  MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, log, job.isa, timing));
   if (job.program)
     MTC_RETURN_IF_ERROR(addTables(*module, job));
+  mlir::TimingScope scope = timing.nest("machine code");
   // Fragments are calls, and there is little in them to gain.
   return emitObject(*module, job.isa, job.object, job.program ? 1 : 2);
 }
@@ -180,12 +186,12 @@ std::vector<StageParts> splitParts(mlir::ModuleOp module) {
   return parts;
 }
 
-Status lowerStage(StageJob &job) {
-  return inStage(job.stage, lowerModule(job));
+Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
+  return inStage(job.stage, lowerModule(job, timing));
 }
 
-Status compileObject(const ObjectJob &job) {
-  return inStage(job.stage, makeObject(job));
+Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
+  return inStage(job.stage, makeObject(job, timing));
 }
 
 } // namespace mtc::compiler

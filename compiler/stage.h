@@ -12,6 +12,7 @@
 
 namespace mlir {
 class ModuleOp;
+class TimingScope;
 } // namespace mlir
 
 namespace mtc::compiler {
@@ -55,12 +56,13 @@ std::vector<std::string> splitStages(mlir::ModuleOp module);
 std::vector<StageParts> splitParts(mlir::ModuleOp module);
 
 /// Runs codegen-kernels and lower-to-llvm and keeps the text of both. Safe to
-/// call from several threads on different jobs.
-runtime::Status lowerStage(StageJob &job);
+/// call from several threads on different jobs, whose times add up in `timing`.
+runtime::Status lowerStage(StageJob &job, mlir::TimingScope &timing);
 
 /// Lowers a part to LLVM, appends a program's tables and writes the object.
-/// Safe to call from several threads on different jobs.
-runtime::Status compileObject(const ObjectJob &job);
+/// Safe to call from several threads on different jobs, whose times add up in
+/// `timing`.
+runtime::Status compileObject(const ObjectJob &job, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_STAGE_H

@@ -43,6 +43,20 @@ static constexpr PhaseInfo phaseTable[] = {
 
 std::span<const PhaseInfo> allPhases() { return phaseTable; }
 
+static constexpr PipelineInfo pipelineTable[] = {
+    {"mtc-model", Phase::differentiate, Phase::verifyTraining,
+     "what is computed: forward to forward + backward"},
+    {"mtc-sharding", Phase::annotateShardings, Phase::verifyPartitioned,
+     "where values live: global tensors to local ones and collectives"},
+    {"mtc-pipeline", Phase::cutStages, Phase::expandSchedule,
+     "who runs what, when: stages and their timelines"},
+    {"mtc-plan", Phase::bucketGradients, Phase::verifyPlan,
+     "bytes and calls: a verified program per stage"},
+    {"mtc-code", Phase::codegenKernels, Phase::lowerToLLVM,
+     "machine words: the module of one stage to LLVM"}};
+
+std::span<const PipelineInfo> allPipelines() { return pipelineTable; }
+
 const char *toString(Phase phase) {
   return phaseTable[static_cast<size_t>(phase)].name;
 }

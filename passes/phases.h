@@ -48,6 +48,22 @@ std::span<const PhaseInfo> allPhases();
 
 const char *toString(Phase phase);
 
+/// Phases that follow each other and have a name together: a pipeline of
+/// mtc-opt, a heading of `mtc help phases`.
+struct PipelineInfo {
+  const char *name;
+  Phase first, last;
+  const char *what; ///< one line for people
+};
+
+/// Each phase that is a pass is in one of these, in order.
+std::span<const PipelineInfo> allPipelines();
+
+/// The phases from imported IR to a verified plan.
+inline constexpr PipelineInfo planPipeline = {
+    "mtc-compile", Phase::differentiate, Phase::verifyPlan,
+    "imported IR to a verified plan: all before code"};
+
 /// True for phases that change nothing and refuse what is wrong.
 constexpr bool isVerifier(Phase phase) {
   return phase == Phase::verifyTraining || phase == Phase::verifyPartitioned ||

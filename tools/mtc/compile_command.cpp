@@ -25,6 +25,7 @@ struct CompileCommand {
   compiler::CompileOptions options;
   std::map<std::string, std::string> strategy; ///< only those given
   std::string from, to;
+  std::vector<std::string> printAfter;
   bool json = false;
 };
 
@@ -66,6 +67,12 @@ Status runCompile(CompileCommand &command) {
   MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
   MTC_RETURN_IF_ERROR(
       readPhase("--compile-to", command.to, command.options.to));
+  for (const std::string &name : command.printAfter) {
+    std::optional<passes::Phase> phase;
+    MTC_RETURN_IF_ERROR(readPhase("--mlir-print-ir-after", name, phase));
+    if (phase)
+      command.options.printAfter.push_back(*phase);
+  }
   for (const auto &[name, value] : command.strategy)
     command.options.strategy.emplace_back(name, value);
   compiler::CompileResult result;
@@ -106,10 +113,13 @@ void addCompile(CLI::App &app, Action &action) {
               "  mtc compile gpt2-nano --tp 2 --pp 2 --gbs 16 -o nano.mtc\n"
               "  mtc compile spec.toml --strategy s.toml --save-ir ir -o out\n"
               "  mtc compile ir/07-verify-partitioned.mlir -o out\n"
+              "  mtc compile gpt2-nano --gbs 2 --mlir-print-ir-after partition "
+              "-o out\n"
               "  mtc compile gpt2-nano --gbs 2 --target cuda:sm_90 "
               "--compile-to kernels -o ptx");
   sub->add_option("spec", command->options.input,
-                  "spec file, name of a spec, or IR (*.mlir)")
+                  "spec file, name of a spec, or IR (*.mlir; - for IR on "
+                  "standard input)")
       ->required();
   sub->add_option("--strategy", command->options.strategyFile,
                   "strategy file (TOML)");
@@ -125,6 +135,11 @@ void addCompile(CLI::App &app, Action &action) {
                   "stop after this phase (mtc help phases)");
   sub->add_option("--from", command->from,
                   "the phase whose result the IR is; default: as saved");
+  sub->add_option("--mlir-print-ir-after", command->printAfter,
+                  "phases, separated by commas, whose results go to stderr")
+      ->delimiter(',');
+  sub->add_flag("--mlir-timing", command->options.timing,
+                "where the time went, to stderr at the end");
   sub->add_flag("!--no-verify", command->options.verify,
                 "leave out the verify-* phases; the programs may hang or lose "
                 "values, and the report says that nobody looked");

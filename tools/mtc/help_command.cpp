@@ -32,9 +32,22 @@ void printExitCodes() {
       "18  output could not be written");
 }
 
+/// Phases under the headings of their pipelines.
 void printPhases() {
-  for (const passes::PhaseInfo &info : passes::allPhases())
-    std::printf("%-20s %s\n", info.name, info.what);
+  auto pipelines = passes::allPipelines();
+  for (const passes::PhaseInfo &info : passes::allPhases()) {
+    if (!pipelines.empty() && info.phase == pipelines.front().first) {
+      std::printf("%-22s %s\n", pipelines.front().name, pipelines.front().what);
+      pipelines = pipelines.subspan(1);
+    }
+    bool isPass = info.phase != passes::Phase::import &&
+                  info.phase != passes::Phase::link;
+    std::printf("%s%-20s %s\n", isPass ? "  " : "", info.name, info.what);
+  }
+  std::printf(
+      "\nNames that begin with mtc- are pipelines of mtc-opt; so is %s: "
+      "%s.\n",
+      passes::planPipeline.name, passes::planPipeline.what);
 }
 
 /// One line each: name, entry, what it is, and what the compiler lacks for it.

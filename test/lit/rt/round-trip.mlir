@@ -52,7 +52,7 @@ rt.program @stage0 stage 0 {
     // CHECK: rt.offset_view %{{.*}} by %{{.*}} : memref<16xf32> -> memref<16xf32>
     %o = rt.offset_view %r by %at : memref<16xf32> -> memref<16xf32>
     // CHECK: rt.launch @k(%{{.*}}) args(%{{.*}}) writes [1]
-    %t = tensor.empty() : tensor<8x16xf32>
+    %t = arith.constant dense<0.0> : tensor<8x16xf32>
     %u = rt.launch @k(%t) args(%s) writes [1] : (tensor<8x16xf32>) -> tensor<8x16xf32>
     // CHECK: rt.gemm %{{.*}}, %{{.*}} m 8 n 8 k 16
     %c = rt.gemm %t, %u m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>

@@ -83,6 +83,61 @@ TEST_F(CommandTest, SavedIRContinuesWhereItStopped) {
             contentOf(folder / "c.mlir"));
 }
 
+TEST_F(CommandTest, ReadsIRFromStandardInput) {
+  ASSERT_EQ(mtc(std::string(imported) + "-o " + path("a.mlir")).code, 0);
+  std::string to = " --compile-to=partition -o ";
+  ASSERT_EQ(mtc("compile " + path("a.mlir") + to + path("b.mlir")).code, 0);
+  std::string from = " < " + path("a.mlir");
+  Outcome outcome = mtc("compile -" + to + path("c.mlir") + from);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(contentOf(folder / "b.mlir"), contentOf(folder / "c.mlir"));
+  outcome = mtc("compile - --from partition -o " + path("x") + from);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.text, "error: --from: expected import, as '<stdin>' says "
+                          "of itself, found partition\n");
+  std::ofstream(folder / "bad.mlir") << "module { what }";
+  outcome = mtc("compile - -o " + path("x") + " < " + path("bad.mlir"));
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.text.find("<stdin>:1:10: error:"), std::string::npos)
+      << outcome.text;
+}
+
+TEST_F(CommandTest, PrintsIRAfterPhases) {
+  Outcome outcome =
+      mtc("compile gpt2-nano --pp 2 --mbs 2 --gbs 8 --save-ir " + path("ir") +
+          " --mlir-print-ir-after import,partition,lower-to-llvm -o " +
+          path("out"));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  size_t at = 0;
+  for (auto [title, file] :
+       {std::pair("import", "00-import"),
+        {"partition", "06-partition"},
+        {"lower-to-llvm of stage 0", "19-lower-to-llvm-stage0"},
+        {"lower-to-llvm of stage 1", "19-lower-to-llvm-stage1"}}) {
+    std::string saved =
+        contentOf(folder / "ir" / (file + std::string(".mlir")));
+    ASSERT_FALSE(saved.empty()) << file;
+    at = outcome.text.find("// -----// IR Dump After " + std::string(title) +
+                               " //----- //\n" + saved,
+                           at);
+    ASSERT_NE(at, std::string::npos) << title;
+  }
+  EXPECT_EQ(outcome.text.find("IR Dump After differentiate"),
+            std::string::npos);
+}
+
+TEST_F(CommandTest, SaysWhereTheTimeWent) {
+  std::string command = "compile gpt2-nano --mbs 2 --gbs 8 -o " + path("out");
+  EXPECT_EQ(mtc(command).text.find("Execution time report"), std::string::npos);
+  Outcome outcome = mtc(command + " --mlir-timing");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  size_t at = outcome.text.find("Execution time report");
+  for (const char *part :
+       {"import", "  differentiate\n", "  plan-memory\n", "  verify-plan\n",
+        "objects", "machine code", "link"})
+    EXPECT_NE(outcome.text.find(part, at), std::string::npos) << part;
+}
+
 TEST_F(CommandTest, ReportsAllErrorsOfSpecAndStrategyTogether) {
   std::ofstream(folder / "s.toml") << "name = \"x\"\nvocab = \"many\"\n";
   std::ofstream(folder / "st.toml") << "tp = 0\nunknown_key = 3\n";
