@@ -11,6 +11,8 @@
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/Compiler.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <cerrno>
 #include <chrono>
@@ -96,9 +98,17 @@ Status begin(const CompileOptions &options, mlir::MLIRContext &context,
   return checkPhases(options, after);
 }
 
+/// Thread Sanitizer does not see the atomics of libMLIR, which is not
+/// instrumented: there MLIR gets no threads.
+bool hasThreads(const CompileOptions &options) {
+  return options.threads > 1 && !LLVM_THREAD_SANITIZER_BUILD;
+}
+
 Status compileModule(const CompileOptions &options, CompileResult &result,
                      mlir::TimingScope &timing) {
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  llvm::DefaultThreadPool threads(llvm::hardware_concurrency(options.threads));
+  std::unique_ptr<mlir::MLIRContext> context =
+      makeContext(hasThreads(options) ? &threads : nullptr);
   DiagnosticLog log(*context);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase after = Phase::import;

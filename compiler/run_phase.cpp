@@ -73,12 +73,15 @@ std::string DiagnosticLog::take() {
   return std::exchange(text_, {});
 }
 
-std::unique_ptr<mlir::MLIRContext> makeContext() {
+std::unique_ptr<mlir::MLIRContext>
+makeContext(llvm::ThreadPoolInterface *threads) {
   registerMtcPasses();
   mlir::DialectRegistry registry;
   registerDialects(registry);
   auto context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
+  if (threads)
+    context->setThreadPool(*threads);
   // The location says where; printing the op could print a whole module.
   context->printOpOnDiagnostic(false);
   return context;

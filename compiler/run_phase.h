@@ -12,6 +12,10 @@
 #include <memory>
 #include <string>
 
+namespace llvm {
+class ThreadPoolInterface;
+} // namespace llvm
+
 namespace mtc::compiler {
 
 using passes::Phase;
@@ -32,8 +36,10 @@ private:
   mlir::ScopedDiagnosticHandler handler_;
 };
 
-/// A context with our dialects, which uses no threads of its own.
-std::unique_ptr<mlir::MLIRContext> makeContext();
+/// A context with our dialects. It runs nested passes and verifies on
+/// `threads`, which must outlive it, or on none.
+std::unique_ptr<mlir::MLIRContext>
+makeContext(llvm::ThreadPoolInterface *threads = nullptr);
 
 /// Runs the pass of `phase` on a module and verifies the result; `options` is
 /// what stands in braces after the flag, or empty. Its time is a part of

@@ -8,7 +8,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// A phase: it reads the phase that the module has reached and writes its own.
 class MtcPass<string flag> : Pass<flag, "::mlir::ModuleOp">;
+
+/// A phase whose work is on one rt.program at a time: nested on the programs
+/// (ProgramPhase.h), so that MLIR runs several side by side. The other phases
+/// behind bucket-gradients read all programs: shard-optimizer counts the uses of
+/// a parameter over the stages, verify-fragments and verify-plan compare what
+/// stages send, share and wait for.
+class ProgramPass<string flag> : MtcPass<flag>;
 
 //===--- model ---------------------------------------------------------------===//
 
@@ -330,7 +338,7 @@ def VerifyFragments : MtcPass<"verify-fragments"> {
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect", "::mtc::pipe::PipeDialect"];
 }
-def FuseKernels : MtcPass<"fuse-kernels"> {
+def FuseKernels : ProgramPass<"fuse-kernels"> {
   let summary = "clusters of pointwise and row-wise ops to kernels";
   let description = [{
     A kernel per op would read and write memory between any two. Clusters pointwise
@@ -361,7 +369,7 @@ def FuseKernels : MtcPass<"fuse-kernels"> {
     ```
   }];
 }
-def AssignStreams : MtcPass<"assign-streams"> {
+def AssignStreams : ProgramPass<"assign-streams"> {
   let summary = "collectives to a stream of their own, ordered by events";
   let description = [{
     A collective that nobody waits for yet may run beside a product. On a target
@@ -389,7 +397,7 @@ def AssignStreams : MtcPass<"assign-streams"> {
     ```
   }];
 }
-def PlanMemory : MtcPass<"plan-memory"> {
+def PlanMemory : ProgramPass<"plan-memory"> {
   let summary = "an offset for every value";
   let description = [{
     Nothing is allocated at run time: here every value gets its address. Liveness

@@ -48,12 +48,24 @@ static constexpr PipelineInfo pipelineTable[] = {
      "what is computed: forward to forward + backward"},
     {"mtc-sharding", Phase::annotateShardings, Phase::verifyPartitioned,
      "where values live: global tensors to local ones and collectives"},
-    {"mtc-pipeline", Phase::cutStages, Phase::expandSchedule,
+    {"mtc-pipeline", Phase::deriveEval, Phase::expandSchedule,
      "who runs what, when: stages and their timelines"},
     {"mtc-plan", Phase::bucketGradients, Phase::verifyPlan,
      "bytes and calls: a verified program per stage"},
     {"mtc-code", Phase::codegenKernels, Phase::lowerToLLVM,
      "machine words: the module of one stage to LLVM"}};
+
+/// Whether each phase between import and link is in one pipeline.
+static consteval bool coverAll() {
+  int next = static_cast<int>(Phase::import) + 1;
+  for (const PipelineInfo &pipeline : pipelineTable) {
+    if (static_cast<int>(pipeline.first) != next)
+      return false;
+    next = static_cast<int>(pipeline.last) + 1;
+  }
+  return next == static_cast<int>(Phase::link);
+}
+static_assert(coverAll());
 
 std::span<const PipelineInfo> allPipelines() { return pipelineTable; }
 

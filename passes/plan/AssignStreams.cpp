@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
+#include "passes/plan/ProgramPhase.h"
 #include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,14 +133,14 @@ private:
 };
 
 struct AssignStreamsPass
-    : mtc::passes::PhasePass<
-          mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>> {
-  void runPhase() override {
-    if (target::Target(Config(getOperation())).streams() == 1)
-      return;
-    for (auto program : getOperation().getOps<rt::ProgramOp>())
+    : ProgramPhase<
+          PhasePass<mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>>> {
+  LogicalResult runOnProgram(rt::ProgramOp program) const override {
+    auto module = program->getParentOfType<ModuleOp>();
+    if (target::Target(Config(module)).streams() > 1)
       for (auto fn : program.getOps<func::FuncOp>())
         FragmentStreams(fn).run();
+    return success();
   }
 };
 

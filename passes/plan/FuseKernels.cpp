@@ -15,6 +15,7 @@
 #include "passes/plan/Collectives.h"
 #include "passes/plan/Gemm.h"
 #include "passes/plan/Params.h"
+#include "passes/plan/ProgramPhase.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -296,16 +297,16 @@ LogicalResult FragmentFuser::run() {
 }
 
 struct FuseKernelsPass
-    : mtc::passes::FamilyPass<
-          mtc::passes::impl::FuseKernelsBase<FuseKernelsPass>> {
+    : ProgramPhase<
+          FamilyPass<mtc::passes::impl::FuseKernelsBase<FuseKernelsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    FamilyPass::getDependentDialects(registry);
+    ProgramPhase::getDependentDialects(registry);
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
   }
   /// Kernels take a rank's coordinate as a factor of an axis by its name.
-  LogicalResult checkAxes() {
+  LogicalResult checkAxes(rt::ProgramOp program) const {
     bool good = true;
-    getOperation()->walk([&](Operation *op) {
+    program->walk([&](Operation *op) {
       auto axis = op->getAttrOfType<StringAttr>(families::indexAxisAttr);
       if (!axis && op->hasAttr(families::indexStrideAttr)) {
         good = false;
@@ -320,20 +321,19 @@ struct FuseKernelsPass
     return success(good);
   }
 
-  void runPhase() override {
-    if (failed(checkAxes()))
-      return signalPassFailure();
-    rt::Affine sampleBase = sampleBaseOf(getOperation());
-    for (auto program : getOperation().getOps<rt::ProgramOp>()) {
-      ParamTable params(program);
-      KernelPool pool(&program.getBody().front());
-      SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
-      for (func::FuncOp fn : fragments)
-        if (auto fragment = pipe::FragmentAttr::of(fn);
-            fragment && !fragment.isUpdate() &&
-            failed(FragmentFuser(fn, params, pool, sampleBase).run()))
-          return signalPassFailure();
-    }
+  LogicalResult runOnProgram(rt::ProgramOp program) const override {
+    if (failed(checkAxes(program)))
+      return failure();
+    rt::Affine sampleBase = sampleBaseOf(program->getParentOfType<ModuleOp>());
+    ParamTable params(program);
+    KernelPool pool(&program.getBody().front());
+    SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
+    for (func::FuncOp fn : fragments)
+      if (auto fragment = pipe::FragmentAttr::of(fn);
+          fragment && !fragment.isUpdate() &&
+          failed(FragmentFuser(fn, params, pool, sampleBase).run()))
+        return failure();
+    return success();
   }
 };
 

@@ -9,10 +9,10 @@
 #include "mtc/runtime/abi.h"
 #include "passes/Config.h"
 #include "passes/Passes.h"
-#include "passes/PhasePass.h"
 #include "passes/plan/Cluster.h"
 #include "passes/plan/FragmentMemory.h"
 #include "passes/plan/MemoryLayout.h"
+#include "passes/plan/ProgramPhase.h"
 #include "passes/plan/Timelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,8 +32,9 @@ using namespace mtc::passes;
 
 namespace {
 
-struct PlanMemoryPass : mtc::passes::PhasePass<
-                            mtc::passes::impl::PlanMemoryBase<PlanMemoryPass>> {
+struct PlanMemoryPass
+    : ProgramPhase<
+          PhasePass<mtc::passes::impl::PlanMemoryBase<PlanMemoryPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry
         .insert<rt::RtDialect, memref::MemRefDialect, arith::ArithDialect>();
@@ -41,7 +42,7 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
 
   /// What the program computes, as it is before planning: verify-plan compares
   /// the bytes with it.
-  OwningOpRef<rt::TensorFormOp> tensorFormOf(rt::ProgramOp program) {
+  OwningOpRef<rt::TensorFormOp> tensorFormOf(rt::ProgramOp program) const {
     OpBuilder b(program.getContext());
     OwningOpRef<rt::TensorFormOp> form =
         rt::TensorFormOp::create(b, program.getLoc());
@@ -52,7 +53,8 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
     return form;
   }
 
-  void writeInputSlots(rt::ProgramOp program, const ProgramLayout &layout) {
+  void writeInputSlots(rt::ProgramOp program,
+                       const ProgramLayout &layout) const {
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
     const PoolRegion &saved = layout.pools[MTC_POOL_SAVED];
     for (auto &[name, offset] : layout.inputOffset)
@@ -61,8 +63,8 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
                                 MTC_POOL_SAVED, saved.stride, entry);
   }
 
-  LogicalResult plan(rt::ProgramOp program) {
-    ModuleOp module = getOperation();
+  LogicalResult runOnProgram(rt::ProgramOp program) const override {
+    auto module = program->getParentOfType<ModuleOp>();
     target::Target target{Config(module)};
     OwningOpRef<rt::TensorFormOp> tensors = tensorFormOf(program);
     ProgramLayout layout = layOutProgram(program);
@@ -87,12 +89,6 @@ struct PlanMemoryPass : mtc::passes::PhasePass<
     // The scratch sizes above are this library's; the runtime refuses another.
     program.setOnednn(target.library());
     return success();
-  }
-
-  void runPhase() override {
-    for (auto program : getOperation().getOps<rt::ProgramOp>())
-      if (failed(plan(program)))
-        return signalPassFailure();
   }
 };
 

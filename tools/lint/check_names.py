@@ -11,7 +11,7 @@ import re
 
 import tree
 
-PASS = re.compile(r'^def (\w+) : MtcPass<"([^"]+)">', re.MULTILINE)
+PASS = re.compile(r'^def (\w+) : (?:Mtc|Program)Pass<"([^"]+)">', re.MULTILINE)
 # def NAME : BASE<arguments>
 ENTRY = re.compile(r"^def (\w+)\s*:\s*(\w+)<(.*)", re.MULTILINE)
 SUMMARY = ("a summary", r"let summary = \"[^\"]+\"")

@@ -1,6 +1,7 @@
 //===- command_test.cpp - the mtc command as people call it ---------------===//
 
 #include "compiler/schedules.h"
+#include "passes/phases.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -109,17 +110,20 @@ TEST_F(CommandTest, PrintsIRAfterPhases) {
           path("out"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   size_t at = 0;
-  for (auto [title, file] :
-       {std::pair("import", "00-import"),
-        {"partition", "06-partition"},
-        {"lower-to-llvm of stage 0", "19-lower-to-llvm-stage0"},
-        {"lower-to-llvm of stage 1", "19-lower-to-llvm-stage1"}}) {
-    std::string saved =
-        contentOf(folder / "ir" / (file + std::string(".mlir")));
+  using mtc::passes::Phase;
+  for (auto [phase, stage] : {std::pair(Phase::import, -1),
+                              {Phase::partition, -1},
+                              {Phase::lowerToLLVM, 0},
+                              {Phase::lowerToLLVM, 1}}) {
+    std::string number = std::to_string(stage);
+    std::string file =
+        phaseFileName(phase) + (stage < 0 ? "" : "-stage" + number);
+    std::string saved = contentOf(folder / "ir" / (file + ".mlir"));
     ASSERT_FALSE(saved.empty()) << file;
-    at = outcome.text.find("// -----// IR Dump After " + std::string(title) +
-                               " //----- //\n" + saved,
-                           at);
+    std::string title = std::string("// -----// IR Dump After ") +
+                        toString(phase) +
+                        (stage < 0 ? "" : " of stage " + number);
+    at = outcome.text.find(title + " //----- //\n" + saved, at);
     ASSERT_NE(at, std::string::npos) << title;
   }
   EXPECT_EQ(outcome.text.find("IR Dump After differentiate"),

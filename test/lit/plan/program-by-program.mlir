@@ -1,0 +1,43 @@
+// Tests that the phases on one rt.program at a time are nested on the programs, give
+// equal plans on any number of threads, and report the errors of all programs in order.
+
+// RUN: mtc compile gpt2-nano --pp 4 --gbs 8 --mbs 1 -j 1 --compile-to verify-plan -o %t.1
+// RUN: mtc compile gpt2-nano --pp 4 --gbs 8 --mbs 1 -j 4 --compile-to verify-plan -o %t.4
+// RUN: diff %t.1 %t.4
+// RUN: mtc compile gpt2-nano --pp 4 --gbs 8 --mbs 1 --compile-to verify-plan --mlir-timing -o %t.2 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: shard-optimizer
+// NESTED-NOT: rt.program
+// NESTED: fuse-kernels
+// NESTED-NEXT: FuseKernels
+// NESTED-NEXT: 'builtin.module' Pipeline
+// NESTED-NEXT: 'rt.program' Pipeline
+// NESTED-NEXT: fuse-kernels
+// NESTED: assign-streams
+// NESTED: 'rt.program' Pipeline
+// NESTED: plan-memory
+// NESTED: 'rt.program' Pipeline
+// NESTED: verify-plan
+// NESTED-NOT: rt.program
+
+// RUN: not mtc-opt %s --fuse-kernels 2>&1 | FileCheck %s
+// RUN: not mtc-opt %s --fuse-kernels --mlir-disable-threading 2>&1 | FileCheck %s
+module attributes {mtc.config = {micro_batch = 4 : i64, pp = 2 : i64}} {
+  rt.program @stage0 stage 0 {
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %ids = pipe.received activation : tensor<4x8xi32>
+      %t = pipe.received activation : tensor<16x4xf32>
+      // CHECK: [[@LINE+1]]:{{.*}} error: 'tfm.embed' op expected dist.index_axis to be
+      %e = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_axis = "xx", dist.index_dim = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
+      return
+    }
+  }
+  rt.program @stage1 stage 1 {
+    func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
+      %ids = pipe.received activation : tensor<4x8xi32>
+      %t = pipe.received activation : tensor<16x4xf32>
+      // CHECK: [[@LINE+1]]:{{.*}} error: 'tfm.embed' op expected dist.index_axis to be
+      %e = tfm.embed %ids, %t {tfm.layer = 0 : i64, dist.index_axis = "yy", dist.index_dim = 0 : i64, dist.index_stride = 16 : i64} : tensor<4x8xi32>, tensor<16x4xf32> -> tensor<4x8x4xf32>
+      return
+    }
+  }
+}
