@@ -2,8 +2,10 @@
 
 #include "compiler/print_ir.h"
 
+#include "compiler/locations.h"
 #include "compiler/output_folder.h"
 
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -21,12 +23,32 @@ bool printsAfter(const CompileOptions &options, Phase phase) {
          options.printAfter.end();
 }
 
+/// Takes " loc(unknown)" out of IR, which the printer writes where nothing is
+/// known. A quote inside of a string is printed as a number.
+void removeUnknown(std::string &text) {
+  constexpr std::string_view unknown = " loc(unknown)";
+  size_t end = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size();) {
+    if (!quoted && std::string_view(text).substr(i).starts_with(unknown)) {
+      i += unknown.size();
+      continue;
+    }
+    quoted ^= text[i] == '"';
+    text[end++] = text[i++];
+  }
+  text.resize(end);
+}
+
 } // namespace
 
 std::string printModule(mlir::ModuleOp module) {
+  WrittenLocations written(module);
   std::string text;
   llvm::raw_string_ostream out(text);
-  module.print(out);
+  // Local scope: a name beside its op, not behind a number at the end.
+  module.print(out, mlir::OpPrintingFlags().enableDebugInfo().useLocalScope());
+  removeUnknown(text);
   return text;
 }
 

@@ -2,10 +2,13 @@
 
 #include "compiler/run_phase.h"
 
+#include "compiler/locations.h"
 #include "compiler/register.h"
 #include "passes/PhasePass.h"
 #include "passes/pipelines.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -37,17 +40,10 @@ const char *severity(mlir::DiagnosticSeverity value) {
   return "";
 }
 
-/// "file:line:column: " or nothing where the location is unknown.
 void append(const mlir::Diagnostic &diagnostic, const char *indent,
             llvm::raw_ostream &out) {
-  out << indent;
-  mlir::Location location = diagnostic.getLocation();
-  if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(location))
-    out << file.getFilename().getValue() << ":" << file.getLine() << ":"
-        << file.getColumn() << ": ";
-  else if (!llvm::isa<mlir::UnknownLoc>(location))
-    out << location << ": ";
-  out << severity(diagnostic.getSeverity()) << diagnostic.str() << "\n";
+  out << indent << describe(diagnostic.getLocation())
+      << severity(diagnostic.getSeverity()) << diagnostic.str() << "\n";
 }
 
 void flush(DiagnosticLog &log) {
@@ -107,6 +103,22 @@ Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
   return {code, fmt::format("phase {} rejected the IR\n{}", name, log.take())};
 }
 
+/// Ops are verified by whoever asked: they have their locations only then.
+static mlir::OwningOpRef<mlir::ModuleOp>
+parseLocated(llvm::SourceMgr &sources, mlir::MLIRContext &context) {
+  mlir::Block block;
+  mlir::AsmParserState state;
+  mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
+  if (failed(mlir::parseAsmSourceFile(sources, &block, config, &state)))
+    return {};
+  auto module =
+      mlir::detail::constructContainerOpForParserIfNecessary<mlir::ModuleOp>(
+          &block, &context, mlir::UnknownLoc::get(&context));
+  if (module)
+    locate(*module, state, sources);
+  return module;
+}
+
 Status parseModule(const std::string &path, mlir::MLIRContext &context,
                    DiagnosticLog &log,
                    mlir::OwningOpRef<mlir::ModuleOp> &module,
@@ -117,8 +129,8 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
                                                   buffer.getError().message())};
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module)
+  module = parseLocated(sources, context);
+  if (!module || failed(mlir::verify(*module)))
     return {StatusCode::infeasible,
             fmt::format("'{}': expected IR that mtc wrote, found text that "
                         "does not parse\n{}",

@@ -21,7 +21,7 @@ namespace mtc::compiler {
 using passes::Phase;
 
 /// Collects the diagnostics of one context as plain text, a line each:
-/// "location: error: message", notes indented below.
+/// "file:line:column: part of the model: error: message", notes indented below.
 class DiagnosticLog {
 public:
   explicit DiagnosticLog(mlir::MLIRContext &context);

@@ -45,7 +45,7 @@ public:
 
 private:
   // Arguments of @microbatch.
-  Value argument(Type type, NamedAttribute attribute);
+  Value argument(const std::string &name, Type type, NamedAttribute attribute);
   Value param(const std::string &name, const Shape &shape, const Axes &axes,
               tfm::Init init, double std);
   Value input(const char *name);
@@ -80,6 +80,11 @@ private:
                                   : spec.init.std;
   }
   void setLayer(int64_t value) { layer = value; }
+  /// What is made from here on belongs to that part of the model.
+  void enter(const std::string &part) { loc = named(part); }
+  Location named(const std::string &part) {
+    return NameLoc::get(b.getStringAttr(part));
+  }
 
   ModuleOp module;
   OpBuilder b;
@@ -93,9 +98,10 @@ private:
   Value sample, ids, labels, table;
 };
 
-Value Importer::argument(Type type, NamedAttribute attribute) {
+Value Importer::argument(const std::string &name, Type type,
+                         NamedAttribute attribute) {
   argAttrs.push_back(b.getDictionaryAttr({attribute}));
-  return fn.getBody().front().addArgument(type, loc);
+  return fn.getBody().front().addArgument(type, named(name));
 }
 
 Value Importer::param(const std::string &name, const Shape &shape,
@@ -110,7 +116,7 @@ Value Importer::param(const std::string &name, const Shape &shape,
   auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
                                   b.getArrayAttr(names), init,
                                   b.getF64FloatAttr(std), decay);
-  Value made = argument(tensor(shape), b.getNamedAttr("tfm.param", attr));
+  Value made = argument(name, tensor(shape), b.getNamedAttr("tfm.param", attr));
   if (auto rules = ownRules(b, strategy, name, attr.getAxes()); !rules.empty())
     argAttrs.back() =
         b.getDictionaryAttr({b.getNamedAttr(dist::rulesAttrName, rules),
@@ -122,7 +128,7 @@ Value Importer::input(const char *name) {
   auto axes =
       b.getArrayAttr({b.getStringAttr("batch"), b.getStringAttr("seq")});
   auto attr = tfm::InputAttr::get(b.getContext(), b.getStringAttr(name), axes);
-  return argument(RankedTensorType::get({batch, seq}, b.getI32Type()),
+  return argument(name, RankedTensorType::get({batch, seq}, b.getI32Type()),
                   b.getNamedAttr("tfm.input", attr));
 }
 
@@ -169,6 +175,7 @@ Value Importer::dropout(Value x, double rate, int64_t site) {
 }
 
 Value Importer::norm(Value x, const std::string &name) {
+  enter(name);
   Shape size = {spec.hidden};
   bool layerNorm = spec.norm.kind == NormKind::layerNorm;
   auto kind = layerNorm ? tfm::NormKind::LayerNorm : tfm::NormKind::RmsNorm;
@@ -184,12 +191,15 @@ Value Importer::norm(Value x, const std::string &name) {
 }
 
 Value Importer::embedding() {
+  enter("embed.tokens");
   table = param("embed.tokens", {spec.paddedVocab, spec.hidden},
                 {"vocab", "embed"}, tfm::Init::Normal, spec.init.std);
   Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
+  enter("embed.positions");
   Value positions = param("embed.positions", {seq, spec.hidden},
                           {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
   x = add(x, broadcast(positions, stream(), {1, 2}));
+  enter("embed.dropout");
   return dropout(x, spec.dropout.embedding, siteEmbedding);
 }
 
@@ -212,6 +222,7 @@ Value Importer::attention(Value x, const std::string &name) {
   Value out;
   if (spec.attention.qkv == QkvKind::fused) {
     int64_t stack = spec.queriesPerKvHead() + 2;
+    enter(name + ".qkv");
     Value w = param(name + ".qkv.weight", {hidden, kv, stack, dim},
                     {"embed", "kv_heads", "qkv", "head_dim"}, tfm::Init::Normal,
                     spec.init.std);
@@ -219,6 +230,7 @@ Value Importer::attention(Value x, const std::string &name) {
     if (bias)
       qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim},
                      {"kv_heads", "qkv", "head_dim"});
+    enter(name + ".core");
     out = core(qkv);
   } else {
     SmallVector<Value> qkv;
@@ -226,6 +238,7 @@ Value Importer::attention(Value x, const std::string &name) {
       bool isQuery = part[0] == 'q';
       int64_t heads = isQuery ? spec.heads : kv;
       const char *axis = isQuery ? "heads" : "kv_heads";
+      enter(name + "." + part);
       Value w =
           param(name + "." + part + ".weight", {hidden, heads, dim},
                 {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
@@ -235,8 +248,10 @@ Value Importer::attention(Value x, const std::string &name) {
                      {axis, "head_dim"});
       qkv.push_back(y);
     }
+    enter(name + ".core");
     out = core(qkv);
   }
+  enter(name + ".out");
   Value w =
       param(name + ".out.weight", {spec.heads, dim, hidden},
             {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
@@ -246,6 +261,7 @@ Value Importer::attention(Value x, const std::string &name) {
 
 Value Importer::mlp(Value x, const std::string &name) {
   Shape inner = {batch, seq, spec.ffn};
+  enter(name + ".up");
   Value up = param(name + ".up.weight", {spec.hidden, spec.ffn},
                    {"embed", "ffn"}, tfm::Init::Normal, spec.init.std);
   Value u = einsum("bse,ef->bsf", x, up, inner);
@@ -253,7 +269,9 @@ Value Importer::mlp(Value x, const std::string &name) {
     u = withBias(u, name + ".up.bias", {spec.ffn}, {"ffn"});
   auto kind = spec.mlp.kind == MlpKind::relu ? tfm::ActivationKind::Relu
                                              : tfm::ActivationKind::Gelu;
+  enter(name + ".activation");
   Value v = tfm::ActivationOp::create(b, loc, u.getType(), kind, u);
+  enter(name + ".down");
   Value down = param(name + ".down.weight", {spec.ffn, spec.hidden},
                      {"ffn", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bsf,fe->bse", v, down, stream());
@@ -264,6 +282,7 @@ Value Importer::mlp(Value x, const std::string &name) {
 
 Value Importer::head(Value x) {
   x = norm(x, "final_norm");
+  enter("head");
   Shape shape = {batch, seq, spec.paddedVocab};
   Value logits;
   if (spec.tied) {
@@ -283,6 +302,7 @@ Value Importer::head(Value x) {
 
 /// log(sum exp(z - max)) + max - z[label], averaged over the global batch.
 Value Importer::loss(Value z) {
+  enter("loss");
   auto full = Shape(mlir::cast<RankedTensorType>(z.getType()).getShape());
   Type rows = statistics({batch, seq});
   auto last = b.getDenseI64ArrayAttr({2});
@@ -323,9 +343,10 @@ void Importer::finish(Value loss) {
 void Importer::run() {
   types = tfm::dtypePolicy(module);
   b.setInsertionPointToEnd(module.getBody());
-  fn = func::FuncOp::create(b, loc, "microbatch", b.getFunctionType({}, {}));
+  fn = func::FuncOp::create(b, module.getLoc(), "microbatch",
+                            b.getFunctionType({}, {}));
   b.setInsertionPointToStart(fn.addEntryBlock());
-  sample = argument(RankedTensorType::get({}, b.getI64Type()),
+  sample = argument("sample", RankedTensorType::get({}, b.getI64Type()),
                     b.getNamedAttr("tfm.sample_base", b.getUnitAttr()));
   ids = input("ids");
   labels = input("labels");
@@ -342,8 +363,10 @@ void Importer::run() {
     setLayer(i + 1);
     std::string name = "layers." + std::to_string(i);
     Value a = attention(norm(x, name + ".norm1"), name + ".attn");
+    enter(name + ".attn.residual");
     x = add(x, dropout(a, spec.dropout.hidden, siteAttention));
     Value m = mlp(norm(x, name + ".norm2"), name + ".mlp");
+    enter(name + ".mlp.residual");
     x = add(x, dropout(m, spec.dropout.hidden, siteMlp));
     mark();
   }
@@ -358,7 +381,8 @@ void Importer::run() {
 OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ModelSpec &spec,
                                   const Strategy &strategy) {
   context.loadDialect<tfm::TfmDialect, dist::DistDialect, func::FuncDialect>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.name)));
   setConfig(*module, spec, strategy);
   Importer(*module, spec, strategy).run();
   return module;

@@ -229,8 +229,8 @@ LogicalResult FragmentBuilder::build() {
       layers.shape().chunks == 1 ? "" : "_chunk" + std::to_string(part.chunk);
   std::string name =
       "stage" + std::to_string(part.stage) + chunk + suffix(part.kind).str();
-  auto fn =
-      func::FuncOp::create(b, source.getLoc(), name, b.getFunctionType({}, {}));
+  auto fn = func::FuncOp::create(b, NameLoc::get(b.getStringAttr(name)), name,
+                                 b.getFunctionType({}, {}));
   fn->setAttr(pipe::FragmentAttr::attrName,
               pipe::FragmentAttr::get(b.getContext(), part.stage, part.chunk,
                                       part.kind));
@@ -238,7 +238,7 @@ LogicalResult FragmentBuilder::build() {
   for (Operation &op : source.getBody().front().without_terminator())
     if (belongs(&op) && failed(clone(&op)))
       return failure();
-  func::ReturnOp::create(b, source.getLoc());
+  func::ReturnOp::create(b, fn.getLoc());
   return success();
 }
 

@@ -78,8 +78,11 @@ FailureOr<func::FuncOp> copyOf(func::FuncOp train) {
     eval.setArgAttrsAttr(attributes);
   Block *block = eval.addEntryBlock();
   IRMapping mapping;
-  for (auto [from, to] : llvm::zip(train.getArguments(), block->getArguments()))
+  for (auto [from, to] :
+       llvm::zip(train.getArguments(), block->getArguments())) {
+    to.setLoc(from.getLoc());
     mapping.map(from, to);
+  }
   b.setInsertionPointToStart(block);
   if (failed(copyForward(train, b, mapping)) ||
       failed(copyResults(train, eval, b, mapping)))

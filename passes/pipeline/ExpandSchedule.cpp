@@ -95,15 +95,16 @@ struct ExpandSchedulePass
       if (plan.pools[stage][i])
         pools[i] = plan.pools[stage][i];
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
+    Location loc = NameLoc::get(b.getStringAttr(name));
     auto timeline =
-        pipe::TimelineOp::create(b, op.getLoc(), name, op.getSymName(), stage,
+        pipe::TimelineOp::create(b, loc, name, op.getSymName(), stage,
                                  pipe::PerPoolAttr::get(b.getContext(), pools));
     OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
     for (const auto &item : plan.ranks[stage]) {
       if (const auto *compute = std::get_if<schedules::Compute>(&item))
-        writeCompute(body, op.getLoc(), *compute);
+        writeCompute(body, loc, *compute);
       else
-        writeExchange(body, op.getLoc(), std::get<schedules::Exchange>(item));
+        writeExchange(body, loc, std::get<schedules::Exchange>(item));
     }
   }
 

@@ -88,21 +88,22 @@ private:
     int64_t event;
   };
 
-  void record(int64_t stream) {
-    rt::RecordOp::create(b, fn.getLoc(), events++, stream);
+  void record(Location loc, int64_t stream) {
+    rt::RecordOp::create(b, loc, events++, stream);
   }
-  void wait(int64_t event, int64_t stream) {
-    rt::WaitOp::create(b, fn.getLoc(), event, stream);
+  void wait(Location loc, int64_t event, int64_t stream) {
+    rt::WaitOp::create(b, loc, event, stream);
   }
 
   /// To the stream of collectives: its operand was made on the other one.
   void move(rt::CollectiveOp collective) {
     b.setInsertionPoint(collective);
-    record(target::kComputeStream);
-    wait(events - 1, target::kCommStream);
+    Location loc = collective.getLoc();
+    record(loc, target::kComputeStream);
+    wait(loc, events - 1, target::kCommStream);
     collective.setStream(target::kCommStream);
     b.setInsertionPointAfter(collective);
-    record(target::kCommStream);
+    record(loc, target::kCommStream);
     inFlight.push_back({collective, events - 1});
   }
 
@@ -112,7 +113,7 @@ private:
       if (!touches(op, inFlight[i].collective))
         continue;
       b.setInsertionPoint(op);
-      wait(inFlight[i].event, target::kComputeStream);
+      wait(op->getLoc(), inFlight[i].event, target::kComputeStream);
       inFlight.erase(inFlight.begin(), inFlight.begin() + i + 1);
       return;
     }
@@ -122,7 +123,7 @@ private:
     if (inFlight.empty())
       return;
     b.setInsertionPoint(end);
-    wait(inFlight.back().event, target::kComputeStream);
+    wait(end->getLoc(), inFlight.back().event, target::kComputeStream);
     inFlight.clear();
   }
 

@@ -60,10 +60,10 @@ struct BucketGradientsPass
   rt::ProgramOp makeProgram(int64_t stage) {
     ModuleOp module = getOperation();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    StringAttr name = b.getStringAttr("stage" + std::to_string(stage));
     auto program = rt::ProgramOp::create(
-        b, module.getLoc(), b.getStringAttr("stage" + std::to_string(stage)),
-        b.getI64IntegerAttr(stage), DenseI64ArrayAttr(), IntegerAttr(),
-        StringAttr());
+        b, NameLoc::get(name), name, b.getI64IntegerAttr(stage),
+        DenseI64ArrayAttr(), IntegerAttr(), StringAttr());
     Block &body = program.getBody().emplaceBlock();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       auto fn = dyn_cast<func::FuncOp>(op);
@@ -122,8 +122,9 @@ struct BucketGradientsPass
     for (const PlacedParam &placed : layout.params) {
       const std::set<int64_t> &uses = stage.uses.at(placed.name);
       int64_t start = placed.start - layout.buckets[placed.bucket].start;
+      Location part = NameLoc::get(b.getStringAttr(placed.name));
       auto write = [&](int64_t bucket, int64_t use) {
-        rt::ParamOp::create(b, loc, placed.name, use, bucket, start);
+        rt::ParamOp::create(b, part, placed.name, use, bucket, start);
       };
       write(placed.bucket, *uses.begin());
       for (int64_t use : llvm::drop_begin(uses)) {

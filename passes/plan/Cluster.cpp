@@ -117,11 +117,19 @@ bool Cluster::tryAdd(Operation *op) {
 
 //===--- emission ---------------------------------------------------------===//
 
+/// Where the ops of a kernel come from, all of them.
+static Location locationOf(ArrayRef<Operation *> ops) {
+  SmallVector<Location> all;
+  for (Operation *op : ops)
+    all.push_back(op->getLoc());
+  return FusedLoc::get(ops.front()->getContext(), all);
+}
+
 /// State while one kernel is written.
 struct Cluster::Emission {
   Emission(Cluster &c, Operation *before)
       : c(c), b(before->getContext()), body(std::make_unique<Block>()),
-        loc(before->getLoc()),
+        loc(locationOf(c.ops)),
         context(b, loc, c.domain.rows(), c.domain.cols()), launchPoint(before) {
     b.setInsertionPointToEnd(body.get());
     context.sampleBase = c.sampleBase;

@@ -256,7 +256,7 @@ Value FragmentMemory::view(OpBuilder &b, const Address &a, Type type) {
   auto shaped = cast<ShapedType>(type);
   auto memref = MemRefType::get(shaped.getShape(), shaped.getElementType());
   return rt::ViewOp::create(
-      b, fn.getLoc(), memref, a.arena, a.offset,
+      b, b.getInsertionPoint()->getLoc(), memref, a.arena, a.offset,
       a.pool ? rt::PoolAttr::get(b.getContext(), *a.pool) : rt::PoolAttr(),
       a.pool ? b.getI64IntegerAttr(a.stride) : IntegerAttr());
 }

@@ -88,10 +88,10 @@ struct ShardOptimizerPass
                                  "(pipe.parameter), found \"")
                << name << "\"";
       StringAttr axis = of->second.split().axis;
-      plan.segments.push_back({bucket, param.getStart(),
-                               of->second.getElements(),
-                               of->second.getParam().getDecay(),
-                               axis ? axis.str() : "", param.isOwner()});
+      plan.segments.push_back(
+          {bucket, param.getStart(), of->second.getElements(),
+           of->second.getParam().getDecay(), axis ? axis.str() : "",
+           param.isOwner(), param.getLoc()});
       plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
     }
     return success();

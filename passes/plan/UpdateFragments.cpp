@@ -18,7 +18,7 @@ class UpdateBuilder {
 public:
   UpdateBuilder(rt::ProgramOp program, const UpdatePlan &plan)
       : program(program), plan(plan), pool(&program.getBody().front()),
-        b(program.getContext()), loc(program.getLoc()) {}
+        b(program.getContext()), loc(program.getLoc()), whole(loc) {}
 
   void reduce() {
     begin(pipe::Phase::Reduce);
@@ -36,8 +36,11 @@ public:
 
   void apply() {
     begin(pipe::Phase::Apply);
-    for (const UpdateSegment &segment : plan.segments)
+    for (const UpdateSegment &segment : plan.segments) {
+      loc = segment.part;
       adamw(segment);
+    }
+    loc = whole;
     if (plan.zero)
       for (size_t i = 0; i < plan.buckets.size(); ++i)
         if (!plan.buckets[i].secondUseOf)
@@ -56,6 +59,7 @@ private:
     b.setInsertionPointToEnd(&program.getBody().front());
     std::string name =
         (program.getSymName() + "_" + pipe::stringifyPhase(phase)).str();
+    loc = whole = NameLoc::get(b.getStringAttr(name));
     auto fn = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
     fn->setAttr(pipe::FragmentAttr::attrName,
                 pipe::FragmentAttr::get(b.getContext(), program.getStage(),
@@ -133,7 +137,7 @@ private:
   void addUses(size_t i) {
     const UpdateBucket &bucket = plan.buckets[i];
     UpdateSegment whole{
-        static_cast<int64_t>(i), 0, bucket.elements, false, "", true};
+        static_cast<int64_t>(i), 0, bucket.elements, false, "", true, loc};
     if (bucket.secondUseOf) {
       auto r = range(whole);
       Value into =
@@ -157,11 +161,13 @@ private:
     for (const UpdateSegment &s : plan.segments) {
       if (!s.owner)
         continue;
+      loc = s.part;
       auto r = rangeOnce(s);
       rt::NormOp::create(b, loc, rt::NormAction::Accumulate,
                          moved(ref(rt::RefKind::Grad, s.bucket), r.getAt()),
                          r.getLength());
     }
+    loc = whole;
     rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::NormReduce,
                              Value(), MTC_GROUP_ALL, 1)
         ->setAttr("origin", b.getStringAttr("norm"));
@@ -266,7 +272,8 @@ private:
   const UpdatePlan &plan;
   KernelPool pool;
   OpBuilder b;
-  Location loc;
+  Location loc;   ///< of what is made now: a parameter's, or the fragment's
+  Location whole; ///< the fragment's
 };
 
 } // namespace

@@ -17,6 +17,7 @@ struct UpdateSegment {
   bool decay = false;
   std::string splitAxis; ///< the mesh axis that splits it; empty: none
   bool owner = true;     ///< a second copy does not count in the norm
+  mlir::Location part;   ///< the parameter's
 };
 struct UpdateBucket {
   int64_t elements = 0, shard = 0;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -50,6 +51,12 @@ class Mtc:
 def read_log(path):
     with open(path) as file:
         return [json.loads(line) for line in file]
+
+
+def without_locations(text):
+    """IR of --save-ir without the parts of the model beside its ops: what is edited or
+    compared as text is what the ops are."""
+    return re.sub(r' loc\((?:"[^"]*"|fused\[[^]]*\])\)', "", text)
 
 
 def relative(expected, actual):

@@ -16,7 +16,7 @@ import tempfile
 import corpus
 import safetensors
 from layouts import Layout
-from run_layout import Mtc, Report
+from run_layout import Mtc, Report, without_locations
 from test_matrix import BOUNDS
 
 SPEC = "gpt2-nano-sepqkv"
@@ -68,7 +68,7 @@ class Tester:
         file = self.path(f"{name}.mlir")
         self.mtc.call("compile", SPEC, *layout.options(), "--compile-to", "import", "-o", file)
         with open(file) as text:
-            edited = with_query_norms(text.read())
+            edited = with_query_norms(without_locations(text.read()))
         with open(file, "w") as text:
             text.write(edited)
         return file

@@ -14,7 +14,7 @@
 
 // A pipeline rejects IR of another phase than the one before it.
 // RUN: not mtc-opt %t.import.mlir --mtc-plan 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: expected IR for which bucket-gradients is the next phase, found the result of import
+// WRONG: error: loc("gpt2-nano"): expected IR for which bucket-gradients is the next phase, found the result of import
 
 // Ours are listed first, in their order.
 // RUN: mtc-opt --help | FileCheck %s --check-prefix=HELP

@@ -9,6 +9,7 @@ import tempfile
 from plans import SEQ, VOCAB
 
 import safetensors
+from run_layout import without_locations
 
 STEPS = 3
 # mtc's exit codes (`mtc help exit-codes`): IR that is not taken, and a run whose loss or
@@ -59,7 +60,7 @@ class Bench:
         self.ir = {}
         for file in sorted(os.listdir(self.path("ir"))):
             with open(self.path("ir", file)) as text:
-                self.ir[file[3:].removesuffix(".mlir")] = text.read()
+                self.ir[file[3:].removesuffix(".mlir")] = without_locations(text.read())
 
     def control(self):
         """The bits of the plan as it is."""
@@ -94,7 +95,7 @@ class Bench:
         if done.returncode:
             return CRASHED, f"exit code {done.returncode}: {done.stderr}"
         with open(planned) as text:
-            if text.read() == self.ir["verify-plan"]:
+            if without_locations(text.read()) == self.ir["verify-plan"]:
                 return "same", ""  # the very same plan: it needs no run
         bundle = os.path.join(folder, "bundle")
         done = call([self.program, "compile", planned, "--jobs", "1", "-o", bundle], 60)

@@ -23,7 +23,7 @@ import test_goldens
 from faults import FAULTS
 from ir_edit import on_bytes
 from layouts import TP2_PP2_DP2
-from run_layout import Failed, Mtc, Report
+from run_layout import Failed, Mtc, Report, without_locations
 
 SPEC, GOLDEN = "gpt2-nano-nodrop", "tied-1"
 
@@ -45,7 +45,7 @@ class Bench:
         (name,) = [n for n in os.listdir(self.ir)
                    if re.fullmatch(rf"\d\d-{phase}\.mlir", n)]
         with open(os.path.join(self.ir, name)) as file:
-            return file.read()
+            return without_locations(file.read())
 
     def refusal(self, file, phase):
         """What `mtc compile` says when it goes on from `phase` up to verify-plan;

@@ -5,8 +5,8 @@
 // a sum that is read before it is there
 // RUN: sed -e '/func.func @stage0_fwd/,/return/{/rt.wait event 1 stream 0/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=READ-EARLY
-// READ-EARLY: expected an event between this op on stream 0 and the earlier one on stream 1 that touches the same bytes, found none: they can run in either order
-// READ-EARLY: note: the earlier op
+// READ-EARLY: error: loc(fused["embed.positions", "embed.dropout"]): 'rt.launch' expected an event between this op on stream 0 and the earlier one on stream 1 that touches the same bytes, found none: they can run in either order
+// READ-EARLY: note: loc("embed.tokens"): the earlier op
 
 // a collective that starts before its operand is there
 // RUN: sed -e '/func.func @stage0_bwd/,/return/{/rt.wait event 2 stream 1/d}' %t.mlir \
