@@ -168,6 +168,10 @@ Parsed<ModelSpec> parseModelSpec(std::string_view text,
     return result;
   TomlReader root(document.value, "", file, result.diagnostics);
   readSpec(root, result.value);
+  result.value.file = file;
+  for (const auto &[key, node] : document.value)
+    result.value.lines.emplace(key.str(),
+                               static_cast<int>(node.source().begin.line));
   sortByLine(result.diagnostics);
   return result;
 }

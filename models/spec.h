@@ -9,6 +9,8 @@
 #define MTC_MODELS_SPEC_H
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +84,9 @@ struct ModelSpec {
   AttentionSpec attention;
   DropoutSpec dropout;
   InitSpec init;
+  /// Where it is written: the file, and the lines of its keys and tables.
+  std::string file;
+  std::map<std::string, int, std::less<>> lines;
 
   int64_t queriesPerKvHead() const { return heads / kvHeads; }
 };

@@ -80,11 +80,12 @@ private:
                                   : spec.init.std;
   }
   void setLayer(int64_t value) { layer = value; }
-  /// What is made from here on belongs to that part of the model.
-  void enter(const std::string &part) { loc = named(part); }
-  Location named(const std::string &part) {
-    return NameLoc::get(b.getStringAttr(part));
+  /// What is made from here on belongs to that part of the model, which the
+  /// spec describes under `key`.
+  void enter(const std::string &part, StringRef key) {
+    loc = NameLoc::get(b.getStringAttr(part), written(key));
   }
+  Location written(StringRef key);
 
   ModuleOp module;
   OpBuilder b;
@@ -98,10 +99,20 @@ private:
   Value sample, ids, labels, table;
 };
 
+/// The line of the spec that has a key; unknown if it is left to its default.
+Location Importer::written(StringRef key) {
+  auto line = spec.lines.find(std::string_view(key));
+  if (line == spec.lines.end())
+    return UnknownLoc::get(b.getContext());
+  return FileLineColLoc::get(b.getStringAttr(spec.file), line->second, 1);
+}
+
 Value Importer::argument(const std::string &name, Type type,
                          NamedAttribute attribute) {
   argAttrs.push_back(b.getDictionaryAttr({attribute}));
-  return fn.getBody().front().addArgument(type, named(name));
+  return fn.getBody().front().addArgument(
+      type,
+      NameLoc::get(b.getStringAttr(name), UnknownLoc::get(b.getContext())));
 }
 
 Value Importer::param(const std::string &name, const Shape &shape,
@@ -175,7 +186,7 @@ Value Importer::dropout(Value x, double rate, int64_t site) {
 }
 
 Value Importer::norm(Value x, const std::string &name) {
-  enter(name);
+  enter(name, "norm");
   Shape size = {spec.hidden};
   bool layerNorm = spec.norm.kind == NormKind::layerNorm;
   auto kind = layerNorm ? tfm::NormKind::LayerNorm : tfm::NormKind::RmsNorm;
@@ -191,15 +202,15 @@ Value Importer::norm(Value x, const std::string &name) {
 }
 
 Value Importer::embedding() {
-  enter("embed.tokens");
+  enter("embed.tokens", "vocab");
   table = param("embed.tokens", {spec.paddedVocab, spec.hidden},
                 {"vocab", "embed"}, tfm::Init::Normal, spec.init.std);
   Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
-  enter("embed.positions");
+  enter("embed.positions", "positions");
   Value positions = param("embed.positions", {seq, spec.hidden},
                           {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
   x = add(x, broadcast(positions, stream(), {1, 2}));
-  enter("embed.dropout");
+  enter("embed.dropout", "dropout");
   return dropout(x, spec.dropout.embedding, siteEmbedding);
 }
 
@@ -222,7 +233,7 @@ Value Importer::attention(Value x, const std::string &name) {
   Value out;
   if (spec.attention.qkv == QkvKind::fused) {
     int64_t stack = spec.queriesPerKvHead() + 2;
-    enter(name + ".qkv");
+    enter(name + ".qkv", "attention");
     Value w = param(name + ".qkv.weight", {hidden, kv, stack, dim},
                     {"embed", "kv_heads", "qkv", "head_dim"}, tfm::Init::Normal,
                     spec.init.std);
@@ -230,7 +241,7 @@ Value Importer::attention(Value x, const std::string &name) {
     if (bias)
       qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim},
                      {"kv_heads", "qkv", "head_dim"});
-    enter(name + ".core");
+    enter(name + ".core", "attention");
     out = core(qkv);
   } else {
     SmallVector<Value> qkv;
@@ -238,7 +249,7 @@ Value Importer::attention(Value x, const std::string &name) {
       bool isQuery = part[0] == 'q';
       int64_t heads = isQuery ? spec.heads : kv;
       const char *axis = isQuery ? "heads" : "kv_heads";
-      enter(name + "." + part);
+      enter(name + "." + part, "attention");
       Value w =
           param(name + "." + part + ".weight", {hidden, heads, dim},
                 {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
@@ -248,10 +259,10 @@ Value Importer::attention(Value x, const std::string &name) {
                      {axis, "head_dim"});
       qkv.push_back(y);
     }
-    enter(name + ".core");
+    enter(name + ".core", "attention");
     out = core(qkv);
   }
-  enter(name + ".out");
+  enter(name + ".out", "attention");
   Value w =
       param(name + ".out.weight", {spec.heads, dim, hidden},
             {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
@@ -261,7 +272,7 @@ Value Importer::attention(Value x, const std::string &name) {
 
 Value Importer::mlp(Value x, const std::string &name) {
   Shape inner = {batch, seq, spec.ffn};
-  enter(name + ".up");
+  enter(name + ".up", "mlp");
   Value up = param(name + ".up.weight", {spec.hidden, spec.ffn},
                    {"embed", "ffn"}, tfm::Init::Normal, spec.init.std);
   Value u = einsum("bse,ef->bsf", x, up, inner);
@@ -269,9 +280,9 @@ Value Importer::mlp(Value x, const std::string &name) {
     u = withBias(u, name + ".up.bias", {spec.ffn}, {"ffn"});
   auto kind = spec.mlp.kind == MlpKind::relu ? tfm::ActivationKind::Relu
                                              : tfm::ActivationKind::Gelu;
-  enter(name + ".activation");
+  enter(name + ".activation", "mlp");
   Value v = tfm::ActivationOp::create(b, loc, u.getType(), kind, u);
-  enter(name + ".down");
+  enter(name + ".down", "mlp");
   Value down = param(name + ".down.weight", {spec.ffn, spec.hidden},
                      {"ffn", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bsf,fe->bse", v, down, stream());
@@ -282,7 +293,7 @@ Value Importer::mlp(Value x, const std::string &name) {
 
 Value Importer::head(Value x) {
   x = norm(x, "final_norm");
-  enter("head");
+  enter("head", "tied");
   Shape shape = {batch, seq, spec.paddedVocab};
   Value logits;
   if (spec.tied) {
@@ -302,7 +313,7 @@ Value Importer::head(Value x) {
 
 /// log(sum exp(z - max)) + max - z[label], averaged over the global batch.
 Value Importer::loss(Value z) {
-  enter("loss");
+  enter("loss", "vocab");
   auto full = Shape(mlir::cast<RankedTensorType>(z.getType()).getShape());
   Type rows = statistics({batch, seq});
   auto last = b.getDenseI64ArrayAttr({2});
@@ -363,10 +374,10 @@ void Importer::run() {
     setLayer(i + 1);
     std::string name = "layers." + std::to_string(i);
     Value a = attention(norm(x, name + ".norm1"), name + ".attn");
-    enter(name + ".attn.residual");
+    enter(name + ".attn.residual", "dropout");
     x = add(x, dropout(a, spec.dropout.hidden, siteAttention));
     Value m = mlp(norm(x, name + ".norm2"), name + ".mlp");
-    enter(name + ".mlp.residual");
+    enter(name + ".mlp.residual", "dropout");
     x = add(x, dropout(m, spec.dropout.hidden, siteMlp));
     mark();
   }

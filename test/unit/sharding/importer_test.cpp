@@ -209,6 +209,42 @@ TEST_P(Imported, VerifierSeesEveryDroppedAndDoubledReduction) {
   }
 }
 
+TEST(Locations, NamePartsAndLinesOfTheSpec) {
+  auto parsed = models::parseModelSpec("name = \"small\"\n"
+                                       "vocab = 8\n"
+                                       "layers = 2\n"
+                                       "hidden = 8\n"
+                                       "heads = 2\n"
+                                       "ffn = 16\n"
+                                       "max_seq = 4\n"
+                                       "[mlp]\n"
+                                       "kind = \"relu\"\n",
+                                       "small.toml");
+  ASSERT_TRUE(parsed.ok());
+  models::Strategy strategy;
+  strategy.globalBatchSize = 1;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  auto module = models::importModel(context, parsed.value, strategy);
+  auto named = [&](StringRef part, Location written) -> Location {
+    return NameLoc::get(StringAttr::get(&context, part), written);
+  };
+  Location line = FileLineColLoc::get(&context, "small.toml", 8, 1);
+  SmallVector<Location> found;
+  module->walk([&](tfm::ActivationOp op) { found.push_back(op.getLoc()); });
+  EXPECT_EQ(found,
+            (SmallVector<Location>{named("layers.0.mlp.activation", line),
+                                   named("layers.1.mlp.activation", line)}));
+  // [norm] is left to its default.
+  found.clear();
+  module->walk([&](tfm::NormOp op) { found.push_back(op.getLoc()); });
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found.front(), named("layers.0.norm1", UnknownLoc::get(&context)));
+  module->walk([](Operation *op) {
+    EXPECT_TRUE(isa<NameLoc>(op->getLoc()))
+        << op->getName().getStringRef().str();
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
                          testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",
                                          "gpt2-untied"),
