@@ -14,7 +14,7 @@ path = [os.path.join(config.mtc_binary_dir, "bin"), config.llvm_tools_dir]
 config.environment["PATH"] = os.pathsep.join(path + [os.environ["PATH"]])
 
 # MLIR's own threads, which verify functions side by side, meet in code that Thread
-# Sanitizer does not see (libMLIR's atomics). mtc compiles with threads of its own and
-# MLIR's switched off.
+# Sanitizer does not see (libMLIR's atomics). mtc gives MLIR no
+# threads in such a build; those that make objects are its own.
 if config.mtc_sanitize == "thread":
     config.substitutions.append((r"\bmtc-opt ", "mtc-opt --mlir-disable-threading "))

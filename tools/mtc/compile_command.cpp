@@ -137,7 +137,8 @@ void addCompile(CLI::App &app, Action &action) {
                   "the phase whose result the IR is; default: as saved");
   sub->add_option("--mlir-print-ir-after", command->printAfter,
                   "phases, separated by commas, whose results go to stderr")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sub->add_flag("--mlir-timing", command->options.timing,
                 "where the time went, to stderr at the end");
   sub->add_flag("!--no-verify", command->options.verify,

@@ -105,9 +105,9 @@ TEST_F(CommandTest, ReadsIRFromStandardInput) {
 
 TEST_F(CommandTest, PrintsIRAfterPhases) {
   Outcome outcome =
-      mtc("compile gpt2-nano --pp 2 --mbs 2 --gbs 8 --save-ir " + path("ir") +
-          " --mlir-print-ir-after import,partition,lower-to-llvm -o " +
-          path("out"));
+      mtc("compile --mlir-print-ir-after import,partition,lower-to-llvm "
+          "gpt2-nano --pp 2 --mbs 2 --gbs 8 --save-ir " +
+          path("ir") + " -o " + path("out"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   size_t at = 0;
   using mtc::passes::Phase;
