@@ -10,8 +10,8 @@
 #include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
-#include "passes/plan/Cluster.h"
 #include "passes/plan/FragmentMemory.h"
+#include "passes/plan/KernelPool.h"
 #include "passes/plan/MemoryLayout.h"
 #include "passes/plan/Timelines.h"
 
