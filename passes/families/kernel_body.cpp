@@ -69,9 +69,9 @@ Value BodyContext::arg(const rt::Affine &affine) {
   return rt::ArgOp::create(builder, loc, builder.getI64Type(), i);
 }
 
-LogicalResult mtc::families::checkIndexAxes(ModuleOp module) {
+LogicalResult mtc::families::checkIndexAxes(Operation *root) {
   bool good = true;
-  module->walk([&](Operation *op) {
+  root->walk([&](Operation *op) {
     auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
     if (!axis && op->hasAttr(indexStrideAttr)) {
       good = false;

@@ -32,15 +32,13 @@ LogicalResult lowerFragments(
     ModuleOp module,
     llvm::function_ref<LogicalResult(func::FuncOp, const FragmentContext &)>
         lower) {
-  if (failed(families::checkIndexAxes(module)))
-    return failure();
   rt::Affine sampleBase = sampleBaseOf(module);
   for (auto program : module.getOps<rt::ProgramOp>()) {
     ParamTable params(program);
     KernelPool pool(&program.getBody().front());
     for (func::FuncOp fn : microbatchFragments(program)) {
       Accumulators accumulators(fn, params);
-      if (failed(accumulators.make()) ||
+      if (failed(families::checkIndexAxes(fn)) || failed(accumulators.make()) ||
           failed(lower(fn, {accumulators, pool, sampleBase})))
         return failure();
     }
