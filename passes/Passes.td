@@ -317,16 +317,48 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     ```
   }];
 }
+def FormClusters : ProgramPass<"form-clusters"> {
+  let summary = "ops that become one kernel to one region";
+  let description = [{
+    A kernel per op would read and write memory between any two. Wraps pointwise
+    and row-wise ops greedily, in program order, never across a layer boundary,
+    into `rt.cluster`: which ops share a kernel is read off the IR, and edited
+    there. Contractions, attention and collectives stay between clusters. Sinks
+    move behind what they add, so that a kernel or a GEMM adds in place; a cast to
+    a wider type is made again for each reader. Writes `rt.collectives` on each
+    fragment: kind, group, count and `serves` of its collectives in order, for
+    verify-plan to compare with what is left of them.
+
+    Input:
+    ```mlir
+    %u = tfm.einsum "bse,ef->bsf" %x, %w : tensor<1x32x64xf32>, tensor<64x128xf32> -> tensor<1x32x128xf32>
+    %b2 = tfm.broadcast %b dims [2] : tensor<128xf32> -> tensor<1x32x128xf32>
+    %u2 = tfm.add %u, %b2 : tensor<1x32x128xf32>
+    %v = tfm.activation relu %u2 : tensor<1x32x128xf32>
+    ```
+
+    Output:
+    ```mlir
+    %u = tfm.einsum "bse,ef->bsf" %x, %w : tensor<1x32x64xf32>, tensor<64x128xf32> -> tensor<1x32x128xf32>
+    %v = rt.cluster -> (tensor<1x32x128xf32>) {
+      %b2 = tfm.broadcast %b dims [2] : tensor<128xf32> -> tensor<1x32x128xf32>
+      %u2 = tfm.add %u, %b2 : tensor<1x32x128xf32>
+      %a = tfm.activation relu %u2 : tensor<1x32x128xf32>
+      rt.yield %a : tensor<1x32x128xf32>
+    }
+    ```
+  }];
+}
 def VerifyFragments : MtcPass<"verify-fragments"> {
   let summary = "checks the shardings of all fragments, and between them";
   let description = [{
     The checks of `verify-partitioned` once more, right before tensors lose their
     shardings: passes and people may have changed fragments since. Every op of a
-    fragment against its sharding rule; parameters, inputs, saved activations and
+    fragment, in clusters and between, against its sharding rule; parameters, inputs, saved activations and
     what crosses stages in one sharding wherever they stand; gradients and the loss
     in the states in which the update sums them.
 
-    Input: the result of `shard-optimizer`. Refused, because the value was saved as
+    Input: the result of `form-clusters`. Refused, because the value was saved as
     a part over tp and is read as the whole:
     ```mlir
     pipe.keep %u as 0 : tensor<1x32x128xf32>
@@ -338,21 +370,23 @@ def VerifyFragments : MtcPass<"verify-fragments"> {
   }];
   let dependentDialects = ["::mtc::dist::DistDialect", "::mtc::tfm::TfmDialect", "::mtc::pipe::PipeDialect"];
 }
-def FuseKernels : ProgramPass<"fuse-kernels"> {
-  let summary = "clusters of pointwise and row-wise ops to kernels";
+def OutlineKernels : ProgramPass<"outline-kernels"> {
+  let summary = "clusters to kernels and launches";
   let description = [{
-    A kernel per op would read and write memory between any two. Clusters pointwise
-    and row-wise ops greedily, in program order, never across a layer boundary;
-    contractions become `rt.gemm`, attention `rt.attention`, collectives
-    `rt.collective`. Equal kernels are shared. Writes `rt.collectives` on each
-    fragment: kind, group, count and `serves` of its collectives in order, for
-    verify-plan to compare with what is left of them.
+    Makes a loop nest of each cluster: the body in scalar arithmetic, what it reads
+    and yields as operands. Equal kernels are shared. A sum over rows adds to its
+    accumulator in place, others to zeros. Every sink's accumulator gets its
+    `rt.ref`, those of products, too. A cluster that a person wrote and that is not
+    one loop nest is rejected, with the op that does not fit.
 
     Input:
     ```mlir
-    %b2 = tfm.broadcast %b dims [2] : tensor<128xf32> -> tensor<1x32x128xf32>
-    %u2 = tfm.add %u, %b2 : tensor<1x32x128xf32>
-    %v = tfm.activation relu %u2 : tensor<1x32x128xf32>
+    %v = rt.cluster -> (tensor<1x32x128xf32>) {
+      %b2 = tfm.broadcast %b dims [2] : tensor<128xf32> -> tensor<1x32x128xf32>
+      %u2 = tfm.add %u, %b2 : tensor<1x32x128xf32>
+      %a = tfm.activation relu %u2 : tensor<1x32x128xf32>
+      rt.yield %a : tensor<1x32x128xf32>
+    }
     ```
 
     Output, the kernel in the program and its launch in the fragment:
@@ -366,6 +400,28 @@ def FuseKernels : ProgramPass<"fuse-kernels"> {
       rt.store 2, %4 : f32
     }
     %v = rt.launch @kernel7(%b, %u) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
+    ```
+  }];
+}
+def LowerCalls : ProgramPass<"lower-calls"> {
+  let summary = "contractions, attention and collectives to calls";
+  let description = [{
+    What the runtime has functions for. One pattern per op: a contraction becomes
+    `rt.gemm`, which adds to the accumulator where a sink is the only reader;
+    attention `rt.attention`; a collective of dist `rt.collective` in place, with
+    kernels that move rows before and behind it where the parts of the ranks do not
+    lie in their order. An op of a kernel that stands in no cluster is rejected.
+
+    Input:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
+    %r = dist.all_reduce sum %y over "tp" origin g serves "layers.0.mlp.down.weight" : tensor<1x32x64xf32>
+    ```
+
+    Output:
+    ```mlir
+    %y = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
+    %r = rt.collective all_reduce %y group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     ```
   }];
 }

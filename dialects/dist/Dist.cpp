@@ -29,7 +29,23 @@ MeshAttr mtc::dist::meshOf(Operation *op) {
   return module ? module->getAttrOfType<MeshAttr>(meshAttrName) : MeshAttr();
 }
 
+/// A region gives what its terminator names: the value that an op of it made.
+static Value throughRegions(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock() ||
+        op->getRegion(0).front().empty())
+      break;
+    Operation &end = op->getRegion(0).front().back();
+    if (end.getNumOperands() != op->getNumResults())
+      break;
+    value = end.getOperand(result.getResultNumber());
+  }
+  return value;
+}
+
 ShardingAttr mtc::dist::shardingOf(Value value) {
+  value = throughRegions(value);
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto fn =
         dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
@@ -64,6 +80,7 @@ void mtc::dist::setSharding(Value value, ShardingAttr sharding) {
 }
 
 DenseI64ArrayAttr mtc::dist::globalShapeOf(Value value) {
+  value = throughRegions(value);
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto fn =
         dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());

@@ -37,11 +37,11 @@ inline constexpr llvm::StringLiteral globalShapesAttrName =
 
 /// The module's mesh; null if it has none.
 MeshAttr meshOf(mlir::Operation *op);
-/// The sharding recorded for a value; null if none is.
+/// The recorded sharding of a value, or of what a region gives; else null.
 ShardingAttr shardingOf(mlir::Value value);
 /// Records the sharding of a value on its op or function argument.
 void setSharding(mlir::Value value, ShardingAttr sharding);
-/// The global shape recorded for a value of local type; null if none is.
+/// The recorded global shape of a value of local type, likewise; else null.
 mlir::DenseI64ArrayAttr globalShapeOf(mlir::Value value);
 /// Records the sharding and global shape of `from`, where it has them, for
 /// `to`, the one result of an op.

@@ -1,8 +1,8 @@
 //===- RtOps.td - bytes, launches, timelines -------------------------------===//
 //
-// Three parts: kernels (their bodies are scalar arithmetic), the ops inside
-// fragments (launches, GEMMs, collectives, addresses), and the program around
-// them (arenas, parameters, timelines).
+// Four parts: kernels (their bodies are scalar arithmetic), clusters (kernels
+// before that), the ops inside fragments (launches, GEMMs, collectives,
+// addresses), and the program around them (arenas, parameters, timelines).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RT_OPS
@@ -34,7 +34,7 @@ def Rt_Dialect : Dialect {
     and collectives on views of arenas. A *timeline* is a table of fragments and
     exchanges.
 
-    The second product of an MLP after `fuse-kernels`, on tensors:
+    The second product of an MLP after `lower-calls`, on tensors:
 
     ```mlir
     %c = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
@@ -51,8 +51,9 @@ def Rt_Dialect : Dialect {
     rt.collective all_reduce %c group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (memref<1x32x64xf32>) -> ()
     ```
 
-    The ops fall into three parts: bodies of kernels (`load` to `random`), what
-    fragments hold, and the program around them (`program` to `export_slot`).
+    The ops fall into four parts: bodies of kernels (`load` to `random`), clusters
+    (`cluster`, `yield`), what fragments hold, and the program around them
+    (`program` to `export_slot`).
   }];
   // Whose attributes its ops hold.
   let dependentDialects = ["::mtc::pipe::PipeDialect", "::mtc::dist::DistDialect"];
@@ -249,5 +250,6 @@ def Rt_RandomOp : Rt_BodyOp<"random", [Pure]> {
   let assemblyFormat = "$seed `,` $sample `,` $layer `,` $element attr-dict `:` type($result)";
 }
 
+include "dialects/rt/RtCluster.td"
 include "dialects/rt/RtProgram.td"
 #endif // MTC_RT_OPS

@@ -1,7 +1,7 @@
 //===- RtProgram.td - fragments, arenas, timelines -------------------------===//
 //
 // Included by RtOps.td. Ops inside fragments come in two forms: on tensors
-// (after `fuse-kernels`) with results, and on memref views (after
+// (after `lower-calls`) with results, and on memref views (after
 // `plan-memory`) where results have become operands.
 //
 //===----------------------------------------------------------------------===//

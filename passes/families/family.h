@@ -11,8 +11,8 @@
 //   derive-eval and cut-stages put them into place.
 // * add, broadcast: sharding passes regroup a sum, and make only a part of a
 //   broadcast. embed, norm, pick, reduce: reports name a collective by them.
-// * einsum, attention: fuse-kernels makes calls of them. fill, cast: it lets
-//   readers make them themselves.
+// * einsum, attention: lower-calls makes calls of them. fill, cast:
+//   form-clusters lets readers make them themselves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_FAMILIES_FAMILY_H

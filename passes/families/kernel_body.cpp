@@ -69,11 +69,28 @@ Value BodyContext::arg(const rt::Affine &affine) {
   return rt::ArgOp::create(builder, loc, builder.getI64Type(), i);
 }
 
+LogicalResult mtc::families::checkIndexAxes(Operation *root) {
+  bool good = true;
+  root->walk([&](Operation *op) {
+    auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
+    if (!axis && op->hasAttr(indexStrideAttr)) {
+      good = false;
+      op->emitOpError(
+          "expected dist.index_axis beside dist.index_stride, found none");
+    } else if (axis && !splittingAxis(axis.getValue())) {
+      good = false;
+      op->emitOpError("expected ") << indexAxisAttr << " to be "
+                                   << splittingAxes() << ", found " << axis;
+    }
+  });
+  return success(good);
+}
+
 Value BodyContext::shardOffset(Operation *op) {
   auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
   if (!stride)
     return {};
-  // fuse-kernels checks all axes before it asks for a body.
+  // checkIndexAxes has seen it.
   auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
   rt::Affine affine;
   affine[*splittingAxis(axis.getValue())] = stride.getInt();

@@ -69,5 +69,9 @@ private:
 inline constexpr llvm::StringLiteral indexAxisAttr = "dist.index_axis";
 inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
 
+/// Fails, with a diagnostic per op in `root`, where these attributes name no
+/// axis that splits tensors: kernels take a rank's coordinate by its name.
+mlir::LogicalResult checkIndexAxes(mlir::Operation *root);
+
 } // namespace mtc::families
 #endif // MTC_PASSES_FAMILIES_KERNEL_BODY_H

@@ -1,7 +1,7 @@
 //===- Collectives.cpp - dist to kernels and calls ------------------------===//
 #include "passes/plan/Collectives.h"
 
-#include "dialects/tfm/Tfm.h"
+#include "passes/plan/Calls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -61,16 +61,16 @@ struct Blocks {
   }
 };
 
+/// Writes the calls and kernels of one op.
 class Lowering {
 public:
-  Lowering(Operation *op, MtcGroup group, std::optional<MtcAxis> axis,
-           KernelPool &pool)
-      : op(op), group(group), axis(axis), pool(pool), b(op), loc(op->getLoc()) {
-  }
+  Lowering(Operation *op, MtcGroup group, MtcAxis axis, KernelPool &pool,
+           PatternRewriter &b)
+      : op(op), group(group), axis(axis), pool(pool), b(b), loc(op->getLoc()) {}
 
-  Value allReduce(dist::AllReduceOp reduce) { return call(reduce.getX()); }
+  Value lower(dist::AllReduceOp reduce) { return call(reduce.getX()); }
 
-  Value allGather(dist::AllGatherOp gather) {
+  Value lower(dist::AllGatherOp gather) {
     Blocks blocks = blocksOf(gather.getX(), gather.getDim());
     RankedTensorType whole = gather.getType();
     bool isOrdered = blocks.before == 1;
@@ -86,7 +86,7 @@ public:
 
   /// Packed also where the parts lie in order, if somebody else reads the
   /// operand: the call overwrites what it works on.
-  Value reduceScatter(dist::ReduceScatterOp scatter) {
+  Value lower(dist::ReduceScatterOp scatter) {
     Value x = scatter.getX();
     RankedTensorType local = scatter.getType();
     Blocks blocks(local, scatter.getDim(), partsAlong(scatter.getDim(), x));
@@ -98,7 +98,7 @@ public:
                     {1, 0, 1, blocks.before});
   }
 
-  Value slice(dist::SliceOp slice) {
+  Value lower(dist::SliceOp slice) {
     RankedTensorType local = slice.getType();
     Blocks blocks(local, slice.getDim(),
                   partsAlong(slice.getDim(), slice.getX()));
@@ -119,13 +119,6 @@ private:
     return Blocks(local, dim, whole.getDimSize(dim) / local.getDimSize(dim));
   }
 
-  /// Attributes by which people and verify-plan know what an op is for.
-  Operation *tell(Operation *made) {
-    if (Attribute layer = op->getAttr(tfm::layerAttr))
-      made->setAttr(tfm::layerAttr, layer);
-    return made;
-  }
-
   Value call(Value buffer) {
     CollectiveCall what = *callOf(op);
     auto made = rt::CollectiveOp::create(b, loc, buffer.getType(), what.kind,
@@ -134,7 +127,8 @@ private:
     made->setAttr("origin",
                   b.getStringAttr(dist::stringifyOrigin(origin.getValue())));
     made->setAttr("serves", what.serves);
-    return tell(made)->getResult(0);
+    keepLayer(op, made);
+    return made.getResult();
   }
 
   /// A kernel that makes `type` out of the `rows` rows of `cols` elements of
@@ -145,10 +139,11 @@ private:
       return rt::OperandAttr::get(b.getContext(), mode, type.getElementType(),
                                   extent);
     };
+    OpBuilder detached(op->getContext());
     auto kernel = rt::KernelOp::create(
-        b, loc, "k", type.getNumElements() / cols, cols, map.rank ? 1 : 0,
+        detached, loc, "k", type.getNumElements() / cols, cols,
+        map.rank ? 1 : 0,
         b.getArrayAttr({info(rt::Mode::Table, rows), info(rt::Mode::Full, 0)}));
-    kernel->remove();
     OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().emplaceBlock());
     Value row = sourceRow(body, map);
     Value found =
@@ -157,7 +152,7 @@ private:
     SmallVector<Value> scalars;
     if (map.rank) {
       rt::Affine start;
-      start[*axis] = map.rank;
+      start[axis] = map.rank;
       scalars.push_back(
           rt::AffineOp::create(b, loc, b.getI64Type(), start).getResult());
     }
@@ -165,7 +160,8 @@ private:
         rt::LaunchOp::create(b, loc, TypeRange{type}, pool.add(kernel),
                              ValueRange{x}, scalars, ArrayRef<int64_t>{1});
     launch->setAttr("from", b.getStringAttr(op->getName().stripDialect()));
-    return tell(launch)->getResult(0);
+    keepLayer(op, launch);
+    return launch.getResult(0);
   }
 
   Value sourceRow(OpBuilder &body, const RowMap &map) {
@@ -197,38 +193,51 @@ private:
 
   Operation *op;
   MtcGroup group;
-  std::optional<MtcAxis> axis;
+  MtcAxis axis;
   KernelPool &pool;
-  OpBuilder b;
+  PatternRewriter &b;
   Location loc;
+};
+
+/// One op of dist as its call and kernels.
+template <typename Op> class CollectiveToCalls : public OpRewritePattern<Op> {
+public:
+  CollectiveToCalls(MLIRContext *context, const FragmentContext &around)
+      : OpRewritePattern<Op>(context), around(around) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    std::optional<MtcGroup> group = groupNamed(op.getAxis());
+    std::optional<MtcAxis> axis = splittingAxis(op.getAxis());
+    if (!group || !axis)
+      return b.notifyMatchFailure(op, "the axis splits no tensors");
+    b.replaceOp(op, Lowering(op, *group, *axis, around.pool, b).lower(op));
+    return success();
+  }
+
+private:
+  const FragmentContext &around;
 };
 
 } // namespace
 
-LogicalResult lowerCollective(Operation *op, KernelPool &pool) {
-  auto name = op->getAttrOfType<StringAttr>("axis");
-  std::optional<MtcGroup> group =
-      name ? groupNamed(name.getValue()) : std::nullopt;
-  std::optional<MtcAxis> axis =
-      name ? splittingAxis(name.getValue()) : std::nullopt;
-  if (name && (!group || !axis))
-    return op->emitOpError("expected an axis that splits tensors (")
-           << splittingAxes() << "), found " << name;
-  if (!name)
+LogicalResult checkCollective(Operation *op) {
+  if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
+           dist::SliceOp>(op))
     return op->emitOpError("expected a collective or a slice over one axis, "
                            "which partition makes");
-  Lowering lowering(op, *group, axis, pool);
-  Value made =
-      TypeSwitch<Operation *, Value>(op)
-          .Case([&](dist::AllReduceOp o) { return lowering.allReduce(o); })
-          .Case([&](dist::AllGatherOp o) { return lowering.allGather(o); })
-          .Case([&](dist::ReduceScatterOp o) {
-            return lowering.reduceScatter(o);
-          })
-          .Case([&](dist::SliceOp o) { return lowering.slice(o); });
-  op->getResult(0).replaceAllUsesWith(made);
-  op->erase();
+  auto axis = op->getAttrOfType<StringAttr>("axis");
+  if (!groupNamed(axis.getValue()) || !splittingAxis(axis.getValue()))
+    return op->emitOpError("expected an axis that splits tensors (")
+           << splittingAxes() << "), found " << axis;
   return success();
+}
+
+void populateCollectivePatterns(RewritePatternSet &patterns,
+                                const FragmentContext &around) {
+  patterns.add<CollectiveToCalls<dist::AllReduceOp>,
+               CollectiveToCalls<dist::AllGatherOp>,
+               CollectiveToCalls<dist::ReduceScatterOp>,
+               CollectiveToCalls<dist::SliceOp>>(patterns.getContext(), around);
 }
 
 } // namespace mtc::passes

@@ -13,7 +13,6 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/rt/Rt.h"
-#include "passes/plan/Cluster.h"
 
 #include <optional>
 
@@ -31,9 +30,9 @@ struct CollectiveCall {
 /// other dialects.
 std::optional<CollectiveCall> callOf(mlir::Operation *op);
 
-/// Replaces one op of dist by its call and kernels, which `pool` takes. Fails
-/// after a diagnostic on an op without a lowering, or an axis that is no group.
-mlir::LogicalResult lowerCollective(mlir::Operation *op, KernelPool &pool);
+/// Fails, with a diagnostic, on an op of dist without a lowering, or over an
+/// axis that is no group of ranks.
+mlir::LogicalResult checkCollective(mlir::Operation *op);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_COLLECTIVES_H

@@ -127,7 +127,7 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
   }
 }
 
-/// What fuse-kernels leaves in a fragment. Of anything else it is not known
+/// What lower-calls leaves in a fragment. Of anything else it is not known
 /// where its values live.
 static LogicalResult checkOps(func::FuncOp fn) {
   for (Operation &op : fn.getBody().front())
@@ -136,7 +136,7 @@ static LogicalResult checkOps(func::FuncOp fn) {
              rt::RefOp, rt::StepFieldOp, rt::FlatRangeOp, rt::OffsetViewOp,
              rt::AffineOp, pipe::ParamOp, pipe::InputOp, pipe::ReceivedOp,
              pipe::KeptOp, pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(op))
-      return op.emitOpError("expected the ops that fuse-kernels leaves in a "
+      return op.emitOpError("expected the ops that lower-calls leaves in a "
                             "fragment, found another");
   return success();
 }

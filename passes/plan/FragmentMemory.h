@@ -3,7 +3,7 @@
 #define MTC_PASSES_PLAN_FRAGMENTMEMORY_H
 
 #include "dialects/rt/Rt.h"
-#include "passes/plan/Cluster.h"
+#include "passes/plan/KernelPool.h"
 #include "passes/plan/MemoryLayout.h"
 #include "passes/plan/Params.h"
 #include "passes/target/target.h"

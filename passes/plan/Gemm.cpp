@@ -1,6 +1,8 @@
 //===- Gemm.cpp - a contraction as one GEMM -------------------------------===//
 #include "passes/plan/Gemm.h"
 
+#include "passes/plan/Calls.h"
+
 #include <map>
 
 using namespace mlir;
@@ -16,7 +18,7 @@ static std::string common(const std::string &text, const std::string &in) {
   return out;
 }
 
-FailureOr<GemmForm> gemmForm(tfm::EinsumOp op) {
+std::optional<GemmForm> gemmForm(tfm::EinsumOp op) {
   tfm::Equation eq;
   tfm::parseEquation(op.getEquation(), eq);
   std::map<char, int64_t> size;
@@ -43,10 +45,51 @@ FailureOr<GemmForm> gemmForm(tfm::EinsumOp op) {
       return GemmForm{product(m), product(n), product(k),
                       !plainA,    !plainB,    swapped};
   }
-  return op.emitOpError("expected letters in contiguous groups (rows, columns, "
-                        "contracted), "
-                        "found \"")
-         << op.getEquation() << "\"";
+  return std::nullopt;
+}
+
+namespace {
+
+/// A contraction is one GEMM. Where a sink is its only reader, the product is
+/// added to the accumulator in place.
+class EinsumToGemm : public OpRewritePattern<tfm::EinsumOp> {
+public:
+  EinsumToGemm(MLIRContext *context, const FragmentContext &around)
+      : OpRewritePattern(context), around(around) {}
+
+  LogicalResult matchAndRewrite(tfm::EinsumOp op,
+                                PatternRewriter &b) const override {
+    std::optional<GemmForm> form = gemmForm(op);
+    if (!form)
+      return b.notifyMatchFailure(op, "letters are not in groups");
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    if (form->swapped)
+      std::swap(lhs, rhs);
+    Operation *sink = soleSink(op.getResult());
+    Value into = sink ? around.accumulators.of(sink) : Value();
+    auto gemm = rt::GemmOp::create(
+        b, op.getLoc(), into ? Type() : op.getResult().getType(), lhs, rhs,
+        into, Value(), form->m, form->n, form->k, form->ta, form->tb,
+        static_cast<bool>(into));
+    keepLayer(op, gemm);
+    if (!into) {
+      b.replaceOp(op, gemm.getResult());
+      return success();
+    }
+    b.eraseOp(sink);
+    b.eraseOp(op);
+    return success();
+  }
+
+private:
+  const FragmentContext &around;
+};
+
+} // namespace
+
+void populateGemmPatterns(RewritePatternSet &patterns,
+                          const FragmentContext &around) {
+  patterns.add<EinsumToGemm>(patterns.getContext(), around);
 }
 
 } // namespace mtc::passes

@@ -4,6 +4,8 @@
 
 #include "dialects/tfm/Tfm.h"
 
+#include <optional>
+
 namespace mtc::passes {
 
 /// result[m, n] = op(a)[m, k] · op(b)[k, n], row-major. With `swapped`, a is
@@ -13,9 +15,8 @@ struct GemmForm {
   bool ta = false, tb = false, swapped = false;
 };
 
-/// Finds the form; emits an error if the letters do not fall into contiguous
-/// groups.
-mlir::FailureOr<GemmForm> gemmForm(tfm::EinsumOp op);
+/// None if the letters do not fall into contiguous groups.
+std::optional<GemmForm> gemmForm(tfm::EinsumOp op);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_GEMM_H

@@ -3,7 +3,8 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/plan/Cluster.h"
+#include "passes/families/kernel_body.h"
+#include "passes/plan/KernelPool.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -44,18 +44,28 @@ public:
       parameters.try_emplace(parameter.getName(), parameter);
     });
     for (func::FuncOp fn : fragments)
-      for (Operation &op : fn.front().without_terminator())
-        if (failed(enter(pipe::FragmentAttr::of(fn), &op)))
+      for (Operation *op : opsOf(fn))
+        if (failed(enter(pipe::FragmentAttr::of(fn), op)))
           return failure();
     LogicalResult ok = success();
     for (func::FuncOp fn : fragments)
-      for (Operation &op : fn.front().without_terminator())
-        if (failed(check(pipe::FragmentAttr::of(fn), &op)))
+      for (Operation *op : opsOf(fn))
+        if (failed(check(pipe::FragmentAttr::of(fn), op)))
           ok = failure();
     return ok;
   }
 
 private:
+  /// The ops of a fragment in order, those of its clusters among them.
+  static SmallVector<Operation *> opsOf(func::FuncOp fn) {
+    SmallVector<Operation *> ops;
+    fn.walk([&](Operation *op) {
+      if (!op->getNumRegions() && !op->hasTrait<OpTrait::IsTerminator>())
+        ops.push_back(op);
+    });
+    return ops;
+  }
+
   //===--- what fragments share ---------------------------------------===//
 
   /// What a value is called where other fragments have it, too; nothing for one

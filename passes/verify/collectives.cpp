@@ -6,14 +6,14 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-/// What fuse-kernels found before it changed the fragment (rt.collectives) is
-/// what the fragment still does, in this order. Not for update fragments, which
-/// are checked for what they mean.
+/// What form-clusters found before anything changed the fragment
+/// (rt.collectives) is what the fragment still does, in this order. Not for
+/// update fragments, which are checked for what they mean.
 void checkFragment(const Fragment &fragment, Report &report) {
   auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
   if (!all) {
     report.error(fragment.fn) << "expected the attribute rt.collectives "
-                                 "(written by fuse-kernels), found none";
+                                 "(written by form-clusters), found none";
     return;
   }
   auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());

@@ -87,7 +87,7 @@ void TensorForm::visit(Operation &op) {
       })
       .Case<rt::RecordOp, rt::WaitOp, func::ReturnOp>([](auto) {})
       .Default([&](Operation *op) {
-        report.error(op) << "expected ops that fuse-kernels leaves in the "
+        report.error(op) << "expected ops that lower-calls leaves in the "
                             "tensor form, found another";
       });
 }

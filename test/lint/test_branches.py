@@ -25,7 +25,10 @@ import sys
 
 SOURCES = ["passes/verify/*.cpp", "passes/model/VerifyTraining.cpp",
            "dialects/*/*.cpp", "passes/model/Differentiate.cpp", "passes/pipeline/*.cpp",
-           "passes/sharding/*.cpp"]
+           "passes/sharding/*.cpp", "passes/plan/FormClusters.cpp",
+           "passes/plan/OutlineKernels.cpp", "passes/plan/LowerCalls.cpp",
+           "passes/plan/Calls.cpp", "passes/plan/Collectives.cpp", "passes/plan/Sinks.cpp",
+           "passes/plan/KernelWriter.cpp"]
 
 # Helpers that make a message of a word: the text before and after the word. Each call
 # with a literal word is a branch; the statement inside is not one of its own.

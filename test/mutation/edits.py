@@ -31,7 +31,7 @@ def computes(phase, rule, site):
     """True if an edit of this kind edits what is computed: it makes another program,
     and no plan of it is wrong."""
     if site.op.name == "pipe.parameter":
-        # Its one floating-point constant is std.
+        # Its only constant is the deviation of its initial values.
         return rule == "constant" or bool(PARAMETER_FACTS.match(site.what))
     if phase in PLANNED:
         return False

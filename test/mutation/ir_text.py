@@ -19,6 +19,7 @@ class Op:
     operands: list  # SSA names in order, as printed
     block: int      # the line that opened its block; -1: the top
     opens: bool
+    end: int = -1   # of an op with a region: the line that closes it
     types: dict = field(default_factory=dict)  # of operands and results, where known
 
 
@@ -59,18 +60,25 @@ class Text:
         self.blocks = {}   # ops without regions by block, in order
         self.by_name = {}  # ops by name
         self.known_names = {}
+        self.regions = []  # ops that have a region, as they end
         self.read()
 
     def read(self):
-        open_blocks = [-1]
+        open_blocks, opening = [-1], {}
         for number, line in enumerate(self.lines):
             stripped = line.strip()
             if stripped.startswith("}") and len(open_blocks) > 1:
-                open_blocks.pop()
+                closed = opening.get(open_blocks.pop())
+                if closed:
+                    closed.end = number
+                    self.regions.append(closed)
             found = LINE.match(line)
             opens = bool(OPENS.search(line)) and stripped not in ("{", "[")
             if found:
-                self.add(self.make(number, found, open_blocks[-1], opens))
+                op = self.make(number, found, open_blocks[-1], opens)
+                self.add(op)
+                if opens:
+                    opening[number] = op
             if opens:
                 open_blocks.append(number)
 

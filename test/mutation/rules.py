@@ -19,10 +19,13 @@ class Site:
     make: Callable[[], str]
 
 
+SYMBOLS = ("func.func", "rt.program", "rt.timeline", "rt.kernel", "pipe.timeline",
+           "pipe.schedule")
+
+
 def is_symbol(op):
     """Ops that others name: a copy of one does not parse."""
-    return op.opens or op.name in ("func.func", "rt.program", "rt.timeline", "rt.kernel",
-                                   "pipe.timeline", "pipe.schedule")
+    return op.opens or op.name in SYMBOLS
 
 
 def drop(text, op):
@@ -87,6 +90,49 @@ def exchange(text, op):
     other = ops[j]
     yield Site(f"exchange two {op.name}", op, lambda: text.edited(
         {other.line: text.lines[op.line], op.line: text.lines[other.line]}))
+
+
+def cross(text, op):
+    """An op goes out of the region that it is the first or last of, or into the region
+    that it stands before or behind."""
+    def site(where, at):
+        return Site(f"move {op.name} {where}", op, lambda: text.edited(
+            {op.line: None}, {at: [text.lines[op.line]]}))
+
+    for region in text.regions:
+        inside = text.blocks.get(region.line)
+        if op.opens or not inside or region.name in SYMBOLS:
+            continue
+        if op is inside[0]:
+            yield site("out of the region, to its front", region.line)
+        if op in inside[-2:]:  # the last may be a terminator
+            yield site("out of the region, to its back", region.end + 1)
+        if op.line == region.line - 1:
+            yield site("into the region behind it", region.line + 1)
+        if op.line == region.end + 1:
+            yield site("into the region before it", inside[-1].line)
+            yield site("to the end of the region before it", region.end)
+
+
+def split(text, op):
+    """A region becomes two: its first op, and the rest, which reads what that gives.
+    Not a sum that a sink takes: it would be added at once and not in parts."""
+    inside = text.blocks.get(op.line, [])
+    if op.end < 0 or op.name in SYMBOLS or len(inside) < 3 or len(inside[0].results) != 1:
+        return
+    first, rest = inside[0], inside[1:]
+    result = first.results[0]
+    kind = first.types.get(result)
+    if not kind or any(result in o.operands for o in rest
+                       if o.name.startswith("pipe.") or o.name.endswith(".yield")):
+        return
+    changes = {o.line: rename(text.lines[o.line], {result: "%split"}) for o in rest}
+    indent = " " * (len(text.lines[op.line]) - len(text.lines[op.line].lstrip()))
+    yields = op.name.split(".")[0] + ".yield"
+    before = [f"{indent}%split = {op.name} -> ({kind}) {{", text.lines[first.line],
+              f"{indent}  {yields} {result} : {kind}", indent + "}"]
+    yield Site(f"split {op.name}", op, lambda: text.edited(
+        {**changes, first.line: None}, {op.line: before}))
 
 
 def with_operands(text, op, operands):
@@ -208,5 +254,5 @@ def item(text, op):
 
 
 RULES = {rule.__name__: rule for rule in
-         (drop, duplicate, move, exchange, swap_operands, other_operand, number, word, name,
+         (drop, duplicate, move, exchange, cross, split, swap_operands, other_operand, number, word, name,
           constant, item)}

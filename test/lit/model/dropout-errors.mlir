@@ -1,5 +1,5 @@
-// RUN: mtc-opt %s -fuse-kernels -verify-diagnostics
-// RUN: not mtc-opt %s -fuse-kernels > %t 2>&1
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls -verify-diagnostics
+// RUN: not mtc-opt %s -form-clusters -outline-kernels -lower-calls > %t 2>&1
 // Tests that a dropout whose elements have an offset on a rank is refused, not
 // compiled with local element numbers.
 

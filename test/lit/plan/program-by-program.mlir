@@ -7,11 +7,13 @@
 // RUN: mtc compile gpt2-nano --pp 4 --gbs 8 --mbs 1 --compile-to verify-plan --mlir-timing -o %t.2 2>&1 | FileCheck %s --check-prefix=NESTED
 // NESTED: shard-optimizer
 // NESTED-NOT: rt.program
-// NESTED: fuse-kernels
-// NESTED-NEXT: FuseKernels
+// NESTED: form-clusters
+// NESTED: 'rt.program' Pipeline
+// NESTED: outline-kernels
+// NESTED-NEXT: OutlineKernels
 // NESTED-NEXT: 'builtin.module' Pipeline
 // NESTED-NEXT: 'rt.program' Pipeline
-// NESTED-NEXT: fuse-kernels
+// NESTED-NEXT: outline-kernels
 // NESTED: assign-streams
 // NESTED: 'rt.program' Pipeline
 // NESTED: plan-memory
@@ -19,8 +21,8 @@
 // NESTED: verify-plan
 // NESTED-NOT: rt.program
 
-// RUN: not mtc-opt %s --fuse-kernels 2>&1 | FileCheck %s
-// RUN: not mtc-opt %s --fuse-kernels --mlir-disable-threading 2>&1 | FileCheck %s
+// RUN: not mtc-opt %s --form-clusters --outline-kernels 2>&1 | FileCheck %s
+// RUN: not mtc-opt %s --form-clusters --outline-kernels --mlir-disable-threading 2>&1 | FileCheck %s
 module attributes {mtc.config = {micro_batch = 4 : i64, pp = 2 : i64}} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -fuse-kernels | FileCheck %s
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls | FileCheck %s
 // Tests that a sum of all rows to one value is a sum along one row, by the tree of
 // lanes, and not an addition per row: its rounding does not grow with the rows. A
 // sum to a vector stays with the kernel that makes its terms.

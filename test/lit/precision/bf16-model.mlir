@@ -1,6 +1,6 @@
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 1 --compile-to=import | FileCheck %s --check-prefix=IMPORT
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 1 --compile-to=differentiate | FileCheck %s --check-prefix=BACKWARD
-// RUN: mtc compile gpt2-nano --dtype bf16 --tp 2 --mbs 1 --gbs 1 --compile-to=fuse-kernels | FileCheck %s --check-prefix=KERNELS
+// RUN: mtc compile gpt2-nano --dtype bf16 --tp 2 --mbs 1 --gbs 1 --compile-to=lower-calls | FileCheck %s --check-prefix=KERNELS
 // RUN: mtc compile gpt2-nano --dtype f32 --mbs 1 --gbs 1 --compile-to=plan-memory | FileCheck %s --check-prefix=F32
 // Tests the types of a model in bf16, level by level: weights, activations and
 // the payloads of f and g in bf16; statistics, the softmax and the loss in f32;

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -fuse-kernels -verify-diagnostics
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls -verify-diagnostics
 // Tests that a sum over rows is not made in bf16.
 
 module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64, dtype = "bf16"}} {

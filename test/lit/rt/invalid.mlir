@@ -321,3 +321,37 @@ rt.kernel @divides_by_what_it_loads rows 4 cols 4 args 0 [#rt.operand<mode = ful
 // -----
 // expected-error @+1 {{expected a fragment to be a function of one block without arguments and results, found another}}
 func.func private @declared() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>}
+// -----
+func.func @empty() {
+  // expected-error @+1 {{expected ops that become one kernel, found none}}
+  rt.cluster {
+  }
+  return
+}
+// -----
+func.func @call(%x: tensor<4x8xf32>) {
+  %y = rt.cluster -> (tensor<4x8xf32>) {
+    // expected-error @+1 {{'dist.all_reduce' op expected only ops of tfm, pipe.accumulate and pipe.loss in a cluster, found another}}
+    %z = dist.all_reduce sum %x over "tp" origin g serves "w" : tensor<4x8xf32>
+    rt.yield %z : tensor<4x8xf32>
+  }
+  return
+}
+// -----
+func.func @types(%x: tensor<4x8xf32>) {
+  %y = rt.cluster -> (tensor<4x8xf32>) {
+    %z = tfm.exp %x : tensor<4x8xf32>
+    // expected-error @+1 {{expected values of the cluster's results ('tensor<4x8xf32>'), found ()}}
+    rt.yield
+  }
+  return
+}
+// -----
+func.func @outer(%x: tensor<4x8xf32>) {
+  %y = rt.cluster -> (tensor<4x8xf32>) {
+    %z = tfm.exp %x : tensor<4x8xf32>
+    // expected-error @+1 {{expected values that the cluster's ops make, found one of before}}
+    rt.yield %x : tensor<4x8xf32>
+  }
+  return
+}

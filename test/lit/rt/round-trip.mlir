@@ -58,6 +58,19 @@ rt.program @stage0 stage 0 {
     %c = rt.gemm %t, %u m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
     // CHECK: rt.collective all_reduce %{{.*}} group tp count 64
     %d = rt.collective all_reduce %c group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: %[[E:.+]] = rt.cluster -> (tensor<8x8xf32>) {
+    // CHECK-NEXT: %[[X:.+]] = tfm.exp
+    // CHECK-NEXT: rt.yield %[[X]] : tensor<8x8xf32>
+    %e = rt.cluster -> (tensor<8x8xf32>) {
+      %x = tfm.exp %d : tensor<8x8xf32>
+      rt.yield %x : tensor<8x8xf32>
+    }
+    // CHECK: rt.cluster {
+    // CHECK-NEXT: pipe.accumulate %[[E]]
+    // CHECK-NEXT: }
+    rt.cluster {
+      pipe.accumulate %e to "w" use 0 : tensor<8x8xf32>
+    }
     // CHECK: rt.zero : () -> tensor<4xf32>
     %z = rt.zero : () -> tensor<4xf32>
     // CHECK: rt.norm reset

@@ -107,7 +107,7 @@
 // KEY: expected a key that an earlier fragment keeps in the tensor form, found 99
 // RUN: sed -e '/^      func.func @stage0_fwd/a        %%other = rt.view workspace at 0 : memref<4xf32>' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: expected ops that fuse-kernels leaves in the tensor form, found another
+// OTHER: expected ops that lower-calls leaves in the tensor form, found another
 // RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/@kernel3(/@missing(/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: sed -e '/^      func.func @stage0_fwd/,/return/s/writes \[3, 4, 5\]/writes [3, 4, 50]/' %t.mlir \

@@ -59,7 +59,7 @@
 // a fragment whose record of collectives is gone
 // RUN: sed -e '/func.func @stage0_eval/s/rt.collectives = /other = /' %t.cpu.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
-// RECORD: 'func.func' expected the attribute rt.collectives (written by fuse-kernels), found none
+// RECORD: 'func.func' expected the attribute rt.collectives (written by form-clusters), found none
 
 // a collective that serves another weight
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/serves = "layers.0.mlp.down.weight", //' %t.cpu.mlir \

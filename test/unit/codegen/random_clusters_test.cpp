@@ -1,8 +1,9 @@
-//===- random_clusters_test.cpp - tfm ops through fuse-kernels and LLVM ---===//
+//===- random_clusters_test.cpp - tfm ops through kernels and LLVM -------===//
 //
-// Random functions of tfm ops go through fuse-kernels as fragments; what comes
-// out is compiled, its launches are called one by one, and what leaves the
-// fragment is compared with the evaluator of tfm on the same ops.
+// Random functions of tfm ops go through form-clusters to lower-calls as
+// fragments; what comes out is compiled, its launches are called one by one,
+// and what leaves the fragment is compared with the evaluator of tfm on the
+// same ops.
 //
 //===----------------------------------------------------------------------===//
 #include "harness.h"
@@ -58,7 +59,7 @@ Buffer bufferOf(const eval::Tensor &tensor) {
   return out;
 }
 
-/// Runs one fragment after fuse-kernels.
+/// Runs one fragment after lower-calls.
 class FragmentRun {
 public:
   FragmentRun(rt::ProgramOp program, const Library &library)
@@ -214,7 +215,9 @@ void runMany(unsigned seed, int count) {
   auto module = parse(*context, moduleOf(functions));
   ASSERT_TRUE(module);
   PassManager passes(context.get());
-  passes.addPass(mtc::passes::createFuseKernels());
+  passes.addPass(mtc::passes::createFormClusters());
+  passes.addPass(mtc::passes::createOutlineKernels());
+  passes.addPass(mtc::passes::createLowerCalls());
   ASSERT_TRUE(succeeded(passes.run(*module)));
   auto program = *module->getOps<rt::ProgramOp>().begin();
   expectClusters(program);

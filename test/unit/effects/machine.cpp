@@ -7,6 +7,8 @@
 #include "compiler/read_plan.h"
 #include "compiler/stage.h"
 
+#include "mlir/Support/Timing.h"
+
 #include <fmt/format.h>
 
 #include <thread>
@@ -44,7 +46,8 @@ Status Machine::compileStages(mlir::ModuleOp module,
   MTC_RETURN_IF_ERROR(compiler::readPlan(module, plan));
   std::vector<ObjectJob> jobs = objectJobs(module, plan, folder);
   MTC_RETURN_IF_ERROR(compiler::forEachJob(jobs.size(), 2, [&](size_t i) {
-    return compiler::compileObject(jobs[i]);
+    mlir::TimingScope untimed;
+    return compiler::compileObject(jobs[i], untimed);
   }));
   compiler::Toolchain toolchain;
   MTC_RETURN_IF_ERROR(compiler::findToolchain(toolchain));

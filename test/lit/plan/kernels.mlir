@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -fuse-kernels | FileCheck %s
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls | FileCheck %s
 // Tests that a matmul becomes one GEMM, bias and activation one kernel, that a
 // bias gradient is added in place by the kernel that makes it, and that a layer
 // boundary ends a cluster. Equal kernels are shared.

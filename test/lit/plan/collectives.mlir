@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -split-input-file -fuse-kernels -verify-diagnostics | FileCheck %s
+// RUN: mtc-opt %s -split-input-file -form-clusters -outline-kernels -lower-calls -verify-diagnostics | FileCheck %s
 // Tests the calls and kernels that collectives of dist become. A call has the parts of
 // the ranks in their order; rows move before and behind it where the dimension is
 // another.

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -fuse-kernels -verify-diagnostics
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls -verify-diagnostics
 // Tests that an op that needs its rank's coordinate names an axis that splits tensors:
 // nothing behind this pass would miss one that does not exist.
 

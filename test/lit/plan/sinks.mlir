@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -fuse-kernels | FileCheck %s
+// RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls | FileCheck %s
 // Tests that any value can be accumulated: where its producer is no GEMM and no sum
 // over rows, or where others read it too, a kernel adds it to the accumulator.
 

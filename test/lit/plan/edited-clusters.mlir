@@ -1,0 +1,47 @@
+// RUN: mtc-opt %s -outline-kernels -lower-calls | FileCheck %s
+// Tests that clusters may be edited: one that was split, ops that moved, a value that
+// is yielded twice, a constant that a person moved into a cluster, and a sum that
+// another cluster adds.
+
+module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
+  rt.program @stage0 stage 0 {
+    rt.bucket 0 elements 16 unpadded 16 shard 16
+    rt.param "b" use 0 bucket 0 start 0
+    // CHECK-LABEL: func.func @stage0_fwd
+    func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      // CHECK: %[[DB:.+]] = rt.ref grad of 0 at 0 : tensor<16xf32>
+      %u = pipe.received activation : tensor<4x16xf32>
+      %b = pipe.param "b" : tensor<16xf32>
+      // CHECK: %[[S:.+]] = rt.launch
+      // CHECK-SAME: from = "broadcast+add"
+      // CHECK-NOT: rt.cluster
+      %s = rt.cluster -> (tensor<4x16xf32>) {
+        %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
+        %a = tfm.add %u, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
+        rt.yield %a : tensor<4x16xf32>
+      }
+      // CHECK: %[[V:.+]] = rt.launch @{{.*}}(%[[S]]) args() writes [1] {from = "fill+mul+activation"
+      %v, %again = rt.cluster -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+        %half = tfm.fill 5.000000e-01 {tfm.layer = 1 : i64} : tensor<4x16xf32>
+        %h = tfm.mul %s, %half {tfm.layer = 1 : i64} : tensor<4x16xf32>
+        %a = tfm.activation relu %h {tfm.layer = 1 : i64} : tensor<4x16xf32>
+        rt.yield %a, %a : tensor<4x16xf32>, tensor<4x16xf32>
+      }
+      // CHECK: %[[Z:.+]] = rt.zero : () -> tensor<16xf32>
+      // CHECK: rt.launch @{{.*}}(%[[V]], %[[Z]]) args() writes [] {from = "reduce"
+      // CHECK: rt.launch @{{.*}}(%[[Z]], %[[DB]]) args() writes [] {from = "accumulate"
+      %sum = rt.cluster -> (tensor<16xf32>) {
+        %r = tfm.reduce sum %v dims [0] {tfm.layer = 1 : i64} : tensor<4x16xf32> -> tensor<16xf32>
+        rt.yield %r : tensor<16xf32>
+      }
+      rt.cluster {
+        pipe.accumulate %sum to "b" use 0 : tensor<16xf32>
+      }
+      // CHECK: pipe.send activation %[[V]]
+      // CHECK: pipe.keep %[[V]] as 0
+      pipe.send activation %v : tensor<4x16xf32>
+      pipe.keep %again as 0 : tensor<4x16xf32>
+      return
+    }
+  }
+}
