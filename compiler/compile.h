@@ -54,7 +54,7 @@ struct CompileResult {
 };
 
 /// Compiles. Errors: usage (options), all of spec and strategy together
-/// (usage, inputRefused or infeasible), and those of the phases.
+/// (usage, inputRejected or infeasible), and those of the phases.
 runtime::Status compile(const CompileOptions &options, CompileResult &result);
 
 } // namespace mtc::compiler

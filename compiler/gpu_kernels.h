@@ -16,7 +16,7 @@ class ModuleOp;
 namespace mtc::compiler {
 
 /// The chip of the target in `mtc.config`: "cuda:sm_90" gives "sm_90", "cpu"
-/// (or no target) gives "". Errors: inputRefused for another target;
+/// (or no target) gives "". Errors: inputRejected for another target;
 /// infeasible for a GPU unless the options stop at `kernels`; usage for a GPU
 /// without an output folder.
 runtime::Status readGpuTarget(const CompileOptions &options,

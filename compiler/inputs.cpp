@@ -32,10 +32,10 @@ models::Diagnostic unknownSpec(const std::string &input) {
     list += (list.empty() ? "" : ", ") + name;
   std::error_code error;
   if (std::filesystem::is_directory(input, error))
-    return {models::ErrorClass::inputRefused, input, 0,
+    return {models::ErrorClass::inputRejected, input, 0,
             "expected a file, found a directory"};
   std::string near = models::nearestName(input, views);
-  return {models::ErrorClass::inputRefused, input, 0,
+  return {models::ErrorClass::inputRejected, input, 0,
           fmt::format("expected a spec file or one of: {}{}",
                       list.empty() ? "(no specs installed)" : list,
                       near.empty() ? "" : "; did you mean '" + near + "'?")};
@@ -67,10 +67,10 @@ models::Diagnostics readStrategy(const CompileOptions &options,
   std::string notTrained = settleSchedule(strategy);
   if (!found.empty())
     return found;
-  std::vector<std::string> refusals = models::unsupported(strategy);
+  std::vector<std::string> rejections = models::unsupported(strategy);
   if (!notTrained.empty())
-    refusals.push_back(notTrained);
-  for (const std::string &what : refusals)
+    rejections.push_back(notTrained);
+  for (const std::string &what : rejections)
     found.push_back({models::ErrorClass::usage, "strategy", 0, what});
   return found;
 }

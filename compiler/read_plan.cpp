@@ -41,7 +41,7 @@ void checkProgram(const ProgramPlan &p, Problems &problems) {
                       e.name));
 }
 
-Status refuse(const std::string &head, const Problems &problems) {
+Status reject(const std::string &head, const Problems &problems) {
   std::string text = head;
   for (const std::string &problem : problems)
     text += "\n  " + problem;
@@ -113,7 +113,7 @@ Status readConfig(mlir::ModuleOp module, PlanConfig &config) {
   config.zero = passes::Config(module).shardsOptimizer();
   config.deviceMemory = integerOf(dictionary.get("device_memory"));
   config.json = jsonOf(dictionary);
-  return problems.empty() ? Status::okay() : refuse("mtc.config:", problems);
+  return problems.empty() ? Status::okay() : reject("mtc.config:", problems);
 }
 
 Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
@@ -146,7 +146,7 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
   }
   checkStages(result, problems);
   if (!problems.empty())
-    return refuse("the rt IR is not a whole plan:", problems);
+    return reject("the rt IR is not a whole plan:", problems);
   result.hash = fmt::format("{:016x}", text.hash());
   plan = std::move(result);
   return Status::okay();

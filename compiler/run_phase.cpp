@@ -125,8 +125,9 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
                    std::optional<Phase> &phase) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer)
-    return {StatusCode::inputRefused, fmt::format("cannot read '{}': {}", path,
-                                                  buffer.getError().message())};
+    return {
+        StatusCode::inputRejected,
+        fmt::format("cannot read '{}': {}", path, buffer.getError().message())};
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   module = parseLocated(sources, context);

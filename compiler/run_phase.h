@@ -52,7 +52,7 @@ runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
                          const std::string &options = "");
 
 /// Parses IR from a file, or from standard input for "-"; `phase` is the one
-/// that the module says it has reached. Errors: inputRefused for a file that
+/// that the module says it has reached. Errors: inputRejected for a file that
 /// cannot be read, infeasible with the parser's messages.
 runtime::Status parseModule(const std::string &path, mlir::MLIRContext &context,
                             DiagnosticLog &log,

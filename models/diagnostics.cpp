@@ -31,7 +31,7 @@ std::string render(const Diagnostics &diagnostics) {
 
 int exitCode(const Diagnostics &diagnostics) {
   for (ErrorClass errorClass :
-       {ErrorClass::inputRefused, ErrorClass::usage, ErrorClass::infeasible})
+       {ErrorClass::inputRejected, ErrorClass::usage, ErrorClass::infeasible})
     for (const Diagnostic &diagnostic : diagnostics)
       if (diagnostic.errorClass == errorClass)
         return static_cast<int>(errorClass);
@@ -44,30 +44,30 @@ void sortByLine(Diagnostics &diagnostics) {
       [](const Diagnostic &a, const Diagnostic &b) { return a.line < b.line; });
 }
 
-static Parsed<std::string> refused(const std::string &path,
-                                   const std::string &why) {
-  return {{}, {{ErrorClass::inputRefused, path, 0, why}}};
+static Parsed<std::string> rejected(const std::string &path,
+                                    const std::string &why) {
+  return {{}, {{ErrorClass::inputRejected, path, 0, why}}};
 }
 
 Parsed<std::string> readTextFile(const std::string &path) {
   constexpr std::uintmax_t limit = 1 << 20;
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return refused(path, "expected a file, found a directory");
+    return rejected(path, "expected a file, found a directory");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
-    return refused(path,
-                   fmt::format("cannot read the file: {}",
-                               errno ? std::strerror(errno) : "open failed"));
+    return rejected(path,
+                    fmt::format("cannot read the file: {}",
+                                errno ? std::strerror(errno) : "open failed"));
   std::string text(limit + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad())
-    return refused(path, "cannot read the file: reading failed");
+    return rejected(path, "cannot read the file: reading failed");
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > limit)
-    return refused(path,
-                   "expected a file of at most 1 MiB, found a longer one");
+    return rejected(path,
+                    "expected a file of at most 1 MiB, found a longer one");
   return {std::move(text), {}};
 }
 

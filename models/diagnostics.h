@@ -15,9 +15,9 @@ namespace mtc::models {
 
 /// The exit code that a tool ends with; numbers are those of the runtime.
 enum class ErrorClass : int {
-  usage = 2,        ///< the content of a spec, a strategy or an option
-  inputRefused = 3, ///< a file that cannot be read
-  infeasible = 4,   ///< a model and a strategy that do not fit each other
+  usage = 2,         ///< the content of a spec, a strategy or an option
+  inputRejected = 3, ///< a file that cannot be read
+  infeasible = 4,    ///< a model and a strategy that do not fit each other
 };
 
 /// One error. `message` is lower case without full stop and says what was
@@ -52,8 +52,8 @@ int exitCode(const Diagnostics &diagnostics);
 /// Orders by line; errors of one line keep their order.
 void sortByLine(Diagnostics &diagnostics);
 
-/// The content of a file, or one diagnostic of class inputRefused. Files above
-/// 1 MiB are refused: no spec is that long.
+/// The content of a file, or one diagnostic of class inputRejected. Files above
+/// 1 MiB are rejected: no spec is that long.
 Parsed<std::string> readTextFile(const std::string &path);
 
 } // namespace mtc::models

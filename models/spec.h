@@ -2,7 +2,7 @@
 //
 // A model spec as written in a TOML file. It says nothing about devices: that
 // is the strategy. Every choice that the format knows is parsed; what cannot be
-// compiled yet is named by `unsupported`, and the compiler refuses it.
+// compiled yet is named by `unsupported`, and the compiler rejects it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_MODELS_SPEC_H
@@ -96,7 +96,7 @@ struct ModelSpec {
 Parsed<ModelSpec> parseModelSpec(std::string_view text,
                                  const std::string &file);
 
-/// Reads and parses a file; class inputRefused if it cannot be read.
+/// Reads and parses a file; class inputRejected if it cannot be read.
 Parsed<ModelSpec> loadModelSpec(const std::string &path);
 
 /// What the importer cannot build yet: one sentence each, with the key and what

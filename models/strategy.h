@@ -46,7 +46,7 @@ struct Strategy {
 
 /// What `schedule` may be. Schedules are made by passes, which this library
 /// does not know: the caller hands their names down. `planned` ones are read as
-/// well, but messages do not offer them; the caller refuses them with its
+/// well, but messages do not offer them; the caller rejects them with its
 /// reason.
 struct ScheduleNames {
   std::vector<std::string_view> built, planned;

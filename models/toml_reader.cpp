@@ -122,7 +122,7 @@ void TomlReader::number(std::string_view key, double &out, NumberRange range) {
   if (!found->is_number())
     return wrong(key, expected);
   double value = *found->value<double>();
-  // Written so that a NaN is refused, too.
+  // Written so that a NaN is rejected, too.
   bool above = range.open ? value > range.min : value >= range.min;
   if (!above || !(value < range.max))
     return wrong(key, expected);

@@ -14,26 +14,26 @@ namespace mtc::models {
 
 std::vector<std::string> unsupported(const ModelSpec &spec) {
   std::vector<std::string> sentences;
-  auto refuse = [&](bool found, const char *what, const char *instead) {
+  auto reject = [&](bool found, const char *what, const char *instead) {
     if (found)
       sentences.push_back(
           fmt::format("{} cannot be compiled yet; use {}", what, instead));
   };
-  refuse(spec.norm.placement != NormPlacement::pre, "norm.placement = \"post\"",
+  reject(spec.norm.placement != NormPlacement::pre, "norm.placement = \"post\"",
          "\"pre\"");
-  refuse(spec.mlp.kind == MlpKind::geluErf, "mlp.kind = \"gelu_erf\"",
+  reject(spec.mlp.kind == MlpKind::geluErf, "mlp.kind = \"gelu_erf\"",
          "\"gelu\"");
-  refuse(spec.mlp.kind == MlpKind::relu, "mlp.kind = \"relu\"", "\"gelu\"");
-  refuse(spec.mlp.kind == MlpKind::swiglu, "mlp.kind = \"swiglu\"", "\"gelu\"");
-  refuse(spec.mlp.kind == MlpKind::geglu, "mlp.kind = \"geglu\"", "\"gelu\"");
-  refuse(!spec.mlp.bias, "mlp.bias = false", "true");
-  refuse(!spec.attention.bias, "attention.bias = false", "true");
-  refuse(!spec.attention.causal, "attention.causal = false", "true");
-  refuse(spec.positions == PositionKind::rope, "positions = \"rope\"",
+  reject(spec.mlp.kind == MlpKind::relu, "mlp.kind = \"relu\"", "\"gelu\"");
+  reject(spec.mlp.kind == MlpKind::swiglu, "mlp.kind = \"swiglu\"", "\"gelu\"");
+  reject(spec.mlp.kind == MlpKind::geglu, "mlp.kind = \"geglu\"", "\"gelu\"");
+  reject(!spec.mlp.bias, "mlp.bias = false", "true");
+  reject(!spec.attention.bias, "attention.bias = false", "true");
+  reject(!spec.attention.causal, "attention.causal = false", "true");
+  reject(spec.positions == PositionKind::rope, "positions = \"rope\"",
          "\"learned\"");
-  refuse(spec.positions == PositionKind::none, "positions = \"none\"",
+  reject(spec.positions == PositionKind::none, "positions = \"none\"",
          "\"learned\"");
-  refuse(spec.kvHeads != spec.heads,
+  reject(spec.kvHeads != spec.heads,
          "kv_heads different from heads (grouped queries)",
          "kv_heads equal to heads");
   return sentences;

@@ -50,7 +50,7 @@ def VerifyTraining : MtcPass<"verify-training"> {
     parameter use has a gradient of its shape; backward ops read forward values
     only through `tfm.restore`; every op has a layer and a phase.
 
-    Input: the result of `differentiate`. Refused, because a backward op reads a
+    Input: the result of `differentiate`. Rejected, because a backward op reads a
     forward value:
     ```mlir
     %v = tfm.activation gelu %u {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<2x32x256xf32>
@@ -96,7 +96,7 @@ def PropagateShardings : MtcPass<"propagate-shardings"> {
     propagation from parameters and inputs, each mesh axis on its own; partial
     sums stay partial as long as a minimum cut says that this moves fewer bytes
     ([sharding](../sharding.md)). Writes `dist.shardings` on every op: what the op
-    *produces*; `dist.wants` on ops and the return: per operand what it needs;
+    *produces*; `dist.required` on ops and the return: per operand what it needs;
     `dist.sharding` on results. Sums are flattened and split on the way.
 
     Input, where %w is split over tp on dimension 0:
@@ -159,11 +159,11 @@ def VerifyPartitioned : MtcPass<"verify-partitioned"> {
   let summary = "checks that local shapes, shardings and collectives agree";
   let description = [{
     A collective that is missing or doubled gives wrong numbers and no error. Walks
-    the function with the state of each value per mesh axis and refuses an op whose
+    the function with the state of each value per mesh axis and rejects an op whose
     operands are not what its sharding rule needs. Also local types against global
     shapes, index offsets, and gradients against their parameters.
 
-    Input: the result of `partition`. Refused, because %y is a partial sum over tp
+    Input: the result of `partition`. Rejected, because %y is a partial sum over tp
     and gelu is not linear:
     ```mlir
     %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
@@ -218,7 +218,7 @@ def CutStages : MtcPass<"cut-stages"> {
     Output, in `@stage0_fwd` and in `@stage1_fwd`:
     ```mlir
     %0 = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
-    pipe.keep %0 as 0 : tensor<1x32x64xf32>
+    pipe.save %0 as 0 : tensor<1x32x64xf32>
     pipe.send activation %0 : tensor<1x32x64xf32>
 
     %x = pipe.received activation : tensor<1x32x64xf32>
@@ -358,12 +358,12 @@ def VerifyFragments : MtcPass<"verify-fragments"> {
     what crosses stages in one sharding wherever they stand; gradients and the loss
     in the states in which the update sums them.
 
-    Input: the result of `form-clusters`. Refused, because the value was saved as
+    Input: the result of `form-clusters`. Rejected, because the value was saved as
     a part over tp and is read as the whole:
     ```mlir
-    pipe.keep %u as 0 : tensor<1x32x128xf32>
+    pipe.save %u as 0 : tensor<1x32x128xf32>
 
-    %v = pipe.kept 0 {dist.global_shapes = [array<i64: 1, 32, 128>], dist.shardings = [#dist.sharding<[{}, {}, {} ]>]} : tensor<1x32x128xf32>
+    %v = pipe.saved 0 {dist.global_shapes = [array<i64: 1, 32, 128>], dist.shardings = [#dist.sharding<[{}, {}, {} ]>]} : tensor<1x32x128xf32>
     ```
 
     Output: the same IR.
@@ -477,7 +477,7 @@ def PlanMemory : ProgramPass<"plan-memory"> {
   }];
 }
 def VerifyPlan : MtcPass<"verify-plan"> {
-  let summary = "refuses a plan that could hang, overlap or lose a parameter";
+  let summary = "rejects a plan that could hang, overlap or lose a parameter";
   let description = [{
     What runs is checked once more, apart from the passes that made it. Collectives
     agree on every communicator; transfers pair; the wait-for graph of all ranks
@@ -486,7 +486,7 @@ def VerifyPlan : MtcPass<"verify-plan"> {
     numbered in the bytes and in `rt.tensor_form`: what a fragment sends, saves,
     exports, accumulates and writes has one number in both.
 
-    Input: the result of `plan-memory`. Refused, because two values that live
+    Input: the result of `plan-memory`. Rejected, because two values that live
     together overlap:
     ```mlir
     %a = rt.view workspace at 0 : memref<64xf32>

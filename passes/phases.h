@@ -66,7 +66,7 @@ inline constexpr PipelineInfo planPipeline = {
     "mtc-compile", Phase::differentiate, Phase::verifyPlan,
     "imported IR to a verified plan: all before code"};
 
-/// True for phases that change nothing and refuse what is wrong.
+/// True for phases that change nothing and reject what is wrong.
 constexpr bool isVerifier(Phase phase) {
   return phase == Phase::verifyTraining || phase == Phase::verifyPartitioned ||
          phase == Phase::verifyFragments || phase == Phase::verifyPlan;

@@ -32,7 +32,7 @@ def Pipe_Dialect : Dialect {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<1x32x128xf32>
       %w = pipe.param "layers.0.mlp.down.weight" : tensor<128x64xf32>
-      pipe.keep %x as 12 : tensor<1x32x128xf32>
+      pipe.save %x as 12 : tensor<1x32x128xf32>
       %y = tfm.einsum "bsf,fe->bse" %x, %w : tensor<1x32x128xf32>, tensor<128x64xf32> -> tensor<1x32x64xf32>
       pipe.send activation %y : tensor<1x32x64xf32>
       return
@@ -218,15 +218,15 @@ def Pipe_SendOp : Pipe_Op<"send"> {
   let arguments = (ins Pipe_DirectionAttr:$kind, AnyRankedTensor:$value);
   let assemblyFormat = "`` $kind $value attr-dict `:` type($value)";
 }
-def Pipe_KeepOp : Pipe_Op<"keep"> {
-  let summary = "keeps a value in the activation slot for the backward";
-  let description = [{Example: `pipe.keep %u as 3 : tensor<2x32x128xf32>`}];
+def Pipe_SaveOp : Pipe_Op<"save"> {
+  let summary = "saves a value in the activation slot for the backward";
+  let description = [{Example: `pipe.save %u as 3 : tensor<2x32x128xf32>`}];
   let arguments = (ins AnyRankedTensor:$value, I64Attr:$key);
   let assemblyFormat = "$value `as` $key attr-dict `:` type($value)";
 }
-def Pipe_KeptOp : Pipe_Op<"kept", [Pure]> {
-  let summary = "reads a value of the activation slot";
-  let description = [{Example: `%u = pipe.kept 3 : tensor<2x32x128xf32>`}];
+def Pipe_SavedOp : Pipe_Op<"saved", [Pure]> {
+  let summary = "reads a saved value of the activation slot";
+  let description = [{Example: `%u = pipe.saved 3 : tensor<2x32x128xf32>`}];
   let arguments = (ins I64Attr:$key);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$key attr-dict `:` type($result)";

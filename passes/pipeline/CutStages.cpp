@@ -1,7 +1,7 @@
 //===- CutStages.cpp - --cut-stages ---------------------------------------===//
 //
 // Establishes: @microbatch and @eval are gone; each virtual stage has fragments
-// whose boundary is explicit (pipe.received, pipe.send, pipe.keep, ...). One
+// whose boundary is explicit (pipe.received, pipe.send, pipe.save, ...). One
 // tensor crosses from a virtual stage to the next, and one back.
 //
 //===----------------------------------------------------------------------===//
@@ -141,7 +141,7 @@ LogicalResult FragmentBuilder::save(tfm::SaveOp op) {
     return success(); // the backward reads it where it is
   int64_t key = keys.size();
   keys[op] = key;
-  pipe::KeepOp::create(b, op.getLoc(), *value, b.getI64IntegerAttr(key));
+  pipe::SaveOp::create(b, op.getLoc(), *value, b.getI64IntegerAttr(key));
   return success();
 }
 
@@ -154,8 +154,8 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
   auto it = keys.find(save);
   if (it != keys.end())
     return lyingAs(save.getX(),
-                   pipe::KeptOp::create(b, op.getLoc(), op.getType(),
-                                        b.getI64IntegerAttr(it->second)));
+                   pipe::SavedOp::create(b, op.getLoc(), op.getType(),
+                                         b.getI64IntegerAttr(it->second)));
   return lyingAs(save.getX(),
                  pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
                                           pipe::Direction::Activation));

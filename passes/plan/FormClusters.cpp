@@ -26,7 +26,7 @@ using namespace mtc::passes;
 namespace {
 
 /// Writes the collectives that the shardings need on the fragment: verify-plan
-/// refuses a plan that has lost one on all ranks alike.
+/// rejects a plan that has lost one on all ranks alike.
 void recordCollectives(func::FuncOp fn) {
   Builder b(fn.getContext());
   SmallVector<Attribute> all;
@@ -62,7 +62,7 @@ void spreadCasts(func::FuncOp fn) {
 
 /// Ops that only say where a value lives.
 bool isMarker(Operation *op) {
-  return isa<pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(op);
+  return isa<pipe::SendOp, pipe::SaveOp, pipe::ExportOp>(op);
 }
 
 /// Markers go to the end, in order.
@@ -92,7 +92,7 @@ void raiseSinks(func::FuncOp fn) {
 }
 
 /// A fill is a constant of the kernels that read it element by element; only
-/// other readers, such as pipe.keep or a look-up, want it in memory.
+/// other readers, such as pipe.save or a look-up, want it in memory.
 bool isConstant(Operation *op) {
   return isa<tfm::FillOp>(op) &&
          llvm::all_of(op->getUses(), [](OpOperand &use) {

@@ -73,7 +73,7 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
     storage.address =
         layout.slot(receivePool(r.getKind() == pipe::Direction::Gradient));
-  } else if (auto k = dyn_cast<pipe::KeptOp>(op)) {
+  } else if (auto k = dyn_cast<pipe::SavedOp>(op)) {
     auto it = layout.keepOffset.find(k.getKey());
     if (it == layout.keepOffset.end())
       return op->emitOpError(
@@ -135,7 +135,7 @@ static LogicalResult checkOps(func::FuncOp fn) {
              rt::CollectiveOp, rt::RecordOp, rt::WaitOp, rt::NormOp, rt::ZeroOp,
              rt::RefOp, rt::StepFieldOp, rt::FlatRangeOp, rt::OffsetViewOp,
              rt::AffineOp, pipe::ParamOp, pipe::InputOp, pipe::ReceivedOp,
-             pipe::KeptOp, pipe::SendOp, pipe::KeepOp, pipe::ExportOp>(op))
+             pipe::SavedOp, pipe::SendOp, pipe::SaveOp, pipe::ExportOp>(op))
       return op.emitOpError("expected the ops that lower-calls leaves in a "
                             "fragment, found another");
   return success();
@@ -219,7 +219,7 @@ Address FragmentMemory::wantedBy(Operation *marker) const {
   if (auto send = dyn_cast<pipe::SendOp>(marker))
     return layout.slot(sendPool(send.getKind() == pipe::Direction::Gradient));
   return layout.slot(MTC_POOL_SAVED,
-                     layout.keepOffset.at(cast<pipe::KeepOp>(marker).getKey()));
+                     layout.keepOffset.at(cast<pipe::SaveOp>(marker).getKey()));
 }
 
 /// Sent and kept values are made where they are wanted; exports stay to the
@@ -236,7 +236,7 @@ LogicalResult FragmentMemory::fixMarkers() {
             "received, sent or kept: its slot changes with the microbatch");
       exported.life.end = last;
     }
-    if (!isa<pipe::SendOp, pipe::KeepOp>(op))
+    if (!isa<pipe::SendOp, pipe::SaveOp>(op))
       continue;
     Value value = op.getOperand(0);
     Storage &storage = storages[storageOf.lookup(value)];
@@ -354,7 +354,7 @@ LogicalResult FragmentMemory::rewrite() {
   for (Operation &op : fn.getBody().front())
     ops.push_back(&op);
   for (Operation *op : ops) {
-    bool marker = isa<pipe::SendOp, pipe::KeepOp>(op);
+    bool marker = isa<pipe::SendOp, pipe::SaveOp>(op);
     if (marker && op->hasAttr("rt.copy"))
       copy(op, op->getOperand(0), wantedBy(op));
     if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))

@@ -38,7 +38,7 @@ private:
   mlir::LogicalResult collect();
   mlir::LogicalResult fixSource(mlir::Operation *op, Storage &storage);
   void holdUntilWaited(mlir::Operation *op, int64_t index);
-  /// Where a pipe.send or pipe.keep wants its value.
+  /// Where a pipe.send or pipe.save wants its value.
   Address wantedBy(mlir::Operation *marker) const;
   mlir::LogicalResult fixMarkers();
   mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);

@@ -55,7 +55,7 @@ void eraseUnread(func::FuncOp fn) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(fn.getBody().front())))
     if (op.use_empty() &&
-        isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::KeptOp,
+        isa<tfm::FillOp, pipe::SampleOp, pipe::ParamOp, pipe::SavedOp,
             pipe::InputOp, pipe::ReceivedOp>(op))
       op.erase();
 }

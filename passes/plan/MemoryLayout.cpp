@@ -48,7 +48,7 @@ static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
     else if (auto s = dyn_cast<pipe::SendOp>(op))
       grow(sendPool(s.getKind() == pipe::Direction::Gradient),
            s.getValue().getType());
-    else if (auto k = dyn_cast<pipe::KeepOp>(op))
+    else if (auto k = dyn_cast<pipe::SaveOp>(op))
       keeps[k.getKey()] = bytesOf(k.getValue().getType());
     else if (auto i = dyn_cast<pipe::InputOp>(op))
       inputs[i.getName().str()] = bytesOf(i.getType());

@@ -86,7 +86,7 @@ struct PlanMemoryPass
          layout.activationBytes, alignTo(workspace, kPage),
          alignTo(sizeof(MtcStepState), kPage)}));
     program.setLossOffset(layout.lossOffset);
-    // The scratch sizes above are this library's; the runtime refuses another.
+    // The scratch sizes above are this library's; the runtime rejects another.
     program.setOnednn(target.library());
     return success();
   }

@@ -152,7 +152,7 @@ private:
       Value buffer = ref(rt::RefKind::Grad, i);
       if (plan.zero)
         buffer = moved(buffer, range(whole).getAt());
-      collective(rt::CollectiveKind::AllReduce, buffer, MTC_GROUP_EMBD,
+      collective(rt::CollectiveKind::AllReduce, buffer, MTC_GROUP_EMBEDDING,
                  plan.zero ? bucket.shard : bucket.elements, "embedding");
     }
   }

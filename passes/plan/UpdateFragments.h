@@ -22,7 +22,7 @@ struct UpdateSegment {
 struct UpdateBucket {
   int64_t elements = 0, shard = 0;
   std::optional<int64_t> secondUseOf;
-  bool acrossStages = false; ///< tied over the group embd
+  bool acrossStages = false; ///< tied over the group embedding
 };
 struct UpdatePlan {
   Mesh mesh;
@@ -40,7 +40,7 @@ struct UpdatePlan {
 ///
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
 ///            with ZeRO reduce-scatter over dp; uses of tied parameters added
-///            in forward order, here or over embd; the global norm
+///            in forward order, here or over embedding; the global norm
 ///   apply    AdamW on the ranges of this rank, on main parameters if there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);
 ///            accumulators cleared for the next step

@@ -1,7 +1,7 @@
 //===- InsertCollectives.cpp - --insert-collectives -----------------------===//
 //
-// Establishes: every operand has the sharding that its op wanted (dist.wants,
-// removed here), by dist.reshard on global types.
+// Establishes: every operand has the sharding that its op wanted
+// (dist.required, removed here), by dist.reshard on global types.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -30,17 +30,18 @@ public:
     plan.axes.resize(ir.axes.size());
     for (AxisPlan &axis : plan.axes) {
       axis.state.assign(ir.values.size(), kReplicated);
-      axis.want.resize(ir.ops.size());
+      axis.required.resize(ir.ops.size());
     }
     for (auto [v, value] : llvm::enumerate(ir.values))
       if (failed(readState(static_cast<int>(v), value)))
         return failure();
     for (auto [i, op] : llvm::enumerate(ir.ops))
-      if (failed(readWants(
-              op, [&, i = i](size_t a) { return &plan.axes[a].want[i]; })))
+      if (failed(readRequired(
+              op, [&, i = i](size_t a) { return &plan.axes[a].required[i]; })))
         return failure();
-    if (failed(readWants(ir.fn.front().getTerminator(),
-                         [&](size_t a) { return &plan.axes[a].outputWant; })))
+    if (failed(readRequired(ir.fn.front().getTerminator(), [&](size_t a) {
+          return &plan.axes[a].outputRequired;
+        })))
       return failure();
     return std::move(plan);
   }
@@ -56,12 +57,13 @@ private:
     return success();
   }
 
-  LogicalResult readWants(Operation *op,
-                          llvm::function_ref<std::vector<State> *(size_t)> to) {
-    auto wants = op->getAttrOfType<ArrayAttr>(wantsAttrName);
+  LogicalResult
+  readRequired(Operation *op,
+               llvm::function_ref<std::vector<State> *(size_t)> to) {
+    auto wants = op->getAttrOfType<ArrayAttr>(requiredAttrName);
     if (!wants || wants.size() != op->getNumOperands())
       return op->emitOpError("expected ")
-             << wantsAttrName << " with " << op->getNumOperands()
+             << requiredAttrName << " with " << op->getNumOperands()
              << " entries; run --propagate-shardings first";
     for (Attribute want : wants)
       for (auto [a, state] : llvm::enumerate(
@@ -90,8 +92,8 @@ public:
       if (failed(insert(r)))
         return failure();
     for (Operation *op : ir.ops)
-      op->removeAttr(wantsAttrName);
-    terminator()->removeAttr(wantsAttrName);
+      op->removeAttr(requiredAttrName);
+    terminator()->removeAttr(requiredAttrName);
     return success();
   }
 

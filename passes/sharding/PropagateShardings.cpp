@@ -1,7 +1,7 @@
 //===- PropagateShardings.cpp - --propagate-shardings ---------------------===//
 //
-// Establishes: every op has dist.shardings (what it makes) and dist.wants (what
-// it needs, per operand); results of @microbatch have dist.sharding.
+// Establishes: every op has dist.shardings (what it makes) and dist.required
+// (what it needs, per operand); results of @microbatch have dist.sharding.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -31,11 +31,12 @@ public:
     Operation *ret = ir.fn.front().getTerminator();
     SmallVector<Attribute> wants;
     for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
-      wants.push_back(sharding(
-          value, [&, i = i](size_t a) { return plan.axes[a].outputWant[i]; }));
+      wants.push_back(sharding(value, [&, i = i](size_t a) {
+        return plan.axes[a].outputRequired[i];
+      }));
       ir.fn.setResultAttr(i, dist::shardingAttrName, wants.back());
     }
-    setArray(ret, wantsAttrName, wants);
+    setArray(ret, requiredAttrName, wants);
   }
 
 private:
@@ -53,10 +54,11 @@ private:
       made.push_back(sharding(ir.values[v],
                               [&](size_t a) { return plan.axes[a].state[v]; }));
     for (auto [k, operand] : llvm::enumerate(op->getOperands()))
-      wants.push_back(sharding(
-          operand, [&, k = k](size_t a) { return plan.axes[a].want[i][k]; }));
+      wants.push_back(sharding(operand, [&, k = k](size_t a) {
+        return plan.axes[a].required[i][k];
+      }));
     setArray(op, dist::shardingsAttrName, made);
-    setArray(op, wantsAttrName, wants);
+    setArray(op, requiredAttrName, wants);
   }
 
   IrGraph &ir;

@@ -79,8 +79,8 @@ private:
           return "input " + quoted(in.getName());
         })
         .Case(
-            [&](pipe::KeepOp keep) -> Name { return kept(at, keep.getKey()); })
-        .Case([&](pipe::KeptOp k) -> Name { return kept(at, k.getKey()); })
+            [&](pipe::SaveOp keep) -> Name { return kept(at, keep.getKey()); })
+        .Case([&](pipe::SavedOp k) -> Name { return kept(at, k.getKey()); })
         .Case([&](pipe::SendOp send) -> Name {
           return crossing(at, send.getKind(), /*sends=*/true);
         })

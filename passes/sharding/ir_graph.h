@@ -13,7 +13,7 @@ namespace mtc::sharding {
 
 /// Attribute of an op (also of the return): per operand the sharding it needs.
 /// Made by propagate-shardings, removed by insert-collectives.
-inline constexpr llvm::StringLiteral wantsAttrName = "dist.wants";
+inline constexpr llvm::StringLiteral requiredAttrName = "dist.required";
 
 /// The function and its graph. Value i of the graph is `values[i]`; the op with
 /// tag t is `ops[t]`. Holds no ownership; stale once the function changes.

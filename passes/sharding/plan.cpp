@@ -26,7 +26,7 @@ public:
     for (size_t i = 0; i < graph.ops.size(); ++i)
       finishOp(static_cast<int>(i));
     for (const Output &output : graph.outputs)
-      plan.outputWant.push_back(outputWish(output));
+      plan.outputRequired.push_back(outputWish(output));
     return std::move(plan);
   }
 
@@ -35,12 +35,12 @@ private:
   // `seq` split here: weak splits never propagate.
   void finishOp(int i) {
     const Op &op = graph.ops[i];
-    std::vector<State> want;
+    std::vector<State> required;
     for (size_t k = 0; k < op.operands.size(); ++k) {
       bool isCarried = cut.carried[i] && carries(graph, carriers, i, k);
-      want.push_back(isCarried ? kPartial : fullWish(graph, factors, i, k));
+      required.push_back(isCarried ? kPartial : fullWish(graph, factors, i, k));
     }
-    plan.want.push_back(std::move(want));
+    plan.required.push_back(std::move(required));
     for (int result : op.results)
       plan.state[result] = cut.carried[i] ? kPartial
                            : factors.source[result] != kReplicated

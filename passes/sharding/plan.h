@@ -12,9 +12,9 @@ namespace mtc::sharding {
 
 /// What one axis does to every value.
 struct AxisPlan {
-  std::vector<State> state;             ///< per value, as produced
-  std::vector<std::vector<State>> want; ///< per op and operand
-  std::vector<State> outputWant;        ///< per output
+  std::vector<State> state;                 ///< per value, as produced
+  std::vector<std::vector<State>> required; ///< per op and operand
+  std::vector<State> outputRequired;        ///< per output
   std::vector<Remark> remarks;
   int64_t cost = 0; ///< bytes of the reductions (cut.h)
 };

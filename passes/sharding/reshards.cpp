@@ -34,8 +34,8 @@ private:
   States wanted(Use u) const {
     States states;
     for (const AxisPlan &axis : plan.axes)
-      states.push_back(u.op < 0 ? axis.outputWant[u.index]
-                                : axis.want[u.op][u.index]);
+      states.push_back(u.op < 0 ? axis.outputRequired[u.index]
+                                : axis.required[u.op][u.index]);
     return states;
   }
 
@@ -160,7 +160,7 @@ static void collectSources(const Graph &graph, const AxisPlan &plan, int value,
   const Op &op = graph.ops[producer];
   bool carriesOn = false;
   for (size_t k = 0; k < op.operands.size(); ++k)
-    if (plan.want[producer][k] == kPartial) {
+    if (plan.required[producer][k] == kPartial) {
       carriesOn = true;
       collectSources(graph, plan, op.operands[k], seen, sources);
     }

@@ -38,7 +38,7 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
                        row.beta, row.ab, row.c, static_cast<int32_t>(threads));
   if (bytes < 0)
     return gemm.emitOpError("expected a GEMM that the library can plan under ")
-           << isa_ << " with " << threads << " threads; it refused";
+           << isa_ << " with " << threads << " threads; it rejected";
   return bytes;
 }
 

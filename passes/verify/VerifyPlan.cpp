@@ -1,6 +1,6 @@
 //===- VerifyPlan.cpp - --verify-plan -------------------------------------===//
 //
-// Refuses a plan that could hang, overlap, or lose a parameter. Reports all
+// Rejects a plan that could hang, overlap, or lose a parameter. Reports all
 // findings of all checks, not the first.
 //
 //===----------------------------------------------------------------------===//

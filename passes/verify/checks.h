@@ -17,7 +17,7 @@ namespace mtc::passes::verify {
 void checkTimelines(const Model &model, Report &report);
 
 /// All ranks of the machine: collectives agree on every communicator, transfers
-/// pair in tag, size and order, and nobody waits in a ring, over two steps.
+/// pair in tag, size and order, and there is no wait-for cycle, over two steps.
 void checkMachine(const Model &model, Report &report);
 
 /// Views lie in their arenas, aligned, in a known pool; params, grads and

@@ -22,12 +22,12 @@ public:
 
 private:
   void visit(mlir::Operation &op) override;
-  void refuse(mlir::Operation &) override {} // reported by readTouches
+  void reject(mlir::Operation &) override {} // reported by readTouches
 };
 
 /// A value that leaves a fragment.
 struct Left {
-  mlir::Operation *op = nullptr; ///< pipe.send, pipe.keep, pipe.export
+  mlir::Operation *op = nullptr; ///< pipe.send, pipe.save, pipe.export
   Number number = 0;
 };
 
@@ -43,11 +43,11 @@ public:
 
 private:
   void visit(mlir::Operation &op) override;
-  void refuse(mlir::Operation &call) override;
+  void reject(mlir::Operation &call) override;
   Place placeOf(mlir::Value value) override;
   void define(mlir::Value value, llvm::StringRef text);
   void expectPlace(mlir::Operation &op, llvm::StringRef what);
-  void restore(pipe::KeptOp op);
+  void restore(pipe::SavedOp op);
 
   Report &report;
   int64_t tensors = 0;

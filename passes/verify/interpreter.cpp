@@ -116,7 +116,7 @@ void Interpreter::call(Operation &op) {
       effects = kernel->effects;
   auto buffers = rt::accessesOf(&op, effects);
   if (failed(buffers))
-    return refuse(op);
+    return reject(op);
   Call call{{wordOf(By::Call), wordOf(op.getName().getAsOpaquePointer()),
              wordOf(attributesOf(op).getAsOpaquePointer())}};
   readUses(op, *buffers, call);

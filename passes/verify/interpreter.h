@@ -26,7 +26,7 @@ protected:
   /// An op that is no call, no number and no field of the step block.
   virtual void visit(mlir::Operation &op) = 0;
   /// A call whose buffers are not those of its kernel: nothing comes of it.
-  virtual void refuse(mlir::Operation &call) = 0;
+  virtual void reject(mlir::Operation &call) = 0;
   /// The place of a value: Nowhere of one that has none.
   virtual Place placeOf(mlir::Value value);
 

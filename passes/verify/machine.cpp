@@ -1,17 +1,17 @@
 //===- machine.cpp - can the ranks wait for each other --------------------===//
 //
 // All ranks of a stage run the same program wherever they stand on the other
-// axes of the mesh, and a transfer and an embd group keep those coordinates. So
-// one rank per stage tells whether the plan is sound:
+// axes of the mesh, and a transfer and an embedding group keep those
+// coordinates. So one rank per stage tells whether the plan is sound:
 //   * Members along other axes issue the same collectives, having one program;
 //     what stages owe each other is the same at every coordinate.
-//   * Forget the coordinates, and a ring of waiting ranks stays a ring. A ring
+//   * Forget the coordinates, and a wait-for cycle stays one. A cycle
 //     of such stages is one of ranks too: those of one coordinate, as every
 //     collective of a rank has that rank as a member.
 //
 // One step tells it as well. Where everything has its partner within a step,
 // the k-th of each channel and communicator of a second step does too, so a
-// rank waits for others in its own step or for its own past: no ring leaves a
+// rank waits for others in its own step or for its own past: no cycle leaves a
 // step.
 //
 // Only a plan that is not sound is looked at again, for the words of its
@@ -51,7 +51,7 @@ public:
     quiet = true;
     for (const Stage &stage : model.stages)
       addStage(stage);
-    if (refused)
+    if (rejected)
       return false;
     schedules::Matching matching = schedules::matchMachine(machine);
     return matching.complete && matching.findings.empty() &&
@@ -130,7 +130,7 @@ private:
       if (t.getPeer() < 0 || t.getPeer() >= model.mesh.stages() ||
           t.getPeer() == stage.index) {
         legal = false;
-        refused = true;
+        rejected = true;
         if (!quiet && once(exchange, nullptr, t.getTag().tag().encoded()))
           report.error(exchange)
               << "expected as peer another stage of 0 to "
@@ -161,7 +161,7 @@ private:
     bool member = group != communicatorOf.end() &&
                   group->second.count(mesh.moved(0, MTC_AXIS_PP, stage.index));
     if (!member) {
-      refused = true;
+      rejected = true;
       if (!quiet && once(op, nullptr, 0))
         report.error(op) << "expected a group that stage " << stage.index
                          << " belongs to (" << groupsOf(stage) << "), found \""
@@ -251,9 +251,9 @@ private:
     if (waits.acyclic)
       return;
     auto diag = report.error(model.stages.front().timelines.at(entry.str()).op)
-                << "expected no ring of waiting ranks in entry \"" << entry
+                << "expected no wait-for cycle in entry \"" << entry
                 << "\" over two steps, found one; its shortest, rank by rank:";
-    for (const std::string &line : waits.ring)
+    for (const std::string &line : waits.ranks)
       diag.attachNote() << line;
     explainRanks(diag);
   }
@@ -290,7 +290,7 @@ private:
   Report &report;
   Mesh mesh;                                   ///< of the machine
   std::map<int64_t, std::vector<int>> ranksOf; ///< by stage
-  bool quiet = false, refused = false; ///< an item that no machine can have
+  bool quiet = false, rejected = false; ///< an item that no machine can have
   Machine machine;
   std::map<MtcGroup, std::map<int, int>> communicatorOf;  ///< by rank
   std::vector<std::vector<Operation *>> sources;          ///< op of each item

@@ -79,11 +79,11 @@ private:
       bool atEnd = holder.stage->index == 0 ||
                    holder.stage->index == model.mesh.stages() - 1;
       if (all.size() > 1 && !atEnd)
-        report.error(holder.param.op)
-            << "expected copies of \"" << name
-            << "\" on the first and last stage only (group embd), found one on "
-               "stage "
-            << holder.stage->index;
+        report.error(holder.param.op) << "expected copies of \"" << name
+                                      << "\" on the first and last stage only "
+                                         "(group embedding), found one on "
+                                         "stage "
+                                      << holder.stage->index;
     }
   }
 

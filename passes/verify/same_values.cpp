@@ -63,7 +63,7 @@ private:
       if (auto send = dyn_cast<pipe::SendOp>(left.op)) {
         compareSend(fragment, bytes, send, left.number);
         sent.insert(send.getKind() == pipe::Direction::Gradient);
-      } else if (auto keep = dyn_cast<pipe::KeepOp>(left.op)) {
+      } else if (auto keep = dyn_cast<pipe::SaveOp>(left.op)) {
         findKept(fragment, bytes, keep, left.number);
       } else {
         auto exportOp = cast<pipe::ExportOp>(left.op);
@@ -95,7 +95,7 @@ private:
   }
 
   /// Somewhere in its slot: what reads it later must find it there.
-  void findKept(const Fragment &fragment, ByteForm &bytes, pipe::KeepOp keep,
+  void findKept(const Fragment &fragment, ByteForm &bytes, pipe::SaveOp keep,
                 Number expected) {
     const Contents::Cells &slot =
         bytes.after().cellsOf({SpaceKind::Pool, MTC_POOL_SAVED});

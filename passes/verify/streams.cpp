@@ -123,12 +123,12 @@ private:
              conflict(*earlier.touch, touch);
     });
     if (at != done.rend())
-      refuse(*at, touch, stream);
+      reject(*at, touch, stream);
     done.push_back({&touch, stream, ++clocks[stream][stream]});
   }
 
   /// Only the latest op that is not ordered: the others follow from it.
-  void refuse(const Done &earlier, const Touch &touch, int64_t stream) {
+  void reject(const Done &earlier, const Touch &touch, int64_t stream) {
     auto error = report.error(touch.op);
     error << "expected an event between this op on stream " << stream
           << " and the earlier one on stream " << earlier.stream

@@ -39,7 +39,7 @@ static SpaceKind spaceOf(rt::RefKind kind) {
   return SpaceKind::Nowhere;
 }
 
-void TensorForm::restore(pipe::KeptOp op) {
+void TensorForm::restore(pipe::SavedOp op) {
   auto it = kept.find(op.getKey());
   if (it == kept.end())
     report.error(op) << "expected a key that an earlier fragment keeps in the "
@@ -49,7 +49,7 @@ void TensorForm::restore(pipe::KeptOp op) {
     contents.write(placeOf(op), it->second, op);
 }
 
-void TensorForm::refuse(Operation &call) {
+void TensorForm::reject(Operation &call) {
   report.error(&call)
       << "expected a kernel of the tensor form, and the buffers "
          "that it has, found others";
@@ -76,8 +76,8 @@ void TensorForm::visit(Operation &op) {
       .Case([&](pipe::ReceivedOp op) {
         define(op, received(op.getKind() == pipe::Direction::Gradient));
       })
-      .Case([&](pipe::KeptOp op) { restore(op); })
-      .Case([&](pipe::KeepOp op) {
+      .Case([&](pipe::SavedOp op) { restore(op); })
+      .Case([&](pipe::SaveOp op) {
         Number number = read(placeOf(op.getValue()));
         kept[op.getKey()] = number;
         left.push_back({op, number});

@@ -25,7 +25,7 @@ void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
   if (touch.accesses.size() == 1) {
     if (kind == Kind::AllReduce && axis)
       return sumOver(touch, op, *axis);
-    if (kind == Kind::AllReduce && op.getGroup() == MTC_GROUP_EMBD)
+    if (kind == Kind::AllReduce && op.getGroup() == MTC_GROUP_EMBEDDING)
       return sumOverStages(touch, op);
     if (kind == Kind::ReduceScatter && alongShards)
       return sumOver(touch, op, *axis);
@@ -35,7 +35,7 @@ void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
   report.error(op) << "expected sums over "
                    << namesOf(kAxes,
                               [](const AxisInfo &axis) { return axis.data; })
-                   << " or " << groupName(MTC_GROUP_EMBD)
+                   << " or " << groupName(MTC_GROUP_EMBEDDING)
                    << ", scatters and gathers over dp, and the norm over "
                    << groupName(MTC_GROUP_ALL) << ", found "
                    << stringifyCollectiveKind(kind) << " over "

@@ -17,7 +17,7 @@ namespace mtc::runtime {
 namespace {
 
 Status readError(const std::string &path, int error) {
-  return {StatusCode::inputRefused,
+  return {StatusCode::inputRejected,
           fmt::format("cannot read '{}': {}", path, std::strerror(error))};
 }
 
@@ -55,7 +55,7 @@ Status MappedFile::open(const std::string &path, MappedFile &out) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     close(fd);
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("cannot read '{}': expected a regular file", path)};
   }
   MappedFile file;

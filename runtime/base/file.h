@@ -28,7 +28,7 @@ public:
   }
   ~MappedFile();
 
-  /// Errors: inputRefused when `path` is missing or not a regular file. An
+  /// Errors: inputRejected when `path` is missing or not a regular file. An
   /// empty file maps to size 0.
   static Status open(const std::string &path, MappedFile &out);
 

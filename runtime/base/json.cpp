@@ -47,10 +47,10 @@ Status parseJson(std::string_view text, const std::string &what, Json &out) {
   Json parsed = Json::parse(text.begin(), text.end(), callback,
                             /*allow_exceptions=*/false);
   if (parsed.is_discarded())
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("{}: expected JSON, found something else", what)};
   if (!finder.duplicate().empty())
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("{}: the key '{}' stands twice in one object", what,
                         finder.duplicate())};
   out = std::move(parsed);
@@ -64,7 +64,7 @@ Status Problems::status(const std::string &what) const {
                                     list_.size() == 1 ? "" : "s");
   for (const std::string &problem : list_)
     message += "\n  " + problem;
-  return {StatusCode::inputRefused, message};
+  return {StatusCode::inputRejected, message};
 }
 
 FieldReader::FieldReader(const Json &object, std::string path,

@@ -1,6 +1,6 @@
 //===- json.h - strict JSON for files that others wrote ---------*- C++ -*-===//
 //
-// A thin layer over nlohmann/json: a parse that refuses duplicate keys, and a
+// A thin layer over nlohmann/json: a parse that rejects duplicate keys, and a
 // reader of fields that collects every problem instead of stopping at the
 // first. Nothing here throws.
 //
@@ -21,8 +21,8 @@ namespace mtc::runtime {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses `text`. Errors: inputRefused, naming `what`: not JSON, or a duplicate
-/// key (two readers would disagree about which value counts).
+/// Parses `text`. Errors: inputRejected, naming `what`: not JSON, or a
+/// duplicate key (two readers would disagree about which value counts).
 Status parseJson(std::string_view text, const std::string &what, Json &out);
 
 /// The problems found in one document, in order of discovery.
@@ -31,7 +31,7 @@ public:
   void add(std::string text) { list_.push_back(std::move(text)); }
   bool empty() const { return list_.empty(); }
   const std::vector<std::string> &list() const { return list_; }
-  /// ok, or inputRefused with `what` and all problems, one per line.
+  /// ok, or inputRejected with `what` and all problems, one per line.
   Status status(const std::string &what) const;
 
 private:

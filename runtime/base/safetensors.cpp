@@ -15,8 +15,8 @@ namespace {
 /// The limit of the reference reader.
 constexpr int64_t kMaxHeader = 100'000'000;
 
-Status refuse(const std::string &path, const std::string &rule) {
-  return {StatusCode::inputRefused,
+Status reject(const std::string &path, const std::string &rule) {
+  return {StatusCode::inputRejected,
           fmt::format("'{}' is not a safetensors file that can be read: {}",
                       path, rule)};
 }
@@ -69,19 +69,19 @@ Status SafetensorsFile::open(const std::string &path, SafetensorsFile &out) {
 
 Status SafetensorsFile::parse(const std::string &path) {
   if (file_.size() < 8)
-    return refuse(path, "expected at least 8 bytes of header length");
+    return reject(path, "expected at least 8 bytes of header length");
   uint64_t length;
   std::memcpy(&length, file_.data(), 8);
   if (length > static_cast<uint64_t>(kMaxHeader))
-    return refuse(path, fmt::format("the header length {} is above {}", length,
+    return reject(path, fmt::format("the header length {} is above {}", length,
                                     kMaxHeader));
   if (static_cast<int64_t>(length) > file_.size() - 8)
-    return refuse(path, fmt::format("the header of {} bytes is longer than the "
+    return reject(path, fmt::format("the header of {} bytes is longer than the "
                                     "file",
                                     length));
   std::string_view text = file_.text().substr(8, length);
   if (text.empty() || text.front() != '{')
-    return refuse(path, "the header must begin with '{'");
+    return reject(path, "the header must begin with '{'");
   Json header;
   MTC_RETURN_IF_ERROR(parseJson(text, "'" + path + "'", header));
   dataStart_ = 8 + static_cast<int64_t>(length);
@@ -111,15 +111,15 @@ Status SafetensorsFile::checkCover(const std::string &path) {
   int64_t at = 0;
   for (const TensorInfo &tensor : tensors_) {
     if (tensor.begin != at)
-      return refuse(path, fmt::format("tensor '{}' begins at byte {}, expected "
+      return reject(path, fmt::format("tensor '{}' begins at byte {}, expected "
                                       "{} (no hole, no overlap)",
                                       tensor.name, tensor.begin, at));
     if (__builtin_add_overflow(at, tensor.bytes, &at))
-      return refuse(path, "the data offsets overflow 64 bits");
+      return reject(path, "the data offsets overflow 64 bits");
     index_[tensor.name] = &tensor - tensors_.data();
   }
   if (at != file_.size() - dataStart_)
-    return refuse(path, fmt::format("the tensors need {} bytes of data, found "
+    return reject(path, fmt::format("the tensors need {} bytes of data, found "
                                     "{}",
                                     at, file_.size() - dataStart_));
   return Status::okay();

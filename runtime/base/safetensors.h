@@ -2,7 +2,7 @@
 //
 // [0,8) little-endian header length N; [8,8+N) a JSON object: name ->
 // {dtype, shape, data_offsets}, offsets relative to byte 8+N; then the data,
-// row-major and little-endian. The reader refuses, never repairs: offsets must
+// row-major and little-endian. The reader rejects, never repairs: offsets must
 // cover the data without holes or overlaps and agree with dtype and shape. The
 // writer orders by alignment descending, then name, as the reference does.
 //
@@ -35,7 +35,7 @@ int64_t safetensorsElementBytes(const std::string &dtype);
 /// A whole file, mapped. Pointers live as long as this object.
 class SafetensorsFile {
 public:
-  /// Errors: inputRefused with the rule that the file breaks.
+  /// Errors: inputRejected with the rule that the file breaks.
   static Status open(const std::string &path, SafetensorsFile &out);
 
   const std::vector<TensorInfo> &tensors() const { return tensors_; }

@@ -17,7 +17,7 @@ enum class StatusCode : int {
   ok = 0,
   failed = 1,         ///< any other failure
   usage = 2,          ///< usage or configuration
-  inputRefused = 3,   ///< an input file is corrupt, unsupported or too short
+  inputRejected = 3,  ///< an input file is corrupt, unsupported or too short
   infeasible = 4,     ///< a plan that cannot be: memory, divisibility
   internal = 5,       ///< a bug
   interrupted = 11,   ///< stopped by a signal

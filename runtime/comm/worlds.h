@@ -39,7 +39,7 @@ struct WorldRequest {
   int rank = 0;        ///< of this process, where each rank has one
 };
 
-/// Errors: usage and inputRefused, when the process was not started as the
+/// Errors: usage and inputRejected, when the process was not started as the
 /// backend needs it; infeasible, without memory.
 Status makeWorld(CommKind kind, const WorldRequest &request,
                  std::unique_ptr<World> &out);

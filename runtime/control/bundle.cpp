@@ -97,7 +97,7 @@ void checkVersion(FieldReader &reader, Problems &problems) {
 Status checkExecutable(const BundleProgram &program) {
   if (access(program.path.c_str(), X_OK) == 0)
     return Status::okay();
-  return {StatusCode::inputRefused,
+  return {StatusCode::inputRejected,
           fmt::format("cannot execute '{}': {}; chmod +x it, or compile the "
                       "bundle again",
                       program.path, std::strerror(errno))};

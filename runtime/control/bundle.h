@@ -30,7 +30,7 @@ struct Bundle {
 
 /// Reads `folder`/manifest.json and the descriptors of its programs, and checks
 /// that they belong together: one program per stage; equal plan hash, mesh and
-/// batch; file names stay inside the folder. Errors: inputRefused, all
+/// batch; file names stay inside the folder. Errors: inputRejected, all
 /// disagreements at once.
 Status openBundle(const std::string &folder, ProgramForm form, Bundle &out);
 

@@ -25,7 +25,7 @@ namespace {
   const char text[] = "error: cannot execute the program\n";
   ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
   (void)ignored;
-  _exit(static_cast<int>(StatusCode::inputRefused));
+  _exit(static_cast<int>(StatusCode::inputRejected));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 //===- elf_symbol.cpp - reads a string out of an ELF file -----------------===//
 //
 // Every offset comes from the file, so every access goes through `view`, which
-// refuses what is outside.
+// rejects what is outside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,10 +115,10 @@ Status readElfText(const std::string &path, std::string_view name,
   MTC_RETURN_IF_ERROR(MappedFile::open(path, file));
   ElfReader reader(file);
   if (!reader.open())
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("'{}': expected a 64-bit ELF file", path)};
   if (!reader.findText(name, text))
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("'{}' is not a compiled program of mtc: it has no "
                         "symbol {}; was it cut short or stripped? "
                         "compile the bundle again",

@@ -11,7 +11,7 @@ namespace mtc::runtime {
 
 /// The NUL-terminated text at symbol `name` of a 64-bit little-endian ELF
 /// object, executable or shared object. Nothing of the file is executed.
-/// Errors: inputRefused.
+/// Errors: inputRejected.
 Status readElfText(const std::string &path, std::string_view name,
                    std::string &text);
 

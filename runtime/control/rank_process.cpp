@@ -44,7 +44,7 @@ Status readJob(Job &job) {
 Status checkMesh(const Mesh &launched, const Descriptor &d) {
   if (launched == d.mesh)
     return Status::okay();
-  return {StatusCode::inputRefused,
+  return {StatusCode::inputRejected,
           "the launcher's mesh is not the one that this program was compiled "
           "for"};
 }

@@ -7,7 +7,7 @@
 namespace mtc::runtime {
 
 /// Compares the tensors of a safetensors file with the parameters of all
-/// stages, before any rank starts. Errors: inputRefused, all that are missing,
+/// stages, before any rank starts. Errors: inputRejected, all that are missing,
 /// wrong or no parameter at once.
 Status checkWeights(const std::string &path, const Bundle &bundle);
 

@@ -96,7 +96,7 @@ Status parseDescriptor(std::string_view text, Descriptor &out) {
   int64_t abi = reader.integer("abi", 0, INT32_MAX);
   if (problems.empty() && abi != MTC_ABI_VERSION)
     return {
-        StatusCode::inputRefused,
+        StatusCode::inputRejected,
         fmt::format("program descriptor: expected abi {}, found {}; compile "
                     "the program again with this version of mtc",
                     MTC_ABI_VERSION, abi)};

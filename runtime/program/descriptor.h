@@ -25,7 +25,7 @@ class FieldReader;
 /// Reads one size per axis, {"tp": 2, "dp": 1, "pp": 4}.
 Mesh readMesh(FieldReader reader);
 
-/// Parses and checks the JSON text of a descriptor. Errors: inputRefused with
+/// Parses and checks the JSON text of a descriptor. Errors: inputRejected with
 /// all problems at once (another ABI version is reported alone, because nothing
 /// after it can be trusted).
 Status parseDescriptor(std::string_view text, Descriptor &out);

@@ -24,12 +24,12 @@ struct Program {
 
 /// Opens a program's shared object. Its undefined mtc_ functions are resolved
 /// from the executable that calls this, which must export them (link
-/// mtc_control). Errors: inputRefused.
+/// mtc_control). Errors: inputRejected.
 Status openSharedProgram(const std::string &path, Program &out);
 
 /// Checks every row of every table against the descriptor: kinds, fragments,
 /// microbatches, slots, and that inputs and transfers stay inside their arenas.
-/// After this the loop over a timeline needs no checks. Errors: inputRefused
+/// After this the loop over a timeline needs no checks. Errors: inputRejected
 /// with all problems.
 Status checkProgram(const Program &program, const Descriptor &descriptor);
 

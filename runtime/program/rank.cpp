@@ -58,7 +58,7 @@ Status RankState::checkPlace() const {
                                            parts_.rank, mesh().worldSize())};
   int64_t stage = mesh().coordinate(parts_.rank, MTC_AXIS_PP);
   if (stage != d.stage)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("rank {} runs stage {}, but its program is that of "
                         "stage {}",
                         parts_.rank, stage, d.stage)};
@@ -75,12 +75,12 @@ bool RankState::logs() const {
 }
 
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
-                       Feed &feed, Observer *observer) {
+                       DataLoader &loader, Observer *observer) {
   const MtcStep *rows = timelines_[&entry - descriptor().entries.data()];
   for (const MtcStep *row = rows + first; row != rows + end; ++row) {
     switch (row->kind) {
     case MTC_STEP_LOAD:
-      accept(load(entry, *row, feed));
+      accept(load(entry, *row, loader));
       break;
     case MTC_STEP_RUN:
       accept(stream().launch(parts_.program.fragments[row->fragment], &context_,
@@ -99,7 +99,8 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
   return Status::okay();
 }
 
-Status RankState::load(const EntryInfo &entry, const MtcStep &row, Feed &feed) {
+Status RankState::load(const EntryInfo &entry, const MtcStep &row,
+                       DataLoader &loader) {
   const BatchInfo &batch = descriptor().batch;
   int64_t bytes = 4 * batch.microBatch * batch.seq;
   for (const InputInfo &in : descriptor().inputs) {
@@ -108,7 +109,7 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row, Feed &feed) {
     std::byte *tokens = nullptr;
     MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
     MTC_RETURN_IF_ERROR(
-        feed.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
+        loader.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
     MTC_RETURN_IF_ERROR(inputs_->send(
         {MTC_ARENA_ACTIVATIONS, row.slot[in.pool] * in.stride + in.offset}, 0,
         bytes));
@@ -157,7 +158,7 @@ Status RankState::failure() const {
   if (context_.status == 0 || !failure_.ok())
     return failure_;
   return {static_cast<StatusCode>(context_.status),
-          "a kernel refused its arguments"};
+          "a kernel rejected its arguments"};
 }
 
 } // namespace mtc::runtime

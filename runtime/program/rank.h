@@ -20,9 +20,9 @@
 namespace mtc::runtime {
 
 /// Fills inputs; implemented by the data reader.
-class Feed {
+class DataLoader {
 public:
-  virtual ~Feed() = default;
+  virtual ~DataLoader() = default;
   /// Writes input `in` of `microbatch`, i32 [micro_batch, seq], to `out`, host
   /// memory on its way to the arena.
   virtual Status load(const InputInfo &in, int64_t microbatch,
@@ -57,7 +57,7 @@ struct RankParts {
 class RankState {
 public:
   /// Checks that the parts fit together: mesh and stage, arenas equal to the
-  /// plan, tables inside their bounds. Errors: inputRefused, internal.
+  /// plan, tables inside their bounds. Errors: inputRejected, internal.
   static Status create(RankParts parts, std::unique_ptr<RankState> &out);
 
   RankState(const RankState &) = delete;
@@ -87,8 +87,8 @@ public:
   Status beginStep(const MtcStepBlock &block);
   /// Issues rows [first, end) of an entry's timeline; stops at the first row
   /// that is known to fail. `observer` may be null. Allocates nothing.
-  Status walk(const EntryInfo &entry, int64_t first, int64_t end, Feed &feed,
-              Observer *observer = nullptr);
+  Status walk(const EntryInfo &entry, int64_t first, int64_t end,
+              DataLoader &loader, Observer *observer = nullptr);
   /// Waits for all that was issued. Returns the first failure of the rank.
   Status complete();
   /// The same, and brings the result to the host.
@@ -109,7 +109,7 @@ private:
   Status initialize();
   Status checkPlace() const;
   void collectTimelines();
-  Status load(const EntryInfo &entry, const MtcStep &row, Feed &feed);
+  Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
 
   RankParts parts_;
   MtcContext context_{};

@@ -18,7 +18,7 @@ Status openSharedProgram(const std::string &path, Program &out) {
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("cannot open program '{}': {}", path, dlerror())};
   Program program;
   program.keepAlive =
@@ -34,7 +34,7 @@ Status openSharedProgram(const std::string &path, Program &out) {
         dlsym(handle, ("mtc_timeline_" + entry).c_str()));
   };
   if (!program.descriptor || !program.fragments)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("'{}' is not a compiled program: expected the symbols "
                         "mtc_descriptor and mtc_fragments",
                         path)};

@@ -28,19 +28,19 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
   MTC_RETURN_IF_ERROR(MappedFile::open(path, tokens.file_));
   int64_t bytes = tokens.file_.size();
   if (bytes == 0)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("token file '{}' is empty; expected at least {} tokens "
                         "(seq + 1)",
                         path, seq + 1)};
   if (bytes % tokens.tokenBytes_ != 0)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("token file '{}' has {} bytes, no multiple of the {} "
                         "bytes of a {} token; check --data-type",
                         path, bytes, tokens.tokenBytes_, dtype)};
   int64_t count = bytes / tokens.tokenBytes_;
   tokens.windows_ = (count - 1) / seq;
   if (tokens.windows_ == 0)
-    return {StatusCode::inputRefused,
+    return {StatusCode::inputRejected,
             fmt::format("token file '{}' has {} tokens; one sample needs {} "
                         "(seq + 1)",
                         path, count, seq + 1)};
@@ -61,7 +61,7 @@ Status TokenFile::copy(int64_t first, int32_t *out) const {
     int64_t value = token;
     if (value < 0 || value >= vocab_)
       return {
-          StatusCode::inputRefused,
+          StatusCode::inputRejected,
           fmt::format("token file '{}': token {} at position {} is not "
                       "below the vocabulary size {}; check --data-type and the "
                       "tokenizer",
@@ -87,7 +87,7 @@ Status TokenFile::read(int64_t sample, int shift, int32_t *out) const {
   }
 }
 
-Status TokenFeed::open(const Recipe &recipe, const RankState &rank) {
+Status TokenLoader::open(const Recipe &recipe, const RankState &rank) {
   const Descriptor &d = rank.descriptor();
   batch_ = d.batch;
   dp_ = d.mesh[MTC_AXIS_DP];
@@ -101,7 +101,8 @@ Status TokenFeed::open(const Recipe &recipe, const RankState &rank) {
   return Status::okay();
 }
 
-Status TokenFeed::load(const InputInfo &in, int64_t microbatch, int32_t *out) {
+Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
+                         int32_t *out) {
   int shift = in.name == "labels" ? 1 : 0;
   int64_t first = base_ + (microbatch * dp_ + dpRank_) * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)

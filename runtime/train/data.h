@@ -15,8 +15,9 @@ namespace mtc::runtime {
 /// and its labels the same range shifted by one.
 class TokenFile {
 public:
-  /// `dtype`: u8, u16 or i32. Errors: inputRefused (missing, empty, a size that
-  /// is no multiple of the token's, shorter than one window), usage (dtype).
+  /// `dtype`: u8, u16 or i32. Errors: inputRejected (missing, empty, a size
+  /// that is no multiple of the token's, shorter than one window), usage
+  /// (dtype).
   static Status open(const std::string &path, const std::string &dtype,
                      int64_t seq, int64_t vocab, uint64_t seed, TokenFile &out);
 
@@ -24,7 +25,8 @@ public:
   /// Sample k is window k mod windows instead of a permuted one.
   void setSequential(bool on) { sequential_ = on; }
   /// Writes the `seq` inputs (shift 0) or labels (shift 1) of sample k.
-  /// Errors: inputRefused when a token is not in [0, vocab), with its position.
+  /// Errors: inputRejected when a token is not in [0, vocab), with its
+  /// position.
   Status read(int64_t sample, int shift, int32_t *out) const;
 
 private:
@@ -41,7 +43,7 @@ private:
 /// Feeds a rank: microbatch k of dp rank r holds the samples
 /// base + (k·dp + r)·micro_batch + [0, micro_batch), where `base` is the first
 /// sample of the step.
-class TokenFeed final : public Feed {
+class TokenLoader final : public DataLoader {
 public:
   /// Opens the recipe's file. Only ranks whose program has inputs read it.
   Status open(const Recipe &recipe, const RankState &rank);

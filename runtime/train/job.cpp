@@ -63,7 +63,7 @@ std::string jobToText(const Job &job) {
                {"eval_batches", job.evalBatches},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
-  // File names need not be UTF-8; JSON must be, so such names are refused by
+  // File names need not be UTF-8; JSON must be, so such names are rejected by
   // the ranks (they find another name) rather than thrown about here.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

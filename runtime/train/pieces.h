@@ -40,8 +40,8 @@ Status writePart(const std::string &target, int rank, Stream &stream,
                  const std::vector<Piece> &pieces);
 
 /// Merges the parts of `ranks` ranks into `target` and removes them. Errors:
-/// inputRefused (a part is missing or corrupt), internal (an element is missing
-/// or written twice, or shapes disagree), writeFailed.
+/// inputRejected (a part is missing or corrupt), internal (an element is
+/// missing or written twice, or shapes disagree), writeFailed.
 Status mergeParts(const std::string &target, int ranks,
                   const std::map<std::string, std::string> &metadata);
 

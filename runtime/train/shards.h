@@ -53,7 +53,7 @@ Status initParams(RankState &rank, uint64_t seed);
 std::string tensorProblem(const ParamInfo &p, const TensorInfo *tensor);
 
 /// The same from a safetensors file by logical name; shapes must
-/// agree, dtype F32. Errors: inputRefused, all missing or wrong tensors at
+/// agree, dtype F32. Errors: inputRejected, all missing or wrong tensors at
 /// once.
 Status loadParams(RankState &rank, const std::string &path);
 

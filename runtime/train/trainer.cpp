@@ -63,7 +63,7 @@ Status Trainer::runUnguarded() {
 }
 
 Status Trainer::prepare() {
-  MTC_RETURN_IF_ERROR(feed_.open(job_.recipe, rank_));
+  MTC_RETURN_IF_ERROR(loader_.open(job_.recipe, rank_));
   if (rank_.logs())
     MTC_RETURN_IF_ERROR(log_.open(job_.logFile));
   entry_ = rank_.descriptor().entry("train");
@@ -99,15 +99,15 @@ Status Trainer::train() {
 
 Status Trainer::trainStep(int64_t step) {
   schedule_.fill(step, block_);
-  feed_.setBase(block_.sample_base);
+  loader_.setBase(block_.sample_base);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, feed_));
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, loader_));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
   MTC_RETURN_IF_ERROR(checkFinite(step));
   MTC_RETURN_IF_ERROR(dump("grads", step));
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, feed_));
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, loader_));
   return rank_.complete();
 }
 
@@ -144,9 +144,9 @@ Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
   if (signals_.step)
     signals_.step->store(index + 1, std::memory_order_relaxed);
   schedule_.fill(index + 1, block_);
-  feed_.setBase(block_.sample_base);
+  loader_.setBase(block_.sample_base);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
-  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, feed_, observer));
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader_, observer));
   for (const AxisInfo &axis : kAxes)
     if (axis.data && rank_.onLastStage())
       MTC_RETURN_IF_ERROR(

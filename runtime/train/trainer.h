@@ -53,7 +53,7 @@ private:
   const Job &job_;
   TrainerSignals signals_;
   StepSchedule schedule_;
-  TokenFeed feed_;
+  TokenLoader loader_;
   StepLog log_;
   Progress progress_;
   const EntryInfo *entry_ = nullptr; ///< train

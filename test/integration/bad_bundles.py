@@ -10,7 +10,7 @@ import struct
 import safetensors
 from bad_case import Broken, Case
 
-REFUSED, INFEASIBLE = 3, 4
+REJECTD, INFEASIBLE = 3, 4
 RUN = ["run", "bad", "--data", "data.bin", "--data-type", "u8", "--steps", 2,
        "--quiet", "--save", "out.safetensors"]
 THREADS = [*RUN, "--comm", "threads"]
@@ -75,7 +75,7 @@ def half(content):
     return content[:len(content) // 2]
 
 
-def case(name, make, says, command=RUN, code=REFUSED):
+def case(name, make, says, command=RUN, code=REJECTD):
     return Case("bundle: " + name, command, code, says, make)
 
 
@@ -140,7 +140,7 @@ BUNDLES = [
          damaged("programs/stage0", replaced(b'"stage":0,', b'"stagy":0,')),
          ["bad/programs/stage0", "'stage' is missing"]),
     Case("inspect a program that is cut short", ["inspect", "bad/programs/stage0"],
-         REFUSED, ["bad/programs/stage0", "cut short"],
+         REJECTD, ["bad/programs/stage0", "cut short"],
          damaged("programs/stage0", half)),
 ]
 
@@ -185,7 +185,7 @@ def weights_case(name, make, says, bundle="one"):
     return Case("weights: " + name,
                 ["run", bundle, "--data", "data.bin", "--data-type", "u8", "--steps", 2,
                  "--quiet", "--init-from", "bad.safetensors", "--save",
-                 "out.safetensors"], REFUSED, ["bad.safetensors", *says], make)
+                 "out.safetensors"], REJECTD, ["bad.safetensors", *says], make)
 
 
 UP = "'layers.0.mlp.up.weight'"

@@ -4,7 +4,7 @@ import re
 
 from bad_case import Broken, Case
 
-USAGE, REFUSED, INFEASIBLE = 2, 3, 4
+USAGE, REJECTD, INFEASIBLE = 2, 3, 4
 RUN = ["run", "one", "--data", "data.bin", "--data-type", "u8", "--quiet"]
 COMPILE = ["compile", "tiny.toml", "--gbs", 2, "-o", "out"]
 PLAN = ["compile", "plan.mlir", "-o", "out"]
@@ -148,7 +148,7 @@ CASES = OF_THE_MACHINE + [
          plan("module {}\n")),
     Case("IR that is none", [*PLAN, "--from", "import"], INFEASIBLE,
          ["plan.mlir:1:1", "expected IR"], plan("this is no IR\n")),
-    Case("no IR", ["compile", "absent.mlir", "-o", "out"], REFUSED,
+    Case("no IR", ["compile", "absent.mlir", "-o", "out"], REJECTD,
          ["absent.mlir", "No such file"]),
     Case("a phase to start from, but a spec", [*COMPILE, "--from", "import"], USAGE,
          ["--from", ".mlir", "tiny.toml"]),
@@ -157,6 +157,6 @@ CASES = OF_THE_MACHINE + [
     Case("jobs out of range", [*COMPILE, "--jobs", 0], USAGE, ["--jobs", "0"]),
     Case("unknown help", ["help", "everything"], USAGE,
          ["everything", "exit-codes, phases, schedules or specs"]),
-    Case("inspect what is no program", ["inspect", "data.bin"], REFUSED,
+    Case("inspect what is no program", ["inspect", "data.bin"], REJECTD,
          ["data.bin", "ELF"]),
 ]

@@ -4,7 +4,7 @@ import os
 
 from bad_case import Case
 
-USAGE, REFUSED = 2, 3
+USAGE, REJECTD = 2, 3
 
 
 def data(content):
@@ -19,7 +19,7 @@ def run(bundle, *options):
 
 
 def case(name, content, says, bundle="one", options=("--data-type", "u8"),
-         leaves=(), code=REFUSED):
+         leaves=(), code=REJECTD):
     return Case(name, run(bundle, *options), code, says, data(content), leaves)
 
 
@@ -29,11 +29,11 @@ BEYOND = bytes(100) + b"\xff" + bytes(399)
 CASES = [
     Case("data: none given", ["run", "one", "--steps", 2], USAGE,
          ["no token file", "--data"]),
-    Case("data: no such file", run("one"), REFUSED,
+    Case("data: no such file", run("one"), REJECTD,
          ["tokens.bin", "No such file"]),
-    Case("data: a folder", run("one"), REFUSED, ["tokens.bin", "regular file"],
+    Case("data: a folder", run("one"), REJECTD, ["tokens.bin", "regular file"],
          lambda place: place.write("tokens.bin/inside", "")),
-    Case("data: a pipe that nobody writes", run("one"), REFUSED,
+    Case("data: a pipe that nobody writes", run("one"), REJECTD,
          ["tokens.bin", "regular file"],
          lambda place: os.mkfifo(place.path("tokens.bin"))),
     case("data: empty", b"", ["tokens.bin", "is empty", "at least 17 tokens"]),

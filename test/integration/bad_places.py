@@ -9,7 +9,7 @@ import subprocess
 from bad_bundles import copy
 from bad_case import Broken, Case, Place
 
-FAILED, USAGE, REFUSED, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
+FAILED, USAGE, REJECTD, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
 FULL = ("No space left on device", "File too large")
 RUN = ["run", "one", "--data", "data.bin", "--data-type", "u8", "--quiet"]
 COMPILE = ["compile", "tiny.toml", "--gbs", 2]

@@ -2,7 +2,7 @@
 
 from bad_case import Case
 
-USAGE, REFUSED, INFEASIBLE = 2, 3, 4
+USAGE, REJECTD, INFEASIBLE = 2, 3, 4
 GOOD = """name = "tiny"
 vocab = 64
 layers = 2
@@ -78,11 +78,11 @@ SPECS = [
     spec("spec: a name that leaves the folder", GOOD.replace("tiny", "../tiny"),
          ["'name'", "../tiny", "letters, digits"]),
     Case("spec: no such file", ["compile", "absent.toml", "--gbs", 2, "-o", "out"],
-         REFUSED, ["absent.toml", "expected a spec file or one of"]),
-    Case("spec: a folder", ["compile", "folder", "--gbs", 2, "-o", "out"], REFUSED,
+         REJECTD, ["absent.toml", "expected a spec file or one of"]),
+    Case("spec: a folder", ["compile", "folder", "--gbs", 2, "-o", "out"], REJECTD,
          ["folder", "expected a file", "directory"], folder("folder")),
     Case("spec: a name nearly right", ["compile", "gpt2-naon", "--gbs", 2, "-o", "out"],
-         REFUSED, ["gpt2-naon", "did you mean 'gpt2-nano'?"]),
+         REJECTD, ["gpt2-naon", "did you mean 'gpt2-nano'?"]),
 ]
 
 STRATEGIES = [
@@ -98,9 +98,9 @@ STRATEGIES = [
     strategy("strategy: broken TOML", "tp = 2\npp = [\n",
              ["strategy.toml:", "not valid TOML"]),
     Case("strategy: no such file", ["compile", "tiny.toml", "--strategy", "no.toml",
-                                    "-o", "out"], REFUSED, ["no.toml", "No such file"]),
+                                    "-o", "out"], REJECTD, ["no.toml", "No such file"]),
     Case("strategy: a folder", ["compile", "tiny.toml", "--strategy", "folder",
-                                "-o", "out"], REFUSED, ["folder", "directory"],
+                                "-o", "out"], REJECTD, ["folder", "directory"],
          folder("folder")),
     strategy("strategy: a pattern without a name",
              "global_batch_size = 2\n[[override]]\npattern = \"\"\n"
@@ -167,9 +167,9 @@ RECIPES = [
            "decay = \"square\"\nwarmup_steps = -4\n",
            ["beta1 < 1", "1.5", "clip", "-1", "square", "warmup_steps", "-4"]),
     recipe("recipe: broken TOML", "steps = \n", ["recipe.toml", "1", "TOML"]),
-    Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REFUSED,
+    Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REJECTD,
          ["no.toml", "No such file"]),
-    Case("recipe: a folder", ["run", "one", "--recipe", "folder"], REFUSED,
+    Case("recipe: a folder", ["run", "one", "--recipe", "folder"], REJECTD,
          ["folder", "regular file"], folder("folder")),
 ]
 

@@ -131,8 +131,8 @@ def check_units(report, bundle, data):
                   f"{[line for line in products if line not in native][:1]}")
 
 
-def check_refusals(mtc, report, folder):
-    out = os.path.join(folder, "refused")
+def check_rejections(mtc, report, folder):
+    out = os.path.join(folder, "rejected")
     done = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16", "--isa",
                     "x86-64-v3", "-o", out, check=False)
     words = "expected an instruction set with AVX-512"
@@ -175,7 +175,7 @@ def main():
         check_logits(mtc, report, folder, data)
         check_odd_sizes(mtc, report, folder, data)
         check_units(report, bundle, data)
-        check_refusals(mtc, report, folder)
+        check_rejections(mtc, report, folder)
         check_emulated(mtc, report, folder, data)
     return report.finish("bf16")
 

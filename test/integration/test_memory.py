@@ -7,7 +7,7 @@
     printed size and lie in anonymous memory of the stopped process.
   * After the first step the program allocates nothing; what the libraries of matrix
     products allocate for a moment is counted and printed.
-  * A plan with an arena a page smaller is refused when compiled or when started.
+  * A plan with an arena a page smaller is rejected when compiled or when started.
 
 usage: test_memory.py BIN_DIR ALLOC_COUNT_LIBRARY
 """
@@ -251,7 +251,7 @@ def check_shrunk(mtc, report, recipe, folder):
     bundle = os.path.join(folder, "edited")
 
     def attempt(text):
-        """How far the plan comes: refused where, and the message."""
+        """How far the plan comes: rejected where, and the message."""
         with open(edited, "w") as file:
             file.write(text)
         result = mtc.call("compile", edited, "--from=plan-memory", "-o", bundle,
@@ -263,17 +263,17 @@ def check_shrunk(mtc, report, recipe, folder):
         return ("run" if result.returncode else None), result.stderr
 
     where, message = attempt(ir)
-    report.expect(where is None, f"the unedited plan is refused: {message}")
+    report.expect(where is None, f"the unedited plan is rejected: {message}")
     for stage in range(LAYOUT.pp):
         for index, name in enumerate(ARENAS):
             where, message = attempt(shrink(ir, stage, index))
             what = f"stage {stage} with {name} a page smaller"
             report.expect(where is not None, f"{what} runs")
-            # Refused for this, and not for something else, nor killed.
+            # Rejected for this, and not for something else, nor killed.
             said = [line for line in message.splitlines() if f"arena {name}" in line
                     or f"arena '{name}'" in line]
             report.expect(said, f"{what}: no message names the arena: {message}")
-            print(f"{what}: refused by {where}: {said[0] if said else 'no message'}")
+            print(f"{what}: rejected by {where}: {said[0] if said else 'no message'}")
 
 
 def main():

@@ -4,7 +4,7 @@
 Compiles a small model for sm_90 up to its kernels: one PTX file a stage, one
 entry a kernel of the plan, no call of a function that is not there, the same
 bytes twice, and text that ptxas takes where it is installed. Whatever would
-have to run on a GPU is refused.
+have to run on a GPU is rejected.
 """
 
 import os
@@ -58,12 +58,12 @@ def assembly_problems(ptxas, path, folder):
     done = subprocess.run([ptxas, "-arch=sm_90", path, "-o", os.path.join(folder, "cubin")],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        yield f"{os.path.basename(path)}: ptxas refused it: {done.stderr.strip()[:500]}"
+        yield f"{os.path.basename(path)}: ptxas rejected it: {done.stderr.strip()[:500]}"
 
 
-def refusals(mtc, folder):
-    """A GPU target is refused before it costs time, and leaves nothing behind."""
-    out = os.path.join(folder, "refused")
+def rejections(mtc, folder):
+    """A GPU target is rejected before it costs time, and leaves nothing behind."""
+    out = os.path.join(folder, "rejected")
     for options, code, words in (
             (["--target=cuda:sm_90", "-o", out], 4, "running on CUDA is not built yet"),
             (["--target=cuda:sm_90", "--compile-to=lower-to-llvm", "-o", out], 4, "--compile-to=kernels"),
@@ -109,7 +109,7 @@ def main():
     ptxas = assembler()
     print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
     with tempfile.TemporaryDirectory() as folder:
-        report.expect_none(refusals(mtc, folder))
+        report.expect_none(rejections(mtc, folder))
         for dtype in ("f32", "bf16"):
             report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")

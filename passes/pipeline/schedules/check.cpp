@@ -154,7 +154,7 @@ private:
     if (timing.complete)
       return;
     report("cycle", "stages wait for each other: {}",
-           fmt::join(waitingRing(schedule_, timing), "; "));
+           fmt::join(waitForCycle(schedule_, timing), "; "));
   }
 
   const Schedule &schedule_;
@@ -181,8 +181,8 @@ Findings checkSchedule(const Schedule &schedule) {
   return Checker(schedule).run();
 }
 
-std::vector<std::string> waitingRing(const Schedule &schedule,
-                                     const Timing &timing) {
+std::vector<std::string> waitForCycle(const Schedule &schedule,
+                                      const Timing &timing) {
   if (timing.complete)
     return {};
   SlotIndex index(schedule);

@@ -19,11 +19,11 @@ namespace mtc::schedules {
 ///                       slots are complete and in order
 Findings checkSchedule(const Schedule &schedule);
 
-/// The ring of stages that wait for each other where `timing` of asap stopped:
+/// The wait-for cycle of stages where `timing` of asap stopped:
 /// one line per stage, `stage 0: B0 waits for B0 of stage 1`. Empty when
 /// complete.
-std::vector<std::string> waitingRing(const Schedule &schedule,
-                                     const Timing &timing);
+std::vector<std::string> waitForCycle(const Schedule &schedule,
+                                      const Timing &timing);
 
 } // namespace mtc::schedules
 #endif // MTC_PASSES_PIPELINE_SCHEDULES_CHECK_H

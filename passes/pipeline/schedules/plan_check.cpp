@@ -126,7 +126,7 @@ Findings checkPlan(const Plan &plan, const PlanCheckOptions &options) {
     findings.push_back(
         {"cycle", fmt::format("stages wait for each other: {}; shortest cycle: "
                               "{}",
-                              fmt::join(waits.ring, "; "),
+                              fmt::join(waits.ranks, "; "),
                               fmt::join(waits.cycle, " -> "))});
   return findings;
 }

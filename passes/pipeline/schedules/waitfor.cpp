@@ -1,4 +1,4 @@
-//===- waitfor.cpp - can the ranks wait for each other in a ring ----------===//
+//===- waitfor.cpp - can the ranks wait for each other ----------===//
 
 #include "passes/pipeline/schedules/waitfor.h"
 
@@ -248,7 +248,7 @@ private:
       if (next.rank >= 0)
         continue;
       const std::vector<MachineItem> &program = machine_.ranks[node.rank];
-      result.ring.push_back(fmt::format(
+      result.ranks.push_back(fmt::format(
           "rank {} cannot end item {} {}, and only then begins item {} {}",
           node.rank, entered->item, groupText(program[entered->item]),
           node.item, groupText(program[node.item])));
@@ -280,7 +280,7 @@ Findings verifyMachine(const Machine &machine) {
     matching.findings.push_back(
         {"cycle",
          fmt::format("ranks wait for each other: {}; shortest cycle: {}",
-                     fmt::join(waits.ring, "; "),
+                     fmt::join(waits.ranks, "; "),
                      fmt::join(waits.cycle, " -> "))});
   return std::move(matching.findings);
 }

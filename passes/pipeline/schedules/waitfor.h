@@ -1,4 +1,4 @@
-//===- waitfor.h - can the ranks wait for each other in a ring --*- C++ -*-===//
+//===- waitfor.h - can the ranks wait for each other --*- C++ -*-===//
 //
 // Nodes: each computation; begin and end of each exchange and collective;
 // shared by ranks, one node per matched transfer and one per collective. Edges:
@@ -18,12 +18,12 @@ namespace mtc::schedules {
 
 /// What the graph says. `cycle` is a shortest one, node by node, each waiting
 /// for the one before it: `x 0->1 a1.0` a transfer, `c tp0#2 all-reduce` a
-/// collective, `r0:F1.0`, `r0:begin#4{Rg0.1:1}`, `r0:end#3`. `ring` is the same
-/// for people, one line per rank. Both empty when acyclic.
+/// collective, `r0:F1.0`, `r0:begin#4{Rg0.1:1}`, `r0:end#3`. `ranks` is the
+/// same for people, one line per rank. Both empty when acyclic.
 struct WaitForResult {
   bool acyclic = true;
   std::vector<std::string> cycle;
-  std::vector<std::string> ring;
+  std::vector<std::string> ranks;
   int64_t makespan = 0; ///< when acyclic, in the unit of the costs
 };
 

@@ -30,7 +30,7 @@ inline constexpr int kStepWord = 0;
 class ShmSetup {
 public:
   /// `arenas[rank]`, one entry per rank of the mesh. Sizes are rounded up to
-  /// whole pages. Fails if the host refuses memory or descriptors.
+  /// whole pages. Fails if the host rejects memory or descriptors.
   static Status create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
                        std::unique_ptr<ShmSetup> &out);
   /// Closes the descriptors; the ranks' mappings stay theirs.

@@ -142,7 +142,7 @@ TEST_P(Failures, ReachOtherGroups) {
     EXPECT_EQ(found[rank].substr(0, 3), rank < 2 ? "14 " : "12 ");
 }
 
-TEST_P(Failures, RefusesWhatItCannotDo) {
+TEST_P(Failures, RejectsWhatItCannotDo) {
   auto expectUsage = [&](const Body &body) {
     for (const std::string &found :
          runWorld(GetParam(), {1, 1, 2}, kArena, body))
@@ -165,7 +165,7 @@ TEST_P(Failures, RefusesWhatItCannotDo) {
   });
 }
 
-TEST_P(Failures, RefusesBadTransfers) {
+TEST_P(Failures, RejectsBadTransfers) {
   const MtcTransfer bad[] = {
       {1, 2, MTC_ARENA_GRADS, 0, 0, 8},          // no such stage
       {1, 0, MTC_ARENA_COUNT, 0, 0, 8},          // no such arena

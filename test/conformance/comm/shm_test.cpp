@@ -107,7 +107,7 @@ TEST(Shm, FirstCulpritStays) {
   EXPECT_EQ(status.message(), "rank 1 died");
 }
 
-TEST(Shm, RefusesWhatIsNoControlSegment) {
+TEST(Shm, RejectsWhatIsNoControlSegment) {
   std::unique_ptr<ShmCommunicator> comm;
   EXPECT_EQ(ShmCommunicator::attach(-1, 0, {}, comm).code(), StatusCode::usage);
   auto setup = makeSetup({1, 1, 1});

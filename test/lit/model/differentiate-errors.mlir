@@ -1,5 +1,5 @@
 // RUN: mtc-opt %s -split-input-file -differentiate -verify-diagnostics
-// Tests that differentiate refuses what it has no rule for.
+// Tests that differentiate rejects what it has no rule for.
 
 func.func @microbatch(%w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "embed"], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
   // expected-error @+1 {{expected a maximum behind tfm.stop_gradient; it has no gradient rule}}

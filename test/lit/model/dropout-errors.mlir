@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -form-clusters -outline-kernels -lower-calls -verify-diagnostics
 // RUN: not mtc-opt %s -form-clusters -outline-kernels -lower-calls > %t 2>&1
-// Tests that a dropout whose elements have an offset on a rank is refused, not
+// Tests that a dropout whose elements have an offset on a rank is rejected, not
 // compiled with local element numbers.
 
 module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {

@@ -13,10 +13,10 @@ func.func @fragment() {
   %x = pipe.received activation : tensor<2x4x8xf32>
   // CHECK: pipe.send activation %
   pipe.send activation %x : tensor<2x4x8xf32>
-  // CHECK: pipe.keep %{{.*}} as 3 : tensor<2x4x8xf32>
-  pipe.keep %x as 3 : tensor<2x4x8xf32>
-  // CHECK: pipe.kept 3 : tensor<2x4x8xf32>
-  %k = pipe.kept 3 : tensor<2x4x8xf32>
+  // CHECK: pipe.save %{{.*}} as 3 : tensor<2x4x8xf32>
+  pipe.save %x as 3 : tensor<2x4x8xf32>
+  // CHECK: pipe.saved 3 : tensor<2x4x8xf32>
+  %k = pipe.saved 3 : tensor<2x4x8xf32>
   // CHECK: pipe.accumulate %{{.*}} to "w" use 0 : tensor<8x8xf32>
   pipe.accumulate %w to "w" use 0 : tensor<8x8xf32>
   %l = tfm.fill 0.0 : tensor<f32>

@@ -13,9 +13,9 @@ module attributes {mtc.config = {pp = 2 : i64, chunks = 2 : i64, layers = 4 : i6
   // CHECK-NEXT: %[[B:.+]] = pipe.received activation
   // CHECK-NEXT: %[[C:.+]] = tfm.activation gelu %[[B]]
   // CHECK-NEXT: pipe.send activation %[[C]]
-  // CHECK-NEXT: pipe.keep %[[C]] as 0
+  // CHECK-NEXT: pipe.save %[[C]] as 0
   // CHECK: func.func @stage0_chunk1_bwd()
-  // CHECK-NEXT: %[[S:.+]] = pipe.kept 0
+  // CHECK-NEXT: %[[S:.+]] = pipe.saved 0
   // CHECK-NEXT: %[[G:.+]] = pipe.received gradient
   // CHECK-NEXT: %[[D:.+]] = tfm.mul %[[G]], %[[S]]
   // CHECK-NEXT: pipe.send gradient %[[D]]

@@ -2,7 +2,7 @@
 // RUN: echo 'func.func @microbatch() { return }' | not mtc-opt -cut-stages 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NO-EVAL
 // NO-EVAL: expected a function @eval with a body
-// Tests that cut-stages refuses cuts that it cannot make.
+// Tests that cut-stages rejects cuts that it cannot make.
 
 // expected-error @+1 {{expected layers (3) to be a multiple of pp times chunks (2) or an explicit layers_per_stage}}
 module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64}} {

@@ -13,10 +13,10 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   // CHECK: %[[DW0:.+]] = tfm.mul %{{.*}}, %{{.*}}
   // CHECK: pipe.accumulate %[[DW0]] to "w0" use 0
   // CHECK-LABEL: func.func @stage0_eval
-  // CHECK-NOT: pipe.keep
+  // CHECK-NOT: pipe.save
   // CHECK-LABEL: func.func @stage1_fwd
   // CHECK: %[[X1:.+]] = pipe.received activation
-  // CHECK-NOT: pipe.keep
+  // CHECK-NOT: pipe.save
   // CHECK: pipe.loss
   // CHECK-LABEL: func.func @stage1_bwd
   // CHECK: pipe.received activation

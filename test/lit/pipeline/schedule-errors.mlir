@@ -15,7 +15,7 @@
 // RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CHUNKS: schedule of entry "train": v=2
 // Tests that a user's schedule that loses a backward, or adds gradients out of
-// order, is refused.
+// order, is rejected.
 
 // expected-error @+1 {{is not a legal schedule: stage 0: no backward for mb 1 chunk 0}}
 pipe.schedule @train stages 1 chunks 1 microbatches 2 ["F0 F1 B0"]

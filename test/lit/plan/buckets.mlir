@@ -39,7 +39,7 @@
 // SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
 // SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
 // SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
-// SHARD-NOT: group "embd"
+// SHARD-NOT: group "embedding"
 // SHARD: rt.launch @{{.*}}(%{{.*}}, %{{.*}}) args(%{{.*}})
 // SHARD: rt.collective norm_reduce group all
 // SHARD-LABEL: func.func @stage0_apply

@@ -44,10 +44,10 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, mtc.config = {micro_batch
       // CHECK: %[[TP:.+]] = rt.affine <tp> : i64
       // CHECK: %[[D:.+]] = rt.launch @[[SLICE]](%[[WHOLE]]) args(%[[TP]]) {{.*}} -> tensor<4x3xf32>
       %d = dist.slice %whole dim 1 over "tp" : tensor<4x6xf32> -> tensor<4x3xf32>
-      pipe.keep %a as 0 : tensor<4x6xf32>
-      pipe.keep %b as 1 : tensor<8x3xf32>
-      pipe.keep %c as 2 : tensor<4x3xf32>
-      pipe.keep %d as 3 : tensor<4x3xf32>
+      pipe.save %a as 0 : tensor<4x6xf32>
+      pipe.save %b as 1 : tensor<8x3xf32>
+      pipe.save %c as 2 : tensor<4x3xf32>
+      pipe.save %d as 3 : tensor<4x3xf32>
       return
     }
   }
@@ -61,7 +61,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
       %x = pipe.received activation : tensor<4x3xf32>
       // expected-error @below {{expected an axis that splits tensors (tp or dp), found "pp"}}
       %r = dist.all_reduce sum %x over "pp" origin g serves "x" : tensor<4x3xf32>
-      pipe.keep %r as 0 : tensor<4x3xf32>
+      pipe.save %r as 0 : tensor<4x3xf32>
       return
     }
   }
@@ -75,7 +75,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
       %x = pipe.received activation : tensor<4x3xf32>
       // expected-error @below {{expected a collective or a slice over one axis, which partition makes}}
       %r = dist.reshard %x from <[{}, {}], partial = {"tp"}> to <[{}, {}]> origin g serves "x" : tensor<4x3xf32>
-      pipe.keep %r as 0 : tensor<4x3xf32>
+      pipe.save %r as 0 : tensor<4x3xf32>
       return
     }
   }

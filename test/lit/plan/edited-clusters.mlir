@@ -38,9 +38,9 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
         pipe.accumulate %sum to "b" use 0 : tensor<16xf32>
       }
       // CHECK: pipe.send activation %[[V]]
-      // CHECK: pipe.keep %[[V]] as 0
+      // CHECK: pipe.save %[[V]] as 0
       pipe.send activation %v : tensor<4x16xf32>
-      pipe.keep %again as 0 : tensor<4x16xf32>
+      pipe.save %again as 0 : tensor<4x16xf32>
       return
     }
   }

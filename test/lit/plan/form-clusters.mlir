@@ -27,7 +27,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // CHECK-NEXT: }
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %r, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      pipe.keep %s as 0 : tensor<4x16xf32>
+      pipe.save %s as 0 : tensor<4x16xf32>
       %h = tfm.mul %s, %half {tfm.layer = 1 : i64} : tensor<4x16xf32>
       %v = tfm.activation relu %h {tfm.layer = 1 : i64} : tensor<4x16xf32>
       // Another layer is another cluster.
@@ -35,7 +35,7 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
       // CHECK-NEXT: tfm.exp %[[V]]#1
       // CHECK-NEXT: rt.yield
       // CHECK-NEXT: }
-      // CHECK-NEXT: pipe.keep %[[V]]#0 as 0
+      // CHECK-NEXT: pipe.save %[[V]]#0 as 0
       // CHECK-NEXT: pipe.send activation %[[Z]]
       // CHECK-NEXT: return
       %z = tfm.exp %v {tfm.layer = 2 : i64} : tensor<4x16xf32>

@@ -83,9 +83,9 @@ module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
 
       // A constant that no kernel reads is in memory all the same.
       // CHECK: %[[ONE:.+]] = rt.launch @{{kernel[0-9]+}}() args() writes [0] {from = "fill"
-      // CHECK: pipe.keep %[[ONE]] as 7
+      // CHECK: pipe.save %[[ONE]] as 7
       %one = tfm.fill 1.0 {tfm.layer = 3 : i64} : tensor<8x16xf32>
-      pipe.keep %one as 7 : tensor<8x16xf32>
+      pipe.save %one as 7 : tensor<8x16xf32>
       pipe.send gradient %m : tensor<8x16xf32>
       return
     }

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: mtc-opt %t.mlir --verify-plan > %t.verified
 // Tests where main parameters lie and who updates them, and that verify-plan
-// refuses a plan that loses one of them.
+// rejects a plan that loses one of them.
 
 // Two bytes a parameter, four a main parameter of the shard.
 // CHECK: rt.bucket 0 elements 202112 unpadded {{.*}} shard 101056 {grad_offset = 0 : i64, param_offset = 0 : i64, param_type = bf16, state_offsets = array<i64: 0, 404224, 808448>, states = ["main", "exp_avg", "exp_avg_sq"]}

@@ -17,14 +17,14 @@
 // PROPAGATE: -> (tensor<4x8xf32> {dist.sharding = #dist.sharding<[{"dp"}, {}]>})
 // PROPAGATE: tfm.einsum "be,ef->bf"
 // PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]
-// PROPAGATE-SAME: dist.wants = [#dist.sharding<[{"dp"}, {}]>, #dist.sharding<[{}, {"tp"}]>]
+// PROPAGATE-SAME: dist.required = [#dist.sharding<[{"dp"}, {}]>, #dist.sharding<[{}, {"tp"}]>]
 // PROPAGATE: tfm.activation gelu
 // PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]
 // PROPAGATE: tfm.einsum "bf,fe->be"
 // PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]
-// PROPAGATE: return {dist.wants = [#dist.sharding<[{"dp"}, {}]>]}
+// PROPAGATE: return {dist.required = [#dist.sharding<[{"dp"}, {}]>]}
 
-// INSERT-NOT: dist.wants
+// INSERT-NOT: dist.required
 // INSERT: %[[Y:.*]] = tfm.einsum "bf,fe->be"
 // INSERT-NEXT: %[[R:.*]] = dist.reshard %[[Y]] from <[{"dp"}, {}], partial = {"tp"}> to <[{"dp"}, {}]> origin g serves "down.weight"
 // INSERT-SAME: tfm.layer = 1 : i64, tfm.phase = "forward"

@@ -1,4 +1,4 @@
-// What partition refuses.
+// What partition rejects.
 // RUN: mtc-opt %s --partition -split-input-file -verify-diagnostics
 
 module attributes {dist.mesh = #dist.mesh<["tp" = 3]>} {

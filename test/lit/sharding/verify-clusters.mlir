@@ -10,7 +10,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
       %e = tfm.exp %x {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
       rt.yield %e : tensor<2x4xf32>
     }
-    pipe.keep %y as 0 : tensor<2x4xf32>
+    pipe.save %y as 0 : tensor<2x4xf32>
     return
   }
 }
@@ -28,7 +28,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
       %e = tfm.exp %u {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
       rt.yield %e : tensor<2x8xf32>
     }
-    pipe.keep %y as 0 : tensor<2x8xf32>
+    pipe.save %y as 0 : tensor<2x8xf32>
     return
   }
 }
@@ -42,12 +42,12 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
       %e = tfm.exp %x {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
       rt.yield %e : tensor<2x4xf32>
     }
-    pipe.keep %y as 0 : tensor<2x4xf32>
+    pipe.save %y as 0 : tensor<2x4xf32>
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     // expected-error @below {{expected saved activation 0 of stage 0 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {"tp"}]> and #dist.sharding<[{"dp"}, {}]>}}
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
     pipe.send gradient %u : tensor<2x4xf32>
     return
   }

@@ -9,7 +9,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -28,7 +28,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -47,7 +47,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     pipe.send activation %y : tensor<2x8xf32>
     return
@@ -67,7 +67,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -86,7 +86,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     // expected-error @below {{expected an operand that is a partial sum over "tp", found one that is replicated}}
@@ -107,7 +107,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -126,7 +126,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     // expected-error @below {{expected an operand that is a partial maximum over "tp", found one that is a partial sum}}
     %r = dist.all_reduce max %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
@@ -146,7 +146,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -165,7 +165,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -185,7 +185,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     // expected-error @below {{expected saved activation 0 of stage 0 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {"tp"}]> and #dist.sharding<[{"dp"}, {}]>}}
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     // expected-error @below {{expected operand 0}}
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
@@ -205,7 +205,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -225,7 +225,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     // expected-error @below {{expected saved activation 0 of stage 0 of one global shape in all fragments, found array<i64: 4, 16> and array<i64: 4, 32>}}
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 32>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 32>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     return
   }
@@ -242,7 +242,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -261,7 +261,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     %sum = dist.all_reduce sum %dw over "dp" origin gradient serves "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
@@ -282,7 +282,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -301,7 +301,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     // expected-error @below {{expected the gradient of "up" to be split on dimension 1 over "tp", found split on dimension 0}}
@@ -321,7 +321,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -340,7 +340,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     // expected-error @below {{expected a pipe.parameter of the name "w", found none}}
@@ -360,7 +360,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -381,7 +381,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -402,7 +402,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     // expected-error @below {{expected operand 1 to be split on dimension 1, found replicated over "tp"}}
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -421,7 +421,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -441,7 +441,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 8>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -460,7 +460,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -479,7 +479,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -500,7 +500,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
@@ -519,7 +519,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
     %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
     %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.keep %u as 0 : tensor<2x4xf32>
+    pipe.save %u as 0 : tensor<2x4xf32>
     %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
     %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send activation %r : tensor<2x8xf32>
@@ -538,7 +538,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.kept 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
+    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
     // expected-error @below {{expected the sharding and the global shape of gradient between stages 0 and 1 (dist.shardings, dist.global_shapes)}}
     %dy = pipe.received gradient : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>

@@ -19,5 +19,5 @@
 // RUN:   | mtc-opt --verify-plan -o /dev/null
 
 // halves of a parameter that both ends share, in the same order on both
-// RUN: sed -e '/_reduce/,/return/s/.*all_reduce %1 group embd.*/      %h = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %h group embd count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %i group embd count 32 : (memref<32xf32>) -> ()/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/_reduce/,/return/s/.*all_reduce %1 group embedding.*/      %h = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %h group embedding count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %i group embedding count 32 : (memref<32xf32>) -> ()/' %S/Inputs/pipeline.mlir \
 // RUN:   | mtc-opt --verify-plan -o /dev/null

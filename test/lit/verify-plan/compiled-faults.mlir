@@ -2,9 +2,9 @@
 // RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
 
 // a dropped all-reduce
-// RUN: sed -e '/^    func.func @stage1_reduce/,/return/{/group embd/d}' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_reduce/,/return/{/group embedding/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=DROPPED
-// DROPPED: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
+// DROPPED: communicator embedding: rank 1 issues 0 collectives, rank 0 issues 1
 // DROPPED: found elements 0 to {{[0-9]+}} of bucket 1 to be sums of one of the stages that share it
 
 // two sends swapped
@@ -70,9 +70,9 @@
 
 // a group of the ends in the middle
 // RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t-pp.mlir
-// RUN: sed -e '/^    func.func @stage1_reduce/,/return/s/group all count 1/group embd count 1/' %t-pp.mlir \
+// RUN: sed -e '/^    func.func @stage1_reduce/,/return/s/group all count 1/group embedding count 1/' %t-pp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MIDDLE
-// MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp or all), found "embd"
+// MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp or all), found "embedding"
 
 // RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 2 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-dp.mlir
 

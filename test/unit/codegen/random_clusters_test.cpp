@@ -75,7 +75,7 @@ public:
     std::map<int64_t, Buffer> out;
     std::map<int64_t, Value> places;
     for (Operation &op : fragment.getBody().front()) {
-      if (auto kept = dyn_cast<pipe::KeptOp>(op)) {
+      if (auto kept = dyn_cast<pipe::SavedOp>(op)) {
         allocate(kept.getResult(), bufferOf(inputs[kept.getKey()]));
       } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
         int64_t at = ref.getStart();
@@ -90,7 +90,7 @@ public:
                                       affine.getValue()[rt::kSeed] * kSeed;
       } else if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
         runLaunch(launch);
-      } else if (auto keep = dyn_cast<pipe::KeepOp>(op)) {
+      } else if (auto keep = dyn_cast<pipe::SaveOp>(op)) {
         out[keep.getKey()] = memory.at(keep.getValue())->read();
       } else if (!isa<func::ReturnOp>(op)) {
         ADD_FAILURE() << "expected launches only, found " << print(&op);

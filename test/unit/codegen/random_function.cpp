@@ -506,7 +506,7 @@ private:
     returnedTypes += (returnedTypes.empty() ? "" : ", ") + shaped;
     if (!accumulated) {
       leaving +=
-          "  pipe.keep " + term.name + " as " + i + " : " + shaped + "\n";
+          "  pipe.save " + term.name + " as " + i + " : " + shaped + "\n";
       return;
     }
     leaving += "  pipe.accumulate " + term.name + " to \"" + name + "." + i +
@@ -520,7 +520,7 @@ private:
     for (size_t i = 0; i < out.inputs.size(); ++i) {
       std::string at = "%a" + std::to_string(i);
       arguments += at + ": " + out.inputs[i].type + ", ";
-      kept += "  " + at + " = pipe.kept " + std::to_string(i) + " : " +
+      kept += "  " + at + " = pipe.saved " + std::to_string(i) + " : " +
               out.inputs[i].type + "\n";
     }
     out.function = "func.func @" + name + "(" + arguments +

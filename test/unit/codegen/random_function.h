@@ -28,8 +28,8 @@ struct FunctionOutput {
 struct RandomFunction {
   std::string function; ///< func.func @name, arguments and results; the last
                         ///< argument is the sample, a tensor<i64>
-  std::string fragment; ///< func.func @name_fragment; pipe.kept i is argument
-                        ///< i, pipe.keep i and parameter "name.i" result i
+  std::string fragment; ///< func.func @name_fragment; pipe.saved i is argument
+                        ///< i, pipe.save i and parameter "name.i" result i
   std::string params;   ///< rt.param of the accumulators; start is i
   std::vector<FunctionInput> inputs;
   std::vector<FunctionOutput> outputs;

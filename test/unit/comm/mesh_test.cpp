@@ -85,10 +85,10 @@ TEST(Mesh, GroupsFollowOneAxis) {
 }
 
 TEST(Mesh, EmbeddingGroupIsFirstAndLastStage) {
-  EXPECT_EQ(kMesh.members(3, MTC_GROUP_EMBD), (Ranks{3, 21}));
-  EXPECT_EQ(kMesh.members(21, MTC_GROUP_EMBD), (Ranks{3, 21}));
-  EXPECT_EQ(kMesh.members(9, MTC_GROUP_EMBD), Ranks{}); // a middle stage
-  EXPECT_EQ((Mesh{2, 2, 1}.members(3, MTC_GROUP_EMBD)), Ranks{3});
+  EXPECT_EQ(kMesh.members(3, MTC_GROUP_EMBEDDING), (Ranks{3, 21}));
+  EXPECT_EQ(kMesh.members(21, MTC_GROUP_EMBEDDING), (Ranks{3, 21}));
+  EXPECT_EQ(kMesh.members(9, MTC_GROUP_EMBEDDING), Ranks{}); // a middle stage
+  EXPECT_EQ((Mesh{2, 2, 1}.members(3, MTC_GROUP_EMBEDDING)), Ranks{3});
 }
 
 /// The groups of a kind cover each rank once (those of ends: each rank of an
@@ -147,13 +147,13 @@ TEST(Mesh, NamesRoundTrip) {
   EXPECT_EQ(groupNamed("pp"), std::nullopt);
   EXPECT_EQ(groupName(MTC_GROUP_COUNT), "unknown");
   EXPECT_EQ(namesOf(kGroups, [](const GroupInfo &g) { return g.ends; }),
-            "embd");
+            "embedding");
   EXPECT_EQ(namesOf(kGroups,
                     [](const GroupInfo &g) {
                       return g.ends || g.id == MTC_GROUP_TP ||
                              g.id == MTC_GROUP_ALL;
                     }),
-            "tp, embd or all");
+            "tp, embedding or all");
 }
 
 /// A collective over an axis of dist.mesh is one on the group of that name.

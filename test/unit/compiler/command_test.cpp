@@ -186,7 +186,7 @@ TEST_F(CommandTest, ExitCodes) {
 }
 
 TEST_F(CommandTest, EveryScheduleCompilesOrSaysWhyNot) {
-  int built = 0, refused = 0;
+  int built = 0, rejected = 0;
   for (const mtc::compiler::ScheduleInfo &info :
        mtc::compiler::allSchedules()) {
     Outcome outcome =
@@ -202,13 +202,13 @@ TEST_F(CommandTest, EveryScheduleCompilesOrSaysWhyNot) {
               planned)
         << outcome.text;
     built += builds;
-    refused += planned;
+    rejected += planned;
   }
   EXPECT_GE(built, 2);
-  EXPECT_GE(refused, 1);
+  EXPECT_GE(rejected, 1);
 }
 
-TEST_F(CommandTest, RefusesBadIR) {
+TEST_F(CommandTest, RejectsBadIR) {
   std::ofstream(folder / "bad.mlir") << "module { what }";
   Outcome outcome =
       mtc("compile " + path("bad.mlir") + " --from=import -o " + path("x"));
@@ -223,7 +223,7 @@ TEST_F(CommandTest, VerifiesAgainWhatAVerifierWrote) {
                         path("plan.mlir"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   std::string text = contentOf(folder / "plan.mlir");
-  size_t call = text.find("group embd");
+  size_t call = text.find("group embedding");
   ASSERT_NE(call, std::string::npos);
   size_t begin = text.rfind('\n', call), end = text.find('\n', call);
   std::ofstream(folder / "edited.mlir") << text.erase(begin, end - begin);

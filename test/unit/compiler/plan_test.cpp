@@ -158,7 +158,7 @@ TEST_F(PlanTest, HashDependsOnThePlanAlone) {
   EXPECT_NE(again.hash, plan.hash);
 }
 
-TEST_F(PlanTest, RefusesWhatIsNoWholePlan) {
+TEST_F(PlanTest, RejectsWhatIsNoWholePlan) {
   (*module->getOps<rt::ProgramOp>().begin()).removeArenasAttr();
   module->getBody()->back().erase();
   BundlePlan other;

@@ -75,7 +75,7 @@ TEST(Collectives, ReduceScatterGatherAndSlice) {
             (Table{{1}, {30}, {600}, {8000}}));
 }
 
-TEST(Evaluator, RefusesWrongShapesAndReshardsOnSeveralRanks) {
+TEST(Evaluator, RejectsWrongShapesAndReshardsOnSeveralRanks) {
   ScopedDiagnosticHandler quiet(&context(),
                                 [](Diagnostic &) { return success(); });
   auto module = parse("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -143,7 +143,7 @@ TEST(Layout, DistributesAndReassembles) {
   }
 }
 
-TEST(Layout, AddsPartialSumsAndRefusesCopiesThatDiffer) {
+TEST(Layout, AddsPartialSumsAndRejectsCopiesThatDiffer) {
   MLIRContext *c = &context();
   Builder b(c);
   auto mesh = dist::MeshAttr::get(

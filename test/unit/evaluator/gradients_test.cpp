@@ -123,7 +123,7 @@ TEST_P(Gradient, EqualsCentralDifferences) {
 INSTANTIATE_TEST_SUITE_P(Ops, Gradient, testing::ValuesIn(instances()),
                          [](auto &info) { return info.param.name; });
 
-/// The comparison bites: a gradient that is off by its sign is refused.
+/// The comparison bites: a gradient that is off by its sign is rejected.
 TEST(GradientCheck, SeesAWrongSign) {
   auto instance = llvm::find_if(
       instances(), [](const Instance &i) { return i.name == "sub"; });

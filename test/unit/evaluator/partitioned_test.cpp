@@ -35,7 +35,7 @@ std::string nameOf(const Split &split) {
 }
 void PrintTo(const Split &split, std::ostream *out) { *out << nameOf(split); }
 
-/// Grouped queries are left out: `models::unsupported` refuses them, and their
+/// Grouped queries are left out: `models::unsupported` rejects them, and their
 /// letter of heads has two sizes, which --verify-partitioned does not know yet.
 std::vector<Split> splits() {
   std::vector<Split> all;

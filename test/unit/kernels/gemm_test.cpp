@@ -135,8 +135,8 @@ void runAll(const std::vector<GemmDesc> &rows) {
   std::_Exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
-/// Ends this process: 0 if bf16 is refused under x86-64-v3 with a reason.
-[[noreturn]] void exitAfterRefusal() {
+/// Ends this process: 0 if bf16 is rejected under x86-64-v3 with a reason.
+[[noreturn]] void exitAfterRejection() {
   if (!gemmSelectIsa("x86-64-v3").ok())
     std::_Exit(2);
   GemmDesc half{8, 8, 8, false, false, 0, MTC_BF16, MTC_F32};
@@ -258,5 +258,5 @@ TEST(GemmDeathTest, Bf16WithoutItsInstructions) {
 
 TEST(GemmDeathTest, Bf16WithoutAvx512) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(exitAfterRefusal(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exitAfterRejection(), testing::ExitedWithCode(0), "");
 }

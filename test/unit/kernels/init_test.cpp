@@ -103,7 +103,7 @@ TEST(Init, SlabsHoldTheSameBytes) {
       }
 }
 
-TEST(Init, RefusesSlabsOutside) {
+TEST(Init, RejectsSlabsOutside) {
   std::vector<int64_t> shape = {4}, begin = {2}, size = {3}, none;
   float out[4];
   EXPECT_EQ(initNormal(out, 1, 1, 1, {shape, begin, size}).code(),

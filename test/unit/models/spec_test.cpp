@@ -94,7 +94,7 @@ TEST(Spec, EveryUnbuiltChoiceIsNamed) {
           "yet; use kv_heads equal to heads"}));
 }
 
-TEST(Spec, UnreadableFilesAreRefused) {
+TEST(Spec, UnreadableFilesAreRejected) {
   auto absent = loadModelSpec("no/such/file.toml");
   EXPECT_EQ(render(absent.diagnostics),
             "no/such/file.toml: cannot read the file: No such file or "

@@ -47,12 +47,12 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
   EXPECT_EQ(status.code(), StatusCode::writeFailed);
 }
 
-TEST(MappedFile, RefusesWhatIsNoFile) {
+TEST(MappedFile, RejectsWhatIsNoFile) {
   MappedFile file;
   EXPECT_EQ(MappedFile::open("/dev/zero", file).code(),
-            StatusCode::inputRefused);
+            StatusCode::inputRejected);
   EXPECT_EQ(MappedFile::open("/no/such/file", file).code(),
-            StatusCode::inputRefused);
+            StatusCode::inputRejected);
 }
 
 TEST(Safetensors, RoundTrip) {
@@ -89,7 +89,7 @@ TEST(Safetensors, RoundTrip) {
   EXPECT_EQ(file.find("c"), nullptr);
 }
 
-TEST(Safetensors, RefusesEveryCorruption) {
+TEST(Safetensors, RejectsEveryCorruption) {
   const std::string good = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
   struct Case {
     const char *what;
@@ -138,7 +138,7 @@ TEST(Safetensors, RefusesEveryCorruption) {
   for (const Case &c : cases) {
     writeFile(path, c.bytes);
     EXPECT_EQ(SafetensorsFile::open(path, file).code(),
-              StatusCode::inputRefused)
+              StatusCode::inputRejected)
         << c.what;
   }
 }

@@ -26,10 +26,10 @@ TEST(Descriptor, ReadsAllFields) {
   EXPECT_EQ(d.entry("eval"), nullptr);
 }
 
-TEST(Descriptor, RefusesAnotherAbi) {
+TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
   Status status = parseDescriptor(toyWith("\"abi\": 3", "\"abi\": 99"), d);
-  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
   EXPECT_NE(status.message().find("expected abi 3, found 99"),
             std::string::npos);
 }
@@ -40,7 +40,7 @@ TEST(Descriptor, ReportsAllProblemsAtOnce) {
   text.replace(text.find("\"kind\": \"ones\""), 14, "\"kind\": \"twos\"");
   Descriptor d;
   Status status = parseDescriptor(text, d);
-  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
   for (const char *part : {"3 problems", "'threads'", "'stage'", "twos"})
     EXPECT_NE(status.message().find(part), std::string::npos)
         << part << " in " << status.message();
@@ -97,7 +97,7 @@ TEST(Descriptor, EveryRuleBites) {
   for (const Case &c : cases) {
     Descriptor d;
     Status status = parseDescriptor(toyWith(c.from, c.to), d);
-    EXPECT_EQ(status.code(), StatusCode::inputRefused) << c.to;
+    EXPECT_EQ(status.code(), StatusCode::inputRejected) << c.to;
     EXPECT_NE(status.message().find(c.expected), std::string::npos)
         << c.to << ": " << status.message();
   }
@@ -138,7 +138,7 @@ TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
   };
   for (const Case &c : cases) {
     Status status = parseDescriptor(bf16With(c.from, c.to), d);
-    EXPECT_EQ(status.code(), StatusCode::inputRefused) << c.to;
+    EXPECT_EQ(status.code(), StatusCode::inputRejected) << c.to;
     EXPECT_NE(status.message().find(c.expected), std::string::npos)
         << c.to << ": " << status.message();
   }

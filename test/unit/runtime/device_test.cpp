@@ -45,7 +45,7 @@ void addOne(MtcContext *context, const MtcStep *) {
   ++*static_cast<int32_t *>(context->arena[MTC_ARENA_WORKSPACE]);
 }
 
-void refuse(MtcContext *context, const MtcStep *) {
+void reject(MtcContext *context, const MtcStep *) {
   context->status = int32_t(StatusCode::infeasible);
 }
 
@@ -83,7 +83,7 @@ TEST_P(EachDevice, RunsInTheOrderOfIssue) {
   EXPECT_EQ(second, (Ints{12, -1, -1, 13}));
 }
 
-TEST_P(EachDevice, RefusesRangesThatLeaveTheirArena) {
+TEST_P(EachDevice, RejectsRangesThatLeaveTheirArena) {
   struct Case {
     ArenaPlace place;
     int64_t bytes;
@@ -182,7 +182,7 @@ TEST(GuardedDevice, StopsAtTheFirstFailure) {
   Stream &stream = device->stream();
   MtcContext context{};
   int32_t out = -1;
-  ASSERT_TRUE(stream.launch(refuse, &context, nullptr).ok());
+  ASSERT_TRUE(stream.launch(reject, &context, nullptr).ok());
   ASSERT_TRUE(stream.copyOut({MTC_ARENA_PARAMS, 0}, &out, 4).ok());
   EXPECT_EQ(stream.wait(stream.record()).code(), StatusCode::infeasible);
   EXPECT_EQ(out, -1);

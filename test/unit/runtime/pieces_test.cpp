@@ -97,7 +97,7 @@ TEST(Pieces, RemovesOnlyWhatAFailedRunLeft) {
   EXPECT_TRUE(std::filesystem::exists(target + ".part5"));
 }
 
-TEST(Pieces, RefusesGapsAndDuplicates) {
+TEST(Pieces, RejectsGapsAndDuplicates) {
   TemporaryFolder folder;
   std::string target = folder.path("t.safetensors");
   Part a(0, 0, 6), b(1, 0, 4), again(1, 3, 3);
@@ -115,7 +115,7 @@ TEST(Pieces, RefusesGapsAndDuplicates) {
   EXPECT_NE(twice.message().find("by two ranks"), std::string::npos);
 
   ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece}).ok());
-  EXPECT_EQ(mergeParts(target, 2, {}).code(), StatusCode::inputRefused);
+  EXPECT_EQ(mergeParts(target, 2, {}).code(), StatusCode::inputRejected);
   EXPECT_EQ(folder.files(), 0u);
 }
 

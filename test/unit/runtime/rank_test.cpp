@@ -35,7 +35,7 @@ void work(MtcContext *ctx, const MtcStep *row) {
 
 const MtcFragment kFragments[] = {work};
 
-class CountingFeed : public Feed {
+class CountingLoader : public DataLoader {
 public:
   Status load(const InputInfo &in, int64_t microbatch, int32_t *out) override {
     EXPECT_EQ(in.name, "ids");
@@ -44,10 +44,10 @@ public:
   }
 };
 
-class FailingFeed : public Feed {
+class FailingLoader : public DataLoader {
 public:
   Status load(const InputInfo &, int64_t, int32_t *) override {
-    return {StatusCode::inputRefused, "bad token"};
+    return {StatusCode::inputRejected, "bad token"};
   }
 };
 
@@ -98,8 +98,8 @@ protected:
 TEST_F(RankTest, WalksLoadsAndRuns) {
   ASSERT_TRUE(create(parts(1)).ok());
   EXPECT_EQ(rank_->coord(MTC_AXIS_TP), 1);
-  CountingFeed feed;
-  ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, feed).ok());
+  CountingLoader loader;
+  ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, loader).ok());
   EXPECT_EQ(gCalls, 1);
   EXPECT_EQ(*in<int32_t>(*rank_, MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
   EXPECT_EQ(stepState(&rank_->context()).block.lr, 0) << "mtc_zero did nothing";
@@ -108,9 +108,9 @@ TEST_F(RankTest, WalksLoadsAndRuns) {
 TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
   rows_[1].chunk = 1;
   ASSERT_TRUE(create(parts(0)).ok());
-  CountingFeed feed;
+  CountingLoader loader;
   const EntryInfo &entry = rank_->descriptor().entries[0];
-  Status status = rank_->walk(entry, 1, 2, feed);
+  Status status = rank_->walk(entry, 1, 2, loader);
   EXPECT_FALSE(status.ok());
   EXPECT_FALSE(status.message().empty());
   EXPECT_EQ(rank_->context().status, static_cast<int32_t>(status.code()));
@@ -136,13 +136,13 @@ TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
   float *a = in<float>(*rank_, MTC_ARENA_ACTIVATIONS);
   for (int i = 0; i < 3; ++i)
     a[i] = a[16 + i] = static_cast<float>(i + 1);
-  CountingFeed feed;
-  status = rank_->walk(rank_->descriptor().entries[0], 1, 2, feed);
+  CountingLoader loader;
+  status = rank_->walk(rank_->descriptor().entries[0], 1, 2, loader);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(a[32], 14);
 }
 
-TEST_F(RankTest, RefusesProductsThatCannotBe) {
+TEST_F(RankTest, RejectsProductsThatCannotBe) {
   struct Case {
     const char *from, *to, *expected;
   };
@@ -164,8 +164,8 @@ TEST_F(RankTest, RefusesProductsThatCannotBe) {
 
 TEST_F(RankTest, ALocalFailureReachesTheOthers) {
   ASSERT_TRUE(create(parts(0)).ok());
-  FailingFeed feed;
-  Status status = rank_->walk(rank_->descriptor().entries[0], 0, 2, feed);
+  FailingLoader loader;
+  Status status = rank_->walk(rank_->descriptor().entries[0], 0, 2, loader);
   EXPECT_EQ(status.message(), "bad token");
   EXPECT_EQ(gCalls, 0) << "no row may follow a failed one";
   // Without an abort this would wait for rank 0 for ever.
@@ -175,7 +175,7 @@ TEST_F(RankTest, ALocalFailureReachesTheOthers) {
       StatusCode::peerDied);
 }
 
-TEST_F(RankTest, RefusesAPlanForAnotherLibrary) {
+TEST_F(RankTest, RejectsAPlanForAnotherLibrary) {
   Descriptor d;
   std::string text = toyWith("\"gemms\": []", kGemm);
   text.replace(text.find("\"onednn\": \"2"), 12, "\"onednn\": \"9");
@@ -183,7 +183,7 @@ TEST_F(RankTest, RefusesAPlanForAnotherLibrary) {
   EXPECT_EQ(devices_[0]->prepare(d).code(), StatusCode::infeasible);
 }
 
-TEST_F(RankTest, RefusesArenasOfAnotherSize) {
+TEST_F(RankTest, RejectsArenasOfAnotherSize) {
   RankParts p = parts(0);
   p.descriptor.arenas[MTC_ARENA_OPTIMIZER] = 8192;
   Status status = create(std::move(p));
@@ -198,25 +198,25 @@ TEST_F(RankTest, RefusesArenasOfAnotherSize) {
   EXPECT_EQ(create(std::move(p)).code(), StatusCode::internal);
 }
 
-TEST_F(RankTest, RefusesRowsThatLeaveTheirTables) {
+TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   rows_[0].slot[MTC_POOL_SAVED] = 8; // 8 · 1024 is the end of the arena
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[0].slot[MTC_POOL_SAVED] = -1;
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[0].slot[MTC_POOL_SAVED] = 7;
   EXPECT_TRUE(create(parts(0)).ok());
   rows_[1].fragment = 1;
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1].fragment = 0;
   rows_[1].microbatch = 3;
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, {}, 0, 1};
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1].kind = 7;
-  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRefused);
+  EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
 }
 
-TEST_F(RankTest, RefusesTheWrongPlace) {
+TEST_F(RankTest, RejectsTheWrongPlace) {
   RankParts p = parts(0);
   p.rank = 2;
   EXPECT_FALSE(create(std::move(p)).ok());
@@ -278,7 +278,7 @@ TEST_F(RankTest, InitialisesAndLoadsItsColumns) {
   ASSERT_TRUE(writer.write("up", 0, values.data(), 96).ok());
   ASSERT_TRUE(writer.commit().ok());
   Status status = loadParams(*ranks[0], path);
-  EXPECT_EQ(status.code(), StatusCode::inputRefused);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
   EXPECT_NE(status.message().find("expected F32 [4, 6], found F32 [6, 4]"),
             std::string::npos)
       << status.message();

@@ -170,22 +170,22 @@ TEST_F(FailureTest, ASignalStopsTheRun) {
   }
 }
 
-TEST_F(FailureTest, RefusesAnotherAbi) {
+TEST_F(FailureTest, RejectsAnotherAbi) {
   expectBoth(
       options(bundle({"fake_other_abi"}, "00000000000000a1"), CommKind::shm),
-      StatusCode::inputRefused, "expected abi 3, found 99");
+      StatusCode::inputRejected, "expected abi 3, found 99");
 }
 
-TEST_F(FailureTest, RefusesProgramsOfAnotherPlan) {
+TEST_F(FailureTest, RejectsProgramsOfAnotherPlan) {
   expectBoth(options(bundle({"fake_pp1"}, "00000000000000ff"), CommKind::shm),
-             StatusCode::inputRefused, "plan hash");
+             StatusCode::inputRejected, "plan hash");
   expectBoth(options(bundle({"fake_pp2_stage1", "fake_pp2_stage0"},
                             "00000000000000a2"),
                      CommKind::shm),
-             StatusCode::inputRefused, "stage");
+             StatusCode::inputRejected, "stage");
 }
 
-TEST_F(FailureTest, RefusesAManifestThatLeavesItsFolder) {
+TEST_F(FailureTest, RejectsAManifestThatLeavesItsFolder) {
   std::string path = folder_.path("evil");
   std::filesystem::create_directories(path);
   writeFile(path + "/manifest.json",
@@ -193,18 +193,18 @@ TEST_F(FailureTest, RefusesAManifestThatLeavesItsFolder) {
                 "mesh": {"tp": 1, "dp": 2, "pp": 1},
                 "programs": [{"stage": 0, "executable": "../x",
                               "shared": "/bin/true"}]})");
-  expectBoth(options(path, CommKind::shm), StatusCode::inputRefused,
+  expectBoth(options(path, CommKind::shm), StatusCode::inputRejected,
              "leaves the bundle");
   expectBoth(options(folder_.path("none"), CommKind::shm),
-             StatusCode::inputRefused, "manifest.json");
+             StatusCode::inputRejected, "manifest.json");
 }
 
 TEST_F(FailureTest, DataErrorsNameTheFile) {
   RunOptions o = options(onePipe(), CommKind::shm);
   o.recipe.data = folder_.path("absent");
-  expectBoth(o, StatusCode::inputRefused, "absent");
+  expectBoth(o, StatusCode::inputRejected, "absent");
   writeFile(o.recipe.data, std::string(130, '\x11')); // tokens 0x1111
-  expectBoth(o, StatusCode::inputRefused, "vocabulary size 16");
+  expectBoth(o, StatusCode::inputRejected, "vocabulary size 16");
 }
 
 TEST_F(FailureTest, UsageErrors) {

@@ -163,7 +163,7 @@ TEST_F(RunTest, StartsFromAFile) {
   writeFile(o.initFrom, "junk");
   for (CommKind comm : {CommKind::threads, CommKind::shm}) {
     o.comm = comm;
-    EXPECT_EQ(runBundle(o).code(), StatusCode::inputRefused);
+    EXPECT_EQ(runBundle(o).code(), StatusCode::inputRejected);
   }
 }
 
@@ -231,9 +231,9 @@ TEST_F(RunTest, Inspect) {
   }
   std::string text;
   EXPECT_EQ(inspectProgram("/proc/self/exe", text).code(),
-            StatusCode::inputRefused);
+            StatusCode::inputRejected);
   EXPECT_EQ(inspectProgram(folder_.path("tokens"), text).code(),
-            StatusCode::inputRefused);
+            StatusCode::inputRejected);
 }
 
 } // namespace

@@ -135,25 +135,25 @@ TEST(TokenFile, ReadsWindowsAndShiftsLabels) {
   }
 }
 
-TEST(TokenFile, RefusesBadFiles) {
+TEST(TokenFile, RejectsBadFiles) {
   TemporaryFolder folder;
   TokenFile file;
   auto open = [&](const char *dtype, int64_t vocab = 256) {
     return TokenFile::open(folder.path("t"), dtype, 4, vocab, 1, file);
   };
-  EXPECT_EQ(open("u8").code(), StatusCode::inputRefused) << "missing";
+  EXPECT_EQ(open("u8").code(), StatusCode::inputRejected) << "missing";
   writeFile(folder.path("t"), "");
   EXPECT_NE(open("u8").message().find("empty"), std::string::npos);
   writeFile(folder.path("t"), "abcd");
   EXPECT_NE(open("u8").message().find("one sample needs 5"), std::string::npos);
   writeFile(folder.path("t"), "abcdefghijk");
-  EXPECT_EQ(open("u16").code(), StatusCode::inputRefused) << "odd length";
+  EXPECT_EQ(open("u16").code(), StatusCode::inputRejected) << "odd length";
   EXPECT_EQ(open("f32").code(), StatusCode::usage);
   ASSERT_TRUE(open("u8", 100).ok()); // 'e' is 101
   int32_t out[4];
   Status first = file.read(0, 1, out), second = file.read(1, 1, out);
   const Status &bad = first.ok() ? second : first;
-  EXPECT_EQ(bad.code(), StatusCode::inputRefused);
+  EXPECT_EQ(bad.code(), StatusCode::inputRejected);
   EXPECT_NE(bad.message().find("vocabulary size 100"), std::string::npos);
   writeValues(folder.path("t"), std::vector<int32_t>{0, -1, 2, 3, 4});
   ASSERT_TRUE(open("i32").ok());
@@ -209,7 +209,7 @@ TEST(Job, TextRoundTrips) {
   EXPECT_EQ(back.dumps[0].step, 3);
 }
 
-TEST(RecipeFile, ReadsAndRefuses) {
+TEST(RecipeFile, ReadsAndRejects) {
   TemporaryFolder folder;
   writeFile(folder.path("r.toml"), "steps = 5\nlr = 1\nseed = 3\n"
                                    "data = \"x.bin\"\nclip = 0.5\n");

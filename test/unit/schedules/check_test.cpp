@@ -1,4 +1,5 @@
-//===- check_test.cpp - schedules that must be refused --------------------===//
+//===- check_test.cpp - schedules that must be rejected
+//--------------------===//
 
 #include "oracle.h"
 #include "passes/pipeline/schedules/check.h"
@@ -38,7 +39,7 @@ TEST(CheckSchedule, GoldenRings) {
     SCOPED_TRACE(nameOf(item));
     ++rings;
     Schedule schedule = userSchedule(item);
-    EXPECT_EQ(Json(waitingRing(schedule, asap(schedule, Costs{}))),
+    EXPECT_EQ(Json(waitForCycle(schedule, asap(schedule, Costs{}))),
               item["cycle"]);
   }
   EXPECT_EQ(rings, 9);

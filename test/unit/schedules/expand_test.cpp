@@ -117,7 +117,7 @@ TEST(Expand, CostsNeverMatterForCorrectness) {
     }
 }
 
-TEST(Expand, RefusesWhatTheCheckRefuses) {
+TEST(Expand, RejectsWhatTheCheckRejects) {
   Findings findings;
   Schedule schedule =
       parseSchedule("F0 B0 F1 B1\nF0 F1 B0 B1\n", {2, 2, 1, {}}, findings);

@@ -131,13 +131,13 @@ TEST(Generators, GoldenTimes) {
   }
 }
 
-TEST(Generators, RefusedParametersNameAllRules) {
-  int refused = 0;
+TEST(Generators, RejectedParametersNameAllRules) {
+  int rejected = 0;
   for (const Json &item : loadCases("negative_schedules")) {
     if (!item.contains("generator"))
       continue;
     SCOPED_TRACE(nameOf(item));
-    ++refused;
+    ++rejected;
     Findings findings;
     EXPECT_FALSE(generate(item["generator"].get<std::string>(), paramsOf(item),
                           findings));
@@ -148,22 +148,22 @@ TEST(Generators, RefusedParametersNameAllRules) {
           << findings[i].message;
     }
   }
-  EXPECT_EQ(refused, 5);
+  EXPECT_EQ(rejected, 5);
 }
 
-TEST(Generators, RefusesWhatMakesNoSense) {
-  auto refused = [](std::string_view name, Params params) {
+TEST(Generators, RejectsWhatMakesNoSense) {
+  auto rejected = [](std::string_view name, Params params) {
     Findings findings;
     return !generate(name, params, findings) && !findings.empty();
   };
-  EXPECT_TRUE(refused("1f2b", {2, 2, 1, 0}));
-  EXPECT_TRUE(refused("1f1b", {0, 2, 1, 0}));
-  EXPECT_TRUE(refused("1f1b", {2, 0, 1, 0}));
-  EXPECT_TRUE(refused("1f1b", {2, 2, 2, 0}));
-  EXPECT_TRUE(refused("gpipe", {2, 2, 1, 2}));
-  EXPECT_TRUE(refused("interleaved-1f1b", {2, 2, 2, 3}));
-  EXPECT_TRUE(refused("interleaved-1f1b", {1, 2, 2, 2}));
-  EXPECT_TRUE(refused("forward-only", {2, 2, 2, 0}));
+  EXPECT_TRUE(rejected("1f2b", {2, 2, 1, 0}));
+  EXPECT_TRUE(rejected("1f1b", {0, 2, 1, 0}));
+  EXPECT_TRUE(rejected("1f1b", {2, 0, 1, 0}));
+  EXPECT_TRUE(rejected("1f1b", {2, 2, 2, 0}));
+  EXPECT_TRUE(rejected("gpipe", {2, 2, 1, 2}));
+  EXPECT_TRUE(rejected("interleaved-1f1b", {2, 2, 2, 3}));
+  EXPECT_TRUE(rejected("interleaved-1f1b", {1, 2, 2, 2}));
+  EXPECT_TRUE(rejected("forward-only", {2, 2, 2, 0}));
 }
 
 // The rule for G is exact: a setting with G <= m is legal when and only when

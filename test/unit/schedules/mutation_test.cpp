@@ -1,8 +1,9 @@
-//===- mutation_test.cpp - broken plans must be refused -------------------===//
+//===- mutation_test.cpp - broken plans must be rejected
+//-------------------===//
 //
 // Legal plans are broken at random (fixed seed) in one to three places. A
 // mutant that misbehaves when run (deadlock, empty read, size, other sums) must
-// be refused; one that is accepted must run to the same sums.
+// be rejected; one that is accepted must run to the same sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -260,10 +261,10 @@ void expectGraphTellsDeadlock(const Plan &plan, const Outcome &outcome) {
   }
 }
 
-TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
+TEST(Mutation, EveryMutantThatMisbehavesIsRejected) {
   std::mt19937 random(20240607);
   std::map<std::string, int> applied;
-  int misbehaving = 0, accepted = 0, refused = 0, deadlocks = 0;
+  int misbehaving = 0, accepted = 0, rejected = 0, deadlocks = 0;
   for (const Setting &setting : settings(3, 4, 2)) {
     if (setting.params.p < 2)
       continue;
@@ -286,7 +287,7 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
         deadlocks += outcome.error == "deadlock";
         bool passes = checkPlan(mutant, kilobyte).empty();
         misbehaving += !good;
-        ++(passes ? accepted : refused);
+        ++(passes ? accepted : rejected);
         ASSERT_TRUE(good || !passes)
             << nameOf(setting) << " d=" << depth << ": " << what << "\n"
             << printPlan(mutant);
@@ -296,7 +297,7 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRefused) {
   // All kinds, and both verdicts, were exercised.
   EXPECT_EQ(applied.size(), 16u);
   EXPECT_GT(misbehaving, 3000);
-  EXPECT_GT(refused, misbehaving);
+  EXPECT_GT(rejected, misbehaving);
   EXPECT_GT(accepted, 100);
   EXPECT_GT(deadlocks, 100);
 }

@@ -33,10 +33,10 @@ Plan parsePlan(const Json &item);
 /// The plan that the case's `ranks` and pool `slots` spell, with operands.
 Plan mutantPlan(const Json &item);
 
-/// Checked parameters to a schedule; fails the test when refused.
+/// Checked parameters to a schedule; fails the test when rejected.
 Schedule make(std::string_view name, const Params &params);
 
-/// Expands and fails the test when refused; 1024 bytes per transfer.
+/// Expands and fails the test when rejected; 1024 bytes per transfer.
 Plan makePlan(const Schedule &schedule, int depth,
               Grouping grouping = Grouping::SameStamp);
 

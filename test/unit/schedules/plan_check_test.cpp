@@ -1,4 +1,5 @@
-//===- plan_check_test.cpp - plans that must be refused -------------------===//
+//===- plan_check_test.cpp - plans that must be rejected
+//-------------------===//
 
 #include "interpreter.h"
 #include "oracle.h"

@@ -93,7 +93,7 @@ TEST(Slots, OverlapPlansAreLegal) {
   }
 }
 
-TEST(Slots, LimitLowersTheDepthThenRefuses) {
+TEST(Slots, LimitLowersTheDepthThenRejects) {
   Schedule schedule = make("1f1b", {4, 8, 1, 0});
   ExpandOptions options;
   options.depth = unlimitedDepth;

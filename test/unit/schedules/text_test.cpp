@@ -30,7 +30,7 @@ TEST(ScheduleText, ReportsWordsThatAreNoSlots) {
   EXPECT_EQ(printSlots(schedule.slots[0], 1), "F0 B0");
 }
 
-TEST(ScheduleText, CheckerRefusesAPhaseOutsideTheFour) {
+TEST(ScheduleText, CheckerRejectsAPhaseOutsideTheFour) {
   Schedule schedule = make("gpipe", {1, 1, 1, 0});
   schedule.slots[0].push_back({static_cast<Phase>(9), 0, 0});
   EXPECT_TRUE(hasCode(checkSchedule(schedule), "phase"));

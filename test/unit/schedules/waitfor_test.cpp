@@ -68,11 +68,11 @@ TEST(VerifyMachine, BothSendFirst) {
   Machine machine{
       {{send(1, "a"), receive(1, "b")}, {send(0, "b"), receive(0, "a")}}, {}};
   WaitForResult waits = analyseWaits(machine, matchMachine(machine));
-  EXPECT_EQ(waits.ring, (std::vector<std::string>{
-                            "rank 0 cannot end item 0 {Sa:1}, and only then "
-                            "begins item 1 {Rb:1}",
-                            "rank 1 cannot end item 0 {Sb:0}, and only then "
-                            "begins item 1 {Ra:0}"}));
+  EXPECT_EQ(waits.ranks, (std::vector<std::string>{
+                             "rank 0 cannot end item 0 {Sa:1}, and only then "
+                             "begins item 1 {Rb:1}",
+                             "rank 1 cannot end item 0 {Sb:0}, and only then "
+                             "begins item 1 {Ra:0}"}));
   EXPECT_EQ(codes(machine), "cycle");
 }
 
@@ -85,7 +85,7 @@ TEST(VerifyMachine, OneGroupSendsAndReceives) {
 }
 
 // Every communicator is consistent, yet tensor groups {0,1} and {2,3} and two
-// transfers wait in a ring.
+// transfers wait for each other.
 TEST(VerifyMachine, CycleAcrossCommunicators) {
   Machine machine{{{call(0), send(2)},
                    {send(3), call(0)},
@@ -94,7 +94,7 @@ TEST(VerifyMachine, CycleAcrossCommunicators) {
                   {{"tp0", {0, 1}}, {"tp1", {2, 3}}}};
   EXPECT_EQ(codes(machine), "cycle");
   WaitForResult waits = analyseWaits(machine, matchMachine(machine));
-  EXPECT_EQ(waits.ring.size(), 4u);
+  EXPECT_EQ(waits.ranks.size(), 4u);
   EXPECT_EQ(waits.cycle.size(), 12u);
 }
 

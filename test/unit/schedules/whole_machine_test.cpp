@@ -61,7 +61,8 @@ private:
 
   MachineItem embeddingCall(int d, int t) {
     int first = rank(0, d, t), last = rank(plan_.stages - 1, d, t);
-    return call("embd" + std::to_string(first), {first, last}, "all-reduce");
+    return call("embedding" + std::to_string(first), {first, last},
+                "all-reduce");
   }
 
   MachineItem normCall() {
@@ -147,7 +148,7 @@ TEST(WholeMachine, TwoStepsHaveNoCycle) {
 }
 
 // verify-plan looks at one rank per stage and one step only. Programs that are
-// wrong in any way, but alike on all ranks of a stage, are refused so too, and
+// wrong in any way, but alike on all ranks of a stage, are rejected so too, and
 // no others are: exchanges swapped with their neighbour or left out.
 TEST(WholeMachine, OneRankPerStageAndOneStepTellTheSame) {
   int sound = 0, wrong = 0;
@@ -156,9 +157,9 @@ TEST(WholeMachine, OneRankPerStageAndOneStepTellTheSame) {
     Machine large = Builder(plan, 2, 2, embedding).build();
     // Builder gives a stage without replicas fewer collectives, none of which
     // joins stages.
-    bool refused = !verifyMachine(small).empty();
-    ASSERT_EQ(refused, !verifyMachine(repeatSteps(large, 2)).empty());
-    ++(refused ? wrong : sound);
+    bool rejected = !verifyMachine(small).empty();
+    ASSERT_EQ(rejected, !verifyMachine(repeatSteps(large, 2)).empty());
+    ++(rejected ? wrong : sound);
   };
   for (const Setting &setting : settings(3, 4, 2)) {
     Plan plan = makePlan(make(setting.name, setting.params), 2);
@@ -191,7 +192,7 @@ TEST(WholeMachine, EmbeddingBeforeTheGradientIsSent) {
         Builder(plan, tp, 1, Embedding::AfterTheLastBackward).build();
     Findings findings = verifyMachine(machine);
     EXPECT_TRUE(hasCode(findings, "cycle"));
-    EXPECT_NE(render(findings).find("all-reduce on embd0"), std::string::npos)
+    EXPECT_NE(render(findings).find("all-reduce on embedding0"), std::string::npos)
         << render(findings);
   }
 }

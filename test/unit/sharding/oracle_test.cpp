@@ -113,8 +113,8 @@ Classes gradientClasses(const Graph &g, const Plan &plan,
       continue;
     std::vector<State> states;
     for (const AxisPlan &axis : plan.axes) {
-      EXPECT_EQ(axis.state[out.value], axis.outputWant[i]);
-      states.push_back(axis.outputWant[i]);
+      EXPECT_EQ(axis.state[out.value], axis.outputRequired[i]);
+      states.push_back(axis.outputRequired[i]);
     }
     auto partial =
         namesWhere(axes, [&](size_t a) { return states[a] == kPartial; });
@@ -147,8 +147,9 @@ TEST_P(Oracle, EveryLayout) {
     EXPECT_EQ(collectives(oracle, program.graph, plan, axes),
               layout["collectives"]);
     EXPECT_EQ(gradientClasses(program.graph, plan, axes), classesOf(layout));
-    auto partial = namesWhere(
-        axes, [&](size_t a) { return plan.axes[a].outputWant[0] == kPartial; });
+    auto partial = namesWhere(axes, [&](size_t a) {
+      return plan.axes[a].outputRequired[0] == kPartial;
+    });
     EXPECT_EQ(json(partial), layout["loss_partial_over"]);
   }
 }

@@ -113,7 +113,7 @@ TEST(CheckStates, AcceptsWhatTheRuleAllows) {
   EXPECT_EQ(checkStates({{"a"}, {"ab"}}, {R}, {1}), ""); // each makes its part
 }
 
-TEST(CheckStates, RefusesTheRest) {
+TEST(CheckStates, RejectsTheRest) {
   constexpr State R = kReplicated, P = kPartial, M = kMax;
   EXPECT_NE(checkStates(kMatmul, {1, R}, {P}), "");
   EXPECT_NE(checkStates(kMatmul, {1, 0}, {R}), "");

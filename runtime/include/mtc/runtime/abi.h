@@ -5,7 +5,7 @@
 // timeline) and the functions declared below. Nothing here is interpreted: a
 // fragment is machine code which calls kernels and these functions directly.
 //
-// Change a layout here and `MTC_ABI_VERSION` must grow: the runtime refuses a
+// Change a layout here and `MTC_ABI_VERSION` must grow: the runtime rejects a
 // program of another version.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ enum MtcAxis {
 enum MtcGroup {
   MTC_GROUP_TP = 0, ///< ranks that differ in tp only, in tp order
   MTC_GROUP_DP = 1, ///< ranks that differ in dp only, in dp order
-  MTC_GROUP_EMBD =
+  MTC_GROUP_EMBEDDING =
       2,             ///< first and last stage, else the same place; first first
   MTC_GROUP_ALL = 3, ///< every rank, in rank order
   MTC_GROUP_COUNT = 4

@@ -15,7 +15,7 @@
 //   mesh.coordinates(23)                      // {1, 2, 3}
 //   mesh.moved(23, MTC_AXIS_PP, 0)            // 5: {1, 2, 0}
 //   mesh.members(9, MTC_GROUP_DP)             // {7, 9, 11}: tp 1, pp 1
-//   mesh.members(3, MTC_GROUP_EMBD)           // {3, 21}: tp 1, dp 1
+//   mesh.members(3, MTC_GROUP_EMBEDDING)           // {3, 21}: tp 1, dp 1
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_MESH_H
@@ -68,7 +68,7 @@ struct GroupInfo {
 inline constexpr GroupInfo kGroups[] = {
     {MTC_GROUP_TP, "tp", 1 << MTC_AXIS_TP, false},
     {MTC_GROUP_DP, "dp", 1 << MTC_AXIS_DP, false},
-    {MTC_GROUP_EMBD, "embd", 1 << MTC_AXIS_PP, true},
+    {MTC_GROUP_EMBEDDING, "embedding", 1 << MTC_AXIS_PP, true},
     {MTC_GROUP_ALL, "all", (1 << MTC_AXIS_COUNT) - 1, false},
 };
 

@@ -78,7 +78,7 @@ Status readRecipe(const std::string &path, Recipe &recipe);
 Status checkRecipe(const Recipe &recipe);
 
 /// The descriptor of a program, executable or shared object, as text for
-/// people. The program is not run. Errors: inputRefused.
+/// people. The program is not run. Errors: inputRejected.
 Status inspectProgram(const std::string &path, std::string &text);
 
 /// The descriptor's JSON text itself.

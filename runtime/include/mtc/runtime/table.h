@@ -34,7 +34,8 @@ constexpr auto idNamed(const Info (&rows)[N], std::string_view name)
   return std::nullopt;
 }
 
-/// For people: "tp, dp, embd or all", of the rows that `wanted` says yes to.
+/// For people: "tp, dp, embedding or all", of the rows that `wanted` says yes
+/// to.
 template <typename Info, size_t N, typename Wanted>
 std::string namesOf(const Info (&rows)[N], Wanted wanted) {
   std::vector<std::string_view> names;

@@ -123,7 +123,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = {t
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
       %1 = rt.view grads at 64 : memref<64xf32>
-      rt.collective all_reduce %1 group embd count 64 : (memref<64xf32>) -> ()
+      rt.collective all_reduce %1 group embedding count 64 : (memref<64xf32>) -> ()
       rt.norm reset
       %at2, %local2, %n2 = rt.flat_range start 0 count 4
       %3 = rt.view grads at 0 : memref<4xf32>
@@ -302,7 +302,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = {t
     }
     func.func @stage1_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = reduce>} {
       %1 = rt.view grads at 64 : memref<64xf32>
-      rt.collective all_reduce %1 group embd count 64 : (memref<64xf32>) -> ()
+      rt.collective all_reduce %1 group embedding count 64 : (memref<64xf32>) -> ()
       rt.norm reset
       %at2, %local2, %n2 = rt.flat_range start 0 count 4
       %3 = rt.view grads at 0 : memref<4xf32>

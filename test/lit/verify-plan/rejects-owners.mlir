@@ -98,7 +98,7 @@
 // RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 1 --gbs 8 --compile-to=plan-memory -o %t.mlir
 // RUN: sed -e 's/rt.param "layers.1.norm1.bias"/rt.param "embed.tokens"/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TIED-TABLE-IN-THE-MIDDLE
-// A-TIED-TABLE-IN-THE-MIDDLE: expected copies of "embed.tokens" on the first and last stage only (group embd), found one on stage 1
+// A-TIED-TABLE-IN-THE-MIDDLE: expected copies of "embed.tokens" on the first and last stage only (group embedding), found one on stage 1
 
 // no parameters at all
 // RUN: sed -e '/pipe.parameter/d' %S/Inputs/pipeline.mlir \

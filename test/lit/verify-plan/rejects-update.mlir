@@ -16,7 +16,7 @@
 // A-USE-THAT-IS-NOT-ADDED: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be sums without the use in bucket 2
 
 // a tied gradient that no stage adds up
-// RUN: sed -e '/group embd/d' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/group embedding/d' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TIED-GRADIENT-THAT-NO-STAGE-ADDS-UP
 // A-TIED-GRADIENT-THAT-NO-STAGE-ADDS-UP: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be sums of one of the stages that share it
 
@@ -66,7 +66,7 @@
 // A-SECOND-COPY-IN-THE-NORM: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be a copy, which another stage counts
 
 // a norm before its reduction
-// RUN: sed -e '/func.func @stage0_reduce/,/return/{/group embd/d;s/\(.*norm_reduce.*\)/      rt.collective all_reduce %1 group embd count 64 : (memref<64xf32>) -> ()\n\1/}' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/group embedding/d;s/\(.*norm_reduce.*\)/      rt.collective all_reduce %1 group embedding count 64 : (memref<64xf32>) -> ()\n\1/}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-BEFORE-ITS-REDUCTION
 // A-NORM-BEFORE-ITS-REDUCTION: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be sums of one of the stages that share it
 
@@ -98,22 +98,22 @@
 // gradients over another group
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %3 group dp/reduce_scatter %3 group tp/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-OVER-ANOTHER-GROUP
-// GRADIENTS-OVER-ANOTHER-GROUP: 'rt.collective' expected sums over dp or embd, scatters and gathers over dp, and the norm over all, found reduce_scatter over tp
+// GRADIENTS-OVER-ANOTHER-GROUP: 'rt.collective' expected sums over dp or embedding, scatters and gathers over dp, and the norm over all, found reduce_scatter over tp
 
 // gradients reduced twice
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*reduce_scatter %3.*/&\n&/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-REDUCED-TWICE
 // GRADIENTS-REDUCED-TWICE: 'rt.collective' expected sums of one use over the other ranks along dp only, before anything reads them, found elements 0 to 64 of bucket 1 to be whole sums
 
-// another gradient over embd
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*norm reset/      %e = rt.view grads at 0 : memref<4xf32>\n      rt.collective all_reduce %e group embd count 4 : (memref<4xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-GRADIENT-OVER-EMBD
-// ANOTHER-GRADIENT-OVER-EMBD: 'rt.collective' expected whole sums of a parameter that both ends of the pipeline share, once, found elements 0 to 4 of bucket 0 to be of "layers.0.w", which no other stage has
+// another gradient over embedding
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*norm reset/      %e = rt.view grads at 0 : memref<4xf32>\n      rt.collective all_reduce %e group embedding count 4 : (memref<4xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-GRADIENT-OVER-EMBEDDING
+// ANOTHER-GRADIENT-OVER-EMBEDDING: 'rt.collective' expected whole sums of a parameter that both ends of the pipeline share, once, found elements 0 to 4 of bucket 0 to be of "layers.0.w", which no other stage has
 
-// a maximum over embd
-// RUN: sed -e 's/all_reduce %1 group embd/all_reduce_max %1 group embd/' %S/Inputs/pipeline.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MAXIMUM-OVER-EMBD
-// A-MAXIMUM-OVER-EMBD: 'rt.collective' expected sums over dp or embd, scatters and gathers over dp, and the norm over all, found all_reduce_max over embd
+// a maximum over embedding
+// RUN: sed -e 's/all_reduce %1 group embedding/all_reduce_max %1 group embedding/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MAXIMUM-OVER-EMBEDDING
+// A-MAXIMUM-OVER-EMBEDDING: 'rt.collective' expected sums over dp or embedding, scatters and gathers over dp, and the norm over all, found all_reduce_max over embedding
 
 // something else reduced
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/grads at 1536/grads at 516/' %S/Inputs/grid.mlir \
@@ -148,7 +148,7 @@
 // gathered over tp
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/\(all_gather.*\)group dp/\1group tp/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHERED-OVER-TP
-// GATHERED-OVER-TP: 'rt.collective' expected sums over dp or embd, scatters and gathers over dp, and the norm over all, found all_gather over tp
+// GATHERED-OVER-TP: 'rt.collective' expected sums over dp or embedding, scatters and gathers over dp, and the norm over all, found all_gather over tp
 
 // cleared before the update
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/.*apply.*/&\n      %z = rt.view grads at 0 : memref<128xf32>\n      rt.zero %z : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
@@ -286,8 +286,8 @@
 // A-WORKSPACE-CLEARED: 'rt.zero' expected views of a bucket or of the loss, found workspace at 1024, of 512 bytes
 
 // halves of a shared parameter, added in another order by the other stage
-// RUN: sed -e '/@stage0_reduce/,/return/s/.*all_reduce %1 group embd.*/      %h = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %h group embd count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %i group embd count 32 : (memref<32xf32>) -> ()/' \
-// RUN:   -e '/@stage1_reduce/,/return/s/.*all_reduce %1 group embd.*/      %h = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %h group embd count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %i group embd count 32 : (memref<32xf32>) -> ()/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0_reduce/,/return/s/.*all_reduce %1 group embedding.*/      %h = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %h group embedding count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %i group embedding count 32 : (memref<32xf32>) -> ()/' \
+// RUN:   -e '/@stage1_reduce/,/return/s/.*all_reduce %1 group embedding.*/      %h = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %h group embedding count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %i group embedding count 32 : (memref<32xf32>) -> ()/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=HALVES-IN-ANOTHER-ORDER
 // HALVES-IN-ANOTHER-ORDER: 'rt.collective' expected the same elements of the same parameters on both ends of the pipeline, found others than on the first stage
 

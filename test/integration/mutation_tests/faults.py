@@ -1,6 +1,6 @@
 """The faults: an edit of the IR of one phase each, and who must catch it.
 
-A fault is `caught_by` a phase that refuses it, with words that its error must have,
+A fault is `caught_by` a phase that rejects it, with words that its error must have,
 and (`seen_in`) by a run: with the phases after it continued but verify-plan left out,
 the run disagrees with the golden in a sentence that must have these words. Most have
 both, so the numbers are no safer than the verifier, nor the other way round.

@@ -102,7 +102,7 @@
 // RUN: sed -e 's/rt.ref grad of 0 at 64/rt.ref grad of 7 at 64/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=REF
 // REF: expected a part of a bucket of this program in the tensor form, found 'tensor<{{.*}}>' of another
-// RUN: sed -e 's/pipe.kept 3 /pipe.kept 99 /' %t.mlir \
+// RUN: sed -e 's/pipe.saved 3 /pipe.saved 99 /' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: expected a key that an earlier fragment keeps in the tensor form, found 99
 // RUN: sed -e '/^      func.func @stage0_fwd/a        %%other = rt.view workspace at 0 : memref<4xf32>' %t.mlir \

@@ -1,10 +1,10 @@
-"""Teeth: planted faults are caught by the compiler or by the comparison with the
+"""Planted faults are caught by the compiler or by the comparison with the
 goldens, and the same IR without them passes both.
 
 A fault is an edit of the saved IR of a real compilation (faults.py), continued with
 `mtc compile --from`. Numbers are compared by test_goldens.py's own functions.
 
-usage: test_teeth.py BIN_DIR GOLDEN_DIR [part of a fault's name]
+usage: test_planted_faults.py BIN_DIR GOLDEN_DIR [part of a fault's name]
 """
 
 import contextlib
@@ -47,9 +47,9 @@ class Bench:
         with open(os.path.join(self.ir, name)) as file:
             return without_locations(file.read())
 
-    def refusal(self, file, phase):
+    def rejection(self, file, phase):
         """What `mtc compile` says when it goes on from `phase` up to verify-plan;
-        None if it finds no fault. A crash is not a refusal."""
+        None if it finds no fault. A crash is not a rejection."""
         result = self.mtc.call("compile", file, "--from", phase, "--compile-to",
                                "verify-plan", "-o", self.path("planned.mlir"), check=False)
         if result.returncode < 0 or result.returncode > 127:
@@ -97,16 +97,16 @@ class Bench:
         return file
 
 
-def check_refused(bench, report, fault, file):
+def check_rejected(bench, report, fault, file):
     """The first line of the error, if the right phase says the right thing."""
-    error = bench.refusal(file, fault.phase)
-    if not report.expect(error is not None, f"{fault.name}: expected a refusal by "
+    error = bench.rejection(file, fault.phase)
+    if not report.expect(error is not None, f"{fault.name}: expected a rejection by "
                          f"{fault.caught_by}, found none"):
         return "NOT CAUGHT"
-    refused = re.search(r"phase ([\w-]+) rejected", error)
-    by = refused.group(1) if refused else "nobody"
+    rejected = re.search(r"phase ([\w-]+) rejected", error)
+    by = rejected.group(1) if rejected else "nobody"
     report.expect(by == fault.caught_by, f"{fault.name}: expected {fault.caught_by} "
-                  f"to refuse, found {by}: {error.strip()[:300]}")
+                  f"to reject, found {by}: {error.strip()[:300]}")
     lines = [line for line in error.splitlines()[1:] if fault.says in line]
     if not report.expect(lines, f"{fault.name}: expected a line with '{fault.says}' of "
                          f"{by}, found: {error.strip()[:600]}"):
@@ -134,7 +134,7 @@ def check_fault(bench, report, fault, clean_bits):
     try:
         file = bench.plant(fault)
         if fault.caught_by:
-            rows.append((fault.caught_by, check_refused(bench, report, fault, file)))
+            rows.append((fault.caught_by, check_rejected(bench, report, fault, file)))
         if fault.seen_in or fault.by_bits:
             rows.append(check_seen(bench, report, fault, file, clean_bits))
     except (Failed, subprocess.TimeoutExpired) as failure:
@@ -151,8 +151,8 @@ def check_clean(bench, report, phases):
         file = bench.path("clean.mlir")
         with open(file, "w") as out:
             out.write(bench.saved(phase))
-        error = bench.refusal(file, phase)
-        report.expect(error is None, f"unedited IR of {phase} is refused: {error}")
+        error = bench.rejection(file, phase)
+        report.expect(error is None, f"unedited IR of {phase} is rejected: {error}")
         failures, found = bench.disagreements(file, phase)
         report.expect(not failures, f"unedited IR of {phase}: {failures}")
         bits.add(found)

@@ -1,14 +1,14 @@
 // Collectives, transfers and waits over all ranks. One fault each, planted in a plan that is accepted.
 
 // a collective that one stage leaves out
-// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group embd/d}' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage1_reduce/,/return/{/group embedding/d}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT
-// A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT: entry "train", collective-count: communicator embd: rank 1 issues 0 collectives, rank 0 issues 1
+// A-COLLECTIVE-THAT-ONE-STAGE-LEAVES-OUT: entry "train", collective-count: communicator embedding: rank 1 issues 0 collectives, rank 0 issues 1
 
 // another size on one stage
-// RUN: sed -e '/func.func @stage1_reduce/,/return/s/embd count 64/embd count 32/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage1_reduce/,/return/s/embedding count 64/embedding count 32/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-SIZE-ON-ONE-STAGE
-// ANOTHER-SIZE-ON-ONE-STAGE: expected the same collective from every member of "embd": as number 0 of "train", stage 0 has all_reduce of 64 f32, found all_reduce of 32 f32 on stage 1
+// ANOTHER-SIZE-ON-ONE-STAGE: expected the same collective from every member of "embedding": as number 0 of "train", stage 0 has all_reduce of 64 f32, found all_reduce of 32 f32 on stage 1
 
 // another operation on one stage
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/all_reduce %1/all_reduce_max %1/' %S/Inputs/pipeline.mlir \
@@ -16,9 +16,9 @@
 // ANOTHER-OPERATION-ON-ONE-STAGE: stage 0 has all_reduce of 64 f32, found all_reduce_max of 64 f32 on stage 1
 
 // an unknown group
-// RUN: sed -e '/func.func @stage1_reduce/,/return/s/group embd/group row/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage1_reduce/,/return/s/group embedding/group row/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UNKNOWN-GROUP
-// AN-UNKNOWN-GROUP: expected a group (tp, dp, embd or all), found row
+// AN-UNKNOWN-GROUP: expected a group (tp, dp, embedding or all), found row
 
 // a send that nobody receives
 // RUN: sed -e '/func.func @stage1_apply/,${/rt.timeline @eval/,$s/.*exchange.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*//}' %S/Inputs/pipeline.mlir \
@@ -43,7 +43,7 @@
 // one exchange taken apart in the unlucky order
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/exchange \[\(.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <gradient = true, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\2]\n      rt.exchange [\1]/' -e '/@stage1 stage/,$s/exchange \[\(.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <gradient = true, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\1]\n      rt.exchange [\2]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER
-// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no ring of waiting ranks in entry "train" over two steps, found one; its shortest, rank by rank:
+// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no wait-for cycle in entry "train" over two steps, found one; its shortest, rank by rank:
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 0 cannot end item
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 1 cannot end item
 
@@ -53,9 +53,9 @@
 // A-COUNT-THAT-IS-NOT-THE-BUFFERS: expected a count of 64 for 'memref<16x4xf32>' on group "tp", found 32
 
 // a norm over another group
-// RUN: sed -e 's/norm_reduce group all/norm_reduce group embd/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/norm_reduce group all/norm_reduce group embedding/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-OVER-ANOTHER-GROUP
-// A-NORM-OVER-ANOTHER-GROUP: and the norm over all, found norm_reduce over embd
+// A-NORM-OVER-ANOTHER-GROUP: and the norm over all, found norm_reduce over embedding
 
 // a transfer outside the arena
 // RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 4032,/' %S/Inputs/pipeline.mlir \
