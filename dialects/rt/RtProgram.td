@@ -116,6 +116,7 @@ def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let arguments = (ins Rt_View:$view, I64:$elements);
   let results = (outs Rt_View:$result);
   let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

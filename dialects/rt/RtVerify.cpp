@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -162,6 +163,8 @@ LogicalResult RefOp::verify() {
 }
 
 LogicalResult BucketOp::verify() {
+  if (getIndex() < 0)
+    return emitOpError("expected an index of 0 or more, found ") << getIndex();
   size_t states = stateNames().size();
   if (getStateOffsets() && getStateOffsets()->size() != states)
     return emitOpError("expected an offset for each of ")
@@ -235,12 +238,23 @@ LogicalResult NormOp::verify() {
   return success();
 }
 
+LogicalResult OffsetViewOp::verify() {
+  Type from = getElementTypeOrSelf(getView().getType());
+  if (from != getElementTypeOrSelf(getResult().getType()))
+    return emitOpError("expected elements of type ")
+           << from << ", as the view has, found " << getResult().getType();
+  return success();
+}
+
 LogicalResult CollectiveOp::verify() {
   bool ofNorm = getKind() == CollectiveKind::NormReduce;
   if (ofNorm == static_cast<bool>(getBuffer()))
     return emitOpError("expected ")
            << (ofNorm ? "no buffer of a norm_reduce, found one"
                       : "a buffer, found none");
+  if (ofNorm && getCount() != 1)
+    return emitOpError("expected count 1 of a norm_reduce, found ")
+           << getCount();
   if (getResult() && getResult().getType() != getBuffer().getType())
     return emitOpError("expected a result of the buffer's type, found ")
            << getResult().getType();

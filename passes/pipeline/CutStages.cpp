@@ -151,7 +151,12 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
     return op.emitOpError("expected a tfm.save as operand");
   if (auto arg = dyn_cast<BlockArgument>(save.getX()))
     return map(arg, op);
+  bool isOwn = layers.of(save) == part.virtualStage;
+  Operation *def = save.getX().getDefiningOp();
   auto it = keys.find(save);
+  if (!isOwn || (it == keys.end() && layers.of(def) != part.virtualStage - 1))
+    return op.emitOpError("expected a value that the forward of virtual stage ")
+           << part.virtualStage << " saves or receives, found another";
   if (it != keys.end())
     return lyingAs(save.getX(),
                    pipe::SavedOp::create(b, op.getLoc(), op.getType(),
@@ -288,6 +293,17 @@ struct CutStagesPass
     return fn;
   }
 
+  /// Fragments take results where they are made.
+  LogicalResult checkResults(func::FuncOp fn) {
+    Operation *end = fn.front().getTerminator();
+    for (auto [i, result] : llvm::enumerate(end->getOperands()))
+      if (Operation *def = result.getDefiningOp();
+          !def || isa<tfm::SaveOp, tfm::RestoreOp>(def))
+        return end->emitOpError("expected results that ops make, found result ")
+               << i << " to be an argument, saved or restored";
+    return success();
+  }
+
   LogicalResult checkLayers(func::FuncOp fn, const pipeline::LayerMap &layers) {
     for (Operation &op : fn.front().without_terminator())
       if (layers.of(&op) < 0)
@@ -302,7 +318,8 @@ struct CutStagesPass
     FailureOr<pipeline::LayerMap> layers =
         pipeline::LayerMap::make(getOperation());
     if (failed(layers) || failed(checkLayers(*train, *layers)) ||
-        failed(checkLayers(*eval, *layers)))
+        failed(checkLayers(*eval, *layers)) || failed(checkResults(*train)) ||
+        failed(checkResults(*eval)))
       return failure();
     for (int stage = 0; stage < layers->shape().stages; ++stage)
       if (failed(cut(*train, *eval, *layers, stage)))

@@ -12,6 +12,8 @@ using namespace mlir;
 namespace mtc::pipeline {
 
 static constexpr auto kMost = static_cast<int64_t>(Tag::kStages);
+/// More than any model has, and few enough to list them.
+static constexpr int64_t kMostLayers = 1 << 20;
 
 /// Stages and chunks of the strategy.
 static FailureOr<schedules::Shape> shapeOf(ModuleOp module) {
@@ -32,6 +34,9 @@ static FailureOr<std::vector<int64_t>> countsOf(ModuleOp module,
                                                 int64_t virtualStages) {
   passes::Config config(module);
   int64_t layers = config.number("layers", 0);
+  if (layers < 0 || layers > kMostLayers)
+    return module.emitError("expected 0 to ")
+           << kMostLayers << " layers, found " << layers;
   std::vector<int64_t> counts = config.numbers("layers_per_stage");
   if (counts.empty()) {
     if (layers % virtualStages == 0)
@@ -40,12 +45,15 @@ static FailureOr<std::vector<int64_t>> countsOf(ModuleOp module,
            << layers << ") to be a multiple of pp times chunks ("
            << virtualStages << ") or an explicit layers_per_stage";
   }
-  int64_t sum = std::accumulate(counts.begin(), counts.end(), int64_t(0));
-  if (static_cast<int64_t>(counts.size()) != virtualStages || sum != layers ||
-      llvm::any_of(counts, [](int64_t count) { return count < 0; }))
+  bool good = llvm::all_of(counts, [layers](int64_t count) {
+    return count >= 0 && count <= layers;
+  });
+  int64_t sum =
+      good ? std::accumulate(counts.begin(), counts.end(), int64_t(0)) : -1;
+  if (static_cast<int64_t>(counts.size()) != virtualStages || sum != layers)
     return module.emitError("expected layers_per_stage with ")
-           << virtualStages << " entries that add to " << layers << ", found "
-           << counts.size() << " that add to " << sum;
+           << virtualStages << " entries of 0 or more that add to " << layers
+           << ", found " << counts;
   return counts;
 }
 

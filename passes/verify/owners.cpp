@@ -51,6 +51,15 @@ private:
       report.error(param.op)
           << "expected each use of \"" << param.name()
           << "\" on one stage, found use " << param.op.getUse() << " again";
+    bool alone = llvm::count_if(stage.params, [&](const Param &other) {
+                   return other.name() == param.name() &&
+                          other.bucket() == param.bucket();
+                 }) == 1;
+    if (!alone) // sums know which uses are in them by their buckets
+      report.error(param.op) << "expected the uses of \"" << param.name()
+                             << "\" in buckets of their own, found two in "
+                                "bucket "
+                             << param.bucket();
     rt::BucketOp bucket = stage.bucket(param.bucket());
     if (!bucket)
       report.error(param.op) << "expected a bucket of stage " << stage.index

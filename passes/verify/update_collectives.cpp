@@ -80,31 +80,46 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
         [](int64_t, int64_t, Copies &copies) { copies.others = Cell(); });
 }
 
+/// Elements that follow each other are one part, however they became so.
+static void append(std::vector<Named> &names, const Named &next) {
+  bool follows = !names.empty() && names.back().parameter == next.parameter &&
+                 (next.parameter.empty() ||
+                  names.back().begin + names.back().count == next.begin);
+  if (follows)
+    names.back().count += next.count;
+  else
+    names.push_back(next);
+}
+
 void UpdateInterpreter::sumOverStages(const Touch &touch, rt::CollectiveOp op) {
   std::optional<Slice> slice =
       slices.counted(touch, touch.accesses[0], op.getCount());
   if (!slice)
     return;
-  std::vector<Named> names;
   change(touch, *slice,
          "whole sums of a parameter that both ends of the pipeline share, once",
-         [&](const Named &name, const Param *param, Cell &cell) -> std::string {
-           if (names.empty() || names.back() != name)
-             names.push_back(name);
+         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+           if (slice->part != Part::Grad)
+             return "no gradient";
+           bool again = cell.stages || cell.counted;
+           cell.stages = true;
+           if (again)
+             return "summed or in the norm before";
            if (!param) // padding
              return cell.is(Cell::Kind::Gradient) &&
                             state.partialOver(cell).empty()
                         ? ""
                         : describe(state, cell);
-           std::string why = state.whyNotWhole(cell, param, /*across=*/false);
-           if (why.empty() && !state.isShared(*param))
-             why = fmt::format("of \"{}\", which no other stage has",
-                               param->name().str());
-           if (why.empty() && (cell.stages || cell.counted))
-             why = "summed or in the norm before";
-           cell.stages = true;
-           return why;
+           if (!state.isShared(*param))
+             return fmt::format("of \"{}\", which no other stage has",
+                                param->name().str());
+           return state.whyNotWhole(cell, param, /*across=*/false);
          });
+  std::vector<Named> names;
+  state.cells(*slice).forEach(
+      slice->begin, slice->end, [&](int64_t begin, int64_t end, Copies &) {
+        append(names, state.nameOf(slice->bucket, begin, end));
+      });
   state.betweenStages.push_back({op, std::move(names)});
 }
 

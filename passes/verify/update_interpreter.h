@@ -4,7 +4,8 @@
 // (update_cells.h), op by op, for all its ranks at once. It knows what an op
 // does to elements, not in which order a step does it: a sum over ranks, a sum
 // of two uses, a gather, a norm, an update, in any number and any order, on any
-// part of a bucket, as long as what each reads is what it may read.
+// part of a bucket, as long as what each reads is what it may read. Of a kernel
+// it knows which operands an operand is made of, not by which arithmetic.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_VERIFY_UPDATE_INTERPRETER_H

@@ -121,9 +121,11 @@ void UpdateInterpreter::addUses(const Touch &touch, const Slice &into,
                return describe(state, cell);
              if (!isReady(add))
                return "added to " + describe(state, add);
-             size_t uses = cell.uses.size() + add.uses.size();
+             // In forward order, one at a time: sums add in one order.
+             bool next = add.uses.size() == 1 &&
+                         *cell.uses.rbegin() < *add.uses.begin();
              cell.uses.insert(add.uses.begin(), add.uses.end());
-             return cell.uses.size() == uses ? "" : "of a use that is in it";
+             return next ? "" : "added out of the order of uses";
            });
   }
 }

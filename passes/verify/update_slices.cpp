@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/verify/update_slices.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -16,12 +18,14 @@ namespace {
 /// A buffer, and the bytes of the arena that it has.
 struct Buffer {
   Slice slice;
-  int64_t offset, elementBytes;
+  int64_t offset;
+  Type element;
+  int64_t elementBytes() const { return element.getIntOrFloatBitWidth() / 8; }
   bool has(const Extent &e) const {
     int64_t bytes =
-        saturatingMul(elementBytes, saturatingAdd(slice.end, -slice.begin));
+        saturatingMul(elementBytes(), saturatingAdd(slice.end, -slice.begin));
     return e.offset >= offset && e.end() <= saturatingAdd(offset, bytes) &&
-           (e.offset - offset) % elementBytes == 0;
+           (e.offset - offset) % elementBytes() == 0;
   }
 };
 
@@ -29,10 +33,11 @@ Buffer wholeOf(Part part, rt::BucketOp bucket, int64_t offset,
                StringRef state = {}) {
   int64_t elements =
       part == Part::State ? bucket.getShard() : bucket.getElements();
-  int64_t bytes = part == Part::Param ? bucket.paramBytes() : 4;
+  Type element = part == Part::Param ? bucket.paramType()
+                                     : Float32Type::get(bucket.getContext());
   return {{part, static_cast<int64_t>(bucket.getIndex()), state, 0, elements},
           offset,
-          bytes};
+          element};
 }
 
 SmallVector<Buffer> buffersIn(const Stage &stage, MtcArena arena) {
@@ -48,7 +53,9 @@ SmallVector<Buffer> buffersIn(const Stage &stage, MtcArena arena) {
           all.push_back(wholeOf(Part::State, bucket, *offset, state));
   }
   if (arena == MTC_ARENA_GRADS)
-    all.push_back({{Part::Loss, -1, {}, 0, 1}, stage.lossOffset, 4});
+    all.push_back({{Part::Loss, -1, {}, 0, 1},
+                   stage.lossOffset,
+                   Float32Type::get(stage.op.getContext())});
   return all;
 }
 
@@ -64,9 +71,17 @@ std::optional<Slice> Slices::bufferOf(const Touch &touch,
   for (const Buffer &buffer : buffersIn(stage, access.extent.arena)) {
     if (access.extent.pool || !buffer.has(access.extent))
       continue;
+    for (Type type : {access.type, Type(access.view.getType())})
+      if (getElementTypeOrSelf(type) != buffer.element) {
+        report.error(touch.op)
+            << "expected elements of type " << buffer.element << ", as "
+            << nameOf(buffer.slice) << " has them there, found " << type;
+        return std::nullopt;
+      }
     Slice slice = buffer.slice;
-    slice.begin = (access.extent.offset - buffer.offset) / buffer.elementBytes;
-    slice.end = slice.begin + access.extent.bytes / buffer.elementBytes;
+    slice.begin =
+        (access.extent.offset - buffer.offset) / buffer.elementBytes();
+    slice.end = slice.begin + access.extent.bytes / buffer.elementBytes();
     return slice;
   }
   report.error(touch.op) << "expected views of a bucket or of the loss, found "

@@ -9,7 +9,7 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64}} {
   func.func @microbatch() { return }
 }
 // -----
-// expected-error @+1 {{expected layers_per_stage with 2 entries that add to 3, found 2 that add to 4}}
+// expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 3, found 2, 2}}
 module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64, layers_per_stage = array<i64: 2, 2>}} {
   func.func @microbatch() { return }
 }
@@ -83,6 +83,33 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {p
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
   func.func @microbatch(%w: tensor<4xf32> {dist.sharding = #dist.sharding<[{"dp", "tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = normal, std = 0.02, decay = true>}) {
+    return
+  }
+}
+// -----
+// expected-error @+1 {{expected 0 to 1048576 layers, found -4}}
+module attributes {mtc.config = {pp = 2 : i64, layers = -4 : i64}} {
+  func.func @microbatch() { return }
+}
+// -----
+// expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 2, found 9223372036854775807, 9223372036854775807}}
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64, layers_per_stage = array<i64: 9223372036854775807, 9223372036854775807>}} {
+  func.func @microbatch() { return }
+}
+// -----
+module attributes {mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    // expected-error @+1 {{expected results that ops make, found result 0 to be an argument, saved or restored}}
+    return %x : tensor<4xf32>
+  }
+}
+// -----
+module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %s = tfm.save %a {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    // expected-error @+1 {{expected a value that the forward of virtual stage 1 saves or receives, found another}}
+    %r = tfm.restore %s {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
     return
   }
 }

@@ -355,3 +355,19 @@ func.func @outer(%x: tensor<4x8xf32>) {
   }
   return
 }
+// -----
+func.func @retyped(%n: i64) {
+  %v = rt.view grads at 0 : memref<128xf32>
+  // expected-error @+1 {{expected elements of type 'f32', as the view has, found 'memref<256xbf16>'}}
+  %w = rt.offset_view %v by %n : memref<128xf32> -> memref<256xbf16>
+  return
+}
+// -----
+func.func @norms() {
+  // expected-error @+1 {{expected count 1 of a norm_reduce, found 5}}
+  rt.collective norm_reduce group all count 5 : () -> ()
+  return
+}
+// -----
+// expected-error @+1 {{expected an index of 0 or more, found -1}}
+rt.bucket -1 elements 4 unpadded 4 shard 4 {grad_offset = 0 : i64}

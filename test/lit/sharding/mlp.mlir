@@ -16,8 +16,8 @@
 
 // PROPAGATE: -> (tensor<4x8xf32> {dist.sharding = #dist.sharding<[{"dp"}, {}]>})
 // PROPAGATE: tfm.einsum "be,ef->bf"
-// PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]
 // PROPAGATE-SAME: dist.required = [#dist.sharding<[{"dp"}, {}]>, #dist.sharding<[{}, {"tp"}]>]
+// PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]
 // PROPAGATE: tfm.activation gelu
 // PROPAGATE-SAME: dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]
 // PROPAGATE: tfm.einsum "bf,fe->be"

@@ -268,7 +268,7 @@
 // a use added twice
 // RUN: sed -e 's/.*rt.launch @add.*/&\n&/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-ADDED-TWICE
-// A-USE-ADDED-TWICE: 'rt.launch' expected sums of two uses of a parameter that are summed over ranks, not over stages, and not in the norm yet, found elements 0 to 64 of bucket 1 to be of a use that is in it
+// A-USE-ADDED-TWICE: 'rt.launch' expected sums of two uses of a parameter that are summed over ranks, not over stages, and not in the norm yet, found elements 0 to 64 of bucket 1 to be added out of the order of uses
 
 // an update that does not read the gradient
 // RUN: sed -e '/rt.kernel @adamw/,/}/s/arith.subf %\(.\), %g/arith.subf %\1, %\1/' %S/Inputs/grid.mlir \
@@ -295,3 +295,19 @@
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64$/start 0 count 4 shard 64 once <dp>/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARDS-COUNTED-ON-ONE-DP-RANK
 // SHARDS-COUNTED-ON-ONE-DP-RANK: 'rt.norm' expected the norm to count "layers.0.w" on every dp rank (each counts its part), found it on one
+
+// gradients reduced as integers
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/%3 = /s/128xf32/128xi32/;/reduce_scatter %3/s/128xf32/128xi32/}' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-AS-INTEGERS
+// GRADIENTS-AS-INTEGERS: 'rt.collective' expected elements of type 'f32', as bucket 1 has them there, found 'memref<128xi32>'
+
+// two more uses in one bucket, one of which is never added
+// RUN: sed -e 's/rt.param "embed.tokens" use 1 bucket 2 start 0/&\n    rt.param "embed.tokens" use 2 bucket 2 start 64/; s/rt.bucket 2 elements 128 unpadded 64/rt.bucket 2 elements 128 unpadded 128/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-USES-IN-ONE-BUCKET
+// TWO-USES-IN-ONE-BUCKET: 'rt.param' expected the uses of "embed.tokens" in buckets of their own, found two in bucket 2
+
+// the loss summed over stages
+// RUN: sed -e '/@stage0_reduce/,/return/s/.*all_reduce %1 group embedding.*/&\n      %h = rt.view grads at 0 : memref<1xf32>\n      rt.collective all_reduce %h group embedding count 1 : (memref<1xf32>) -> ()/' \
+// RUN:   -e '/@stage1_reduce/,/return/s/.*all_reduce %1 group embedding.*/&\n      %h = rt.view grads at 320 : memref<1xf32>\n      rt.collective all_reduce %h group embedding count 1 : (memref<1xf32>) -> ()/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=THE-LOSS-OVER-STAGES
+// THE-LOSS-OVER-STAGES: found elements 0 to 1 of the loss to be no gradient

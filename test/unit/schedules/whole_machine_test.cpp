@@ -192,7 +192,8 @@ TEST(WholeMachine, EmbeddingBeforeTheGradientIsSent) {
         Builder(plan, tp, 1, Embedding::AfterTheLastBackward).build();
     Findings findings = verifyMachine(machine);
     EXPECT_TRUE(hasCode(findings, "cycle"));
-    EXPECT_NE(render(findings).find("all-reduce on embedding0"), std::string::npos)
+    EXPECT_NE(render(findings).find("all-reduce on embedding0"),
+              std::string::npos)
         << render(findings);
   }
 }
