@@ -113,7 +113,7 @@ void UpdateInterpreter::sumOverStages(const Touch &touch, rt::CollectiveOp op) {
            if (!state.isShared(*param))
              return fmt::format("of \"{}\", which no other stage has",
                                 param->name().str());
-           return state.whyNotWhole(cell, param, /*across=*/false);
+           return state.describeIncomplete(cell, param, /*across=*/false);
          });
   std::vector<Named> names;
   state.cells(*slice).forEach(

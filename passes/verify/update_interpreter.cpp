@@ -112,7 +112,7 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
            if (cell.counted)
              return "in it already";
            cell.counted = true;
-           return state.whyNotWhole(cell, param);
+           return state.describeIncomplete(cell, param);
          });
   for (auto &[start, param] : counted)
     checkCountedOnce(touch, *slice, *param);

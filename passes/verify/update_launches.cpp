@@ -137,7 +137,7 @@ void UpdateInterpreter::readForUpdate(const Touch &touch, const Slice &slice) {
                     : "what was there before the step for the update",
          [&](const Named &, const Param *param, Cell &cell) -> std::string {
            if (isGradient)
-             return state.whyNotWhole(cell, param);
+             return state.describeIncomplete(cell, param);
            return cell.is(Cell::Kind::Before) ? "" : describe(state, cell);
          });
 }

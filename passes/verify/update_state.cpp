@@ -90,8 +90,9 @@ StringRef UpdateState::partialOver(const Cell &cell) const {
   return {};
 }
 
-std::string UpdateState::whyNotWhole(const Cell &cell, const Param *param,
-                                     bool across) const {
+std::string UpdateState::describeIncomplete(const Cell &cell,
+                                            const Param *param,
+                                            bool across) const {
   if (!cell.is(Cell::Kind::Gradient) || !partialOver(cell).empty() || !param)
     return describe(*this, cell);
   for (int64_t bucket : usesOf.at(param->name().str()))

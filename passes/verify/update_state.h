@@ -37,11 +37,10 @@ public:
     return shared.count(param.name().str());
   }
 
-  /// Why `cell`, of a gradient of `bucket`, is not the whole gradient of
-  /// `param`; empty if it is. Without `across` the other stage's part may be
-  /// missing.
-  std::string whyNotWhole(const Cell &cell, const Param *param,
-                          bool across = true) const;
+  /// What `cell` lacks to be the whole gradient of `param` (null: padding);
+  /// empty if nothing. Without `across` the other stage's part may be missing.
+  std::string describeIncomplete(const Cell &cell, const Param *param,
+                                 bool across = true) const;
   /// Whether the sum has not yet the ranks along an axis that has partial sums;
   /// then its name.
   llvm::StringRef partialOver(const Cell &cell) const;
