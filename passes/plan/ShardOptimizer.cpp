@@ -116,9 +116,10 @@ struct ShardOptimizerPass
       plan.mesh = config.mesh();
       plan.zero = config.shardsOptimizer();
       plan.paramType = tfm::dtypePolicy(getOperation()).compute;
+      plan.optimizer = tfm::optimizerNamed("adamw");
       if (!plan.paramType.isF32())
         plan.states.push_back("main");
-      llvm::append_range(plan.states, tfm::AdamwOp::stateNames());
+      llvm::append_range(plan.states, plan.optimizer->states);
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, plan)) ||
           failed(readSegments(program, plan, uses)))

@@ -39,7 +39,7 @@ public:
     begin(pipe::Phase::Apply);
     for (const UpdateSegment &segment : plan.segments) {
       loc = segment.part;
-      adamw(segment);
+      update(segment);
     }
     loc = whole;
     if (plan.zero)
@@ -177,7 +177,7 @@ private:
 
   bool keepsMain() const { return !plan.paramType.isF32(); }
 
-  void adamw(const UpdateSegment &s) {
+  void update(const UpdateSegment &s) {
     auto r = range(s);
     Value param = moved(ref(rt::RefKind::Param, s.bucket), r.getAt());
     SmallVector<Value> states;
@@ -190,7 +190,7 @@ private:
     if (keepsMain())
       buffers.push_back(param);
     SmallVector<std::string> fields;
-    std::string kernel = adamwKernel(s.decay, fields);
+    std::string kernel = updateKernel(s.decay, fields);
     for (const std::string &field : fields)
       buffers.push_back(rt::StepFieldOp::create(
           b, loc, MemRefType::get({1}, f32()), *idNamed(kStepFields, field)));
@@ -225,15 +225,18 @@ private:
     });
   }
 
-  /// The body comes from the op family; no name of an optimizer reaches
-  /// codegen.
-  std::string adamwKernel(bool decay, SmallVector<std::string> &fields) {
-    SmallVector<Attribute> operands(4, operand(rt::Mode::Full));
+  /// Operands: what is updated, its gradient, the states; with main parameters
+  /// then the parameter in the compute type; last the fields of the step that
+  /// the body reads. The body comes from the op family; no name of an optimizer
+  /// reaches codegen.
+  std::string updateKernel(bool decay, SmallVector<std::string> &fields) {
+    int64_t values = 2 + plan.optimizer->states.size();
+    SmallVector<Attribute> operands(values, operand(rt::Mode::Full));
     if (keepsMain())
       operands.push_back(operand(rt::Mode::Full, plan.paramType));
     return flatKernel(operands, [&](OpBuilder &inner) {
       SmallVector<Value> x;
-      for (int64_t i = 0; i < 4; ++i)
+      for (int64_t i = 0; i < values; ++i)
         x.push_back(rt::LoadOp::create(inner, loc, f32(), i));
       families::BodyContext context(inner, loc, 1, -1);
       llvm::StringMap<Value> loaded;
@@ -246,27 +249,34 @@ private:
         }
         return value;
       };
-      OpBuilder scratch(program.getContext());
-      Block holder;
-      scratch.setInsertionPointToEnd(&holder);
-      Type one = RankedTensorType::get({1}, f32());
-      Value zero =
-          tfm::FillOp::create(scratch, loc, one, scratch.getF64FloatAttr(0.0));
-      auto op = tfm::AdamwOp::create(scratch, loc, TypeRange{one, one, one},
-                                     ValueRange{zero, zero, zero, zero});
-      op.setDecay(decay);
-      // AdamW's body cannot fail.
-      auto out = *cast<families::KernelBodyOpInterface>(op.getOperation())
-                      .emitBody(context, x);
-      rt::StoreOp::create(inner, loc, 0, out[0]);
-      rt::StoreOp::create(inner, loc, 2, out[1]);
-      rt::StoreOp::create(inner, loc, 3, out[2]);
+      SmallVector<Value> out = emitUpdate(context, x, decay);
+      rt::StoreOp::create(inner, loc, 0, out.front());
+      for (int64_t i = 2; i < values; ++i)
+        rt::StoreOp::create(inner, loc, i, out[i - 1]);
       if (keepsMain())
         rt::StoreOp::create(
-            inner, loc, 4,
-            arith::TruncFOp::create(inner, loc, plan.paramType, out[0]));
-      holder.clear();
+            inner, loc, values,
+            arith::TruncFOp::create(inner, loc, plan.paramType, out.front()));
     });
+  }
+
+  /// The optimizer's arithmetic on the scalars `x`: the new parameter and
+  /// states.
+  SmallVector<Value> emitUpdate(families::BodyContext &context,
+                                ArrayRef<Value> x, bool decay) {
+    OpBuilder scratch(program.getContext());
+    Block holder;
+    scratch.setInsertionPointToEnd(&holder);
+    Value any =
+        tfm::FillOp::create(scratch, loc, RankedTensorType::get({1}, f32()),
+                            scratch.getF64FloatAttr(0.0));
+    SmallVector<Value> states(plan.optimizer->states.size(), any);
+    Operation *op =
+        plan.optimizer->create(scratch, loc, any, any, states, decay);
+    // The body of an update cannot fail: it is plain arithmetic of scalars.
+    auto out = *cast<families::KernelBodyOpInterface>(op).emitBody(context, x);
+    holder.clear();
+    return SmallVector<Value>(out.begin(), out.end());
   }
 
   rt::ProgramOp program;

@@ -3,6 +3,7 @@
 #define MTC_PASSES_PLAN_UPDATEFRAGMENTS_H
 
 #include "dialects/rt/Rt.h"
+#include "dialects/tfm/Optimizers.h"
 #include "mtc/runtime/mesh.h"
 
 #include <optional>
@@ -30,6 +31,7 @@ struct UpdatePlan {
   bool lastStage = false;
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
+  const tfm::OptimizerInfo *optimizer = nullptr; ///< never null
   /// Of rt.bucket: "main" first, if main parameters are kept.
   llvm::SmallVector<llvm::StringRef> states;
   std::vector<UpdateSegment> segments;
@@ -41,7 +43,8 @@ struct UpdatePlan {
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
 ///            with ZeRO reduce-scatter over dp; uses of tied parameters added
 ///            in forward order, here or over embedding; the global norm
-///   apply    AdamW on the ranges of this rank, on main parameters if there are
+///   apply    the optimizer on the ranges of this rank, on main parameters if
+///   there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);
 ///            accumulators cleared for the next step
 void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan);
