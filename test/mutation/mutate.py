@@ -16,6 +16,7 @@ compiled from there on and run, and ends as
   CRASHED, STUCK  the compiler or a run ended by a signal, or did not end
 
 SILENT, STOPPED, CRASHED and STUCK are defects of mtc: the exit code is 1 if there is one.
+Of a plan for two streams every order runs in which a device may take them (one_stream.py).
 Every mutant is made from the seed, the plan and the phase alone: --keep writes the texts.
 --few takes the plans that are marked so, for a test that runs often.
 """
@@ -31,6 +32,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import bench
 import edits
 from bench import Bench
 from ir_text import Text
@@ -43,8 +45,8 @@ DEFECTS = ("SILENT", "STOPPED", "CRASHED", "STUCK")
 
 
 class Mutant:
-    def __init__(self, number, bench, phase, rule, site):
-        self.number, self.bench, self.phase, self.rule = number, bench, phase, rule
+    def __init__(self, number, of, phase, rule, site):
+        self.number, self.bench, self.phase, self.rule = number, of, phase, rule
         self.site = site
         self.ended, self.said = None, ""
 
@@ -79,16 +81,15 @@ def choose(benches, phases, rules, count, seed):
     texts = {}
     made = 0
     while made < count:
-        bench = benches[made % len(benches)]
-        phase = generator.choice([p for p in bench.ir if p in phases])
-        text = texts.get((bench, phase)) or texts.setdefault((bench, phase),
-                                                             Text(bench.ir[phase]))
+        of = benches[made % len(benches)]
+        phase = generator.choice([p for p in of.ir if p in phases])
+        text = texts.get((of, phase)) or texts.setdefault((of, phase), Text(of.ir[phase]))
         rule = generator.choice(rules)
         op = generator.choice(text.by_name[generator.choice(sorted(text.by_name))])
         sites = list(RULES[rule](text, op))
         if sites:
             made += 1
-            yield Mutant(made, bench, phase, rule, generator.choice(sites))
+            yield Mutant(made, of, phase, rule, generator.choice(sites))
 
 
 def mutated_phases(ir):
@@ -127,9 +128,10 @@ def by_kind(mutants):
 def run_all(benches, options):
     phases = options.phases or mutated_phases(benches[0].ir)
     done = []
-    with ThreadPoolExecutor(options.jobs) as pool:
-        start = last = time.monotonic()
-        chosen = choose(benches, phases, options.rules, options.mutants, options.seed)
+    pool = ThreadPoolExecutor(options.jobs)
+    start = last = time.monotonic()
+    chosen = choose(benches, phases, options.rules, options.mutants, options.seed)
+    try:
         for mutant in pool.map(Mutant.judge, chosen):
             done.append(mutant)
             if mutant.ended in DEFECTS and options.keep:
@@ -139,6 +141,10 @@ def run_all(benches, options):
                 bad = sum(m.ended in DEFECTS for m in done)
                 print(f"{len(done)} of {options.mutants} in {last - start:.0f} s, "
                       f"{bad} defects", flush=True)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(done)} of {options.mutants}", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
     return done
 
 
@@ -159,6 +165,8 @@ def read_options():
     parser.add_argument("--phases", nargs="+")
     parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--patience", type=float, default=1.0,
+                        help="time limits times this, for a loaded machine")
     parser.add_argument("--keep", help="a folder for the texts of what went wrong")
     parser.add_argument("--few", action="store_true", help="only the plans for tests that run often")
     parser.add_argument("--json")
@@ -167,16 +175,17 @@ def read_options():
 
 def main():
     options = read_options()
+    bench.patience = options.patience
     mtc = Mtc()
     with tempfile.TemporaryDirectory() as folder:
         wanted = [p for p in plans(mtc.schedules()) if options.plans in p.name]
         if options.few:
             wanted = [p for p in wanted if p.often]
         benches = [Bench(mtc.program, plan, os.path.join(folder, plan.name))
-                   for plan in wanted if plan.streams == 1]
+                   for plan in wanted]
         with ThreadPoolExecutor(options.jobs) as pool:
-            for bench, bits in zip(benches, pool.map(Bench.control, benches)):
-                bench.expected = bits
+            for of, bits in zip(benches, pool.map(Bench.control, benches)):
+                of.expected = bits
         print(f"{len(benches)} plans compile and run", flush=True)
         done = run_all(benches, options)
     by_kind(done)
