@@ -27,9 +27,7 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   }
   int64_t width = op.getBuffer() ? elementBytes(op.getBuffer()) : 4;
   result.bytes = op.getCount() * width;
-  // abi.h: `count` of these two is one rank's part.
-  if (op.getKind() == rt::CollectiveKind::ReduceScatter ||
-      op.getKind() == rt::CollectiveKind::AllGather)
+  if (op.countsPart())
     result.bytes *= config.mesh.groupSize(op.getGroup());
   return result;
 }

@@ -207,6 +207,12 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective", [DeclareOpInterfaceMethods<Rt
                        Rt_Int:$count, DefaultValuedAttr<Rt_Int, "0">:$stream);
   let results = (outs Optional<Rt_Buffer>:$result);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether `count` is one rank's part of the buffer, not the whole (abi.h).
+    bool countsPart() {
+      return getKind() == CollectiveKind::ReduceScatter || getKind() == CollectiveKind::AllGather;
+    }
+  }];
   let assemblyFormat = "`` $kind ($buffer^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
 }
 def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

@@ -302,12 +302,11 @@ void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
                 Report &report) {
   if (touch.accesses.empty())
     return;
-  bool perRank = op.getKind() == rt::CollectiveKind::ReduceScatter ||
-                 op.getKind() == rt::CollectiveKind::AllGather;
   int64_t elements =
       cast<ShapedType>(op.getBuffer().getType()).getNumElements();
-  int64_t expected =
-      perRank ? elements / model.mesh.groupSize(op.getGroup()) : elements;
+  int64_t expected = op.countsPart()
+                         ? elements / model.mesh.groupSize(op.getGroup())
+                         : elements;
   int64_t count = op.getCount();
   // A moved view ends somewhere inside: the range says how much of it is meant.
   bool fits = touch.accesses[0].moved ? count <= expected : count == expected;
