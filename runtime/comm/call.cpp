@@ -26,24 +26,24 @@ std::string describe(const CallRecord &call) {
   const char *dtype = dtypeName(call.dtype);
   const char *reduce = call.reduce == MTC_MAX ? "max" : "sum";
   switch (call.kind) {
-  case CallKind::allReduce:
+  case CollectiveKind::allReduce:
     return fmt::format("all-reduce {} {} of {} elements (call {})", reduce,
                        dtype, call.count, call.sequence);
-  case CallKind::reduceScatter:
+  case CollectiveKind::reduceScatter:
     return fmt::format("reduce-scatter {} of {} elements per rank (call {})",
                        dtype, call.count, call.sequence);
-  case CallKind::allGather:
+  case CollectiveKind::allGather:
     return fmt::format("all-gather {} of {} elements per rank (call {})", dtype,
                        call.count, call.sequence);
-  case CallKind::barrier:
+  case CollectiveKind::barrier:
     break;
   }
   return fmt::format("barrier (call {})", call.sequence);
 }
 
 int64_t bufferElements(const CallRecord &call, int size) {
-  bool perRank =
-      call.kind == CallKind::reduceScatter || call.kind == CallKind::allGather;
+  bool perRank = call.kind == CollectiveKind::reduceScatter ||
+                 call.kind == CollectiveKind::allGather;
   return perRank ? call.count * size : call.count;
 }
 
@@ -52,8 +52,8 @@ Status checkSupported(const CallRecord &call) {
     return {StatusCode::usage,
             fmt::format("{} on group {}: expected a count of at least 0",
                         describe(call), groupName(call.group))};
-  bool reduces =
-      call.kind == CallKind::allReduce || call.kind == CallKind::reduceScatter;
+  bool reduces = call.kind == CollectiveKind::allReduce ||
+                 call.kind == CollectiveKind::reduceScatter;
   if (elementBytes(call.dtype) == 0 ||
       (reduces && !canReduce(call.reduce, call.dtype)))
     return {StatusCode::usage,
@@ -132,7 +132,7 @@ Status checkPlace(int rank, Place place, int64_t arenaBytes, int64_t bytes) {
 }
 
 int64_t payloadBytes(const CallRecord &call, int size) {
-  int64_t elements = call.kind == CallKind::allGather
+  int64_t elements = call.kind == CollectiveKind::allGather
                          ? call.count
                          : bufferElements(call, size);
   return elements * elementBytes(call.dtype);

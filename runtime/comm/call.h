@@ -13,15 +13,9 @@
 
 namespace mtc::runtime::comm {
 
-enum class CallKind : int32_t { allReduce, reduceScatter, allGather, barrier };
-
-/// Plain data: shm keeps it in shared memory.
-struct CallRecord {
-  CallKind kind = CallKind::barrier;
-  MtcGroup group = MTC_GROUP_ALL;
-  MtcReduce reduce = MTC_SUM;
-  MtcDtype dtype = MTC_F32;
-  int64_t count = 0;     ///< elements as the caller gave them
+/// A collective as a member calls it. Plain data: shm keeps it in shared
+/// memory.
+struct CallRecord : CollectiveCall {
   uint64_t sequence = 0; ///< 1 for the first call of this rank on this group
 
   bool operator==(const CallRecord &) const = default;

@@ -50,6 +50,27 @@ using mtc::Mesh;
 /// takes it from anywhere, not only from an arena.
 inline constexpr int64_t kAnywhereBytes = 4096;
 
+/// What all members of a group do together. A new one is a case here and in
+/// each backend, and a function below.
+enum class CollectiveKind : int32_t {
+  allReduce,
+  reduceScatter,
+  allGather,
+  barrier
+};
+
+/// One call of a collective, as the caller gave it. Plain data: backends send
+/// it to other ranks to compare.
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::barrier;
+  MtcGroup group = MTC_GROUP_ALL;
+  MtcReduce reduce = MTC_SUM;
+  MtcDtype dtype = MTC_F32;
+  int64_t count = 0; ///< elements; of what, the functions below say
+
+  bool operator==(const CollectiveCall &) const = default;
+};
+
 class Communicator {
 public:
   virtual ~Communicator() = default;
@@ -57,20 +78,31 @@ public:
   /// In place; `count` is elements of the whole buffer. Sum and max of F32 and
   /// BF16 (a NaN wins the max), sum of I128 (saturates, so that "too large"
   /// stays so). Other pairs: usage.
-  virtual Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype,
-                           void *buffer, int64_t count) = 0;
+  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
+                   int64_t count) {
+    return collective({CollectiveKind::allReduce, group, op, dtype, count},
+                      buffer);
+  }
   /// In place; buffer holds size·count elements; afterwards part group-rank is
   /// the sum. The other parts are unspecified.
-  virtual Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
-                               int64_t count) = 0;
+  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
+                       int64_t count) {
+    return collective(
+        {CollectiveKind::reduceScatter, group, MTC_SUM, dtype, count}, buffer);
+  }
   /// In place; part group-rank of every member is copied to all members.
-  virtual Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
-                           int64_t count) = 0;
+  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
+                   int64_t count) {
+    return collective({CollectiveKind::allGather, group, MTC_SUM, dtype, count},
+                      buffer);
+  }
+  Status barrier() { return collective({}, nullptr); }
+  /// Any of these.
+  virtual Status collective(const CollectiveCall &call, void *buffer) = 0;
   /// One atomic group of sends and receives (as ncclGroup): done when all of
   /// them are. A send completes only when it was received. Offsets are
   /// relative to this rank's arenas. Tag or size mismatch: communication.
   virtual Status exchange(std::span<const MtcTransfer> transfers) = 0;
-  virtual Status barrier() = 0;
   /// Makes pending and future calls of every member fail (peerDied); async-safe
   /// from other threads.
   virtual void abort() = 0;

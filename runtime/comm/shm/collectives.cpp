@@ -17,7 +17,6 @@
 
 namespace mtc::runtime {
 
-using comm::CallKind;
 using comm::CallRecord;
 
 namespace {
@@ -77,13 +76,13 @@ Status ShmCommunicator::runSmall(const CallRecord &call, Group &group,
         control_.slot(call.group, group.members[m], call.sequence).payload;
   void *output = buffer;
   int64_t bytes = call.count * comm::elementBytes(call.dtype);
-  if (call.kind == CallKind::allReduce)
+  if (call.kind == CollectiveKind::allReduce)
     comm::reduceInOrder(call.reduce, call.dtype, group.inputs, {&output, 1}, 0,
                         call.count, false);
-  if (call.kind == CallKind::reduceScatter)
+  if (call.kind == CollectiveKind::reduceScatter)
     comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs, {&output, 1},
                         group.self * call.count, call.count, false);
-  if (call.kind == CallKind::allGather && bytes > 0)
+  if (call.kind == CollectiveKind::allGather && bytes > 0)
     for (size_t m = 0; m < size; ++m)
       std::memcpy(buffer + m * bytes, group.inputs[m], bytes);
   return Status::okay();
@@ -109,11 +108,11 @@ Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
   int64_t bytes = comm::bufferElements(call, size) * width;
   MTC_RETURN_IF_ERROR(resolveMembers(call, group, buffer, bytes));
   bool stream = bytes > kStreamBytes;
-  if (call.kind == CallKind::allReduce) {
+  if (call.kind == CollectiveKind::allReduce) {
     Piece piece = pieceOf(call.count, group.self, size);
     comm::reduceInOrder(call.reduce, call.dtype, group.inputs, group.outputs,
                         piece.first, piece.count, stream);
-  } else if (call.kind == CallKind::reduceScatter) {
+  } else if (call.kind == CollectiveKind::reduceScatter) {
     comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs,
                         {&group.outputs[group.self], 1},
                         group.self * call.count, call.count, stream);
@@ -128,7 +127,8 @@ Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
   return groupBarrier(call.group, group);
 }
 
-Status ShmCommunicator::collective(CallRecord call, void *buffer) {
+Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
+  CallRecord call{asked};
   if (!failure_.ok())
     return failure_;
   if (control_.aborted())
@@ -156,7 +156,8 @@ Status ShmCommunicator::collective(CallRecord call, void *buffer) {
   slot.call = call;
   slot.place = small ? comm::Place{} : comm::placeIn(arenas_, buffer, bytes);
   if (small && payload > 0) {
-    int64_t own = call.kind == CallKind::allGather ? group.self * payload : 0;
+    int64_t own =
+        call.kind == CollectiveKind::allGather ? group.self * payload : 0;
     std::memcpy(slot.payload, data + own, payload);
   }
   Status status = joinCall(group, call);
@@ -167,27 +168,6 @@ Status ShmCommunicator::collective(CallRecord call, void *buffer) {
     return fail(status);
   moved_[call.group] += bytes;
   return status;
-}
-
-Status ShmCommunicator::allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype,
-                                  void *buffer, int64_t count) {
-  return collective({CallKind::allReduce, group, op, dtype, count}, buffer);
-}
-
-Status ShmCommunicator::reduceScatter(MtcGroup group, MtcDtype dtype,
-                                      void *buffer, int64_t count) {
-  return collective({CallKind::reduceScatter, group, MTC_SUM, dtype, count},
-                    buffer);
-}
-
-Status ShmCommunicator::allGather(MtcGroup group, MtcDtype dtype, void *buffer,
-                                  int64_t count) {
-  return collective({CallKind::allGather, group, MTC_SUM, dtype, count},
-                    buffer);
-}
-
-Status ShmCommunicator::barrier() {
-  return collective({CallKind::barrier, MTC_GROUP_ALL}, nullptr);
 }
 
 } // namespace mtc::runtime

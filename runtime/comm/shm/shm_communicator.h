@@ -40,14 +40,8 @@ public:
     return control_.rank(rank).state[index];
   }
 
-  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
-                   int64_t count) override;
-  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
-                       int64_t count) override;
-  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
-                   int64_t count) override;
+  Status collective(const CollectiveCall &asked, void *buffer) override;
   Status exchange(std::span<const MtcTransfer> transfers) override;
-  Status barrier() override;
   void abort() override; ///< also from a signal handler
   void finish() override;
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {
@@ -82,7 +76,6 @@ private:
   /// The address of a range in a peer's arena, here.
   Status resolve(int rank, comm::Place place, int64_t bytes, void *&out);
 
-  Status collective(comm::CallRecord call, void *buffer);
   Status joinCall(Group &group, const comm::CallRecord &call);
   Status groupBarrier(MtcGroup kind, Group &group);
   Status runSmall(const comm::CallRecord &call, Group &group, char *buffer);

@@ -35,14 +35,14 @@ void allGather(const Rendezvous &group, const CallRecord &call) {
 
 void perform(const Rendezvous &group, const CallRecord &call) {
   switch (call.kind) {
-  case CallKind::allReduce:
+  case CollectiveKind::allReduce:
     return reduceInOrder(call.reduce, call.dtype, inputs(group), group.buffers,
                          0, call.count, false);
-  case CallKind::reduceScatter:
+  case CollectiveKind::reduceScatter:
     return reduceScatter(group, call);
-  case CallKind::allGather:
+  case CollectiveKind::allGather:
     return allGather(group, call);
-  case CallKind::barrier:
+  case CollectiveKind::barrier:
     return;
   }
 }

@@ -72,22 +72,18 @@ public:
         arenas_(arenas.begin(), arenas.end()) {}
   ~ThreadsCommunicator() override { state_->finish(rank_); }
 
-  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
-                   int64_t count) override {
-    return collective({CallKind::allReduce, group, op, dtype, count}, buffer);
-  }
-  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
-                       int64_t count) override {
-    return collective({CallKind::reduceScatter, group, MTC_SUM, dtype, count},
-                      buffer);
-  }
-  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
-                   int64_t count) override {
-    return collective({CallKind::allGather, group, MTC_SUM, dtype, count},
-                      buffer);
-  }
-  Status barrier() override {
-    return collective({CallKind::barrier, MTC_GROUP_ALL}, nullptr);
+  Status collective(const CollectiveCall &asked, void *buffer) override {
+    if (asked.group < 0 || asked.group >= MTC_GROUP_COUNT)
+      return {StatusCode::usage,
+              fmt::format("expected a group of 0 to {}, found {}",
+                          MTC_GROUP_COUNT - 1, int(asked.group))};
+    CallRecord call{asked, ++sequence_[asked.group]};
+    MTC_RETURN_IF_ERROR(state_->collective(rank_, arenas_, call, buffer));
+    int size = int(state_->group(rank_, call.group)->members.size());
+    if (size > 1)
+      moved_[call.group] +=
+          bufferElements(call, size) * elementBytes(call.dtype);
+    return Status::okay();
   }
   Status exchange(std::span<const MtcTransfer> transfers) override {
     MTC_RETURN_IF_ERROR(state_->exchange(rank_, arenas_, transfers));
@@ -106,20 +102,6 @@ public:
   }
 
 private:
-  Status collective(CallRecord call, void *buffer) {
-    if (call.group < 0 || call.group >= MTC_GROUP_COUNT)
-      return {StatusCode::usage,
-              fmt::format("expected a group of 0 to {}, found {}",
-                          MTC_GROUP_COUNT - 1, int(call.group))};
-    call.sequence = ++sequence_[call.group];
-    MTC_RETURN_IF_ERROR(state_->collective(rank_, arenas_, call, buffer));
-    int size = int(state_->group(rank_, call.group)->members.size());
-    if (size > 1)
-      moved_[call.group] +=
-          bufferElements(call, size) * elementBytes(call.dtype);
-    return Status::okay();
-  }
-
   std::shared_ptr<ThreadsState> state_;
   int rank_;
   std::vector<ArenaView> arenas_;

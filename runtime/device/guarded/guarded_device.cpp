@@ -17,28 +17,12 @@ public:
   IssuingCommunicator(GuardedStream &stream, Communicator &backend)
       : stream_(stream), backend_(backend) {}
 
-  Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
-                   int64_t count) override {
-    return stream_.issue([=, this] {
-      return backend_.allReduce(group, op, dtype, buffer, count);
-    });
-  }
-  Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
-                       int64_t count) override {
-    return stream_.issue([=, this] {
-      return backend_.reduceScatter(group, dtype, buffer, count);
-    });
-  }
-  Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
-                   int64_t count) override {
+  Status collective(const CollectiveCall &call, void *buffer) override {
     return stream_.issue(
-        [=, this] { return backend_.allGather(group, dtype, buffer, count); });
+        [=, this] { return backend_.collective(call, buffer); });
   }
   Status exchange(std::span<const MtcTransfer> transfers) override {
     return stream_.issue([=, this] { return backend_.exchange(transfers); });
-  }
-  Status barrier() override {
-    return stream_.issue([this] { return backend_.barrier(); });
   }
   void abort() override { backend_.abort(); }
   void finish() override { backend_.finish(); }
