@@ -67,17 +67,17 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
 
 /// The limit of the strategy, `device_memory`, holds for every rank.
 Status checkMemory(const BundlePlan &plan) {
-  if (plan.config.deviceMemory == 0)
+  if (!plan.config.deviceMemory)
     return Status::okay();
   std::string text;
   for (const ProgramPlan &program : plan.programs) {
     const auto &arenas = program.descriptor.arenas;
     int64_t bytes = std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
-    if (bytes > plan.config.deviceMemory)
+    if (bytes > *plan.config.deviceMemory)
       text += fmt::format("{}stage {}: expected at most {} bytes per rank "
                           "(device_memory), found {}",
                           text.empty() ? "" : "\n", program.stage(),
-                          plan.config.deviceMemory, bytes);
+                          *plan.config.deviceMemory, bytes);
   }
   if (text.empty())
     return Status::okay();

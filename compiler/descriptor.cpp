@@ -78,7 +78,7 @@ Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   d.batch = batchOf(c);
   Json json = {{"abi", MTC_ABI_VERSION}};
   json.update(WriteFields::written(d));
-  json["config"] = c.json;
+  json["config"] = c.text;
   return json;
 }
 
@@ -97,7 +97,7 @@ Json describeBundle(const BundlePlan &plan) {
           {"mesh", describeMesh(plan.config.mesh)},
           {"batch", WriteFields::written(batch)},
           {"programs", programs},
-          {"config", plan.config.json}};
+          {"config", plan.config.text}};
 }
 
 std::string programFile(int64_t stage) {

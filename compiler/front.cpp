@@ -2,12 +2,11 @@
 
 #include "compiler/front.h"
 
-#include "dialects/tfm/DtypePolicy.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
 #include "models/spec.h"
 #include "mtc/runtime/isa.h"
-#include "mtc/runtime/mesh.h"
 #include "passes/PhasePass.h"
 #include "passes/target/target.h"
 
@@ -38,36 +37,19 @@ private:
   std::string said;
 };
 
-/// IR may have been edited by hand: passes count on ranks that exist.
-Status checkMesh(mlir::ModuleOp module) {
-  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
-  std::string problems;
-  for (const AxisInfo &axis : kAxes)
-    if (auto extent = config ? config.getAs<mlir::IntegerAttr>(axis.name)
-                             : mlir::IntegerAttr();
-        extent && !Mesh::isExtent(extent.getInt()))
-      problems +=
-          fmt::format("{}mtc.config: {}: expected 1 to {} ranks, found {}",
-                      problems.empty() ? "" : "\n", axis.name, Mesh::kMaxExtent,
-                      extent.getInt());
-  return problems.empty() ? Status::okay()
-                          : Status(StatusCode::infeasible, problems);
-}
-
 /// Writes the instruction set into mtc.config: what the option says, else what
 /// the IR says, else the best of this machine. The planner asks the GEMM
 /// library on this machine, so it must be one that this machine has.
-Status setIsa(mlir::ModuleOp module, const std::string &option) {
-  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
-  if (!config)
-    return {StatusCode::infeasible,
-            "expected the module attribute mtc.config, found none; start from "
-            "IR that `mtc compile --save-ir` wrote"};
+Status setIsa(mlir::ModuleOp module, DiagnosticLog &log,
+              const std::string &option) {
+  mlir::FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config))
+    return {StatusCode::infeasible, log.take()};
   std::string isa = option;
-  if (auto given = llvm::dyn_cast_or_null<mlir::StringAttr>(config.get("isa"));
+  if (mlir::StringAttr given = config->getTarget().getIsa();
       given && isa.empty())
     isa = given.getValue().str();
-  bool bf16 = tfm::dtypePolicy(module).compute.isBF16();
+  bool bf16 = config->getPrecision() == Precision::BF16;
   if (isa.empty())
     isa = target::Target::bestIsa(bf16);
   if (isa.empty())
@@ -92,9 +74,7 @@ Status setIsa(mlir::ModuleOp module, const std::string &option) {
                     "plan's scratch sizes come from the GEMM library on the "
                     "compiling machine, so compile on one with {}",
                     isa, isa)};
-  mlir::NamedAttrList list(config);
-  list.set("isa", mlir::StringAttr::get(module.getContext(), isa));
-  module->setAttr("mtc.config", list.getDictionary(module.getContext()));
+  module->setAttr(configAttrName, config->withIsa(isa));
   return Status::okay();
 }
 
@@ -237,8 +217,7 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
     (*module)->setAttr(passes::phaseAttr,
                        mlir::StringAttr::get(&context, toString(after)));
   }
-  MTC_RETURN_IF_ERROR(checkMesh(*module));
-  return setIsa(*module, options.isa);
+  return setIsa(*module, log, options.isa);
 }
 
 } // namespace mtc::compiler

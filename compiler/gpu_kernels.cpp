@@ -2,7 +2,6 @@
 
 #include "compiler/gpu_kernels.h"
 
-#include "compiler/attributes.h"
 #include "compiler/object.h"
 #include "compiler/output_folder.h"
 #include "compiler/run_phase.h"
@@ -22,12 +21,6 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 namespace {
-
-std::string targetOf(mlir::ModuleOp module) {
-  auto config = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
-  std::string target = config ? textOf(config.get("target")) : "";
-  return target.empty() ? "cpu" : target;
-}
 
 /// IR may have been edited by hand; the code generator would take any chip.
 bool isKnown(const std::string &target) {
@@ -55,13 +48,16 @@ Status emitStage(const std::string &ir, const std::string &chip,
 
 Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                      std::string &chip) {
-  std::string target = targetOf(module);
+  mlir::FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config))
+    return {StatusCode::infeasible, "expected the module attribute mtc.config"};
+  std::string target = config->getTarget().getDevice().str();
   if (!isKnown(target))
     return {StatusCode::infeasible,
-            fmt::format("target in mtc.config: expected one that the strategy "
+            fmt::format("target of mtc.config: expected one that the strategy "
                         "has, found '{}'",
                         target)};
-  std::string found = target::Target(passes::Config(module)).chip();
+  std::string found = target::Target::chipOf(config->getTarget()).str();
   if (found.empty())
     return Status::okay();
   if (options.to && *options.to < Phase::codegenKernels)

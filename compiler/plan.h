@@ -11,10 +11,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace mtc::compiler {
 
@@ -28,8 +27,8 @@ struct PlanConfig {
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step
   int64_t seq = 1, vocab = 1;
-  int64_t deviceMemory = 0;    ///< bytes of one rank; 0: not limited
-  nlohmann::ordered_json json; ///< the whole dictionary, for people
+  std::optional<int64_t> deviceMemory; ///< bytes of one rank; none: no limit
+  std::string text;                    ///< the whole attribute, for people
 };
 
 /// One `rt.collective`. `bytes` is its whole buffer on one rank.

@@ -2,7 +2,6 @@
 
 #include "compiler/read_fragment.h"
 
-#include "compiler/attributes.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/SymbolTable.h"

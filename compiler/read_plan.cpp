@@ -2,9 +2,8 @@
 
 #include "compiler/read_plan.h"
 
-#include "compiler/attributes.h"
 #include "compiler/read_program.h"
-#include "passes/Config.h"
+#include "dialects/mtc/Mtc.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -84,48 +83,42 @@ private:
   uint64_t written = 0;
 };
 
-} // namespace
-
-Status readConfig(mlir::ModuleOp module, PlanConfig &config) {
-  auto dictionary = module->getAttrOfType<mlir::DictionaryAttr>("mtc.config");
-  if (!dictionary)
-    return {StatusCode::infeasible,
-            "expected the module attribute mtc.config, found none; start from "
-            "IR that `mtc compile --save-ir` wrote"};
-  Problems problems;
-  auto get = [&](const char *key) {
-    mlir::Attribute attribute = dictionary.get(key);
-    if (!attribute)
-      problems.push_back(fmt::format("expected the key '{}', found none", key));
-    return attribute;
-  };
-  config.model = textOf(get("model"));
-  config.isa = textOf(get("isa"));
-  config.dtype = textOf(get("dtype"));
-  for (const AxisInfo &axis : kAxes)
-    config.mesh[axis.id] = integerOf(get(axis.name.data()), 1);
-  config.threads = integerOf(get("threads"), 1);
-  config.microBatch = integerOf(get("micro_batch"), 1);
-  config.microbatches = integerOf(get("microbatches"), 1);
-  config.globalBatch = integerOf(get("global_batch"), 1);
-  config.seq = integerOf(get("seq"), 1);
-  config.vocab = integerOf(get("vocab"), 1);
-  config.zero = passes::Config(module).shardsOptimizer();
-  config.deviceMemory = integerOf(dictionary.get("device_memory"));
-  config.json = jsonOf(dictionary);
-  return problems.empty() ? Status::okay() : reject("mtc.config:", problems);
+PlanConfig readConfig(ConfigAttr config) {
+  PlanConfig result;
+  BatchAttr batch = config.getBatch();
+  TargetAttr target = config.getTarget();
+  result.model = config.getModel().getName().str();
+  result.vocab = config.getModel().getVocab();
+  result.mesh = config.getMesh();
+  result.microBatch = batch.getMicro();
+  result.microbatches = batch.getMicrobatches();
+  result.globalBatch = batch.getGlobal();
+  result.seq = batch.getSequence();
+  result.dtype = stringifyPrecision(config.getPrecision()).str();
+  result.zero = config.shardsOptimizer();
+  result.isa = target.getIsa().str();
+  result.threads = target.getThreads();
+  result.deviceMemory = target.getMemory();
+  llvm::raw_string_ostream(result.text) << config;
+  return result;
 }
+
+} // namespace
 
 Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
   BundlePlan result;
-  MTC_RETURN_IF_ERROR(readConfig(module, result.config));
+  mlir::FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config) || !config->getTarget().getIsa())
+    return {StatusCode::infeasible,
+            "expected the module attribute mtc.config with an instruction set"};
+  result.config = readConfig(*config);
   std::vector<rt::ProgramOp> ops(module.getOps<rt::ProgramOp>().begin(),
                                  module.getOps<rt::ProgramOp>().end());
   std::stable_sort(ops.begin(), ops.end(),
                    [](auto a, auto b) { return a.getStage() < b.getStage(); });
   Problems problems;
   HashStream text;
-  text << result.config.json.dump();
+  text << result.config.text;
   Parameters model;
   for (auto param : module.getOps<pipe::ParameterOp>()) {
     model[param.getName().str()] = param;

@@ -11,11 +11,8 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// Reads `mtc.config`. Errors: inputRejected, naming every missing key.
-runtime::Status readConfig(mlir::ModuleOp module, PlanConfig &config);
-
-/// Reads the config and all `rt.program` ops of a module that went through
-/// plan-memory. Errors: inputRejected, with all problems: no program, stages
+/// Reads mtc.config and all `rt.program` ops of a module that went through
+/// plan-memory. Errors: infeasible, with all problems: no program, stages
 /// that are not 0..pp-1, a program without arenas, a timeline that names a
 /// fragment that is not there.
 runtime::Status readPlan(mlir::ModuleOp module, BundlePlan &plan);

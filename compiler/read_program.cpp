@@ -2,7 +2,6 @@
 
 #include "compiler/read_program.h"
 
-#include "compiler/attributes.h"
 #include "compiler/read_fragment.h"
 #include "passes/target/gemm_rows.h"
 
@@ -68,8 +67,8 @@ ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
   p.owner = op.isOwner();
   p.decay = of.getParam().getDecay();
   p.init = readInit(of.getParam());
-  for (mlir::Attribute axis : of.getParam().getAxes())
-    p.layerAxes.push_back(textOf(axis));
+  for (auto axis : of.getParam().getAxes().getAsRange<mlir::StringAttr>())
+    p.layerAxes.push_back(axis.str());
   return p;
 }
 

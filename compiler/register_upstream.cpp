@@ -7,6 +7,7 @@
 #include "compiler/register.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "dialects/tfm/Tfm.h"
@@ -26,8 +27,8 @@
 namespace mtc::compiler {
 
 void registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<tfm::TfmDialect, dist::DistDialect, pipe::PipeDialect,
-                  rt::RtDialect>();
+  registry.insert<MtcDialect, tfm::TfmDialect, dist::DistDialect,
+                  pipe::PipeDialect, rt::RtDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::index::IndexDialect,
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect,

@@ -236,7 +236,7 @@ def BuildSchedule : MtcPass<"build-schedule"> {
 
     Input:
     ```mlir
-    module attributes {mtc.config = {pp = 2 : i64, microbatches = 4 : i64, schedule = "1f1b"}} {}
+    module attributes {mtc.config = #mtc.config<..., schedule = <name = "1f1b", ...>, ...>} {}
     ```
 
     Output, in that module:

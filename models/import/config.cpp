@@ -2,6 +2,7 @@
 #include "models/import/import.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/mtc/Mtc.h"
 #include "models/spec.h"
 #include "models/strategy.h"
 
@@ -51,37 +52,31 @@ static dist::MeshAttr meshOf(Builder &b, const Strategy &strategy) {
   return dist::MeshAttr::get(b.getContext(), ArrayRef(axes), ArrayRef(sizes));
 }
 
+static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
+                           const Strategy &strategy) {
+  MLIRContext *context = b.getContext();
+  std::optional<int64_t> memory;
+  if (strategy.deviceMemory > 0)
+    memory = strategy.deviceMemory;
+  return ConfigAttr::get(
+      context,
+      ModelAttr::get(context, spec.name, spec.layers, spec.hidden, spec.vocab,
+                     spec.paddedVocab),
+      strategy.mesh,
+      BatchAttr::get(context, strategy.microBatchSize, strategy.microbatches(),
+                     strategy.globalBatchSize, strategy.seqLength),
+      *symbolizePrecision(strategy.dtype),
+      ScheduleAttr::get(context, strategy.schedule, /*chunks=*/1,
+                        b.getDenseI64ArrayAttr(strategy.layersPerStage)),
+      OptimizerAttr::get(context, strategy.zero, strategy.bucketSize),
+      TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
+                      strategy.threadsPerRank, memory));
+}
+
 void setConfig(ModuleOp module, const ModelSpec &spec,
                const Strategy &strategy) {
   Builder b(module.getContext());
-  SmallVector<NamedAttribute> config;
-  auto number = [&](StringRef name, int64_t value) {
-    config.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
-  };
-  auto text = [&](StringRef name, StringRef value) {
-    config.push_back(b.getNamedAttr(name, b.getStringAttr(value)));
-  };
-  text("model", spec.name);
-  number("layers", spec.layers);
-  number("hidden", spec.hidden);
-  number("vocab", spec.vocab);
-  number("padded_vocab", spec.paddedVocab);
-  for (const AxisInfo &axis : kAxes)
-    number(ref(axis.name), strategy.mesh[axis.id]);
-  number("micro_batch", strategy.microBatchSize);
-  number("microbatches", strategy.microbatches());
-  number("global_batch", strategy.globalBatchSize);
-  number("seq", strategy.seqLength ? strategy.seqLength : spec.maxSeq);
-  number("zero", strategy.zero);
-  number("threads", strategy.threadsPerRank);
-  number("bucket_size", strategy.bucketSize);
-  number("device_memory", strategy.deviceMemory);
-  text("schedule", strategy.schedule);
-  text("dtype", strategy.dtype);
-  text("target", strategy.target);
-  config.push_back(b.getNamedAttr(
-      "layers_per_stage", b.getDenseI64ArrayAttr(strategy.layersPerStage)));
-  module->setAttr("mtc.config", b.getDictionaryAttr(config));
+  module->setAttr(configAttrName, configOf(b, spec, strategy));
   module->setAttr(dist::meshAttrName, meshOf(b, strategy));
   module->setAttr(dist::rulesAttrName, rulesOf(b, strategy));
 }

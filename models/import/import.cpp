@@ -7,7 +7,7 @@
 #include "models/import/import.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/tfm/DtypePolicy.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "models/spec.h"
 #include "models/strategy.h"
@@ -92,7 +92,7 @@ private:
   const ModelSpec &spec;
   const Strategy &strategy;
   int64_t batch, seq, layer = 0;
-  tfm::DtypePolicy types;
+  DtypePolicy types;
   Location loc = UnknownLoc::get(module.getContext());
   func::FuncOp fn;
   SmallVector<Attribute> argAttrs;
@@ -352,7 +352,7 @@ void Importer::finish(Value loss) {
 }
 
 void Importer::run() {
-  types = tfm::dtypePolicy(module);
+  types = dtypePolicy(b.getContext(), *symbolizePrecision(strategy.dtype));
   b.setInsertionPointToEnd(module.getBody());
   fn = func::FuncOp::create(b, module.getLoc(), "microbatch",
                             b.getFunctionType({}, {}));
@@ -391,7 +391,8 @@ void Importer::run() {
 
 OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ModelSpec &spec,
                                   const Strategy &strategy) {
-  context.loadDialect<tfm::TfmDialect, dist::DistDialect, func::FuncDialect>();
+  context.loadDialect<MtcDialect, tfm::TfmDialect, dist::DistDialect,
+                      func::FuncDialect>();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.name)));
   setConfig(*module, spec, strategy);

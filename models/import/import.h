@@ -18,7 +18,8 @@ struct Strategy;
 /// batch, so that microbatches and replicas simply add. The module carries
 /// everything that later phases need (`mtc.config`, `dist.mesh`, `dist.rules`,
 /// also of parameters that an override matches): they run from the IR alone.
-/// Both arguments must have been validated, and `unsupported` must be empty.
+/// Both arguments must have been validated, the strategy resolved (resolve.h),
+/// its schedule named, and `unsupported` must be empty.
 /// Loads the dialects it needs.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
                                               const ModelSpec &spec,

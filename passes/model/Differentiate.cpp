@@ -5,7 +5,7 @@
 // only through tfm.restore or computes cheap ones again.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/tfm/DtypePolicy.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
@@ -41,7 +41,9 @@ struct ParamUse {
 
 class Differentiator {
 public:
-  explicit Differentiator(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+  /// Gradients of parameters have `accumulatorType`.
+  Differentiator(func::FuncOp fn, Type accumulatorType)
+      : fn(fn), b(fn.getContext()), accumulatorType(accumulatorType) {}
   LogicalResult run();
 
 private:
@@ -194,19 +196,18 @@ void Differentiator::eraseDead() {
 /// The gradient of one use in the accumulators' type: made in it where its
 /// producer is a sum that nobody else reads, else cast.
 Value Differentiator::accumulated(Value gradient, Value param) {
-  Type wide = tfm::dtypePolicy(fn->getParentOfType<ModuleOp>()).gradient;
   auto type = cast<RankedTensorType>(gradient.getType());
-  if (type.getElementType() == wide)
+  if (type.getElementType() == accumulatorType)
     return gradient;
   Operation *producer = gradient.getDefiningOp();
   if (producer && producer->hasTrait<tfm::SumsInF32>() &&
       gradient.use_empty()) {
-    gradient.setType(type.clone(wide));
+    gradient.setType(type.clone(accumulatorType));
     return gradient;
   }
   Operation *last = b.getInsertionBlock()->getTerminator()->getPrevNode();
-  Value cast =
-      tfm::CastOp::create(b, gradient.getLoc(), type.clone(wide), gradient);
+  Value cast = tfm::CastOp::create(b, gradient.getLoc(),
+                                   type.clone(accumulatorType), gradient);
   markNew(last, producer ? tfm::layerOf(producer) : 0);
   setPrimal(cast, param);
   return cast;
@@ -379,7 +380,9 @@ struct DifferentiatePass
       getOperation().emitError("expected a function @microbatch");
       return signalPassFailure();
     }
-    if (failed(Differentiator(fn).run()))
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config) ||
+        failed(Differentiator(fn, config->types().gradient).run()))
       return signalPassFailure();
     Saver(fn).run();
   }

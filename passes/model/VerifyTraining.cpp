@@ -3,7 +3,7 @@
 // Checks what --differentiate promises; see Passes.td.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/tfm/DtypePolicy.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
@@ -23,10 +23,8 @@ using namespace mtc;
 
 namespace {
 
-/// Each parameter has gradients for uses 0, 1, ... of its shape, in the type of
-/// accumulators.
-LogicalResult checkGradients(func::FuncOp fn) {
-  Type element = tfm::dtypePolicy(fn->getParentOfType<ModuleOp>()).gradient;
+/// Each parameter has gradients for uses 0, 1, ... of its shape, of `element`s.
+LogicalResult checkGradients(func::FuncOp fn, Type element) {
   std::map<std::string, Type> params;
   std::map<std::string, int64_t> next;
   for (BlockArgument arg : fn.getArguments())
@@ -87,7 +85,11 @@ struct VerifyTrainingPass
       getOperation().emitError("expected a function @microbatch");
       return signalPassFailure();
     }
-    LogicalResult gradients = checkGradients(fn), ops = checkOps(fn);
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config))
+      return signalPassFailure();
+    LogicalResult gradients = checkGradients(fn, config->types().gradient),
+                  ops = checkOps(fn);
     if (failed(gradients) || failed(ops))
       signalPassFailure();
   }

@@ -4,8 +4,8 @@
 // functions in schedules/; this pass only writes down what they say.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/pipeline/schedules/check.h"
@@ -38,13 +38,13 @@ struct BuildSchedulePass
     registry.insert<pipe::PipeDialect>();
   }
 
-  LogicalResult build(StringRef entry, const std::string &name) {
+  LogicalResult build(StringRef entry, const std::string &name,
+                      ConfigAttr config) {
     ModuleOp module = getOperation();
-    passes::Config config(module);
     schedules::Params params;
-    params.p = config.stages();
-    params.v = config.chunks();
-    params.m = config.number("microbatches", 1);
+    params.p = config.getMesh().stages();
+    params.v = config.getSchedule().getChunks();
+    params.m = config.getBatch().getMicrobatches();
     schedules::Findings findings;
     auto schedule = schedules::generate(name, params, findings);
     if (failed(report(module, entry, findings)))
@@ -63,14 +63,16 @@ struct BuildSchedulePass
   }
 
   void runPhase() override {
-    std::string name = passes::Config(getOperation()).text("schedule");
-    if (name.empty())
-      name = schedules::defaultTraining;
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config))
+      return signalPassFailure();
+    std::string name = config->getSchedule().getName().str();
     if (std::string why = schedules::whyNotTrained(name); !why.empty()) {
       getOperation().emitError("schedule of entry \"train\": ") << why;
       return signalPassFailure();
     }
-    if (failed(build("train", name)) || failed(build("eval", "forward-only")))
+    if (failed(build("train", name, *config)) ||
+        failed(build("eval", "forward-only", *config)))
       signalPassFailure();
   }
 };

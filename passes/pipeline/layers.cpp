@@ -1,9 +1,9 @@
 //===- layers.cpp - which virtual stage has which layers ------------------===//
 #include "passes/pipeline/layers.h"
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "mtc/runtime/memory.h"
-#include "passes/Config.h"
 
 #include <numeric>
 
@@ -12,15 +12,11 @@ using namespace mlir;
 namespace mtc::pipeline {
 
 static constexpr auto kMost = static_cast<int64_t>(Tag::kStages);
-/// More than any model has, and few enough to list them.
-static constexpr int64_t kMostLayers = 1 << 20;
-
 /// Stages and chunks of the strategy.
-static FailureOr<schedules::Shape> shapeOf(ModuleOp module) {
-  passes::Config config(module);
-  int64_t stages = config.stages(), chunks = config.chunks();
-  if (stages < 1 || chunks < 1 || stages > kMost || chunks > kMost ||
-      stages * chunks > kMost)
+static FailureOr<schedules::Shape> shapeOf(ModuleOp module, ConfigAttr config) {
+  int64_t stages = config.getMesh().stages();
+  int64_t chunks = config.getSchedule().getChunks();
+  if (stages > kMost || chunks > kMost || stages * chunks > kMost)
     return module.emitError("expected pp times chunks to be 1 to ")
            << kMost << ", found " << stages << " times " << chunks;
   schedules::Shape shape;
@@ -30,21 +26,10 @@ static FailureOr<schedules::Shape> shapeOf(ModuleOp module) {
 }
 
 /// How many layers each virtual stage has.
-static FailureOr<std::vector<int64_t>> countsOf(ModuleOp module,
-                                                int64_t virtualStages) {
-  passes::Config config(module);
-  int64_t layers = config.number("layers", 0);
-  if (layers < 0 || layers > kMostLayers)
-    return module.emitError("expected 0 to ")
-           << kMostLayers << " layers, found " << layers;
-  std::vector<int64_t> counts = config.numbers("layers_per_stage");
-  if (counts.empty()) {
-    if (layers % virtualStages == 0)
-      return std::vector<int64_t>(virtualStages, layers / virtualStages);
-    return module.emitError("expected layers (")
-           << layers << ") to be a multiple of pp times chunks ("
-           << virtualStages << ") or an explicit layers_per_stage";
-  }
+static FailureOr<ArrayRef<int64_t>> countsOf(ModuleOp module, ConfigAttr config,
+                                             int64_t virtualStages) {
+  int64_t layers = config.getModel().getLayers();
+  ArrayRef<int64_t> counts = config.getSchedule().getLayersPerStage();
   bool good = llvm::all_of(counts, [layers](int64_t count) {
     return count >= 0 && count <= layers;
   });
@@ -58,11 +43,14 @@ static FailureOr<std::vector<int64_t>> countsOf(ModuleOp module,
 }
 
 FailureOr<LayerMap> LayerMap::make(ModuleOp module) {
-  FailureOr<schedules::Shape> shape = shapeOf(module);
+  FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config))
+    return failure();
+  FailureOr<schedules::Shape> shape = shapeOf(module, *config);
   if (failed(shape))
     return failure();
-  FailureOr<std::vector<int64_t>> counts =
-      countsOf(module, shape->virtualStages());
+  FailureOr<ArrayRef<int64_t>> counts =
+      countsOf(module, *config, shape->virtualStages());
   if (failed(counts))
     return failure();
   LayerMap map;

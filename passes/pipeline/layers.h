@@ -11,9 +11,9 @@ namespace mtc::pipeline {
 /// The virtual stage of each layer of a model: 0 (embedding) to L + 1 (head).
 class LayerMap {
 public:
-  /// Of a module with mtc.config: `layers` over `pp` times `chunks` virtual
-  /// stages, evenly or by `layers_per_stage`, which is in the order of the
-  /// model. Fails, after a diagnostic, where they do not add up.
+  /// Of a module with mtc.config: its layers over `pp` times `chunks` virtual
+  /// stages, by `layers_per_stage`, which is in the order of the model. Fails,
+  /// after a diagnostic, where they do not add up.
   static mlir::FailureOr<LayerMap> make(mlir::ModuleOp module);
 
   /// The virtual stage of an op; -1 if its layer is on none.

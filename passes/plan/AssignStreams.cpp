@@ -137,8 +137,10 @@ struct AssignStreamsPass
     : ProgramPhase<
           PhasePass<mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>>> {
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    auto module = program->getParentOfType<ModuleOp>();
-    if (target::Target(Config(module)).streams() > 1)
+    auto target = target::Target::of(program->getParentOfType<ModuleOp>());
+    if (failed(target))
+      return failure();
+    if (target->streams() > 1)
       for (auto fn : program.getOps<func::FuncOp>())
         FragmentStreams(fn).run();
     return success();

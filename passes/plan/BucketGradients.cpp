@@ -4,10 +4,9 @@
 // parameters and their gradients lie: rt.bucket and rt.param.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
-#include "dialects/tfm/DtypePolicy.h"
-#include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/plan/BucketLayout.h"
@@ -95,16 +94,16 @@ struct BucketGradientsPass
   /// of accumulators of their own: each use is reduced before they are added
   /// (N4).
   void layOut(rt::ProgramOp program, const StageUses &stage,
-              const std::map<std::string, int64_t> &useCounts) {
-    Config config(getOperation());
-    LayoutOptions options{config.mesh()[MTC_AXIS_DP],
-                          config.number("bucket_size", 40'000'000),
-                          config.number("zero") == 1};
+              const std::map<std::string, int64_t> &useCounts,
+              ConfigAttr config) {
+    OptimizerAttr optimizer = config.getOptimizer();
+    LayoutOptions options{config.getMesh()[MTC_AXIS_DP],
+                          optimizer.getBucketSize(), optimizer.getZero() == 1};
     BucketLayout layout = layOutBuckets(paramsOf(stage, useCounts), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
-    tfm::DtypePolicy types = tfm::dtypePolicy(getOperation());
+    DtypePolicy types = config.types();
     TypeAttr paramType =
         types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
     auto writeBucket = [&](int64_t index, const PlacedBucket &bucket,
@@ -151,8 +150,10 @@ struct BucketGradientsPass
   }
 
   void runPhase() override {
-    ModuleOp module = getOperation();
-    int64_t stages = Config(module).stages();
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config))
+      return signalPassFailure();
+    int64_t stages = config->getMesh().stages();
     std::vector<rt::ProgramOp> programs;
     std::vector<StageUses> uses;
     std::map<std::string, int64_t> useCounts;
@@ -165,7 +166,7 @@ struct BucketGradientsPass
     for (int64_t s = 0; s < stages; ++s) {
       if (failed(checkUses(programs[s], uses[s])))
         return signalPassFailure();
-      layOut(programs[s], uses[s], useCounts);
+      layOut(programs[s], uses[s], useCounts, *config);
     }
   }
 };

@@ -23,8 +23,8 @@ struct LayoutParam {
 };
 struct LayoutOptions {
   int64_t dp = 1;
-  int64_t bucketSize = 40'000'000; ///< elements; a bucket closes at this size
-  bool zero = false; ///< align starts to 64, pad ends to lcm(dp, 128)
+  int64_t bucketSize = 0; ///< elements; a bucket closes at this size
+  bool zero = false;      ///< align starts to 64, pad ends to lcm(dp, 128)
 };
 struct PlacedParam {
   std::string name;

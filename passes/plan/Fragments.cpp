@@ -1,7 +1,7 @@
 //===- Fragments.cpp - what fragments are lowered with --------------------===//
 #include "passes/plan/Fragments.h"
 
-#include "passes/Config.h"
+#include "dialects/mtc/Mtc.h"
 #include "passes/families/kernel_body.h"
 
 using namespace mlir;
@@ -9,13 +9,12 @@ using namespace mlir;
 namespace mtc::passes {
 
 /// Affine in microbatch and dp.
-static rt::Affine sampleBaseOf(ModuleOp module) {
-  Config config(module);
+static rt::Affine sampleBaseOf(ConfigAttr config) {
   rt::Affine base;
   base[rt::kSample] = 1;
-  int64_t samples = config.number("micro_batch", 1);
+  int64_t samples = config.getBatch().getMicro();
   base[MTC_AXIS_DP] = samples;
-  base[rt::kMicrobatch] = samples * config.mesh()[MTC_AXIS_DP];
+  base[rt::kMicrobatch] = samples * config.getMesh()[MTC_AXIS_DP];
   return base;
 }
 
@@ -32,7 +31,10 @@ LogicalResult lowerFragments(
     rt::ProgramOp program,
     llvm::function_ref<LogicalResult(func::FuncOp, const FragmentContext &)>
         lower) {
-  rt::Affine sampleBase = sampleBaseOf(program->getParentOfType<ModuleOp>());
+  FailureOr<ConfigAttr> config = configOf(program->getParentOfType<ModuleOp>());
+  if (failed(config))
+    return failure();
+  rt::Affine sampleBase = sampleBaseOf(*config);
   ParamTable params(program);
   KernelPool pool(&program.getBody().front());
   for (func::FuncOp fn : microbatchFragments(program)) {

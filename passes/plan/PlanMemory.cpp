@@ -7,7 +7,6 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "mtc/runtime/abi.h"
-#include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/plan/FragmentMemory.h"
 #include "passes/plan/KernelPool.h"
@@ -64,15 +63,16 @@ struct PlanMemoryPass
   }
 
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    auto module = program->getParentOfType<ModuleOp>();
-    target::Target target{Config(module)};
+    auto target = target::Target::of(program->getParentOfType<ModuleOp>());
+    if (failed(target))
+      return failure();
     OwningOpRef<rt::TensorFormOp> tensors = tensorFormOf(program);
     ProgramLayout layout = layOutProgram(program);
     KernelPool pool(&program.getBody().front());
     int64_t workspace = 0;
     SmallVector<func::FuncOp> fragments(program.getOps<func::FuncOp>());
     for (func::FuncOp fn : fragments) {
-      FragmentMemory memory(program, fn, layout, pool, target);
+      FragmentMemory memory(program, fn, layout, pool, *target);
       if (failed(memory.run()))
         return failure();
       workspace = std::max(workspace, memory.workspaceBytes());
@@ -87,7 +87,7 @@ struct PlanMemoryPass
          alignTo(sizeof(MtcStepState), kPage)}));
     program.setLossOffset(layout.lossOffset);
     // The scratch sizes above are this library's; the runtime rejects another.
-    program.setOnednn(target.library());
+    program.setOnednn(target->library());
     return success();
   }
 };

@@ -4,11 +4,10 @@
 // fragments `reduce` and `apply`. Reads rt.bucket and rt.param only.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
-#include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/Config.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
 #include "passes/plan/UpdateFragments.h"
@@ -50,7 +49,7 @@ struct ShardOptimizerPass
                << plan.buckets.size() << ", found " << bucket.getIndex();
       if (bucket.paramType() != plan.paramType)
         return bucket.emitOpError("expected parameters of the compute type ")
-               << plan.paramType << " (dtype of mtc.config), found "
+               << plan.paramType << " (precision of mtc.config), found "
                << bucket.paramType();
       if (plan.zero && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
@@ -98,7 +97,9 @@ struct ShardOptimizerPass
   }
 
   void runPhase() override {
-    Config config(getOperation());
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config))
+      return signalPassFailure();
     for (auto param : getOperation().getOps<pipe::ParameterOp>())
       model[param.getName().str()] = param;
     SmallVector<rt::ProgramOp> programs(getOperation().getOps<rt::ProgramOp>());
@@ -113,9 +114,9 @@ struct ShardOptimizerPass
         ++uses[param.getName().str()];
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
-      plan.mesh = config.mesh();
-      plan.zero = config.shardsOptimizer();
-      plan.paramType = tfm::dtypePolicy(getOperation()).compute;
+      plan.mesh = config->getMesh();
+      plan.zero = config->shardsOptimizer();
+      plan.paramType = config->types().compute;
       plan.optimizer = tfm::optimizerNamed("adamw");
       if (!plan.paramType.isF32())
         plan.states.push_back("main");

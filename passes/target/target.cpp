@@ -9,13 +9,24 @@ using namespace mlir;
 
 namespace mtc::target {
 
-Target::Target(const passes::Config &config)
-    : isa_(config.text("isa")), threads(config.number("threads", 1)) {
-  std::string target = config.text("target"); // "cuda:sm_90", or "cpu"
-  if (StringRef chip(target); chip.consume_front("cuda:"))
-    chip_ = chip.str();
-  if (isa_.empty())
-    isa_ = "x86-64-v3"; // IR that a test wrote by hand names none
+Target::Target(TargetAttr target)
+    : isa_(target.getIsa().str()), chip_(chipOf(target).str()),
+      threads(target.getThreads()) {}
+
+FailureOr<Target> Target::of(ModuleOp module) {
+  FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config))
+    return failure();
+  if (config->getTarget().getIsa())
+    return Target(config->getTarget());
+  return emitError(module.getLoc(),
+                   "expected an instruction set (isa) in the target of "
+                   "mtc.config, found none");
+}
+
+StringRef Target::chipOf(TargetAttr target) {
+  StringRef chip = target.getDevice();
+  return chip.consume_front("cuda:") ? chip : StringRef();
 }
 
 std::string Target::bestIsa(bool bf16) {

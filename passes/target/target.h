@@ -7,8 +7,8 @@
 #ifndef MTC_PASSES_TARGET_TARGET_H
 #define MTC_PASSES_TARGET_TARGET_H
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/rt/Rt.h"
-#include "passes/Config.h"
 
 #include <string>
 
@@ -21,7 +21,11 @@ inline constexpr int64_t kComputeStream = 0, kCommStream = 1;
 /// One rank's device, as mtc.config has it.
 class Target {
 public:
-  explicit Target(const passes::Config &config);
+  /// Of the module. Fails, after a diagnostic, if there is no mtc.config or it
+  /// names no instruction set.
+  static mlir::FailureOr<Target> of(mlir::ModuleOp module);
+  /// The chip of a target: "sm_90" of "cuda:sm_90", empty of "cpu".
+  static llvm::StringRef chipOf(TargetAttr target);
 
   /// The best instruction set of this machine for the compute type; empty if it
   /// has no unit for it.
@@ -46,6 +50,8 @@ public:
   std::string library() const;
 
 private:
+  Target(TargetAttr target);
+
   std::string isa_, chip_;
   int64_t threads;
 };

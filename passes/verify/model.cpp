@@ -180,48 +180,23 @@ static bool checkMesh(const Model &model, Report &report) {
   return true;
 }
 
-/// A step takes the samples that the strategy says.
-static void checkBatch(const Model &model, const Config &config,
-                       Report &report) {
-  int64_t replicas = 1, micro = config.number("micro_batch", 1);
-  for (const AxisInfo &axis : kAxes)
-    if (axis.data)
-      replicas = saturatingMul(replicas, model.mesh[axis.id]);
-  int64_t expected = product({micro, model.microbatches, replicas});
-  int64_t found = config.number("global_batch", expected);
-  if (found != expected)
-    report.error(model.module)
-        << "expected global_batch " << expected << " in mtc.config (" << micro
-        << " samples, " << model.microbatches << " microbatches, " << replicas
-        << " replicas), found " << found;
-}
-
 Model readModel(ModuleOp module, Report &report) {
   Model model;
   model.module = module;
-  Config config(module);
-  if (!config) {
-    report.error(module)
-        << "expected the attribute mtc.config (written by the importer)";
+  FailureOr<ConfigAttr> config = configOf(module);
+  if (failed(config)) {
+    report.addFailure();
     return model;
   }
-  model.mesh = config.mesh();
-  for (const AxisInfo &axis : kAxes)
-    if (int64_t extent = model.mesh[axis.id]; !Mesh::isExtent(extent)) {
-      report.error(module) << "expected 1 to " << Mesh::kMaxExtent
-                           << " ranks along " << axis.name
-                           << " in mtc.config, found " << extent;
-      return model;
-    }
+  model.config = *config;
+  model.mesh = config->getMesh();
   if (!checkMesh(model, report))
     return model;
-  model.layers = config.number("layers");
-  model.microbatches = config.number("microbatches", 1);
-  model.inputBytes =
-      product({4, config.number("micro_batch", 1), config.number("seq", 1)});
-  model.zero = config.shardsOptimizer();
-  checkBatch(model, config, report);
-  model.layersPerStage = config.numbers("layers_per_stage");
+  BatchAttr batch = config->getBatch();
+  model.layers = config->getModel().getLayers();
+  model.microbatches = batch.getMicrobatches();
+  model.inputBytes = product({4, batch.getMicro(), batch.getSequence()});
+  model.zero = config->shardsOptimizer();
 
   std::map<int64_t, rt::ProgramOp> programs;
   bool complete = true;

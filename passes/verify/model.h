@@ -11,10 +11,10 @@
 #ifndef MTC_PASSES_VERIFY_MODEL_H
 #define MTC_PASSES_VERIFY_MODEL_H
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "mtc/runtime/memory.h"
-#include "passes/Config.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -150,11 +150,11 @@ struct Stage {
 /// `stages[i].index == i`.
 struct Model {
   mutable mlir::ModuleOp module;
+  ConfigAttr config;
   Mesh mesh;
   int64_t layers = 0, microbatches = 1;
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
   bool zero = false;      ///< ZeRO-1 with more than one replica
-  std::vector<int64_t> layersPerStage; ///< empty: the strategy does not say
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name
   std::vector<Stage> stages;
 };

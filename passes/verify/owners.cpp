@@ -1,5 +1,4 @@
 //===- owners.cpp - who owns which parameter ------------------------------===//
-#include "dialects/tfm/DtypePolicy.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/verify/checks.h"
 
@@ -126,14 +125,13 @@ private:
       if (!stagesOf.count(layer))
         report.error(model.module)
             << "expected layer " << layer << " on a stage, found it on none";
-    if (static_cast<int64_t>(model.layersPerStage.size()) ==
-        model.mesh.stages())
+    ArrayRef<int64_t> expected = model.config.getSchedule().getLayersPerStage();
+    if (static_cast<int64_t>(expected.size()) == model.mesh.stages())
       for (const Stage &stage : model.stages)
-        if (counts[stage.index] != model.layersPerStage[stage.index])
+        if (counts[stage.index] != expected[stage.index])
           report.error(stage.op)
-              << "expected " << model.layersPerStage[stage.index]
-              << " layers on stage " << stage.index << ", found "
-              << counts[stage.index];
+              << "expected " << expected[stage.index] << " layers on stage "
+              << stage.index << ", found " << counts[stage.index];
   }
 
   /// Parameters of a bucket lie side by side; ZeRO shards are all of it.
@@ -146,11 +144,11 @@ private:
             << "expected each bucket once, found bucket " << index << " again";
       int64_t elements = bucket.getElements();
       int64_t shard = bucket.getShard();
-      Type expected = tfm::dtypePolicy(model.module).compute;
+      Type expected = model.config.types().compute;
       if (bucket.paramType() != expected)
         report.error(bucket)
             << "expected parameters of type " << expected
-            << " (dtype of mtc.config), found " << bucket.paramType();
+            << " (precision of mtc.config), found " << bucket.paramType();
       int64_t shards = model.zero ? model.mesh[MTC_AXIS_DP] : 1;
       if (shard * shards != elements)
         report.error(bucket)

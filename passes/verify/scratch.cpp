@@ -21,14 +21,16 @@ static void checkCall(const target::Target &target, Operation *op,
 }
 
 void checkScratch(const Model &model, Report &report) {
-  target::Target target{Config(model.module)};
+  FailureOr<target::Target> target = target::Target::of(model.module);
+  if (failed(target))
+    return report.addFailure();
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
       for (const Touch &touch : fragment.touches)
         if (auto gemm = dyn_cast<rt::GemmOp>(touch.op))
-          checkCall(target, gemm, gemm.getScratch(), report);
+          checkCall(*target, gemm, gemm.getScratch(), report);
         else if (auto attention = dyn_cast<rt::AttentionOp>(touch.op))
-          checkCall(target, attention, attention.getScratch(), report);
+          checkCall(*target, attention, attention.getScratch(), report);
 }
 
 } // namespace mtc::passes::verify

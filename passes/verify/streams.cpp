@@ -159,10 +159,12 @@ private:
 } // namespace
 
 void checkStreams(const Model &model, Report &report) {
-  int64_t streams = target::Target(Config(model.module)).streams();
+  FailureOr<target::Target> target = target::Target::of(model.module);
+  if (failed(target))
+    return report.addFailure();
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
-      StreamChecker(fragment, streams, report).run();
+      StreamChecker(fragment, target->streams(), report).run();
 }
 
 } // namespace mtc::passes::verify

@@ -67,14 +67,18 @@ class Plan:
                 self.read(line)
 
     def read(self, line):
-        if found := re.search(r"mtc\.config = \{(.*?)\}", line):
-            self.config = dict(re.findall(r'(\w+) = "?([\w.+-]+)', found[1]))
+        if found := re.search(r"mtc\.config = #mtc\.config<(.*?)>>", line):
+            # The names of fields are told apart by their group: "model.name".
+            for group, fields in re.findall(r"(\w+) = <(.*?)(?:>|$)", found[1]):
+                for name, value in re.findall(r'(\w+) = "?([\w.:+-]+)', fields):
+                    self.config[f"{group}.{name}"] = value
+            self.config["precision"] = re.search(r"precision = (\w+)", found[1])[1]
         if found := STAGE.match(line):
             self.stages.append(Stage(int(found[1])))
         elif found := SECOND.match(line):
             self.stages[-1].second_uses.add(found[1])
         elif found := MODEL.search(line):
-            self.model[found[1]] = Parameter(found, int(self.config["tp"]))
+            self.model[found[1]] = Parameter(found, int(self.config["mesh.tp"]))
         elif found := PARAM.match(line):
             if found[3] not in self.stages[-1].second_uses:
                 held = self.model[found[1]]
@@ -93,11 +97,12 @@ class Plan:
 
 
 def wrong_config(model, plan, dtype):
-    wanted = {"tp": model.tp, "pp": model.pp, "dp": model.dp, "hidden": model.hidden,
-              "layers": model.layers, "seq": model.seq, "padded_vocab": VOCAB,
-              "micro_batch": model.micro_batch, "global_batch": model.batch,
-              "microbatches": model.microbatches, "schedule": "1f1b", "zero": 0,
-              "dtype": dtype, "target": "cpu"}
+    wanted = {"mesh.tp": model.tp, "mesh.pp": model.pp, "mesh.dp": model.dp,
+              "model.hidden": model.hidden, "model.layers": model.layers,
+              "model.padded_vocab": VOCAB, "batch.sequence": model.seq,
+              "batch.micro": model.micro_batch, "batch.global": model.batch,
+              "batch.microbatches": model.microbatches, "schedule.name": "1f1b",
+              "optimizer.zero": 0, "precision": dtype, "target.device": "cpu"}
     for key, value in wanted.items():
         if plan.config.get(key) != str(value):
             yield (f"{model.name}: expected {key} = {value}, as published, found "

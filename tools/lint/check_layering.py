@@ -12,7 +12,7 @@ import tree
 FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
 MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
-BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h", "passes/Config.h"}
+BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h"}
 PASSES = BASE | {"passes/families"}
 LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 
@@ -25,8 +25,8 @@ ALLOWED = {
     "dialects/rt": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/dist", "dialects/pipe"},
     "models": {"runtime/base", MESH},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
-    "passes": FRAMEWORK | {"dialects", ABI},  # families, registration, mtc.config
-    "passes/target": FRAMEWORK | {"dialects", "passes/Config.h", ABI},
+    "passes": FRAMEWORK | {"dialects", ABI},  # families, registration
+    "passes/target": FRAMEWORK | {"dialects", ABI},
     "passes/model": FRAMEWORK | PASSES,
     "passes/sharding": FRAMEWORK | PASSES,
     "passes/pipeline": FRAMEWORK | PASSES | {ABI},

@@ -4,17 +4,20 @@
 // NO-EVAL: expected a function @eval with a body
 // Tests that cut-stages rejects cuts that it cannot make.
 
-// expected-error @+1 {{expected layers (3) to be a multiple of pp times chunks (2) or an explicit layers_per_stage}}
-module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64}} {
-  func.func @microbatch() { return }
-}
-// -----
+#config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 // expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 3, found 2, 2}}
-module attributes {mtc.config = {pp = 2 : i64, layers = 3 : i64, layers_per_stage = array<i64: 2, 2>}} {
+module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     // expected-error @+1 {{expected one tensor to leave virtual stage 0 per direction, found a second one}}
@@ -24,7 +27,11 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 3>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     // expected-error @+1 {{expected values from virtual stage 1 or this one (2), found one of virtual stage 0}}
@@ -33,7 +40,11 @@ module attributes {mtc.config = {pp = 3 : i64, layers = 3 : i64}} {
   }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
     // expected-error @+1 {{expected values from virtual stage 1 or this one (0), found one of virtual stage 1 of the other phase}}
@@ -42,7 +53,11 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
     %b = tfm.log %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
@@ -52,7 +67,11 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     // expected-error @+1 {{expected a tfm.save as operand}}
     %a = tfm.restore %x {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
@@ -60,7 +79,11 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     // expected-error @+1 {{expected a layer that a stage holds}}
     %a = tfm.exp %x {tfm.layer = 9 : i64, tfm.phase = "forward"} : tensor<4xf32>
@@ -68,43 +91,62 @@ module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
   }
 }
 // -----
-// expected-error @+1 {{expected pp times chunks to be 1 to 1024, found 2 times 0}}
-module attributes {mtc.config = {pp = 2 : i64, chunks = 0 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1025>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+// expected-error @+1 {{expected pp times chunks to be 1 to 1024, found 1025 times 1}}
+module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
 }
 // -----
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
   func.func @microbatch(%w: tensor<4x4xf32> {dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>}) {
     return
   }
 }
 // -----
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
   func.func @microbatch(%w: tensor<4xf32> {dist.sharding = #dist.sharding<[{"dp", "tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = normal, std = 0.02, decay = true>}) {
     return
   }
 }
 // -----
-// expected-error @+1 {{expected 0 to 1048576 layers, found -4}}
-module attributes {mtc.config = {pp = 2 : i64, layers = -4 : i64}} {
-  func.func @microbatch() { return }
-}
-// -----
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [9223372036854775807, 9223372036854775807]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 // expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 2, found 9223372036854775807, 9223372036854775807}}
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64, layers_per_stage = array<i64: 9223372036854775807, 9223372036854775807>}} {
+module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
 }
 // -----
-module attributes {mtc.config = {pp = 1 : i64, layers = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
     // expected-error @+1 {{expected results that ops make, found result 0 to be an argument, saved or restored}}
     return %x : tensor<4xf32>
   }
 }
 // -----
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     %s = tfm.save %a {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>

@@ -3,7 +3,11 @@
 // way, saved values are kept by the stage that reads them, and what was received
 // is read again instead of kept.
 
-module attributes {mtc.config = {pp = 2 : i64, layers = 2 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   // CHECK-LABEL: func.func @stage0_fwd
   // CHECK: %[[W0:.+]] = pipe.param "w0"
   // CHECK: %[[Y:.+]] = tfm.mul %{{.*}}, %[[W0]]

@@ -1,19 +1,18 @@
 // RUN: mtc-opt %s -split-input-file -expand-schedule -verify-diagnostics
-// RUN: echo 'module attributes {mtc.config = {pp = 2 : i64, microbatches = 3 : i64, schedule = "2f2b"}} {}' \
+// RUN: sed -e 's/"1f1b"/"2f2b"/' %S/Inputs/config.mlir \
 // RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: schedule of entry "train": schedule '2f2b' is unknown, expected one of gpipe, 1f1b
-// RUN: echo 'module attributes {mtc.config = {pp = 2 : i64, microbatches = 3 : i64, schedule = "zb-h1"}} {}' \
+// RUN: sed -e 's/"1f1b"/"zb-h1"/' %S/Inputs/config.mlir \
 // RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=LACKS
 // LACKS: schedule of entry "train": schedule 'zb-h1' cannot be compiled yet (it needs backward fragments split into input and weight gradient), expected one of gpipe, 1f1b
-// RUN: echo 'module attributes {mtc.config = {pp = 2 : i64, microbatches = 3 : i64, schedule = "forward-only"}} {}' \
+// RUN: sed -e 's/"1f1b"/"forward-only"/' %S/Inputs/config.mlir \
 // RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=EVAL
 // EVAL: schedule of entry "train": schedule 'forward-only' has no backwards, expected one of
-// RUN: echo 'module attributes {mtc.config = {pp = 0 : i64, microbatches = 3 : i64}} {}' \
-// RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=STAGES
-// STAGES: schedule of entry "train": p=0: expected at least one stage
-// RUN: echo 'module attributes {mtc.config = {pp = 2 : i64, chunks = 2 : i64, microbatches = 4 : i64}} {}' \
+// RUN: sed -e 's/chunks = 1/chunks = 2/' %S/Inputs/config.mlir \
 // RUN:   | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CHUNKS: schedule of entry "train": v=2
+// RUN: echo 'module {}' | not mtc-opt -build-schedule 2>&1 | FileCheck %s --check-prefix=NO-CONFIG
+// NO-CONFIG: error: expected the module attribute mtc.config, found none; start from IR that `mtc compile --save-ir` wrote
 // Tests that a user's schedule that loses a backward, or adds gradients out of
 // order, is rejected.
 

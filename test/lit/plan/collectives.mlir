@@ -3,7 +3,11 @@
 // the ranks in their order; rows move before and behind it where the dimension is
 // another.
 
-module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, mtc.config = #config} {
   rt.program @stage0 stage 0 {
     // A row of the part stands where the rank's part is, zeros elsewhere.
     // CHECK: rt.kernel @[[PLACE:kernel[0-9]+]] rows 8 cols 3 args 1 [#rt.operand<mode = table, element = f32, extent = 4>, #rt.operand<mode = full, element = f32, extent = 0>] {
@@ -55,7 +59,11 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, mtc.config = {micro_batch
 
 // -----
 
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x3xf32>
@@ -69,7 +77,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 
 // -----
 
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x3xf32>

@@ -3,7 +3,11 @@
 // between clusters, sinks behind what they add, a constant stays outside, a cast to a
 // wider type is made in each cluster that reads it, and markers stand last.
 
-module attributes {mtc.config = {micro_batch = 4 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     // CHECK-LABEL: func.func @stage0_fwd
     // CHECK-SAME: rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "w"}]

@@ -4,7 +4,11 @@
 // of all clusters.
 
 // A contraction.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
@@ -24,7 +28,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // Two layers: other stages would have other kernels.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
@@ -43,7 +51,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // A sum over rows is complete after the last of them.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
@@ -62,7 +74,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // Two iteration domains.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
@@ -83,7 +99,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // A scalar that somebody else reads.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %l = pipe.received activation : tensor<f32>
@@ -103,7 +123,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // A sum of all elements beside rows.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x16x16xf32>
@@ -123,7 +147,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // Two values of different shapes for one accumulator.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     rt.bucket 0 elements 16 unpadded 16 shard 16
     rt.param "b" use 0 bucket 0 start 0
@@ -145,7 +173,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // A parameter of another program.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<16xf32>
@@ -161,7 +193,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // Ops outside of all clusters.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     rt.bucket 0 elements 32 unpadded 32 shard 32
     rt.param "b" use 0 bucket 0 start 0
@@ -180,7 +216,11 @@ module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i
 // -----
 
 // Letters that are no matrix.
-module attributes {mtc.config = {micro_batch = 4 : i64, tp = 2 : i64, dp = 1 : i64}} {
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8x2xf32>

@@ -31,10 +31,10 @@
 // MOVED: 'rt.launch' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states, by its first for others) in shards of 101056 (0: not sharded), found another
 
 // a bucket of another type than the model computes in
-// RUN: sed -e 's/dtype = "bf16"/dtype = "f32"/' %t.mlir \
+// RUN: sed -e 's/precision = bf16/precision = f32/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TYPE
-// TYPE: expected parameters of type 'f32' (dtype of mtc.config), found 'bf16'
+// TYPE: expected parameters of type 'f32' (precision of mtc.config), found 'bf16'
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=bucket-gradients \
-// RUN:   | sed -e 's/dtype = "bf16"/dtype = "f32"/' \
+// RUN:   | sed -e 's/precision = bf16/precision = f32/' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=SHARD
-// SHARD: expected parameters of the compute type 'f32' (dtype of mtc.config), found 'bf16'
+// SHARD: expected parameters of the compute type 'f32' (precision of mtc.config), found 'bf16'

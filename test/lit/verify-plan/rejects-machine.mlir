@@ -61,8 +61,3 @@
 // RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 4032,/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRANSFER-OUTSIDE-THE-ARENA
 // A-TRANSFER-OUTSIDE-THE-ARENA: expected the transfer inside the arena of 4096 bytes, from a multiple of 64, found 256 bytes at 4032
-
-// a batch that is not that of its microbatches
-// RUN: sed -e 's/microbatches = 2 : i64/global_batch = 8 : i64, &/' %S/Inputs/grid.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-BATCH
-// ANOTHER-BATCH: expected global_batch 4 in mtc.config (1 samples, 2 microbatches, 2 replicas), found 8

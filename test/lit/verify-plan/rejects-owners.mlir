@@ -53,12 +53,12 @@
 // A-PARAMETER-TWICE-ON-A-STAGE: expected parameter "embed.tokens" once on stage 1, found it again
 
 // a layer too many
-// RUN: sed -e 's/layers = 2 : i64/layers = 1 : i64/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/layers = 2,/layers = 1,/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LAYER-TOO-MANY
 // A-LAYER-TOO-MANY: expected layers 0 to 0, found layer 1
 
 // other layers than the strategy says
-// RUN: sed -e 's/layers = 2 : i64/layers = 2 : i64, layers_per_stage = array<i64: 2, 0>/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/layers_per_stage = .1, 1./layers_per_stage = [2, 0]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER-LAYERS-THAN-THE-STRATEGY-SAYS
 // OTHER-LAYERS-THAN-THE-STRATEGY-SAYS-DAG: expected 2 layers on stage 0, found 1
 // OTHER-LAYERS-THAN-THE-STRATEGY-SAYS-DAG: expected 0 layers on stage 1, found 1

@@ -47,9 +47,9 @@
 // NO-SIZES-OF-ARENAS: expected arenas with 6 sizes, and loss_offset (written by plan-memory)
 
 // no configuration
-// RUN: sed -e 's/mtc.config/mtc.strategy/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/mtc.config = #/mtc.strategy = #/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-CONFIGURATION
-// NO-CONFIGURATION: expected the attribute mtc.config (written by the importer)
+// NO-CONFIGURATION: expected the module attribute mtc.config, found none
 
 // a stage that there is not
 // RUN: sed -e 's/rt.program @stage1 stage 1/rt.program @stage1 stage 2/' %S/Inputs/pipeline.mlir \

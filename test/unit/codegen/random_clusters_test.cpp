@@ -10,6 +10,7 @@
 #include "random_function.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
@@ -36,8 +37,14 @@ std::string moduleOf(const std::vector<RandomFunction> &functions) {
     params += f.params;
     fragments += f.fragment;
   }
-  return "module attributes {mtc.config = {micro_batch = 1 : i64, dp = 1 : "
-         "i64}} {\n" +
+  return "module attributes {mtc.config = #mtc.config<model = <name = \"m\", "
+         "layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>, mesh = <tp = "
+         "1, "
+         "dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, "
+         "sequence = 1>, precision = f32, schedule = <name = \"1f1b\", chunks "
+         "= 1, layers_per_stage = [1]>, optimizer = <zero = 0, bucket_size = "
+         "1>, target = <device = \"cpu\", isa = \"x86-64-v3\", threads = 1>>} "
+         "{\n" +
          text +
          "rt.program @p stage 0 {\n"
          "  rt.bucket 0 elements 1 unpadded 1 shard 1\n" +
@@ -208,7 +215,8 @@ void runMany(unsigned seed, int count) {
   ASSERT_TRUE(static_cast<bool>(host));
   std::mt19937 rng(seed);
   auto context = makeContext();
-  context->loadDialect<tfm::TfmDialect, dist::DistDialect, pipe::PipeDialect>();
+  context->loadDialect<MtcDialect, tfm::TfmDialect, dist::DistDialect,
+                       pipe::PipeDialect>();
   std::vector<RandomFunction> functions;
   for (int i = 0; i < count; ++i)
     functions.push_back(makeRandomFunction(rng, "f" + std::to_string(i)));

@@ -1,11 +1,12 @@
 // Two stages of nothing but the plan around fragments: what the descriptor, the
 // tables, the report and the simulation read.
+#config = #mtc.config<model = <name = "hand", layers = 2, hidden = 8, vocab = 30, padded_vocab = 30>,
+  mesh = <tp = 2, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 8>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {
   mtc.phase = "verify-plan", dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>,
-  mtc.config = {model = "hand", tp = 2 : i64, dp = 2 : i64, pp = 2 : i64,
-                micro_batch = 2 : i64, microbatches = 2 : i64, global_batch = 8 : i64, zero = 1 : i64,
-                seq = 8 : i64, vocab = 30 : i64, threads = 1 : i64, isa = "x86-64-v3",
-                dtype = "f32", device_memory = 0 : i64}} {
+  mtc.config = #config} {
   pipe.parameter #tfm.param<name = "embed.tokens", axes = ["vocab", "embed"], init = normal, std = 2.0e-02 : f64, decay = true> sharding #dist.sharding<[{}, {"tp"}]> local tensor<12x4xf32>
   pipe.parameter #tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false> local tensor<8xf32>
   rt.program @stage0 stage 0 {

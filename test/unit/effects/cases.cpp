@@ -2,7 +2,6 @@
 #include "cases.h"
 
 #include "dialects/rt/Rt.h"
-#include "passes/Config.h"
 #include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,8 +47,8 @@ std::string identity(Operation *op) {
 class Isolator {
 public:
   explicit Isolator(ModuleOp module)
-      : module(module), target(passes::Config(module)), b(module.getContext()) {
-  }
+      : module(module), target(*target::Target::of(module)),
+        b(module.getContext()) {}
 
   std::vector<Case> run() {
     for (auto program : module.getOps<rt::ProgramOp>())

@@ -3,6 +3,7 @@
 
 #include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
+#include "models/resolve.h"
 #include "passes/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -51,8 +52,9 @@ models::Strategy tinyStrategy(int64_t dp, int64_t tp) {
 }
 
 OwningOpRef<ModuleOp> import(const models::ModelSpec &spec,
-                             const models::Strategy &strategy) {
-  return models::importModel(context(), spec, strategy);
+                             models::Strategy strategy) {
+  strategy.schedule = "1f1b";
+  return models::importModel(context(), spec, models::resolve(spec, strategy));
 }
 
 func::FuncOp microbatch(ModuleOp module) {

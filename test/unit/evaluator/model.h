@@ -25,7 +25,7 @@ std::vector<Variant> variants();
 models::Strategy tinyStrategy(int64_t dp = 1, int64_t tp = 1);
 
 mlir::OwningOpRef<mlir::ModuleOp> import(const models::ModelSpec &spec,
-                                         const models::Strategy &strategy);
+                                         models::Strategy strategy);
 mlir::func::FuncOp microbatch(mlir::ModuleOp module);
 /// Runs the pass; false if it fails.
 bool differentiate(mlir::ModuleOp module);

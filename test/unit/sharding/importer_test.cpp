@@ -9,6 +9,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
+#include "models/resolve.h"
 #include "models/spec.h"
 #include "models/strategy.h"
 #include "passes/Passes.h"
@@ -147,7 +148,10 @@ protected:
     strategy.mesh[MTC_AXIS_TP] = tp;
     strategy.globalBatchSize = oracle["sizes"]["batch"];
     strategy.microBatchSize = strategy.globalBatchSize / dp;
-    auto module = models::importModel(context, specOf(oracle), strategy);
+    strategy.schedule = "1f1b";
+    models::ModelSpec spec = specOf(oracle);
+    auto module =
+        models::importModel(context, spec, models::resolve(spec, strategy));
     EXPECT_TRUE(
         run(*module,
             {passes::createDifferentiate, passes::createAnnotateShardings,
@@ -223,8 +227,10 @@ TEST(Locations, NamePartsAndLinesOfTheSpec) {
   ASSERT_TRUE(parsed.ok());
   models::Strategy strategy;
   strategy.globalBatchSize = 1;
+  strategy.schedule = "1f1b";
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  auto module = models::importModel(context, parsed.value, strategy);
+  auto module = models::importModel(context, parsed.value,
+                                    models::resolve(parsed.value, strategy));
   auto named = [&](StringRef part, Location written) -> Location {
     return NameLoc::get(StringAttr::get(&context, part), written);
   };

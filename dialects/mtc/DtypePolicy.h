@@ -1,16 +1,16 @@
 //===- DtypePolicy.h - which type each kind of value has --------*- C++ -*-===//
 //
 // The one table that the importer and the passes read; docs/numerics.md shows
-// it for people. A new precision is a row here.
+// it for people. A new precision is a case of `Precision` and a row here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_DIALECTS_TFM_DTYPEPOLICY_H
-#define MTC_DIALECTS_TFM_DTYPEPOLICY_H
+#ifndef MTC_DIALECTS_MTC_DTYPEPOLICY_H
+#define MTC_DIALECTS_MTC_DTYPEPOLICY_H
 
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Types.h"
 
-namespace mtc::tfm {
+namespace mtc {
+enum class Precision : uint32_t;
 
 struct DtypePolicy {
   mlir::Type compute; ///< weights as computed with, activations, the residual
@@ -24,11 +24,7 @@ struct DtypePolicy {
   bool keepsMain() const { return compute != main; }
 };
 
-/// The policy of that name ("f32", "bf16"); all types null for another name.
-DtypePolicy dtypePolicy(mlir::MLIRContext *context, llvm::StringRef name);
+DtypePolicy dtypePolicy(mlir::MLIRContext *context, Precision precision);
 
-/// The policy of a module (`dtype` of mtc.config); "f32" if it does not say.
-DtypePolicy dtypePolicy(mlir::ModuleOp module);
-
-} // namespace mtc::tfm
-#endif // MTC_DIALECTS_TFM_DTYPEPOLICY_H
+} // namespace mtc
+#endif // MTC_DIALECTS_MTC_DTYPEPOLICY_H

@@ -1,0 +1,22 @@
+//===- DtypePolicy.cpp - which type each kind of value has ----------------===//
+#include "dialects/mtc/Mtc.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace mtc {
+
+DtypePolicy dtypePolicy(MLIRContext *context, Precision precision) {
+  Type f32 = Float32Type::get(context), bf16 = BFloat16Type::get(context);
+  switch (precision) {
+    //     compute statistics gradient main
+  case Precision::F32:
+    return {f32, f32, f32, f32};
+  case Precision::BF16:
+    return {bf16, f32, f32, f32};
+  }
+  llvm_unreachable("a precision without a row");
+}
+
+} // namespace mtc

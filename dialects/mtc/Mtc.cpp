@@ -1,0 +1,204 @@
+//===- Mtc.cpp - registration and verifiers of the mtc dialect ------------===//
+#include "dialects/mtc/Mtc.h"
+
+#include "dialects/Tables.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mtc;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+#include "dialects/mtc/MtcDialect.cpp.inc"
+#include "dialects/mtc/MtcEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/mtc/MtcAttrs.cpp.inc"
+
+void MtcDialect::initialize() { registerAttributes(); }
+
+void MtcDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/mtc/MtcAttrs.cpp.inc"
+      >();
+}
+
+//===--- mesh -------------------------------------------------------------===//
+
+llvm::hash_code mtc::hash_value(const Mesh &mesh) {
+  llvm::hash_code hash(0);
+  for (const AxisInfo &axis : kAxes)
+    hash = llvm::hash_combine(hash, mesh[axis.id]);
+  return hash;
+}
+
+FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
+  Mesh mesh;
+  for (const AxisInfo &axis : kAxes)
+    mesh[axis.id] = 0;
+  SMLoc start = parser.getCurrentLocation();
+  auto one = [&]() -> ParseResult {
+    FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
+    if (failed(axis))
+      return failure();
+    if (mesh[*axis] != 0)
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected each axis once, found ")
+             << nameOf(*axis) << " twice";
+    if (parser.parseEqual() || parser.parseInteger(mesh[*axis]))
+      return failure();
+    if (Mesh::isExtent(mesh[*axis]))
+      return success();
+    return parser.emitError(parser.getCurrentLocation(), "expected 1 to ")
+           << Mesh::kMaxExtent << " ranks along " << nameOf(*axis) << ", found "
+           << mesh[*axis];
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+    return failure();
+  for (const AxisInfo &axis : kAxes)
+    if (mesh[axis.id] == 0)
+      return parser.emitError(start, "expected ranks along every axis (")
+             << namesOf(kAxes) << "), found none along " << nameOf(axis.id);
+  return mesh;
+}
+
+void mtc::printMesh(AsmPrinter &printer, const Mesh &mesh) {
+  printer << "<";
+  llvm::interleaveComma(kAxes, printer, [&](const AxisInfo &axis) {
+    printer << nameOf(axis.id) << " = " << mesh[axis.id];
+  });
+  printer << ">";
+}
+
+//===--- what the fields may be -------------------------------------------===//
+
+/// More layers than any model has, and few enough to list them.
+static constexpr int64_t kMostLayers = 1 << 20;
+
+static LogicalResult atLeastOne(EmitError emitError, StringRef field,
+                                int64_t found) {
+  return found >= 1 ? success()
+                    : emitError() << "expected " << field
+                                  << " to be at least 1, found " << found;
+}
+
+static LogicalResult notEmpty(EmitError emitError, StringRef field,
+                              StringRef found) {
+  return found.empty() ? emitError() << "expected " << field
+                                     << " to say something, found \"\""
+                       : LogicalResult(success());
+}
+
+LogicalResult ModelAttr::verify(EmitError emitError, StringRef name,
+                                int64_t layers, int64_t hidden, int64_t vocab,
+                                int64_t paddedVocab) {
+  if (failed(notEmpty(emitError, "name", name)) ||
+      failed(atLeastOne(emitError, "hidden", hidden)) ||
+      failed(atLeastOne(emitError, "vocab", vocab)))
+    return failure();
+  if (layers < 0 || layers > kMostLayers)
+    return emitError() << "expected 0 to " << kMostLayers << " layers, found "
+                       << layers;
+  if (paddedVocab < vocab)
+    return emitError() << "expected padded_vocab to be at least vocab, "
+                       << vocab << ", found " << paddedVocab;
+  return success();
+}
+
+LogicalResult BatchAttr::verify(EmitError emitError, int64_t micro,
+                                int64_t microbatches, int64_t global,
+                                int64_t sequence) {
+  return failure(failed(atLeastOne(emitError, "micro", micro)) ||
+                 failed(atLeastOne(emitError, "microbatches", microbatches)) ||
+                 failed(atLeastOne(emitError, "global", global)) ||
+                 failed(atLeastOne(emitError, "sequence", sequence)));
+}
+
+LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
+                                   int64_t chunks, DenseI64ArrayAttr) {
+  return failure(failed(notEmpty(emitError, "name", name)) ||
+                 failed(atLeastOne(emitError, "chunks", chunks)));
+}
+
+LogicalResult OptimizerAttr::verify(EmitError emitError, int64_t zero,
+                                    int64_t bucketSize) {
+  if (zero != 0 && zero != 1)
+    return emitError() << "expected zero to be 0 or 1, found " << zero;
+  return atLeastOne(emitError, "bucket_size", bucketSize);
+}
+
+LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
+                                 StringAttr isa, int64_t threads,
+                                 std::optional<int64_t> memory) {
+  return failure(failed(notEmpty(emitError, "device", device)) ||
+                 (isa && failed(notEmpty(emitError, "isa", isa))) ||
+                 failed(atLeastOne(emitError, "threads", threads)) ||
+                 (memory && failed(atLeastOne(emitError, "memory", *memory))));
+}
+
+/// How many ranks have samples of their own.
+static int64_t replicasOf(const Mesh &mesh) {
+  int64_t replicas = 1;
+  for (const AxisInfo &axis : kAxes)
+    replicas *= axis.data ? mesh[axis.id] : 1;
+  return replicas;
+}
+
+LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
+                                 BatchAttr batch, Precision, ScheduleAttr,
+                                 OptimizerAttr, TargetAttr) {
+  int64_t replicas = replicasOf(mesh), expected;
+  if (llvm::MulOverflow(batch.getMicro(), batch.getMicrobatches(), expected) ||
+      llvm::MulOverflow(expected, replicas, expected) ||
+      expected != batch.getGlobal())
+    return emitError() << "expected a global batch of " << batch.getMicro()
+                       << " samples times " << batch.getMicrobatches()
+                       << " microbatches times " << replicas
+                       << " replicas, found " << batch.getGlobal();
+  return success();
+}
+
+//===--- the attribute of the module --------------------------------------===//
+
+LogicalResult MtcDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() != configAttrName)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError("expected no ")
+           << configAttrName << ", which is of the module, found one";
+  return configOf(cast<ModuleOp>(op));
+}
+
+FailureOr<ConfigAttr> mtc::configOf(ModuleOp module) {
+  Attribute found = module->getAttr(configAttrName);
+  if (!found)
+    return emitError(module.getLoc(), "expected the module attribute ")
+           << configAttrName << ", found none; start from IR that `mtc compile "
+           << "--save-ir` wrote";
+  if (auto config = dyn_cast<ConfigAttr>(found))
+    return config;
+  return emitError(module.getLoc(), "expected ")
+         << configAttrName << " to be #mtc.config<model = <...>, ...>, found "
+         << found;
+}
+
+bool ConfigAttr::shardsOptimizer() const {
+  return getOptimizer().getZero() == 1 && getMesh()[MTC_AXIS_DP] > 1;
+}
+
+DtypePolicy ConfigAttr::types() const {
+  return dtypePolicy(getContext(), getPrecision());
+}
+
+ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
+  TargetAttr old = getTarget();
+  auto target = TargetAttr::get(getContext(), old.getDevice(),
+                                StringAttr::get(getContext(), isa),
+                                old.getThreads(), old.getMemory());
+  return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
+             getSchedule(), getOptimizer(), target);
+}

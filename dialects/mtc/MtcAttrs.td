@@ -1,0 +1,159 @@
+//===- MtcAttrs.td - what a whole module was compiled for -------------------===//
+#ifndef MTC_MTC_ATTRS
+#define MTC_MTC_ATTRS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Mtc_Dialect : Dialect {
+  let name = "mtc";
+  let cppNamespace = "::mtc";
+  let summary = "what a whole module was compiled for";
+  let description = [{
+    No level of its own: attributes of the module that are there at every level,
+    from import to the machine code. `mtc.config` holds the model's sizes and the
+    strategy, `mtc.phase` names the phase whose result the module is.
+
+    ```mlir
+    module attributes {
+      mtc.phase = "import",
+      mtc.config = #mtc.config<
+        model = <name = "gpt2-nano", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
+        mesh = <tp = 2, dp = 2, pp = 2>,
+        batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>,
+        precision = bf16,
+        schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>,
+        optimizer = <zero = 1, bucket_size = 40000000>,
+        target = <device = "cpu", isa = "x86-64-v4-bf16", threads = 1, memory = 8589934592>>} {}
+    ```
+
+    No field has a default: what a strategy leaves open is settled before the
+    importer writes it here. `mtc::configOf` is the one place that reads it.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
+}
+
+def Mtc_Precision : I32EnumAttr<"Precision", "what a model computes with", [
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">]> {
+  let description = [{
+    The types of every kind of value follow from it: `DtypePolicy.h` and the table
+    of [numerics](../numerics.md).
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+
+class Mtc_Attr<string name, string attrMnemonic> : AttrDef<Mtc_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Mtc_Model : Mtc_Attr<"Model", "model"> {
+  let summary = "the name and the sizes of the model";
+  let description = [{
+    Those that phases or the runtime ask for; the others are in the ops.
+
+    Example: `#mtc.model<name = "gpt2-nano", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>`
+
+    **Constraints:** sizes are at least 1, layers 0 to 2^20; the padded vocabulary
+    is not smaller than the vocabulary.
+  }];
+  let parameters = (ins StringRefParameter<"for people">:$name,
+      AttrParameter<"int64_t", "layers, without embedding and head">:$layers,
+      AttrParameter<"int64_t", "size of the residual stream">:$hidden,
+      AttrParameter<"int64_t", "tokens that may occur">:$vocab,
+      AttrParameter<"int64_t", "rows of the table of embeddings">:$padded_vocab);
+}
+
+def Mtc_Batch : Mtc_Attr<"Batch", "batch"> {
+  let summary = "the samples of a step";
+  let description = [{
+    Example: `#mtc.batch<micro = 2, microbatches = 4, global = 16, sequence = 32>`
+
+    **Constraints:** numbers are at least 1. `mtc.config` demands that `global` is
+    `micro` times `microbatches` times the replicas of its mesh.
+  }];
+  let parameters = (ins AttrParameter<"int64_t", "samples of one replica and microbatch">:$micro,
+      AttrParameter<"int64_t", "of a step">:$microbatches,
+      AttrParameter<"int64_t", "samples of a step, of all replicas">:$global,
+      AttrParameter<"int64_t", "tokens of a sample">:$sequence);
+}
+
+def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
+  let summary = "which stage has what, and in which order it runs";
+  let description = [{
+    `name` is one of `mtc help schedules`. Virtual stages are in the order of the
+    model.
+
+    Example: `#mtc.schedule<name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>`
+
+    **Constraints:** there is a name and at least one chunk.
+  }];
+  let parameters = (ins StringRefParameter<"of the entry train">:$name,
+      AttrParameter<"int64_t", "virtual stages of a stage">:$chunks,
+      AttrParameter<"::mlir::DenseI64ArrayAttr", "per virtual stage">:$layers_per_stage);
+}
+
+def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
+  let summary = "how gradients are reduced and who updates";
+  let description = [{
+    Example: `#mtc.optimizer<zero = 1, bucket_size = 40000000>`
+
+    **Constraints:** `zero` is 0 or 1, a bucket has at least 1 element.
+  }];
+  let parameters = (ins AttrParameter<"int64_t", "1: the optimizer's state is split over dp">:$zero,
+      AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
+}
+
+def Mtc_Target : Mtc_Attr<"Target", "target"> {
+  let summary = "the device of a rank";
+  let description = [{
+    `device` is `cpu` or a GPU with its chip, `cuda:sm_90`. Without `isa` nobody
+    has chosen an instruction set yet: `mtc compile` takes the best of its machine
+    and writes it here. Without `memory` there is no limit.
+
+    Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
+
+    **Constraints:** the strings are not empty; threads and memory are at least 1.
+  }];
+  let parameters = (ins StringRefParameter<"what runs kernels">:$device,
+      OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
+      AttrParameter<"int64_t", "of a rank">:$threads,
+      OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory);
+}
+
+// Named axes, as in kAxes (mesh.h).
+def Mtc_MeshParameter : AttrParameter<"::mtc::Mesh", "ranks along each axis"> {
+  let parser = "::mtc::parseMesh($_parser)";
+  let printer = "::mtc::printMesh($_printer, $_self)";
+}
+
+def Mtc_Config : Mtc_Attr<"Config", "config"> {
+  let summary = "the model's sizes and the strategy";
+  let description = [{
+    The module attribute `mtc.config`. The importer writes it, and later phases run
+    from the IR alone.
+
+    Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
+
+    **Constraints:** the mesh has every axis once, with 1 to 65536 ranks; the
+    global batch is that of all microbatches and replicas.
+  }];
+  let parameters = (ins "::mtc::ModelAttr":$model, Mtc_MeshParameter:$mesh,
+      "::mtc::BatchAttr":$batch, EnumParameter<Mtc_Precision>:$precision,
+      "::mtc::ScheduleAttr":$schedule, "::mtc::OptimizerAttr":$optimizer,
+      "::mtc::TargetAttr":$target);
+  let extraClassDeclaration = [{
+    /// ZeRO-1 with more than one replica to share the optimizer's state.
+    bool shardsOptimizer() const;
+    /// The type of each kind of value.
+    ::mtc::DtypePolicy types() const;
+    /// A copy for a processor with another instruction set.
+    ::mtc::ConfigAttr withIsa(::llvm::StringRef isa) const;
+  }];
+}
+#endif // MTC_MTC_ATTRS

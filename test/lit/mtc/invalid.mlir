@@ -1,0 +1,80 @@
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+// Tests what a configuration may not be: each field is named.
+
+// expected-error @+1 {{expected name to say something, found ""}}
+module attributes {test.attribute = #mtc.model<name = "", layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>} {}
+// -----
+// expected-error @+1 {{expected hidden to be at least 1, found 0}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 0, vocab = 1, padded_vocab = 1>} {}
+// -----
+// expected-error @+1 {{expected vocab to be at least 1, found -3}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 1, vocab = -3, padded_vocab = 1>} {}
+// -----
+// expected-error @+1 {{expected 0 to 1048576 layers, found -4}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = -4, hidden = 1, vocab = 1, padded_vocab = 1>} {}
+// -----
+// expected-error @+1 {{expected padded_vocab to be at least vocab, 211, found 210}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 1, vocab = 211, padded_vocab = 210>} {}
+// -----
+// expected-error @+2 {{struct is missing required parameter: padded_vocab}}
+// expected-error @+1 {{failed to parse Mtc_Model}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 1, vocab = 211>} {}
+// -----
+// expected-error @+1 {{duplicate or unknown struct parameter name: heads}}
+module attributes {test.attribute = #mtc.model<name = "m", heads = 4, layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>} {}
+// -----
+// expected-error @+1 {{expected microbatches to be at least 1, found 0}}
+module attributes {test.attribute = #mtc.batch<micro = 2, microbatches = 0, global = 16, sequence = 32>} {}
+// -----
+// expected-error @+1 {{expected chunks to be at least 1, found 0}}
+module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 0, layers_per_stage = [1]>} {}
+// -----
+// expected-error @+1 {{expected zero to be 0 or 1, found 3}}
+module attributes {test.attribute = #mtc.optimizer<zero = 3, bucket_size = 1>} {}
+// -----
+// expected-error @+1 {{expected memory to be at least 1, found 0}}
+module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = 0>} {}
+// -----
+// expected-error @+1 {{expected isa to say something, found ""}}
+module attributes {test.attribute = #mtc.target<device = "cpu", isa = "", threads = 1>} {}
+// -----
+// expected-error @+1 {{expected a global batch of 2 samples times 2 microbatches times 2 replicas, found 16}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected a global batch of 4611686018427387904 samples times 4 microbatches times 2 replicas, found 8}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+  batch = <micro = 4611686018427387904, microbatches = 4, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected each axis once, found tp twice}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, tp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected ranks along every axis (tp, dp or pp), found none along dp}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected an axis (tp, dp or pp), found cp}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, cp = 1>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected 1 to 65536 ranks along tp, found 0}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected 1 to 65536 ranks along pp, found 65537}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 65537>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+1 {{expected mtc.config to be #mtc.config<model = <...>, ...>, found {tp = 2 : i64}}}
+module attributes {mtc.config = {tp = 2 : i64}} {}
+// -----
+// expected-error @+1 {{expected no mtc.config, which is of the module, found one}}
+func.func @f() attributes {mtc.config = 0 : i64} { return }
