@@ -12,25 +12,33 @@ namespace mtc {
 
 /// The table of a number of the ABI, and what a row is, for messages.
 template <typename Id> struct Table;
-template <> struct Table<MtcArena> {
+/// Most tables may be named whole.
+struct WholeTable {
+  template <typename Info> static bool isNamed(const Info &) { return true; }
+};
+template <> struct Table<MtcArena> : WholeTable {
   static constexpr auto &rows = kArenas;
   static constexpr llvm::StringLiteral what = "an arena";
 };
-template <> struct Table<MtcAxis> {
+template <> struct Table<MtcAxis> : WholeTable {
   static constexpr auto &rows = kAxes;
   static constexpr llvm::StringLiteral what = "an axis";
 };
-template <> struct Table<MtcPool> {
+template <> struct Table<MtcPool> : WholeTable {
   static constexpr auto &rows = kPools;
   static constexpr llvm::StringLiteral what = "a pool";
 };
-template <> struct Table<MtcGroup> {
+template <> struct Table<MtcGroup> : WholeTable {
   static constexpr auto &rows = kGroups;
   static constexpr llvm::StringLiteral what = "a group";
 };
 template <> struct Table<StepField> {
   static constexpr auto &rows = kStepFields;
-  static constexpr llvm::StringLiteral what = "a field of the step block";
+  static constexpr llvm::StringLiteral what =
+      "a field of the step block that kernels read";
+  static bool isNamed(const StepFieldInfo &field) {
+    return field.reader == StepReader::Kernels;
+  }
 };
 
 template <typename Id> llvm::StringRef nameOf(Id id) {
@@ -42,10 +50,15 @@ template <typename Id> mlir::FailureOr<Id> parseNamed(mlir::AsmParser &parser) {
   llvm::SMLoc place = parser.getCurrentLocation();
   llvm::StringRef name;
   if (parser.parseOptionalKeyword(&name).succeeded())
-    if (std::optional<Id> id = idNamed(Table<Id>::rows, name))
+    if (std::optional<Id> id = idNamed(Table<Id>::rows, name);
+        id && Table<Id>::isNamed(Table<Id>::rows[*id]))
       return *id;
-  auto diag = parser.emitError(place, "expected ")
-              << Table<Id>::what << " (" << namesOf(Table<Id>::rows) << ")";
+  auto diag =
+      parser.emitError(place, "expected ")
+      << Table<Id>::what << " ("
+      << namesOf(Table<Id>::rows,
+                 [](const auto &row) { return Table<Id>::isNamed(row); })
+      << ")";
   if (!name.empty())
     diag << ", found " << name;
   return diag;

@@ -26,7 +26,7 @@ void add(Accesses &accesses, ValueRange results, AccessKind kind) {
 /// What a view is of, where it is more than bytes.
 SideEffects::Resource *resourceOf(Value view) {
   if (auto field = view.getDefiningOp<StepFieldOp>();
-      field && field.getField() == STEP_CLIP_COEFF)
+      field && kStepFields[field.getField()].writer == StepWriter::Norm)
     return NormResult::get();
   return SideEffects::DefaultResource::get();
 }

@@ -80,7 +80,8 @@ def Rt_ZeroOp : Op<Rt_Dialect, "zero", [DeclareOpInterfaceMethods<Rt_AccessOpInt
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
   let description = [{
-    The runtime fills the step block before each step.
+    The runtime fills the step block before each step; `step_field.h` is the list
+    of its fields.
 
     Example: `%lr = rt.step_field lr : memref<1xf32>`
   }];

@@ -48,7 +48,7 @@ def Rt_Group : Rt_TableAttr<"Group", "group", "::MtcGroup"> {
 def Rt_StepField : Rt_TableAttr<"StepField", "field", "::mtc::StepField"> {
   let summary = "a field of the step block";
   let description = [{
-    A row of `kStepFields` (step_field.h).
+    A row of `kStepFields` (step_field.h) that kernels read.
 
     Example: `#rt<field lr>`
   }];

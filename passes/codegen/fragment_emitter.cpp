@@ -103,18 +103,23 @@ void FragmentEmitter::emitView(rt::ViewOp op) {
   values[op.getResult()] = address;
 }
 
+/// Of a field of the step block in the arena STEP.
+static int64_t offsetOf(StepField field) {
+  return offsetof(MtcStepState, block) + kStepFields[field].offset;
+}
+
 Value FragmentEmitter::variable(unsigned variable) {
-  constexpr int64_t block = offsetof(MtcStepState, block);
+  auto field = [&](StepField id) {
+    return load(int64, arena(MTC_ARENA_STEP), offsetOf(id));
+  };
   switch (variable) {
   case rt::kMicrobatch:
     return LLVM::SExtOp::create(
         b, loc, int64, load(int32, step, offsetof(MtcStep, microbatch)));
   case rt::kSample:
-    return load(int64, arena(MTC_ARENA_STEP),
-                block + offsetof(MtcStepBlock, sample_base));
+    return field(STEP_SAMPLE_BASE);
   case rt::kSeed:
-    return load(int64, arena(MTC_ARENA_STEP),
-                block + offsetof(MtcStepBlock, seed));
+    return field(STEP_SEED);
   }
   return coordinate(variable);
 }
@@ -129,9 +134,7 @@ void FragmentEmitter::emitAffine(rt::AffineOp op) {
 }
 
 void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
-  values[op.getResult()] =
-      at(arena(MTC_ARENA_STEP),
-         offsetof(MtcStepState, block) + kStepFields[op.getField()].offset);
+  values[op.getResult()] = at(arena(MTC_ARENA_STEP), offsetOf(op.getField()));
 }
 
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {

@@ -54,8 +54,9 @@ void Interpreter::compute(Operation &op) {
 }
 
 void Interpreter::readField(rt::StepFieldOp op) {
-  Place place{{SpaceKind::Field, int64_t(op.getField())}, 0, 4};
-  std::string name(kStepFields[op.getField()].name);
+  const StepFieldInfo &field = kStepFields[op.getField()];
+  Place place{{SpaceKind::Field, int64_t(field.id)}, 0, field.bytes};
+  std::string name(field.name);
   contents.write(place, numbers.leaf("the step block's field " + name), op);
   places[op] = place;
 }

@@ -174,7 +174,7 @@ void UpdateInterpreter::checkDecay(const Touch &touch, rt::LaunchOp op,
                                    const Slice &slice) {
   bool found = llvm::any_of(op.getBuffers(), [](Value value) {
     auto field = value.getDefiningOp<rt::StepFieldOp>();
-    return field && kStepFields[field.getField()].name == "weight_decay";
+    return field && field.getField() == STEP_WEIGHT_DECAY;
   });
   for (const Param &param : stage.params)
     if (pipe::ParameterOp of = param.of;

@@ -74,6 +74,13 @@ func.func @view_of_the_step() {
   return
 }
 // -----
+func.func @field_that_kernels_do_not_read() {
+  // expected-error @+2 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2 or clip_coeff), found seed}}
+  // expected-error @+1 {{failed to parse Rt_StepField parameter}}
+  %f = rt.step_field seed : memref<1xf32>
+  return
+}
+// -----
 func.func @view_that_names_none() {
   // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split)}}
   // expected-error @+1 {{failed to parse Rt_Pool parameter}}

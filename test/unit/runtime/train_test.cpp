@@ -1,6 +1,7 @@
 //===- train_test.cpp - schedule, sample order, data, log, recipe ---------===//
 
 #include "mtc/runtime/run.h"
+#include "mtc/runtime/step_field.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <set>
 
 namespace mtc::runtime::test {
@@ -67,6 +69,23 @@ TEST(Schedule, StepBlock) {
   EXPECT_EQ(a.inv_bias2, b.inv_bias2);
   schedule.fill(1, b); // backwards
   EXPECT_EQ(b.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
+}
+
+TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
+  MtcStepBlock a, b;
+  std::memset(&a, 0xab, sizeof a);
+  std::memset(&b, 0xcd, sizeof b);
+  StepSchedule schedule(Recipe(), 16);
+  schedule.fill(1, a);
+  schedule.fill(1, b);
+  auto bytes = [](MtcStepBlock &block) {
+    return reinterpret_cast<char *>(&block);
+  };
+  for (const StepFieldInfo &field : kStepFields)
+    EXPECT_EQ(std::memcmp(bytes(a) + field.offset, bytes(b) + field.offset,
+                          field.bytes),
+              0)
+        << field.name;
 }
 
 TEST(Permutation, IsOneForEverySize) {

@@ -58,21 +58,21 @@ enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
 /// Everything that changes between steps or runs. None of it is a constant in
 /// code. Kernels read single fields through pointers into this block, which
 /// lies in memory of the device: the runtime copies it there before each step.
+/// What each field means, who writes and who reads it: step_field.h, whose list
+/// this layout is held to.
 struct MtcStepBlock {
-  uint64_t seed;       ///< Philox key
-  int64_t sample_base; ///< absolute id of the first sample of this step
-  int64_t step;        ///< 1 for the first step
-  float lr;            ///< learning rate of this step
-  float weight_decay;  ///< decoupled; times 0 for biases and norms
-  float beta1, beta2;  ///< AdamW
+  uint64_t seed;
+  int64_t sample_base;
+  int64_t step;
+  float lr;
+  float weight_decay;
+  float beta1, beta2;
   float one_minus_beta1, one_minus_beta2;
-  float eps;            ///< AdamW
-  float inv_bias1;      ///< 1 / (1 - beta1^step)
-  float inv_bias2;      ///< 1 / (1 - beta2^step)
-  float clip_threshold; ///< <= 0: no clipping
-  float clip_coeff;     ///< written by mtc_norm_finish
-  float zero;           ///< always 0
-  double grad_norm;     ///< written by mtc_norm_finish
+  float eps;
+  float inv_bias1, inv_bias2;
+  float clip_threshold, clip_coeff;
+  float zero;
+  double grad_norm;
 };
 
 /// What MTC_ARENA_STEP holds, from its base on.

@@ -1,4 +1,11 @@
-//===- step_field.h - fields of the step block that kernels read *- C++ -*-===//
+//===- step_field.h - the fields of the step block --------------*- C++ -*-===//
+//
+// The one list of what MtcStepBlock holds: who writes a field, who reads it and
+// what it means. The enumerators, what rt.step_field may name, the offsets in
+// generated code and the checks of plans follow from it, and the layout of the
+// struct is held to it below.
+//
+//===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_STEP_FIELD_H
 #define MTC_RUNTIME_STEP_FIELD_H
 
@@ -8,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 
 namespace mtc {
 
@@ -16,42 +24,90 @@ inline MtcStepState &stepState(const MtcContext *context) {
   return *static_cast<MtcStepState *>(context->arena[MTC_ARENA_STEP]);
 }
 
-/// A float of MtcStepBlock.
+/// Before each step the runtime writes every field; `Norm` is written again, by
+/// mtc_norm_finish.
+enum class StepWriter { Runtime, Norm };
+
+/// Kernels, by rt.step_field; generated code, as a variable of rt.affine; the
+/// functions of the runtime; nobody, for what only fills the struct.
+enum class StepReader { Kernels, Affine, Runtime, Nobody };
+
+// FIELD(enumerator, member and name in IR, writer, reader, meaning), in order.
+// clang-format off
+#define MTC_STEP_FIELDS(FIELD)                                                 \
+  FIELD(SEED, seed, Runtime, Affine, "Philox key")                             \
+  FIELD(SAMPLE_BASE, sample_base, Runtime, Affine,                             \
+        "absolute id of the first sample of this step")                        \
+  FIELD(STEP, step, Runtime, Runtime, "1 for the first step")                  \
+  FIELD(LR, lr, Runtime, Kernels, "learning rate of this step")                \
+  FIELD(WEIGHT_DECAY, weight_decay, Runtime, Kernels, "decoupled")             \
+  FIELD(BETA1, beta1, Runtime, Kernels, "AdamW")                               \
+  FIELD(BETA2, beta2, Runtime, Kernels, "AdamW")                               \
+  FIELD(ONE_MINUS_BETA1, one_minus_beta1, Runtime, Kernels, "1 - beta1")       \
+  FIELD(ONE_MINUS_BETA2, one_minus_beta2, Runtime, Kernels, "1 - beta2")       \
+  FIELD(EPS, eps, Runtime, Kernels, "AdamW")                                   \
+  FIELD(INV_BIAS1, inv_bias1, Runtime, Kernels, "1 / (1 - beta1^step)")        \
+  FIELD(INV_BIAS2, inv_bias2, Runtime, Kernels, "1 / (1 - beta2^step)")        \
+  FIELD(CLIP_THRESHOLD, clip_threshold, Runtime, Runtime,                      \
+        "<= 0: no clipping")                                                   \
+  FIELD(CLIP_COEFF, clip_coeff, Norm, Kernels,                                 \
+        "1, or less where the norm is clipped")                                \
+  FIELD(ZERO, zero, Runtime, Nobody, "always 0")                               \
+  FIELD(GRAD_NORM, grad_norm, Norm, Runtime, "the global norm of gradients")
+// clang-format on
+
+/// A field of MtcStepBlock.
 enum StepField {
-  STEP_LR,
-  STEP_WEIGHT_DECAY,
-  STEP_BETA1,
-  STEP_BETA2,
-  STEP_ONE_MINUS_BETA1,
-  STEP_ONE_MINUS_BETA2,
-  STEP_EPS,
-  STEP_INV_BIAS1,
-  STEP_INV_BIAS2,
-  STEP_CLIP_COEFF,
-  STEP_FIELD_COUNT
+#define MTC_FIELD(id, name, writer, reader, meaning) STEP_##id,
+  MTC_STEP_FIELDS(MTC_FIELD)
+#undef MTC_FIELD
+      STEP_FIELD_COUNT
 };
 
 struct StepFieldInfo {
   StepField id;
-  std::string_view name; ///< in IR
-  int64_t offset;        ///< bytes in MtcStepBlock
+  std::string_view name;
+  int64_t offset, bytes; ///< in MtcStepBlock
+  StepWriter writer;
+  StepReader reader;
+  std::string_view meaning;
 };
 
 /// By StepField.
 inline constexpr StepFieldInfo kStepFields[] = {
-    {STEP_LR, "lr", offsetof(MtcStepBlock, lr)},
-    {STEP_WEIGHT_DECAY, "weight_decay", offsetof(MtcStepBlock, weight_decay)},
-    {STEP_BETA1, "beta1", offsetof(MtcStepBlock, beta1)},
-    {STEP_BETA2, "beta2", offsetof(MtcStepBlock, beta2)},
-    {STEP_ONE_MINUS_BETA1, "one_minus_beta1",
-     offsetof(MtcStepBlock, one_minus_beta1)},
-    {STEP_ONE_MINUS_BETA2, "one_minus_beta2",
-     offsetof(MtcStepBlock, one_minus_beta2)},
-    {STEP_EPS, "eps", offsetof(MtcStepBlock, eps)},
-    {STEP_INV_BIAS1, "inv_bias1", offsetof(MtcStepBlock, inv_bias1)},
-    {STEP_INV_BIAS2, "inv_bias2", offsetof(MtcStepBlock, inv_bias2)},
-    {STEP_CLIP_COEFF, "clip_coeff", offsetof(MtcStepBlock, clip_coeff)},
+#define MTC_FIELD(id, name, writer, reader, meaning)                           \
+  {STEP_##id,                                                                  \
+   #name,                                                                      \
+   offsetof(MtcStepBlock, name),                                               \
+   sizeof(MtcStepBlock::name),                                                 \
+   StepWriter::writer,                                                         \
+   StepReader::reader,                                                         \
+   meaning},
+    MTC_STEP_FIELDS(MTC_FIELD)
+#undef MTC_FIELD
 };
+
+/// Whether the list is the struct: its fields follow each other without a gap
+/// but what the size of the next one demands, up to the end.
+constexpr bool isWholeStepBlock() {
+  int64_t end = 0;
+  for (const StepFieldInfo &field : kStepFields) {
+    int64_t start = (end + field.bytes - 1) / field.bytes * field.bytes;
+    if (field.offset != start)
+      return false;
+    end = start + field.bytes;
+  }
+  return end == sizeof(MtcStepBlock);
+}
+static_assert(isWholeStepBlock());
+
+/// What kernels read are floats.
+#define MTC_FIELD(id, name, writer, reader, meaning)                           \
+  static_assert(StepReader::reader != StepReader::Kernels ||                   \
+                std::is_same_v<decltype(MtcStepBlock::name), float>);
+MTC_STEP_FIELDS(MTC_FIELD)
+#undef MTC_FIELD
+
 static_assert(std::size(kStepFields) == STEP_FIELD_COUNT &&
               inOrder(kStepFields, STEP_FIELD_COUNT));
 
