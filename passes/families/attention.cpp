@@ -1,6 +1,6 @@
 //===- attention.cpp - family: attention ----------------------------------===//
 //
-// Letters: b sample, s position (blocked), k head, g stack of a fused operand
+// Factors: b sample, s position (blocked), k head, g stack of a fused operand
 // (blocked), d head dimension (blocked).
 //
 //===----------------------------------------------------------------------===//

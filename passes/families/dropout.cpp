@@ -47,7 +47,7 @@ static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
 }
 
 static ShardingRule dropoutRule(tfm::DropoutOp op) {
-  std::string all = letters(rankOf(op.getResult()));
+  std::string all = factors(rankOf(op.getResult()));
   return {.operands = {all, ""},
           .results = {all},
           .linear = {{0}},

@@ -1,6 +1,6 @@
 //===- embedding.cpp - family: table look-up ------------------------------===//
 //
-// The table's first letter, v, is contracted: each rank adds the rows it has
+// The table's first factor, v, is contracted: each rank adds the rows it has
 // and zero for the others, so a split table gives a partial sum.
 //
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@ using namespace mtc;
 using namespace mtc::families;
 
 static ShardingRule embedRule(tfm::EmbedOp op) {
-  std::string ids = letters(rankOf(op.getIds()));
+  std::string ids = factors(rankOf(op.getIds()));
   return {.operands = {ids, "ve"},
           .results = {ids + "e"},
           .linear = {{1}},
@@ -31,7 +31,7 @@ static Values embedBody(BodyContext &c, tfm::EmbedOp op, ValueRange x) {
 }
 
 static ShardingRule embedGradRule(tfm::EmbedGradOp op) {
-  std::string ids = letters(rankOf(op.getIds()));
+  std::string ids = factors(rankOf(op.getIds()));
   return {.operands = {ids, ids + "e"},
           .results = {"ve"},
           .linear = {{1}},

@@ -25,7 +25,7 @@ void registerFamilies(DialectRegistry &registry) {
   });
 }
 
-std::string letters(int64_t rank, char first) {
+std::string factors(int64_t rank, char first) {
   std::string text;
   for (int64_t i = 0; i < rank; ++i)
     text.push_back(static_cast<char>(first + i));

@@ -39,8 +39,8 @@ namespace mtc::families {
 /// `registry`.
 void registerFamilies(mlir::DialectRegistry &registry);
 
-/// The letters of an n-dimensional value, starting at `first`: "abc".
-std::string letters(int64_t rank, char first = 'a');
+/// The factors of an n-dimensional value, starting at `first`: "abc".
+std::string factors(int64_t rank, char first = 'a');
 
 } // namespace mtc::families
 #endif // MTC_PASSES_FAMILIES_FAMILY_H

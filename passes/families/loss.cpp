@@ -9,7 +9,7 @@ using namespace mtc::families;
 //===--- pick -------------------------------------------------------------===//
 
 static ShardingRule pickRule(tfm::PickOp op) {
-  std::string row = letters(rankOf(op.getResult()));
+  std::string row = factors(rankOf(op.getResult()));
   return {.operands = {row + "v", row},
           .results = {row},
           .linear = {{0}},
@@ -28,7 +28,7 @@ static Values pickBody(BodyContext &c, Operation *op, ValueRange x) {
 }
 
 static ShardingRule pickGradRule(tfm::PickGradOp op) {
-  std::string row = letters(rankOf(op.getLabels()));
+  std::string row = factors(rankOf(op.getLabels()));
   return {.operands = {row, row},
           .results = {row + "v"},
           .linear = {{1}},
@@ -43,7 +43,7 @@ static Values pickGradBody(BodyContext &c, Operation *op, ValueRange x) {
 //===--- mask_tail --------------------------------------------------------===//
 
 static ShardingRule maskRule(tfm::MaskTailOp op) {
-  std::string all = letters(rankOf(op.getResult()));
+  std::string all = factors(rankOf(op.getResult()));
   ShardingRule rule{.operands = {all},
                     .results = {all},
                     .masked = all.substr(all.size() - 1)};

@@ -70,9 +70,9 @@ static FailureOr<Values> normGradient(OpBuilder &b, tfm::NormOp norm,
   return dx;
 }
 
-/// Letters of x: `row` and, for the dimension that is normalised, "z".
+/// Factors of x: `row` and, for the dimension that is normalised, "z".
 static std::string rowLetters(Operation *op) {
-  return letters(rankOf(op->getOperand(0)) - 1);
+  return factors(rankOf(op->getOperand(0)) - 1);
 }
 
 /// x, scale and perhaps bias; y and one or two rows.

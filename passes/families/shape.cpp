@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
 
-/// The letters of `all` at the positions `dims`.
+/// The factors of `all` at the positions `dims`.
 static std::string pick(const std::string &all, ArrayRef<int64_t> dims) {
   std::string text;
   for (int64_t d : dims)
@@ -25,7 +25,7 @@ static SmallVector<int64_t> others(int64_t rank, ArrayRef<int64_t> dims) {
 //===--- broadcast --------------------------------------------------------===//
 
 static ShardingRule broadcastRule(tfm::BroadcastOp op) {
-  std::string all = letters(rankOf(op.getResult()));
+  std::string all = factors(rankOf(op.getResult()));
   return {
       .operands = {pick(all, op.getDims())}, .results = {all}, .linear = {{0}}};
 }
@@ -45,7 +45,7 @@ static bool isMax(tfm::ReduceOp op) {
 }
 
 static ShardingRule reduceRule(tfm::ReduceOp op) {
-  std::string all = letters(rankOf(op.getX()));
+  std::string all = factors(rankOf(op.getX()));
   ShardingRule rule{.operands = {all},
                     .results = {pick(all, others(all.size(), op.getDims()))},
                     .contractsToMax = isMax(op)};

@@ -12,26 +12,27 @@
 
 namespace mtc::families {
 
-/// How an op's dimensions correspond, in letters (einsum notation). A letter is
-/// a factor: where it is split, all operands and results that carry it are
-/// split on it. A letter of operands that no result has is contracted.
+/// How an op's dimensions correspond, in factors: every dimension is one, named
+/// by a letter as in an einsum. Where a factor is split, all operands and
+/// results that carry it are split on it. One that operands have and no result
+/// is contracted.
 ///
 ///   matmul   {"bse", "ef"} -> {"bsf"}     linear {{0}, {1}}
 ///   softmax  {"br"} -> {"br"}             blocked "r"
 struct ShardingRule {
-  std::vector<std::string> operands = {}; ///< letters per operand, in order
-  std::vector<std::string> results = {};  ///< one letter per dimension
-  std::string blocked = {};               ///< letters that must not be split
+  std::vector<std::string> operands = {}; ///< factors per operand, in order
+  std::vector<std::string> results = {};  ///< one factor per dimension
+  std::string blocked = {};               ///< factors that must not be split
   /// Groups of operands which may be partial sums together while all others are
   /// full; the results are then partial (linear in the group).
   std::vector<std::vector<int>> linear = {};
-  /// What contraction over a split letter leaves: a partial sum or maximum.
+  /// What contraction over a split factor leaves: a partial sum or maximum.
   bool contractsToMax = false;
   /// Operand indices whose values are indices, not summands (ids, labels): the
-  /// op tolerates a split result letter by masking (embed, pick).
-  /// Such a letter stands in a result or operand only; see embedding.cpp.
+  /// op tolerates a split result factor by masking (embed, pick).
+  /// Such a factor stands in a result or operand only; see embedding.cpp.
   std::string masked = {};
-  /// Letters whose index on a rank matters beside the masked ones, such as the
+  /// Factors whose index on a rank matters beside the masked ones, such as the
   /// head of attention, whose random words it addresses.
   std::string indexed = {};
   /// Backward of a norm: linear, but never a carrier of partial sums by

@@ -7,7 +7,7 @@ using namespace mtc;
 using namespace mtc::families;
 
 static ShardingRule exportRule(tfm::ExportOp op) {
-  return {.operands = {letters(rankOf(op.getX()))}};
+  return {.operands = {factors(rankOf(op.getX()))}};
 }
 
 void mtc::families::attachStructure(MLIRContext *context) {

@@ -15,7 +15,7 @@ inline int64_t rankOf(mlir::Value v) { return typeOf(v).getRank(); }
 /// operand groups `linear` may be partial.
 inline ShardingRule elementwise(mlir::Operation *op,
                                 std::vector<std::vector<int>> linear) {
-  std::string all = letters(rankOf(op->getResult(0)));
+  std::string all = factors(rankOf(op->getResult(0)));
   return {.operands = std::vector(op->getNumOperands(), all),
           .results = std::vector(op->getNumResults(), all),
           .linear = std::move(linear)};

@@ -14,7 +14,7 @@ ShardingRule ruleOf(Operation *op) {
   if (!isSink(op))
     return cast<FamilyOpInterface>(op).getShardingRule();
   std::string all =
-      letters(cast<ShapedType>(op->getOperand(0).getType()).getRank());
+      factors(cast<ShapedType>(op->getOperand(0).getType()).getRank());
   return {.operands = {all}, .results = {all}};
 }
 

@@ -1,6 +1,6 @@
 //===- InsertCollectives.cpp - --insert-collectives -----------------------===//
 //
-// Establishes: every operand has the sharding that its op wanted
+// Establishes: every operand has the sharding that its op requires
 // (dist.required, removed here), by dist.reshard on global types.
 //
 //===----------------------------------------------------------------------===//
@@ -60,14 +60,14 @@ private:
   LogicalResult
   readRequired(Operation *op,
                llvm::function_ref<std::vector<State> *(size_t)> to) {
-    auto wants = op->getAttrOfType<ArrayAttr>(requiredAttrName);
-    if (!wants || wants.size() != op->getNumOperands())
+    auto required = op->getAttrOfType<ArrayAttr>(requiredAttrName);
+    if (!required || required.size() != op->getNumOperands())
       return op->emitOpError("expected ")
              << requiredAttrName << " with " << op->getNumOperands()
              << " entries; run --propagate-shardings first";
-    for (Attribute want : wants)
+    for (Attribute each : required)
       for (auto [a, state] : llvm::enumerate(
-               statesOf(ir.mesh, dyn_cast<dist::ShardingAttr>(want))))
+               statesOf(ir.mesh, dyn_cast<dist::ShardingAttr>(each))))
         to(a)->push_back(state);
     return success();
   }
@@ -102,9 +102,9 @@ private:
 
   LogicalResult insert(const Reshard &r) {
     Value value = r.input < 0 ? ir.values[r.value] : made[r.input];
-    Operation *before = placeOf(r), *like = r.afterProducer || r.before < 0
-                                                ? value.getDefiningOp()
-                                                : before;
+    Operation *before = positionOf(r), *like = r.afterProducer || r.before < 0
+                                                   ? value.getDefiningOp()
+                                                   : before;
     std::string problem = checkReshard(r.from, r.to);
     if (!problem.empty())
       return before->emitOpError(problem);
@@ -128,7 +128,7 @@ private:
     return success();
   }
 
-  Operation *placeOf(const Reshard &r) {
+  Operation *positionOf(const Reshard &r) {
     if (r.afterProducer)
       return ir.opAt(ir.graph.values[r.value].producer)->getNextNode();
     return r.before < 0 ? terminator() : ir.opAt(r.before);

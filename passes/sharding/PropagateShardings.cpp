@@ -29,14 +29,14 @@ public:
     for (size_t i = 0; i < ir.graph.ops.size(); ++i)
       writeOp(static_cast<int>(i));
     Operation *ret = ir.fn.front().getTerminator();
-    SmallVector<Attribute> wants;
+    SmallVector<Attribute> required;
     for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
-      wants.push_back(sharding(value, [&, i = i](size_t a) {
+      required.push_back(sharding(value, [&, i = i](size_t a) {
         return plan.axes[a].outputRequired[i];
       }));
-      ir.fn.setResultAttr(i, dist::shardingAttrName, wants.back());
+      ir.fn.setResultAttr(i, dist::shardingAttrName, required.back());
     }
-    setArray(ret, requiredAttrName, wants);
+    setArray(ret, requiredAttrName, required);
   }
 
 private:
@@ -49,16 +49,16 @@ private:
 
   void writeOp(int i) {
     Operation *op = ir.opAt(i);
-    SmallVector<Attribute> made, wants;
+    SmallVector<Attribute> made, required;
     for (int v : ir.graph.ops[i].results)
       made.push_back(sharding(ir.values[v],
                               [&](size_t a) { return plan.axes[a].state[v]; }));
     for (auto [k, operand] : llvm::enumerate(op->getOperands()))
-      wants.push_back(sharding(operand, [&, k = k](size_t a) {
+      required.push_back(sharding(operand, [&, k = k](size_t a) {
         return plan.axes[a].required[i][k];
       }));
     setArray(op, dist::shardingsAttrName, made);
-    setArray(op, requiredAttrName, wants);
+    setArray(op, requiredAttrName, required);
   }
 
   IrGraph &ir;

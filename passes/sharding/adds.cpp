@@ -58,7 +58,7 @@ public:
   void run() {
     for (size_t i = 0; i < graph.ops.size(); ++i) {
       Op op = graph.ops[i];
-      if (op.isAdd && !factors.letter[i])
+      if (op.isAdd && !factors.split[i])
         split(static_cast<int>(i), op);
       out.push_back(std::move(op));
     }

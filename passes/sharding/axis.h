@@ -23,21 +23,21 @@ struct Remark {
   std::string text;
 };
 
-/// What the letters of each op say about every value, on one axis.
+/// What the factors of each op say about every value, on one axis.
 struct Factors {
-  std::vector<char> letter;  ///< per op; 0: none
+  std::vector<char> split;   ///< the factor that each op splits; 0: none
   std::vector<State> strong; ///< per value: a dimension or kReplicated
   std::vector<State> source; ///< per value: kPartial or kMax where contracted
   std::vector<Remark> remarks;
 };
 
-/// Chooses a letter for every op: a split of an operand (parameters first, then
-/// the larger operand), else the letter that splits the primal of a result,
-/// else a letter that only results have and all their readers want split.
+/// Chooses a factor for every op: a split of an operand (parameters first, then
+/// the larger operand), else the factor that splits the primal of a result,
+/// else a factor that only results have and all their readers require split.
 Factors assignFactors(const Graph &graph, const Axis &axis);
 
-/// The state in which op `i` wants operand `k` if it carries nothing partial.
-State fullWish(const Graph &graph, const Factors &factors, int i, int k);
+/// The state that op `i` requires of operand `k` if it carries nothing partial.
+State requiredInFull(const Graph &graph, const Factors &factors, int i, int k);
 
 /// Ops that could pass a partial sum on, if all that they read were partial.
 struct Carriers {

@@ -35,7 +35,7 @@ Carriers onePass(const Graph &graph, const Factors &factors,
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     // An op that uses the axis itself adds local terms only; norm
     // backward would make its parameters' gradients partial too.
-    if (factors.letter[i] || graph.ops[i].rule.normBackward)
+    if (factors.split[i] || graph.ops[i].rule.normBackward)
       continue;
     c.group[i] = firstGroup(graph, static_cast<int>(i), c.potential, banned);
     if (c.group[i] >= 0)

@@ -58,8 +58,8 @@ std::string checkCarrier(const Rule &rule, const std::vector<State> &operands,
          describe(operands[k]);
 }
 
-/// The letter that the first split operand, else the first split result names.
-char letterOf(const Rule &rule, const std::vector<State> &operands,
+/// The factor that the first split operand, else the first split result names.
+char factorOf(const Rule &rule, const std::vector<State> &operands,
               const std::vector<State> &results) {
   for (size_t k = 0; k < operands.size(); ++k)
     if (operands[k] >= 0)
@@ -76,19 +76,19 @@ std::string checkStates(const Rule &rule, const std::vector<State> &operands,
                         const std::vector<State> &results) {
   if (std::any_of(operands.begin(), operands.end(), isPartial))
     return checkCarrier(rule, operands, results);
-  char letter = letterOf(rule, operands, results);
+  char factor = factorOf(rule, operands, results);
   std::vector<State> expectedOperands(operands.size(), kReplicated);
   std::vector<State> expectedResults(results.size(), kReplicated);
-  if (!letter)
+  if (!factor)
     return compare(expectedOperands, operands, expectedResults, results);
-  if (rule.blocked.find(letter) != std::string::npos)
-    return std::string("expected dimension '") + letter +
+  if (rule.blocked.find(factor) != std::string::npos)
+    return std::string("expected dimension '") + factor +
            "' to be whole, found it split";
   for (size_t k = 0; k < operands.size(); ++k)
-    expectedOperands[k] = dimOf(rule.operands[k], letter);
+    expectedOperands[k] = dimOf(rule.operands[k], factor);
   for (size_t r = 0; r < results.size(); ++r) {
-    expectedResults[r] = dimOf(rule.results[r], letter);
-    if (contracts(rule, letter))
+    expectedResults[r] = dimOf(rule.results[r], factor);
+    if (contracts(rule, factor))
       expectedResults[r] = rule.contractsToMax ? kMax : kPartial;
   }
   return compare(expectedOperands, operands, expectedResults, results);

@@ -7,7 +7,7 @@
 namespace mtc::sharding {
 
 /// Checks one op on one axis against its rule: either one linear group is
-/// partial and all else replicated; or one letter is split wherever it stands;
+/// partial and all else replicated; or one factor is split wherever it stands;
 /// or nothing is split. `results` are the states that are claimed. Returns what
 /// is wrong in words ("operand 1 is ..."), or an empty string.
 std::string checkStates(const Rule &rule, const std::vector<State> &operands,

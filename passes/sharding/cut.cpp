@@ -14,7 +14,7 @@ int64_t reductionCost(const Graph &graph, const Factors &factors,
   for (size_t i = 0; i < uses.size(); ++i) {
     State own = uses[i].op < 0
                     ? kReplicated
-                    : fullWish(graph, factors, uses[i].op, uses[i].index);
+                    : requiredInFull(graph, factors, uses[i].op, uses[i].index);
     if (own < 0 || (i > 0 && own != wish))
       return 2 * bytes;
     wish = own;

@@ -1,18 +1,18 @@
-//===- factors.cpp - which letter each op splits on an axis ---------------===//
+//===- factors.cpp - which factor each op splits on an axis ---------------===//
 #include "passes/sharding/axis.h"
 
 namespace mtc::sharding {
 
-State fullWish(const Graph &graph, const Factors &factors, int i, int k) {
-  char letter = factors.letter[i];
-  return letter ? dimOf(graph.ops[i].rule.operands[k], letter) : kReplicated;
+State requiredInFull(const Graph &graph, const Factors &factors, int i, int k) {
+  char factor = factors.split[i];
+  return factor ? dimOf(graph.ops[i].rule.operands[k], factor) : kReplicated;
 }
 
 namespace {
 
-/// A letter that some operand suggests.
+/// A factor that some operand suggests.
 struct Candidate {
-  char letter = 0;
+  char factor = 0;
   bool parameter = false;
   int64_t bytes = 0;
   /// Parameters decide, then size; the first of equals wins.
@@ -26,7 +26,7 @@ struct Candidate {
 class Assigner {
 public:
   Assigner(const Graph &graph, const Axis &axis) : graph(graph), axis(axis) {
-    factors.letter.assign(graph.ops.size(), 0);
+    factors.split.assign(graph.ops.size(), 0);
     factors.strong.assign(graph.values.size(), kReplicated);
     factors.source.assign(graph.values.size(), kReplicated);
   }
@@ -35,23 +35,23 @@ public:
     for (auto [value, dim] : axis.seeds)
       factors.strong[value] = dim;
     for (size_t i = 0; i < graph.ops.size(); ++i) {
-      char letter = fromOperands(i);
-      if (!letter)
-        letter = fromPrimals(graph.ops[i]);
-      factors.letter[i] = letter;
-      if (letter)
-        apply(graph.ops[i], letter);
+      char factor = fromOperands(i);
+      if (!factor)
+        factor = fromPrimals(graph.ops[i]);
+      factors.split[i] = factor;
+      if (factor)
+        apply(graph.ops[i], factor);
     }
     uses = usesOf(graph);
     for (size_t i = graph.ops.size(); i-- > 0;)
-      if (!factors.letter[i])
-        pullFreeLetter(static_cast<int>(i));
+      if (!factors.split[i])
+        pullFreeFactor(static_cast<int>(i));
     return std::move(factors);
   }
 
 private:
-  static bool isBlocked(const Rule &rule, char letter) {
-    return rule.blocked.find(letter) != std::string::npos;
+  static bool isBlocked(const Rule &rule, char factor) {
+    return rule.blocked.find(factor) != std::string::npos;
   }
 
   void remark(size_t i, std::string text) {
@@ -67,24 +67,24 @@ private:
       if (dim < 0)
         continue;
       Candidate c{op.rule.operands[k][dim], value.parameter, bytesOf(value)};
-      if (isBlocked(op.rule, c.letter)) {
+      if (isBlocked(op.rule, c.factor)) {
         remark(i, "operand " + std::to_string(k) + " is split over '" +
                       axis.name + "' on dimension " + std::to_string(dim) +
                       ", which " + op.name + " needs whole: it is gathered");
         continue;
       }
-      if (best.letter && best.letter != c.letter)
+      if (best.factor && best.factor != c.factor)
         remark(i, "operands are split over '" + axis.name +
                       "' on different dimensions: operand " +
                       std::to_string(k) +
                       (c.beats(best) ? " decides" : " is resharded"));
-      if (!best.letter || c.beats(best))
+      if (!best.factor || c.beats(best))
         best = c;
     }
-    return best.letter;
+    return best.factor;
   }
 
-  /// A cotangent is split as its primal is: also on letters that only the
+  /// A cotangent is split as its primal is: also on factors that only the
   /// result has.
   char fromPrimals(const Op &op) const {
     for (size_t r = 0; r < op.results.size(); ++r) {
@@ -92,19 +92,19 @@ private:
       State dim = primal < 0 ? kReplicated : factors.strong[primal];
       if (dim < 0)
         continue;
-      char letter = op.rule.results[r][dim];
-      if (!isBlocked(op.rule, letter))
-        return letter;
+      char factor = op.rule.results[r][dim];
+      if (!isBlocked(op.rule, factor))
+        return factor;
     }
     return 0;
   }
 
-  /// The split that all readers of a value want, or kReplicated.
+  /// The split that all readers of a value require, or kReplicated.
   State wishOf(int value) const {
     State wish = kReplicated;
     for (Use u : uses[value]) {
-      State own =
-          u.op < 0 ? kReplicated : fullWish(graph, factors, u.op, u.index);
+      State own = u.op < 0 ? kReplicated
+                           : requiredInFull(graph, factors, u.op, u.index);
       if (own < 0 || (wish >= 0 && wish != own))
         return kReplicated;
       wish = own;
@@ -112,31 +112,31 @@ private:
     return wish;
   }
 
-  /// A broadcast makes only the part that its readers want. Without this each
-  /// rank would make the whole value and cut it: for the row maximum of a split
-  /// vocabulary that is the whole of the logits.
-  void pullFreeLetter(int i) {
+  /// A broadcast makes only the part that its readers require. Without this
+  /// each rank would make the whole value and cut it: for the row maximum of a
+  /// split vocabulary that is the whole of the logits.
+  void pullFreeFactor(int i) {
     const Op &op = graph.ops[i];
-    char letter = 0;
+    char factor = 0;
     for (size_t r = 0; r < op.results.size(); ++r) {
       State dim = wishOf(op.results[r]);
-      if (dim < 0 || (letter && letter != op.rule.results[r][dim]))
+      if (dim < 0 || (factor && factor != op.rule.results[r][dim]))
         return;
-      letter = op.rule.results[r][dim];
+      factor = op.rule.results[r][dim];
     }
-    if (!letter || isBlocked(op.rule, letter))
+    if (!factor || isBlocked(op.rule, factor))
       return;
     for (const std::string &operand : op.rule.operands)
-      if (dimOf(operand, letter) >= 0)
+      if (dimOf(operand, factor) >= 0)
         return;
-    factors.letter[i] = letter;
-    apply(op, letter);
+    factors.split[i] = factor;
+    apply(op, factor);
   }
 
-  void apply(const Op &op, char letter) {
-    bool isContracted = contracts(op.rule, letter);
+  void apply(const Op &op, char factor) {
+    bool isContracted = contracts(op.rule, factor);
     for (size_t r = 0; r < op.results.size(); ++r) {
-      factors.strong[op.results[r]] = dimOf(op.rule.results[r], letter);
+      factors.strong[op.results[r]] = dimOf(op.rule.results[r], factor);
       if (isContracted)
         factors.source[op.results[r]] =
             op.rule.contractsToMax ? kMax : kPartial;

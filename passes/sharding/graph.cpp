@@ -29,17 +29,17 @@ int64_t bytesOf(const Tensor &value) {
   return bytes;
 }
 
-State dimOf(const std::string &letters, char letter) {
-  size_t at = letters.find(letter);
+State dimOf(const std::string &factors, char factor) {
+  size_t at = factors.find(factor);
   return at == std::string::npos ? kReplicated : static_cast<State>(at);
 }
 
-bool contracts(const Rule &rule, char letter) {
+bool contracts(const Rule &rule, char factor) {
   for (const std::string &result : rule.results)
-    if (dimOf(result, letter) >= 0)
+    if (dimOf(result, factor) >= 0)
       return false;
   for (const std::string &operand : rule.operands)
-    if (dimOf(operand, letter) >= 0)
+    if (dimOf(operand, factor) >= 0)
       return true;
   return false;
 }

@@ -1,6 +1,6 @@
 //===- graph.h - what sharding needs to know of a program -------*- C++ -*-===//
 //
-// A program as values, ops and rules in letters; no MLIR type, so that the
+// A program as values, ops and rules in factors; no MLIR type, so that the
 // algorithm can be tested without IR. docs/sharding.md has the method.
 //
 //===----------------------------------------------------------------------===//
@@ -74,11 +74,11 @@ void renumber(Graph &graph);
 /// Bytes of the global value.
 int64_t bytesOf(const Tensor &value);
 
-/// Position of a letter, or kReplicated.
-State dimOf(const std::string &letters, char letter);
+/// Position of a factor, or kReplicated.
+State dimOf(const std::string &factors, char factor);
 
-/// True if an operand but no result carries the letter.
-bool contracts(const Rule &rule, char letter);
+/// True if an operand but no result carries the factor.
+bool contracts(const Rule &rule, char factor);
 
 } // namespace mtc::sharding
 #endif // MTC_PASSES_SHARDING_GRAPH_H

@@ -7,9 +7,9 @@ using namespace mlir;
 
 namespace mtc::sharding {
 
-/// Letters whose index on a rank matters. The sample (dimension 0) does not:
+/// Factors whose index on a rank matters. The sample (dimension 0) does not:
 /// samples have absolute numbers of their own.
-static std::string indexedLetters(const families::ShardingRule &rule) {
+static std::string indexedFactors(const families::ShardingRule &rule) {
   return rule.numbered ? rule.results[0].substr(1) : rule.masked + rule.indexed;
 }
 
@@ -19,12 +19,12 @@ FailureOr<std::optional<IndexUse>> indexUseOf(Operation *op,
   if (!family)
     return std::optional<IndexUse>();
   families::ShardingRule rule = family.getShardingRule();
-  std::string indexed = indexedLetters(rule);
+  std::string indexed = indexedFactors(rule);
   std::optional<IndexUse> use;
-  auto look = [&](Value value, const std::string &letters) {
+  auto look = [&](Value value, const std::string &factors) {
     std::vector<State> states = statesOf(mesh, dist::shardingOf(value));
     for (auto [a, axis] : llvm::enumerate(mesh.getAxes())) {
-      if (states[a] < 0 || dimOf(indexed, letters[states[a]]) < 0)
+      if (states[a] < 0 || dimOf(indexed, factors[states[a]]) < 0)
         continue;
       int64_t size =
           cast<RankedTensorType>(value.getType()).getDimSize(states[a]);
@@ -36,10 +36,10 @@ FailureOr<std::optional<IndexUse>> indexUseOf(Operation *op,
     return true;
   };
   bool isOne = true;
-  for (auto [value, letters] : llvm::zip(op->getOperands(), rule.operands))
-    isOne &= look(value, letters);
-  for (auto [value, letters] : llvm::zip(op->getResults(), rule.results))
-    isOne &= look(value, letters);
+  for (auto [value, factors] : llvm::zip(op->getOperands(), rule.operands))
+    isOne &= look(value, factors);
+  for (auto [value, factors] : llvm::zip(op->getResults(), rule.results))
+    isOne &= look(value, factors);
   if (!isOne)
     return op->emitOpError(
         "expected indices that one mesh axis splits, found two");

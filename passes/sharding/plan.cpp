@@ -9,7 +9,7 @@
 namespace mtc::sharding {
 namespace {
 
-/// Turns letters and carriers into states and wishes.
+/// Turns factors and carriers into states and wishes.
 class Finaliser {
 public:
   Finaliser(const Graph &graph, const Axis &axis, const Factors &factors,
@@ -31,14 +31,15 @@ public:
   }
 
 private:
-  // Sequence parallelism would give an op without letter and label its weak
+  // Sequence parallelism would give an op without factor and label its weak
   // `seq` split here: weak splits never propagate.
   void finishOp(int i) {
     const Op &op = graph.ops[i];
     std::vector<State> required;
     for (size_t k = 0; k < op.operands.size(); ++k) {
       bool isCarried = cut.carried[i] && carries(graph, carriers, i, k);
-      required.push_back(isCarried ? kPartial : fullWish(graph, factors, i, k));
+      required.push_back(isCarried ? kPartial
+                                   : requiredInFull(graph, factors, i, k));
     }
     plan.required.push_back(std::move(required));
     for (int result : op.results)

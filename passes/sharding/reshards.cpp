@@ -19,7 +19,7 @@ public:
   std::vector<Reshard> run() {
     for (size_t v = 0; v < graph.values.size(); ++v)
       convert(static_cast<int>(v));
-    sortByPlace();
+    sortByPosition();
     return std::move(reshards);
   }
 
@@ -31,7 +31,7 @@ private:
     return states;
   }
 
-  States wanted(Use u) const {
+  States required(Use u) const {
     States states;
     for (const AxisPlan &axis : plan.axes)
       states.push_back(u.op < 0 ? axis.outputRequired[u.index]
@@ -47,14 +47,14 @@ private:
   }
 
   /// On an axis where a partial value is needed full: the one split that all
-  /// its readers want (reduce-scatter), else replicated.
+  /// its readers require (reduce-scatter), else replicated.
   State reducedTo(size_t axis, State from,
                   const std::vector<Use> &readers) const {
     if (from == kMax)
       return kReplicated;
-    State wish = wanted(readers.front())[axis];
+    State wish = required(readers.front())[axis];
     for (Use u : readers)
-      if (wanted(u)[axis] != wish)
+      if (required(u)[axis] != wish)
         return kReplicated;
     return wish;
   }
@@ -63,9 +63,9 @@ private:
   std::vector<Use> readersInFull(int v, const States &from) const {
     std::vector<Use> readers;
     for (Use u : uses[v]) {
-      States want = wanted(u);
+      States needed = required(u);
       for (size_t a = 0; a < from.size(); ++a)
-        if (isPartial(from[a]) && want[a] != from[a]) {
+        if (isPartial(from[a]) && needed[a] != from[a]) {
           readers.push_back(u);
           break;
         }
@@ -80,7 +80,7 @@ private:
     if (!readers.empty()) {
       States to = from;
       for (size_t a = 0; a < from.size(); ++a)
-        if (isPartial(from[a]) && wanted(readers.front())[a] != from[a])
+        if (isPartial(from[a]) && required(readers.front())[a] != from[a])
           to[a] = reducedTo(a, from[a], readers);
       int reduced = add({v, -1, from, to, true, -1, {}});
       serve(v, reduced, to, readers);
@@ -95,38 +95,38 @@ private:
     serve(v, -1, from, others);
   }
 
-  /// Gives each reader what it wants, starting from `input` in state `from`.
+  /// Gives each reader what it requires, starting from `input` in state `from`.
   void serve(int v, int input, const States &from,
              const std::vector<Use> &readers) {
     std::map<std::pair<bool, States>, int> made;
     for (Use u : readers) {
-      States want = wanted(u);
-      if (want == from) {
+      States needed = required(u);
+      if (needed == from) {
         if (input >= 0)
           reshards[input].uses.push_back(u);
         continue;
       }
-      auto [it, isNew] = made.try_emplace({isBackward(u), want}, -1);
+      auto [it, isNew] = made.try_emplace({isBackward(u), needed}, -1);
       if (isNew)
-        it->second = add({v, input, from, want, false, u.op, {}});
+        it->second = add({v, input, from, needed, false, u.op, {}});
       reshards[it->second].uses.push_back(u);
     }
   }
 
   /// Twice the op's index; after a producer is odd.
-  int64_t place(const Reshard &r) const {
+  int64_t position(const Reshard &r) const {
     if (r.afterProducer)
       return 2 * int64_t(graph.values[r.value].producer) + 1;
     return r.before < 0 ? std::numeric_limits<int64_t>::max()
                         : 2 * int64_t(r.before);
   }
 
-  void sortByPlace() {
+  void sortByPosition() {
     std::vector<int> order(reshards.size());
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = static_cast<int>(i);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return place(reshards[a]) < place(reshards[b]);
+      return position(reshards[a]) < position(reshards[b]);
     });
     std::vector<int> newIndex(order.size());
     for (size_t i = 0; i < order.size(); ++i)

@@ -15,11 +15,12 @@ void StateChecker::addInput(Value input) {
       isData[a] = true;
 }
 
-std::string StateChecker::checkSummed(const std::vector<State> &found,
-                                      const std::vector<State> &wanted) const {
+std::string
+StateChecker::checkSummed(const std::vector<State> &found,
+                          const std::vector<State> &required) const {
   for (auto [a, axis] : llvm::enumerate(mesh.getAxes())) {
-    bool isSummed = isData[a] && wanted[a] == kReplicated;
-    State expected = isSummed ? kPartial : wanted[a];
+    bool isSummed = isData[a] && required[a] == kReplicated;
+    State expected = isSummed ? kPartial : required[a];
     if (found[a] != expected)
       return "to be " + describe(expected) + " over \"" + axis.str() + "\"" +
              (isSummed ? ", which the update sums over" : "") + ", found " +

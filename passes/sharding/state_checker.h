@@ -24,7 +24,7 @@ public:
   }
 
   /// Emits an error at `op` unless the local type of `value` is the part of its
-  /// global shape that its sharding says. With this, letters that agree on
+  /// global shape that its sharding says. With this, factors that agree on
   /// local sizes (the ops' verifiers) and on states agree on global sizes.
   mlir::LogicalResult checkLocal(mlir::Operation *op, mlir::Value value) const;
 
@@ -37,11 +37,11 @@ public:
   void addInput(mlir::Value input);
 
   /// What is wrong with the states of a gradient or the loss, in words, or an
-  /// empty string. `wanted`: those of the parameter, or replicated. Over an
-  /// axis that the update sums over it has to be partial where `wanted` is
-  /// replicated, and over all others as `wanted`.
+  /// empty string. `required`: those of the parameter, or replicated. Over an
+  /// axis that the update sums over it has to be partial where `required` is
+  /// replicated, and over all others as `required`.
   std::string checkSummed(const std::vector<State> &found,
-                          const std::vector<State> &wanted) const;
+                          const std::vector<State> &required) const;
 
   const dist::MeshAttr mesh;
 

@@ -107,7 +107,8 @@ Status checkTransfers(int rank, const Mesh &mesh,
   return Status::okay();
 }
 
-Place placeIn(std::span<const ArenaView> arenas, const void *p, int64_t bytes) {
+Placement placementIn(std::span<const ArenaView> arenas, const void *p,
+                      int64_t bytes) {
   auto address = reinterpret_cast<uintptr_t>(p);
   for (size_t kind = 0; kind < arenas.size(); ++kind) {
     auto base = reinterpret_cast<uintptr_t>(arenas[kind].base);
@@ -119,16 +120,18 @@ Place placeIn(std::span<const ArenaView> arenas, const void *p, int64_t bytes) {
   return {};
 }
 
-Status checkPlace(int rank, Place place, int64_t arenaBytes, int64_t bytes) {
-  if (place.arena >= 0 && place.arena < MTC_ARENA_COUNT && place.offset >= 0 &&
-      bytes <= arenaBytes && place.offset <= arenaBytes - bytes)
+Status checkPlacement(int rank, Placement placement, int64_t arenaBytes,
+                      int64_t bytes) {
+  if (placement.arena >= 0 && placement.arena < MTC_ARENA_COUNT &&
+      placement.offset >= 0 && bytes <= arenaBytes &&
+      placement.offset <= arenaBytes - bytes)
     return Status::okay();
   return {StatusCode::usage,
           fmt::format("buffer of rank {}: expected {} bytes inside one arena, "
                       "found arena {} ({} bytes), offset {}; only buffers of "
                       "up to {} bytes may lie anywhere",
-                      rank, bytes, place.arena, arenaBytes, place.offset,
-                      kAnywhereBytes)};
+                      rank, bytes, placement.arena, arenaBytes,
+                      placement.offset, kAnywhereBytes)};
 }
 
 int64_t payloadBytes(const CallRecord &call, int size) {

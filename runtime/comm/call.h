@@ -42,15 +42,17 @@ Status checkTransfers(int rank, const Mesh &mesh,
                       std::span<const MtcTransfer> transfers);
 
 /// Where a buffer lies.
-struct Place {
+struct Placement {
   int32_t arena = -1; ///< -1: in no arena
   int64_t offset = 0;
 };
-Place placeIn(std::span<const ArenaView> arenas, const void *p, int64_t bytes);
+Placement placementIn(std::span<const ArenaView> arenas, const void *p,
+                      int64_t bytes);
 
-/// Ok if [place.offset, + bytes) is inside that arena of `arenaBytes` bytes;
-/// else usage: a large buffer of `rank` that peers cannot reach.
-Status checkPlace(int rank, Place place, int64_t arenaBytes, int64_t bytes);
+/// Ok if [placement.offset, + bytes) is inside that arena of `arenaBytes`
+/// bytes; else usage: a large buffer of `rank` that peers cannot reach.
+Status checkPlacement(int rank, Placement placement, int64_t arenaBytes,
+                      int64_t bytes);
 
 /// Bytes that a member brings, which decides what may lie anywhere: the part
 /// for all-gather, else the whole buffer.

@@ -1,4 +1,5 @@
-//===- arena.h - places in the memory of one rank ---------------*- C++ -*-===//
+//===- arena.h - offsets in the memory of one rank ---------------*- C++
+//-*-===//
 #ifndef MTC_RUNTIME_DEVICE_ARENA_H
 #define MTC_RUNTIME_DEVICE_ARENA_H
 
@@ -22,7 +23,7 @@ using ArenaViews = std::array<ArenaView, MTC_ARENA_COUNT>;
 using ArenaSizes = std::array<int64_t, MTC_ARENA_COUNT>;
 
 /// `offset` bytes from the base of an arena.
-struct ArenaPlace {
+struct ArenaOffset {
   MtcArena arena = MTC_ARENA_PARAMS;
   int64_t offset = 0;
 };

@@ -1,7 +1,7 @@
 //===- device.h - the memory of a rank and what runs on it ------*- C++ -*-===//
 //
 // The seam between the runtime and a kind of device. Trainer, data, dumps and
-// saves know a rank's arenas as places only; they issue copies on its stream
+// saves know a rank's arenas as offsets only; they issue copies on its stream
 // and wait for them. One folder per device implements it; devices.h makes the
 // one that a run asks for.
 //
@@ -32,14 +32,14 @@ class Stream {
 public:
   virtual ~Stream() = default;
 
-  /// Copies `bytes` host bytes to a place; they stay as they are until it is
+  /// Copies `bytes` host bytes to an offset; they stay as they are until it is
   /// done. Error (internal): the range leaves its arena.
-  virtual Status copyIn(ArenaPlace to, const void *from, int64_t bytes) = 0;
-  /// Copies `bytes` bytes of a place to the host, which owns them again once it
-  /// is done. Errors as copyIn.
-  virtual Status copyOut(ArenaPlace from, void *to, int64_t bytes) = 0;
+  virtual Status copyIn(ArenaOffset to, const void *from, int64_t bytes) = 0;
+  /// Copies `bytes` bytes at an offset to the host, which owns them again once
+  /// it is done. Errors as copyIn.
+  virtual Status copyOut(ArenaOffset from, void *to, int64_t bytes) = 0;
   /// Sets every byte of a range to `byte`. Errors as copyIn.
-  virtual Status fill(ArenaPlace to, uint8_t byte, int64_t bytes) = 0;
+  virtual Status fill(ArenaOffset to, uint8_t byte, int64_t bytes) = 0;
   /// Calls a fragment, with `context` and `row` of the program. Whether it
   /// failed is in the context once it is done.
   virtual Status launch(MtcFragment fragment, MtcContext *context,

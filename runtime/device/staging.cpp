@@ -19,7 +19,7 @@ Status Staging::next(int64_t bytes, std::byte *&out) {
   return Status::okay();
 }
 
-Status Staging::send(ArenaPlace to, int64_t offset, int64_t bytes) {
+Status Staging::send(ArenaOffset to, int64_t offset, int64_t bytes) {
   Buffer &buffer = buffers_[current_];
   MTC_RETURN_IF_ERROR(stream_.copyIn(to, buffer.bytes.data() + offset, bytes));
   buffer.free = stream_.record();

@@ -24,7 +24,7 @@ public:
   Status next(int64_t bytes, std::byte *&out);
   /// Issues a copy of `bytes` bytes, `offset` bytes into the buffer of the last
   /// call of `next`. Errors: those of Stream::copyIn.
-  Status send(ArenaPlace to, int64_t offset, int64_t bytes);
+  Status send(ArenaOffset to, int64_t offset, int64_t bytes);
 
 private:
   struct Buffer {

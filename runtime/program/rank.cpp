@@ -2,6 +2,8 @@
 
 #include "runtime/program/rank.h"
 
+#include "mtc/runtime/step_field.h"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -35,7 +37,7 @@ Status RankState::create(RankParts parts, std::unique_ptr<RankState> &out) {
 
 Status RankState::initialize() {
   const Descriptor &d = descriptor();
-  MTC_RETURN_IF_ERROR(checkPlace());
+  MTC_RETURN_IF_ERROR(checkStage());
   MTC_RETURN_IF_ERROR(checkArenas(d.arenas, parts_.device->arenas()));
   MTC_RETURN_IF_ERROR(checkProgram(parts_.program, d));
   collectTimelines();
@@ -51,7 +53,7 @@ Status RankState::initialize() {
   return Status::okay();
 }
 
-Status RankState::checkPlace() const {
+Status RankState::checkStage() const {
   const Descriptor &d = descriptor();
   if (parts_.rank < 0 || parts_.rank >= mesh().worldSize())
     return {StatusCode::usage, fmt::format("rank {} of a mesh of {} ranks",
@@ -131,7 +133,7 @@ Status RankState::complete() {
 
 Status RankState::readResult(StepResult &out) {
   constexpr int64_t norm =
-      offsetof(MtcStepState, block) + offsetof(MtcStepBlock, grad_norm);
+      offsetof(MtcStepState, block) + kStepFields[STEP_GRAD_NORM].offset;
   accept(stream().copyOut(loss(), &out.loss, sizeof out.loss));
   accept(stream().copyOut({MTC_ARENA_STEP, norm}, &out.gradNorm,
                           sizeof out.gradNorm));

@@ -76,10 +76,12 @@ public:
   bool logs() const;
 
   /// Where the loss is summed, one float.
-  ArenaPlace loss() const { return {MTC_ARENA_GRADS, descriptor().lossOffset}; }
-  /// A place as communicators take it. The host does not dereference it.
-  void *address(ArenaPlace place) const {
-    return static_cast<char *>(context_.arena[place.arena]) + place.offset;
+  ArenaOffset loss() const {
+    return {MTC_ARENA_GRADS, descriptor().lossOffset};
+  }
+  /// An offset as communicators take it. The host does not dereference it.
+  void *address(ArenaOffset at) const {
+    return static_cast<char *>(context_.arena[at.arena]) + at.offset;
   }
 
   /// Issues what precedes the rows of a step: its block, which stays the
@@ -107,7 +109,7 @@ public:
 private:
   explicit RankState(RankParts parts);
   Status initialize();
-  Status checkPlace() const;
+  Status checkStage() const;
   void collectTimelines();
   Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
 

@@ -45,7 +45,7 @@ Status ParamFiller::send(const BucketInfo &b, int64_t first,
   int64_t end = std::min(first + count, shard.end);
   if (begin >= end)
     return Status::okay();
-  return values_.send(mainPlace(rank_, b, begin), 4 * (begin - first),
+  return values_.send(mainOffset(rank_, b, begin), 4 * (begin - first),
                       4 * (end - begin));
 }
 

@@ -174,7 +174,7 @@ static Status writeData(const std::string &name, const Piece &piece,
   chunk.resize(static_cast<size_t>(std::min(piece.count, kChunk)));
   for (int64_t at = 0; at < piece.count; at += kChunk) {
     int64_t bytes = 4 * std::min(kChunk, piece.count - at);
-    ArenaPlace from{piece.place.arena, piece.place.offset + 4 * at};
+    ArenaOffset from{piece.source.arena, piece.source.offset + 4 * at};
     MTC_RETURN_IF_ERROR(stream.copyOut(from, chunk.data(), bytes));
     MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
     MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), bytes));

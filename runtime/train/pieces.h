@@ -28,7 +28,7 @@ struct Piece {
   int64_t start = 0, count = 0;
   /// The `count` elements, the caller's: on the host, or nullptr ...
   const float *data = nullptr;
-  ArenaPlace place{}; ///< ... and then here on the device
+  ArenaOffset source{}; ///< ... and then here on the device
 };
 
 /// The part file of one rank for `target`.

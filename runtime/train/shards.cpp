@@ -18,10 +18,10 @@ namespace {
 
 /// What this rank writes of all tensors. `ranged`: each dp rank has its range
 /// of a bucket under ZeRO-1; otherwise all have all and the first one writes
-/// it. placeOf(bucket, element) is where an element's fp32 value is.
-template <typename PlaceOf>
+/// it. offsetOf(bucket, element) is where an element's fp32 value is.
+template <typename OffsetOf>
 std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
-                               PlaceOf placeOf) {
+                               OffsetOf offsetOf) {
   std::vector<Piece> pieces;
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
@@ -34,7 +34,7 @@ std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
     if (first < end)
       pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
                         first - p.start, end - first, nullptr,
-                        placeOf(b, first)});
+                        offsetOf(b, first)});
   }
   return pieces;
 }
@@ -50,8 +50,8 @@ ElementRange shardOf(const RankState &rank, const BucketInfo &b) {
   return {begin, begin + b.shardElements};
 }
 
-ArenaPlace mainPlace(const RankState &rank, const BucketInfo &b,
-                     int64_t element) {
+ArenaOffset mainOffset(const RankState &rank, const BucketInfo &b,
+                       int64_t element) {
   int64_t begin = shardOf(rank, b).begin;
   return {MTC_ARENA_OPTIMIZER, b.state("main")->offset + 4 * (element - begin)};
 }
@@ -80,16 +80,16 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp) {
 std::vector<Piece> paramPieces(const RankState &rank) {
   if (rank.descriptor().hasMains())
     return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
-      return mainPlace(rank, b, element);
+      return mainOffset(rank, b, element);
     });
   return ownedPieces(rank, false, [](const BucketInfo &b, int64_t element) {
-    return ArenaPlace{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
+    return ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
   });
 }
 
 std::vector<Piece> gradPieces(const RankState &rank) {
   return ownedPieces(rank, true, [](const BucketInfo &b, int64_t element) {
-    return ArenaPlace{MTC_ARENA_GRADS, b.gradOffset + 4 * element};
+    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * element};
   });
 }
 

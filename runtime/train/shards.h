@@ -21,8 +21,8 @@ struct ElementRange {
 ElementRange shardOf(const RankState &rank, const BucketInfo &b);
 
 /// Where the main parameter of an element of that range is.
-ArenaPlace mainPlace(const RankState &rank, const BucketInfo &b,
-                     int64_t element);
+ArenaOffset mainOffset(const RankState &rank, const BucketInfo &b,
+                       int64_t element);
 
 /// The box of the global tensor that this rank's shard covers.
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
@@ -34,7 +34,7 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
 /// or its own samples.
 bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp);
 
-/// What this rank contributes to a file of parameters, fp32, as places in
+/// What this rank contributes to a file of parameters, fp32, as offsets in
 /// arenas: in bf16 of the main parameters, of which under ZeRO-1 each dp rank
 /// has its range of each bucket.
 std::vector<Piece> paramPieces(const RankState &rank);

@@ -92,8 +92,9 @@ Status ShmCommunicator::resolveMembers(const CallRecord &call, Group &group,
                                        char *buffer, int64_t bytes) {
   for (size_t m = 0; m < group.members.size(); ++m) {
     int rank = group.members[m];
-    comm::Place place = control_.slot(call.group, rank, call.sequence).place;
-    MTC_RETURN_IF_ERROR(resolve(rank, place, bytes, group.outputs[m]));
+    comm::Placement placement =
+        control_.slot(call.group, rank, call.sequence).placement;
+    MTC_RETURN_IF_ERROR(resolve(rank, placement, bytes, group.outputs[m]));
     group.inputs[m] = group.outputs[m];
   }
   group.outputs[group.self] = buffer;
@@ -154,7 +155,8 @@ Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
   bool small = payload <= kAnywhereBytes;
   comm::MemberSlot &slot = control_.slot(call.group, rank_, call.sequence);
   slot.call = call;
-  slot.place = small ? comm::Place{} : comm::placeIn(arenas_, buffer, bytes);
+  slot.placement =
+      small ? comm::Placement{} : comm::placementIn(arenas_, buffer, bytes);
   if (small && payload > 0) {
     int64_t own =
         call.kind == CollectiveKind::allGather ? group.self * payload : 0;

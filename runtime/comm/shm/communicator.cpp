@@ -122,21 +122,21 @@ Status ShmCommunicator::fail(Status status) {
   return failure_;
 }
 
-Status ShmCommunicator::resolve(int rank, comm::Place place, int64_t bytes,
-                                void *&out) {
+Status ShmCommunicator::resolve(int rank, comm::Placement placement,
+                                int64_t bytes, void *&out) {
   const comm::RankBlock &block = control_.rank(rank);
-  bool arena = place.arena >= 0 && place.arena < MTC_ARENA_COUNT;
-  int64_t size = arena ? block.bytes[place.arena] : 0;
-  MTC_RETURN_IF_ERROR(comm::checkPlace(rank, place, size, bytes));
+  bool arena = placement.arena >= 0 && placement.arena < MTC_ARENA_COUNT;
+  int64_t size = arena ? block.bytes[placement.arena] : 0;
+  MTC_RETURN_IF_ERROR(comm::checkPlacement(rank, placement, size, bytes));
   Mapping &mapping =
-      mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(place.arena)];
+      mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(placement.arena)];
   if (!mapping.base() && size > 0)
-    if (Status status = Mapping::map(block.fd[place.arena], size, mapping);
+    if (Status status = Mapping::map(block.fd[placement.arena], size, mapping);
         !status.ok())
-      return {status.code(),
-              fmt::format("arena {} of rank {}: {}", kArenas[place.arena].name,
-                          rank, status.message())};
-  out = static_cast<char *>(mapping.base()) + place.offset;
+      return {status.code(), fmt::format("arena {} of rank {}: {}",
+                                         kArenas[placement.arena].name, rank,
+                                         status.message())};
+  out = static_cast<char *>(mapping.base()) + placement.offset;
   return Status::okay();
 }
 

@@ -51,13 +51,13 @@ struct alignas(128) GroupSync {
 /// barrier of call k+1, when nobody reads it any more.
 struct alignas(128) MemberSlot {
   CallRecord call;
-  Place place;
+  Placement placement;
   alignas(64) char payload[kAnywhereBytes];
 };
 
 struct TransferSlot {
   TransferSide sent, expected;
-  Place place;
+  Placement placement;
   int32_t mismatch; ///< written by the receiver
 };
 

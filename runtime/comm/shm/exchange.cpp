@@ -34,7 +34,7 @@ Status ShmCommunicator::progressSend(const MtcTransfer &t, Transfer &state) {
   bool turn = ring.posted.load(std::memory_order_relaxed) == state.sequence;
   if (!state.posted && room && turn) {
     slot.sent = {t.tag, t.bytes};
-    slot.place = {t.arena, t.offset};
+    slot.placement = {t.arena, t.offset};
     slot.mismatch = 0;
     ring.posted.store(state.sequence + 1, std::memory_order_release);
     comm::signalEvent(control_.rank(state.peer).event);
@@ -62,7 +62,7 @@ Status ShmCommunicator::receive(const MtcTransfer &t, const Transfer &state,
     return matches;
   }
   void *from = nullptr;
-  MTC_RETURN_IF_ERROR(resolve(state.peer, slot.place, t.bytes, from));
+  MTC_RETURN_IF_ERROR(resolve(state.peer, slot.placement, t.bytes, from));
   if (t.bytes > 0)
     std::memmove(static_cast<char *>(arenas_[t.arena].base) + t.offset, from,
                  size_t(t.bytes));

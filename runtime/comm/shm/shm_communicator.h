@@ -74,7 +74,8 @@ private:
   /// Remembers the first failure and aborts the world.
   Status fail(Status status);
   /// The address of a range in a peer's arena, here.
-  Status resolve(int rank, comm::Place place, int64_t bytes, void *&out);
+  Status resolve(int rank, comm::Placement placement, int64_t bytes,
+                 void *&out);
 
   Status joinCall(Group &group, const comm::CallRecord &call);
   Status groupBarrier(MtcGroup kind, Group &group);

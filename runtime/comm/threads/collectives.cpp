@@ -48,15 +48,16 @@ void perform(const Rendezvous &group, const CallRecord &call) {
 }
 
 /// Threads could reach any buffer; what runs here must run elsewhere, too.
-Status checkPlaces(const Rendezvous &group) {
+Status checkPlacements(const Rendezvous &group) {
   int size = int(group.members.size());
   const CallRecord &call = group.calls[0];
   if (size == 1 || payloadBytes(call, size) <= kAnywhereBytes)
     return Status::okay();
   for (int m = 0; m < size; ++m)
-    if (group.places[m].arena < 0)
-      return checkPlace(group.members[m], group.places[m], 0,
-                        bufferElements(call, size) * elementBytes(call.dtype));
+    if (group.placements[m].arena < 0)
+      return checkPlacement(group.members[m], group.placements[m], 0,
+                            bufferElements(call, size) *
+                                elementBytes(call.dtype));
   return Status::okay();
 }
 
@@ -64,7 +65,7 @@ Status checkPlaces(const Rendezvous &group) {
 Status complete(ThreadsState &state, Rendezvous &group, int rank, Lock &held) {
   Status agreed = checkAgreement(group.members, group.calls);
   if (agreed.ok())
-    agreed = checkPlaces(group);
+    agreed = checkPlacements(group);
   if (!agreed.ok()) {
     state.fail(group.members, agreed);
     return state.ranks[rank].failure;
@@ -121,7 +122,7 @@ Status ThreadsState::collective(int rank, std::span<const ArenaView> arenas,
   found->calls[index] = call;
   found->buffers[index] = buffer;
   int size = int(found->members.size());
-  found->places[index] = placeIn(
+  found->placements[index] = placementIn(
       arenas, buffer, bufferElements(call, size) * elementBytes(call.dtype));
   found->present[index] = 1;
   if (++found->arrived == int(found->members.size()))

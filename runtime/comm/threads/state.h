@@ -24,7 +24,7 @@ struct Rendezvous {
   std::vector<int> members;
   std::vector<CallRecord> calls; ///< by group rank; valid where `present`
   std::vector<void *> buffers;
-  std::vector<Place> places; ///< of buffers, in their owner's arenas
+  std::vector<Placement> placements; ///< of buffers, in their owner's arenas
   std::vector<char> present;
   int arrived = 0;
   uint64_t generation = 0; ///< collectives that are done

@@ -29,7 +29,7 @@ ThreadsState::ThreadsState(const Mesh &mesh, ThreadsOptions options)
       Rendezvous &group = groups[size_t(kind) * ranks.size() + rank];
       group.calls.resize(members.size());
       group.buffers.resize(members.size());
-      group.places.resize(members.size());
+      group.placements.resize(members.size());
       group.present.resize(members.size());
       for (int member : members)
         groupOf[size_t(kind) * ranks.size() + member] = &group;

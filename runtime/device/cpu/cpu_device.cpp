@@ -11,40 +11,39 @@
 
 namespace mtc::runtime {
 
-Status CpuStream::find(ArenaPlace place, int64_t bytes, void *&out) const {
-  const ArenaView &arena = arenas_[place.arena];
-  if (bytes < 0 || place.offset < 0 || bytes > arena.bytes ||
-      place.offset > arena.bytes - bytes)
+Status CpuStream::find(ArenaOffset at, int64_t bytes, void *&out) const {
+  const ArenaView &arena = arenas_[at.arena];
+  if (bytes < 0 || at.offset < 0 || bytes > arena.bytes ||
+      at.offset > arena.bytes - bytes)
     return {StatusCode::internal,
             fmt::format("expected a range inside the {} bytes of the arena {}, "
                         "found {} bytes at offset {}",
-                        arena.bytes, kArenas[place.arena].name, bytes,
-                        place.offset)};
-  out = static_cast<char *>(arena.base) + place.offset;
+                        arena.bytes, kArenas[at.arena].name, bytes, at.offset)};
+  out = static_cast<char *>(arena.base) + at.offset;
   return Status::okay();
 }
 
-Status CpuStream::copyIn(ArenaPlace to, const void *from, int64_t bytes) {
-  void *place = nullptr;
-  MTC_RETURN_IF_ERROR(find(to, bytes, place));
+Status CpuStream::copyIn(ArenaOffset to, const void *from, int64_t bytes) {
+  void *address = nullptr;
+  MTC_RETURN_IF_ERROR(find(to, bytes, address));
   if (bytes > 0)
-    std::memcpy(place, from, static_cast<size_t>(bytes));
+    std::memcpy(address, from, static_cast<size_t>(bytes));
   return Status::okay();
 }
 
-Status CpuStream::copyOut(ArenaPlace from, void *to, int64_t bytes) {
-  void *place = nullptr;
-  MTC_RETURN_IF_ERROR(find(from, bytes, place));
+Status CpuStream::copyOut(ArenaOffset from, void *to, int64_t bytes) {
+  void *address = nullptr;
+  MTC_RETURN_IF_ERROR(find(from, bytes, address));
   if (bytes > 0)
-    std::memcpy(to, place, static_cast<size_t>(bytes));
+    std::memcpy(to, address, static_cast<size_t>(bytes));
   return Status::okay();
 }
 
-Status CpuStream::fill(ArenaPlace to, uint8_t byte, int64_t bytes) {
-  void *place = nullptr;
-  MTC_RETURN_IF_ERROR(find(to, bytes, place));
+Status CpuStream::fill(ArenaOffset to, uint8_t byte, int64_t bytes) {
+  void *address = nullptr;
+  MTC_RETURN_IF_ERROR(find(to, bytes, address));
   if (bytes > 0)
-    std::memset(place, byte, static_cast<size_t>(bytes));
+    std::memset(address, byte, static_cast<size_t>(bytes));
   return Status::okay();
 }
 

@@ -14,9 +14,9 @@ class CpuStream final : public Stream {
 public:
   explicit CpuStream(const ArenaViews &arenas) : arenas_(arenas) {}
 
-  Status copyIn(ArenaPlace to, const void *from, int64_t bytes) override;
-  Status copyOut(ArenaPlace from, void *to, int64_t bytes) override;
-  Status fill(ArenaPlace to, uint8_t byte, int64_t bytes) override;
+  Status copyIn(ArenaOffset to, const void *from, int64_t bytes) override;
+  Status copyOut(ArenaOffset from, void *to, int64_t bytes) override;
+  Status fill(ArenaOffset to, uint8_t byte, int64_t bytes) override;
   Status launch(MtcFragment fragment, MtcContext *context,
                 const MtcStep *row) override {
     fragment(context, row);
@@ -26,7 +26,7 @@ public:
   Status wait(Event) override { return Status::okay(); }
 
 private:
-  Status find(ArenaPlace place, int64_t bytes, void *&out) const;
+  Status find(ArenaOffset at, int64_t bytes, void *&out) const;
 
   ArenaViews arenas_;
 };

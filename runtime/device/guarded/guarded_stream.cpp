@@ -33,15 +33,15 @@ Status GuardedStream::wait(Event event) {
   return failure_;
 }
 
-Status GuardedStream::copyIn(ArenaPlace to, const void *from, int64_t bytes) {
+Status GuardedStream::copyIn(ArenaOffset to, const void *from, int64_t bytes) {
   return issue([=, this] { return inner_.copyIn(to, from, bytes); });
 }
 
-Status GuardedStream::copyOut(ArenaPlace from, void *to, int64_t bytes) {
+Status GuardedStream::copyOut(ArenaOffset from, void *to, int64_t bytes) {
   return issue([=, this] { return inner_.copyOut(from, to, bytes); });
 }
 
-Status GuardedStream::fill(ArenaPlace to, uint8_t byte, int64_t bytes) {
+Status GuardedStream::fill(ArenaOffset to, uint8_t byte, int64_t bytes) {
   return issue([=, this] { return inner_.fill(to, byte, bytes); });
 }
 

@@ -19,9 +19,9 @@ public:
   GuardedStream(Stream &inner, ArenaGuard &guard)
       : inner_(inner), guard_(guard) {}
 
-  Status copyIn(ArenaPlace to, const void *from, int64_t bytes) override;
-  Status copyOut(ArenaPlace from, void *to, int64_t bytes) override;
-  Status fill(ArenaPlace to, uint8_t byte, int64_t bytes) override;
+  Status copyIn(ArenaOffset to, const void *from, int64_t bytes) override;
+  Status copyOut(ArenaOffset from, void *to, int64_t bytes) override;
+  Status fill(ArenaOffset to, uint8_t byte, int64_t bytes) override;
   Status launch(MtcFragment fragment, MtcContext *context,
                 const MtcStep *row) override;
   Event record() override { return {issued_}; }

@@ -44,12 +44,12 @@ public:
   }
 
   /// Where a buffer begins.
-  runtime::ArenaPlace place(Value buffer) const {
+  runtime::ArenaOffset offsetOf(Value buffer) const {
     if (auto field = buffer.getDefiningOp<rt::StepFieldOp>())
       return {MTC_ARENA_STEP, int64_t(offsetof(MtcStepState, block)) +
                                   kStepFields[field.getField()].offset};
     if (auto moved = buffer.getDefiningOp<rt::OffsetViewOp>()) {
-      runtime::ArenaPlace from = place(moved.getView());
+      runtime::ArenaOffset from = offsetOf(moved.getView());
       int64_t width =
           cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
       from.offset += number(moved.getElements()) * width;
@@ -152,7 +152,7 @@ std::vector<Declared> declaredBy(Operation *op, const Mesh::Coordinates &at,
     auto type = cast<MemRefType>(access.value.getType());
     declared.push_back(
         {fmt::format("operand {}", access.operand->getOperandNumber()),
-         access.kind, addresses.place(access.value),
+         access.kind, addresses.offsetOf(access.value),
          addresses.elements(op, *access.operand) *
              (type.getElementTypeBitWidth() / 8),
          type.getElementType()});

@@ -15,7 +15,7 @@ namespace mtc::test {
 struct Declared {
   std::string what; ///< for people: "operand 2"
   rt::AccessKind kind;
-  runtime::ArenaPlace place;
+  runtime::ArenaOffset start;
   int64_t bytes = 0;
   mlir::Type element; ///< of inputs
 };

@@ -81,9 +81,9 @@ public:
   /// The first declaration that leaves its arena; empty if none does.
   std::string misplaced() const {
     for (const Declared &d : declared)
-      if (!inside(d.place.offset, d.bytes, arenas[d.place.arena].bytes))
+      if (!inside(d.start.offset, d.bytes, arenas[d.start.arena].bytes))
         return fmt::format("rank {}: {} leaves the arena {}", rank, d.what,
-                           kArenas[d.place.arena].name);
+                           kArenas[d.start.arena].name);
     return "";
   }
 
@@ -112,9 +112,8 @@ public:
   }
 
 private:
-  unsigned char *at(ArenaPlace place) const {
-    return static_cast<unsigned char *>(arenas[place.arena].base) +
-           place.offset;
+  unsigned char *at(ArenaOffset from) const {
+    return static_cast<unsigned char *>(arenas[from.arena].base) + from.offset;
   }
 
   /// What the runtime puts into the step block for its own functions, and for
@@ -131,16 +130,16 @@ private:
   void writeInputs(const Declared &d) {
     int64_t width = d.element.getIntOrFloatBitWidth() / 8;
     for (int64_t i = 0; i * width < d.bytes; ++i)
-      writeInput(d.element, rank * 1000003 + d.place.offset + i,
-                 at(d.place) + i * width);
+      writeInput(d.element, rank * 1000003 + d.start.offset + i,
+                 at(d.start) + i * width);
   }
 
   /// Every byte that is not declared as written is as before.
   void compareRest(MtcArena arena, std::vector<std::string> &found) {
     std::vector<std::pair<int64_t, int64_t>> written;
     for (const Declared &d : declared)
-      if (d.kind.writes && d.place.arena == arena)
-        written.emplace_back(d.place.offset, d.place.offset + d.bytes);
+      if (d.kind.writes && d.start.arena == arena)
+        written.emplace_back(d.start.offset, d.start.offset + d.bytes);
     std::sort(written.begin(), written.end());
     written.emplace_back(arenas[arena].bytes, arenas[arena].bytes);
     int64_t from = 0;
@@ -167,7 +166,7 @@ private:
   void compareOutput(size_t index, int poison,
                      std::vector<std::string> &found) {
     const Declared &d = declared[index];
-    Bytes made(at(d.place), at(d.place) + d.bytes);
+    Bytes made(at(d.start), at(d.start) + d.bytes);
     outputs.resize(declared.size());
     if (poison == 0) {
       outputs[index] = std::move(made);

@@ -21,9 +21,9 @@ const eval::Mesh &mesh() {
   return instance;
 }
 
-/// Dimension of `letter` in a tensor with `letters`, or -1.
-int64_t dimOf(const std::string &letters, char letter) {
-  size_t at = letters.find(letter);
+/// Dimension of `factor` in a tensor with `factors`, or -1.
+int64_t dimOf(const std::string &factors, char factor) {
+  size_t at = factors.find(factor);
   return at == std::string::npos ? -1 : static_cast<int64_t>(at);
 }
 
@@ -36,11 +36,11 @@ Type localType(Type type, int64_t dim) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// Size of the letter's local part.
-int64_t localSize(Operation *op, const ShardingRule &rule, char letter) {
+/// Size of the factor's local part.
+int64_t localSize(Operation *op, const ShardingRule &rule, char factor) {
   auto look = [&](const std::vector<std::string> &all, TypeRange types) {
-    for (auto [letters, type] : llvm::zip(all, types))
-      if (int64_t dim = dimOf(letters, letter); dim >= 0)
+    for (auto [factors, type] : llvm::zip(all, types))
+      if (int64_t dim = dimOf(factors, factor); dim >= 0)
         return eval::shapeOf(type)[dim] / kParts;
     return int64_t{0};
   };
@@ -49,30 +49,30 @@ int64_t localSize(Operation *op, const ShardingRule &rule, char letter) {
 }
 
 /// What `partition` tells an op that uses indices of a split dimension.
-void setIndexAttributes(Operation *op, const ShardingRule &rule, char letter) {
+void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor) {
   Builder b(op->getContext());
-  int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], letter) : -1;
-  if (dimOf(rule.masked, letter) < 0 && dim < 1)
+  int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], factor) : -1;
+  if (dimOf(rule.masked, factor) < 0 && dim < 1)
     return;
   op->setAttr("dist.index_axis", b.getStringAttr("tp"));
   op->setAttr("dist.index_stride",
-              b.getI64IntegerAttr(localSize(op, rule, letter)));
+              b.getI64IntegerAttr(localSize(op, rule, factor)));
   if (dim >= 1)
     op->setAttr("dist.index_dim", b.getI64IntegerAttr(dim));
 }
 
 /// The function on local types.
 OwningOpRef<ModuleOp> localModule(func::FuncOp fn, const ShardingRule &rule,
-                                  char letter) {
+                                  char factor) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(fn.getLoc());
   OpBuilder b(module->getBodyRegion());
   auto copy = cast<func::FuncOp>(b.clone(*fn));
   Operation *op = onlyOp(copy);
-  setIndexAttributes(op, rule, letter);
-  for (auto [letters, value] : llvm::zip(rule.operands, op->getOperands()))
-    value.setType(localType(value.getType(), dimOf(letters, letter)));
-  for (auto [letters, value] : llvm::zip(rule.results, op->getResults()))
-    value.setType(localType(value.getType(), dimOf(letters, letter)));
+  setIndexAttributes(op, rule, factor);
+  for (auto [factors, value] : llvm::zip(rule.operands, op->getOperands()))
+    value.setType(localType(value.getType(), dimOf(factors, factor)));
+  for (auto [factors, value] : llvm::zip(rule.results, op->getResults()))
+    value.setType(localType(value.getType(), dimOf(factors, factor)));
   Block &body = copy.getBody().front();
   copy.setFunctionType(b.getFunctionType(
       body.getArgumentTypes(), body.getTerminator()->getOperands().getTypes()));
@@ -80,17 +80,17 @@ OwningOpRef<ModuleOp> localModule(func::FuncOp fn, const ShardingRule &rule,
 }
 
 /// The operand's tensor per rank. A sample base moves with a split batch, the
-/// first letter of the results.
-eval::Ranks localInput(Operation *op, const ShardingRule &rule, char letter,
+/// first factor of the results.
+eval::Ranks localInput(Operation *op, const ShardingRule &rule, char factor,
                        size_t operand, const eval::Tensor &whole) {
   eval::Ranks ranks(kParts, whole);
-  int64_t dim = dimOf(rule.operands[operand], letter);
+  int64_t dim = dimOf(rule.operands[operand], factor);
   bool isSample = whole.isInteger() && whole.rank() == 0;
   for (int64_t r = 0; r < kParts; ++r) {
     if (dim >= 0)
       ranks[r] = eval::slice(whole, dim, r, kParts);
-    else if (isSample && dimOf(rule.results[0], letter) == 0)
-      ranks[r].ints[0] += r * localSize(op, rule, letter);
+    else if (isSample && dimOf(rule.results[0], factor) == 0)
+      ranks[r].ints[0] += r * localSize(op, rule, factor);
   }
   return ranks;
 }
@@ -104,59 +104,59 @@ eval::Tensor combined(const eval::Ranks &ranks, bool isMax) {
   return y;
 }
 
-std::string describe(const char *what, char letter, size_t result,
+std::string describe(const char *what, char factor, size_t result,
                      double difference) {
-  return std::string(what) + " '" + letter + "': result " +
+  return std::string(what) + " '" + factor + "': result " +
          std::to_string(result) + " is off by " + std::to_string(difference);
 }
 
-bool anyCarries(const std::vector<std::string> &all, char letter) {
+bool anyCarries(const std::vector<std::string> &all, char factor) {
   return llvm::any_of(
-      all, [&](const std::string &s) { return dimOf(s, letter) >= 0; });
+      all, [&](const std::string &s) { return dimOf(s, factor) >= 0; });
 }
 
 std::string checkShape(Operation *op, const ShardingRule &rule) {
   auto fits = [](const std::vector<std::string> &all, TypeRange types) {
     if (all.size() != types.size())
       return false;
-    for (auto [letters, type] : llvm::zip(all, types))
-      if (letters.size() != eval::shapeOf(type).size())
+    for (auto [factors, type] : llvm::zip(all, types))
+      if (factors.size() != eval::shapeOf(type).size())
         return false;
     return true;
   };
   if (!fits(rule.operands, op->getOperandTypes()))
-    return "expected one letter per dimension of each operand";
+    return "expected one factor per dimension of each operand";
   if (!fits(rule.results, op->getResultTypes()))
-    return "expected one letter per dimension of each result";
+    return "expected one factor per dimension of each result";
   return "";
 }
 
 } // namespace
 
-std::string checkSplit(func::FuncOp fn, const ShardingRule &rule, char letter,
+std::string checkSplit(func::FuncOp fn, const ShardingRule &rule, char factor,
                        const std::vector<eval::Tensor> &inputs) {
   Operation *op = onlyOp(fn);
   std::vector<eval::Ranks> local(inputs.size());
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     unsigned arg = cast<BlockArgument>(operand).getArgNumber();
-    local[arg] = localInput(op, rule, letter, i, inputs[arg]);
+    local[arg] = localInput(op, rule, factor, i, inputs[arg]);
   }
-  OwningOpRef<ModuleOp> module = localModule(fn, rule, letter);
+  OwningOpRef<ModuleOp> module = localModule(fn, rule, factor);
   auto parts =
       eval::evaluateFunction(functionOf(*module), mesh(), local, stepBlock());
   auto whole = eval::evaluateUnsharded(fn, inputs, stepBlock());
   if (failed(parts) || failed(whole))
     return "the evaluation failed";
-  for (auto [i, letters] : llvm::enumerate(rule.results)) {
+  for (auto [i, factors] : llvm::enumerate(rule.results)) {
     const eval::Ranks &ranks = parts->results[i];
-    int64_t dim = dimOf(letters, letter);
-    bool isContracted = dim < 0 && anyCarries(rule.operands, letter);
+    int64_t dim = dimOf(factors, factor);
+    bool isContracted = dim < 0 && anyCarries(rule.operands, factor);
     eval::Tensor joined = dim >= 0       ? eval::concat(ranks, dim)
                           : isContracted ? combined(ranks, rule.contractsToMax)
                                          : ranks[1];
     double off = eval::difference(joined, (*whole)[i]);
     if (!(off < kTolerance))
-      return describe("letter", letter, i, off);
+      return describe("factor", factor, i, off);
   }
   return "";
 }
@@ -194,13 +194,13 @@ std::string checkRule(func::FuncOp fn, const ShardingRule &rule) {
     return wrong;
   Inputs random(5);
   std::vector<eval::Tensor> inputs = random.arguments(fn);
-  std::set<char> letters;
+  std::set<char> factors;
   for (auto *all : {&rule.operands, &rule.results})
     for (const std::string &text : *all)
-      letters.insert(text.begin(), text.end());
-  for (char letter : letters)
-    if (dimOf(rule.blocked, letter) < 0)
-      if (auto wrong = checkSplit(fn, rule, letter, inputs); !wrong.empty())
+      factors.insert(text.begin(), text.end());
+  for (char factor : factors)
+    if (dimOf(rule.blocked, factor) < 0)
+      if (auto wrong = checkSplit(fn, rule, factor, inputs); !wrong.empty())
         return wrong;
   for (const std::vector<int> &group : rule.linear)
     if (auto wrong = checkLinear(fn, group, inputs); !wrong.empty())

@@ -9,13 +9,13 @@
 
 namespace mtc::test {
 
-/// Splits `letter` of the only op of `fn` over 2 ranks as `rule` says: operands
-/// that carry the letter are sliced, others are whole on both ranks. A result
-/// with the letter must be the concatenation of the unsharded one's halves, a
+/// Splits `factor` of the only op of `fn` over 2 ranks as `rule` says: operands
+/// that carry the factor are sliced, others are whole on both ranks. A result
+/// with the factor must be the concatenation of the unsharded one's halves, a
 /// result without it the sum (or maximum) over the ranks if an operand carries
-/// the letter. Returns an empty text, or what is wrong.
+/// the factor. Returns an empty text, or what is wrong.
 std::string checkSplit(mlir::func::FuncOp fn,
-                       const families::ShardingRule &rule, char letter,
+                       const families::ShardingRule &rule, char factor,
                        const std::vector<eval::Tensor> &inputs);
 
 /// Gives the operands of linear group `group` as two random summands, one per
@@ -23,7 +23,7 @@ std::string checkSplit(mlir::func::FuncOp fn,
 std::string checkLinear(mlir::func::FuncOp fn, const std::vector<int> &group,
                         const std::vector<eval::Tensor> &inputs);
 
-/// All letters that are not blocked, and all linear groups.
+/// All factors that are not blocked, and all linear groups.
 std::string checkRule(mlir::func::FuncOp fn,
                       const families::ShardingRule &rule);
 

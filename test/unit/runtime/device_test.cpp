@@ -32,10 +32,9 @@ void complete(Device &device) {
   ASSERT_TRUE(status.ok()) << status.message();
 }
 
-Ints read(Device &device, ArenaPlace place, size_t count) {
+Ints read(Device &device, ArenaOffset at, size_t count) {
   Ints out(count, -1);
-  EXPECT_TRUE(
-      device.stream().copyOut(place, out.data(), int64_t(4 * count)).ok());
+  EXPECT_TRUE(device.stream().copyOut(at, out.data(), int64_t(4 * count)).ok());
   complete(device);
   return out;
 }
@@ -69,15 +68,15 @@ TEST_P(EachDevice, HasTheArenasThatWereAskedFor) {
 }
 
 TEST_P(EachDevice, RunsInTheOrderOfIssue) {
-  ArenaPlace place{MTC_ARENA_WORKSPACE, 0};
+  ArenaOffset at{MTC_ARENA_WORKSPACE, 0};
   Ints in(4), first(4), second(4);
   std::iota(in.begin(), in.end(), 10);
-  ASSERT_TRUE(stream().copyIn(place, in.data(), 16).ok());
+  ASSERT_TRUE(stream().copyIn(at, in.data(), 16).ok());
   ASSERT_TRUE(stream().launch(addOne, &context, nullptr).ok());
-  ASSERT_TRUE(stream().copyOut(place, first.data(), 16).ok());
-  ASSERT_TRUE(stream().fill({place.arena, 4}, 0xff, 8).ok());
+  ASSERT_TRUE(stream().copyOut(at, first.data(), 16).ok());
+  ASSERT_TRUE(stream().fill({at.arena, 4}, 0xff, 8).ok());
   ASSERT_TRUE(stream().launch(addOne, &context, nullptr).ok());
-  ASSERT_TRUE(stream().copyOut(place, second.data(), 16).ok());
+  ASSERT_TRUE(stream().copyOut(at, second.data(), 16).ok());
   complete(*device);
   EXPECT_EQ(first, (Ints{11, 11, 12, 13}));
   EXPECT_EQ(second, (Ints{12, -1, -1, 13}));
@@ -85,7 +84,7 @@ TEST_P(EachDevice, RunsInTheOrderOfIssue) {
 
 TEST_P(EachDevice, RejectsRangesThatLeaveTheirArena) {
   struct Case {
-    ArenaPlace place;
+    ArenaOffset at;
     int64_t bytes;
   };
   for (Case c : {Case{{MTC_ARENA_PARAMS, 4092}, 8},
@@ -95,10 +94,10 @@ TEST_P(EachDevice, RejectsRangesThatLeaveTheirArena) {
                  {{MTC_ARENA_PARAMS, 4}, INT64_MAX}}) {
     std::unique_ptr<Device> fresh = makeNamed(GetParam());
     int32_t value = 0;
-    Status status = fresh->stream().copyIn(c.place, &value, c.bytes);
+    Status status = fresh->stream().copyIn(c.at, &value, c.bytes);
     if (status.ok())
       status = fresh->stream().wait(fresh->stream().record());
-    EXPECT_EQ(status.code(), StatusCode::internal) << c.place.offset;
+    EXPECT_EQ(status.code(), StatusCode::internal) << c.at.offset;
     EXPECT_NE(status.message().find("expected a range inside"),
               std::string::npos);
   }
@@ -163,11 +162,11 @@ TEST(GuardedDevice, DoesNothingBeforeSomebodyWaits) {
   std::unique_ptr<Device> device = makeNamed("guarded");
   Stream &stream = device->stream();
   int32_t in = 7, early = -1, late = -1;
-  ArenaPlace place{MTC_ARENA_PARAMS, 0};
-  ASSERT_TRUE(stream.copyIn(place, &in, 4).ok());
-  ASSERT_TRUE(stream.copyOut(place, &early, 4).ok());
+  ArenaOffset at{MTC_ARENA_PARAMS, 0};
+  ASSERT_TRUE(stream.copyIn(at, &in, 4).ok());
+  ASSERT_TRUE(stream.copyOut(at, &early, 4).ok());
   Event middle = stream.record();
-  ASSERT_TRUE(stream.copyOut(place, &late, 4).ok());
+  ASSERT_TRUE(stream.copyOut(at, &late, 4).ok());
   in = 8; // too early: the copy has not run
   EXPECT_EQ(early, -1);
   ASSERT_TRUE(stream.wait(middle).ok());

@@ -216,7 +216,7 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
 }
 
-TEST_F(RankTest, RejectsTheWrongPlace) {
+TEST_F(RankTest, RejectsTheWrongStage) {
   RankParts p = parts(0);
   p.rank = 2;
   EXPECT_FALSE(create(std::move(p)).ok());
@@ -231,7 +231,7 @@ std::vector<float> gather(std::unique_ptr<RankState> (&ranks)[2]) {
         visitRuns(p.shape, p.box, p.start, p.count,
                   [&](int64_t global, int64_t local, int64_t count) {
                     const float *from =
-                        in<float>(*rank, p.place.arena, p.place.offset);
+                        in<float>(*rank, p.source.arena, p.source.offset);
                     std::copy_n(from + local, count, out.begin() + global);
                   });
   return out;

@@ -86,8 +86,8 @@ public:
                     for (int64_t i = 0; i < count; ++i) {
                       float &to = out[p.name].at(size_t(global + i));
                       EXPECT_TRUE(std::isnan(to)) << p.name << " twice";
-                      to = in<float>(*rank, p.place.arena,
-                                     p.place.offset)[local - p.start + i];
+                      to = in<float>(*rank, p.source.arena,
+                                     p.source.offset)[local - p.start + i];
                     }
                   });
     for (auto &[name, values] : out)

@@ -41,7 +41,7 @@ public:
       : g(graph), axis(axis), factors(assignFactors(graph, axis)),
         uses(usesOf(graph)) {
     for (size_t i = 0; i < g.ops.size(); ++i)
-      if (!factors.letter[i] && !g.ops[i].rule.linear.empty())
+      if (!factors.split[i] && !g.ops[i].rule.linear.empty())
         candidates.push_back(static_cast<int>(i));
   }
 

@@ -1,4 +1,4 @@
-//===- factors_test.cpp - the letter of each op; who may carry ------------===//
+//===- factors_test.cpp - the factor of each op; who may carry ------------===//
 #include "passes/sharding/axis.h"
 #include "small_graph.h"
 
@@ -15,7 +15,7 @@ TEST(Factors, ParameterDecidesOverLargerOperand) {
   s.axis.seeds[x] = 0;
   s.tape.einsum("am,mb->ab", x, s.split({4, 4}, 1));
   Factors f = assignFactors(s.tape.graph, s.axis);
-  EXPECT_EQ(f.letter[0], 'b');
+  EXPECT_EQ(f.split[0], 'b');
   ASSERT_EQ(f.remarks.size(), 1u);
   EXPECT_NE(f.remarks[0].text.find("different dimensions"), std::string::npos);
 }
@@ -23,7 +23,7 @@ TEST(Factors, ParameterDecidesOverLargerOperand) {
 TEST(Factors, LargerOperandDecidesAmongParameters) {
   Small s;
   s.tape.einsum("am,mb->ab", s.split({2, 4}, 0), s.split({4, 64}, 1));
-  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 'b');
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).split[0], 'b');
 }
 
 TEST(Factors, BlockedDimensionIsGathered) {
@@ -53,10 +53,10 @@ TEST(Factors, CotangentFollowsItsPrimal) {
   Small s;
   int z = s.split({4, 4}, 1);
   int dz = s.tape.broadcast("a", "ab", s.tape.input({4}), {{'b', 4}});
-  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 0);
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).split[0], 0);
   s.tape.graph.values[dz].primal = z;
   Factors f = assignFactors(s.tape.graph, s.axis);
-  EXPECT_EQ(f.letter[0], 'b');
+  EXPECT_EQ(f.split[0], 'b');
   EXPECT_EQ(f.strong[dz], 1);
 }
 
@@ -64,9 +64,9 @@ TEST(Factors, BroadcastMakesThePartThatReadersWant) {
   Small s;
   int wide = s.tape.broadcast("a", "ab", s.tape.input({4}), {{'b', 4}});
   s.tape.mul(wide, s.split({4, 4}, 1));
-  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 'b');
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).split[0], 'b');
   s.tape.mul(wide, s.split({4, 4}, 0));
-  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).letter[0], 0);
+  EXPECT_EQ(assignFactors(s.tape.graph, s.axis).split[0], 0);
 }
 
 TEST(Carriers, NormBackwardIsNone) {

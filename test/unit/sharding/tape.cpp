@@ -20,10 +20,10 @@ std::vector<int> Tape::op(const std::string &name, std::vector<int> operands,
       sizes[rule.operands[k][d]] = graph.values[operands[k]].shape[d];
   int index = static_cast<int>(graph.ops.size());
   std::vector<int> results;
-  for (const std::string &letters : rule.results) {
+  for (const std::string &factors : rule.results) {
     Shape shape;
-    for (char letter : letters)
-      shape.push_back(sizes.at(letter));
+    for (char factor : factors)
+      shape.push_back(sizes.at(factor));
     graph.values.push_back({"", shape, 4, index, false, -1});
     results.push_back(static_cast<int>(graph.values.size()) - 1);
   }

@@ -25,8 +25,8 @@ public:
   int parameter(const std::string &name, Shape shape);
   int input(Shape shape);
 
-  /// One op; result shapes follow from the letters of the operands, where
-  /// `sizes` gives the letters that only results have.
+  /// One op; result shapes follow from the factors of the operands, where
+  /// `sizes` gives the factors that only results have.
   std::vector<int> op(const std::string &name, std::vector<int> operands,
                       Rule rule, std::map<char, int64_t> sizes = {});
 
