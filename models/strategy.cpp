@@ -39,7 +39,8 @@ const std::vector<StrategyChoice> &strategyChoices() {
        &Strategy::target,
        {"cpu", "cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_89",
         "cuda:sm_90"}},
-      {"dtype", &Strategy::dtype, {"f32", "bf16"}}};
+      {"dtype", &Strategy::dtype, {"f32", "bf16"}},
+      {"optimizer", &Strategy::optimizer, {"adamw"}}};
   return fields;
 }
 

@@ -32,6 +32,7 @@ struct Strategy {
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";
   std::string dtype = "f32";
+  std::string optimizer = "adamw";
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
   ShardRules shard;
   std::vector<ShardOverride> overrides; ///< the last one that matches holds

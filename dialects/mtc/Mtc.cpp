@@ -123,8 +123,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
                  failed(atLeastOne(emitError, "chunks", chunks)));
 }
 
-LogicalResult OptimizerAttr::verify(EmitError emitError, int64_t zero,
-                                    int64_t bucketSize) {
+LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
+                                    int64_t zero, int64_t bucketSize) {
   if (zero != 0 && zero != 1)
     return emitError() << "expected zero to be 0 or 1, found " << zero;
   return atLeastOne(emitError, "bucket_size", bucketSize);

@@ -24,7 +24,7 @@ def Mtc_Dialect : Dialect {
         batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>,
         precision = bf16,
         schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>,
-        optimizer = <zero = 1, bucket_size = 40000000>,
+        optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>,
         target = <device = "cpu", isa = "x86-64-v4-bf16", threads = 1, memory = 8589934592>>} {}
     ```
 
@@ -98,14 +98,23 @@ def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
       AttrParameter<"::mlir::DenseI64ArrayAttr", "per virtual stage">:$layers_per_stage);
 }
 
-def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
-  let summary = "how gradients are reduced and who updates";
+def Mtc_OptimizerKind : I32EnumAttr<"OptimizerKind", "the arithmetic of the update", [
+    I32EnumAttrCase<"AdamW", 0, "adamw">]> {
   let description = [{
-    Example: `#mtc.optimizer<zero = 1, bucket_size = 40000000>`
+    Each has an op of `tfm` (`dialects/tfm/Optimizers.h`).
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
+  let summary = "the update: its arithmetic, how gradients are reduced, and who updates";
+  let description = [{
+    Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000>`
 
     **Constraints:** `zero` is 0 or 1, a bucket has at least 1 element.
   }];
-  let parameters = (ins AttrParameter<"int64_t", "1: the optimizer's state is split over dp">:$zero,
+  let parameters = (ins EnumParameter<Mtc_OptimizerKind>:$kind,
+      AttrParameter<"int64_t", "1: the optimizer's state is split over dp">:$zero,
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
 }
 
@@ -138,7 +147,7 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     The module attribute `mtc.config`. The importer writes it, and later phases run
     from the IR alone.
 
-    Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
+    Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
 
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks; the
     global batch is that of all microbatches and replicas.

@@ -19,22 +19,19 @@ Operation *create(OpBuilder &b, Location loc, Value param, Value gradient,
   return op;
 }
 
-template <typename Op> OptimizerInfo row(std::string_view name) {
-  return {name, Op::stateNames(), create<Op>};
+template <typename Op> const OptimizerInfo &rowOf() {
+  static const OptimizerInfo row = {Op::stateNames(), create<Op>};
+  return row;
 }
 
 } // namespace
 
-ArrayRef<OptimizerInfo> optimizers() {
-  static const OptimizerInfo rows[] = {row<AdamwOp>("adamw")};
-  return rows;
-}
-
-const OptimizerInfo *optimizerNamed(StringRef name) {
-  for (const OptimizerInfo &optimizer : optimizers())
-    if (name == StringRef(optimizer.name))
-      return &optimizer;
-  return nullptr;
+const OptimizerInfo &optimizerOf(OptimizerKind kind) {
+  switch (kind) {
+  case OptimizerKind::AdamW:
+    return rowOf<AdamwOp>();
+  }
+  llvm_unreachable("an optimizer without a row");
 }
 
 } // namespace mtc::tfm

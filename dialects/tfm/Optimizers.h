@@ -11,12 +11,13 @@
 #ifndef MTC_DIALECTS_TFM_OPTIMIZERS_H
 #define MTC_DIALECTS_TFM_OPTIMIZERS_H
 
+#include "dialects/mtc/Mtc.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace mtc::tfm {
 
 struct OptimizerInfo {
-  std::string_view name; ///< in strategies and in IR
   /// Names of its states, f32, in the order of operands and results.
   llvm::ArrayRef<llvm::StringRef> states;
   /// Makes the op: operands `param`, `gradient` and one value per state, all
@@ -27,11 +28,8 @@ struct OptimizerInfo {
                              mlir::ValueRange states, bool decay);
 };
 
-/// All of them, in the order in which messages list them.
-llvm::ArrayRef<OptimizerInfo> optimizers();
-
-/// The one of that name, or null. Static storage.
-const OptimizerInfo *optimizerNamed(llvm::StringRef name);
+/// The row of an optimizer. Static storage.
+const OptimizerInfo &optimizerOf(OptimizerKind kind);
 
 } // namespace mtc::tfm
 #endif // MTC_DIALECTS_TFM_OPTIMIZERS_H

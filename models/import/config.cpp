@@ -68,7 +68,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       *symbolizePrecision(strategy.dtype),
       ScheduleAttr::get(context, strategy.schedule, /*chunks=*/1,
                         b.getDenseI64ArrayAttr(strategy.layersPerStage)),
-      OptimizerAttr::get(context, strategy.zero, strategy.bucketSize),
+      OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
+                         strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, memory));
 }

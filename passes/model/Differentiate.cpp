@@ -60,6 +60,7 @@ private:
 
   func::FuncOp fn;
   OpBuilder b;
+  Type accumulatorType;
   SmallVector<Operation *> forwardOps;
   llvm::DenseSet<Value> dependents; ///< depend on a parameter (looked up only)
   llvm::DenseMap<Value, SmallVector<Contribution>>

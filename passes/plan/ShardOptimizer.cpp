@@ -117,7 +117,7 @@ struct ShardOptimizerPass
       plan.mesh = config->getMesh();
       plan.zero = config->shardsOptimizer();
       plan.paramType = config->types().compute;
-      plan.optimizer = tfm::optimizerNamed("adamw");
+      plan.optimizer = &tfm::optimizerOf(config->getOptimizer().getKind());
       if (!plan.paramType.isF32())
         plan.states.push_back("main");
       llvm::append_range(plan.states, plan.optimizer->states);

@@ -1,4 +1,5 @@
 //===- owners.cpp - who owns which parameter ------------------------------===//
+#include "dialects/tfm/Optimizers.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/verify/checks.h"
 
@@ -175,8 +176,9 @@ private:
   /// What the optimizer keeps, and main parameters beside those of a narrow
   /// type.
   void checkStates(rt::BucketOp bucket, Type paramType) {
-    std::set<StringRef> expected(tfm::AdamwOp::stateNames().begin(),
-                                 tfm::AdamwOp::stateNames().end());
+    ArrayRef<StringRef> states =
+        tfm::optimizerOf(model.config.getOptimizer().getKind()).states;
+    std::set<StringRef> expected(states.begin(), states.end());
     if (!paramType.isF32())
       expected.insert("main");
     SmallVector<StringRef> names = bucket.stateNames();

@@ -92,7 +92,7 @@ def in_order(text, first):
             body = None
         else:
             body.append(line)
-    return re.sub(r'target = "cuda:[^"]*"', 'target = "cpu"', "\n".join(out), count=1)
+    return re.sub(r'device = "cuda:[^"]*"', 'device = "cpu"', "\n".join(out), count=1)
 
 
 def orders(text):

@@ -20,6 +20,8 @@ LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 # folder may always include itself.
 ALLOWED = {
     "dialects": FRAMEWORK | {ABI, "dialects/Tables.h"},  # and, of each other:
+    # What a step does is chosen by name in mtc.config.
+    "dialects/tfm": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/mtc"},
     # Attributes of a level ride on the ops of the next ones.
     "dialects/pipe": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/tfm", "dialects/dist"},
     "dialects/rt": FRAMEWORK | {ABI, "dialects/Tables.h", "dialects/dist", "dialects/pipe"},

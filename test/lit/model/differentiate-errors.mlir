@@ -4,7 +4,7 @@
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "embed"], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{expected a maximum behind tfm.stop_gradient; it has no gradient rule}}
@@ -16,7 +16,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<f32>) -> (tensor<f32> {tfm.result = "loss"}) {
     // expected-error @+1 {{expected a loss that depends on a parameter}}
@@ -30,7 +30,7 @@ module {}
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4x8xf32>, %s: tensor<8xf32> {tfm.param = #tfm.param<name = "s", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{found a cotangent of the mean; they have no gradient rule}}
@@ -42,7 +42,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4x8xf32>, %s: tensor<8xf32> {tfm.param = #tfm.param<name = "s", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{found a cotangent of 1 / the root; they have no gradient rule}}
@@ -55,7 +55,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4x8xf32>, %s: tensor<8xf32> {tfm.param = #tfm.param<name = "s", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<4xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{found a cotangent of 1 / the root; they have no gradient rule}}
@@ -67,7 +67,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%qkv: tensor<4x8x4x3x16xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "seq", "heads", "stack", "head_dim"], init = ones, std = 0.0 : f64, decay = false>}, %at: tensor<i64>) -> (tensor<4x4x8xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{found a cotangent of it; it has no gradient rule}}
@@ -79,7 +79,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32>) {
     // expected-error @+1 {{expected one result, the loss, found 2}}
@@ -90,7 +90,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%ids: tensor<4xi32>, %w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = ["batch", "embed"], init = ones, std = 0.0 : f64, decay = false>}) -> (tensor<9x8xf32> {tfm.result = "loss"}) {
     // expected-error @+1 {{has no gradient rule: a backward op; second derivatives are not taken}}

@@ -4,7 +4,7 @@
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected a gradient for parameter "w", found none}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}) {
@@ -15,7 +15,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected uses of "w" in ascending order, found use 1}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32> {tfm.grad = #tfm.grad<param = "w", use = 1>}) {
@@ -26,7 +26,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected the gradient of "w" of type 'tensor<f32>', found 'tensor<4xf32>'}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}, %g: tensor<4xf32>) -> (tensor<f32> {tfm.result = "loss"}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
@@ -37,7 +37,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32>) {
     %e = tfm.exp %x {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<4xf32>
@@ -50,7 +50,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32>) {
     // expected-error @+1 {{expected attributes tfm.layer and tfm.phase}}
@@ -62,7 +62,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected result 0 to be the gradient of a parameter, found "v"}}
   func.func @microbatch(%x: tensor<f32>) -> (tensor<f32> {tfm.grad = #tfm.grad<param = "v", use = 0>}) {

@@ -30,7 +30,7 @@ module attributes {test.attribute = #mtc.batch<micro = 2, microbatches = 0, glob
 module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 0, layers_per_stage = [1]>} {}
 // -----
 // expected-error @+1 {{expected zero to be 0 or 1, found 3}}
-module attributes {test.attribute = #mtc.optimizer<zero = 3, bucket_size = 1>} {}
+module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}
 // -----
 // expected-error @+1 {{expected memory to be at least 1, found 0}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = 0>} {}
@@ -41,37 +41,37 @@ module attributes {test.attribute = #mtc.target<device = "cpu", isa = "", thread
 // expected-error @+1 {{expected a global batch of 2 samples times 2 microbatches times 2 replicas, found 16}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected a global batch of 4611686018427387904 samples times 4 microbatches times 2 replicas, found 8}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
   batch = <micro = 4611686018427387904, microbatches = 4, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected each axis once, found tp twice}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, tp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected ranks along every axis (tp, dp or pp), found none along dp}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected an axis (tp, dp or pp), found cp}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, cp = 1>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected 1 to 65536 ranks along tp, found 0}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected 1 to 65536 ranks along pp, found 65537}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 65537>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected mtc.config to be #mtc.config<model = <...>, ...>, found {tp = 2 : i64}}}
 module attributes {mtc.config = {tp = 2 : i64}} {}

@@ -7,7 +7,7 @@
 #config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 // expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 3, found 2, 2}}
 module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
@@ -16,7 +16,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
@@ -30,7 +30,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 3>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
@@ -43,7 +43,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
@@ -56,7 +56,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
@@ -70,7 +70,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     // expected-error @+1 {{expected a tfm.save as operand}}
@@ -82,7 +82,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     // expected-error @+1 {{expected a layer that a stage holds}}
@@ -94,7 +94,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1025>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 // expected-error @+1 {{expected pp times chunks to be 1 to 1024, found 1025 times 1}}
 module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
@@ -103,7 +103,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
   func.func @microbatch(%w: tensor<4x4xf32> {dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>}) {
@@ -114,7 +114,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
   func.func @microbatch(%w: tensor<4xf32> {dist.sharding = #dist.sharding<[{"dp", "tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = normal, std = 0.02, decay = true>}) {
@@ -125,7 +125,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [9223372036854775807, 9223372036854775807]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 // expected-error @+1 {{expected layers_per_stage with 2 entries of 0 or more that add to 2, found 9223372036854775807, 9223372036854775807}}
 module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
@@ -134,7 +134,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
     // expected-error @+1 {{expected results that ops make, found result 0 to be an argument, saved or restored}}
@@ -145,7 +145,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>

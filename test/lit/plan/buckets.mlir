@@ -56,7 +56,7 @@
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 2, pp = 1>, batch = <micro = 1, microbatches = 1, global = 2, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   pipe.parameter #tfm.param<name = "w", axes = ["a0", "a1"], init = normal, std = 0.02 : f64, decay = true> local tensor<8x8xf32>
   pipe.parameter #tfm.param<name = "u", axes = ["a0"], init = zeros, std = 0.0 : f64, decay = false> local tensor<8xf32>

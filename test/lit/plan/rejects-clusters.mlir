@@ -7,7 +7,7 @@
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -31,7 +31,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -54,7 +54,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -77,7 +77,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -102,7 +102,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -126,7 +126,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -150,7 +150,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     rt.bucket 0 elements 16 unpadded 16 shard 16
@@ -176,7 +176,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -196,7 +196,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     rt.bucket 0 elements 32 unpadded 32 shard 32
@@ -219,7 +219,7 @@ module attributes {mtc.config = #config} {
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, dp = 1, pp = 1>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {

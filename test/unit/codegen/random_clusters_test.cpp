@@ -42,7 +42,8 @@ std::string moduleOf(const std::vector<RandomFunction> &functions) {
          "1, "
          "dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, "
          "sequence = 1>, precision = f32, schedule = <name = \"1f1b\", chunks "
-         "= 1, layers_per_stage = [1]>, optimizer = <zero = 0, bucket_size = "
+         "= 1, layers_per_stage = [1]>, optimizer = <kind = adamw, zero = 0, "
+         "bucket_size = "
          "1>, target = <device = \"cpu\", isa = \"x86-64-v3\", threads = 1>>} "
          "{\n" +
          text +

@@ -28,6 +28,9 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'dtype': expected one of f32, bf16, found a string \"f16\", did "
      "you mean "
      "'bf16'?\n"},
+    {"Optimizer", "optimizer = \"adam\"\n",
+     "f:1: key 'optimizer': expected adamw, found a string \"adam\", "
+     "did you mean 'adamw'?\n"},
     {"StagesAsNumber", "layers_per_stage = 2\n",
      "f:1: key 'layers_per_stage': expected a list of integers, found an "
      "integer 2\n"},

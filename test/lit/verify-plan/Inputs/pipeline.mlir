@@ -3,7 +3,7 @@
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 2, global = 2, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #config} {
   pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> local tensor<16x4xf32>
   pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
