@@ -42,7 +42,8 @@ private:
     if (failed(enterPhase(this->getOperation(), phase)))
       return this->signalPassFailure();
     runPhase();
-    leavePhase(this->getOperation(), phase);
+    if (!this->getPassState().irAndPassFailed.getInt())
+      leavePhase(this->getOperation(), phase);
   }
 };
 

@@ -16,6 +16,15 @@
 // RUN: not mtc-opt %t.import.mlir --mtc-plan 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: loc("gpt2-nano"): expected IR for which bucket-gradients is the next phase, found the result of import
 
+// A phase that failed was not reached.
+// RUN: not mtc-opt %t.import.mlir --mtc-model --annotate-shardings --partition --mlir-print-ir-after-failure 2>&1 | FileCheck %s --check-prefix=FAILED
+// FAILED: error: {{.*}}for which partition is the next phase
+// FAILED: IR Dump After {{.*}} Failed (partition)
+// FAILED: mtc.phase = "annotate-shardings"
+// RUN: sed -e 's/tfm.stop_gradient/tfm.exp/' %t.import.mlir | not mtc-opt - --differentiate --mlir-print-ir-after-failure 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: IR Dump After {{.*}} Failed (differentiate)
+// HALF: mtc.phase = "import"
+
 // Ours are listed first, in their order.
 // RUN: mtc-opt --help | FileCheck %s --check-prefix=HELP
 // HELP: OVERVIEW: runs passes of mtc on IR
