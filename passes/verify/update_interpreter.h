@@ -21,7 +21,7 @@ public:
   UpdateInterpreter(const Model &model, const Stage &stage, UpdateState &state,
                     Report &report)
       : model(model), stage(stage), state(state), report(report),
-        slices(model, stage, report) {}
+        slices(model, stage, report), kernels(stage.op) {}
 
   void run(const Fragment &fragment);
   /// Whether the norm has been made: reset, summed, reduced over all ranks and
@@ -72,6 +72,7 @@ private:
   UpdateState &state;
   Report &report;
   Slices slices;
+  FlatKernels kernels;
   Norm norm = Norm::None;
 };
 

@@ -67,11 +67,14 @@ private:
 
 } // namespace
 
-std::optional<FlatKernel> readFlatKernel(Operation *program, StringRef name) {
-  for (auto kernel : cast<rt::ProgramOp>(program).getOps<rt::KernelOp>())
-    if (kernel.getSymName() == name)
-      return Reader(kernel).run();
-  return std::nullopt;
+const FlatKernel *FlatKernels::find(StringRef name) {
+  auto [it, fresh] = byName.try_emplace(name.str());
+  std::optional<FlatKernel> &found = it->second;
+  if (fresh)
+    for (auto kernel : program.getOps<rt::KernelOp>())
+      if (kernel.getSymName() == name)
+        found = Reader(kernel).run();
+  return found ? &*found : nullptr;
 }
 
 } // namespace mtc::passes::verify

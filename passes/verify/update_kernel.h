@@ -4,8 +4,10 @@
 
 #include "dialects/rt/Rt.h"
 
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 
 namespace mtc::passes::verify {
 
@@ -25,9 +27,18 @@ struct FlatKernel {
   llvm::SmallVector<Operand> operands;
 };
 
-/// Reads a kernel whose length is its argument; none if it is another.
-std::optional<FlatKernel> readFlatKernel(mlir::Operation *program,
-                                         llvm::StringRef name);
+/// The flat kernels of a program, each read once, however often it is launched.
+class FlatKernels {
+public:
+  explicit FlatKernels(rt::ProgramOp program) : program(program) {}
+  /// A kernel whose length is its argument; null if the one of this name is
+  /// another, or there is none. Lives as long as this.
+  const FlatKernel *find(llvm::StringRef name);
+
+private:
+  rt::ProgramOp program;
+  std::map<std::string, std::optional<FlatKernel>> byName;
+};
 
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_UPDATE_KERNEL_H

@@ -30,7 +30,7 @@ UpdateInterpreter::operandsOf(const Touch &touch, rt::LaunchOp op) {
 }
 
 void UpdateInterpreter::launch(const Touch &touch, rt::LaunchOp op) {
-  std::optional<FlatKernel> kernel = readFlatKernel(stage.op, op.getKernel());
+  const FlatKernel *kernel = kernels.find(op.getKernel());
   if (!kernel) {
     report.error(op) << "expected a kernel over a flat range, which works on "
                         "each element alone, found \""
