@@ -8,13 +8,14 @@
 #include "compiler/parallel.h"
 #include "compiler/print_ir.h"
 #include "compiler/report.h"
+#include "compiler/run_phase.h"
+#include "compiler/shared_kernels.h"
 #include "compiler/stage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
 
 #include <filesystem>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -25,26 +26,22 @@ namespace mtc::compiler {
 namespace {
 
 /// The texts of the last phases: to print, or for --save-ir.
-Status lowerTexts(const CompileOptions &options, mlir::ModuleOp module,
-                  const BundlePlan &plan, std::optional<Phase> stopAfter,
+Status lowerTexts(mlir::ModuleOp module, const BundlePlan &plan,
+                  std::optional<Phase> stopAfter, DiagnosticLog &log,
                   mlir::TimingScope &timing, std::vector<StageJob> &jobs) {
   mlir::TimingScope scope = timing.nest("lower for people to read");
-  std::vector<std::string> modules = splitStages(module);
-  for (size_t i = 0; i < plan.programs.size(); ++i)
-    jobs.push_back({std::move(modules[i]),
-                    plan.programs[i].stage(),
-                    plan.config.isa,
-                    stopAfter,
-                    {}});
-  return forEachJob(jobs.size(), options.threads,
-                    [&](size_t i) { return lowerStage(jobs[i], scope); });
+  for (rt::ProgramOp program : programsByStage(module))
+    jobs.push_back({program, plan.config.isa, stopAfter, {}});
+  loadCodeDialects(*module.getContext());
+  auto lowerJob = [&](size_t i) { return lowerStage(jobs[i], scope); };
+  return withDiagnostics(
+      forEachJob(*module.getContext(), jobs.size(), lowerJob), log);
 }
 
-Status showStages(const CompileOptions &options,
-                  const std::vector<StageJob> &jobs) {
-  for (const StageJob &job : jobs)
+Status showStages(const CompileOptions &options, std::vector<StageJob> &jobs) {
+  for (StageJob &job : jobs)
     for (const auto &[phase, text] : job.saved)
-      MTC_RETURN_IF_ERROR(showResult(options, phase, text, job.stage));
+      MTC_RETURN_IF_ERROR(showResult(options, phase, text, job.stage()));
   return Status::okay();
 }
 
@@ -58,26 +55,23 @@ struct Objects {
 Objects planObjects(mlir::ModuleOp module, const BundlePlan &plan,
                     const std::string &folder) {
   Objects objects;
-  std::vector<StageParts> parts = splitParts(module);
-  std::map<std::string, std::string> kernels; // text -> object
-  for (size_t i = 0; i < plan.programs.size(); ++i) {
+  std::vector<rt::ProgramOp> programs = programsByStage(module);
+  for (auto [program, number] :
+       llvm::zip_equal(programs, numberKernels(programs))) {
     std::vector<std::string> &paths = objects.ofStage.emplace_back();
-    if (parts[i].kernels.empty())
+    if (!number)
       continue;
-    auto [it, fresh] = kernels.try_emplace(
-        parts[i].kernels,
-        fmt::format("{}/kernels{}.o", folder, kernels.size()));
-    if (fresh)
-      objects.jobs.push_back({it->first, plan.programs[i].stage(), nullptr, "",
-                              plan.config.isa, it->second});
-    paths.push_back(it->second);
+    paths.push_back(fmt::format("{}/kernels{}.o", folder, *number));
+    if (*number == objects.jobs.size()) // the first that has them
+      objects.jobs.push_back(
+          {program, nullptr, "", plan.config.isa, paths.back()});
   }
   for (size_t i = 0; i < plan.programs.size(); ++i) {
     const ProgramPlan &program = plan.programs[i];
     std::string path = fmt::format("{}/stage{}.o", folder, program.stage());
-    objects.jobs.push_back({std::move(parts[i].fragments), program.stage(),
-                            &program, describe(plan, program).dump(),
-                            plan.config.isa, path});
+    objects.jobs.push_back({programs[i], &program,
+                            describe(plan, program).dump(), plan.config.isa,
+                            path});
     objects.ofStage[i].push_back(path);
   }
   return objects;
@@ -91,24 +85,26 @@ Status linkStage(const Toolchain &toolchain, const std::string &folder,
 }
 
 /// Objects -> executables and shared objects; the objects are not kept.
-Status writePrograms(const CompileOptions &options, mlir::ModuleOp module,
-                     const BundlePlan &plan, const std::string &folder,
+Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
+                     const std::string &folder, DiagnosticLog &log,
                      mlir::TimingScope &timing) {
+  mlir::MLIRContext &context = *module.getContext();
   Toolchain toolchain;
   MTC_RETURN_IF_ERROR(findToolchain(toolchain));
   mlir::TimingScope scope = timing.nest("objects");
   Objects objects = planObjects(module, plan, folder);
-  MTC_RETURN_IF_ERROR(
-      forEachJob(objects.jobs.size(), options.threads, [&](size_t i) {
-        return compileObject(objects.jobs[i], scope);
-      }));
+  loadCodeDialects(context);
+  auto compileJob = [&](size_t i) {
+    return compileObject(objects.jobs[i], scope);
+  };
+  MTC_RETURN_IF_ERROR(withDiagnostics(
+      forEachJob(context, objects.jobs.size(), compileJob), log));
   scope.stop();
   mlir::TimingScope linking = timing.nest("link");
-  MTC_RETURN_IF_ERROR(
-      forEachJob(plan.programs.size(), options.threads, [&](size_t i) {
-        return linkStage(toolchain, folder, objects.ofStage[i],
-                         plan.programs[i].stage());
-      }));
+  MTC_RETURN_IF_ERROR(forEachJob(context, plan.programs.size(), [&](size_t i) {
+    return linkStage(toolchain, folder, objects.ofStage[i],
+                     plan.programs[i].stage());
+  }));
   std::error_code error;
   for (const ObjectJob &job : objects.jobs)
     std::filesystem::remove(job.object, error);
@@ -131,8 +127,8 @@ Status writeTexts(const CompileOptions &options, const std::string &folder,
 } // namespace
 
 Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
-                   const BundlePlan &plan, mlir::TimingScope &timing,
-                   CompileResult &result) {
+                   const BundlePlan &plan, DiagnosticLog &log,
+                   mlir::TimingScope &timing, CompileResult &result) {
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::error_code error;
@@ -140,21 +136,20 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   if (wantsResult(options, Phase::codegenKernels) ||
       wantsResult(options, Phase::lowerToLLVM)) {
     std::vector<StageJob> jobs;
-    MTC_RETURN_IF_ERROR(lowerTexts(options, module, plan, {}, timing, jobs));
+    MTC_RETURN_IF_ERROR(lowerTexts(module, plan, {}, log, timing, jobs));
     MTC_RETURN_IF_ERROR(showStages(options, jobs));
   }
   MTC_RETURN_IF_ERROR(
-      writePrograms(options, module, plan, output.folder(), timing));
+      writePrograms(module, plan, output.folder(), log, timing));
   MTC_RETURN_IF_ERROR(writeTexts(options, output.folder(), plan, result));
   return output.commit();
 }
 
 Status lowerStages(const CompileOptions &options, mlir::ModuleOp module,
-                   const BundlePlan &plan, mlir::TimingScope &timing,
-                   std::string &text) {
+                   const BundlePlan &plan, DiagnosticLog &log,
+                   mlir::TimingScope &timing, std::string &text) {
   std::vector<StageJob> jobs;
-  MTC_RETURN_IF_ERROR(
-      lowerTexts(options, module, plan, options.to, timing, jobs));
+  MTC_RETURN_IF_ERROR(lowerTexts(module, plan, options.to, log, timing, jobs));
   MTC_RETURN_IF_ERROR(showStages(options, jobs));
   for (const StageJob &job : jobs)
     text += (text.empty() ? "" : "// -----\n") + job.saved.back().second;

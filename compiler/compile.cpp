@@ -131,14 +131,14 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   MTC_RETURN_IF_ERROR(checkMemory(plan));
   if (!chip.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");
-    return writeGpuKernels(options, *module, plan, chip);
+    return writeGpuKernels(options, *module, chip, log);
   }
   if (options.to && *options.to < Phase::link) {
     std::string text;
-    MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, timing, text));
+    MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, log, timing, text));
     return writeStopped(options, text);
   }
-  return writeBundle(options, *module, plan, timing, result);
+  return writeBundle(options, *module, plan, log, timing, result);
 }
 
 /// IR may have been edited: what a phase makes of it is no bug of mtc.

@@ -9,9 +9,6 @@
 #include "models/strategy_reader.h"
 #include "passes/target/target.h"
 
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -28,20 +25,6 @@ bool isKnown(const std::string &target) {
     if (field.key == "target")
       return std::ranges::find(field.values, target) != field.values.end();
   return false;
-}
-
-Status emitStage(const std::string &ir, const std::string &chip,
-                 std::string &ptx) {
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  DiagnosticLog log(*context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(ir, context.get());
-  if (!module)
-    return {StatusCode::internal,
-            "the stage's module does not parse again\n" + log.take()};
-  Status status = emitPtx(*module, chip, ptx);
-  if (status.ok() && !log.hasError())
-    return status;
-  return {StatusCode::internal, status.message() + "\n" + log.take()};
 }
 
 } // namespace
@@ -75,18 +58,15 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
 }
 
 Status writeGpuKernels(const CompileOptions &options, mlir::ModuleOp module,
-                       const BundlePlan &plan, const std::string &chip) {
+                       const std::string &chip, DiagnosticLog &log) {
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
-  std::vector<std::string> stages = splitStages(module);
-  for (size_t i = 0; i < stages.size(); ++i) {
-    int64_t stage = plan.programs[i].stage();
+  for (rt::ProgramOp program : programsByStage(module)) {
     std::string ptx;
-    if (Status status = emitStage(stages[i], chip, ptx); !status.ok())
-      return {status.code(),
-              fmt::format("stage {}: {}", stage, status.message())};
-    MTC_RETURN_IF_ERROR(
-        writeFile(fmt::format("{}/stage{}.ptx", output.folder(), stage), ptx));
+    MTC_RETURN_IF_ERROR(withDiagnostics(emitPtx(program, chip, ptx), log));
+    MTC_RETURN_IF_ERROR(writeFile(
+        fmt::format("{}/stage{}.ptx", output.folder(), program.getStage()),
+        ptx));
   }
   return output.commit();
 }

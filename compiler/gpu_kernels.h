@@ -7,13 +7,14 @@
 #define MTC_COMPILER_GPU_KERNELS_H
 
 #include "compiler/compile.h"
-#include "compiler/plan.h"
 
 namespace mlir {
 class ModuleOp;
 } // namespace mlir
 
 namespace mtc::compiler {
+
+class DiagnosticLog;
 
 /// The chip of the target in `mtc.config`: "cuda:sm_90" gives "sm_90", "cpu"
 /// (or no target) gives "". Errors: inputRejected for another target;
@@ -24,10 +25,11 @@ runtime::Status readGpuTarget(const CompileOptions &options,
 
 /// Writes `options.output`/stageN.ptx for every program of a verified plan. The
 /// folder, which must be new or empty, appears whole or not at all, and equal
-/// inputs give equal bytes. Errors: usage, internal, writeFailed.
+/// inputs give equal bytes. `log` is that of the module's context. Errors:
+/// usage, internal with the diagnostics, writeFailed.
 runtime::Status writeGpuKernels(const CompileOptions &options,
-                                mlir::ModuleOp module, const BundlePlan &plan,
-                                const std::string &chip);
+                                mlir::ModuleOp module, const std::string &chip,
+                                DiagnosticLog &log);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_GPU_KERNELS_H

@@ -42,20 +42,38 @@ Content contentOf(Location location) {
   return content;
 }
 
-/// The parts as one location, over `place`; `place` itself where there is none.
-Location join(ArrayRef<Attribute> parts, Location place) {
-  if (parts.size() == 1)
-    return NameLoc::get(cast<StringAttr>(parts.front()), place);
+/// As a location: the parts over the place, the place itself where there is
+/// none.
+Location toLocation(const Content &content, MLIRContext *context) {
+  Location place = content.place ? Location(content.place)
+                                 : Location(UnknownLoc::get(context));
+  if (content.parts.size() == 1)
+    return NameLoc::get(cast<StringAttr>(content.parts.front()), place);
   SmallVector<Location> all;
-  for (Attribute part : parts)
+  for (Attribute part : content.parts)
     all.push_back(NameLoc::get(cast<StringAttr>(part)));
   all.push_back(place);
-  return FusedLoc::get(place.getContext(), all);
+  return FusedLoc::get(context, all);
+}
+
+/// What has no part of its own is of the part of the op around it.
+void inheritParts(Content &content, Operation *around) {
+  if (around && content.parts.empty())
+    content.parts = contentOf(around->getLoc()).parts;
 }
 
 Location namesOf(Location location) {
-  return join(contentOf(location).parts.getArrayRef(),
-              UnknownLoc::get(location.getContext()));
+  Content content = contentOf(location);
+  content.place = {};
+  return toLocation(content, location.getContext());
+}
+
+/// What is written of a location: nothing if it is that of the op around it.
+Location writtenIn(Operation *around, Location location) {
+  Location names = namesOf(location);
+  return around && namesOf(around->getLoc()) == names
+             ? Location(UnknownLoc::get(location.getContext()))
+             : names;
 }
 
 } // namespace
@@ -85,29 +103,28 @@ void locate(ModuleOp module, const AsmParserState &read,
       auto [line, column] = sources.getLineAndColumn(start->second);
       content.place = FileLineColLoc::get(name, line, column);
     }
-    if (Operation *parent = op->getParentOp(); parent && content.parts.empty())
-      content.parts = contentOf(parent->getLoc()).parts;
-    op->setLoc(join(content.parts.getArrayRef(),
-                    content.place ? Location(content.place)
-                                  : UnknownLoc::get(op->getContext())));
+    inheritParts(content, op->getParentOp());
+    op->setLoc(toLocation(content, op->getContext()));
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments()) {
+        Content own = contentOf(argument.getLoc());
+        inheritParts(own, op);
+        argument.setLoc(toLocation(own, op->getContext()));
+      }
   });
 }
 
 WrittenLocations::WrittenLocations(ModuleOp module) {
   // Children first: they look at the location of their parent.
   module->walk([&](Operation *op) {
-    Location names = namesOf(op->getLoc());
-    if (Operation *parent = op->getParentOp();
-        parent && namesOf(parent->getLoc()) == names)
-      names = UnknownLoc::get(op->getContext());
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments()) {
           arguments.emplace_back(argument, argument.getLoc());
-          argument.setLoc(namesOf(argument.getLoc()));
+          argument.setLoc(writtenIn(op, argument.getLoc()));
         }
     ops.emplace_back(op, op->getLoc());
-    op->setLoc(names);
+    op->setLoc(writtenIn(op->getParentOp(), op->getLoc()));
   });
 }
 

@@ -3,7 +3,8 @@
 // The location of an op names the part of the model that it comes from
 // (NameLoc, "layers.3.mlp.up"), several where ops were fused; below the name
 // lies the place in a file, if the IR was read from one. Files of --save-ir
-// have the names alone, and an op without one is of its parent's part.
+// have the names alone; an op without one is of its parent's part, an argument
+// of its op's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_COMPILER_LOCATIONS_H
@@ -26,13 +27,13 @@ namespace mtc::compiler {
 /// "file:line:column: layers.3.mlp.up: ", or what of it is known.
 std::string describe(mlir::Location location);
 
-/// Gives all ops of a module that was just read their part and their place:
-/// what the text names, or the part of the parent.
+/// Gives all ops and arguments of a module that was just read their part and
+/// their place: what the text names, or the part of the op around them.
 void locate(mlir::ModuleOp module, const mlir::AsmParserState &read,
             llvm::SourceMgr &sources);
 
 /// While it lives, ops and arguments have the locations that are written to
-/// files: names alone, and unknown where they are the parent's.
+/// files: names alone, and unknown where they are those of the op around them.
 class WrittenLocations {
 public:
   explicit WrittenLocations(mlir::ModuleOp module);

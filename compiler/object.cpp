@@ -22,9 +22,9 @@ Status emitObject(mlir::ModuleOp module, const std::string &isa,
   return writeFile(path, *bytes);
 }
 
-Status emitPtx(mlir::ModuleOp module, const std::string &chip,
+Status emitPtx(mlir::Operation *source, const std::string &chip,
                std::string &ptx) {
-  auto text = codegen::emitPtx(module, chip);
+  auto text = codegen::emitPtx(source, chip);
   if (!text)
     return {StatusCode::internal, llvm::toString(text.takeError())};
   ptx = std::move(*text);

@@ -6,12 +6,18 @@
 
 #include <functional>
 
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
 namespace mtc::compiler {
 
-/// Runs job(0) to job(count - 1), at most `threads` at a time, each begun in
-/// that order. All run, even where one fails; the error is that of the first in
-/// order that failed, whatever the timing.
-runtime::Status forEachJob(size_t count, int threads,
+/// Runs job(0) to job(count - 1) on the threads of `context`, or one after the
+/// other if it has none, each begun in that order. All run, even where one
+/// fails; the error is that of the first in order that failed, and what jobs
+/// report reaches the handlers of the context in that order, whatever the
+/// timing.
+runtime::Status forEachJob(mlir::MLIRContext &context, size_t count,
                            const std::function<runtime::Status(size_t)> &job);
 
 } // namespace mtc::compiler

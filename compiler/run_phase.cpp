@@ -46,9 +46,11 @@ void append(const mlir::Diagnostic &diagnostic, const char *indent,
       << severity(diagnostic.getSeverity()) << diagnostic.str() << "\n";
 }
 
-void flush(DiagnosticLog &log) {
-  if (std::string text = log.take(); !text.empty())
-    std::fputs(text.c_str(), stderr);
+/// Verifiers of plans say what is wrong with their input, others with mtc.
+Status rejected(Phase phase) {
+  StatusCode code = phase == Phase::verifyPlan ? StatusCode::infeasible
+                                               : StatusCode::internal;
+  return {code, fmt::format("phase {} rejected the IR", toString(phase))};
 }
 
 } // namespace
@@ -83,8 +85,8 @@ makeContext(llvm::ThreadPoolInterface *threads) {
   return context;
 }
 
-Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-                mlir::TimingScope &timing, const std::string &options) {
+Status runPass(Phase phase, mlir::ModuleOp module, mlir::TimingScope &timing,
+               const std::string &options) {
   std::string name = toString(phase), problem;
   // A scope for each: MLIR tells passes apart by address, and the passes of the
   // last manager may have had the same.
@@ -94,13 +96,26 @@ Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
   if (failed(passes::addPhase(manager, phase, options, problem)))
     return {StatusCode::internal,
             fmt::format("phase {} cannot be set up: {}", name, problem)};
-  if (succeeded(manager.run(module)) && !log.hasError()) {
-    flush(log);
-    return Status::okay();
-  }
-  StatusCode code = phase == Phase::verifyPlan ? StatusCode::infeasible
-                                               : StatusCode::internal;
-  return {code, fmt::format("phase {} rejected the IR\n{}", name, log.take())};
+  return succeeded(manager.run(module)) ? Status::okay() : rejected(phase);
+}
+
+Status withDiagnostics(Status status, DiagnosticLog &log) {
+  if (status.ok() && log.hasError())
+    status = {StatusCode::internal, "errors were reported"};
+  std::string said = log.take();
+  if (!status.ok())
+    return {status.code(),
+            status.message() + (said.empty() ? "" : "\n") + said};
+  std::fputs(said.c_str(), stderr);
+  return status;
+}
+
+Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
+                mlir::TimingScope &timing) {
+  Status status = runPass(phase, module, timing);
+  if (status.ok() && log.hasError())
+    status = rejected(phase);
+  return withDiagnostics(std::move(status), log);
 }
 
 /// Ops are verified by whoever asked: they have their locations only then.

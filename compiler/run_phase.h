@@ -43,13 +43,23 @@ makeContext(llvm::ThreadPoolInterface *threads = nullptr);
 
 /// Runs the pass of `phase` on a module and verifies the result; `options` is
 /// what stands in braces after the flag, or empty. Its time is a part of
-/// `timing`; scopes without a manager measure nothing. Warnings go to stderr.
-/// A phase that reported an error has failed, whatever it returned. Errors:
-/// infeasible from verify-plan, internal from all others, with the diagnostics;
-/// internal if the pass is not part of this build.
+/// `timing`; scopes without a manager measure nothing. Safe to call from
+/// several threads on modules of one context that has loaded what the pass
+/// makes. Errors: infeasible from verify-plan, internal from all others, with
+/// diagnostics in the context's handlers; internal if the pass is not part of
+/// this build.
+runtime::Status runPass(Phase phase, mlir::ModuleOp module,
+                        mlir::TimingScope &timing,
+                        const std::string &options = "");
+
+/// `status` with what was reported since the log was last read. A reported
+/// error is one, whatever `status` says (internal); without one, warnings go to
+/// stderr.
+runtime::Status withDiagnostics(runtime::Status status, DiagnosticLog &log);
+
+/// Runs a phase as `runPass`; errors have the diagnostics.
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-                         mlir::TimingScope &timing,
-                         const std::string &options = "");
+                         mlir::TimingScope &timing);
 
 /// Parses IR from a file, or from standard input for "-"; `phase` is the one
 /// that the module says it has reached. Errors: inputRejected for a file that

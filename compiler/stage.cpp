@@ -6,14 +6,13 @@
 #include "compiler/print_ir.h"
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
-#include "dialects/rt/Rt.h"
 #include "passes/PhasePass.h"
 #include "passes/codegen/emit.h"
+#include "passes/pipelines.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/raw_ostream.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 
@@ -25,60 +24,108 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
-std::string textOf(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream(text) << module;
-  return text;
-}
-
 using Wanted = llvm::function_ref<bool(mlir::Operation &)>;
 
-/// The operations of `program` that are `wanted`, in a module of their own.
-mlir::OwningOpRef<mlir::ModuleOp> extract(rt::ProgramOp program,
-                                          Wanted wanted) {
+/// Copies of the operations of `program` that are `wanted`, in a module of
+/// their own.
+mlir::OwningOpRef<mlir::ModuleOp> copyOf(rt::ProgramOp program, Wanted wanted) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(program.getLoc());
-  mlir::OpBuilder builder(program.getContext());
-  builder.setInsertionPointToEnd(module->getBody());
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module->getBody());
   for (mlir::Operation &op : program.getBody().front())
     if (wanted(op))
       builder.clone(op);
   return module;
 }
 
-void setAttributes(mlir::ModuleOp module, mlir::ModuleOp parent,
-                   rt::ProgramOp program) {
-  for (mlir::NamedAttribute attribute : parent->getDiscardableAttrs())
-    module->setAttr(attribute.getName(), attribute.getValue());
+/// The attributes of the module around a program, those of the program that
+/// have a dialect's prefix, and `rt.stage`.
+void setAttributes(mlir::ModuleOp module, rt::ProgramOp program) {
+  auto parent = program->getParentOfType<mlir::ModuleOp>();
+  mlir::NamedAttrList list(parent->getDiscardableAttrDictionary());
   // A module takes only attributes whose names have a dialect's prefix.
   for (mlir::NamedAttribute attribute : program->getDiscardableAttrs())
     if (attribute.getNameDialect())
-      module->setAttr(attribute.getName(), attribute.getValue());
+      list.set(attribute.getName(), attribute.getValue());
   mlir::Builder builder(module.getContext());
-  module->setAttr("rt.stage", builder.getI64IntegerAttr(program.getStage()));
+  list.set("rt.stage", builder.getI64IntegerAttr(program.getStage()));
+  module->setDiscardableAttrs(list.getDictionary(module.getContext()));
 }
 
-std::string stageText(mlir::ModuleOp parent, rt::ProgramOp program) {
-  auto module = extract(program, [](mlir::Operation &) { return true; });
-  setAttributes(*module, parent, program);
-  return textOf(*module);
+/// A stage as a module: kernels, fragments and descriptions.
+mlir::OwningOpRef<mlir::ModuleOp> copyStage(rt::ProgramOp program) {
+  auto module = copyOf(program, [](mlir::Operation &) { return true; });
+  setAttributes(*module, program);
+  return module;
 }
 
-/// The code of a stage. A part of the IR is the result of no phase.
-std::string codeText(mlir::ModuleOp parent, rt::ProgramOp program) {
-  auto module = extract(program, [](mlir::Operation &op) {
+/// The code of a stage, without what no code is made of: timelines alone are
+/// most of a large plan. A part of the IR is the result of no phase.
+mlir::OwningOpRef<mlir::ModuleOp> copyFragments(rt::ProgramOp program) {
+  auto module = copyOf(program, [](mlir::Operation &op) {
     return !llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect());
   });
-  setAttributes(*module, parent, program);
+  setAttributes(*module, program);
   (*module)->removeAttr(passes::phaseAttr);
-  return textOf(*module);
+  return module;
 }
 
 /// No attributes: kernels depend on nothing around them.
-std::string kernelText(rt::ProgramOp program) {
-  auto module = extract(
+mlir::OwningOpRef<mlir::ModuleOp> copyKernels(rt::ProgramOp program) {
+  return copyOf(
       program, [](mlir::Operation &op) { return llvm::isa<rt::KernelOp>(op); });
-  return module->getBody()->empty() ? "" : textOf(*module);
+}
+
+/// Runs one phase, kernels with the vectors of the instruction set. Its time is
+/// not told apart further: many stages run the same passes at other addresses.
+Status lower(Phase phase, mlir::ModuleOp module, const std::string &isa,
+             mlir::TimingScope &timing) {
+  mlir::TimingScope scope = timing.nest(llvm::StringRef(toString(phase)));
+  mlir::TimingScope whole;
+  if (phase != Phase::codegenKernels)
+    return runPass(phase, module, whole);
+  auto target = codegen::isaByName(isa);
+  if (!target)
+    return {StatusCode::usage, llvm::toString(target.takeError())};
+  return runPass(phase, module, whole,
+                 fmt::format("vector-width={} native-bf16={}", target->lanes,
+                             target->nativeBf16));
+}
+
+Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
+  std::string missing = appendTables(module, *job.plan, job.descriptor);
+  if (missing.empty())
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("phase lower-to-llvm left no function @{}", missing)};
+}
+
+/// The part of a program that a job is of, in the LLVM dialect.
+Status lowerPart(const ObjectJob &job, mlir::TimingScope &timing,
+                 mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  if (job.plan) {
+    module = copyFragments(job.program);
+    MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, job.isa, timing));
+    return addTables(*module, job);
+  }
+  module = copyKernels(job.program);
+  MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, job.isa, timing));
+  return lower(Phase::lowerToLLVM, *module, job.isa, timing);
+}
+
+} // namespace
+
+void loadCodeDialects(mlir::MLIRContext &context) {
+  mlir::PassManager manager(&context);
+  std::string problem; // which is reported where a phase runs
+  for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM})
+    (void)passes::addPhase(manager, phase, "", problem);
+  mlir::DialectRegistry registry;
+  manager.getDependentDialects(registry);
+  context.appendDialectRegistry(registry);
+  codegen::registerTranslations(context);
+  for (llvm::StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
 }
 
 std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module) {
@@ -89,55 +136,10 @@ std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module) {
   return programs;
 }
 
-/// Kernels and descriptions are done with; what remains is LLVM.
-void eraseDescriptions(mlir::ModuleOp module) {
-  for (mlir::Operation &op :
-       llvm::make_early_inc_range(module.getBody()->getOperations()))
-    if (llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect()))
-      op.erase();
-}
-
-/// Runs one phase, kernels with the vectors of the instruction set. Its time is
-/// not told apart further: many stages run the same passes at other addresses.
-Status lower(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-             const std::string &isa, mlir::TimingScope &timing) {
-  mlir::TimingScope scope = timing.nest(llvm::StringRef(toString(phase)));
-  mlir::TimingScope whole;
-  if (phase != Phase::codegenKernels)
-    return runPhase(phase, module, log, whole);
-  auto target = codegen::isaByName(isa);
-  if (!target)
-    return {StatusCode::usage, llvm::toString(target.takeError())};
-  return runPhase(phase, module, log, whole,
-                  fmt::format("vector-width={} native-bf16={}", target->lanes,
-                              target->nativeBf16));
-}
-
-Status inStage(int64_t stage, const Status &status) {
-  if (status.ok())
-    return status;
-  return {status.code(), fmt::format("stage {}: {}", stage, status.message())};
-}
-
-/// The text came from a module that was verified, and a part of it names
-/// functions of the other.
-Status parse(const std::string &ir, mlir::MLIRContext &context,
-             DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  module = mlir::parseSourceString<mlir::ModuleOp>(
-      ir, mlir::ParserConfig(&context, /*verifyAfterParse=*/false));
-  if (module)
-    return Status::okay();
-  return {StatusCode::internal,
-          "the stage's module does not parse again\n" + log.take()};
-}
-
-Status lowerModule(StageJob &job, mlir::TimingScope &timing) {
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  DiagnosticLog log(*context);
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
+Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = copyStage(job.program);
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
-    MTC_RETURN_IF_ERROR(lower(phase, *module, log, job.isa, timing));
+    MTC_RETURN_IF_ERROR(lower(phase, *module, job.isa, timing));
     job.saved.emplace_back(phase, printModule(*module));
     if (job.stopAfter == phase)
       break;
@@ -145,53 +147,12 @@ Status lowerModule(StageJob &job, mlir::TimingScope &timing) {
   return Status::okay();
 }
 
-Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
-  eraseDescriptions(module);
-  std::string missing = appendTables(module, *job.program, job.descriptor);
-  if (missing.empty())
-    return Status::okay();
-  return {StatusCode::internal,
-          fmt::format("phase lower-to-llvm left no function @{}", missing)};
-}
-
-Status makeObject(const ObjectJob &job, mlir::TimingScope &timing) {
-  std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  DiagnosticLog log(*context);
+Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  MTC_RETURN_IF_ERROR(parse(job.ir, *context, log, module));
-  if (!job.program)
-    MTC_RETURN_IF_ERROR(
-        lower(Phase::codegenKernels, *module, log, job.isa, timing));
-  MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, log, job.isa, timing));
-  if (job.program)
-    MTC_RETURN_IF_ERROR(addTables(*module, job));
+  MTC_RETURN_IF_ERROR(lowerPart(job, timing, module));
   mlir::TimingScope scope = timing.nest("machine code");
   // Fragments are calls, and there is little in them to gain.
-  return emitObject(*module, job.isa, job.object, job.program ? 1 : 2);
-}
-
-} // namespace
-
-std::vector<std::string> splitStages(mlir::ModuleOp module) {
-  std::vector<std::string> stages;
-  for (rt::ProgramOp program : programsByStage(module))
-    stages.push_back(stageText(module, program));
-  return stages;
-}
-
-std::vector<StageParts> splitParts(mlir::ModuleOp module) {
-  std::vector<StageParts> parts;
-  for (rt::ProgramOp program : programsByStage(module))
-    parts.push_back({kernelText(program), codeText(module, program)});
-  return parts;
-}
-
-Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
-  return inStage(job.stage, lowerModule(job, timing));
-}
-
-Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
-  return inStage(job.stage, makeObject(job, timing));
+  return emitObject(*module, job.isa, job.object, job.plan ? 1 : 2);
 }
 
 } // namespace mtc::compiler

@@ -1,17 +1,25 @@
 //===- stage.h - one rt.program to LLVM and object files --------*- C++ -*-===//
+//
+// A job copies what it needs of a program into a module of its own, in the
+// context of the plan: locations stay, and jobs run side by side, of the same
+// program too. `loadCodeDialects` comes before the first of them.
+//
+//===----------------------------------------------------------------------===//
 #ifndef MTC_COMPILER_STAGE_H
 #define MTC_COMPILER_STAGE_H
 
 #include "compiler/plan.h"
+#include "dialects/rt/Rt.h"
 #include "passes/phases.h"
 #include "runtime/base/status.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir {
-class ModuleOp;
 class TimingScope;
 } // namespace mlir
 
@@ -19,49 +27,42 @@ namespace mtc::compiler {
 
 using passes::Phase;
 
-/// What one thread needs to lower one stage for people to read: no shared
-/// context, only text.
+/// What one thread needs to lower one stage for people to read.
 struct StageJob {
-  std::string ir; ///< a module with the program's content
-  int64_t stage = 0;
+  rt::ProgramOp program; ///< read, not changed
   std::string isa;
   std::optional<Phase> stopAfter; ///< codegenKernels or lowerToLLVM
   std::vector<std::pair<Phase, std::string>> saved; ///< the result
+
+  int64_t stage() { return program.getStage(); }
 };
 
 /// What one thread needs to make an object file: of the kernels of the stages
 /// that have these very kernels, or of the fragments and tables of one stage.
 struct ObjectJob {
-  std::string ir;
-  int64_t stage = 0;                    ///< the first that it is for
-  const ProgramPlan *program = nullptr; ///< of the fragments; null: kernels
-  std::string descriptor;               ///< JSON, if there is a program
+  rt::ProgramOp program;             ///< read, not changed
+  const ProgramPlan *plan = nullptr; ///< of the fragments; null: kernels
+  std::string descriptor;            ///< JSON, if there is a plan
   std::string isa;
   std::string object; ///< path to write
 };
 
-/// The code of a stage, as text: two modules that become two objects.
-struct StageParts {
-  std::string kernels; ///< empty if there are none; equal for equal kernels
-  std::string fragments;
-};
+/// Loads what the last phases make into a context. Threads must not do that
+/// while others work in it.
+void loadCodeDialects(mlir::MLIRContext &context);
 
-/// One module per `rt.program`, by stage, as text: the program's kernels,
-/// fragments and descriptions, the attributes of the module, those of the
-/// program that have a dialect's prefix, and `rt.stage`.
-std::vector<std::string> splitStages(mlir::ModuleOp module);
-
-/// The parts of each program, by stage, without what no code is made of:
-/// timelines alone are most of a large plan's text.
-std::vector<StageParts> splitParts(mlir::ModuleOp module);
+/// The programs of a module, by stage.
+std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module);
 
 /// Runs codegen-kernels and lower-to-llvm and keeps the text of both. Safe to
 /// call from several threads on different jobs, whose times add up in `timing`.
+/// Errors: internal, with diagnostics in the context's handlers.
 runtime::Status lowerStage(StageJob &job, mlir::TimingScope &timing);
 
 /// Lowers a part to LLVM, appends a program's tables and writes the object.
 /// Safe to call from several threads on different jobs, whose times add up in
-/// `timing`.
+/// `timing`. Errors: internal, with diagnostics in the context's handlers;
+/// writeFailed.
 runtime::Status compileObject(const ObjectJob &job, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler

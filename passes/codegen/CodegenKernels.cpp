@@ -39,7 +39,7 @@ struct CodegenKernels
         [&](rt::KernelOp kernel) { kernels.push_back(kernel); });
     for (rt::KernelOp kernel : kernels) {
       if (failed(codegen::buildCpuKernel(kernel, {vectorWidth, nativeBf16})))
-        return signalPassFailure();
+        signalPassFailure(); // and what is wrong with the others?
       kernel.erase();
     }
   }

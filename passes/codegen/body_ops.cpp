@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -14,6 +15,9 @@ using namespace mtc::codegen;
 
 FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
                                      Values &values) {
+  Location around = b.getLoc();
+  b.setLoc(op->getLoc());
+  auto leave = llvm::scope_exit([&] { b.setLoc(around); });
   if (auto load = dyn_cast<rt::LoadOp>(op))
     return this->load(operands[load.getOperand()],
                       address(load.getOperand(), columns), columns);

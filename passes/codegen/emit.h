@@ -53,10 +53,10 @@ emitObjectBytes(mlir::ModuleOp module, const TargetIsa &isa, int optLevel = 2);
 llvm::Expected<std::string>
 emitAssembly(mlir::ModuleOp module, const TargetIsa &isa, int optLevel = 2);
 
-/// PTX text of every rt.kernel of `module` (which stays as it is) for a chip
+/// PTX text of every rt.kernel in `source`, a module or a program, for a chip
 /// such as sm_90. Each becomes an entry of the kernel's name with the operands'
 /// addresses and the i64 arguments; see `buildGpuKernel` for the launch.
-llvm::Expected<std::string> emitPtx(mlir::ModuleOp module,
+llvm::Expected<std::string> emitPtx(mlir::Operation *source,
                                     llvm::StringRef chip);
 
 } // namespace mtc::codegen

@@ -40,17 +40,17 @@ static void declareSupport(ImplicitLocOpBuilder &b) {
 }
 
 /// A module with a function for every kernel of `source`.
-static FailureOr<OwningOpRef<ModuleOp>> buildModule(ModuleOp source) {
-  MLIRContext *context = source.getContext();
+static FailureOr<OwningOpRef<ModuleOp>> buildModule(Operation *source) {
+  MLIRContext *context = source->getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect,
                        math::MathDialect, memref::MemRefDialect,
                        scf::SCFDialect, vector::VectorDialect>();
-  ImplicitLocOpBuilder b(source.getLoc(), context);
+  ImplicitLocOpBuilder b(source->getLoc(), context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b.getLoc());
   b.setInsertionPointToEnd(module->getBody());
   declareSupport(b);
   SmallVector<rt::KernelOp> kernels;
-  source.walk([&](rt::KernelOp kernel) { kernels.push_back(kernel); });
+  source->walk([&](rt::KernelOp kernel) { kernels.push_back(kernel); });
   for (rt::KernelOp kernel : kernels) {
     auto copy = cast<rt::KernelOp>(b.clone(*kernel));
     if (failed(buildGpuKernel(copy)))
@@ -74,7 +74,7 @@ static llvm::Error linkSupport(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> codegen::emitPtx(ModuleOp source,
+llvm::Expected<std::string> codegen::emitPtx(Operation *source,
                                              llvm::StringRef chip) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -87,7 +87,7 @@ llvm::Expected<std::string> codegen::emitPtx(ModuleOp source,
   if (failed(module) || failed(lowerToLlvm(**module)))
     return error(
         "the kernels cannot be lowered for a GPU; see the diagnostics");
-  registerTranslations(*source.getContext());
+  registerTranslations(*source->getContext());
   llvm::LLVMContext context;
   auto ir = translateModuleToLLVMIR(**module, context, "mtc");
   if (!ir)

@@ -64,7 +64,7 @@ void FragmentEmitter::call(StringRef name, ValueRange arguments) {
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                     llvm::to_vector(arguments.getTypes()));
     OpBuilder outer = OpBuilder::atBlockEnd(module.getBody());
-    LLVM::LLVMFuncOp::create(outer, loc, name, type);
+    LLVM::LLVMFuncOp::create(outer, module.getLoc(), name, type);
   }
   LLVM::CallOp::create(b, loc, TypeRange(), name, arguments);
 }
@@ -196,7 +196,7 @@ Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
   int64_t index = llvm::range_size(module.getOps<LLVM::GlobalOp>());
   std::string name = "mtc_attention_shape" + std::to_string(index);
   OpBuilder outer = OpBuilder::atBlockBegin(module.getBody());
-  LLVM::GlobalOp::create(outer, loc, type, /*isConstant=*/true,
+  LLVM::GlobalOp::create(outer, module.getLoc(), type, /*isConstant=*/true,
                          LLVM::Linkage::Internal, name, value, /*alignment=*/8);
   return LLVM::AddressOfOp::create(b, loc, ptr, name);
 }
@@ -321,9 +321,11 @@ LogicalResult FragmentEmitter::emit() {
   b.setInsertionPointToStart(entry);
   context = entry->getArgument(0);
   step = entry->getArgument(1);
-  for (Operation &op : fragment.getBody().front())
+  for (Operation &op : fragment.getBody().front()) {
+    loc = op.getLoc();
     if (failed(emitOp(&op)))
       return failure();
+  }
   return success();
 }
 

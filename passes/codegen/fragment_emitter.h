@@ -60,7 +60,7 @@ private:
   mlir::func::FuncOp fragment;
   const target::GemmRows &gemms;
   mlir::OpBuilder b;
-  mlir::Location loc;
+  mlir::Location loc; ///< of the op that is being emitted
   mlir::Type ptr, int32, int64;
   V context, step;
   llvm::DenseMap<V, V> values; ///< looked up only

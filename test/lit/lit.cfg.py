@@ -15,6 +15,6 @@ config.environment["PATH"] = os.pathsep.join(path + [os.environ["PATH"]])
 
 # MLIR's own threads, which verify functions side by side, meet in code that Thread
 # Sanitizer does not see (libMLIR's atomics). mtc gives MLIR no
-# threads in such a build; those that make objects are its own.
+# threads in such a build, so its jobs run one after the other.
 if config.mtc_sanitize == "thread":
     config.substitutions.append((r"\bmtc-opt ", "mtc-opt --mlir-disable-threading "))

@@ -85,3 +85,38 @@
 // RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/19-plan-memory.mlir > %t-added.mlir
 // RUN: not mtc compile %t-added.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: mlir:{{[0-9]+:[0-9]+}}: stage0_bwd: error: 'rt.wait' expected no events on a target with one stream
+
+// Code is of the parts that its kernels and calls are of; an argument is of its function's.
+// RUN: mtc compile %t.plan.mlir --compile-to lower-to-llvm --save-ir %t.code -o %t.llvm.mlir
+// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/21-codegen-kernels-stage0.mlir
+// CODE: func.func @{{.*}}(%arg0: memref<128xf32> {llvm.noalias}, %arg1
+// CODE-NOT: loc(
+// CODE: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
+// CODE: rt.gemm {{.*}} loc("layers.0.mlp.down")
+// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/22-lower-to-llvm-stage0.mlir
+// LLVM: llvm.func hidden @kernel0(%arg0: !llvm.ptr, %arg1
+// LLVM: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
+// LLVM: llvm.call @mtc_gemm({{.*}} loc("layers.0.mlp.down")
+// LLVM: llvm.func @mtc_gemm({{[^)]*}}){{$}}
+// LLVM: llvm.call @mtc_attention_backward({{.*}} loc("layers.1.attn.core")
+// LLVM: } loc("stage0_bwd")
+// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t.llvm.mlir
+
+// What no code can be made of is named with its part, in all stages.
+// RUN: sed -e 's/math.tanh/math.tan/' %t.plan.mlir > %t-body.mlir
+// RUN: not mtc compile %t-body.mlir --compile-to codegen-kernels 2>&1 | FileCheck %s --check-prefix=BODY
+// RUN: not mtc compile %t-body.mlir -o %t.c 2>&1 | FileCheck %s --check-prefix=BODY
+// BODY: phase codegen-kernels rejected the IR
+// BODY-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.0.mlp.up, layers.0.mlp.activation: error: 'math.tan' op expected an operation that codegen-kernels knows
+// BODY-NEXT: layers.1.mlp.up, layers.1.mlp.activation: error:
+// BODY-NEXT: layers.2.mlp.up, layers.2.mlp.activation: error:
+
+// RUN: sed -e 's/target = "cpu"/target = "cuda:sm_90"/' %t-body.mlir > %t-gpu.mlir
+// RUN: not mtc compile %t-gpu.mlir --compile-to kernels -o %t.ptx 2>&1 | FileCheck %s --check-prefix=GPU
+// GPU: the kernels cannot be lowered for a GPU
+// GPU-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.0.mlp.up, layers.0.mlp.activation: error: 'math.tan' op expected
+
+// RUN: sed -e 's/^ *rt.collective.*loc("layers.1.mlp.down")/rt.wait event 0 stream 0 loc("layers.1.mlp.down")/' %t.plan.mlir > %t-call.mlir
+// RUN: not mtc compile %t-call.mlir --no-verify -o %t.c 2>&1 | FileCheck %s --check-prefix=CALL
+// CALL: phase lower-to-llvm rejected the IR
+// CALL-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.1.mlp.down: error: 'rt.wait' op has no lowering inside a fragment

@@ -2,11 +2,13 @@
 
 #include "compiler/parallel.h"
 #include "compiler/run_phase.h"
+#include "compiler/shared_kernels.h"
 #include "compiler/stage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,62 +19,75 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
-std::string kernel(int cols) {
+std::string kernel(const char *name, int cols) {
   return fmt::format(
-      "  rt.kernel @kernel0 rows 1 cols {} args 0 [#rt.operand<mode = full, "
+      "  rt.kernel @{} rows 1 cols {} args 0 [#rt.operand<mode = full, "
       "element = f32, extent = 0>] {{\n    %x = rt.load 0 : f32\n"
       "    rt.store 0, %x : f32\n  }}\n",
-      cols);
+      name, cols);
 }
 
-/// A program with one fragment, and a bucket, which no code is made of.
 std::string program(int stage, const std::string &kernels) {
-  return fmt::format(
-      "rt.program @stage{0} stage {0} {{\n{1}"
-      "  rt.bucket 0 elements 64 unpadded 64 shard 64\n"
-      "  func.func @stage{0}_fwd() attributes {{pipe.fragment = "
-      "#pipe.fragment<stage = {0}, chunk = 0, phase = forward>}} {{\n"
-      "    return\n  }}\n}}\n",
-      stage, kernels);
+  return fmt::format("rt.program @stage{0} stage {0} {{\n{1}}}\n", stage,
+                     kernels);
 }
 
-TEST(SplitParts, EqualKernelsAreEqualTextWhateverIsAround) {
+TEST(NumberKernels, ByNameAndStructureWhereverTheyComeFrom) {
   auto context = makeContext();
-  std::string text = program(2, kernel(8)) + program(0, kernel(4)) +
-                     program(1, kernel(8)) + program(3, "");
+  std::string small = kernel("kernel0", 4), large = kernel("kernel0", 8),
+              other = kernel("kernel1", 8), elsewhere = large;
+  elsewhere.replace(elsewhere.rfind('\n'), 1, " loc(\"layers.9.norm1\")\n");
+  std::string text = program(2, elsewhere) + program(0, small) +
+                     program(1, large) + program(3, "") + program(4, small) +
+                     program(5, other) + program(6, large + other);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   ASSERT_TRUE(module);
-  std::vector<StageParts> parts = splitParts(*module);
-  ASSERT_EQ(parts.size(), 4u);
-  EXPECT_NE(parts[0].kernels, parts[1].kernels);
-  EXPECT_EQ(parts[1].kernels, parts[2].kernels);
-  EXPECT_NE(parts[1].kernels.find("cols 8"), std::string::npos);
-  EXPECT_EQ(parts[3].kernels, "");
-  for (int stage = 0; stage < 4; ++stage) {
-    const std::string &fragments = parts[stage].fragments;
-    EXPECT_NE(fragments.find(fmt::format("@stage{}_fwd", stage)),
-              std::string::npos);
-    EXPECT_NE(fragments.find(fmt::format("rt.stage = {}", stage)),
-              std::string::npos);
-    EXPECT_EQ(fragments.find("rt.kernel"), std::string::npos);
-    EXPECT_EQ(fragments.find("rt.bucket"), std::string::npos);
-  }
+  using Number = std::optional<size_t>;
+  EXPECT_EQ(numberKernels(programsByStage(*module)),
+            (std::vector<Number>{0, 1, 1, std::nullopt, 0, 2, 3}));
+}
+
+std::unique_ptr<mlir::MLIRContext> contextWith(llvm::ThreadPoolInterface &pool,
+                                               int threads) {
+  return makeContext(threads > 1 ? &pool : nullptr);
 }
 
 TEST(ForEachJob, TheErrorIsThatOfTheFirstInOrder) {
   for (int threads : {1, 2, 8}) {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threads));
+    auto context = contextWith(pool, threads);
     std::vector<int> ran(20);
-    Status status = forEachJob(20, threads, [&](size_t i) {
+    Status status = forEachJob(*context, 20, [&](size_t i) {
       ++ran[i];
       return i % 7 == 5 ? Status(StatusCode::failed, std::to_string(i))
                         : Status::okay();
     });
     EXPECT_EQ(status.message(), "5");
     EXPECT_EQ(ran, std::vector<int>(20, 1));
+    EXPECT_TRUE(forEachJob(*context, 0, [](size_t) {
+                  return Status(StatusCode::failed, "");
+                }).ok());
   }
-  EXPECT_TRUE(forEachJob(0, 4, [](size_t) {
-                return Status(StatusCode::failed, "");
-              }).ok());
+}
+
+TEST(ForEachJob, ReportsComeInTheOrderOfJobs) {
+  for (int threads : {1, 2, 8}) {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threads));
+    auto context = contextWith(pool, threads);
+    DiagnosticLog log(*context);
+    std::string expected = "trouble";
+    for (int i = 0; i < 20; ++i)
+      expected += fmt::format("{}error: job {}", i ? "" : "\n", i) + "\n";
+    Status status = withDiagnostics(
+        forEachJob(*context, 20,
+                   [&](size_t i) {
+                     mlir::emitError(mlir::UnknownLoc::get(context.get()))
+                         << "job " << i;
+                     return Status(StatusCode::failed, "trouble");
+                   }),
+        log);
+    EXPECT_EQ(status.message(), expected);
+  }
 }
 
 } // namespace

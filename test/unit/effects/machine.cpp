@@ -25,15 +25,13 @@ std::vector<ObjectJob> objectJobs(mlir::ModuleOp module,
                                   const compiler::BundlePlan &plan,
                                   const std::string &folder) {
   std::vector<ObjectJob> jobs;
-  std::vector<compiler::StageParts> parts = compiler::splitParts(module);
-  for (const compiler::ProgramPlan &program : plan.programs) {
-    int64_t stage = program.stage();
-    std::string path = fmt::format("{}/stage{}", folder, stage);
-    jobs.push_back({std::move(parts[stage].kernels), stage, nullptr, "",
-                    plan.config.isa, path + "-kernels.o"});
-    jobs.push_back({std::move(parts[stage].fragments), stage, &program,
-                    compiler::describe(plan, program).dump(), plan.config.isa,
-                    path + ".o"});
+  for (auto [program, stage] :
+       llvm::zip_equal(compiler::programsByStage(module), plan.programs)) {
+    std::string path = fmt::format("{}/stage{}", folder, stage.stage());
+    jobs.push_back(
+        {program, nullptr, "", plan.config.isa, path + "-kernels.o"});
+    jobs.push_back({program, &stage, compiler::describe(plan, stage).dump(),
+                    plan.config.isa, path + ".o"});
   }
   return jobs;
 }
@@ -45,7 +43,9 @@ Status Machine::compileStages(mlir::ModuleOp module,
   compiler::BundlePlan plan;
   MTC_RETURN_IF_ERROR(compiler::readPlan(module, plan));
   std::vector<ObjectJob> jobs = objectJobs(module, plan, folder);
-  MTC_RETURN_IF_ERROR(compiler::forEachJob(jobs.size(), 2, [&](size_t i) {
+  mlir::MLIRContext &context = *module.getContext();
+  compiler::loadCodeDialects(context);
+  MTC_RETURN_IF_ERROR(compiler::forEachJob(context, jobs.size(), [&](size_t i) {
     mlir::TimingScope untimed;
     return compiler::compileObject(jobs[i], untimed);
   }));
