@@ -24,7 +24,7 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
     result.bytes = 16; // one 128-bit integer
     return result;
   }
-  int64_t width = op.getBuffer() ? elementBytes(op.getBuffer()) : 4;
+  int64_t width = op.getInit() ? elementBytes(op.getInit()) : 4;
   result.bytes = op.getCount() * width;
   if (op.countsPart())
     result.bytes *= config.mesh.groupSize(op.getGroup());
@@ -35,10 +35,8 @@ double attentionFlops(rt::AttentionOp op) {
   mlir::Value out;
   if (op.getBackward() && !op.getInputs().empty())
     out = op.getInputs().front();
-  else if (!op.getOutputsIn().empty())
-    out = op.getOutputsIn().front();
-  else if (!op.getOutputs().empty())
-    out = op.getOutputs().front();
+  else if (!op.getInits().empty())
+    out = op.getInits().front();
   auto type = out ? mlir::dyn_cast<mlir::ShapedType>(out.getType()) : nullptr;
   if (!type || !type.hasRank() || type.getRank() != 4)
     return 0;

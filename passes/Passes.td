@@ -312,8 +312,8 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     ```mlir
     rt.bucket 0 elements 128 unpadded 128 shard 64
 
-    %g = rt.ref grad of 0 at 0 : tensor<128xf32>
-    %r = rt.collective reduce_scatter %g group dp count 64 {origin = "gradient"} : (tensor<128xf32>) -> tensor<128xf32>
+    %g = rt.ref grad of 0 at 0 : memref<128xf32>
+    rt.collective reduce_scatter %g group dp count 64 {origin = "gradient"} : (memref<128xf32>) -> ()
     ```
   }];
 }
@@ -399,7 +399,8 @@ def OutlineKernels : ProgramPass<"outline-kernels"> {
       %4 = arith.maximumf %2, %3 : f32
       rt.store 2, %4 : f32
     }
-    %v = rt.launch @kernel7(%b, %u) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
+    %e = tensor.empty() : tensor<1x32x128xf32>
+    %v = rt.launch @kernel7(%b, %u, %e) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
     ```
   }];
 }
@@ -410,7 +411,8 @@ def LowerCalls : ProgramPass<"lower-calls"> {
     `rt.gemm`, which adds to the accumulator where a sink is the only reader;
     attention `rt.attention`; a collective of dist `rt.collective` in place, with
     kernels that move rows before and behind it where the parts of the ranks do not
-    lie in their order. An op of a kernel that stands in no cluster is rejected.
+    lie in their order. Calls are in destination style: a new value is written into
+    a `tensor.empty`. An op of a kernel that stands in no cluster is rejected.
 
     Input:
     ```mlir
@@ -420,7 +422,8 @@ def LowerCalls : ProgramPass<"lower-calls"> {
 
     Output:
     ```mlir
-    %y = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
+    %e = tensor.empty() : tensor<1x32x64xf32>
+    %y = rt.gemm %v, %w into %e m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>, tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     %r = rt.collective all_reduce %y group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     ```
   }];
@@ -439,7 +442,7 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     Input:
     ```mlir
     %s = rt.collective all_reduce %y group tp count 512 : (tensor<512xf32>) -> tensor<512xf32>
-    %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %g = rt.gemm %a, %b into %e m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     ```
 
     Output:
@@ -448,7 +451,7 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     rt.wait event 0 stream 1
     %s = rt.collective all_reduce %y group tp count 512 {stream = 1 : i64} : (tensor<512xf32>) -> tensor<512xf32>
     rt.record event 1 stream 1
-    %g = rt.gemm %a, %b m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %g = rt.gemm %a, %b into %e m 8 n 8 k 8 {beta = false, ta = false, tb = false} : (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
     rt.wait event 1 stream 0
     ```
   }];
@@ -459,12 +462,15 @@ def PlanMemory : ProgramPass<"plan-memory"> {
     Nothing is allocated at run time: here every value gets its address. Liveness
     inside fragments gives workspace offsets (left edge, largest first); saved
     values, inputs and transfers live in slots; buckets in the params, grads and
-    optimizer arenas. Results become operands. Writes `rt.view` and the arena
-    sizes, and leaves what it found in `rt.tensor_form`.
+    optimizer arenas. What an op makes of a destination that it reads takes the bytes
+    of that, any other value has its own, and a `tensor.empty` has none; then the
+    destinations hold the results. Writes `rt.view` and the arena sizes, and leaves
+    what it found in `rt.tensor_form`.
 
     Input:
     ```mlir
-    %v = rt.launch @kernel7(%b, %u) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
+    %e = tensor.empty() : tensor<1x32x128xf32>
+    %v = rt.launch @kernel7(%b, %u, %e) args() writes [2] : (tensor<128xf32>, tensor<1x32x128xf32>, tensor<1x32x128xf32>) -> tensor<1x32x128xf32>
     ```
 
     Output:
@@ -472,7 +478,7 @@ def PlanMemory : ProgramPass<"plan-memory"> {
     %b = rt.view params at 133632 : memref<128xf32>
     %u = rt.view activations at 62592 slot of saved stride 165504 : memref<1x32x128xf32>
     %v = rt.view workspace at 8192 : memref<1x32x128xf32>
-    rt.launch @kernel7(%b, %u, %v) args() writes [] : (memref<128xf32>, memref<1x32x128xf32>, memref<1x32x128xf32>) -> ()
+    rt.launch @kernel7(%b, %u, %v) args() writes [2] : (memref<128xf32>, memref<1x32x128xf32>, memref<1x32x128xf32>) -> ()
     ```
   }];
 }
@@ -491,7 +497,7 @@ def VerifyPlan : MtcPass<"verify-plan"> {
     ```mlir
     %a = rt.view workspace at 0 : memref<64xf32>
     %b = rt.view workspace at 128 : memref<64xf32>
-    rt.launch @add(%a, %b) args() writes [] : (memref<64xf32>, memref<64xf32>) -> ()
+    rt.launch @add(%a, %b) args() writes [1] : (memref<64xf32>, memref<64xf32>) -> ()
     ```
 
     Output: the same IR.

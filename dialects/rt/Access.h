@@ -36,8 +36,15 @@ inline constexpr AccessKind kAdds{true, true, 1, false, false};
 struct Access {
   mlir::Value value;
   AccessKind kind;
-  mlir::OpOperand *operand = nullptr; ///< null of a result
+  mlir::OpOperand *operand = nullptr; ///< whose value it is; never null
+  /// The result that is what an init holds afterwards; null of a memref, which
+  /// holds it itself, and of what is not written.
+  mlir::Value made;
 };
+
+/// Fails, with a diagnostic, if an op has a tensor to write into behind a
+/// memref: results are tied to inits by their numbers.
+mlir::LogicalResult verifyDestinations(mlir::Operation *op);
 
 /// Effects that are not on buffers: collectives of a rank stay in order, steps
 /// of the global norm share its sum and leave its result in the step block,
@@ -56,11 +63,11 @@ struct Streams : mlir::SideEffects::Resource::Base<Streams> {
   llvm::StringRef getName() override { return "streams"; }
 };
 
-/// The buffers of an op of a fragment, operands before results; those of a
-/// launch in the order of its kernel's operands. `kernel` holds what the kernel
-/// that a launch names does with them. None, if `op` is not an
-/// rt.AccessOpInterface. Fails, without a diagnostic, if a launch has not as
-/// many buffers as `kernel`.
+/// The buffers of an op of a fragment, in order; those of a launch in the order
+/// of its kernel's operands. `kernel` holds what the kernel that a launch names
+/// does with them. None, if `op` is not an rt.AccessOpInterface. Fails, without
+/// a diagnostic, if a launch has not as many buffers as `kernel`, or others to
+/// write into than those that it writes.
 mlir::FailureOr<llvm::SmallVector<Access>>
 accessesOf(mlir::Operation *op, llvm::ArrayRef<AccessKind> kernel);
 

@@ -12,15 +12,20 @@ namespace {
 using Accesses = SmallVector<rt::Access>;
 using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
-void add(Accesses &accesses, MutableArrayRef<OpOperand> operands,
-         AccessKind kind) {
-  for (OpOperand &operand : operands)
-    accesses.push_back({operand.get(), kind, &operand});
+/// The result that is what the operand holds afterwards, if it is a tensor.
+Value resultOf(OpOperand &operand) {
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  bool isTied =
+      op && isa<TensorType>(operand.get().getType()) && op.isDpsInit(&operand);
+  return isTied ? op.getTiedOpResult(&operand) : OpResult();
 }
 
-void add(Accesses &accesses, ValueRange results, AccessKind kind) {
-  for (Value result : results)
-    accesses.push_back({result, kind});
+void add(Accesses &accesses, OpOperand &operand, AccessKind kind) {
+  accesses.push_back({operand.get(), kind, &operand, resultOf(operand)});
+}
+void add(Accesses &accesses, MutableOperandRange operands, AccessKind kind) {
+  for (OpOperand &operand : operands)
+    add(accesses, operand, kind);
 }
 
 /// What a view is of, where it is more than bytes.
@@ -34,7 +39,7 @@ SideEffects::Resource *resourceOf(Value view) {
 /// On views; what happens to tensors are results.
 void addEffects(ArrayRef<rt::Access> accesses, Effects &effects) {
   for (const rt::Access &access : accesses) {
-    if (!access.operand || !isa<MemRefType>(access.value.getType()))
+    if (!isa<MemRefType>(access.value.getType()))
       continue;
     SideEffects::Resource *resource = resourceOf(access.value);
     if (access.kind.reads)
@@ -73,25 +78,24 @@ SmallVector<AccessKind> KernelOp::getOperandAccesses() {
   return kinds;
 }
 
-/// Operands in order, and results where `writes` says that they stand.
+SmallVector<int64_t> KernelOp::getWrittenOperands() {
+  SmallVector<int64_t> written;
+  for (auto [i, kind] : llvm::enumerate(getOperandAccesses()))
+    if (kind.writes)
+      written.push_back(i);
+  return written;
+}
+
 static FailureOr<Accesses> launchAccesses(LaunchOp op,
                                           ArrayRef<AccessKind> kernel) {
-  size_t total = op.getBuffers().size() + op.getOutputs().size();
-  if (total != kernel.size())
+  SmallVector<OpOperand *> operands = op.getKernelOperands();
+  if (operands.size() != kernel.size())
     return failure();
-  Accesses accesses(total);
-  for (auto [output, at] : llvm::zip(op.getOutputs(), op.getWrites())) {
-    if (at < 0 || at >= static_cast<int64_t>(total) || accesses[at].value)
+  Accesses accesses;
+  for (auto [operand, kind] : llvm::zip(operands, kernel)) {
+    if (op.isDpsInit(operand) != kind.writes)
       return failure();
-    accesses[at].value = output;
-  }
-  auto next = op.getBuffersMutable().begin();
-  for (auto [access, kind] : llvm::zip(accesses, kernel)) {
-    access.kind = kind;
-    if (access.value)
-      continue;
-    access.operand = &*next++;
-    access.value = access.operand->get();
+    add(accesses, *operand, kind);
   }
   return accesses;
 }
@@ -105,8 +109,8 @@ Accesses LaunchOp::getAccesses() {
       return *known;
   // Of a kernel that is not there, anything may be.
   Accesses accesses;
-  add(accesses, getBuffersMutable(), kInPlace);
-  add(accesses, getOutputs(), kStores);
+  for (OpOperand *operand : getKernelOperands())
+    add(accesses, *operand, kInPlace);
   return accesses;
 }
 
@@ -123,10 +127,7 @@ Accesses GemmOp::getAccesses() {
   Accesses accesses;
   add(accesses, getAMutable(), kReads);
   add(accesses, getBMutable(), kReads);
-  AccessKind made = getBeta() ? kAdds : kStores;
-  add(accesses, getCMutable(), made);
-  if (getResult() && !getC())
-    add(accesses, getResult(), made);
+  add(accesses, getCMutable(), getBeta() ? kAdds : kStores);
   add(accesses, getScratchMutable(), kScratch);
   return accesses;
 }
@@ -134,28 +135,20 @@ Accesses GemmOp::getAccesses() {
 Accesses AttentionOp::getAccesses() {
   Accesses accesses;
   add(accesses, getInputsMutable(), kReads);
-  add(accesses, getOutputsInMutable(), kStores);
-  add(accesses, getOutputs(), kStores);
+  add(accesses, getInitsMutable(), kStores);
   add(accesses, getScratchMutable(), kScratch);
   return accesses;
 }
 
 Accesses CollectiveOp::getAccesses() {
   Accesses accesses;
-  if (!getResult()) {
-    add(accesses, getBufferMutable(), kInPlace);
-    return accesses;
-  }
-  add(accesses, getBufferMutable(), kReads);
-  add(accesses, getResult(), kStores);
+  add(accesses, getInitMutable(), kInPlace);
   return accesses;
 }
 
 Accesses ZeroOp::getAccesses() {
   Accesses accesses;
-  add(accesses, getBufferMutable(), kStores);
-  if (getResult())
-    add(accesses, getResult(), kStores);
+  add(accesses, getInitMutable(), kStores);
   return accesses;
 }
 
@@ -164,6 +157,33 @@ Accesses NormOp::getAccesses() {
   add(accesses, getRangeMutable(), kReads);
   return accesses;
 }
+
+LogicalResult mtc::rt::verifyDestinations(Operation *op) {
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!destinations)
+    return success();
+  bool isBehindMemref = false;
+  for (Value init : destinations.getDpsInits()) {
+    bool isMemref = isa<MemRefType>(init.getType());
+    if (isBehindMemref && !isMemref)
+      return op->emitOpError("expected tensors that it writes into before "
+                             "memrefs, found ")
+             << destinations.getDpsInits().getTypes();
+    isBehindMemref |= isMemref;
+  }
+  return success();
+}
+
+// Of these the result is what the destination holds.
+MutableOperandRange LaunchOp::getDpsInitsMutable() { return getInitsMutable(); }
+MutableOperandRange GemmOp::getDpsInitsMutable() { return getCMutable(); }
+MutableOperandRange AttentionOp::getDpsInitsMutable() {
+  return getInitsMutable();
+}
+MutableOperandRange CollectiveOp::getDpsInitsMutable() {
+  return getInitMutable();
+}
+MutableOperandRange ZeroOp::getDpsInitsMutable() { return getInitMutable(); }
 
 void LaunchOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);

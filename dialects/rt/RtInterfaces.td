@@ -11,14 +11,15 @@ include "mlir/IR/OpBase.td"
 def Rt_AccessOpInterface : OpInterface<"AccessOpInterface"> {
   let cppNamespace = "::mtc::rt";
   let description = [{
-    An op of a fragment that works on buffers. Of each operand that is one, and of
-    each result that would be one on views, it says whether the op reads, writes or
-    adds to it. Memory effects follow from that on views; on tensors, which nothing
-    writes, there are none.
+    An op of a fragment that works on buffers. Of each operand that is one it says
+    whether the op reads, writes or adds to it. Memory effects follow from that on
+    memrefs. Tensors are values, on which there are none: what is written into one is
+    the result that it is tied to (DestinationStyleOpInterface).
   }];
   let methods = [
-    InterfaceMethod<"What the op does with each of its buffers, operands before results.",
+    InterfaceMethod<"What the op does with each of its buffers, in order.",
       "::llvm::SmallVector<::mtc::rt::Access>", "getAccesses", (ins)>
   ];
+  let verify = [{ return ::mtc::rt::verifyDestinations($_op); }];
 }
 #endif // MTC_RT_INTERFACES

@@ -12,6 +12,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -37,11 +38,12 @@ def Rt_Dialect : Dialect {
     The second product of an MLP after `lower-calls`, on tensors:
 
     ```mlir
-    %c = rt.gemm %v, %w m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>) -> tensor<1x32x64xf32>
+    %e = tensor.empty() : tensor<1x32x64xf32>
+    %c = rt.gemm %v, %w into %e m 32 n 64 k 128 {beta = false, ta = false, tb = false} : (tensor<1x32x128xf32>, tensor<128x64xf32>, tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     %r = rt.collective all_reduce %c group tp count 2048 {origin = "g", serves = "layers.0.mlp.down.weight"} : (tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
     ```
 
-    and after `plan-memory`, on views, where results have become operands:
+    and after `plan-memory`, on views, where the destination holds the result:
 
     ```mlir
     %v = rt.view activations at 78976 slot of saved stride 165504 : memref<1x32x128xf32>
@@ -67,7 +69,8 @@ include "dialects/rt/RtInterfaces.td"
 // What fragments work on: its size is known, and every element is whole bytes.
 defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, I8, I32, I64]>;
 def Rt_View : StaticShapeMemRefOf<[Rt_Element]>;
-def Rt_Buffer : AnyTypeOf<[StaticShapeTensorOf<[Rt_Element]>, Rt_View],
+def Rt_Tensor : StaticShapeTensorOf<[Rt_Element]>;
+def Rt_Buffer : AnyTypeOf<[Rt_Tensor, Rt_View],
                           "a tensor or memref of static shape">;
 
 //===--- kernels -------------------------------------------------------------===//
@@ -147,6 +150,8 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
   let extraClassDeclaration = [{
     /// What the body does with each operand, by its index.
     ::llvm::SmallVector<::mtc::rt::AccessKind> getOperandAccesses();
+    /// The operands that it writes, ascending.
+    ::llvm::SmallVector<int64_t> getWrittenOperands();
   }];
 }
 

@@ -1,8 +1,9 @@
 //===- RtProgram.td - fragments, arenas, timelines -------------------------===//
 //
-// Included by RtOps.td. Ops inside fragments come in two forms: on tensors
-// (after `lower-calls`) with results, and on memref views (after
-// `plan-memory`) where results have become operands.
+// Included by RtOps.td. Ops inside fragments are in destination style: what they
+// write into are operands. They come in two forms: on tensors (after
+// `lower-calls`) there is a result for each of these, on memref views (after
+// `plan-memory`) none.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RT_PROGRAM
@@ -61,21 +62,33 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   }];
   let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
                        DefaultValuedAttr<Rt_Int, "0">:$start);
-  let results = (outs Rt_Buffer:$result);
+  let results = (outs Rt_View:$result);
   let hasVerifier = 1;
   let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
 }
-def Rt_ZeroOp : Op<Rt_Dialect, "zero", [DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a buffer of zeros; made where a kernel accumulates a new value";
-  let description = [{
-    On tensors it has a result; on views it clears its operand.
 
-    Example: `%z = rt.zero : () -> tensor<64xf32>`
+// Works on buffers, and says what it does with each. What it writes into are its
+// `inits`: on tensors there is a result for each, which is what the init holds
+// afterwards. An init that is only written is a tensor.empty; one that is read, too
+// (a sum that grows, a collective) has a value, and the result takes its bytes. What
+// outlives the fragment, such as an accumulator, is a memref in both forms.
+class Rt_BufferOp<string mnemonic, list<Trait> traits = []>
+    : Op<Rt_Dialect, mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<Rt_AccessOpInterface>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
+class Rt_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : Rt_BufferOp<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<DestinationStyleOpInterface>])>;
+
+def Rt_ZeroOp : Rt_DestinationOp<"zero"> {
+  let summary = "zeros in a buffer; made where a kernel accumulates a new value";
+  let description = [{
+    Example: `%z = rt.zero %e : (tensor<64xf32>) -> tensor<64xf32>`
+    Example: `rt.zero %v : (memref<64xf32>) -> ()`
   }];
-  let arguments = (ins Optional<Rt_Buffer>:$buffer);
-  let results = (outs Optional<Rt_Buffer>:$result);
-  let hasVerifier = 1;
-  let assemblyFormat = "($buffer^)? attr-dict `:` functional-type(operands, results)";
+  let arguments = (ins Rt_Buffer:$init);
+  let results = (outs Optional<Rt_Tensor>:$result);
+  let assemblyFormat = "$init attr-dict `:` functional-type(operands, results)";
 }
 def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
@@ -120,66 +133,77 @@ def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Rt_LaunchOp : Op<Rt_Dialect, "launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
   let summary = "runs a kernel";
   let description = [{
-    `buffers` are the kernel's operands. On tensors, the operands that the kernel
-    writes are results: `writes[i]` is the operand index of result i, and
-    `buffers` holds the others in order; an accumulated operand is a buffer and
-    not a result.
+    The buffers are the kernel's operands, in its order. `writes` are the numbers of
+    those that it writes, which are the inits: first the tensors, each with its
+    result, then the memrefs.
 
-    Example: `%y = rt.launch @bias_gelu(%x, %b) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>`
+    Example: `%y = rt.launch @bias_gelu(%x, %b, %e) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>`
+    Example: `rt.launch @bias_gelu(%x, %b, %y) args() writes [2] : (memref<4x8xf32>, memref<8xf32>, memref<4x8xf32>) -> ()`
+
+    **Constraints:** `writes` are different numbers of operands, one for each init;
+    they are those that the kernel writes (plan-memory, verify-plan).
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Rt_Buffer>:$buffers,
-                       Variadic<I64>:$scalars, DenseI64ArrayAttr:$writes);
-  let results = (outs Variadic<Rt_Buffer>:$outputs);
-  let assemblyFormat = "$kernel `(` $buffers `)` `args` `(` $scalars `)` `writes` $writes attr-dict `:` functional-type($buffers, $outputs)";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Rt_Buffer>:$inputs,
+                       Variadic<I64>:$scalars, Variadic<Rt_Buffer>:$inits, DenseI64ArrayAttr:$writes);
+  let results = (outs Variadic<Rt_Tensor>:$outputs);
+  let builders = [
+    // `buffers` in the order of the kernel's operands, `written` the numbers of those
+    // that it writes; a result for each of them that is a tensor.
+    OpBuilder<(ins "::llvm::StringRef":$kernel, "::mlir::ValueRange":$buffers,
+                   "::mlir::ValueRange":$scalars, "::llvm::ArrayRef<int64_t>":$written)>
+  ];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Inputs and inits in the order of the kernel's operands.
+    ::llvm::SmallVector<::mlir::OpOperand *> getKernelOperands();
+    /// Their values.
+    ::llvm::SmallVector<::mlir::Value> getBuffers();
+  }];
 }
-def Rt_GemmOp : Op<Rt_Dialect, "gemm", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Rt_GemmOp : Rt_DestinationOp<"gemm"> {
   let summary = "GEMM c = op(a)·op(b), or c += with beta";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
-    the product is added to c, which is then given by `into`. `scratch` is memory
-    that the library needs.
+    the product is added to what c holds. `scratch` is memory that the library
+    needs.
 
-    Example: `%c = rt.gemm %a, %b m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
 
     **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
   }];
-  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$c,
+  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Rt_Buffer:$c,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
                        BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
-  let results = (outs Optional<Rt_Buffer>:$result);
-  let assemblyFormat = "$a `,` $b (`into` $c^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
+  let results = (outs Optional<Rt_Tensor>:$result);
+  let assemblyFormat = "$a `,` $b `into` $c (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def Rt_AttentionOp : Op<Rt_Dialect, "attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "calls the attention kernel, forward or backward";
   let description = [{
     `inputs`: q, k, v or one fused operand; backward: dout, out, lse, then these.
-    `outputs`: out, lse; backward: the gradients in the operands' layout.
+    `inits`: out, lse; backward: the gradients in the operands' layout.
     `sample` and `head` are the RNG address of batch row 0 and head 0.
 
-    Example: `%o, %l = rt.attention(%qkv) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
+    Example: `%o, %l = rt.attention(%qkv) into (%e, %f) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
   }];
-  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$outputs_in,
+  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$inits,
                        Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
                        BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        Rt_Int:$rng_layer, Rt_Int:$site, Rt_Int:$global_heads);
-  let results = (outs Variadic<Rt_Buffer>:$outputs);
-  let assemblyFormat = "`(` $inputs `)` (`into` `(` $outputs_in^ `)`)? (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
+  let results = (outs Variadic<Rt_Tensor>:$outputs);
+  let assemblyFormat = "`(` $inputs `)` `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     /// q, k and v, or the one operand that holds them all.
     ::mlir::OperandRange getQkv() {
       return getInputs().drop_front(getBackward() ? 3 : 0);
     }
     bool isFused() { return getQkv().size() == 1; }
-    /// What it makes: results on tensors, operands on views.
-    ::mlir::ValueRange getMade() {
-      return getOutputs().empty() ? ::mlir::ValueRange(getOutputsIn())
-                                  : ::mlir::ValueRange(getOutputs());
-    }
   }];
   let hasVerifier = 1;
 }
@@ -195,18 +219,18 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
   let genSpecializedAttr = 0;
 }
 def Rt_CollectiveKindAttr : EnumAttr<Rt_Dialect, Rt_CollectiveKind, "collective_kind">;
-def Rt_CollectiveOp : Op<Rt_Dialect, "collective", [DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Rt_CollectiveOp : Rt_DestinationOp<"collective"> {
   let summary = "a collective on a group, in place";
   let description = [{
     `count` as in abi.h: elements of the whole buffer for the all-reduces, per rank
-    for reduce_scatter and all_gather. On tensors the result takes the operand's
-    place in memory. Runs on stream `stream`; every other op runs on stream 0.
+    for reduce_scatter and all_gather. `init` is what it works on, and none of a
+    norm_reduce. Runs on stream `stream`; every other op runs on stream 0.
 
     Example: `%y = rt.collective all_reduce %x group tp count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
   }];
-  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$buffer, Rt_Group:$group,
+  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$init, Rt_Group:$group,
                        Rt_Int:$count, DefaultValuedAttr<Rt_Int, "0">:$stream);
-  let results = (outs Optional<Rt_Buffer>:$result);
+  let results = (outs Optional<Rt_Tensor>:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether `count` is one rank's part of the buffer, not the whole (abi.h).
@@ -214,7 +238,7 @@ def Rt_CollectiveOp : Op<Rt_Dialect, "collective", [DeclareOpInterfaceMethods<Rt
       return getKind() == CollectiveKind::ReduceScatter || getKind() == CollectiveKind::AllGather;
     }
   }];
-  let assemblyFormat = "`` $kind ($buffer^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind ($init^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
 }
 def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an event that stands for all that a stream was given so far";
@@ -246,7 +270,7 @@ def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
   let genSpecializedAttr = 0;
 }
 def Rt_NormActionAttr : EnumAttr<Rt_Dialect, Rt_NormAction, "norm_action">;
-def Rt_NormOp : Op<Rt_Dialect, "norm", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Rt_NormOp : Rt_BufferOp<"norm", [AttrSizedOperandSegments]> {
   let summary = "one step of the global norm: reset, accumulate, finish";
   let description = [{
     `accumulate` adds the squares of the first `length` elements of `range`; the
@@ -303,7 +327,8 @@ def Rt_TensorFormOp : Op<Rt_Dialect, "tensor_form", [NoTerminator, SingleBlock, 
       }
       func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
         %x = pipe.received activation : tensor<1x8xf32>
-        %y = rt.launch @twice(%x) args() writes [1] : (tensor<1x8xf32>) -> tensor<1x8xf32>
+        %e = tensor.empty() : tensor<1x8xf32>
+        %y = rt.launch @twice(%x, %e) args() writes [1] : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
         pipe.send activation %y : tensor<1x8xf32>
         return
       }

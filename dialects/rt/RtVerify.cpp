@@ -102,13 +102,6 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-LogicalResult LaunchOp::verify() {
-  if (!getOutputs().empty() && getWrites().size() != getOutputs().size())
-    return emitOpError("expected one entry of writes per result (")
-           << getOutputs().size() << "), found " << getWrites().size();
-  return success();
-}
-
 LogicalResult GemmOp::verify() {
   auto element = [](Value v) {
     return cast<ShapedType>(v.getType()).getElementType();
@@ -116,36 +109,29 @@ LogicalResult GemmOp::verify() {
   if (element(getA()) != element(getB()))
     return emitOpError("expected a and b of one element type, found ")
            << getA().getType() << " and " << getB().getType();
-  if (!getC() == !getResult() || (getBeta() && !getC()))
-    return emitOpError("expected a result, or a matrix to write into (with "
-                       "beta: to add to), found ")
-           << (getC()        ? "both"
-               : getResult() ? "no matrix"
-                             : "neither");
   if (getM() < 1 || getN() < 1 || getK() < 1)
     return emitOpError("expected m, n and k of at least 1, found ")
            << getM() << ", " << getN() << " and " << getK();
-  Value out = getC() ? getC() : getResult();
-  if (!element(out).isF32() && (getBeta() || element(out) != element(getA())))
+  if (!element(getC()).isF32() &&
+      (getBeta() || element(getC()) != element(getA())))
     return emitOpError("expected the product in f32")
            << (getBeta() ? ", into which it is added"
                          : " or in the operands' type")
-           << ", found " << out.getType();
+           << ", found " << getC().getType();
   auto count = [](Value v) {
     return cast<ShapedType>(v.getType()).getNumElements();
   };
   auto expect = [&](StringRef what, Value v,
                     int64_t elements) -> LogicalResult {
-    if (!v || count(v) == elements)
+    if (count(v) == elements)
       return success();
     return emitOpError("expected ")
            << what << " of " << elements << " elements, found " << v.getType();
   };
   if (failed(expect("a", getA(), getM() * getK())) ||
-      failed(expect("b", getB(), getK() * getN())) ||
-      failed(expect("c", getC(), getM() * getN())))
+      failed(expect("b", getB(), getK() * getN())))
     return failure();
-  return expect("result", getResult(), getM() * getN());
+  return expect("c", getC(), getM() * getN());
 }
 
 LogicalResult RefOp::verify() {
@@ -221,13 +207,6 @@ mtc::dist::Split ExportSlotOp::split() {
                        dist::meshOf(*this), getType().getShape(), /*first=*/1);
 }
 
-LogicalResult ZeroOp::verify() {
-  if (!getBuffer() == !getResult())
-    return emitOpError("expected either a buffer or a result, found ")
-           << (getBuffer() ? "both" : "neither");
-  return success();
-}
-
 LogicalResult NormOp::verify() {
   bool adds = getAction() == NormAction::Accumulate;
   if (adds != static_cast<bool>(getRange()) ||
@@ -248,16 +227,13 @@ LogicalResult OffsetViewOp::verify() {
 
 LogicalResult CollectiveOp::verify() {
   bool ofNorm = getKind() == CollectiveKind::NormReduce;
-  if (ofNorm == static_cast<bool>(getBuffer()))
+  if (ofNorm == static_cast<bool>(getInit()))
     return emitOpError("expected ")
            << (ofNorm ? "no buffer of a norm_reduce, found one"
                       : "a buffer, found none");
   if (ofNorm && getCount() != 1)
     return emitOpError("expected count 1 of a norm_reduce, found ")
            << getCount();
-  if (getResult() && getResult().getType() != getBuffer().getType())
-    return emitOpError("expected a result of the buffer's type, found ")
-           << getResult().getType();
   return success();
 }
 
@@ -294,12 +270,11 @@ LogicalResult AttentionOp::verify() {
   if (failed(shape))
     return failure();
   const SmallVector<int64_t> &s = *shape;
-  ValueRange made = getMade();
+  ValueRange made = getInits();
   size_t expected = getBackward() ? getQkv().size() : 2;
-  if (made.size() != expected || getOutputs().empty() == getOutputsIn().empty())
+  if (made.size() != expected)
     return emitOpError("expected ")
-           << expected << " results, or as many buffers for them, found "
-           << getOutputs().size() << " and " << getOutputsIn().size();
+           << expected << " buffers to write into, found " << made.size();
   auto demand = [&](StringRef what, Value v,
                     ArrayRef<int64_t> wanted) -> LogicalResult {
     auto type = cast<ShapedType>(v.getType());

@@ -168,7 +168,9 @@ void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {
 
 void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
   SmallVector<Value> arguments;
-  for (Value v : op.getOperands())
+  for (Value v : op.getBuffers())
+    arguments.push_back(values.lookup(v));
+  for (Value v : op.getScalars())
     arguments.push_back(values.lookup(v));
   call(op.getKernel(), arguments);
 }
@@ -221,7 +223,7 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   SmallVector<Value> in, out;
   for (Value v : op.getInputs())
     in.push_back(values.lookup(v));
-  for (Value v : op.getOutputsIn())
+  for (Value v : op.getInits())
     out.push_back(values.lookup(v));
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
   Value sample = values.lookup(op.getSample()),
@@ -243,8 +245,8 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
 void FragmentEmitter::emitCollective(rt::CollectiveOp op) {
   int64_t group = op.getGroup();
   Value count = i64(op.getCount());
-  Value buffer = op.getBuffer() ? values.lookup(op.getBuffer()) : Value();
-  Value dtype = i32(op.getBuffer() ? dtypeOf(op.getBuffer()) : MTC_F32);
+  Value buffer = op.getInit() ? values.lookup(op.getInit()) : Value();
+  Value dtype = i32(op.getInit() ? dtypeOf(op.getInit()) : MTC_F32);
   switch (op.getKind()) {
   case rt::CollectiveKind::AllReduce:
     call("mtc_all_reduce",
@@ -300,9 +302,9 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::NormOp>(op))
     return emitNorm(o), success();
   if (auto o = dyn_cast<rt::ZeroOp>(op)) {
-    auto type = cast<MemRefType>(o.getBuffer().getType());
+    auto type = cast<MemRefType>(o.getInit().getType());
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    call("mtc_zero", {context, values.lookup(o.getBuffer()), i64(bytes)});
+    call("mtc_zero", {context, values.lookup(o.getInit()), i64(bytes)});
     return success();
   }
   if (isa<func::ReturnOp>(op)) {

@@ -55,7 +55,7 @@ bool shareState(Operation *op, rt::CollectiveOp collective) {
 bool touches(Operation *op, rt::CollectiveOp collective) {
   if (shareState(op, collective))
     return true;
-  Value buffer = collective.getBuffer();
+  Value buffer = collective.getInit();
   auto ref = buffer ? refOf(buffer) : rt::RefOp();
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     if (collective->getNumResults() && operand == collective.getResult())

@@ -2,6 +2,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/families/kernel_body.h"
 #include "passes/plan/Calls.h"
+#include "passes/plan/Empty.h"
 
 using namespace mlir;
 
@@ -19,30 +20,29 @@ rt::Affine firstHead(Operation *op, Value out) {
 }
 
 /// The runtime makes the sample's id out of coordinates: the operand goes.
-template <typename Op> class AttentionToCall : public OpRewritePattern<Op> {
+template <typename Op> class AttentionToCall : public CallPattern<Op> {
 public:
-  AttentionToCall(MLIRContext *context, const FragmentContext &around)
-      : OpRewritePattern<Op>(context), around(around) {}
+  using CallPattern<Op>::CallPattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     auto value = [&](const rt::Affine &a) {
       return rt::AffineOp::create(b, op.getLoc(), b.getI64Type(), a);
     };
     Value head = value(firstHead(op, op.getOut()));
-    Value sample = value(around.sampleBase);
+    Value sample = value(this->around.sampleBase);
     bool backward = std::is_same_v<Op, tfm::AttentionGradOp>;
+    SmallVector<Value> inits;
+    for (Type type : op->getResultTypes())
+      inits.push_back(emptyOf(b, op.getLoc(), type));
     auto made = rt::AttentionOp::create(
         b, op.getLoc(), op->getResultTypes(), op->getOperands().drop_back(),
-        ValueRange{}, Value(), sample, head, b.getBoolAttr(backward),
+        inits, Value(), sample, head, b.getBoolAttr(backward),
         op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr(),
         op.getRngLayerAttr(), op.getSiteAttr(), op.getGlobalHeadsAttr());
     keepLayer(op, made);
     b.replaceOp(op, made.getOutputs());
     return success();
   }
-
-private:
-  const FragmentContext &around;
 };
 
 } // namespace

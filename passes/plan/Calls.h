@@ -21,6 +21,16 @@ bool isTakenByCall(mlir::Operation *op);
 /// Fails, with a diagnostic, on a call that no pattern takes.
 mlir::LogicalResult checkCall(mlir::Operation *op);
 
+/// A pattern for one kind of op that becomes calls.
+template <typename Op> class CallPattern : public mlir::OpRewritePattern<Op> {
+public:
+  CallPattern(mlir::MLIRContext *context, const FragmentContext &around)
+      : mlir::OpRewritePattern<Op>(context), around(around) {}
+
+protected:
+  const FragmentContext &around;
+};
+
 /// One pattern for each kind of call. They fail only where `checkCall` does;
 /// `around` outlives them.
 void populateGemmPatterns(mlir::RewritePatternSet &patterns,

@@ -2,6 +2,7 @@
 #include "passes/plan/Collectives.h"
 
 #include "passes/plan/Calls.h"
+#include "passes/plan/Empty.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -156,9 +157,10 @@ private:
       scalars.push_back(
           rt::AffineOp::create(b, loc, b.getI64Type(), start).getResult());
     }
+    Value empty = emptyOf(b, loc, type);
     auto launch =
-        rt::LaunchOp::create(b, loc, TypeRange{type}, pool.add(kernel),
-                             ValueRange{x}, scalars, ArrayRef<int64_t>{1});
+        rt::LaunchOp::create(b, loc, pool.add(kernel), ValueRange{x, empty},
+                             scalars, ArrayRef<int64_t>{1});
     launch->setAttr("from", b.getStringAttr(op->getName().stripDialect()));
     keepLayer(op, launch);
     return launch.getResult(0);
@@ -200,22 +202,19 @@ private:
 };
 
 /// One op of dist as its call and kernels.
-template <typename Op> class CollectiveToCalls : public OpRewritePattern<Op> {
+template <typename Op> class CollectiveToCalls : public CallPattern<Op> {
 public:
-  CollectiveToCalls(MLIRContext *context, const FragmentContext &around)
-      : OpRewritePattern<Op>(context), around(around) {}
+  using CallPattern<Op>::CallPattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     std::optional<MtcGroup> group = groupNamed(op.getAxis());
     std::optional<MtcAxis> axis = splittingAxis(op.getAxis());
     if (!group || !axis)
       return b.notifyMatchFailure(op, "the axis splits no tensors");
-    b.replaceOp(op, Lowering(op, *group, *axis, around.pool, b).lower(op));
+    b.replaceOp(op,
+                Lowering(op, *group, *axis, this->around.pool, b).lower(op));
     return success();
   }
-
-private:
-  const FragmentContext &around;
 };
 
 } // namespace

@@ -4,7 +4,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pipe.h"
 #include "mtc/runtime/abi.h"
+#include "passes/plan/Empty.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -56,7 +58,7 @@ FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
                  ref.getState().value_or(""), ref.getStart());
 }
 
-/// Values that live at a place of their own: boundary ops and refs.
+/// Values that live at a place of their own: those of boundary ops.
 LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
   if (auto p = dyn_cast<pipe::ParamOp>(op)) {
     const ParamSlot *slot = params.parameter(p.getName());
@@ -80,11 +82,6 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
                  "expected a key that a forward fragment keeps, found ")
              << k.getKey();
     storage.address = layout.slot(MTC_POOL_SAVED, it->second);
-  } else if (auto ref = dyn_cast<rt::RefOp>(op)) {
-    FailureOr<Address> address = refAddress(ref);
-    if (failed(address))
-      return failure();
-    storage.address = *address;
   } else {
     return success();
   }
@@ -110,9 +107,8 @@ LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
 void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
   if (auto record = dyn_cast<rt::RecordOp>(op)) {
     auto collective = dyn_cast_or_null<rt::CollectiveOp>(op->getPrevNode());
-    if (collective && collective.getBuffer())
-      if (auto it = storageOf.find(collective.getBuffer());
-          it != storageOf.end())
+    if (collective && collective.getInit())
+      if (auto it = storageOf.find(collective.getInit()); it != storageOf.end())
         inFlight[record.getEvent()] = it->second;
   } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
     if (wait.getStream() != 0)
@@ -131,10 +127,10 @@ void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
 /// where its values live.
 static LogicalResult checkOps(func::FuncOp fn) {
   for (Operation &op : fn.getBody().front())
-    if (!isa<func::ReturnOp, rt::LaunchOp, rt::GemmOp, rt::AttentionOp,
-             rt::CollectiveOp, rt::RecordOp, rt::WaitOp, rt::NormOp, rt::ZeroOp,
-             rt::RefOp, rt::StepFieldOp, rt::FlatRangeOp, rt::OffsetViewOp,
-             rt::AffineOp, pipe::ParamOp, pipe::InputOp, pipe::ReceivedOp,
+    if (!isa<rt::AccessOpInterface>(op) &&
+        !isa<func::ReturnOp, rt::RecordOp, rt::WaitOp, rt::RefOp,
+             rt::StepFieldOp, rt::FlatRangeOp, rt::OffsetViewOp, rt::AffineOp,
+             tensor::EmptyOp, pipe::ParamOp, pipe::InputOp, pipe::ReceivedOp,
              pipe::SavedOp, pipe::SendOp, pipe::SaveOp, pipe::ExportOp>(op))
       return op.emitOpError("expected the ops that lower-calls leaves in a "
                             "fragment, found another");
@@ -149,47 +145,80 @@ LogicalResult FragmentMemory::checkRefs() {
   return success();
 }
 
-/// Kernels that add to a buffer of zeros before the collective make its operand
-/// and do not read it.
-static bool isOnlyReader(Operation *collective) {
-  Value operand = collective->getOperand(0);
-  bool isAccumulated = operand.getDefiningOp<rt::ZeroOp>() != nullptr;
-  return llvm::all_of(operand.getUsers(), [&](Operation *user) {
-    return user == collective || (isAccumulated && isa<rt::LaunchOp>(user) &&
-                                  user->isBeforeInBlock(collective));
-  });
+void FragmentMemory::addStorage(Value value, int64_t index) {
+  Storage storage;
+  storage.life = {bytesOf(value.getType()), index, index, -1};
+  storageOf[value] = storages.size();
+  storages.push_back(storage);
 }
 
-/// One storage per value; a collective works in the memory of its operand.
+/// The value is there at least until the op of this index.
+LogicalResult FragmentMemory::read(OpOperand &operand, int64_t index) {
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return success();
+  if (isEmpty(operand.get()))
+    return operand.getOwner()->emitOpError("expected a value in operand ")
+           << operand.getOperandNumber()
+           << ", which is read, found an empty tensor, which holds none";
+  storages[storageOf.lookup(operand.get())].life.end = index;
+  return success();
+}
+
+/// What the op makes of an init that it reads takes the bytes of that one.
+LogicalResult FragmentMemory::makeInPlace(const rt::Access &access) {
+  Operation *op = access.operand->getOwner();
+  for (Operation *reader : access.value.getUsers())
+    if (op->isBeforeInBlock(reader))
+      return op->emitOpError("expected no reader of operand ")
+             << access.operand->getOperandNumber()
+             << " behind it, because it works on it in place, found one";
+  storageOf[access.made] = storageOf.lookup(access.value);
+  return success();
+}
+
+/// Reads come first: what is written may take no byte of what is read.
+LogicalResult FragmentMemory::call(rt::AccessOpInterface op, int64_t index) {
+  SmallVector<rt::Access> accesses = op.getAccesses();
+  for (const rt::Access &access : accesses)
+    if (access.kind.reads && failed(read(*access.operand, index)))
+      return failure();
+  if (failed(scratchOf(op, index)))
+    return failure();
+  for (const rt::Access &access : accesses) {
+    if (!access.made)
+      continue;
+    if (!access.kind.reads)
+      addStorage(access.made, index);
+    else if (failed(makeInPlace(access)))
+      return failure();
+  }
+  return success();
+}
+
+/// A source of values, or what says where they go.
+LogicalResult FragmentMemory::boundary(Operation *op, int64_t index) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(read(operand, index)))
+      return failure();
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()) && !isEmpty(result)) {
+      addStorage(result, index);
+      if (failed(fixSource(op, storages.back())))
+        return failure();
+    }
+  return success();
+}
+
+/// One storage per value, but for those that are made in place.
 LogicalResult FragmentMemory::collect() {
   if (failed(checkOps(fn)) || failed(checkRefs()))
     return failure();
   int64_t index = 0;
   for (Operation &op : fn.getBody().front()) {
-    for (Value operand : op.getOperands())
-      if (auto it = storageOf.find(operand); it != storageOf.end())
-        storages[it->second].life.end = index;
-    if (failed(scratchOf(&op, index)))
-      return failure();
     holdUntilWaited(&op, index);
-    if (isa<rt::CollectiveOp>(op) && op.getNumResults()) {
-      if (!isOnlyReader(&op))
-        return op.emitOpError(
-            "expected to be the only reader of its operand: it works in place");
-      storageOf[op.getResult(0)] = storageOf.lookup(op.getOperand(0));
-      storages[storageOf.lookup(op.getOperand(0))].life.end = index;
-    } else {
-      for (Value result : op.getResults()) {
-        if (!isa<RankedTensorType>(result.getType()))
-          continue;
-        Storage storage;
-        storage.life = {bytesOf(result.getType()), index, index, -1};
-        if (failed(fixSource(&op, storage)))
-          return failure();
-        storageOf[result] = storages.size();
-        storages.push_back(storage);
-      }
-    }
+    auto access = dyn_cast<rt::AccessOpInterface>(op);
+    if (failed(access ? call(access, index) : boundary(&op, index)))
+      return failure();
     ++index;
   }
   return success();
@@ -209,9 +238,8 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
   rt::StoreOp::create(body, loc, 1, x);
   kernel->remove();
   std::string name = pool.add(kernel);
-  rt::LaunchOp::create(b, loc, TypeRange(), name,
-                       ValueRange{view(b, from), view(b, to, type)},
-                       ValueRange(), ArrayRef<int64_t>())
+  Value source = view(b, from), target = view(b, to, type);
+  rt::LaunchOp::create(b, loc, name, {source, target}, ValueRange(), {1})
       ->setAttr("from", b.getStringAttr("copy"));
 }
 
@@ -270,71 +298,31 @@ Value FragmentMemory::view(OpBuilder &b, Value tensor) {
   return view(b, storages[storageOf.lookup(tensor)].address, tensor.getType());
 }
 
-void FragmentMemory::rewriteLaunch(rt::LaunchOp op) {
-  OpBuilder b(op);
-  SmallVector<Value> buffers;
-  size_t next = 0;
-  int64_t total = op.getBuffers().size() + op.getOutputs().size();
-  for (int64_t i = 0; i < total; ++i) {
-    auto at = llvm::find(op.getWrites(), i);
-    if (at != op.getWrites().end())
-      buffers.push_back(view(b, op.getOutputs()[at - op.getWrites().begin()]));
-    else
-      buffers.push_back(view(b, op.getBuffers()[next++]));
-  }
-  auto made =
-      rt::LaunchOp::create(b, op.getLoc(), TypeRange(), op.getKernel(), buffers,
-                           op.getScalars(), ArrayRef<int64_t>());
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+static void giveScratch(Operation *op, Value scratch) {
+  if (auto gemm = dyn_cast<rt::GemmOp>(op))
+    gemm.getScratchMutable().assign(scratch);
+  else if (auto attention = dyn_cast<rt::AttentionOp>(op))
+    attention.getScratchMutable().assign(scratch);
 }
 
-void FragmentMemory::rewriteGemm(rt::GemmOp op) {
+/// The same op on views: what it made lies where it writes.
+void FragmentMemory::rewriteCall(rt::AccessOpInterface op) {
   OpBuilder b(op);
-  Value c = view(b, op.getC() ? op.getC() : op.getResult());
-  Value space;
-  if (auto it = scratch.find(op); it != scratch.end())
-    space =
-        view(b, storages[it->second].address,
-             MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
-  auto made = rt::GemmOp::create(
-      b, op.getLoc(), Type(), view(b, op.getA()), view(b, op.getB()), c, space,
-      op.getM(), op.getN(), op.getK(), op.getTa(), op.getTb(), op.getBeta());
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-}
-
-void FragmentMemory::rewriteAttention(rt::AttentionOp op) {
-  OpBuilder b(op);
-  SmallVector<Value> in, out;
-  for (Value v : op.getInputs())
-    in.push_back(view(b, v));
-  for (Value v : op.getOutputs())
-    out.push_back(view(b, v));
-  Value space;
-  if (auto it = scratch.find(op); it != scratch.end())
-    space =
-        view(b, storages[it->second].address,
-             MemRefType::get({storages[it->second].life.bytes}, b.getI8Type()));
-  auto made = rt::AttentionOp::create(
-      b, op.getLoc(), TypeRange(), in, out, space, op.getSample(), op.getHead(),
-      op.getBackwardAttr(), op.getCausalAttr(), op.getScaleAttr(),
-      op.getRateAttr(), op.getRngLayerAttr(), op.getSiteAttr(),
-      op.getGlobalHeadsAttr());
-  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-}
-
-/// Collectives, zeroing and norm steps take views in place of tensors or refs.
-void FragmentMemory::rewriteInPlace(Operation *op) {
-  OpBuilder b(op);
-  if (auto c = dyn_cast<rt::CollectiveOp>(op)) {
-    if (!c.getBuffer())
-      return;
-    auto made = rt::CollectiveOp::create(b, op->getLoc(), Type(), c.getKind(),
-                                         view(b, c.getBuffer()), c.getGroup(),
-                                         c.getCount(), c.getStream());
-    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  } else if (auto z = dyn_cast<rt::ZeroOp>(op)) {
-    rt::ZeroOp::create(b, op->getLoc(), Type(),
-                       view(b, z.getBuffer() ? z.getBuffer() : z.getResult()));
+  SmallVector<Value> operands(op->getOperands());
+  for (const rt::Access &access : op.getAccesses())
+    operands[access.operand->getOperandNumber()] =
+        view(b, access.made ? access.made : access.value);
+  Operation *made =
+      Operation::create(op.getLoc(), op->getName(), TypeRange(), operands,
+                        op->getDiscardableAttrDictionary(),
+                        op->getPropertiesStorage(), BlockRange(), 0);
+  b.insert(made);
+  if (auto it = scratch.find(op); it != scratch.end()) {
+    const Storage &storage = storages[it->second];
+    b.setInsertionPoint(made);
+    giveScratch(made,
+                view(b, storage.address,
+                     MemRefType::get({storage.life.bytes}, b.getI8Type())));
   }
 }
 
@@ -359,29 +347,16 @@ LogicalResult FragmentMemory::rewrite() {
       copy(op, op->getOperand(0), wantedBy(op));
     if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))
       return failure();
-    bool onTensors = llvm::any_of(op->getResults(),
-                                  [](Value v) {
-                                    return isa<RankedTensorType>(v.getType());
-                                  }) ||
-                     llvm::any_of(op->getOperands(), [](Value v) {
-                       return isa<RankedTensorType>(v.getType()) ||
-                              v.getDefiningOp<rt::RefOp>();
-                     });
-    if (auto launch = dyn_cast<rt::LaunchOp>(op); launch && onTensors)
-      rewriteLaunch(launch);
-    else if (auto gemm = dyn_cast<rt::GemmOp>(op))
-      rewriteGemm(gemm);
-    else if (auto attention = dyn_cast<rt::AttentionOp>(op))
-      rewriteAttention(attention);
-    else if (isa<rt::CollectiveOp, rt::ZeroOp>(op) && onTensors)
-      rewriteInPlace(op);
-    else if (auto moved = dyn_cast<rt::OffsetViewOp>(op)) {
+    if (auto call = dyn_cast<rt::AccessOpInterface>(op)) {
+      rewriteCall(call);
+    } else if (auto moved = dyn_cast<rt::OffsetViewOp>(op)) {
       OpBuilder b(op);
       moved.getViewMutable().assign(view(b, moved.getView()));
       continue;
-    } else if (!isa<rt::RefOp>(op) &&
-               op->getName().getDialectNamespace() != "pipe")
+    } else if (!isa<rt::RefOp, tensor::EmptyOp>(op) &&
+               op->getName().getDialectNamespace() != "pipe") {
       continue;
+    }
     old.push_back(op);
   }
   for (Operation *op : llvm::reverse(old))

@@ -33,9 +33,13 @@ private:
     bool fixed = false;
     Address address;
     Lifetime life;
-    bool exported = false;
   };
   mlir::LogicalResult collect();
+  mlir::LogicalResult call(rt::AccessOpInterface op, int64_t index);
+  mlir::LogicalResult boundary(mlir::Operation *op, int64_t index);
+  mlir::LogicalResult read(mlir::OpOperand &operand, int64_t index);
+  mlir::LogicalResult makeInPlace(const rt::Access &access);
+  void addStorage(mlir::Value value, int64_t index);
   mlir::LogicalResult fixSource(mlir::Operation *op, Storage &storage);
   void holdUntilWaited(mlir::Operation *op, int64_t index);
   /// Where a pipe.send or pipe.save wants its value.
@@ -52,10 +56,7 @@ private:
   mlir::Value view(mlir::OpBuilder &b, mlir::Value tensor);
   mlir::Value view(mlir::OpBuilder &b, const Address &address, mlir::Type type);
   mlir::LogicalResult rewrite();
-  void rewriteLaunch(rt::LaunchOp op);
-  void rewriteGemm(rt::GemmOp op);
-  void rewriteAttention(rt::AttentionOp op);
-  void rewriteInPlace(mlir::Operation *op);
+  void rewriteCall(rt::AccessOpInterface op);
   mlir::LogicalResult exportSlot(mlir::Operation *op);
 
   rt::ProgramOp program;

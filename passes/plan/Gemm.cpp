@@ -2,6 +2,7 @@
 #include "passes/plan/Gemm.h"
 
 #include "passes/plan/Calls.h"
+#include "passes/plan/Empty.h"
 
 #include <map>
 
@@ -52,10 +53,9 @@ namespace {
 
 /// A contraction is one GEMM. Where a sink is its only reader, the product is
 /// added to the accumulator in place.
-class EinsumToGemm : public OpRewritePattern<tfm::EinsumOp> {
+class EinsumToGemm : public CallPattern<tfm::EinsumOp> {
 public:
-  EinsumToGemm(MLIRContext *context, const FragmentContext &around)
-      : OpRewritePattern(context), around(around) {}
+  using CallPattern::CallPattern;
 
   LogicalResult matchAndRewrite(tfm::EinsumOp op,
                                 PatternRewriter &b) const override {
@@ -66,13 +66,14 @@ public:
     if (form->swapped)
       std::swap(lhs, rhs);
     Operation *sink = soleSink(op.getResult());
-    Value into = sink ? around.accumulators.of(sink) : Value();
-    auto gemm = rt::GemmOp::create(
-        b, op.getLoc(), into ? Type() : op.getResult().getType(), lhs, rhs,
-        into, Value(), form->m, form->n, form->k, form->ta, form->tb,
-        static_cast<bool>(into));
+    Value accumulator = sink ? around.accumulators.of(sink) : Value();
+    Type made = accumulator ? Type() : op.getResult().getType();
+    Value into = accumulator ? accumulator : emptyOf(b, op.getLoc(), made);
+    auto gemm = rt::GemmOp::create(b, op.getLoc(), made, lhs, rhs, into,
+                                   Value(), form->m, form->n, form->k, form->ta,
+                                   form->tb, static_cast<bool>(accumulator));
     keepLayer(op, gemm);
-    if (!into) {
+    if (!accumulator) {
       b.replaceOp(op, gemm.getResult());
       return success();
     }
@@ -80,9 +81,6 @@ public:
     b.eraseOp(op);
     return success();
   }
-
-private:
-  const FragmentContext &around;
 };
 
 } // namespace

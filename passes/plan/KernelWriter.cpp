@@ -3,6 +3,7 @@
 
 #include "dialects/tfm/Tfm.h"
 #include "passes/families/kernel_body.h"
+#include "passes/plan/Empty.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -34,9 +35,10 @@ public:
 
 private:
   struct Operand {
-    Value buffer; ///< null: an output
+    Value buffer;
     rt::OperandAttr info;
     Value element; ///< loaded once
+    Value yielded; ///< what it holds behind the kernel, if the cluster makes it
   };
 
   int64_t addOperand(Value buffer, rt::Mode mode, Type element, int64_t extent);
@@ -65,9 +67,6 @@ private:
   std::vector<Operand> operands;
   llvm::DenseMap<Value, Value> elements;
   llvm::StringMap<Value> stepFields;
-  SmallVector<int64_t> writes;       ///< operand index per launch result
-  SmallVector<Value> stored;         ///< the value that each result is
-  llvm::DenseMap<Value, Value> made; ///< what stands for a yielded value
 };
 
 int64_t KernelWriter::addOperand(Value buffer, rt::Mode mode, Type element,
@@ -75,6 +74,7 @@ int64_t KernelWriter::addOperand(Value buffer, rt::Mode mode, Type element,
   operands.push_back(
       {buffer,
        rt::OperandAttr::get(b.getContext(), mode, element, extent),
+       {},
        {}});
   return operands.size() - 1;
 }
@@ -155,7 +155,7 @@ SmallVector<Value> KernelWriter::operandsOf(const Member &member) {
 /// A sum over rows: into its accumulator, or into a new buffer of zeros.
 LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
   const Placement &placement = member.placement;
-  Value result = member.op->getResult(0), target;
+  Value result = member.op->getResult(0), target, yielded;
   auto type = cast<RankedTensorType>(result.getType());
   if (type.getElementType().isBF16())
     return member.op->emitOpError("expected a sum over rows in f32, found ")
@@ -164,8 +164,9 @@ LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
     target = around.accumulators.of(sink);
   } else {
     OpBuilder outer(op);
-    target = rt::ZeroOp::create(outer, loc, type, Value()).getResult();
-    made[result] = target;
+    Value empty = emptyOf(outer, loc, type);
+    target = rt::ZeroOp::create(outer, loc, type, empty).getResult();
+    yielded = result;
   }
   int64_t extent = 0;
   rt::Mode mode = placement.tableResult
@@ -174,6 +175,7 @@ LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
   if (placement.tableResult)
     extent = type.getDimSize(0);
   int64_t operand = accumulator(target, mode, type.getElementType(), extent);
+  operands[operand].yielded = yielded;
   context.tableResult = operand;
   FailureOr<Values> out =
       cast<KernelBodyOpInterface>(member.op).emitBody(context, in);
@@ -210,10 +212,11 @@ LogicalResult KernelWriter::writeStores(const Member &member, ValueRange in) {
       continue;
     int64_t extent;
     rt::Mode mode = domain.resultMode(member.placement.results[i], extent);
-    int64_t operand = addOperand(Value(), mode, type.getElementType(), extent);
+    OpBuilder outer(op);
+    int64_t operand = addOperand(emptyOf(outer, loc, type), mode,
+                                 type.getElementType(), extent);
     rt::StoreOp::create(b, loc, operand, value);
-    writes.push_back(operand);
-    stored.push_back(result);
+    operands[operand].yielded = result;
   }
   return success();
 }
@@ -236,8 +239,10 @@ LogicalResult KernelWriter::run() {
     if (failed(ok))
       return failure();
   }
-  for (auto [value, result] : llvm::zip(stored, makeLaunch().getOutputs()))
-    made[value] = result;
+  rt::LaunchOp launch = makeLaunch();
+  llvm::DenseMap<Value, Value> made; ///< looked up only
+  for (auto [output, at] : llvm::zip(launch.getOutputs(), launch.getWrites()))
+    made[operands[at].yielded] = output;
   for (auto [result, value] :
        llvm::zip(op.getResults(), op.getYield().getValues()))
     result.replaceAllUsesWith(made.lookup(value));
@@ -260,24 +265,21 @@ rt::LaunchOp KernelWriter::makeLaunch() {
   OpBuilder outer(op);
   SmallVector<Attribute> infos;
   SmallVector<Value> buffers, scalars;
-  SmallVector<Type> types;
   for (const Operand &operand : operands) {
     infos.push_back(operand.info);
-    if (operand.buffer)
-      buffers.push_back(operand.buffer);
+    buffers.push_back(operand.buffer);
   }
   for (const rt::Affine &a : context.args)
     scalars.push_back(rt::AffineOp::create(outer, loc, outer.getI64Type(), a));
-  for (Value v : stored)
-    types.push_back(v.getType());
   OpBuilder detached(op.getContext());
   auto kernel = rt::KernelOp::create(
       detached, loc, "k", domain.rows(), domain.cols(),
       static_cast<int64_t>(context.args.size()), b.getArrayAttr(infos));
   kernel.getBody().push_back(body.release());
+  SmallVector<int64_t> written = kernel.getWrittenOperands();
   std::string name = around.pool.add(kernel);
   auto launch =
-      rt::LaunchOp::create(outer, loc, types, name, buffers, scalars, writes);
+      rt::LaunchOp::create(outer, loc, name, buffers, scalars, written);
   Operation *first = cluster.getMembers().front().op;
   if (Attribute layer = first->getAttr(tfm::layerAttr))
     launch->setAttr(tfm::layerAttr, layer);

@@ -10,6 +10,7 @@
 #include "passes/plan/ProgramPhase.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mtc::passes {
@@ -84,7 +85,8 @@ struct LowerCallsPass
           FamilyPass<mtc::passes::impl::LowerCallsBase<LowerCallsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ProgramPhase::getDependentDialects(registry);
-    registry.insert<rt::RtDialect, arith::ArithDialect>();
+    registry
+        .insert<rt::RtDialect, arith::ArithDialect, tensor::TensorDialect>();
   }
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
     return lowerFragments(program, lowerCalls);

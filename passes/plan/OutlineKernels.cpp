@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -48,7 +49,8 @@ struct OutlineKernelsPass
           mtc::passes::impl::OutlineKernelsBase<OutlineKernelsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ProgramPhase::getDependentDialects(registry);
-    registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
+    registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect,
+                    tensor::TensorDialect>();
   }
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
     return lowerFragments(program, outlineKernels);

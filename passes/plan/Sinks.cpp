@@ -51,8 +51,9 @@ LogicalResult Accumulators::makeAt(const Place &place, Operation *sink) {
   auto [kind, bucket, start] = place;
   bool ofBucket = kind != rt::RefKind::Loss;
   ref = rt::RefOp::create(
-      b, sink->getLoc(), type.clone(b.getF32Type()), kind, StringAttr(),
-      ofBucket ? b.getI64IntegerAttr(bucket) : IntegerAttr(), start);
+      b, sink->getLoc(), MemRefType::get(type.getShape(), b.getF32Type()), kind,
+      StringAttr(), ofBucket ? b.getI64IntegerAttr(bucket) : IntegerAttr(),
+      start);
   return success();
 }
 

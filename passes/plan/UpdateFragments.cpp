@@ -144,9 +144,7 @@ private:
       Value into =
           moved(ref(rt::RefKind::Grad, *bucket.secondUseOf), r.getAt());
       Value from = moved(ref(rt::RefKind::Grad, i), r.getAt());
-      rt::LaunchOp::create(b, loc, TypeRange(), addKernel(),
-                           ValueRange{into, from}, ValueRange{r.getLength()},
-                           ArrayRef<int64_t>());
+      launch(addKernel(), {into, from}, r.getLength());
     }
     if (bucket.acrossStages) {
       Value buffer = ref(rt::RefKind::Grad, i);
@@ -190,18 +188,23 @@ private:
     if (keepsMain())
       buffers.push_back(param);
     SmallVector<std::string> fields;
-    std::string kernel = updateKernel(s.decay, fields);
+    rt::KernelOp kernel = updateKernel(s.decay, fields);
     for (const std::string &field : fields)
       buffers.push_back(rt::StepFieldOp::create(
           b, loc, MemRefType::get({1}, f32()), *idNamed(kStepFields, field)));
-    rt::LaunchOp::create(b, loc, TypeRange(), kernel, buffers,
-                         ValueRange{r.getLength()}, ArrayRef<int64_t>());
+    launch(kernel, buffers, r.getLength());
+  }
+
+  /// Takes a detached kernel, and runs it over a range.
+  void launch(rt::KernelOp kernel, ValueRange buffers, Value length) {
+    SmallVector<int64_t> written = kernel.getWrittenOperands();
+    rt::LaunchOp::create(b, loc, pool.add(kernel), buffers, length, written);
   }
 
   /// A kernel over a flat range whose length is its argument. `fill` writes the
   /// body and may append operands.
-  std::string flatKernel(SmallVector<Attribute> &operands,
-                         llvm::function_ref<void(OpBuilder &)> fill) {
+  rt::KernelOp flatKernel(SmallVector<Attribute> &operands,
+                          llvm::function_ref<void(OpBuilder &)> fill) {
     OpBuilder inner(program.getContext());
     Block *body = new Block();
     inner.setInsertionPointToEnd(body);
@@ -210,14 +213,14 @@ private:
         rt::KernelOp::create(b, loc, "k", 1, -1, 0, b.getArrayAttr(operands));
     kernel->remove();
     kernel.getBody().push_back(body);
-    return pool.add(kernel);
+    return kernel;
   }
   Attribute operand(rt::Mode mode, Type element = {}) {
     return rt::OperandAttr::get(b.getContext(), mode, element ? element : f32(),
                                 0);
   }
 
-  std::string addKernel() {
+  rt::KernelOp addKernel() {
     SmallVector<Attribute> operands(2, operand(rt::Mode::Full));
     return flatKernel(operands, [&](OpBuilder &inner) {
       Value x = rt::LoadOp::create(inner, loc, f32(), 1);
@@ -229,7 +232,7 @@ private:
   /// then the parameter in the compute type; last the fields of the step that
   /// the body reads. The body comes from the op family; no name of an optimizer
   /// reaches codegen.
-  std::string updateKernel(bool decay, SmallVector<std::string> &fields) {
+  rt::KernelOp updateKernel(bool decay, SmallVector<std::string> &fields) {
     int64_t values = 2 + plan.optimizer->states.size();
     SmallVector<Attribute> operands(values, operand(rt::Mode::Full));
     if (keepsMain())

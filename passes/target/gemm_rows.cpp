@@ -11,15 +11,9 @@ MtcDtype dtypeOf(Value value) {
 }
 
 runtime::GemmInfo gemmRow(rt::GemmOp op) {
-  runtime::GemmInfo row{op.getM(),
-                        op.getN(),
-                        op.getK(),
-                        op.getTa(),
-                        op.getTb(),
-                        op.getBeta(),
-                        dtypeOf(op.getA()),
-                        dtypeOf(op.getC() ? op.getC() : op.getResult()),
-                        0};
+  runtime::GemmInfo row{op.getM(),          op.getN(),          op.getK(),
+                        op.getTa(),         op.getTb(),         op.getBeta(),
+                        dtypeOf(op.getA()), dtypeOf(op.getC()), 0};
   if (Value scratch = op.getScratch())
     row.scratch = rt::bytesOf(scratch.getType());
   return row;

@@ -65,7 +65,7 @@ public:
 
 private:
   /// Numbers and buffers of a launch are those of its kernel; false if there
-  /// are not as many buffers.
+  /// are not as many buffers, or others are written.
   bool checkLaunch(rt::LaunchOp launch, rt::KernelOp kernel,
                    ArrayRef<rt::AccessKind> effects) {
     ArrayRef<Attribute> operands = kernel.getOperandsInfo().getValue();
@@ -73,17 +73,23 @@ private:
       report.error(launch) << "expected " << scalarsOf(kernel)
                            << " numbers for kernel \"" << launch.getKernel()
                            << "\", found " << launch.getScalars().size();
-    if (operands.size() != launch.getBuffers().size()) {
+    if (size_t found = launch.getBuffers().size(); found != operands.size()) {
       report.error(launch) << "expected a buffer for each of "
                            << operands.size() << " operands of kernel \""
-                           << launch.getKernel() << "\", found "
-                           << launch.getBuffers().size();
+                           << launch.getKernel() << "\", found " << found;
       return false;
     }
-    for (auto [value, effect, info] :
-         llvm::zip(launch.getBuffers(), effects, operands))
-      checkBuffer(launch, kernel, value, effect, cast<rt::OperandAttr>(info));
-    return true;
+    bool isKnown = true;
+    for (auto [operand, effect, info] :
+         llvm::zip(launch.getKernelOperands(), effects, operands)) {
+      checkBuffer(launch, kernel, operand->get(), effect,
+                  cast<rt::OperandAttr>(info));
+      isKnown &= launch.isDpsInit(operand) == effect.writes;
+    }
+    if (!isKnown)
+      report.error(launch) << "expected in writes the operands that kernel \""
+                           << launch.getKernel() << "\" writes, found others";
+    return isKnown;
   }
 
   void checkBuffer(rt::LaunchOp launch, rt::KernelOp kernel, Value value,

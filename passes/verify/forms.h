@@ -4,6 +4,8 @@
 
 #include "passes/verify/interpreter.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 namespace mtc::passes::verify {
 
 /// The text of the leaf that stands for what is received, or for an input.
@@ -48,6 +50,7 @@ private:
   void define(mlir::Value value, llvm::StringRef text);
   void expectPlace(mlir::Operation &op, llvm::StringRef what);
   void restore(pipe::SavedOp op);
+  void expectUnread(mlir::tensor::EmptyOp empty);
 
   Report &report;
   int64_t tensors = 0;

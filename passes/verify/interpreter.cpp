@@ -11,7 +11,7 @@ constexpr Place kNorm{{SpaceKind::Norm, 0}, 0, 1};
 
 bool touchesNorm(Operation &op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getBuffer());
+  return isa<rt::NormOp>(op) || (collective && !collective.getInit());
 }
 
 /// A tensor and a view of one shape are of one type here.
@@ -108,26 +108,39 @@ void Interpreter::readUses(Operation &op, ArrayRef<rt::Access> buffers,
     call.uses.push_back(read(kNorm));
 }
 
+/// That of a launch; null if there is none.
+const KernelValues *Interpreter::kernelOf(Operation &op) const {
+  auto launch = dyn_cast<rt::LaunchOp>(op);
+  return launch ? kernels.find(launch.getKernel()) : nullptr;
+}
+
+FailureOr<SmallVector<rt::Access>> Interpreter::buffersOf(Operation &op) const {
+  const KernelValues *kernel = kernelOf(op);
+  return rt::accessesOf(&op, kernel ? ArrayRef(kernel->effects)
+                                    : ArrayRef<rt::AccessKind>());
+}
+
 /// What is written is a function of all that is read.
 void Interpreter::call(Operation &op) {
-  const KernelValues *kernel = nullptr;
-  ArrayRef<rt::AccessKind> effects;
-  if (auto launch = dyn_cast<rt::LaunchOp>(op))
-    if ((kernel = kernels.find(launch.getKernel())))
-      effects = kernel->effects;
-  auto buffers = rt::accessesOf(&op, effects);
+  auto buffers = buffersOf(op);
   if (failed(buffers))
     return reject(op);
+  const KernelValues *kernel = kernelOf(op);
   Call call{{wordOf(By::Call), wordOf(op.getName().getAsOpaquePointer()),
              wordOf(attributesOf(op).getAsOpaquePointer())}};
   readUses(op, *buffers, call);
   if (touchesNorm(op))
     contents.write(kNorm, numbers.make(call.recipe, call.uses, &op), &op);
-  for (auto [i, buffer] : llvm::enumerate(*buffers))
-    if (buffer.kind.scratch)
-      contents.write(call.places[i], numbers.leaf("scratch"), &op);
-    else if (buffer.kind.writes)
-      contents.write(call.places[i], made(op, buffer, i, kernel, call), &op);
+  for (auto [i, buffer] : llvm::enumerate(*buffers)) {
+    if (!buffer.kind.writes)
+      continue;
+    // A tensor stays what it is: the op's result is another.
+    Place written = buffer.made ? placeOf(buffer.made) : call.places[i];
+    contents.write(written,
+                   buffer.kind.scratch ? numbers.leaf("scratch")
+                                       : made(op, buffer, i, kernel, call),
+                   &op);
+  }
 }
 
 /// What the op writes to its buffer `i`.

@@ -29,6 +29,10 @@ protected:
   virtual void reject(mlir::Operation &call) = 0;
   /// The place of a value: Nowhere of one that has none.
   virtual Place placeOf(mlir::Value value);
+  /// What an op does with its buffers: none of one that is no call. Fails on
+  /// one that `reject` gets.
+  mlir::FailureOr<llvm::SmallVector<rt::Access>>
+  buffersOf(mlir::Operation &op) const;
 
   const Kernels &kernels;
   const Lasting &lasting;
@@ -53,6 +57,7 @@ private:
   void readField(rt::StepFieldOp op);
   void move(rt::OffsetViewOp op);
   void call(mlir::Operation &op);
+  const KernelValues *kernelOf(mlir::Operation &op) const;
   mlir::Attribute attributesOf(mlir::Operation &op);
 
   llvm::DenseMap<mlir::Value, Number> scalars; ///< looked up only

@@ -184,9 +184,9 @@ private:
     call.op = stringifyCollectiveKind(op.getKind()).str();
     call.count = op.getCount();
     call.type = "i128"; // the norm's integer sum
-    if (op.getBuffer()) {
+    if (op.getInit()) {
       llvm::raw_string_ostream out(call.type = "");
-      out << cast<ShapedType>(op.getBuffer().getType()).getElementType();
+      out << cast<ShapedType>(op.getInit().getType()).getElementType();
     }
     return call;
   }
@@ -302,8 +302,7 @@ void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
                 Report &report) {
   if (touch.accesses.empty())
     return;
-  int64_t elements =
-      cast<ShapedType>(op.getBuffer().getType()).getNumElements();
+  int64_t elements = cast<ShapedType>(op.getInit().getType()).getNumElements();
   int64_t expected = op.countsPart()
                          ? elements / model.mesh.groupSize(op.getGroup())
                          : elements;
@@ -312,7 +311,7 @@ void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,
   bool fits = touch.accesses[0].moved ? count <= expected : count == expected;
   if (!fits)
     report.error(op) << "expected a count of " << expected << " for "
-                     << op.getBuffer().getType() << " on group \""
+                     << op.getInit().getType() << " on group \""
                      << groupName(op.getGroup()) << "\", found " << count;
 }
 

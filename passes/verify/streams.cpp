@@ -23,7 +23,7 @@ using Clock = std::vector<int64_t>;
 /// Norm ops work on the accumulator of the norm, which lies in no arena.
 bool ofNorm(Operation *op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getBuffer());
+  return isa<rt::NormOp>(op) || (collective && !collective.getInit());
 }
 
 /// True if the order of the two matters. Collectives: a communicator's must

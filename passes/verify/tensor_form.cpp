@@ -49,6 +49,22 @@ void TensorForm::restore(pipe::SavedOp op) {
     contents.write(placeOf(op), it->second, op);
 }
 
+/// What an empty tensor holds is no value: ops only write over it.
+void TensorForm::expectUnread(tensor::EmptyOp empty) {
+  for (OpOperand &use : empty->getUses()) {
+    auto buffers = buffersOf(*use.getOwner());
+    if (failed(buffers))
+      continue; // rejected there
+    bool isOverwritten = llvm::any_of(*buffers, [&](const rt::Access &buffer) {
+      return buffer.operand == &use && !buffer.kind.reads;
+    });
+    if (!isOverwritten)
+      report.error(use.getOwner())
+          << "expected a value to read in the tensor form, found an empty "
+             "tensor, which holds none";
+  }
+}
+
 void TensorForm::reject(Operation &call) {
   report.error(&call)
       << "expected a kernel of the tensor form, and the buffers "
@@ -70,6 +86,7 @@ void TensorForm::visit(Operation &op) {
             lasting.part(space, ref.getStart(), rt::bytesOf(ref.getType()));
         expectPlace(op, "a part of a bucket");
       })
+      .Case([&](tensor::EmptyOp empty) { expectUnread(empty); })
       .Case([&](pipe::InputOp input) {
         define(input, inputNamed(input.getName()));
       })

@@ -62,7 +62,8 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
          fmt::format("sums of one use over the other ranks along {} only, "
                      "before anything reads them",
                      axis.name),
-         [&](const Named &, const Param *, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
+           Cell &cell = element.cell;
            if (cell.is(Cell::Kind::Zero))
              return "";
            // One use: ranks are added first, so that sums add in one order,
@@ -98,22 +99,24 @@ void UpdateInterpreter::sumOverStages(const Touch &touch, rt::CollectiveOp op) {
     return;
   change(touch, *slice,
          "whole sums of a parameter that both ends of the pipeline share, once",
-         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
+           Cell &cell = element.cell;
            if (slice->part != Part::Grad)
              return "no gradient";
            bool again = cell.stages || cell.counted;
            cell.stages = true;
            if (again)
              return "summed or in the norm before";
-           if (!param) // padding
+           if (!element.param) // padding
              return cell.is(Cell::Kind::Gradient) &&
                             state.partialOver(cell).empty()
                         ? ""
                         : describe(state, cell);
-           if (!state.isShared(*param))
+           if (!state.isShared(*element.param))
              return fmt::format("of \"{}\", which no other stage has",
-                                param->name().str());
-           return state.describeIncomplete(cell, param, /*across=*/false);
+                                element.param->name().str());
+           return state.describeIncomplete(cell, element.param,
+                                           /*across=*/false);
          });
   std::vector<Named> names;
   state.cells(*slice).forEach(

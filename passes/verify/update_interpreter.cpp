@@ -42,10 +42,10 @@ void UpdateInterpreter::change(const Touch &touch, const Slice &slice,
       slice.begin, slice.end, [&](int64_t begin, int64_t end, Copies &copies) {
         Named name = state.nameOf(slice.bucket, begin, end);
         const Param *param = state.paramAt(slice.bucket, begin);
-        for (Cell *cell : {&copies.own, &copies.others}) {
-          if (cell == &copies.others && slice.ownShard)
+        for (Cell Copies::*copy : {&Copies::own, &Copies::others}) {
+          if (copy == &Copies::others && slice.ownShard)
             continue;
-          std::string problem = visit(name, param, *cell);
+          std::string problem = visit({name, param, copy, copies.*copy});
           if (problem.empty() || !why.empty())
             continue;
           why = problem;
@@ -103,16 +103,17 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
   }
   std::map<int64_t, const Param *> counted;
   change(touch, *slice, "whole gradients of owned parameters in the norm, once",
-         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
+           const Param *param = element.param;
            if (!param)
              return "padding";
            counted[param->start()] = param;
            if (!param->isOwner())
              return "a copy, which another stage counts";
-           if (cell.counted)
+           if (element.cell.counted)
              return "in it already";
-           cell.counted = true;
-           return state.describeIncomplete(cell, param);
+           element.cell.counted = true;
+           return state.describeIncomplete(element.cell, param);
          });
   for (auto &[start, param] : counted)
     checkCountedOnce(touch, *slice, *param);
@@ -127,11 +128,11 @@ void UpdateInterpreter::clear(const Touch &touch) {
   if (!slice)
     return;
   change(touch, *slice, "only gradients to be cleared",
-         [&](const Named &, const Param *, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
            if (slice->part != Part::Grad)
-             return describe(state, cell);
-           cell = Cell();
-           cell.kind = Cell::Kind::Zero;
+             return describe(state, element.cell);
+           element.cell = Cell();
+           element.cell.kind = Cell::Kind::Zero;
            return "";
          });
 }

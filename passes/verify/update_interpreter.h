@@ -59,11 +59,17 @@ private:
 
   void clear(const Touch &touch);
 
+  /// Equal elements of a slice, on some of the ranks along dp.
+  struct Element {
+    const Named &name;
+    const Param *param; ///< null: padding
+    Cell Copies::*copy; ///< which ranks'
+    Cell &cell;
+  };
   /// Applies `visit` to the copies that a slice names, interval by interval;
   /// the first that says what is wrong is reported as found instead of
   /// `expected`.
-  using Visit =
-      llvm::function_ref<std::string(const Named &, const Param *, Cell &)>;
+  using Visit = llvm::function_ref<std::string(const Element &)>;
   void change(const Touch &touch, const Slice &slice, llvm::StringRef expected,
               Visit visit);
 

@@ -89,7 +89,7 @@ void UpdateInterpreter::addUses(const Touch &touch, const Slice &into,
   struct Piece {
     Slice slice;
     Named name;
-    Cell own, others;
+    Copies copies;
   };
   std::vector<Piece> pieces;
   state.cells(from).forEach(
@@ -97,8 +97,8 @@ void UpdateInterpreter::addUses(const Touch &touch, const Slice &into,
         Slice piece = into;
         piece.begin = begin;
         piece.end = end;
-        pieces.push_back({piece, state.nameOf(from.bucket, begin, end),
-                          copies.own, copies.others});
+        pieces.push_back(
+            {piece, state.nameOf(from.bucket, begin, end), copies});
       });
   auto isReady = [&](const Cell &cell) {
     return cell.is(Cell::Kind::Gradient) && state.partialOver(cell).empty() &&
@@ -107,15 +107,14 @@ void UpdateInterpreter::addUses(const Touch &touch, const Slice &into,
   int64_t before = report.size();
   for (const Piece &piece : pieces) {
     if (report.size() != before)
-      return;        // the rest is likely wrong as well
-    bool own = true; // own and others take turns
+      return; // the rest is likely wrong as well
     change(touch, piece.slice,
            "sums of two uses of a parameter that are summed over ranks, not "
            "over stages, and not in the norm yet",
-           [&](const Named &name, const Param *, Cell &cell) -> std::string {
-             const Cell &add = own ? piece.own : piece.others;
-             own = into.ownShard || !own;
-             if (name != piece.name)
+           [&](const Element &element) -> std::string {
+             Cell &cell = element.cell;
+             const Cell &add = piece.copies.*element.copy;
+             if (element.name != piece.name)
                return "of another parameter";
              if (!isReady(cell))
                return describe(state, cell);
@@ -135,9 +134,10 @@ void UpdateInterpreter::readForUpdate(const Touch &touch, const Slice &slice) {
   change(touch, slice,
          isGradient ? "whole gradients for the update"
                     : "what was there before the step for the update",
-         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
+           const Cell &cell = element.cell;
            if (isGradient)
-             return state.describeIncomplete(cell, param);
+             return state.describeIncomplete(cell, element.param);
            return cell.is(Cell::Kind::Before) ? "" : describe(state, cell);
          });
 }
@@ -147,9 +147,10 @@ void UpdateInterpreter::writeUpdated(const Touch &touch, const Slice &slice,
   change(touch, slice,
          "each element of each parameter, and of its states, updated once by "
          "its gradient",
-         [&](const Named &, const Param *param, Cell &cell) -> std::string {
+         [&](const Element &element) -> std::string {
+           Cell &cell = element.cell;
            bool isParam = slice.part == Part::Param;
-           if (!param)
+           if (!element.param)
              return "padding";
            if (!isParam && slice.part != Part::State)
              return "overwritten gradients";

@@ -28,7 +28,7 @@ SOURCES = ["passes/verify/*.cpp", "passes/model/VerifyTraining.cpp",
            "passes/sharding/*.cpp", "passes/plan/FormClusters.cpp",
            "passes/plan/OutlineKernels.cpp", "passes/plan/LowerCalls.cpp",
            "passes/plan/Calls.cpp", "passes/plan/Collectives.cpp", "passes/plan/Sinks.cpp",
-           "passes/plan/KernelWriter.cpp"]
+           "passes/plan/KernelWriter.cpp", "passes/plan/FragmentMemory.cpp"]
 
 # Helpers that make a message of a word: the text before and after the word. Each call
 # with a literal word is a branch; the statement inside is not one of its own.

@@ -19,23 +19,24 @@ module attributes {mtc.config = #config} {
     rt.bucket 1 elements 64 unpadded 64 shard 64
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %e = tensor.empty() : tensor<8x8xf32>
       // CHECK: %[[X:.+]] = rt.zero
       // CHECK-NEXT: %[[Y:.+]] = rt.zero
       // CHECK-NEXT: rt.record event 0 stream 0
       // CHECK-NEXT: rt.wait event 0 stream 1
       // CHECK-NEXT: %[[S:.+]] = rt.collective all_reduce %[[Y]] group tp count 64 {stream = 1 : i64}
       // CHECK-NEXT: rt.record event 1 stream 1
-      // CHECK-NEXT: %[[G:.+]] = rt.gemm %[[X]], %[[X]]
-      // CHECK-NEXT: %[[H:.+]] = rt.gemm %[[G]], %[[G]]
+      // CHECK-NEXT: %[[G:.+]] = rt.gemm %[[X]], %[[X]] into
+      // CHECK-NEXT: %[[H:.+]] = rt.gemm %[[G]], %[[G]] into
       // CHECK-NEXT: rt.wait event 1 stream 0
       // CHECK-NEXT: rt.gemm %[[S]], %[[H]]
       // CHECK-NEXT: return
-      %x = rt.zero : () -> tensor<8x8xf32>
-      %y = rt.zero : () -> tensor<8x8xf32>
+      %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %y = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %s = rt.collective all_reduce %y group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %z = rt.gemm %s, %h m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %g = rt.gemm %x, %x into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %h = rt.gemm %g, %g into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %z = rt.gemm %s, %h into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     // An unread result holds its bytes until the wait at the end: h lies elsewhere.
@@ -47,11 +48,12 @@ module attributes {mtc.config = #config} {
     // MEMORY: rt.wait event 1 stream 0
     // MEMORY-NEXT: return
     func.func @unread() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-      %y = rt.zero : () -> tensor<8x8xf32>
+      %e = tensor.empty() : tensor<8x8xf32>
+      %y = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %s = rt.collective all_reduce %y group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %x = rt.zero : () -> tensor<8x8xf32>
-      %g = rt.gemm %x, %x m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %h = rt.gemm %g, %g m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %g = rt.gemm %x, %x into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %h = rt.gemm %g, %g into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     // What was waited for is free again, though other collectives follow.
@@ -61,11 +63,12 @@ module attributes {mtc.config = #config} {
     // MEMORY: %[[D:.+]] = rt.view workspace at [[FIRST]] {{.*}}8x8xf32
     // MEMORY: rt.gemm %{{.*}}, %{{.*}} into %[[D]] m 8
     func.func @reuse() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-      %x = rt.zero : () -> tensor<8x8xf32>
+      %e = tensor.empty() : tensor<8x8xf32>
+      %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %a = rt.collective all_reduce %x group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %b = rt.gemm %a, %a m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %b = rt.gemm %a, %a into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %c = rt.collective all_reduce %b group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %d = rt.gemm %c, %c m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %d = rt.gemm %c, %c into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1

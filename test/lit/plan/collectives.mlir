@@ -29,24 +29,24 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, mtc.config = #config} {
       %whole = pipe.received gradient : tensor<4x6xf32>
 
       // CHECK: %[[TP:.+]] = rt.affine <-4 * tp> : i64
-      // CHECK: %[[PLACED:.+]] = rt.launch @[[PLACE]](%[[PART:[0-9]+]]) args(%[[TP]]) writes [1] {{.*}} -> tensor<2x4x3xf32>
+      // CHECK: %[[PLACED:.+]] = rt.launch @[[PLACE]](%[[PART:[0-9]+]], %{{.*}}) args(%[[TP]]) writes [1] {{.*}} -> tensor<2x4x3xf32>
       // CHECK: %[[ALL:.+]] = rt.collective all_gather %[[PLACED]] group tp count 12
-      // CHECK: %[[A:.+]] = rt.launch @[[UNPACK]](%[[ALL]]) {{.*}} -> tensor<4x6xf32>
+      // CHECK: %[[A:.+]] = rt.launch @[[UNPACK]](%[[ALL]], %{{.*}}) {{.*}} -> tensor<4x6xf32>
       %a = dist.all_gather %part dim 1 over "tp" origin g serves "a" : tensor<4x3xf32> -> tensor<4x6xf32>
 
       // Parts of the first dimension lie in order as they are.
-      // CHECK: %[[PLACED:.+]] = rt.launch @[[PLACE_FIRST]](%[[PART]]) {{.*}} -> tensor<8x3xf32>
+      // CHECK: %[[PLACED:.+]] = rt.launch @[[PLACE_FIRST]](%[[PART]], %{{.*}}) {{.*}} -> tensor<8x3xf32>
       // CHECK: %[[B:.+]] = rt.collective all_gather %[[PLACED]] group tp count 12
       %b = dist.all_gather %part dim 0 over "tp" origin g serves "b" : tensor<4x3xf32> -> tensor<8x3xf32>
 
-      // CHECK: %[[PACKED:.+]] = rt.launch @[[PACK]](%[[WHOLE:[0-9]+]]) {{.*}} -> tensor<2x4x3xf32>
+      // CHECK: %[[PACKED:.+]] = rt.launch @[[PACK]](%[[WHOLE:[0-9]+]], %{{.*}}) {{.*}} -> tensor<2x4x3xf32>
       // CHECK: %[[SUM:.+]] = rt.collective reduce_scatter %[[PACKED]] group tp count 12
       // CHECK: %[[TP:.+]] = rt.affine <4 * tp> : i64
-      // CHECK: %[[C:.+]] = rt.launch @[[TAKE]](%[[SUM]]) args(%[[TP]]) {{.*}} -> tensor<4x3xf32>
+      // CHECK: %[[C:.+]] = rt.launch @[[TAKE]](%[[SUM]], %{{.*}}) args(%[[TP]]) {{.*}} -> tensor<4x3xf32>
       %c = dist.reduce_scatter %whole dim 1 over "tp" origin g serves "c" : tensor<4x6xf32> -> tensor<4x3xf32>
 
       // CHECK: %[[TP:.+]] = rt.affine <tp> : i64
-      // CHECK: %[[D:.+]] = rt.launch @[[SLICE]](%[[WHOLE]]) args(%[[TP]]) {{.*}} -> tensor<4x3xf32>
+      // CHECK: %[[D:.+]] = rt.launch @[[SLICE]](%[[WHOLE]], %{{.*}}) args(%[[TP]]) {{.*}} -> tensor<4x3xf32>
       %d = dist.slice %whole dim 1 over "tp" : tensor<4x6xf32> -> tensor<4x3xf32>
       pipe.save %a as 0 : tensor<4x6xf32>
       pipe.save %b as 1 : tensor<8x3xf32>

@@ -13,7 +13,7 @@ module attributes {mtc.config = #config} {
     rt.param "b" use 0 bucket 0 start 0
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-      // CHECK: %[[DB:.+]] = rt.ref grad of 0 at 0 : tensor<16xf32>
+      // CHECK: %[[DB:.+]] = rt.ref grad of 0 at 0 : memref<16xf32>
       %u = pipe.received activation : tensor<4x16xf32>
       %b = pipe.param "b" : tensor<16xf32>
       // CHECK: %[[S:.+]] = rt.launch
@@ -24,16 +24,16 @@ module attributes {mtc.config = #config} {
         %a = tfm.add %u, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
         rt.yield %a : tensor<4x16xf32>
       }
-      // CHECK: %[[V:.+]] = rt.launch @{{.*}}(%[[S]]) args() writes [1] {from = "fill+mul+activation"
+      // CHECK: %[[V:.+]] = rt.launch @{{.*}}(%[[S]], %{{.*}}) args() writes [1] {from = "fill+mul+activation"
       %v, %again = rt.cluster -> (tensor<4x16xf32>, tensor<4x16xf32>) {
         %half = tfm.fill 5.000000e-01 {tfm.layer = 1 : i64} : tensor<4x16xf32>
         %h = tfm.mul %s, %half {tfm.layer = 1 : i64} : tensor<4x16xf32>
         %a = tfm.activation relu %h {tfm.layer = 1 : i64} : tensor<4x16xf32>
         rt.yield %a, %a : tensor<4x16xf32>, tensor<4x16xf32>
       }
-      // CHECK: %[[Z:.+]] = rt.zero : () -> tensor<16xf32>
-      // CHECK: rt.launch @{{.*}}(%[[V]], %[[Z]]) args() writes [] {from = "reduce"
-      // CHECK: rt.launch @{{.*}}(%[[Z]], %[[DB]]) args() writes [] {from = "accumulate"
+      // CHECK: %[[Z:.+]] = rt.zero %{{.*}} : (tensor<16xf32>) -> tensor<16xf32>
+      // CHECK: %[[SUM:.+]] = rt.launch @{{.*}}(%[[V]], %[[Z]]) args() writes [1] {from = "reduce"
+      // CHECK: rt.launch @{{.*}}(%[[SUM]], %[[DB]]) args() writes [1] {from = "accumulate"
       %sum = rt.cluster -> (tensor<16xf32>) {
         %r = tfm.reduce sum %v dims [0] {tfm.layer = 1 : i64} : tensor<4x16xf32> -> tensor<16xf32>
         rt.yield %r : tensor<16xf32>

@@ -19,24 +19,24 @@ module attributes {mtc.config = #config} {
       %x = pipe.received activation : tensor<4x8xf32>
       %w = pipe.param "w" : tensor<8x16xf32>
       %b = pipe.param "b" : tensor<16xf32>
-      // CHECK: %[[U:.+]] = rt.gemm %{{.*}}, %{{.*}} m 4 n 16 k 8 {beta = false, ta = false, tb = false
+      // CHECK: %[[U:.+]] = rt.gemm %{{.*}}, %{{.*}} into %{{.*}} m 4 n 16 k 8 {beta = false, ta = false, tb = false
       %u = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %u, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      // CHECK: %[[V:.+]] = rt.launch @[[K]](%{{.*}}, %[[U]]) args() writes [2] {from = "broadcast+add+activation"
+      // CHECK: %[[V:.+]] = rt.launch @[[K]](%{{.*}}, %[[U]], %{{.*}}) args() writes [2] {from = "broadcast+add+activation"
       %v = tfm.activation relu %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[V]])
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[V]],
       %z = tfm.exp %v {tfm.layer = 2 : i64} : tensor<4x16xf32>
       pipe.send activation %z : tensor<4x16xf32>
       return
     }
     // CHECK-LABEL: func.func @stage0_bwd
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-      // CHECK-DAG: %[[DB:.+]] = rt.ref grad of 0 at 128 : tensor<16xf32>
-      // CHECK-DAG: %[[DW:.+]] = rt.ref grad of 0 at 0 : tensor<8x16xf32>
+      // CHECK-DAG: %[[DB:.+]] = rt.ref grad of 0 at 128 : memref<16xf32>
+      // CHECK-DAG: %[[DW:.+]] = rt.ref grad of 0 at 0 : memref<8x16xf32>
       %x = pipe.received activation : tensor<4x8xf32>
       %dz = pipe.received gradient : tensor<4x16xf32>
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}, %[[DB]]) args() writes []
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}, %[[DB]]) args() writes [1]
       %db = tfm.reduce sum %dz dims [0] {tfm.layer = 1 : i64} : tensor<4x16xf32> -> tensor<16xf32>
       pipe.accumulate %db to "b" use 0 : tensor<16xf32>
       // CHECK: rt.gemm %{{.*}}, %{{.*}} into %[[DW]] m 8 n 16 k 4 {beta = true, ta = true, tb = false

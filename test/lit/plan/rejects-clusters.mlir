@@ -162,7 +162,7 @@ module attributes {mtc.config = #config} {
         pipe.accumulate %x to "b" use 0 : tensor<16xf32>
       }
       rt.cluster {
-        // expected-error @below {{expected a value of the accumulator's shape, 'tensor<16xf32>', found 'tensor<8xf32>'}}
+        // expected-error @below {{expected a value of the accumulator's shape, 'memref<16xf32>', found 'tensor<8xf32>'}}
         pipe.accumulate %z to "b" use 0 : tensor<8xf32>
       }
       return

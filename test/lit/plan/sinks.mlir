@@ -31,33 +31,33 @@ module attributes {mtc.config = #config} {
 
     // CHECK-LABEL: func.func @stage0_bwd
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-      // CHECK-DAG: %[[P:.+]] = rt.ref grad of 0 at 0 : tensor<8x16xf32>
-      // CHECK-DAG: %[[Q:.+]] = rt.ref grad of 0 at 128 : tensor<8x16xf32>
-      // CHECK-DAG: %[[R:.+]] = rt.ref grad of 0 at 256 : tensor<8x16xf32>
-      // CHECK-DAG: %[[W:.+]] = rt.ref grad of 0 at 384 : tensor<8x16xf32>
-      // CHECK-DAG: %[[B:.+]] = rt.ref grad of 0 at 512 : tensor<16xf32>
-      // CHECK-DAG: %[[S:.+]] = rt.ref grad of 0 at 528 : tensor<f32>
-      // CHECK-DAG: %[[LOSS:.+]] = rt.ref loss : tensor<f32>
+      // CHECK-DAG: %[[P:.+]] = rt.ref grad of 0 at 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[Q:.+]] = rt.ref grad of 0 at 128 : memref<8x16xf32>
+      // CHECK-DAG: %[[R:.+]] = rt.ref grad of 0 at 256 : memref<8x16xf32>
+      // CHECK-DAG: %[[W:.+]] = rt.ref grad of 0 at 384 : memref<8x16xf32>
+      // CHECK-DAG: %[[B:.+]] = rt.ref grad of 0 at 512 : memref<16xf32>
+      // CHECK-DAG: %[[S:.+]] = rt.ref grad of 0 at 528 : memref<f32>
+      // CHECK-DAG: %[[LOSS:.+]] = rt.ref loss : memref<f32>
       %x = pipe.received activation : tensor<8x16xf32>
       %g = pipe.received gradient : tensor<8x16xf32>
 
       // A cotangent that two parameters share and another op reads.
-      // CHECK: %[[YT:.+]] = rt.launch @[[BOTH]](%{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}) args() writes [2] {from = "add+accumulate+accumulate"
+      // CHECK: %[[YT:.+]] = rt.launch @[[BOTH]](%{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %[[P]], %[[Q]]) args() writes [2, 3, 4] {from = "add+accumulate+accumulate"
       %y = tfm.add %x, %g {tfm.layer = 1 : i64} : tensor<8x16xf32>
       pipe.accumulate %y to "p" use 0 : tensor<8x16xf32>
       pipe.accumulate %y to "q" use 0 : tensor<8x16xf32>
 
       // The result of a collective.
       // CHECK: %[[YR:.+]] = rt.collective all_reduce %[[YT]]
-      // CHECK: rt.launch @[[ADD]](%[[YR]], %[[R]]) args() writes [] {from = "accumulate"
+      // CHECK: rt.launch @[[ADD]](%[[YR]], %[[R]]) args() writes [1] {from = "accumulate"
       %z = dist.all_reduce sum %y over "tp" origin f serves "r" {tfm.layer = 1 : i64} : tensor<8x16xf32>
       pipe.accumulate %z to "r" use 0 : tensor<8x16xf32>
 
       // A GEMM and a sum over rows that others read, too: the sums are made apart.
-      // CHECK: %[[GEMM:.+]] = rt.gemm %{{.*}}, %{{.*}} m 8 n 16 k 16 {beta = false
+      // CHECK: %[[GEMM:.+]] = rt.gemm %{{.*}}, %{{.*}} into %{{.*}} m 8 n 16 k 16 {beta = false
       // CHECK: %[[ZERO:.+]] = rt.zero
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[GEMM]], %[[W]], %[[ZERO]]) args() writes [] {from = "accumulate+reduce"
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[ZERO]], %[[B]]) args() writes [] {from = "accumulate"
+      // CHECK: %[[SUM:.+]] = rt.launch @{{kernel[0-9]+}}(%[[GEMM]], %[[W]], %[[ZERO]]) args() writes [2, 1] {from = "accumulate+reduce"
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%[[SUM]], %[[B]]) args() writes [1] {from = "accumulate"
       %t = pipe.received gradient : tensor<16x16xf32>
       %dw = tfm.einsum "be,ef->bf" %x, %t {tfm.layer = 1 : i64} : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
       pipe.accumulate %dw to "w" use 0 : tensor<8x16xf32>
@@ -67,7 +67,7 @@ module attributes {mtc.config = #config} {
       pipe.export "db" %db : tensor<16xf32>
 
       // Scalars are added once, whatever the kernel around them does in each row.
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[S]], %[[LOSS]]) args() writes [1] {from = "exp+accumulate+loss"
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %{{[0-9]+}}, %[[S]], %[[LOSS]]) args() writes [1, 2, 3] {from = "exp+accumulate+loss"
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}) args() writes [2] {from = "broadcast+mul"
       %l = pipe.received activation : tensor<f32>
       %e = tfm.exp %l {tfm.layer = 2 : i64} : tensor<f32>
@@ -78,7 +78,7 @@ module attributes {mtc.config = #config} {
 
       // Two sums over rows into one accumulator: one operand, because operands of a
       // kernel do not alias.
-      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[B]]) args() writes [] {from = "reduce+reduce"
+      // CHECK: rt.launch @{{kernel[0-9]+}}(%{{[0-9]+}}, %[[B]]) args() writes [1] {from = "reduce+reduce"
       %v = pipe.received activation : tensor<8x16xf32>
       %v0 = tfm.reduce sum %v dims [0] {tfm.layer = 4 : i64} : tensor<8x16xf32> -> tensor<16xf32>
       pipe.accumulate %v0 to "b" use 0 : tensor<16xf32>
@@ -86,7 +86,7 @@ module attributes {mtc.config = #config} {
       pipe.accumulate %v1 to "b" use 0 : tensor<16xf32>
 
       // A constant that no kernel reads is in memory all the same.
-      // CHECK: %[[ONE:.+]] = rt.launch @{{kernel[0-9]+}}() args() writes [0] {from = "fill"
+      // CHECK: %[[ONE:.+]] = rt.launch @{{kernel[0-9]+}}(%{{.*}}) args() writes [0] {from = "fill"
       // CHECK: pipe.save %[[ONE]] as 7
       %one = tfm.fill 1.0 {tfm.layer = 3 : i64} : tensor<8x16xf32>
       pipe.save %one as 7 : tensor<8x16xf32>

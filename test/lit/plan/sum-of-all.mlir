@@ -16,10 +16,10 @@ module attributes {mtc.config = #config} {
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x16x16xf32>
-      // CHECK: %[[E:.+]] = rt.launch @[[EXP]](%{{.*}}) {{.*}}from = "exp+reduce"
+      // CHECK: %[[E:[0-9]+]]:2 = rt.launch @[[EXP]](%{{.*}}) {{.*}}from = "exp+reduce"
       %e = tfm.exp %x {tfm.layer = 1 : i64} : tensor<4x16x16xf32>
       %v = tfm.reduce sum %e dims [0, 1] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<16xf32>
-      // CHECK: rt.launch @[[SUM]](%[[E]]{{.*}}from = "reduce"
+      // CHECK: rt.launch @[[SUM]](%[[E]]#0{{.*}}from = "reduce"
       %s = tfm.reduce sum %e dims [0, 1, 2] {tfm.layer = 1 : i64} : tensor<4x16x16xf32> -> tensor<f32>
       pipe.loss %s : tensor<f32>
       // The other way round: what would give the sum rows does not join it.

@@ -27,13 +27,13 @@
 
 // KERNELS: rt.bucket 0 {{.*}} {param_type = bf16, states = ["main", "exp_avg", "exp_avg_sq"]}
 // KERNELS-LABEL: func.func @stage0_fwd
-// KERNELS: rt.gemm {{.*}} : (tensor<1x32x64xbf16>, tensor<64x2x3x16xbf16>) -> tensor<1x32x2x3x16xbf16>
+// KERNELS: rt.gemm {{.*}} : (tensor<1x32x64xbf16>, tensor<64x2x3x16xbf16>, tensor<1x32x2x3x16xbf16>) -> tensor<1x32x2x3x16xbf16>
 // KERNELS: rt.collective all_reduce {{.*}} {origin = "g"{{.*}} -> tensor<1x32x64xbf16>
 // What is read by several kernels is the narrow value.
 // KERNELS: from = "mask_tail+cast+reduce"{{.*}} -> (tensor<1x32x128xbf16>, tensor<1x32xf32>)
 // KERNELS: from = "broadcast+cast+sub+exp+reduce"
 // KERNELS-LABEL: func.func @stage0_bwd
-// KERNELS: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} {beta = true, {{.*}} : (tensor<1x32x128xbf16>, tensor<1x32x64xbf16>, tensor<128x64xf32>) -> ()
+// KERNELS: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} {beta = true, {{.*}} : (tensor<1x32x128xbf16>, tensor<1x32x64xbf16>, memref<128x64xf32>) -> ()
 
 // F32-NOT: param_type
 // F32-NOT: main_offset

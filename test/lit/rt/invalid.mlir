@@ -152,74 +152,92 @@ func.func @grad_of_none() {
 }
 // -----
 func.func @launch_results(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected one entry of writes per result (1), found 0}}
+  // expected-error @+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
   %y = rt.launch @k(%x) args() writes [] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 // -----
-func.func @gemm_elements(%x: tensor<4x4xf32>) {
+func.func @launch_types(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a type for each of 2 buffers, found 1}}
+  %y = rt.launch @k(%x, %x) args() writes [1] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
+func.func @launch_writes_beyond(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected different numbers of operands in writes, below 2, found 2}}
+  %y = rt.launch @k(%x, %x) args() writes [2] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
+func.func @launch_writes_twice(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected different numbers of operands in writes, below 2, found 1}}
+  %y:2 = rt.launch @k(%x, %x) args() writes [1, 1] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+// -----
+func.func @launch_writes_few(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected one number in writes per buffer to write into (1), found 0}}
+  %y = "rt.launch"(%x, %x) {kernel = @k, writes = array<i64>, operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
+func.func @launch_tensor_behind_memref(%x: tensor<4xf32>, %g: memref<4xf32>) {
+  // expected-error @+1 {{expected tensors that it writes into before memrefs, found 'memref<4xf32>', 'tensor<4xf32>'}}
+  %y = rt.launch @k(%x, %g) args() writes [1, 0] : (tensor<4xf32>, memref<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
+func.func @gemm_elements(%x: tensor<4x4xf32>, %e: tensor<4x5xf32>) {
   // expected-error @+1 {{expected b of 20 elements, found 'tensor<4x4xf32>'}}
-  %y = rt.gemm %x, %x m 4 n 5 k 4 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
+  %y = rt.gemm %x, %x into %e m 4 n 5 k 4 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
 // -----
-func.func @gemm_a(%x: tensor<4x4xf32>, %y: tensor<3x5xf32>) {
+func.func @gemm_a(%x: tensor<4x4xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
   // expected-error @+1 {{expected a of 12 elements, found 'tensor<4x4xf32>'}}
-  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  %z = rt.gemm %x, %y into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x4xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
 // -----
-func.func @gemm_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected result of 20 elements, found 'tensor<4x4xf32>'}}
-  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x4xf32>
-  return
-}
-// -----
-func.func @gemm_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x4xf32>) {
+func.func @gemm_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x4xf32>) {
   // expected-error @+1 {{expected c of 20 elements, found 'tensor<4x4xf32>'}}
-  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> ()
+  %z = rt.gemm %x, %y into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return
 }
 // -----
-func.func @gemm_of_one_type(%x: tensor<4x3xbf16>, %y: tensor<3x5xf32>) {
+func.func @gemm_of_one_type(%x: tensor<4x3xbf16>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
   // expected-error @+1 {{expected a and b of one element type, found 'tensor<4x3xbf16>' and 'tensor<3x5xf32>'}}
-  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xbf16>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  %z = rt.gemm %x, %y into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xbf16>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
 // -----
-func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xbf16>) {
   // expected-error @+1 {{expected the product in f32 or in the operands' type, found 'tensor<4x5xbf16>'}}
-  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xbf16>
+  %z = rt.gemm %x, %y into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xbf16>) -> tensor<4x5xbf16>
   return
 }
 // -----
-func.func @gemm_adds_in_f32(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %c: tensor<4x5xbf16>) {
-  // expected-error @+1 {{expected the product in f32, into which it is added, found 'tensor<4x5xbf16>'}}
-  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xbf16>, tensor<3x5xbf16>, tensor<4x5xbf16>) -> ()
+func.func @gemm_adds_in_f32(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %c: memref<4x5xbf16>) {
+  // expected-error @+1 {{expected the product in f32, into which it is added, found 'memref<4x5xbf16>'}}
+  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xbf16>, tensor<3x5xbf16>, memref<4x5xbf16>) -> ()
   return
 }
 // -----
-func.func @gemm_result_and_c(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x5xf32>) {
-  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found both}}
-  %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+func.func @gemm_without_a_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
+  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> ()
   return
 }
 // -----
-func.func @gemm_into_nothing(%x: memref<4x3xf32>, %y: memref<3x5xf32>) {
-  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found neither}}
-  rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (memref<4x3xf32>, memref<3x5xf32>) -> ()
+func.func @gemm_into_memory(%x: memref<4x3xf32>, %y: memref<3x5xf32>, %c: memref<4x5xf32>) {
+  // expected-error @+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
+  %z = rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (memref<4x3xf32>, memref<3x5xf32>, memref<4x5xf32>) -> tensor<4x5xf32>
   return
 }
 // -----
-func.func @gemm_adds_to_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected a result, or a matrix to write into (with beta: to add to), found no matrix}}
-  %z = rt.gemm %x, %y m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
-  return
-}
-// -----
-func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>) {
+func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
   // expected-error @+1 {{expected m, n and k of at least 1, found 4, 0 and 3}}
-  %z = rt.gemm %x, %y m 4 n 0 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  %z = rt.gemm %x, %y into %e m 4 n 0 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
 // -----
@@ -230,15 +248,9 @@ func.func @ref() {
   return
 }
 // -----
-func.func @zero() {
-  // expected-error @+1 {{expected either a buffer or a result, found neither}}
-  rt.zero : () -> ()
-  return
-}
-// -----
-func.func @zero_twice(%b: memref<4xf32>) {
-  // expected-error @+1 {{expected either a buffer or a result, found both}}
-  %z = rt.zero %b : (memref<4xf32>) -> tensor<4xf32>
+func.func @zero(%e: tensor<4xf32>) {
+  // expected-error @+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
+  rt.zero %e : (tensor<4xf32>) -> ()
   return
 }
 // -----
@@ -274,44 +286,44 @@ func.func @reduce_nothing() {
 }
 // -----
 func.func @reduce_to_another_type(%g: tensor<4xf32>) {
-  // expected-error @+1 {{expected a result of the buffer's type, found 'tensor<2x2xf32>'}}
+  // expected-error @+1 {{expected type of operand #0 ('tensor<4xf32>') to match type of corresponding result ('tensor<2x2xf32>')}}
   %h = rt.collective all_reduce %g group tp count 4 : (tensor<4xf32>) -> tensor<2x2xf32>
   return
 }
 // -----
-func.func @attention_fused(%a0: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+func.func @attention_fused(%a0: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
   // expected-error @+1 {{expected [batch, seq, kv_heads, q_per_kv + 2, head_dim] of fused q, k and v, found 'tensor<1x32x2x16xf32>'}}
-  %r:2 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  %r:2 = rt.attention(%a0) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
   return
 }
 // -----
-func.func @attention_separate(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x16x2x16xf32>, %a2: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+func.func @attention_separate(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x16x2x16xf32>, %a2: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
   // expected-error @+1 {{expected q [batch, seq, heads, head_dim], and k and v of one shape whose heads divide these, found}}
-  %r:2 = rt.attention(%a0, %a1, %a2) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  %r:2 = rt.attention(%a0, %a1, %a2) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
   return
 }
 // -----
-func.func @attention_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x32x2x16xf32>, %s: i64, %h: i64) {
+func.func @attention_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
   // expected-error @+1 {{expected q, k and v, fused or not, found 2 inputs}}
-  %r:2 = rt.attention(%a0, %a1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  %r:2 = rt.attention(%a0, %a1) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
   return
 }
 // -----
-func.func @attention_backward_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x2x32xf32>, %s: i64, %h: i64) {
+func.func @attention_backward_inputs(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x2x32xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>) {
   // expected-error @+1 {{expected q, k and v, fused or not, behind dout, out and lse, found 2 inputs}}
-  %r:1 = rt.attention(%a0, %a1) at %s, %h {backward = true, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
+  %r:1 = rt.attention(%a0, %a1) into (%e0) at %s, %h {backward = true, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
   return
 }
 // -----
-func.func @attention_results(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64) {
-  // expected-error @+1 {{expected 2 results, or as many buffers for them, found 1 and 0}}
-  %r:1 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
+func.func @attention_results(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>) {
+  // expected-error @+1 {{expected 2 buffers to write into, found 1}}
+  %r:1 = rt.attention(%a0) into (%e0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>)
   return
 }
 // -----
-func.func @attention_lse(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64) {
+func.func @attention_lse(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x32x2xf32>) {
   // expected-error @+1 {{expected the log-sum-exp of shape [1, 2, 32], found 'tensor<1x32x2xf32>'}}
-  %r:2 = rt.attention(%a0) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x32x2xf32>)
+  %r:2 = rt.attention(%a0) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x32x2xf32>)
   return
 }
 // -----

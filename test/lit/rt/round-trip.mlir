@@ -51,11 +51,18 @@ rt.program @stage0 stage 0 {
     %at, %local, %n = rt.flat_range start 64 count 1000 shard 2048
     // CHECK: rt.offset_view %{{.*}} by %{{.*}} : memref<16xf32> -> memref<16xf32>
     %o = rt.offset_view %r by %at : memref<16xf32> -> memref<16xf32>
-    // CHECK: rt.launch @k(%{{.*}}) args(%{{.*}}) writes [1]
+    // Buffers stand in the order of the kernel's operands, whichever are written.
+    // CHECK: %[[T:.+]] = arith.constant
+    // CHECK: %[[L:.+]] = arith.constant
+    // CHECK: %[[U:.+]] = tensor.empty() : tensor<8x16xf32>
+    // CHECK: rt.launch @k(%[[T]], %[[T]], %[[L]], %[[U]], %{{.+}}) args(%{{.+}}) writes [3, 1, 4] {from = "all"} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xi32>, tensor<8x16xf32>, memref<16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
     %t = arith.constant dense<0.0> : tensor<8x16xf32>
-    %u = rt.launch @k(%t) args(%s) writes [1] : (tensor<8x16xf32>) -> tensor<8x16xf32>
-    // CHECK: rt.gemm %{{.*}}, %{{.*}} m 8 n 8 k 16
-    %c = rt.gemm %t, %u m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
+    %l = arith.constant dense<0> : tensor<8xi32>
+    %eu = tensor.empty() : tensor<8x16xf32>
+    %u:2 = rt.launch @k(%t, %t, %l, %eu, %r) args(%s) writes [3, 1, 4] {from = "all"} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xi32>, tensor<8x16xf32>, memref<16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
+    // CHECK: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} m 8 n 8 k 16
+    %ec = tensor.empty() : tensor<8x8xf32>
+    %c = rt.gemm %t, %u#0 into %ec m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: rt.collective all_reduce %{{.*}} group tp count 64
     %d = rt.collective all_reduce %c group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: %[[E:.+]] = rt.cluster -> (tensor<8x8xf32>) {
@@ -71,8 +78,9 @@ rt.program @stage0 stage 0 {
     rt.cluster {
       pipe.accumulate %e to "w" use 0 : tensor<8x8xf32>
     }
-    // CHECK: rt.zero : () -> tensor<4xf32>
-    %z = rt.zero : () -> tensor<4xf32>
+    // CHECK: rt.zero %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>
+    %ez = tensor.empty() : tensor<4xf32>
+    %z = rt.zero %ez : (tensor<4xf32>) -> tensor<4xf32>
     // CHECK: rt.norm reset
     rt.norm reset
     // CHECK: rt.norm accumulate of %{{.*}} : memref<16xf32> length %

@@ -49,7 +49,7 @@
 // SAVED: 'rt.step' expected "stage1_bwd" of microbatch 0 to find its value in slot 0 of pool saved
 
 // scratch that something reads
-// RUN: sed -e '/^    func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %20 .*/&\n      rt.collective all_reduce %20 group tp count 640 : (memref<640xi8>) -> ()/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage1_fwd/,/return/s/.*rt.gemm .* scratch %22 .*/&\n      rt.collective all_reduce %22 group tp count 640 : (memref<640xi8>) -> ()/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
 // SCRATCH: expected bytes 16384 to 17024 of the arena workspace to hold one value of type 'memref<640xi8>', found scratch over bytes 16384 to 17024 of the arena workspace
 

@@ -176,7 +176,7 @@
 // HALF-A-BUCKET: 'rt.collective' expected a count of elements that the view has on every rank, found 128
 
 // uses added over another length
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*@add.*/      %a, %l, %n = rt.flat_range start 0 count 4 shard 64\n      rt.launch @add(%7, %9) args(%n) writes [] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*@add.*/      %a, %l, %n = rt.flat_range start 0 count 4 shard 64\n      rt.launch @add(%7, %9) args(%n) writes [0] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-OVER-ANOTHER-LENGTH
 // USES-ADDED-OVER-ANOTHER-LENGTH: 'rt.launch' expected the length of the rt.flat_range that moves its views, found another
 
@@ -206,7 +206,7 @@
 // A-USE-REDUCED-AFTER-IT-IS-ADDED: 'rt.launch' expected sums of two uses of a parameter that are summed over ranks, not over stages, and not in the norm yet, found elements 0 to 64 of bucket 1 to be added to partial sums over dp
 
 // uses added after the norm
-// RUN: sed -e '/rt.launch @add/d' -e 's/.*rt.norm accumulate of %18.*/&\n      rt.launch @add(%7, %9) args(%n5) writes [] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN: sed -e '/rt.launch @add/d' -e 's/.*rt.norm accumulate of %18.*/&\n      rt.launch @add(%7, %9) args(%n5) writes [0] : (memref<128xf32>, memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-AFTER-THE-NORM
 // USES-ADDED-AFTER-THE-NORM: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be sums without the use in bucket 2
 

@@ -61,9 +61,14 @@
 // AN-UPDATE-BESIDE-ITS-BUCKET: expected bytes of one bucket in the arena optimizer, found 448 to 704
 
 // a gradient that is written over
-// RUN: sed -e '/func.func @stage0_bwd/,/return/s/@scatter(%13, %14, %15) args() writes \[\] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/@gather(%13, %15, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage0_bwd/,/return/s/@scatter(%13, %14, %15) args() writes \[1\] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/@gather(%13, %15, %14) args() writes [2] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>)/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-THAT-IS-WRITTEN-OVER
 // A-GRADIENT-THAT-IS-WRITTEN-OVER: expected microbatches to add to gradients, found a write over the accumulator at offset 64
+
+// a launch that names another operand than the kernel writes
+// RUN: sed -e '/func.func @stage0_eval/,/return/s/\(@gather.*\)writes \[2\]/\1writes [1]/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-IS-WRITTEN
+// ANOTHER-IS-WRITTEN: 'rt.launch' expected in writes the operands that kernel "gather" writes, found others
 
 // a buffer that is smaller than its kernel
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/memref<16xi32>/memref<8xi32>/g' %S/Inputs/pipeline.mlir \
@@ -96,6 +101,6 @@
 // A-VIEW-THAT-IS-TOO-LARGE: expected bytes inside the arena workspace of 4096 bytes, found bytes 256 to 9223372036854775807
 
 // a kernel that reads an accumulator and writes over it
-// RUN: sed -e '/rt.kernel @scale /,/rt.store/s/ *%x = rt.load 0 : f32/&\n      %old = rt.load 2 : f32/' -e '/func.func @stage0_bwd/,/return/s/rt.launch @scatter(%12, %13, %14).*/%w = rt.view params at 256 : memref<4xf32>\n      rt.launch @scale(%14, %w, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN: sed -e '/rt.kernel @scale /,/rt.store/s/ *%x = rt.load 0 : f32/&\n      %old = rt.load 2 : f32/' -e '/func.func @stage0_bwd/,/return/s/rt.launch @scatter(%12, %13, %14).*/%w = rt.view params at 256 : memref<4xf32>\n      rt.launch @scale(%14, %w, %13) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=READ-AND-WRITTEN-OVER
 // READ-AND-WRITTEN-OVER: expected microbatches to add to gradients, found a write over the accumulator at offset 512

@@ -189,6 +189,27 @@ TEST(GuardedDevice, StopsAtTheFirstFailure) {
             StatusCode::infeasible);
 }
 
+TEST(GuardedDevice, SaysHowManyArenasItWatches) {
+  auto make = [](std::unique_ptr<Device> &device) {
+    for (const DeviceInfo &info : devices())
+      if (info.name == "guarded")
+        return info.make({0, kSizes, {}}, device);
+    return Status(StatusCode::internal, "no guarded device");
+  };
+  std::vector<std::unique_ptr<Device>> ranks;
+  Status status = Status::okay();
+  while (status.ok() && ranks.size() < 1024)
+    status = make(ranks.emplace_back());
+  EXPECT_EQ(status.code(), StatusCode::infeasible);
+  EXPECT_NE(status.message().find("watches at most 1024 arenas of one process; "
+                                  "use --comm shm or fewer ranks"),
+            std::string::npos)
+      << status.message();
+  // The one that failed, and one that did not: there is room for one again.
+  ranks.resize(ranks.size() - 2);
+  EXPECT_TRUE(make(ranks.emplace_back()).ok());
+}
+
 TEST(GuardedDeviceDeathTest, NamesWhatTheHostTouches) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   std::unique_ptr<Device> device = makeNamed("guarded", 3);

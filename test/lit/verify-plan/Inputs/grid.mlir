@@ -77,25 +77,25 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 512 : memref<16x4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @gather(%1, %2, %3) args() writes [2] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       rt.collective all_reduce %4 group tp count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
       %5 = rt.view workspace at 0 : memref<16x4xf32>
       %6 = rt.view params at 0 : memref<4xf32>
       %7 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
-      rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%5, %6, %7) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %8 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       %9 = rt.view params at 256 : memref<4xf32>
       %10 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%8, %9, %10) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %11 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       %12 = rt.view params at 256 : memref<4xf32>
       %13 = rt.view workspace at 512 : memref<16x4xf32>
-      rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%11, %12, %13) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %14 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       %15 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %16 = rt.view grads at 1536 : memref<f32>
-      rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      rt.launch @loss(%14, %15, %16) args() writes [2] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>, rt.collectives = []} {
@@ -103,45 +103,45 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %2 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [2, 3] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %5 = rt.view workspace at 0 : memref<16x4xf32>
       %6 = rt.view activations at 64 slot of saved stride 320 : memref<16x4xf32>
       %7 = rt.view grads at 256 : memref<4xf32>
       %8 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scale_grad(%5, %6, %7, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale_grad(%5, %6, %7, %8) args() writes [2, 3] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %9 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %10 = rt.view grads at 1024 : memref<16x4xf32>
       %11 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scatter(%9, %10, %11) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scatter(%9, %10, %11) args() writes [1] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %12 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %13 = rt.view grads at 512 : memref<16x4xf32>
       %14 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scatter(%12, %13, %14) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scatter(%12, %13, %14) args() writes [1] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage0_eval() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>, rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}]} {
       %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 512 : memref<16x4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @gather(%1, %2, %3) args() writes [2] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       rt.collective all_reduce %4 group tp count 64 {serves = "embed.tokens"} : (memref<16x4xf32>) -> ()
       %5 = rt.view workspace at 0 : memref<16x4xf32>
       %6 = rt.view params at 0 : memref<4xf32>
       %7 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scale(%5, %6, %7) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%5, %6, %7) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %8 = rt.view workspace at 256 : memref<16x4xf32>
       %9 = rt.view params at 256 : memref<4xf32>
       %10 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale(%8, %9, %10) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%8, %9, %10) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %11 = rt.view workspace at 256 : memref<16x4xf32>
       %12 = rt.view params at 256 : memref<4xf32>
       %13 = rt.view workspace at 512 : memref<16x4xf32>
-      rt.launch @scale(%11, %12, %13) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%11, %12, %13) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %14 = rt.view workspace at 256 : memref<16x4xf32>
       %15 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %16 = rt.view grads at 1536 : memref<f32>
-      rt.launch @loss(%14, %15, %16) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      rt.launch @loss(%14, %15, %16) args() writes [2] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
@@ -158,7 +158,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %7 = rt.offset_view %6 by %at5 : memref<128xf32> -> memref<128xf32>
       %8 = rt.view grads at 1024 : memref<128xf32>
       %9 = rt.offset_view %8 by %at5 : memref<128xf32> -> memref<128xf32>
-      rt.launch @add(%7, %9) args(%n5) writes [] : (memref<128xf32>, memref<128xf32>) -> ()
+      rt.launch @add(%7, %9) args(%n5) writes [0] : (memref<128xf32>, memref<128xf32>) -> ()
       rt.norm reset
       %at10, %local10, %n10 = rt.flat_range start 0 count 4 shard 64
       %11 = rt.view grads at 0 : memref<128xf32>
@@ -186,7 +186,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %7 = rt.offset_view %6 by %local1 : memref<64xf32> -> memref<64xf32>
       %8 = rt.view optimizer at 256 : memref<64xf32>
       %9 = rt.offset_view %8 by %local1 : memref<64xf32> -> memref<64xf32>
-      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [0, 2, 3] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %at10, %local10, %n10 = rt.flat_range start 64 count 4 shard 64
       %11 = rt.view params at 0 : memref<128xf32>
       %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
@@ -196,7 +196,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
       %17 = rt.view optimizer at 256 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
-      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [0, 2, 3] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %at19, %local19, %n19 = rt.flat_range start 0 count 64 shard 64
       %20 = rt.view params at 512 : memref<128xf32>
       %21 = rt.offset_view %20 by %at19 : memref<128xf32> -> memref<128xf32>
@@ -206,7 +206,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %25 = rt.offset_view %24 by %local19 : memref<64xf32> -> memref<64xf32>
       %26 = rt.view optimizer at 768 : memref<64xf32>
       %27 = rt.offset_view %26 by %local19 : memref<64xf32> -> memref<64xf32>
-      rt.launch @adamw(%21, %23, %25, %27) args(%n19) writes [] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      rt.launch @adamw(%21, %23, %25, %27) args(%n19) writes [0, 2, 3] : (memref<128xf32>, memref<128xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %28 = rt.view params at 0 : memref<128xf32>
       rt.collective all_gather %28 group dp count 64 : (memref<128xf32>) -> ()
       %29 = rt.view params at 512 : memref<128xf32>

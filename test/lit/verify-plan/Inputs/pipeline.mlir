@@ -77,15 +77,15 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %1 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 64 : memref<16x4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @gather(%1, %2, %3) args() writes [2] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       %5 = rt.view params at 0 : memref<4xf32>
       %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
-      rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%4, %5, %6) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %7 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %8 = rt.view params at 0 : memref<4xf32>
       %9 = rt.view activations at 0 slot of send_activation stride 256 : memref<16x4xf32>
-      rt.launch @scale(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%7, %8, %9) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>, rt.collectives = []} {
@@ -93,36 +93,36 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %2 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [2, 3] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %5 = rt.view workspace at 0 : memref<16x4xf32>
       %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %7 = rt.view grads at 0 : memref<4xf32>
       %8 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @pass_grad(%5, %6, %8) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%5, %6, %8) args() writes [2] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %9 = rt.view workspace at 0 : memref<16x4xf32>
       %10 = rt.view workspace at 256 : memref<16x4xf32>
       %11 = rt.view grads at 0 : memref<4xf32>
       %12 = rt.view workspace at 512 : memref<16x4xf32>
-      rt.launch @pass_grad(%9, %10, %12) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%9, %10, %12) args() writes [2] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %13 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %14 = rt.view grads at 64 : memref<16x4xf32>
       %15 = rt.view workspace at 512 : memref<16x4xf32>
-      rt.launch @scatter(%13, %14, %15) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scatter(%13, %14, %15) args() writes [1] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage0_eval() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>, rt.collectives = []} {
       %1 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 64 : memref<16x4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @gather(%1, %2, %3) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @gather(%1, %2, %3) args() writes [2] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       %5 = rt.view params at 0 : memref<4xf32>
       %6 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%4, %5, %6) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %7 = rt.view workspace at 256 : memref<16x4xf32>
       %8 = rt.view params at 0 : memref<4xf32>
       %9 = rt.view activations at 0 slot of send_activation stride 256 : memref<16x4xf32>
-      rt.launch @scale(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%7, %8, %9) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
@@ -151,7 +151,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %7 = rt.offset_view %6 by %local1 : memref<4xf32> -> memref<4xf32>
       %8 = rt.view optimizer at 64 : memref<4xf32>
       %9 = rt.offset_view %8 by %local1 : memref<4xf32> -> memref<4xf32>
-      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [0, 2, 3] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
       %at10, %local10, %n10 = rt.flat_range start 0 count 64
       %11 = rt.view params at 64 : memref<64xf32>
       %12 = rt.offset_view %11 by %at10 : memref<64xf32> -> memref<64xf32>
@@ -161,7 +161,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
       %17 = rt.view optimizer at 384 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
-      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [0, 2, 3] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %19 = rt.view grads at 0 : memref<4xf32>
       rt.zero %19 : (memref<4xf32>) -> ()
       %20 = rt.view grads at 64 : memref<64xf32>
@@ -261,15 +261,15 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
       %2 = rt.view params at 0 : memref<4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale(%1, %2, %3) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%1, %2, %3) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       %5 = rt.view params at 0 : memref<4xf32>
       %6 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
-      rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%4, %5, %6) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %7 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %8 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %9 = rt.view grads at 320 : memref<f32>
-      rt.launch @loss(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      rt.launch @loss(%7, %8, %9) args() writes [2] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
     func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>, rt.collectives = []} {
@@ -277,31 +277,31 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %2 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale_grad(%1, %2, %3, %4) args() writes [2, 3] : (memref<16x4xf32>, memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %5 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %6 = rt.view grads at 64 : memref<16x4xf32>
       %7 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scatter(%5, %6, %7) args() writes [] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scatter(%5, %6, %7) args() writes [1] : (memref<16xi32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       %8 = rt.view workspace at 0 : memref<16x4xf32>
       %9 = rt.view activations at 576 slot of saved stride 320 : memref<16x4xf32>
       %10 = rt.view grads at 0 : memref<4xf32>
       %11 = rt.view activations at 256 slot of send_gradient stride 256 : memref<16x4xf32>
-      rt.launch @pass_grad(%8, %9, %11) args() writes [] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @pass_grad(%8, %9, %11) args() writes [2] : (memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>) -> ()
       return
     }
     func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>, rt.collectives = []} {
       %1 = rt.view activations at 0 slot of recv_activation stride 256 : memref<16x4xf32>
       %2 = rt.view params at 0 : memref<4xf32>
       %3 = rt.view workspace at 0 : memref<16x4xf32>
-      rt.launch @scale(%1, %2, %3) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%1, %2, %3) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %4 = rt.view workspace at 0 : memref<16x4xf32>
       %5 = rt.view params at 0 : memref<4xf32>
       %6 = rt.view workspace at 256 : memref<16x4xf32>
-      rt.launch @scale(%4, %5, %6) args() writes [] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
+      rt.launch @scale(%4, %5, %6) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()
       %7 = rt.view workspace at 256 : memref<16x4xf32>
       %8 = rt.view activations at 512 slot of saved stride 320 : memref<16xi32>
       %9 = rt.view grads at 320 : memref<f32>
-      rt.launch @loss(%7, %8, %9) args() writes [] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
+      rt.launch @loss(%7, %8, %9) args() writes [2] : (memref<16x4xf32>, memref<16xi32>, memref<f32>) -> ()
       return
     }
     func.func @stage1_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = reduce>} {
@@ -326,7 +326,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %7 = rt.offset_view %6 by %local1 : memref<4xf32> -> memref<4xf32>
       %8 = rt.view optimizer at 64 : memref<4xf32>
       %9 = rt.offset_view %8 by %local1 : memref<4xf32> -> memref<4xf32>
-      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+      rt.launch @adamw(%3, %5, %7, %9) args(%n1) writes [0, 2, 3] : (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
       %at10, %local10, %n10 = rt.flat_range start 0 count 64
       %11 = rt.view params at 64 : memref<64xf32>
       %12 = rt.offset_view %11 by %at10 : memref<64xf32> -> memref<64xf32>
@@ -336,7 +336,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %16 = rt.offset_view %15 by %local10 : memref<64xf32> -> memref<64xf32>
       %17 = rt.view optimizer at 384 : memref<64xf32>
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
-      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
+      rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [0, 2, 3] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %19 = rt.view grads at 0 : memref<4xf32>
       rt.zero %19 : (memref<4xf32>) -> ()
       %20 = rt.view grads at 64 : memref<64xf32>
