@@ -4,6 +4,8 @@
 
 #include "compiler/plan.h"
 
+#include <nlohmann/json.hpp>
+
 namespace mtc::compiler {
 
 /// The descriptor of one program as docs/descriptor.md lays it down. Equal

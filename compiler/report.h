@@ -4,6 +4,7 @@
 
 #include "compiler/plan.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace mtc::compiler {

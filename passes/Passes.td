@@ -236,7 +236,13 @@ def BuildSchedule : MtcPass<"build-schedule"> {
 
     Input:
     ```mlir
-    module attributes {mtc.config = #mtc.config<..., schedule = <name = "1f1b", ...>, ...>} {}
+    module attributes {mtc.config = #mtc.config<
+      model = <name = "m", layers = 2, hidden = 64, vocab = 256, padded_vocab = 256>,
+      mesh = <tp = 1, dp = 1, pp = 2>,
+      batch = <micro = 1, microbatches = 4, global = 4, sequence = 32>, precision = f32,
+      schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+      optimizer = <name = "adamw", zero = 0, bucket_size = 40000000>,
+      target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
     ```
 
     Output, in that module:

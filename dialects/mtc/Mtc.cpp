@@ -1,8 +1,6 @@
 //===- Mtc.cpp - registration and verifiers of the mtc dialect ------------===//
 #include "dialects/mtc/Mtc.h"
 
-#include "dialects/Tables.h"
-
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,44 +31,6 @@ llvm::hash_code mtc::hash_value(const Mesh &mesh) {
   for (const AxisInfo &axis : kAxes)
     hash = llvm::hash_combine(hash, mesh[axis.id]);
   return hash;
-}
-
-FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
-  Mesh mesh;
-  for (const AxisInfo &axis : kAxes)
-    mesh[axis.id] = 0;
-  SMLoc start = parser.getCurrentLocation();
-  auto one = [&]() -> ParseResult {
-    FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
-    if (failed(axis))
-      return failure();
-    if (mesh[*axis] != 0)
-      return parser.emitError(parser.getCurrentLocation(),
-                              "expected each axis once, found ")
-             << nameOf(*axis) << " twice";
-    if (parser.parseEqual() || parser.parseInteger(mesh[*axis]))
-      return failure();
-    if (Mesh::isExtent(mesh[*axis]))
-      return success();
-    return parser.emitError(parser.getCurrentLocation(), "expected 1 to ")
-           << Mesh::kMaxExtent << " ranks along " << nameOf(*axis) << ", found "
-           << mesh[*axis];
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
-    return failure();
-  for (const AxisInfo &axis : kAxes)
-    if (mesh[axis.id] == 0)
-      return parser.emitError(start, "expected ranks along every axis (")
-             << namesOf(kAxes) << "), found none along " << nameOf(axis.id);
-  return mesh;
-}
-
-void mtc::printMesh(AsmPrinter &printer, const Mesh &mesh) {
-  printer << "<";
-  llvm::interleaveComma(kAxes, printer, [&](const AxisInfo &axis) {
-    printer << nameOf(axis.id) << " = " << mesh[axis.id];
-  });
-  printer << ">";
 }
 
 //===--- what the fields may be -------------------------------------------===//

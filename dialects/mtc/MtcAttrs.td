@@ -48,7 +48,7 @@ def Mtc_Precision : I32EnumAttr<"Precision", "what a model computes with", [
 
 class Mtc_Attr<string name, string attrMnemonic> : AttrDef<Mtc_Dialect, name> {
   let mnemonic = attrMnemonic;
-  let assemblyFormat = "`<` struct(params) `>`";
+  let hasCustomAssemblyFormat = 1; // ConfigText.cpp
   let genVerifyDecl = 1;
 }
 
@@ -113,7 +113,7 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
 
     **Constraints:** `zero` is 0 or 1, a bucket has at least 1 element.
   }];
-  let parameters = (ins EnumParameter<Mtc_OptimizerKind>:$kind,
+  let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
       AttrParameter<"int64_t", "1: the optimizer's state is split over dp">:$zero,
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
 }
@@ -135,12 +135,6 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory);
 }
 
-// Named axes, as in kAxes (mesh.h).
-def Mtc_MeshParameter : AttrParameter<"::mtc::Mesh", "ranks along each axis"> {
-  let parser = "::mtc::parseMesh($_parser)";
-  let printer = "::mtc::printMesh($_printer, $_self)";
-}
-
 def Mtc_Config : Mtc_Attr<"Config", "config"> {
   let summary = "the model's sizes and the strategy";
   let description = [{
@@ -152,8 +146,8 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks; the
     global batch is that of all microbatches and replicas.
   }];
-  let parameters = (ins "::mtc::ModelAttr":$model, Mtc_MeshParameter:$mesh,
-      "::mtc::BatchAttr":$batch, EnumParameter<Mtc_Precision>:$precision,
+  let parameters = (ins "::mtc::ModelAttr":$model, AttrParameter<"::mtc::Mesh", "ranks along each axis">:$mesh,
+      "::mtc::BatchAttr":$batch, AttrParameter<"::mtc::Precision", "what it computes with">:$precision,
       "::mtc::ScheduleAttr":$schedule, "::mtc::OptimizerAttr":$optimizer,
       "::mtc::TargetAttr":$target);
   let extraClassDeclaration = [{

@@ -11,17 +11,17 @@ static ArrayRef<int64_t> shapeOf(Value v) {
   return cast<RankedTensorType>(v.getType()).getShape();
 }
 
-/// Letters of operands that no result has and that are looked up, not summed:
+/// Factors of operands that no result has and that are looked up, not summed:
 /// the rows of a table.
-static bool isTableLetter(const ShardingRule &rule, char letter,
+static bool isTableFactor(const ShardingRule &rule, char factor,
                           const std::string &tensor) {
-  return rule.masked.find(letter) != std::string::npos &&
-         tensor.front() == letter && tensor.size() == 2;
+  return rule.masked.find(factor) != std::string::npos &&
+         tensor.front() == factor && tensor.size() == 2;
 }
 
 bool isTable(const ShardingRule &rule, int64_t operand) {
-  const std::string &letters = rule.operands[operand];
-  return !letters.empty() && isTableLetter(rule, letters.front(), letters);
+  const std::string &factors = rule.operands[operand];
+  return !factors.empty() && isTableFactor(rule, factors.front(), factors);
 }
 
 static bool isPrefix(const DimMap &map, int64_t &length) {
@@ -52,22 +52,22 @@ bool Domain::requireAtLeast(int64_t k) {
   return true;
 }
 
-/// Gives every letter of the op a dimension of the domain, from values that are
+/// Gives every factor of the op a dimension of the domain, from values that are
 /// known, else by position in a tensor of the domain's own shape.
-bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
+bool Domain::alignFactors(Operation *op, const ShardingRule &rule,
                           const llvm::DenseMap<Value, DimMap> &known,
-                          std::map<char, int64_t> &letterDim) {
+                          std::map<char, int64_t> &factorDim) {
   std::vector<std::pair<std::string, Value>> tensors;
-  for (auto [letters, v] : llvm::zip(rule.operands, op->getOperands()))
-    if (!letters.empty() && !isTableLetter(rule, letters.front(), letters))
-      tensors.push_back({letters, v});
-  for (auto [letters, v] : llvm::zip(rule.results, op->getResults()))
-    if (!letters.empty() && !isTableLetter(rule, letters.front(), letters))
-      tensors.push_back({letters, v});
-  for (auto &[letters, v] : tensors)
+  for (auto [factors, v] : llvm::zip(rule.operands, op->getOperands()))
+    if (!factors.empty() && !isTableFactor(rule, factors.front(), factors))
+      tensors.push_back({factors, v});
+  for (auto [factors, v] : llvm::zip(rule.results, op->getResults()))
+    if (!factors.empty() && !isTableFactor(rule, factors.front(), factors))
+      tensors.push_back({factors, v});
+  for (auto &[factors, v] : tensors)
     if (auto it = known.find(v); it != known.end())
-      for (auto [letter, dim] : llvm::zip(letters, it->second)) {
-        auto [old, isNew] = letterDim.try_emplace(letter, dim);
+      for (auto [factor, dim] : llvm::zip(factors, it->second)) {
+        auto [old, isNew] = factorDim.try_emplace(factor, dim);
         if (!isNew && old->second != dim)
           return false;
       }
@@ -91,32 +91,32 @@ bool Domain::alignLetters(Operation *op, const ShardingRule &rule,
     dims.assign(shape.begin(), shape.end());
   }
   int64_t next = 0;
-  for (auto [i, letter] : llvm::enumerate(largest->first)) {
-    auto it = letterDim.find(letter);
-    if (it == letterDim.end()) {
+  for (auto [i, factor] : llvm::enumerate(largest->first)) {
+    auto it = factorDim.find(factor);
+    if (it == factorDim.end()) {
       while (next < static_cast<int64_t>(dims.size()) && dims[next] != shape[i])
         ++next;
       if (next == static_cast<int64_t>(dims.size()))
         return false;
-      it = letterDim.emplace(letter, next).first;
+      it = factorDim.emplace(factor, next).first;
     }
     if (it->second < next || dims[it->second] != shape[i])
       return false;
     next = it->second + 1;
   }
-  for (auto &[letters, v] : tensors)
-    for (auto [i, letter] : llvm::enumerate(letters)) {
-      auto it = letterDim.find(letter);
-      if (it == letterDim.end() || dims[it->second] != shapeOf(v)[i])
+  for (auto &[factors, v] : tensors)
+    for (auto [i, factor] : llvm::enumerate(factors)) {
+      auto it = factorDim.find(factor);
+      if (it == factorDim.end() || dims[it->second] != shapeOf(v)[i])
         return false;
     }
   return true;
 }
 
-/// What each tensor's place says about where rows end.
+/// What each tensor's placement says about where rows end.
 bool Domain::constrain(const ShardingRule &rule, Operation *op,
                        Placement &placement,
-                       const std::map<char, int64_t> &letterDim) {
+                       const std::map<char, int64_t> &factorDim) {
   int64_t rank = dims.size(), at;
   auto check = [&](const DimMap &map) {
     if (static_cast<int64_t>(map.size()) == rank || map.empty())
@@ -130,10 +130,10 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op,
     if (static_cast<int64_t>(i) != placement.tableOperand &&
         !check(placement.operands[i]))
       return false;
-  // Blocked letters (a norm's row) and index letters are the columns.
+  // Blocked factors (a norm's row) and index factors are the columns.
   std::string columns = rule.blocked + rule.masked;
-  for (char letter : columns)
-    if (auto it = letterDim.find(letter); it != letterDim.end())
+  for (char factor : columns)
+    if (auto it = factorDim.find(factor); it != factorDim.end())
       if (it->second != rank - 1 || !requireExact(rank - 1))
         return false;
   if (placement.tableOperand >= 0 || placement.tableResult) { // rows are ids
@@ -180,36 +180,36 @@ bool Domain::place(Operation *op, const ShardingRule &rule,
                    const llvm::DenseMap<Value, DimMap> &known,
                    Placement &placement) {
   Domain saved = *this;
-  std::map<char, int64_t> letterDim;
-  if (!alignLetters(op, rule, known, letterDim)) {
+  std::map<char, int64_t> factorDim;
+  if (!alignFactors(op, rule, known, factorDim)) {
     *this = saved;
     return false;
   }
-  auto mapOf = [&](const std::string &letters) {
+  auto mapOf = [&](const std::string &factors) {
     DimMap map;
-    for (char letter : letters)
-      if (auto it = letterDim.find(letter); it != letterDim.end())
+    for (char factor : factors)
+      if (auto it = factorDim.find(factor); it != factorDim.end())
         map.push_back(it->second);
     return map;
   };
-  std::string resultLetters;
-  for (auto [i, letters] : llvm::enumerate(rule.results)) {
-    placement.results.push_back(mapOf(letters));
-    if (!letters.empty() && isTableLetter(rule, letters.front(), letters))
+  std::string resultFactors;
+  for (auto [i, factors] : llvm::enumerate(rule.results)) {
+    placement.results.push_back(mapOf(factors));
+    if (!factors.empty() && isTableFactor(rule, factors.front(), factors))
       placement.tableResult = true;
-    resultLetters += letters;
+    resultFactors += factors;
   }
   DimMap contracted;
-  for (auto [i, letters] : llvm::enumerate(rule.operands)) {
-    placement.operands.push_back(mapOf(letters));
-    if (!letters.empty() && isTableLetter(rule, letters.front(), letters)) {
+  for (auto [i, factors] : llvm::enumerate(rule.operands)) {
+    placement.operands.push_back(mapOf(factors));
+    if (!factors.empty() && isTableFactor(rule, factors.front(), factors)) {
       placement.tableOperand = i;
       continue;
     }
-    for (char letter : letters)
-      if (resultLetters.find(letter) == std::string::npos)
-        if (auto it = letterDim.find(letter);
-            it != letterDim.end() &&
+    for (char factor : factors)
+      if (resultFactors.find(factor) == std::string::npos)
+        if (auto it = factorDim.find(factor);
+            it != factorDim.end() &&
             !llvm::is_contained(contracted, it->second))
           contracted.push_back(it->second);
   }
@@ -217,7 +217,7 @@ bool Domain::place(Operation *op, const ShardingRule &rule,
   placement.contracted = contracted;
   if (placement.tableResult)
     placement.accumulates = true;
-  if (!constrain(rule, op, placement, letterDim)) {
+  if (!constrain(rule, op, placement, factorDim)) {
     *this = saved;
     return false;
   }

@@ -8,7 +8,7 @@
 //   [batch, seq | embed]        positions over seq, embed: `periodic`
 //
 // Which dimension of the domain a tensor's dimension is follows from the
-// letters of the sharding rules alone.
+// factors of the sharding rules alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PLAN_DOMAIN_H
@@ -58,12 +58,12 @@ public:
   rt::Mode resultMode(const DimMap &map, int64_t &extent) const;
 
 private:
-  bool alignLetters(mlir::Operation *op, const families::ShardingRule &rule,
+  bool alignFactors(mlir::Operation *op, const families::ShardingRule &rule,
                     const llvm::DenseMap<mlir::Value, DimMap> &known,
-                    std::map<char, int64_t> &letterDim);
+                    std::map<char, int64_t> &factorDim);
   bool constrain(const families::ShardingRule &rule, mlir::Operation *op,
                  Placement &placement,
-                 const std::map<char, int64_t> &letterDim);
+                 const std::map<char, int64_t> &factorDim);
   bool requireExact(int64_t k);
   bool requireAtLeast(int64_t k);
 

@@ -16,11 +16,17 @@ module attributes {test.attribute = #mtc.model<name = "m", layers = -4, hidden =
 // expected-error @+1 {{expected padded_vocab to be at least vocab, 211, found 210}}
 module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 1, vocab = 211, padded_vocab = 210>} {}
 // -----
-// expected-error @+2 {{struct is missing required parameter: padded_vocab}}
-// expected-error @+1 {{failed to parse Mtc_Model}}
+// expected-error @+1 {{expected the fields name, layers, hidden, vocab, padded_vocab, found no padded_vocab}}
 module attributes {test.attribute = #mtc.model<name = "m", layers = 1, hidden = 1, vocab = 211>} {}
 // -----
-// expected-error @+1 {{duplicate or unknown struct parameter name: heads}}
+// expected-error @+1 {{expected each field once, found layers twice}}
+module attributes {test.attribute = #mtc.model<layers = 1, layers = 2>} {}
+// -----
+// expected-error @+2 {{expected integer value}}
+// expected-error @+1 {{found a wrong value of the field layers}}
+module attributes {test.attribute = #mtc.model<name = "m", layers = "four">} {}
+// -----
+// expected-error @+1 {{expected a field of name, layers, hidden, vocab, padded_vocab, found heads}}
 module attributes {test.attribute = #mtc.model<name = "m", heads = 4, layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>} {}
 // -----
 // expected-error @+1 {{expected microbatches to be at least 1, found 0}}
@@ -48,26 +54,31 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
   batch = <micro = 4611686018427387904, microbatches = 4, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected each axis once, found tp twice}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, tp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected ranks along every axis (tp, dp or pp), found none along dp}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected an axis (tp, dp or pp), found cp}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, cp = 1>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected 1 to 65536 ranks along tp, found 0}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected 1 to 65536 ranks along pp, found 65537}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 65537>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,

@@ -1,0 +1,206 @@
+//===- ConfigText.cpp - the text form of the configuration ----------------===//
+#include "dialects/Tables.h"
+#include "dialects/mtc/Fields.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+//===--- fields, in the order in which they are printed -------------------===//
+
+struct ModelFields {
+  std::string name;
+  int64_t layers = 0, hidden = 0, vocab = 0, paddedVocab = 0;
+  template <typename Visit> void each(Visit visit) {
+    visit("name", name);
+    visit("layers", layers);
+    visit("hidden", hidden);
+    visit("vocab", vocab);
+    visit("padded_vocab", paddedVocab);
+  }
+};
+
+struct BatchFields {
+  int64_t micro = 0, microbatches = 0, global = 0, sequence = 0;
+  template <typename Visit> void each(Visit visit) {
+    visit("micro", micro);
+    visit("microbatches", microbatches);
+    visit("global", global);
+    visit("sequence", sequence);
+  }
+};
+
+struct ScheduleFields {
+  std::string name;
+  int64_t chunks = 0;
+  DenseI64ArrayAttr layersPerStage;
+  template <typename Visit> void each(Visit visit) {
+    visit("name", name);
+    visit("chunks", chunks);
+    visit("layers_per_stage", layersPerStage);
+  }
+};
+
+struct OptimizerFields {
+  OptimizerKind kind = OptimizerKind::AdamW;
+  int64_t zero = 0, bucketSize = 0;
+  template <typename Visit> void each(Visit visit) {
+    visit("kind", kind);
+    visit("zero", zero);
+    visit("bucket_size", bucketSize);
+  }
+};
+
+struct TargetFields {
+  std::string device;
+  StringAttr isa;
+  int64_t threads = 0;
+  std::optional<int64_t> memory;
+  template <typename Visit> void each(Visit visit) {
+    visit("device", device);
+    visit("isa", isa);
+    visit("threads", threads);
+    visit("memory", memory);
+  }
+};
+
+struct ConfigFields {
+  ModelAttr model;
+  Mesh mesh;
+  BatchAttr batch;
+  Precision precision = Precision::F32;
+  ScheduleAttr schedule;
+  OptimizerAttr optimizer;
+  TargetAttr target;
+  template <typename Visit> void each(Visit visit) {
+    visit("model", model);
+    visit("mesh", mesh);
+    visit("batch", batch);
+    visit("precision", precision);
+    visit("schedule", schedule);
+    visit("optimizer", optimizer);
+    visit("target", target);
+  }
+};
+
+/// `make` gives the parameters of the attribute, from its fields.
+template <typename Attr, typename Fields, typename Make>
+Attribute parseAttr(AsmParser &parser, Make make) {
+  SMLoc at = parser.getCurrentLocation();
+  Fields fields;
+  if (parseFields(parser, fields))
+    return {};
+  return std::apply(
+      [&](auto... parameters) -> Attribute {
+        return parser.getChecked<Attr>(at, parser.getContext(), parameters...);
+      },
+      make(fields));
+}
+
+} // namespace
+
+//===--- the attributes ---------------------------------------------------===//
+
+Attribute ModelAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<ModelAttr, ModelFields>(parser, [](ModelFields &f) {
+    return std::tuple(StringRef(f.name), f.layers, f.hidden, f.vocab,
+                      f.paddedVocab);
+  });
+}
+void ModelAttr::print(AsmPrinter &printer) const {
+  printFields(printer, ModelFields{getName().str(), getLayers(), getHidden(),
+                                   getVocab(), getPaddedVocab()});
+}
+
+Attribute BatchAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<BatchAttr, BatchFields>(parser, [](BatchFields &f) {
+    return std::tuple(f.micro, f.microbatches, f.global, f.sequence);
+  });
+}
+void BatchAttr::print(AsmPrinter &printer) const {
+  printFields(printer, BatchFields{getMicro(), getMicrobatches(), getGlobal(),
+                                   getSequence()});
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<ScheduleAttr, ScheduleFields>(parser, [](ScheduleFields &f) {
+    return std::tuple(StringRef(f.name), f.chunks, f.layersPerStage);
+  });
+}
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printFields(printer, ScheduleFields{getName().str(), getChunks(),
+                                      getLayersPerStage()});
+}
+
+Attribute OptimizerAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<OptimizerAttr, OptimizerFields>(
+      parser, [](OptimizerFields &f) {
+        return std::tuple(f.kind, f.zero, f.bucketSize);
+      });
+}
+void OptimizerAttr::print(AsmPrinter &printer) const {
+  printFields(printer, OptimizerFields{getKind(), getZero(), getBucketSize()});
+}
+
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
+    return std::tuple(StringRef(f.device), f.isa, f.threads, f.memory);
+  });
+}
+void TargetAttr::print(AsmPrinter &printer) const {
+  printFields(printer, TargetFields{getDevice().str(), getIsa(), getThreads(),
+                                    getMemory()});
+}
+
+Attribute ConfigAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<ConfigAttr, ConfigFields>(parser, [](ConfigFields &f) {
+    return std::tuple(f.model, f.mesh, f.batch, f.precision, f.schedule,
+                      f.optimizer, f.target);
+  });
+}
+void ConfigAttr::print(AsmPrinter &printer) const {
+  printFields(printer,
+              ConfigFields{getModel(), getMesh(), getBatch(), getPrecision(),
+                           getSchedule(), getOptimizer(), getTarget()});
+}
+
+//===--- mesh -------------------------------------------------------------===//
+
+FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
+  Mesh mesh;
+  for (const AxisInfo &axis : kAxes)
+    mesh[axis.id] = 0;
+  SMLoc start = parser.getCurrentLocation();
+  auto one = [&]() -> ParseResult {
+    FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
+    if (failed(axis))
+      return failure();
+    if (mesh[*axis] != 0)
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected each axis once, found ")
+             << nameOf(*axis) << " twice";
+    if (parser.parseEqual() || parser.parseInteger(mesh[*axis]))
+      return failure();
+    if (Mesh::isExtent(mesh[*axis]))
+      return success();
+    return parser.emitError(parser.getCurrentLocation(), "expected 1 to ")
+           << Mesh::kMaxExtent << " ranks along " << nameOf(*axis) << ", found "
+           << mesh[*axis];
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+    return failure();
+  for (const AxisInfo &axis : kAxes)
+    if (mesh[axis.id] == 0)
+      return parser.emitError(start, "expected ranks along every axis (")
+             << namesOf(kAxes) << "), found none along " << nameOf(axis.id);
+  return mesh;
+}
+
+void mtc::printMesh(AsmPrinter &printer, const Mesh &mesh) {
+  printer << "<";
+  llvm::interleaveComma(kAxes, printer, [&](const AxisInfo &axis) {
+    printer << nameOf(axis.id) << " = " << mesh[axis.id];
+  });
+  printer << ">";
+}
