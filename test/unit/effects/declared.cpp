@@ -169,9 +169,15 @@ std::string contradiction(Operation *op) {
              isa<MemoryEffects::Read>(effect.getEffect()) == read;
     });
   };
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
   for (const rt::Access &access :
        cast<rt::AccessOpInterface>(op).getAccesses()) {
     unsigned number = access.operand->getOperandNumber();
+    bool isInit = destinations && destinations.isDpsInit(access.operand);
+    // Scratch is written and holds nothing afterwards.
+    if (isInit != (access.kind.writes && !access.kind.scratch))
+      return fmt::format("operand {}: accesses and destinations differ",
+                         number);
     if (has(access.operand, true) != access.kind.reads)
       return fmt::format("operand {}: accesses and effects differ in reading",
                          number);

@@ -33,8 +33,8 @@ struct StepValues {
 std::vector<Declared> declaredBy(mlir::Operation *op,
                                  const Mesh::Coordinates &at, const Mesh &mesh);
 
-/// Where accesses and memory effects of an op contradict each other; empty if
-/// they agree.
+/// Where accesses, memory effects and destinations of an op contradict each
+/// other; empty if they agree. What is written is a destination, but scratch.
 std::string contradiction(mlir::Operation *op);
 
 } // namespace mtc::test

@@ -89,7 +89,7 @@ TEST_F(Effects, WhatADeclarationForgetsIsFound) {
   });
 }
 
-TEST_F(Effects, AccessesAndMemoryEffectsAgree) {
+TEST_F(Effects, AccessesEffectsAndDestinationsAgree) {
   forEachCase([](Machine &, const Case &which) {
     EXPECT_EQ(contradiction(which.op()), "");
   });
