@@ -9,7 +9,6 @@
 
 #include "mtc/runtime/descriptor.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,7 +52,7 @@ struct PlanRow {
   MtcStepKind kind = MTC_STEP_LOAD;
   std::string fragment;    ///< RUN
   int64_t microbatch = -1; ///< -1: of none
-  std::array<int64_t, MTC_POOL_COUNT> slots{};
+  int64_t slots = -1;      ///< where its slots begin in those of the program
   std::vector<PlanTransfer> transfers; ///< EXCHANGE
 };
 
@@ -70,6 +69,7 @@ struct ProgramPlan {
   runtime::Descriptor descriptor;
   std::vector<PlanFragment> fragments; ///< in the order of mtc_fragments
   std::vector<PlanTimeline> timelines;
+  std::vector<int32_t> slots; ///< mtc_slots
 
   int64_t stage() const { return descriptor.stage; }
   /// The index of a fragment; -1 if there is none of that name.

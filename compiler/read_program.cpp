@@ -103,13 +103,51 @@ ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
   return e;
 }
 
-PlanRow readStep(rt::StepOp op) {
+/// How many pools the rows, views and inputs of a program name.
+int64_t poolCount(rt::ProgramOp program) {
+  int64_t count = MTC_POOL_FIXED;
+  auto use = [&](MtcPool pool) { count = std::max<int64_t>(count, pool + 1); };
+  program.walk([&](mlir::Operation *op) {
+    if (auto view = mlir::dyn_cast<rt::ViewOp>(op); view && view.getPool())
+      use(*view.getPool());
+    else if (auto input = mlir::dyn_cast<rt::InputSlotOp>(op))
+      use(input.getPool());
+    else if (auto step = mlir::dyn_cast<rt::StepOp>(op);
+             step && step.getSlots())
+      for (auto [pool, slot] : step.getSlots()->entries())
+        use(pool);
+  });
+  return count;
+}
+
+/// The slots of rows, one behind the other; rows with equal slots share them.
+class SlotTable {
+public:
+  explicit SlotTable(int64_t pools) : pools(pools) {}
+  int64_t add(rt::StepOp op) {
+    std::vector<int32_t> row(pools, -1);
+    if (auto slots = op.getSlots())
+      for (auto [pool, slot] : slots->entries())
+        row[pool] = static_cast<int32_t>(slot);
+    auto [it, isNew] = places.try_emplace(row, words.size());
+    if (isNew)
+      words.insert(words.end(), row.begin(), row.end());
+    return it->second;
+  }
+  std::vector<int32_t> words;
+
+private:
+  int64_t pools;
+  std::map<std::vector<int32_t>, int64_t> places;
+};
+
+PlanRow readStep(rt::StepOp op, SlotTable &slots) {
   PlanRow row;
   row.kind = op.getKind() == rt::StepKind::Load ? MTC_STEP_LOAD : MTC_STEP_RUN;
   row.fragment = op.getFragment().value_or("").str();
   row.microbatch = op.getMicrobatch().value_or(-1);
-  for (const PoolInfo &pool : kPools)
-    row.slots[pool.id] = op.slot(pool.id).value_or(-1);
+  if (row.microbatch >= 0)
+    row.slots = slots.add(op);
   return row;
 }
 
@@ -117,7 +155,6 @@ PlanRow readExchange(rt::ExchangeOp op) {
   PlanRow row;
   row.kind = MTC_STEP_EXCHANGE;
   row.microbatch = -1;
-  row.slots.fill(-1);
   for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
     row.transfers.push_back({t.getSend(), t.getPeer(), MTC_ARENA_ACTIVATIONS,
                              t.getTag().tag().encoded(), t.getOffset(),
@@ -125,12 +162,12 @@ PlanRow readExchange(rt::ExchangeOp op) {
   return row;
 }
 
-PlanTimeline readTimeline(rt::TimelineOp op) {
+PlanTimeline readTimeline(rt::TimelineOp op, SlotTable &slots) {
   PlanTimeline timeline;
   timeline.entry = op.getSymName().str();
   for (mlir::Operation &row : op.getBody().front()) {
     if (auto step = mlir::dyn_cast<rt::StepOp>(row))
-      timeline.rows.push_back(readStep(step));
+      timeline.rows.push_back(readStep(step, slots));
     else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
       timeline.rows.push_back(readExchange(exchange));
   }
@@ -203,10 +240,13 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
     p.fragments.push_back(readFragment(fn, config));
     gemms.add(fn);
   }
-  for (auto timeline : op.getOps<rt::TimelineOp>())
-    p.timelines.push_back(readTimeline(timeline));
-
   runtime::Descriptor &d = p.descriptor;
+  d.pools = poolCount(op);
+  SlotTable slots(d.pools);
+  for (auto timeline : op.getOps<rt::TimelineOp>())
+    p.timelines.push_back(readTimeline(timeline, slots));
+  p.slots = std::move(slots.words);
+  d.slots = static_cast<int64_t>(p.slots.size());
   d.stage = op.getStage();
   d.onednn = op.getOnednn().value_or("").str();
   d.lossOffset = op.getLossOffset().value_or(0);

@@ -7,15 +7,15 @@
 namespace mtc::compiler {
 
 // The tables are arrays of equal words, so the layouts must have no gaps.
-static_assert(sizeof(MtcStep) == 12 * sizeof(int32_t));
-static_assert(offsetof(MtcStep, slot) == 16 && offsetof(MtcStep, first) == 40 &&
-              offsetof(MtcStep, count) == 44);
-static_assert(sizeof(MtcTransfer) == 4 * sizeof(int64_t));
+static_assert(sizeof(MtcStep) == kStepWords * sizeof(int32_t));
+static_assert(offsetof(MtcStep, slots) == 16 &&
+              offsetof(MtcStep, first) == 20 && offsetof(MtcStep, count) == 24);
+static_assert(sizeof(MtcTransfer) == kTransferWords * sizeof(int64_t));
 static_assert(offsetof(MtcTransfer, peer_stage) == 4 &&
               offsetof(MtcTransfer, arena) == 8 &&
-              offsetof(MtcTransfer, tag) == 12 &&
-              offsetof(MtcTransfer, offset) == 16 &&
-              offsetof(MtcTransfer, bytes) == 24);
+              offsetof(MtcTransfer, tag) == 16 &&
+              offsetof(MtcTransfer, offset) == 24 &&
+              offsetof(MtcTransfer, bytes) == 32);
 
 std::vector<int32_t> timelineWords(const ProgramPlan &program,
                                    const PlanTimeline &timeline,
@@ -31,8 +31,7 @@ std::vector<int32_t> timelineWords(const ProgramPlan &program,
     put(fragment);
     put(row.microbatch);
     put(fragment >= 0 ? program.fragments[fragment].chunk : 0);
-    for (int64_t slot : row.slots)
-      put(slot);
+    put(row.slots);
     put(row.kind == MTC_STEP_EXCHANGE ? first : 0);
     put(static_cast<int64_t>(row.transfers.size()));
     first += static_cast<int64_t>(row.transfers.size());
@@ -52,7 +51,8 @@ std::vector<int64_t> transferWords(const ProgramPlan &program) {
     for (const PlanRow &row : timeline.rows)
       for (const PlanTransfer &t : row.transfers) {
         words.push_back(pair(t.send ? 1 : 0, t.peer));
-        words.push_back(pair(t.arena, t.tag));
+        words.push_back(pair(t.arena, 0)); // a tag begins at a word
+        words.push_back(t.tag);
         words.push_back(t.offset);
         words.push_back(t.bytes);
       }

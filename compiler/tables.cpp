@@ -83,10 +83,14 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
   mlir::Builder types(module.getContext());
   for (const PlanTimeline &timeline : program.timelines)
     tables.rows<int32_t>("mtc_timeline_" + timeline.entry,
-                         timelineWords(program, timeline, first), 12,
+                         timelineWords(program, timeline, first), kStepWords,
                          types.getI32Type());
   if (std::vector<int64_t> words = transferWords(program); !words.empty())
-    tables.rows<int64_t>("mtc_transfers", words, 4, types.getI64Type());
+    tables.rows<int64_t>("mtc_transfers", words, kTransferWords,
+                         types.getI64Type());
+  if (!program.slots.empty())
+    tables.rows<int32_t>("mtc_slots", program.slots, program.descriptor.pools,
+                         types.getI32Type());
   return "";
 }
 

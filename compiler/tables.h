@@ -10,11 +10,14 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
+/// An MtcStep in 32-bit words, an MtcTransfer in 64-bit ones.
+inline constexpr int64_t kStepWords = 7, kTransferWords = 5;
+
 /// Appends to a module in the LLVM dialect the constants that abi.h asks of a
 /// program: `mtc_descriptor`, `mtc_fragments`, `mtc_timeline_<entry>` for each
-/// timeline, and `mtc_transfers` if there are any. The module must declare or
-/// define a function `llvm.func` for each fragment; the name of the first that
-/// is not there is returned, else "".
+/// timeline, `mtc_slots`, and `mtc_transfers` if there are any. The module must
+/// declare or define a function `llvm.func` for each fragment; the name of the
+/// first that is not there is returned, else "".
 std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
                          const std::string &descriptor);
 

@@ -24,10 +24,6 @@ template <> struct Table<MtcAxis> : WholeTable {
   static constexpr auto &rows = kAxes;
   static constexpr llvm::StringLiteral what = "an axis";
 };
-template <> struct Table<MtcPool> : WholeTable {
-  static constexpr auto &rows = kPools;
-  static constexpr llvm::StringLiteral what = "a pool";
-};
 template <> struct Table<MtcGroup> : WholeTable {
   static constexpr auto &rows = kGroups;
   static constexpr llvm::StringLiteral what = "a group";
@@ -62,6 +58,17 @@ template <typename Id> mlir::FailureOr<Id> parseNamed(mlir::AsmParser &parser) {
   if (!name.empty())
     diag << ", found " << name;
   return diag;
+}
+
+/// Pools are rows of a table, and those of further values that cross.
+inline std::string nameOf(MtcPool pool) { return poolName(pool); }
+template <>
+mlir::FailureOr<MtcPool> parseNamed<MtcPool>(mlir::AsmParser &parser);
+
+/// Reads `activation`, `gradient`, `activation.1`.
+mlir::FailureOr<CrossingName> parseCrossingName(mlir::AsmParser &parser);
+inline llvm::hash_code hash_value(const CrossingName &name) {
+  return llvm::hash_combine(name.gradient, name.number);
 }
 
 } // namespace mtc

@@ -204,9 +204,10 @@ def CutStages : MtcPass<"cut-stages"> {
   let description = [{
     A stage runs its layers only, and what crosses its boundary must be explicit.
     Splits `@microbatch` into `@stageN_fwd` and `@stageN_bwd`, and `@eval` into
-    `@stageN_eval`; where a stage has several chunks, each has its own. Results that
-    the next virtual stage reads are sent; `tfm.save` becomes a value kept in the
-    activation slot.
+    `@stageN_eval`; where a stage has several chunks, each has its own. A result that
+    other virtual stages read is sent to each of them directly, under a name of its
+    own; `pipe.crossing` says what goes from where to where. `tfm.save` becomes a
+    value kept in the activation slot.
 
     Input, where %0 belongs to a layer of stage 0 and %1 to one of stage 1:
     ```mlir
@@ -215,8 +216,10 @@ def CutStages : MtcPass<"cut-stages"> {
     %1 = tfm.activation gelu %0 {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
     ```
 
-    Output, in `@stage0_fwd` and in `@stage1_fwd`:
+    Output, in the module, in `@stage0_fwd` and in `@stage1_fwd`:
     ```mlir
+    pipe.crossing activation of "train" from 0 to 1 : tensor<1x32x64xf32>
+
     %0 = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<1x32x64xf32>
     pipe.save %0 as 0 : tensor<1x32x64xf32>
     pipe.send activation %0 : tensor<1x32x64xf32>
@@ -256,16 +259,18 @@ def ExpandSchedule : MtcPass<"expand-schedule"> {
 
     Input:
     ```mlir
+    pipe.crossing activation of "train" from 0 to 1 : tensor<1x32x64xf32>
+    pipe.crossing gradient of "train" from 1 to 0 : tensor<1x32x64xf32>
     pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
     ```
 
     Output, the second of two timelines:
     ```mlir
     pipe.timeline @train_stage1 entry "train" stage 1 pools <recv_activation = 1, send_gradient = 1, saved = 1> {
-      pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
+      pipe.exchange [#pipe.transfer<send = false, value = activation, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
       pipe.slot "F" microbatch 0 chunk 0 slots <recv_activation = 0, saved = 0>
       pipe.slot "B" microbatch 0 chunk 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
-      pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
+      pipe.exchange [#pipe.transfer<send = true, value = gradient, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
     }
     ```
   }];

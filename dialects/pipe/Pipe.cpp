@@ -55,6 +55,22 @@ static std::string problemsOf(mtc::dist::ShardingAttr sharding, int64_t rank) {
   return "";
 }
 
+LogicalResult CrossingOp::verify() {
+  mtc::CrossingName name = getName();
+  int64_t from = getFrom(), to = getTo();
+  if (from < 0 || to < 0 || (name.gradient ? from <= to : from >= to))
+    return emitOpError("expected ")
+           << name.text()
+           << (name.gradient ? " to go to an earlier" : " to go to a later")
+           << " virtual stage, found it to go from " << from << " to " << to;
+  if (name.number == 0 && std::abs(from - to) != 1)
+    return emitOpError(
+               "expected a name with a number, as the value does not go "
+               "to a neighbour, found ")
+           << name.text() << " from " << from << " to " << to;
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   int64_t rank = getLocal().size();
   if (int64_t(getParam().getAxes().size()) != rank)

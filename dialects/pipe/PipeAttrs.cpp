@@ -19,24 +19,69 @@ void PipeDialect::registerAttributes() {
       >();
 }
 
+template <> FailureOr<MtcPool> mtc::parseNamed<MtcPool>(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseOptionalKeyword(&name).succeeded())
+    if (std::optional<MtcPool> pool = poolNamed(name))
+      return *pool;
+  auto diag = parser.emitError(place, "expected a pool (")
+              << namesOf(kPools) << ", or of a further value, as in "
+              << poolName(receivePool({false, 1})) << ")";
+  if (!name.empty())
+    diag << ", found " << name;
+  return diag;
+}
+
+FailureOr<CrossingName> mtc::parseCrossingName(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef text;
+  if (parser.parseOptionalKeyword(&text).succeeded())
+    if (std::optional<CrossingName> name = crossingNamed(text))
+      return *name;
+  auto diag = parser.emitError(place, "expected a value that crosses: "
+                                      "activation or gradient, or a further "
+                                      "one, activation.1 to gradient.")
+              << CrossingName::kNumbers - 1;
+  if (!text.empty())
+    diag << ", found " << text;
+  return diag;
+}
+
+PerPoolAttr PerPoolAttr::of(MLIRContext *context, ArrayRef<int64_t> numbers) {
+  while (!numbers.empty() && numbers.back() == kNone)
+    numbers = numbers.drop_back();
+  return get(context, numbers);
+}
+
+SmallVector<std::pair<MtcPool, int64_t>> PerPoolAttr::entries() const {
+  SmallVector<std::pair<MtcPool, int64_t>> all;
+  for (auto [pool, number] : llvm::enumerate(getNumbers()))
+    if (number != kNone)
+      all.push_back({static_cast<MtcPool>(pool), number});
+  return all;
+}
+
 LogicalResult PerPoolAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> numbers) {
-  assert(numbers.size() == MTC_POOL_COUNT && "the parser gives all of them");
-  for (const PoolInfo &pool : kPools)
-    if (int64_t n = numbers[pool.id];
-        n != kNone && (n < 0 || n >= std::numeric_limits<int32_t>::max()))
-      return emitError() << "expected a number of 32 bits for " << pool.name
+  for (auto [pool, n] : llvm::enumerate(numbers))
+    if (n != kNone && (n < 0 || n >= std::numeric_limits<int32_t>::max()))
+      return emitError() << "expected a number of 32 bits for "
+                         << poolName(static_cast<MtcPool>(pool))
                          << ", counted from 0, found " << n;
   return success();
 }
 
 Attribute PerPoolAttr::parse(AsmParser &parser, Type) {
-  SmallVector<int64_t> numbers(MTC_POOL_COUNT, kNone);
+  SmallVector<int64_t> numbers;
   auto one = [&]() -> ParseResult {
     SMLoc place = parser.getCurrentLocation();
     FailureOr<MtcPool> pool = parseNamed<MtcPool>(parser);
-    if (failed(pool) || parser.parseEqual() ||
-        parser.parseInteger(numbers[*pool]))
+    if (failed(pool))
+      return failure();
+    if (numbers.size() <= *pool)
+      numbers.resize(*pool + 1, kNone);
+    if (parser.parseEqual() || parser.parseInteger(numbers[*pool]))
       return failure();
     if (numbers[*pool] < 0)
       return parser.emitError(place, "expected numbers that count from 0");
@@ -51,8 +96,7 @@ Attribute PerPoolAttr::parse(AsmParser &parser, Type) {
 void PerPoolAttr::print(AsmPrinter &printer) const {
   printer << "<";
   llvm::ListSeparator comma;
-  for (const PoolInfo &pool : kPools)
-    if (std::optional<int64_t> number = of(pool.id))
-      printer << StringRef(comma) << pool.name << " = " << *number;
+  for (auto [pool, number] : entries())
+    printer << StringRef(comma) << poolName(pool) << " = " << number;
   printer << ">";
 }

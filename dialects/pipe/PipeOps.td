@@ -12,6 +12,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Tables.td"
 
 def Pipe_Dialect : Dialect {
   let name = "pipe";
@@ -49,10 +50,10 @@ def Pipe_Dialect : Dialect {
 
     ```mlir
     pipe.timeline @train_stage1 entry "train" stage 1 pools <recv_activation = 1, send_gradient = 1, saved = 1> {
-      pipe.exchange [#pipe.transfer<send = false, activation = true, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
+      pipe.exchange [#pipe.transfer<send = false, value = activation, microbatch = 0, virtual_stage = 0, peer = 0, slot = 0>]
       pipe.slot "F" microbatch 0 chunk 0 slots <recv_activation = 0, saved = 0>
       pipe.slot "B" microbatch 0 chunk 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
-      pipe.exchange [#pipe.transfer<send = true, activation = false, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
+      pipe.exchange [#pipe.transfer<send = true, value = gradient, microbatch = 0, virtual_stage = 1, peer = 0, slot = 0>]
     }
     ```
 
@@ -95,6 +96,14 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
     bool isUpdate() const {
       return getPhase() == Phase::Reduce || getPhase() == Phase::Apply;
     }
+    /// The entry that runs it.
+    ::llvm::StringRef getEntry() const {
+      return getPhase() == Phase::Eval ? "eval" : "train";
+    }
+    /// Its place along the model, of `stages` stages.
+    int64_t virtualStage(int64_t stages) const {
+      return getChunk() * stages + getStage();
+    }
   }];
 }
 
@@ -102,12 +111,13 @@ def Pipe_PerPool : AttrDef<Pipe_Dialect, "PerPool"> {
   let mnemonic = "per_pool";
   let summary = "a number for some of the pools";
   let description = [{
-    Pools are rows of `kPools` (memory.h). What a pool that is not named has, a
-    slot or a count, its op says. Printed in the order of the table.
+    Pools are rows of `kPools` (memory.h), and those of further values that cross,
+    such as `recv_activation.1`. What a pool that is not named has, a slot or a
+    count, its op says. Printed in the order of MtcPool.
 
-    Example: `#pipe.per_pool<send_activation = 0, saved = 2>`
+    Example: `#pipe.per_pool<send_activation = 0, saved = 2, send_activation.1 = 0>`
   }];
-  // By pool; kNone: not named.
+  // By pool, up to the last that is named; kNone: not named.
   let parameters = (ins ArrayRefParameter<"int64_t">:$numbers);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -115,21 +125,33 @@ def Pipe_PerPool : AttrDef<Pipe_Dialect, "PerPool"> {
     static constexpr int64_t kNone = -1;
     /// The number of a pool, if it has one.
     std::optional<int64_t> of(::MtcPool pool) const {
-      int64_t number = getNumbers()[pool];
-      return number == kNone ? std::nullopt : std::optional(number);
+      if (size_t(pool) >= getNumbers().size() || getNumbers()[pool] == kNone)
+        return std::nullopt;
+      return getNumbers()[pool];
     }
+    /// The pools that are named, in order, with their numbers.
+    ::llvm::SmallVector<std::pair<::MtcPool, int64_t>> entries() const;
+    /// Of numbers by pool; kNone: not named.
+    static PerPoolAttr of(::mlir::MLIRContext *context, ::llvm::ArrayRef<int64_t> numbers);
   }];
 }
 
-def Pipe_Direction : I32EnumAttr<"Direction", "which way a value crosses stages", [
-    I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Gradient", 1, "gradient">]> {
+def Pipe_CrossingName : AttrDef<Pipe_Dialect, "CrossingName"> {
+  let mnemonic = "crossing_name";
+  let summary = "how a value that crosses virtual stages is called";
   let description = [{
-    Activations go to the next stage, gradients to the previous one.
+    `activation` goes to the next virtual stage, `gradient` to the previous one. A
+    further value of a direction, or one that goes farther, has a number:
+    `activation.1`. `pipe.crossing` says from where it goes where.
+
+    Example: `#pipe<crossing_name activation.1>`
   }];
-  let cppNamespace = "::mtc::pipe";
-  let genSpecializedAttr = 0;
+  let parameters = (ins Mtc_CrossingName:$value);
+  let assemblyFormat = "$value";
+  let returnType = "::mtc::CrossingName";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::mtc::pipe::CrossingNameAttr::get($_builder.getContext(), $0)";
 }
-def Pipe_DirectionAttr : EnumAttr<Pipe_Dialect, Pipe_Direction, "direction">;
 
 class Pipe_Op<string mnemonic, list<Trait> traits = []> : Op<Pipe_Dialect, mnemonic, traits>;
 
@@ -178,6 +200,29 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
   }];
 }
 
+//===--- what crosses virtual stages -------------------------------------------===//
+
+def Pipe_CrossingOp : Pipe_Op<"crossing"> {
+  let summary = "a value that goes from one virtual stage to another";
+  let description = [{
+    The one record of what crosses where, written by `cut-stages`: in each
+    microbatch of `entry`, virtual stage `from` sends the value to `to`, directly.
+    Schedules, slots, memory and tags follow from these rows, and verifiers compare
+    with them. A value that several virtual stages read has a row, and a name, for
+    each.
+
+    Example: `pipe.crossing activation of "train" from 0 to 1 : tensor<2x32x64xf32>`
+    Example: `pipe.crossing gradient.1 of "train" from 3 to 0 : tensor<2x32x64xf32>`
+
+    **Constraints:** activations go to a later virtual stage, gradients to an
+    earlier one; only that of a neighbour has no number.
+  }];
+  let arguments = (ins Pipe_CrossingName:$name, StrAttr:$entry, I64Attr:$from, I64Attr:$to,
+                       TypeAttrOf<AnyStaticShapeTensor>:$type);
+  let assemblyFormat = "`` $name `of` $entry `from` $from `to` $to `:` $type attr-dict";
+  let hasVerifier = 1;
+}
+
 //===--- boundary of a fragment ------------------------------------------------===//
 
 def Pipe_ParamOp : Pipe_Op<"param", [Pure]> {
@@ -203,20 +248,24 @@ def Pipe_SampleOp : Pipe_Op<"sample", [Pure]> {
 def Pipe_ReceivedOp : Pipe_Op<"received", [Pure]> {
   let summary = "what another stage sent: an activation or a gradient";
   let description = [{
-    A backward fragment may read the activation again: its buffer lives until its
-    last reader.
+    `pipe.crossing` says which stage. A backward fragment may read the activation
+    again: its buffer lives until its last reader.
 
     Example: `%x = pipe.received activation : tensor<2x32x64xf32>`
   }];
-  let arguments = (ins Pipe_DirectionAttr:$kind);
+  let arguments = (ins Pipe_CrossingName:$name);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "`` $kind attr-dict `:` type($result)";
+  let assemblyFormat = "`` $name attr-dict `:` type($result)";
 }
 def Pipe_SendOp : Pipe_Op<"send"> {
-  let summary = "a value that the next (activation) or previous (gradient) stage receives";
-  let description = [{Example: `pipe.send activation %y : tensor<2x32x64xf32>`}];
-  let arguments = (ins Pipe_DirectionAttr:$kind, AnyRankedTensor:$value);
-  let assemblyFormat = "`` $kind $value attr-dict `:` type($value)";
+  let summary = "a value that another stage receives";
+  let description = [{
+    `pipe.crossing` says which.
+
+    Example: `pipe.send activation %y : tensor<2x32x64xf32>`
+  }];
+  let arguments = (ins Pipe_CrossingName:$name, AnyRankedTensor:$value);
+  let assemblyFormat = "`` $name $value attr-dict `:` type($value)";
 }
 def Pipe_SaveOp : Pipe_Op<"save"> {
   let summary = "saves a value in the activation slot for the backward";
@@ -277,7 +326,7 @@ def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
     ```
     pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 2> {
       pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
-      pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+      pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
     }
     ```
   }];
@@ -300,12 +349,12 @@ def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
   let summary = "one send or receive";
   let description = [{
     `virtual_stage` is the one that produced the value, `peer` the other stage;
-    `activation` is false for a gradient; `slot` is one of the pool that
-    is sent from or received into.
+    `value` is its name; `slot` is one of the pool that is sent from or received
+    into.
 
-    Example: `#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>`
+    Example: `#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>`
   }];
-  let parameters = (ins "bool":$send, "bool":$activation, "int64_t":$microbatch, "int64_t":$virtual_stage,
+  let parameters = (ins "bool":$send, Mtc_CrossingName:$value, "int64_t":$microbatch, "int64_t":$virtual_stage,
                         "int64_t":$peer, "int64_t":$slot);
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -315,7 +364,7 @@ def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
     All of them proceed together: a stage that sends and receives in one group
     does not wait for itself.
 
-    Example: `pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
+    Example: `pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
   }];
   let arguments = (ins TypedArrayAttrBase<Pipe_Transfer, "transfers">:$transfers);
   let assemblyFormat = "$transfers attr-dict";

@@ -127,9 +127,9 @@ void AxesAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult TagAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              bool gradient, int64_t microbatch,
+                              mtc::CrossingName value, int64_t microbatch,
                               int64_t virtualStage) {
-  if (mtc::Tag{gradient, microbatch, virtualStage}.fits())
+  if (mtc::Tag{value, microbatch, virtualStage}.fits())
     return success();
   return emitError() << "expected fewer than " << mtc::Tag::kMicrobatches
                      << " microbatches and " << mtc::Tag::kStages

@@ -422,7 +422,7 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
     rt.timeline @train {
       rt.step load microbatch 0 slots <saved = 0>
       rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
     }
     ```
   }];
@@ -457,7 +457,7 @@ def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
     `peer` is a stage; `offset` and `bytes` say where in the activation arena;
     `tag` names the value on both sides.
 
-    Example: `#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>`
+    Example: `#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>`
   }];
   let parameters = (ins "bool":$send, "int64_t":$peer, "::mtc::rt::TagAttr":$tag,
                         "int64_t":$offset, "int64_t":$bytes);
@@ -469,7 +469,7 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
     As ncclGroup: all of them proceed together. Order inside is the global order
     of `expand-schedule`.
 
-    Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
+    Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
   }];
   let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
   let assemblyFormat = "$transfers attr-dict";

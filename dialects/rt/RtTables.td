@@ -7,6 +7,8 @@
 #ifndef MTC_RT_TABLES
 #define MTC_RT_TABLES
 
+include "dialects/Tables.td"
+
 class Rt_TableParameter<string type, string what> : AttrParameter<type, what> {
   let parser = "::mtc::parseNamed<" # type # ">($_parser)";
   let printer = "$_printer << ::mtc::nameOf($_self)";
@@ -32,7 +34,8 @@ def Rt_Arena : Rt_TableAttr<"Arena", "arena", "::MtcArena"> {
 def Rt_Pool : Rt_TableAttr<"Pool", "pool", "::MtcPool"> {
   let summary = "equal slots of the activation arena";
   let description = [{
-    A row of `kPools` (memory.h).
+    A row of `kPools` (memory.h), or a pool of a further value that crosses, such as
+    `recv_activation.1`.
 
     Example: `#rt<pool saved>`
   }];
@@ -91,16 +94,16 @@ def Rt_Tag : AttrDef<Rt_Dialect, "Tag"> {
   let mnemonic = "tag";
   let summary = "what a transfer carries";
   let description = [{
-    The activation that virtual stage `virtual_stage` made of a microbatch, or the
-    gradient that it made. `Tag` in memory.h says how the runtime encodes it.
+    The value of that name (`pipe.crossing`) that virtual stage `virtual_stage` made
+    of a microbatch. `Tag` in memory.h says how the runtime encodes it.
 
-    Example: `#rt.tag<gradient = false, microbatch = 0, virtual_stage = 1>`
+    Example: `#rt.tag<value = activation, microbatch = 0, virtual_stage = 1>`
   }];
-  let parameters = (ins "bool":$gradient, "int64_t":$microbatch, "int64_t":$virtual_stage);
+  let parameters = (ins Mtc_CrossingName:$value, "int64_t":$microbatch, "int64_t":$virtual_stage);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    ::mtc::Tag tag() const { return {getGradient(), getMicrobatch(), getVirtualStage()}; }
+    ::mtc::Tag tag() const { return {getValue(), getMicrobatch(), getVirtualStage()}; }
   }];
 }
 

@@ -87,10 +87,16 @@ Value FragmentEmitter::coordinate(int64_t axis) {
 }
 Value FragmentEmitter::slot(int64_t pool) {
   Value &value = slots[pool];
-  if (!value)
-    value = LLVM::SExtOp::create(
-        b, loc, int64,
-        load(int32, step, offsetof(MtcStep, slot) + pool * sizeof(int32_t)));
+  if (!value) {
+    if (!rowSlots)
+      rowSlots = moved(
+          load(ptr, context, offsetof(MtcContext, slots)),
+          mul(LLVM::SExtOp::create(b, loc, int64,
+                                   load(int32, step, offsetof(MtcStep, slots))),
+              sizeof(int32_t)));
+    value = LLVM::SExtOp::create(b, loc, int64,
+                                 load(int32, rowSlots, pool * sizeof(int32_t)));
+  }
   return value;
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/pipeline/crossings.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/generators.h"
 
@@ -49,6 +50,7 @@ struct BuildSchedulePass
     auto schedule = schedules::generate(name, params, findings);
     if (failed(report(module, entry, findings)))
       return failure();
+    schedule->crossings = pipeline::crossingsOf(module, entry);
     if (failed(report(module, entry, schedules::checkSchedule(*schedule))))
       return failure();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());

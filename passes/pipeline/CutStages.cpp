@@ -1,8 +1,8 @@
 //===- CutStages.cpp - --cut-stages ---------------------------------------===//
 //
 // Establishes: @microbatch and @eval are gone; each virtual stage has fragments
-// whose boundary is explicit (pipe.received, pipe.send, pipe.save, ...). One
-// tensor crosses from a virtual stage to the next, and one back.
+// whose boundary is explicit (pipe.received, pipe.send, pipe.save, ...), and
+// pipe.crossing says what crosses from one to another.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dist/Dist.h"
@@ -10,7 +10,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
-#include "passes/pipeline/layers.h"
+#include "passes/pipeline/crossings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -49,8 +49,10 @@ struct Part {
 class FragmentBuilder {
 public:
   FragmentBuilder(func::FuncOp source, const pipeline::LayerMap &layers,
-                  Part part, std::map<Operation *, int64_t> &keys, OpBuilder b)
-      : source(source), layers(layers), part(part), keys(keys), b(b) {}
+                  const pipeline::ValueCrossings &crossings, Part part,
+                  std::map<Operation *, int64_t> &keys, OpBuilder b)
+      : source(source), layers(layers), crossings(crossings), part(part),
+        keys(keys), b(b) {}
   LogicalResult build();
 
 private:
@@ -59,28 +61,22 @@ private:
     return layers.of(op) == part.virtualStage &&
            tfm::isBackward(op) == isBackward();
   }
-  /// Of what this fragment receives and sends.
-  pipe::Direction direction() const {
-    return isBackward() ? pipe::Direction::Gradient
-                        : pipe::Direction::Activation;
-  }
   LogicalResult clone(Operation *op);
   FailureOr<Value> map(Value v, Operation *user);
   FailureOr<Value> argument(BlockArgument arg);
   FailureOr<Value> received(Value v, Operation *user);
   LogicalResult save(tfm::SaveOp op);
   FailureOr<Value> restore(tfm::RestoreOp op);
-  LogicalResult sendIfCrossing(Value v);
+  void sendIfCrossing(Value v);
   LogicalResult finishResults(Operation *op);
 
   func::FuncOp source;
   const pipeline::LayerMap &layers;
+  const pipeline::ValueCrossings &crossings; ///< of `source`
   Part part;
   std::map<Operation *, int64_t> &keys; ///< save op -> key (looked up only)
   OpBuilder b;
   IRMapping mapping;
-  Value arrived; ///< the value of `source` that was received
-  Value sent;
 };
 
 /// What `made` makes lies on the ranks as `value` does.
@@ -102,21 +98,12 @@ FailureOr<Value> FragmentBuilder::argument(BlockArgument arg) {
 }
 
 FailureOr<Value> FragmentBuilder::received(Value v, Operation *user) {
-  Operation *def = v.getDefiningOp();
-  int64_t from = layers.of(def), here = part.virtualStage,
-          expected = isBackward() ? here + 1 : here - 1;
-  bool samePhase = tfm::isBackward(def) == isBackward();
-  if (!samePhase || from != expected)
-    return user->emitOpError("expected values from virtual stage ")
-           << expected << " or this one (" << here
-           << "), found one of virtual stage " << from
-           << (samePhase ? "" : " of the other phase");
-  if (arrived && arrived != v)
-    return user->emitOpError("expected one tensor to cross from virtual stage ")
-           << from << " to virtual stage " << here << ", found a second one";
-  arrived = v;
-  return lyingAs(
-      v, pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), direction()));
+  std::optional<CrossingName> name = crossings.find(v, part.virtualStage);
+  if (!name)
+    return user->emitOpError("expected only tfm.restore to read what tfm.save "
+                             "makes, found another op");
+  return lyingAs(v,
+                 pipe::ReceivedOp::create(b, v.getLoc(), v.getType(), *name));
 }
 
 FailureOr<Value> FragmentBuilder::map(Value v, Operation *user) {
@@ -152,9 +139,10 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
   if (auto arg = dyn_cast<BlockArgument>(save.getX()))
     return map(arg, op);
   bool isOwn = layers.of(save) == part.virtualStage;
-  Operation *def = save.getX().getDefiningOp();
+  std::optional<CrossingName> name =
+      crossings.find(save.getX(), part.virtualStage);
   auto it = keys.find(save);
-  if (!isOwn || (it == keys.end() && layers.of(def) != part.virtualStage - 1))
+  if (!isOwn || (it == keys.end() && !name))
     return op.emitOpError("expected a value that the forward of virtual stage ")
            << part.virtualStage << " saves or receives, found another";
   if (it != keys.end())
@@ -162,25 +150,13 @@ FailureOr<Value> FragmentBuilder::restore(tfm::RestoreOp op) {
                    pipe::SavedOp::create(b, op.getLoc(), op.getType(),
                                          b.getI64IntegerAttr(it->second)));
   return lyingAs(save.getX(),
-                 pipe::ReceivedOp::create(b, op.getLoc(), op.getType(),
-                                          pipe::Direction::Activation));
+                 pipe::ReceivedOp::create(b, op.getLoc(), op.getType(), *name));
 }
 
-/// Sends a value that a neighbouring virtual stage reads in the same phase.
-LogicalResult FragmentBuilder::sendIfCrossing(Value v) {
-  bool crosses = false;
-  for (OpOperand &use : v.getUses())
-    crosses |= !isa<func::ReturnOp>(use.getOwner()) &&
-               layers.of(use.getOwner()) != part.virtualStage;
-  if (!crosses)
-    return success();
-  if (sent && sent != v)
-    return v.getDefiningOp()->emitOpError(
-               "expected one tensor to leave virtual stage ")
-           << part.virtualStage << " per direction, found a second one";
-  sent = v;
-  pipe::SendOp::create(b, v.getLoc(), direction(), mapping.lookup(v));
-  return success();
+/// Sends a value to the virtual stages that read it.
+void FragmentBuilder::sendIfCrossing(Value v) {
+  for (CrossingName name : crossings.namesOf(v))
+    pipe::SendOp::create(b, v.getLoc(), name, mapping.lookup(v));
 }
 
 /// Results of @microbatch become accumulations: loss, and gradients per use.
@@ -210,6 +186,7 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
     if (failed(value))
       return failure();
     mapping.map(op->getResult(0), *value);
+    sendIfCrossing(op->getResult(0));
     return success();
   }
   for (Value operand : op->getOperands())
@@ -224,8 +201,7 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
   }
   b.clone(*op, mapping);
   for (Value result : op->getResults())
-    if (failed(sendIfCrossing(result)))
-      return failure();
+    sendIfCrossing(result);
   return finishResults(op);
 }
 
@@ -269,20 +245,36 @@ struct CutStagesPass
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect>();
   }
+  /// A function that is cut.
+  struct Source {
+    func::FuncOp fn;
+    pipeline::ValueCrossings crossings;
+  };
+
   /// The fragments of a stage. Keys of saved values are the stage's.
-  LogicalResult cut(func::FuncOp train, func::FuncOp eval,
+  LogicalResult cut(const Source &train, const Source &eval,
                     const pipeline::LayerMap &layers, int stage) {
     std::map<Operation *, int64_t> keys;
     for (int chunk = 0; chunk < layers.shape().chunks; ++chunk)
       for (Kind kind : {Kind::Forward, Kind::Backward, Kind::Eval}) {
         Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
                   kind};
-        if (failed(FragmentBuilder(kind == Kind::Eval ? eval : train, layers,
-                                   part, keys, OpBuilder(train))
+        const Source &source = kind == Kind::Eval ? eval : train;
+        if (failed(FragmentBuilder(source.fn, layers, source.crossings, part,
+                                   keys, OpBuilder(train.fn))
                        .build()))
           return failure();
       }
     return success();
+  }
+
+  /// Reads what crosses in `fn`, whose ops are on virtual stages.
+  FailureOr<Source> sourceOf(func::FuncOp fn,
+                             const pipeline::LayerMap &layers) {
+    auto crossings = pipeline::ValueCrossings::make(fn, layers);
+    if (failed(crossings))
+      return failure();
+    return Source{fn, std::move(*crossings)};
   }
 
   FailureOr<func::FuncOp> functionNamed(StringRef name) {
@@ -321,8 +313,15 @@ struct CutStagesPass
         failed(checkLayers(*eval, *layers)) || failed(checkResults(*train)) ||
         failed(checkResults(*eval)))
       return failure();
+    FailureOr<Source> ofTrain = sourceOf(*train, *layers),
+                      ofEval = sourceOf(*eval, *layers);
+    if (failed(ofTrain) || failed(ofEval))
+      return failure();
+    OpBuilder b(*train);
+    ofTrain->crossings.write(b, "train");
+    ofEval->crossings.write(b, "eval");
     for (int stage = 0; stage < layers->shape().stages; ++stage)
-      if (failed(cut(*train, *eval, *layers, stage)))
+      if (failed(cut(*ofTrain, *ofEval, *layers, stage)))
         return failure();
     if (failed(writeParameters(*train)))
       return failure();

@@ -8,6 +8,7 @@
 #include "mtc/runtime/abi.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/pipeline/crossings.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/expand.h"
 
@@ -26,25 +27,28 @@ namespace {
 
 void writeCompute(OpBuilder &b, Location loc,
                   const schedules::Compute &compute) {
-  SmallVector<int64_t> slots(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
+  SmallVector<int64_t> slots;
   for (const auto *list : {&compute.reads, &compute.writes})
-    for (const auto &operand : *list)
+    for (const auto &operand : *list) {
+      if (slots.size() <= operand.pool)
+        slots.resize(operand.pool + 1, pipe::PerPoolAttr::kNone);
       slots[operand.pool] = operand.slot;
+    }
   pipe::SlotOp::create(
       b, loc,
       b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
       b.getI64IntegerAttr(compute.slot.microbatch),
       b.getI64IntegerAttr(compute.slot.chunk),
-      pipe::PerPoolAttr::get(b.getContext(), slots));
+      pipe::PerPoolAttr::of(b.getContext(), slots));
 }
 
 void writeExchange(OpBuilder &b, Location loc,
                    const schedules::Exchange &exchange) {
   SmallVector<Attribute> transfers;
   for (const auto &t : exchange.transfers)
-    transfers.push_back(pipe::TransferAttr::get(
-        b.getContext(), t.send, t.kind == schedules::Kind::Activation,
-        t.microbatch, t.virtualStage, t.peer, t.buffer.slot));
+    transfers.push_back(pipe::TransferAttr::get(b.getContext(), t.send, t.name,
+                                                t.microbatch, t.virtualStage,
+                                                t.peer, t.buffer.slot));
   pipe::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
 }
 
@@ -62,6 +66,7 @@ struct ExpandSchedulePass
     shape.stages = op.getStages();
     shape.chunks = op.getChunks();
     shape.microbatches = op.getMicrobatches();
+    shape.crossings = pipeline::crossingsOf(getOperation(), op.getSymName());
     std::string text;
     for (auto line : op.getSlots().getAsValueRange<StringAttr>())
       text += line.str() + "\n";
@@ -90,15 +95,14 @@ struct ExpandSchedulePass
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
              int stage) {
-    SmallVector<int64_t> pools(MTC_POOL_COUNT, pipe::PerPoolAttr::kNone);
-    for (size_t i = 0; i < plan.pools[stage].size(); ++i)
-      if (plan.pools[stage][i])
-        pools[i] = plan.pools[stage][i];
+    SmallVector<int64_t> pools;
+    for (int count : plan.pools[stage])
+      pools.push_back(count ? count : pipe::PerPoolAttr::kNone);
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
     Location loc = NameLoc::get(b.getStringAttr(name));
     auto timeline =
         pipe::TimelineOp::create(b, loc, name, op.getSymName(), stage,
-                                 pipe::PerPoolAttr::get(b.getContext(), pools));
+                                 pipe::PerPoolAttr::of(b.getContext(), pools));
     OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
     for (const auto &item : plan.ranks[stage]) {
       if (const auto *compute = std::get_if<schedules::Compute>(&item))

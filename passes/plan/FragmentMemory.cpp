@@ -73,8 +73,7 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
     storage.address =
         layout.slot(MTC_POOL_SAVED, layout.inputOffset.at(i.getName().str()));
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
-    storage.address =
-        layout.slot(receivePool(r.getKind() == pipe::Direction::Gradient));
+    storage.address = layout.slot(receivePool(r.getName()));
   } else if (auto k = dyn_cast<pipe::SavedOp>(op)) {
     auto it = layout.keepOffset.find(k.getKey());
     if (it == layout.keepOffset.end())
@@ -245,7 +244,7 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
 
 Address FragmentMemory::wantedBy(Operation *marker) const {
   if (auto send = dyn_cast<pipe::SendOp>(marker))
-    return layout.slot(sendPool(send.getKind() == pipe::Direction::Gradient));
+    return layout.slot(sendPool(send.getName()));
   return layout.slot(MTC_POOL_SAVED,
                      layout.keepOffset.at(cast<pipe::SaveOp>(marker).getKey()));
 }

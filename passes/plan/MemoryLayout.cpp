@@ -44,10 +44,9 @@ static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
   };
   program.walk([&](Operation *op) {
     if (auto r = dyn_cast<pipe::ReceivedOp>(op))
-      grow(receivePool(r.getKind() == pipe::Direction::Gradient), r.getType());
+      grow(receivePool(r.getName()), r.getType());
     else if (auto s = dyn_cast<pipe::SendOp>(op))
-      grow(sendPool(s.getKind() == pipe::Direction::Gradient),
-           s.getValue().getType());
+      grow(sendPool(s.getName()), s.getValue().getType());
     else if (auto k = dyn_cast<pipe::SaveOp>(op))
       keeps[k.getKey()] = bytesOf(k.getValue().getType());
     else if (auto i = dyn_cast<pipe::InputOp>(op))
@@ -70,15 +69,13 @@ ProgramLayout layOutProgram(rt::ProgramOp program) {
   layOutBucketArenas(program, layout);
   collectSlots(program, layout);
   for (auto timeline : program.getOps<pipe::TimelineOp>())
-    for (const PoolInfo &pool : kPools)
-      layout.pools[pool.id].count =
-          std::max(layout.pools[pool.id].count,
-                   timeline.getPools().of(pool.id).value_or(0));
+    for (auto [pool, count] : timeline.getPools().entries())
+      layout.pools[pool].count = std::max(layout.pools[pool].count, count);
   if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
     layout.pools[MTC_POOL_SAVED].count =
         std::max<int64_t>(layout.pools[MTC_POOL_SAVED].count, 1);
   int64_t at = 0;
-  for (PoolRegion &pool : layout.pools) {
+  for (auto &[id, pool] : layout.pools) {
     pool.base = at;
     at += pool.stride * pool.count;
   }

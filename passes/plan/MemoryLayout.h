@@ -4,7 +4,7 @@
 //   grads       | bucket 0 | bucket 1 | second uses .. | loss |
 //   optimizer   | b0 state 0 | b0 state 1 | .. | b1 state 0 ..
 //   activations | slots of recv_activation | of recv_gradient | ..
-//               by MtcPool
+//               by pool, those of further values that cross last
 //   workspace   temporaries of one fragment, by liveness
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,6 @@
 
 #include "dialects/rt/Rt.h"
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,7 +41,7 @@ struct PoolRegion {
 
 /// Everything of one program that does not depend on liveness.
 struct ProgramLayout {
-  std::array<PoolRegion, MTC_POOL_COUNT> pools;
+  std::map<MtcPool, PoolRegion> pools;   ///< that the program has
   std::map<int64_t, int64_t> keepOffset; ///< key -> offset in the act slot
   std::map<std::string, int64_t>
       inputOffset; ///< name -> offset in the act slot
@@ -50,9 +49,10 @@ struct ProgramLayout {
           optimizerBytes = 0;
   int64_t lossOffset = 0;
 
+  /// A place in a slot; expects a pool that a boundary op of the program names.
   Address slot(MtcPool pool, int64_t within = 0) const {
-    return {MTC_ARENA_ACTIVATIONS, pools[pool].base + within, pool,
-            pools[pool].stride};
+    const PoolRegion &region = pools.at(pool);
+    return {MTC_ARENA_ACTIVATIONS, region.base + within, pool, region.stride};
   }
 };
 

@@ -54,8 +54,10 @@ struct PlanMemoryPass
 
   void writeInputSlots(rt::ProgramOp program,
                        const ProgramLayout &layout) const {
+    if (layout.inputOffset.empty())
+      return;
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
-    const PoolRegion &saved = layout.pools[MTC_POOL_SAVED];
+    const PoolRegion &saved = layout.pools.at(MTC_POOL_SAVED);
     for (auto &[name, offset] : layout.inputOffset)
       for (StringRef entry : {"train", "eval"})
         rt::InputSlotOp::create(b, program.getLoc(), name, saved.base + offset,

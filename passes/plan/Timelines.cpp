@@ -16,7 +16,13 @@ public:
   TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout,
                   pipe::TimelineOp from)
       : program(program), layout(layout), from(from), b(program.getContext()),
-        loc(from.getLoc()) {}
+        loc(from.getLoc()) {
+    for (auto op :
+         program->getParentOfType<ModuleOp>().getOps<pipe::CrossingOp>())
+      if (op.getEntry() == from.getEntry())
+        bytesOf[{op.getName(), op.getFrom()}] =
+            alignTo(rt::bytesOf(op.getType()), kAlign);
+  }
 
   LogicalResult build() {
     OpBuilder outer = OpBuilder::atBlockEnd(&program.getBody().front());
@@ -64,10 +70,12 @@ private:
   /// microbatch at a time lie there as well.
   pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
     SmallVector<int64_t> slots(slot.getSlots().getNumbers());
+    if (slots.size() <= MTC_POOL_SAVED)
+      slots.resize(MTC_POOL_SAVED + 1, pipe::PerPoolAttr::kNone);
     int64_t &saved = slots[MTC_POOL_SAVED];
     if (saved == pipe::PerPoolAttr::kNone && !layout.inputOffset.empty())
       saved = 0;
-    return pipe::PerPoolAttr::get(b.getContext(), slots);
+    return pipe::PerPoolAttr::of(b.getContext(), slots);
   }
 
   LogicalResult run(pipe::SlotOp slot) {
@@ -94,18 +102,22 @@ private:
   LogicalResult writeExchange(pipe::ExchangeOp exchange) {
     SmallVector<Attribute> transfers;
     for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>()) {
-      bool gradient = !t.getActivation();
-      const PoolRegion &region =
-          layout
-              .pools[t.getSend() ? sendPool(gradient) : receivePool(gradient)];
+      auto region = layout.pools.find(crossingPool(t.getValue(), t.getSend()));
+      auto bytes = bytesOf.find({t.getValue(), t.getVirtualStage()});
       auto tag = rt::TagAttr::getChecked(
-          [&] { return exchange.emitOpError(); }, b.getContext(), gradient,
+          [&] { return exchange.emitOpError(); }, b.getContext(), t.getValue(),
           t.getMicrobatch(), t.getVirtualStage());
       if (!tag)
         return failure();
+      if (bytes == bytesOf.end() || region == layout.pools.end())
+        return exchange.emitOpError("expected a pipe.crossing of \"")
+               << from.getEntry() << "\" and a pool for " << t.getValue().text()
+               << " from virtual stage " << t.getVirtualStage()
+               << ", found none";
       transfers.push_back(rt::TransferAttr::get(
           b.getContext(), t.getSend(), t.getPeer(), tag,
-          region.base + t.getSlot() * region.stride, region.stride));
+          region->second.base + t.getSlot() * region->second.stride,
+          bytes->second));
     }
     rt::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
     return success();
@@ -116,6 +128,8 @@ private:
   pipe::TimelineOp from;
   OpBuilder b;
   Location loc;
+  /// By name and sender. Of whole cache lines, as slots are.
+  std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;
 };
 
 } // namespace

@@ -43,6 +43,9 @@ public:
     module.walk([&](pipe::ParameterOp parameter) {
       parameters.try_emplace(parameter.getName(), parameter);
     });
+    llvm::append_range(crossings, module.getOps<pipe::CrossingOp>());
+    for (func::FuncOp fn : fragments)
+      stages = std::max(stages, pipe::FragmentAttr::of(fn).getStage() + 1);
     for (func::FuncOp fn : fragments)
       for (Operation *op : opsOf(fn))
         if (failed(enter(pipe::FragmentAttr::of(fn), op)))
@@ -70,8 +73,7 @@ private:
 
   /// What a value is called where other fragments have it, too; nothing for one
   /// that stays in its fragment.
-  static std::optional<SharedName> sharedName(pipe::FragmentAttr at,
-                                              Operation *op) {
+  std::optional<SharedName> sharedName(pipe::FragmentAttr at, Operation *op) {
     using Name = std::optional<SharedName>;
     auto quoted = [](StringRef name) { return "\"" + name.str() + "\""; };
     return TypeSwitch<Operation *, Name>(op)
@@ -82,10 +84,10 @@ private:
             [&](pipe::SaveOp keep) -> Name { return kept(at, keep.getKey()); })
         .Case([&](pipe::SavedOp k) -> Name { return kept(at, k.getKey()); })
         .Case([&](pipe::SendOp send) -> Name {
-          return crossing(at, send.getKind(), /*sends=*/true);
+          return crossing(at, send.getName(), /*sends=*/true);
         })
         .Case([&](pipe::ReceivedOp in) -> Name {
-          return crossing(at, in.getKind(), /*sends=*/false);
+          return crossing(at, in.getName(), /*sends=*/false);
         })
         .Default([](Operation *) -> Name { return std::nullopt; });
   }
@@ -93,14 +95,17 @@ private:
     return "saved activation " + std::to_string(key) + " of stage " +
            std::to_string(at.getStage());
   }
-  /// By the boundary that it crosses: between stages s and s + 1.
-  static SharedName crossing(pipe::FragmentAttr at, pipe::Direction direction,
-                             bool sends) {
-    bool goesUp = direction == pipe::Direction::Activation;
-    int64_t lower = at.getStage() - (goesUp == sends ? 0 : 1);
-    return (goesUp ? "activation" : "gradient") +
-           std::string(" between stages ") + std::to_string(lower) + " and " +
-           std::to_string(lower + 1);
+  /// By what pipe.crossing says of it; none if it says nothing.
+  std::optional<SharedName> crossing(pipe::FragmentAttr at, CrossingName name,
+                                     bool sends) {
+    int64_t here = at.virtualStage(stages);
+    for (pipe::CrossingOp row : crossings)
+      if (row.getName() == name && row.getEntry() == at.getEntry() &&
+          int64_t(sends ? row.getFrom() : row.getTo()) == here)
+        return name.text() + " of \"" + at.getEntry().str() +
+               "\" from virtual stage " + std::to_string(row.getFrom()) +
+               " to " + std::to_string(row.getTo());
+    return std::nullopt;
   }
 
   static Value sharedValue(Operation *op) {
@@ -113,6 +118,9 @@ private:
     if (isa<pipe::InputOp>(op))
       checker.addInput(op->getResult(0));
     std::optional<SharedName> name = sharedName(at, op);
+    if (!name && isa<pipe::SendOp, pipe::ReceivedOp>(op))
+      return op->emitOpError("expected a pipe.crossing of \"")
+             << at.getEntry() << "\" that names it, found none";
     if (!name)
       return success();
     Value value = sharedValue(op);
@@ -205,6 +213,8 @@ private:
   }
 
   StateChecker checker;
+  int64_t stages = 1; ///< that fragments are of
+  SmallVector<pipe::CrossingOp> crossings;
   llvm::StringMap<pipe::ParameterOp> parameters; ///< looked up only
   std::map<SharedName, Value> shared;            ///< the first of each
 };

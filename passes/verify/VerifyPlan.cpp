@@ -26,6 +26,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
     if (!model.stages.empty()) {
       verify::checkAxes(model, report);
       verify::checkTimelines(model, report);
+      verify::checkCrossings(model, report);
       verify::checkMachine(model, report);
       verify::checkStreams(model, report);
       // Values lie in bytes: there are none to follow where views are wrong.

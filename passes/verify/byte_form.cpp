@@ -5,9 +5,8 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-std::string received(bool gradient) {
-  return gradient ? "the gradient that is received"
-                  : "the activation that is received";
+std::string received(CrossingName name) {
+  return "the " + name.text() + " that is received";
 }
 
 std::string inputNamed(StringRef name) {
@@ -22,12 +21,12 @@ void ByteForm::load(const Model &model, const Stage &stage, StringRef entry) {
                      numbers.leaf(inputNamed(input.getName())), input);
 }
 
-/// The pool in which a transfer of this direction arrives, if it is one.
-static std::optional<bool> directionOf(const Space &space) {
-  for (bool gradient : {false, true})
-    if (space == Space{SpaceKind::Pool, receivePool(gradient)})
-      return gradient;
-  return std::nullopt;
+/// The name of what arrives in a space, if something does.
+static std::optional<CrossingName> arrivingIn(const Space &space) {
+  if (space.kind != SpaceKind::Pool)
+    return std::nullopt;
+  auto end = crossingEnd(static_cast<MtcPool>(space.index));
+  return end && !end->sends ? std::optional(end->name) : std::nullopt;
 }
 
 Place ByteForm::at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
@@ -48,9 +47,9 @@ void ByteForm::visit(Operation &op) {
                    rt::bytesOf(view.getType()));
   places[view] = place;
   // checkValues sees to it that a transfer begins where it is read.
-  auto gradient = directionOf(place.space);
-  if (gradient && contents.isEmpty(place))
-    contents.write(place, numbers.leaf(received(*gradient)), nullptr);
+  auto name = arrivingIn(place.space);
+  if (name && contents.isEmpty(place))
+    contents.write(place, numbers.leaf(received(*name)), nullptr);
 }
 
 } // namespace mtc::passes::verify

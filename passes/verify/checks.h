@@ -16,6 +16,10 @@ namespace mtc::passes::verify {
 /// accumulates (contract N4: sums add in the same order in every schedule).
 void checkTimelines(const Model &model, Report &report);
 
+/// What the fragments of tensor forms send and receive is what pipe.crossing
+/// says, with its type.
+void checkCrossings(const Model &model, Report &report);
+
 /// All ranks of the machine: collectives agree on every communicator, transfers
 /// pair in tag, size and order, and there is no wait-for cycle, over two steps.
 void checkMachine(const Model &model, Report &report);

@@ -99,10 +99,9 @@ static void readTimelines(Stage &stage, Report &report) {
     for (Operation &each : op.getBody().front()) {
       it->second.rows.push_back(readRow(stage, &each, report));
       const Row &row = it->second.rows.back();
-      for (const PoolInfo &pool : kPools)
-        if (row.step)
-          stage.slots[pool.id] = std::max(stage.slots[pool.id],
-                                          row.slot(pool.id).value_or(-1) + 1);
+      if (auto slots = row.step ? row.step.getSlots() : std::nullopt)
+        for (auto [pool, slot] : slots->entries())
+          stage.slots[pool] = std::max(stage.slots[pool], slot + 1);
     }
   }
 }
@@ -164,6 +163,24 @@ static void readParameters(Model &model, Report &report) {
           << param.getName() << "\" again";
 }
 
+static void readCrossings(Model &model, Report &report) {
+  for (auto op : model.module.getOps<pipe::CrossingOp>()) {
+    std::string entry = op.getEntry().str();
+    CrossingName name = op.getName();
+    bool isNew =
+        model.arriving.try_emplace({entry, name, op.getTo()}, op).second;
+    isNew &= model.leaving.try_emplace({entry, name, op.getFrom()}, op).second;
+    if (!isNew)
+      report.error(op) << "expected a virtual stage to send and to receive one "
+                          "value of a name in \""
+                       << entry << "\", found a second " << name.text();
+    if (std::max(op.getFrom(), op.getTo()) >= uint64_t(model.mesh.stages()))
+      report.error(op) << "expected virtual stages of 0 to "
+                       << model.mesh.stages() - 1 << ", found "
+                       << std::max(op.getFrom(), op.getTo());
+  }
+}
+
 /// Shards are cut by dist.mesh, ranks are counted by mtc.config.
 static bool checkMesh(const Model &model, Report &report) {
   dist::MeshAttr mesh = dist::meshOf(model.module);
@@ -219,6 +236,7 @@ Model readModel(ModuleOp module, Report &report) {
   if (!complete)
     return model;
   readParameters(model, report);
+  readCrossings(model, report);
   model.stages.reserve(programs.size());
   bool good = true;
   for (auto &[index, program] : programs)

@@ -141,7 +141,7 @@ struct Stage {
   std::array<int64_t, MTC_ARENA_COUNT> arenas{}; ///< bytes
   int64_t lossOffset = 0;
   /// Slots per pool: one more than the highest that a row uses.
-  std::array<int64_t, MTC_POOL_COUNT> slots{};
+  std::map<MtcPool, int64_t> slots;
 
   rt::BucketOp bucket(int64_t index) const;
   const Fragment *update(Phase phase) const;
@@ -156,7 +156,16 @@ struct Model {
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
   bool zero = false;      ///< ZeRO-1 with more than one replica
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name
+  /// By entry, name and the virtual stage that receives, and that sends.
+  using Crossings = std::map<std::tuple<std::string, CrossingName, int64_t>,
+                             pipe::CrossingOp>;
+  Crossings arriving, leaving;
   std::vector<Stage> stages;
+
+  /// The place of a fragment along the model.
+  int64_t virtualStage(const Fragment &fragment) const {
+    return fragment.of.virtualStage(mesh.stages());
+  }
 };
 
 /// Reads the module. What is malformed so that no check could go on (no

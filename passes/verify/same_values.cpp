@@ -57,12 +57,12 @@ private:
     bytes.run(fragment.fn);
     tensors.run(other);
     compareLasting(fragment, bytes, tensors);
-    std::set<bool> sent; // gradients
+    std::set<CrossingName> sent;
     std::set<StringRef> exported;
     for (const Left &left : tensors.takeLeft())
       if (auto send = dyn_cast<pipe::SendOp>(left.op)) {
         compareSend(fragment, bytes, send, left.number);
-        sent.insert(send.getKind() == pipe::Direction::Gradient);
+        sent.insert(send.getName());
       } else if (auto keep = dyn_cast<pipe::SaveOp>(left.op)) {
         findKept(fragment, bytes, keep, left.number);
       } else {
@@ -75,17 +75,22 @@ private:
 
   /// Bytes send and export nothing that the tensor form does not.
   void expectNoMore(const Fragment &fragment, ByteForm &bytes,
-                    const std::set<bool> &sent,
+                    const std::set<CrossingName> &sent,
                     const std::set<StringRef> &exported) {
-    for (bool gradient : {false, true})
-      for (auto &[begin, cell] :
-           bytes.after().cellsOf({SpaceKind::Pool, sendPool(gradient)}))
-        if (!sent.count(gradient) && cell.writer &&
-            cell.writer->getParentOp() == fragment.fn)
+    for (auto &[space, cells] : bytes.after().all()) {
+      if (space.kind != SpaceKind::Pool)
+        continue;
+      auto pool = static_cast<MtcPool>(space.index);
+      std::optional<CrossingEnd> end = crossingEnd(pool);
+      if (!end || !end->sends || sent.count(end->name))
+        continue;
+      for (auto &[begin, cell] : cells)
+        if (cell.writer && cell.writer->getParentOp() == fragment.fn)
           report.error(cell.writer)
               << "expected a pipe.send in the tensor form of \""
               << fragment.name() << "\", whose bytes leave a value in pool "
-              << poolName(sendPool(gradient)) << ", found none";
+              << poolName(pool) << ", found none";
+    }
     for (auto slot : stage.op.getOps<rt::ExportSlotOp>())
       if (slot.getFragment() == fragment.name() &&
           !exported.count(slot.getName()))
@@ -126,19 +131,17 @@ private:
   /// A transfer sends what checkValues found whole in the pool.
   void compareSend(const Fragment &fragment, ByteForm &bytes, pipe::SendOp send,
                    Number expected) {
-    bool gradient = send.getKind() == pipe::Direction::Gradient;
+    MtcPool pool = sendPool(send.getName());
     const Contents::Cells &sent =
-        bytes.after().cellsOf({SpaceKind::Pool, sendPool(gradient)});
+        bytes.after().cellsOf({SpaceKind::Pool, pool});
     if (sent.size() != 1)
       report.error(fragment.fn)
-          << "expected one value in pool " << poolName(sendPool(gradient))
-          << ", which \"" << fragment.name() << "\" sends, found "
-          << sent.size();
+          << "expected one value in pool " << poolName(pool) << ", which \""
+          << fragment.name() << "\" sends, found " << sent.size();
     else
       compare(fragment, fragment.fn,
-              gradient ? "the gradient that is sent"
-                       : "the activation that is sent",
-              expected, sent.begin()->second.number);
+              "the " + send.getName().text() + " that is sent", expected,
+              sent.begin()->second.number);
   }
 
   void compareExport(const Fragment &fragment, ByteForm &bytes,

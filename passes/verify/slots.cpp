@@ -23,7 +23,7 @@ struct Named {
   int64_t microbatch = 0;
   std::optional<MtcPool> pool; ///< of a run: where it wrote
   int64_t virtualStage = 0;    ///< that made it
-  bool gradient = false;       ///< received
+  CrossingName name;           ///< received
   Operation *row = nullptr;
 };
 
@@ -35,11 +35,12 @@ public:
       : model(model), stage(stage), summaries(summaries), report(report) {}
 
   void walk(StringRef entry, const Timeline &timeline) {
+    this->entry = entry;
     for (const Row &row : timeline.rows) {
       if (row.exchange)
         exchange(row.exchange);
       else if (row.isLoad())
-        load(entry, row);
+        load(row);
       else if (row.fragment)
         run(row);
     }
@@ -47,8 +48,7 @@ public:
 
 private:
   int64_t virtualStage(const Row &row) const {
-    int64_t chunk = row.fragment ? row.fragment->of.getChunk() : 0;
-    return chunk * model.mesh.stages() + stage.index;
+    return row.fragment ? model.virtualStage(*row.fragment) : stage.index;
   }
 
   /// First byte of `e` in the slot that `row` names; false (reported) without
@@ -72,7 +72,7 @@ private:
     values.push_back(value);
   }
 
-  void load(StringRef entry, const Row &row) {
+  void load(const Row &row) {
     for (auto input : stage.op.getOps<rt::InputSlotOp>()) {
       if (input.getEntry() != entry)
         continue;
@@ -80,8 +80,14 @@ private:
                input.getPool(), input.getStride()};
       int64_t begin;
       if (resolve(row, e, input, begin))
-        write({begin, begin + e.bytes, Source::Load, row.microbatch, e.pool,
-               virtualStage(row), false, row.op});
+        write({begin,
+               begin + e.bytes,
+               Source::Load,
+               row.microbatch,
+               e.pool,
+               virtualStage(row),
+               {},
+               row.op});
     }
   }
 
@@ -93,8 +99,14 @@ private:
         read(row, use, begin);
     for (const SlotUse &use : summary.writes)
       if (resolve(row, use.extent, use.op, begin))
-        write({begin, begin + use.extent.bytes, Source::Run, row.microbatch,
-               use.extent.pool, virtualStage(row), false, row.op});
+        write({begin,
+               begin + use.extent.bytes,
+               Source::Run,
+               row.microbatch,
+               use.extent.pool,
+               virtualStage(row),
+               {},
+               row.op});
   }
 
   void read(const Row &row, const SlotUse &use, int64_t begin) {
@@ -119,8 +131,12 @@ private:
     if (value.source != Source::Receive)
       return value.begin == begin && value.end == end;
     // A transfer has the size of a slot, which may be more than the value.
-    int64_t from = virtualStage(row) + (value.gradient ? 1 : -1);
-    return pool == receivePool(value.gradient) && value.virtualStage == from &&
+    auto crossing =
+        model.arriving.find({entry.str(), value.name, virtualStage(row)});
+    return crossing != model.arriving.end() &&
+           pool == receivePool(value.name) &&
+           value.virtualStage ==
+               int64_t(pipe::CrossingOp(crossing->second).getFrom()) &&
            value.begin == begin && end <= value.end;
   }
 
@@ -152,15 +168,15 @@ private:
       if (!t.getSend()) {
         Tag tag = t.getTag().tag();
         write({t.getOffset(), t.getOffset() + t.getBytes(), Source::Receive,
-               tag.microbatch, receivePool(tag.gradient), tag.virtualStage,
-               tag.gradient, op});
+               tag.microbatch, receivePool(tag.value), tag.virtualStage,
+               tag.value, op});
       }
   }
 
   void send(rt::ExchangeOp op, rt::TransferAttr t) {
     Tag tag = t.getTag().tag();
     int64_t begin = t.getOffset();
-    MtcPool pool = sendPool(tag.gradient);
+    MtcPool pool = sendPool(tag.value);
     ByteMap::Content content = bytes.read(begin, begin + 1);
     const Named *value = content.value >= 0 ? &values[content.value] : nullptr;
     if (value && value->source == Source::Run && value->begin == begin &&
@@ -177,8 +193,7 @@ private:
       return;
     }
     auto diag = report.error(op)
-                << "expected to send the "
-                << (tag.gradient ? "gradient" : "activation")
+                << "expected to send the " << tag.value.text()
                 << " of microbatch " << tag.microbatch << " from virtual stage "
                 << tag.virtualStage << ", which lies in pool " << poolName(pool)
                 << ", found at byte " << begin << " ";
@@ -189,6 +204,7 @@ private:
   const Stage &stage;
   const std::map<const Fragment *, SlotSummary> &summaries;
   Report &report;
+  StringRef entry;
   ByteMap bytes;
   std::vector<Named> values;
 };

@@ -90,9 +90,7 @@ void TensorForm::visit(Operation &op) {
       .Case([&](pipe::InputOp input) {
         define(input, inputNamed(input.getName()));
       })
-      .Case([&](pipe::ReceivedOp op) {
-        define(op, received(op.getKind() == pipe::Direction::Gradient));
-      })
+      .Case([&](pipe::ReceivedOp op) { define(op, received(op.getName())); })
       .Case([&](pipe::SavedOp op) { restore(op); })
       .Case([&](pipe::SaveOp op) {
         Number number = read(placeOf(op.getValue()));

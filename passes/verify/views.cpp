@@ -76,7 +76,7 @@ private:
                        << " bytes in the arena " << arena.name
                        << ", found offset " << e.offset << " and stride "
                        << e.stride;
-    int64_t slots = e.pool ? std::max<int64_t>(stage.slots[*e.pool], 1) : 1;
+    int64_t slots = e.pool ? slotsOf(*e.pool) : 1;
     int64_t end = saturatingAdd(e.end(), saturatingMul(slots - 1, e.stride));
     if (e.offset < 0 || e.stride < 0 || end > stage.arenas[e.arena])
       report.error(op) << "expected bytes inside the arena "
@@ -89,44 +89,44 @@ private:
   }
 
   void grow(Operation *op, const Extent &e) {
-    std::optional<PoolHull> &hull = pools[*e.pool];
-    if (!hull) {
-      hull = PoolHull{e.offset, e.end(), e.stride, op};
-      return;
-    }
-    hull->begin = std::min(hull->begin, e.offset);
-    hull->end = std::max(hull->end, e.end());
-    if (hull->stride != e.stride) {
+    auto [it, isNew] =
+        pools.try_emplace(*e.pool, PoolHull{e.offset, e.end(), e.stride, op});
+    PoolHull &hull = it->second;
+    hull.begin = std::min(hull.begin, e.offset);
+    hull.end = std::max(hull.end, e.end());
+    if (hull.stride != e.stride) {
       auto diag = report.error(op)
                   << "expected one stride in pool " << poolName(*e.pool) << ", "
-                  << hull->stride << ", found " << e.stride;
-      diag.attachNote(hull->first->getLoc()) << "the first view of the pool";
+                  << hull.stride << ", found " << e.stride;
+      diag.attachNote(hull.first->getLoc()) << "the first view of the pool";
     }
   }
 
   void checkPools() {
-    for (int64_t a = 0; a < MTC_POOL_COUNT; ++a) {
-      if (!pools[a])
-        continue;
-      const PoolHull &hull = *pools[a];
-      if (stage.slots[a] > 1 && hull.end - hull.begin > hull.stride)
+    for (auto it = pools.begin(); it != pools.end(); ++it) {
+      auto &[a, hull] = *it;
+      if (slotsOf(a) > 1 && hull.end - hull.begin > hull.stride)
         report.error(hull.first)
-            << "expected the views of a slot of pool " << kPools[a].name
+            << "expected the views of a slot of pool " << poolName(a)
             << " inside one stride of " << hull.stride << " bytes, found bytes "
             << hull.begin << " to " << hull.end;
-      for (int64_t b = a + 1; b < MTC_POOL_COUNT; ++b)
-        if (pools[b] && hull.begin < endOf(b) && pools[b]->begin < endOf(a))
-          report.error(pools[b]->first)
-              << "expected pools that share no bytes, found " << kPools[a].name
-              << " at " << hull.begin << " to " << endOf(a) << " and "
-              << kPools[b].name << " at " << pools[b]->begin << " to "
-              << endOf(b);
+      for (auto &[b, other] : llvm::make_range(std::next(it), pools.end()))
+        if (hull.begin < endOf(b, other) && other.begin < endOf(a, hull))
+          report.error(other.first)
+              << "expected pools that share no bytes, found " << poolName(a)
+              << " at " << hull.begin << " to " << endOf(a, hull) << " and "
+              << poolName(b) << " at " << other.begin << " to "
+              << endOf(b, other);
     }
   }
-  int64_t endOf(int64_t pool) const {
-    int64_t slots = std::max<int64_t>(stage.slots[pool], 1);
-    return saturatingAdd(pools[pool]->end,
-                         saturatingMul(slots - 1, pools[pool]->stride));
+  /// Slots that rows use; one where none does.
+  int64_t slotsOf(MtcPool pool) const {
+    auto it = stage.slots.find(pool);
+    return it == stage.slots.end() ? 1 : it->second;
+  }
+  int64_t endOf(MtcPool pool, const PoolHull &hull) const {
+    return saturatingAdd(hull.end,
+                         saturatingMul(slotsOf(pool) - 1, hull.stride));
   }
 
   static int64_t endOf(rt::TransferAttr t) {
@@ -234,7 +234,7 @@ private:
   const Model &model;
   const Stage &stage;
   Report &report;
-  std::array<std::optional<PoolHull>, MTC_POOL_COUNT> pools;
+  std::map<MtcPool, PoolHull> pools;
   std::set<std::tuple<int64_t, int64_t, int64_t>>
       places; ///< arena, offset, bytes
   std::set<Operation *> seen;

@@ -60,7 +60,7 @@ int64_t payloadBytes(const CallRecord &call, int size);
 
 /// A send and the receive that it met; ok or communication.
 struct TransferSide {
-  int32_t tag = 0;
+  int64_t tag = 0;
   int64_t bytes = 0;
 };
 Status checkTransfer(int source, TransferSide sent, int target,

@@ -58,6 +58,10 @@ private:
       if (row.microbatch < -1 || row.microbatch >= d_.batch.microbatches)
         problems_.add(
             fmt::format("{}: there is no microbatch {}", what, row.microbatch));
+      // The update works on no microbatch and in no slot.
+      if (row.microbatch >= 0 && !hasSlots(row))
+        problems_.add(fmt::format("{}: slots [{}, +{}) of {}", what, row.slots,
+                                  d_.pools, d_.slots));
       return;
     case MTC_STEP_EXCHANGE:
       if (!inside(row.first, row.count, d_.transfers))
@@ -78,7 +82,8 @@ private:
     for (const InputInfo &in : d_.inputs) {
       if (in.entry != entry.name)
         continue;
-      int64_t slot = row.slot[in.pool], at;
+      int64_t slot = hasSlots(row) ? program_.slots[row.slots + in.pool] : -1;
+      int64_t at;
       bool fine =
           slot >= 0 && !__builtin_mul_overflow(slot, in.stride, &at) &&
           inside(at, in.offset, d_.arenas[MTC_ARENA_ACTIVATIONS]) &&
@@ -88,6 +93,10 @@ private:
                                   "activation arena",
                                   what, slot, in.name));
     }
+  }
+
+  bool hasSlots(const MtcStep &row) const {
+    return inside(row.slots, d_.pools, d_.slots);
   }
 
   const Program &program_;
@@ -104,6 +113,10 @@ Status checkProgram(const Program &program, const Descriptor &descriptor) {
     problems.add("expected the symbol mtc_transfers");
   else
     checker.checkTransfers();
+  if (descriptor.slots > 0 && !program.slots) {
+    problems.add("expected the symbol mtc_slots");
+    return problems.status("program tables");
+  }
   for (const EntryInfo &entry : descriptor.entries)
     checker.checkEntry(entry);
   return problems.status("program tables");

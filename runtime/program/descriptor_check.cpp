@@ -174,6 +174,9 @@ void checkEntries(const Descriptor &d, Texts &out) {
 void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
   if (in.name != "ids" && in.name != "labels")
     out.push_back(fmt::format("input '{}': expected ids or labels", in.name));
+  if (in.pool >= d.pools)
+    out.push_back(fmt::format("input {}: expected one of {} pools, found {}",
+                              in.name, d.pools, in.pool));
   if (!d.entry(in.entry))
     out.push_back(
         fmt::format("input {}: there is no entry '{}'", in.name, in.entry));

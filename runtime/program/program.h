@@ -17,6 +17,7 @@ struct Program {
   const char *descriptor = nullptr;
   const MtcFragment *fragments = nullptr;
   const MtcTransfer *transfers = nullptr; ///< may be null when there are none
+  const int32_t *slots = nullptr;         ///< may be null when there are none
   /// The table mtc_timeline_<entry>, or nullptr.
   std::function<const MtcStep *(const std::string &entry)> timeline;
   std::shared_ptr<void> keepAlive;

@@ -48,6 +48,7 @@ Status RankState::initialize() {
   }
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
     context_.arena[kind] = parts_.device->arenas()[kind].base;
+  context_.slots = parts_.program.slots;
   context_.runtime = this;
   inputs_.emplace(stream());
   return Status::okay();
@@ -112,9 +113,9 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row,
     MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
     MTC_RETURN_IF_ERROR(
         loader.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
+    int64_t slot = context_.slots[row.slots + in.pool];
     MTC_RETURN_IF_ERROR(inputs_->send(
-        {MTC_ARENA_ACTIVATIONS, row.slot[in.pool] * in.stride + in.offset}, 0,
-        bytes));
+        {MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}, 0, bytes));
   }
   return Status::okay();
 }

@@ -15,6 +15,7 @@ extern "C" {
 extern const char mtc_descriptor[];
 extern const MtcFragment mtc_fragments[];
 extern const MtcTransfer mtc_transfers[] __attribute__((weak));
+extern const int32_t mtc_slots[] __attribute__((weak));
 extern const MtcStep mtc_timeline_train[] __attribute__((weak));
 extern const MtcStep mtc_timeline_eval[] __attribute__((weak));
 }
@@ -38,6 +39,7 @@ int main() {
   program.descriptor = mtc_descriptor;
   program.fragments = mtc_fragments;
   program.transfers = mtc_transfers;
+  program.slots = mtc_slots;
   program.timeline = findTimeline;
   return mtc::runtime::runRankProcess(std::move(program));
 }

@@ -29,6 +29,7 @@ Status openSharedProgram(const std::string &path, Program &out) {
       static_cast<const MtcFragment *>(dlsym(handle, "mtc_fragments"));
   program.transfers =
       static_cast<const MtcTransfer *>(dlsym(handle, "mtc_transfers"));
+  program.slots = static_cast<const int32_t *>(dlsym(handle, "mtc_slots"));
   program.timeline = [handle](const std::string &entry) {
     return static_cast<const MtcStep *>(
         dlsym(handle, ("mtc_timeline_" + entry).c_str()));

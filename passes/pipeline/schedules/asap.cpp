@@ -77,13 +77,15 @@ std::vector<Dependence> dependences(const Shape &shape, int stage,
   std::vector<Dependence> deps;
   switch (roleOf(slot.phase)) {
   case Role::Forward:
-    if (u > 0)
-      deps.push_back({Role::Forward, slot.microbatch, u - 1});
+    for (const Crossing &in : shape.into(u, /*gradient=*/false))
+      deps.push_back(
+          {Role::Forward, slot.microbatch, in.from, in.name, in.bytes});
     break;
   case Role::Backward:
     deps.push_back({Role::Forward, slot.microbatch, u});
-    if (u + 1 < shape.virtualStages())
-      deps.push_back({Role::Backward, slot.microbatch, u + 1});
+    for (const Crossing &in : shape.into(u, /*gradient=*/true))
+      deps.push_back(
+          {Role::Backward, slot.microbatch, in.from, in.name, in.bytes});
     break;
   case Role::Weight:
     deps.push_back({Role::Backward, slot.microbatch, u});

@@ -35,15 +35,18 @@ private:
   std::vector<int> positions_;
 };
 
-/// A slot that another one needs: role of microbatch at virtual stage `u`.
+/// A slot that another one needs: role of microbatch at virtual stage `u`, and
+/// the value that it needs of it; its own F and I leave it more than one.
 struct Dependence {
   Role role;
   int microbatch;
   int u;
+  CrossingName name = {};
+  int64_t bytes = 0;
 };
 
-/// F needs F of the virtual stage before; B and I need their F and the B or I
-/// of the virtual stage behind; W needs its I. At most two.
+/// F needs the F, B and I the B or I, of each virtual stage that sends it a
+/// value; B and I need their F, and W its I. In a chain at most two.
 std::vector<Dependence> dependences(const Shape &shape, int stage,
                                     const Slot &slot);
 

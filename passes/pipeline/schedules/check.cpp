@@ -18,6 +18,9 @@ public:
   Findings run() {
     if (!checkTimelines())
       return std::move(findings_);
+    findings_ = schedule_.crossings.findings(schedule_.virtualStages());
+    if (!findings_.empty())
+      return std::move(findings_);
     checkRange();
     forEachCell(&Checker::checkPresence);
     forEachCell(&Checker::checkOrder);

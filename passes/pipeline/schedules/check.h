@@ -8,6 +8,7 @@ namespace mtc::schedules {
 
 /// All broken rules of a schedule, in this order:
 ///   timeline-count      one list per stage (nothing else is checked without)
+///   crossing            those of Crossings::findings (nothing else either)
 ///   phase, range        every slot is one, and exists
 ///   missing, duplicate, phase-mix
 ///                       one F and, when any stage trains, one B or one I and

@@ -12,7 +12,7 @@ namespace {
 
 /// Position in L: stamp; transfers (0) before slots (1) of equal stamp; then
 /// what makes it total. The same on both sides of a transfer.
-using Key = std::array<int64_t, 7>;
+using Key = std::array<int64_t, 8>;
 
 struct Event {
   Key key;
@@ -71,19 +71,17 @@ private:
   }
 
   void addTransfer(const Dependence &dep, int a, int b, int64_t stamp) {
-    bool forward = dep.role == Role::Forward;
-    Kind kind = forward ? Kind::Activation : Kind::Gradient;
-    int64_t bytes = forward ? options_.activationBytes : options_.gradientBytes;
     Key key{stamp,
             0,
-            static_cast<int64_t>(kind),
+            dep.name.gradient,
             linkColour(a, b, schedule_.stages),
             a,
             dep.microbatch,
-            dep.u};
+            dep.u,
+            dep.name.number};
     for (bool send : {true, false}) {
-      Transfer transfer{send,  kind, dep.microbatch, dep.u, send ? b : a,
-                        bytes, {}};
+      Transfer transfer{
+          send, dep.name, dep.microbatch, dep.u, send ? b : a, dep.bytes, {}};
       events_[send ? a : b].push_back({key, Exchange{{transfer}}});
     }
   }
@@ -138,12 +136,14 @@ void checkOptions(const ExpandOptions &options, Findings &findings) {
 std::string excess(const Plan &plan, const PoolCounts &limit) {
   std::string text;
   for (size_t rank = 0; rank < plan.pools.size(); ++rank)
-    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
-      if (plan.pools[rank][pool] > limit[pool])
-        text +=
-            fmt::format("{}stage {} needs {} slots of {}, limit {}",
-                        text.empty() ? "" : "; ", rank, plan.pools[rank][pool],
-                        poolName(static_cast<MtcPool>(pool)), limit[pool]);
+    for (size_t pool = 0; pool < plan.pools[rank].size(); ++pool) {
+      int needed = plan.pools[rank][pool],
+          most = pool < limit.size() ? limit[pool] : 0;
+      if (needed > most)
+        text += fmt::format("{}stage {} needs {} slots of {}, limit {}",
+                            text.empty() ? "" : "; ", rank, needed,
+                            poolName(static_cast<MtcPool>(pool)), most);
+    }
   return text;
 }
 

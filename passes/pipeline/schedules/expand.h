@@ -33,9 +33,7 @@ struct ExpandOptions {
   /// the least memory at receivers, 2 lets a transfer run beside a slot.
   int depth = 2;
   Grouping grouping = Grouping::SameStamp;
-  int64_t activationBytes = 0; ///< of one boundary activation
-  int64_t gradientBytes = 0;   ///< of its gradient
-  bool overlap = false;        ///< see assignSlots
+  bool overlap = false; ///< see assignSlots
 };
 
 /// Expands a schedule that checkSchedule accepts. Where it does not, or an
@@ -43,7 +41,8 @@ struct ExpandOptions {
 std::optional<Plan> expand(const Schedule &schedule,
                            const ExpandOptions &options, Findings &findings);
 
-/// Expands with at most `limit` slots per pool on every rank: lowers the depth
+/// Expands with at most `limit` slots per pool on every rank (none of a pool
+/// that it does not reach): lowers the depth
 /// from options.depth to 1 until the pools fit; `slot-limit` when none does.
 /// Pools are never shrunk below what the order of a program needs.
 std::optional<Plan> expandWithin(const Schedule &schedule,

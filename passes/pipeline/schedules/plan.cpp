@@ -7,59 +7,53 @@
 namespace mtc::schedules {
 
 std::string toString(const Value &value) {
-  return fmt::format("{} of mb {} at virtual stage {}", poolName(value.pool),
+  return fmt::format("{} of mb {} of virtual stage {}", poolName(value.pool),
                      value.microbatch, value.u);
 }
 
 SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
   int k = slot.microbatch, u = shape.virtualStage(stage, slot.chunk);
-  bool first = u == 0, last = u + 1 == shape.virtualStages();
   SlotValues values;
-  auto read = [&](bool exists, MtcPool pool) {
-    if (exists)
-      values.reads.push_back({pool, k, u});
+  auto receive = [&](bool gradient) {
+    for (const Crossing &in : shape.into(u, gradient))
+      values.reads.push_back({receivePool(in.name), k, in.from});
   };
-  auto handOver = [&](bool exists, int next, MtcPool sent, MtcPool received) {
-    if (exists && shape.place(next) == stage)
-      values.writes.push_back({received, k, next});
-    else if (exists)
-      values.writes.push_back({sent, k, u});
+  auto handOver = [&](bool gradient) {
+    for (const Crossing &out : shape.outOf(u, gradient)) {
+      bool here = shape.place(out.to) == stage;
+      values.writes.push_back({crossingPool(out.name, /*sends=*/!here), k, u});
+    }
   };
   switch (slot.phase) {
   case Phase::F:
-    read(!first, MTC_POOL_RECV_ACTIVATION);
+    receive(/*gradient=*/false);
     values.writes.push_back({MTC_POOL_SAVED, k, u});
-    handOver(!last, u + 1, MTC_POOL_SEND_ACTIVATION, MTC_POOL_RECV_ACTIVATION);
+    handOver(/*gradient=*/false);
     break;
   case Phase::B:
   case Phase::I:
-    read(true, MTC_POOL_SAVED);
-    read(!first, MTC_POOL_RECV_ACTIVATION);
-    read(!last, MTC_POOL_RECV_GRADIENT);
-    handOver(!first, u - 1, MTC_POOL_SEND_GRADIENT, MTC_POOL_RECV_GRADIENT);
+    values.reads.push_back({MTC_POOL_SAVED, k, u});
+    receive(/*gradient=*/false);
+    receive(/*gradient=*/true);
+    handOver(/*gradient=*/true);
     if (slot.phase == Phase::I)
       values.writes.push_back({MTC_POOL_SPLIT, k, u});
     break;
   case Phase::W:
-    read(true, MTC_POOL_SPLIT);
-    read(!first, MTC_POOL_RECV_ACTIVATION);
+    values.reads.push_back({MTC_POOL_SPLIT, k, u});
+    receive(/*gradient=*/false);
     break;
   }
   return values;
 }
 
 Value valueOf(const Transfer &transfer) {
-  int k = transfer.microbatch, u = transfer.virtualStage;
-  if (transfer.kind == Kind::Activation)
-    return transfer.send ? Value{MTC_POOL_SEND_ACTIVATION, k, u}
-                         : Value{MTC_POOL_RECV_ACTIVATION, k, u + 1};
-  return transfer.send ? Value{MTC_POOL_SEND_GRADIENT, k, u}
-                       : Value{MTC_POOL_RECV_GRADIENT, k, u - 1};
+  return {crossingPool(transfer.name, transfer.send), transfer.microbatch,
+          transfer.virtualStage};
 }
 
 std::string tagOf(const Transfer &transfer) {
-  return fmt::format("{}{}.{}", transfer.kind == Kind::Activation ? 'a' : 'g',
-                     transfer.microbatch, transfer.virtualStage);
+  return Tag{transfer.name, transfer.microbatch, transfer.virtualStage}.text();
 }
 
 std::string printItem(const Item &item, int chunks) {

@@ -5,8 +5,8 @@
 //
 // Values live in slots of the pools of memory.h, numbered per rank from 0. What
 // F saves for B or I is in `saved`, what I saves for W in `split`. Where two
-// neighbouring virtual stages share a rank nothing is sent: the producer writes
-// straight into the receive buffer of the consumer.
+// virtual stages share a rank nothing is sent: the producer writes straight
+// into the receive buffer of the consumer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_PLAN_H
@@ -15,12 +15,9 @@
 #include "mtc/runtime/memory.h"
 #include "passes/pipeline/schedules/asap.h"
 
-#include <array>
 #include <variant>
 
 namespace mtc::schedules {
-
-enum class Kind : uint8_t { Activation, Gradient };
 
 /// A slot of a pool; slot -1 is not assigned yet.
 struct Operand {
@@ -29,7 +26,7 @@ struct Operand {
   auto operator<=>(const Operand &) const = default;
 };
 
-/// The name of what lies in a slot: of `microbatch` at virtual stage `u`.
+/// The name of what lies in a slot: of `microbatch`, made by virtual stage `u`.
 struct Value {
   MtcPool pool = MTC_POOL_RECV_ACTIVATION;
   int microbatch = 0;
@@ -48,7 +45,7 @@ struct Compute {
 /// One side of a transfer. `virtualStage` is the one that produced the value.
 struct Transfer {
   bool send = true;
-  Kind kind = Kind::Activation;
+  CrossingName name;
   int microbatch = 0;
   int virtualStage = 0;
   int peer = 0;      ///< rank in the pipeline
@@ -63,12 +60,12 @@ struct Exchange {
 };
 
 using Item = std::variant<Compute, Exchange>;
-using PoolCounts = std::array<int, MTC_POOL_COUNT>; ///< slots per pool
+using PoolCounts = std::vector<int>; ///< slots per pool
 
 /// Programs and pool sizes per rank (= stage) of the pipeline.
 struct Plan : Shape {
   std::vector<std::vector<Item>> ranks;
-  std::vector<PoolCounts> pools;
+  std::vector<PoolCounts> pools; ///< each of crossings.poolCount()
 };
 
 /// The values that a slot reads and writes, in operand order:
@@ -77,9 +74,10 @@ struct Plan : Shape {
 ///   B  reads saved, recv_activation, recv_gradient  writes send_gradient
 ///   I  reads the same                               writes send_gradient,
 ///   split W  reads split, recv_activation
-/// without recv_activation and send_gradient at the first virtual stage,
-/// without recv_gradient and send_activation at the last. Expects a slot in
-/// range.
+/// where recv_activation stands for all activations that cross to its virtual
+/// stage, in the order of their names, and the other three likewise. In a chain
+/// the first virtual stage has no recv_activation and send_gradient, the last
+/// no recv_gradient and send_activation. Expects a slot in range.
 struct SlotValues {
   std::vector<Value> reads, writes;
 };
@@ -89,7 +87,8 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot);
 Value valueOf(const Transfer &transfer);
 
 /// The tag by which the two sides of a transfer agree: `a1.0` is the activation
-/// of microbatch 1 produced by virtual stage 0, `g1.3` a gradient.
+/// of microbatch 1 produced by virtual stage 0, `g1.3` a gradient, `a1.0.2` the
+/// second further value.
 std::string tagOf(const Transfer &transfer);
 
 /// One line per rank: `F0 {>1:a0.0@0} ...`; > send, < receive, @ slot.

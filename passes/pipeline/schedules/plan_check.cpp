@@ -13,20 +13,19 @@
 namespace mtc::schedules {
 namespace {
 
-/// A transfer less its peer, size and slot: rank, send, kind, microbatch, u.
-using TransferKey = std::tuple<int, bool, Kind, int, int>;
+/// A transfer less its peer, size and slot: rank, send, name, microbatch, u.
+using TransferKey = std::tuple<int, bool, CrossingName, int, int>;
 
 struct Expected {
   int peer = 0;
+  int64_t bytes = 0;
   int found = 0;
 };
 
 std::string describe(const TransferKey &key) {
-  auto [rank, send, kind, microbatch, u] = key;
+  auto [rank, send, name, microbatch, u] = key;
   return fmt::format("stage {}: {} of {} of mb {} from virtual stage {}", rank,
-                     send ? "send" : "receive",
-                     kind == Kind::Activation ? "activation" : "gradient",
-                     microbatch, u);
+                     send ? "send" : "receive", name.text(), microbatch, u);
 }
 
 /// Every dependence between stages, once per side.
@@ -38,12 +37,10 @@ std::map<TransferKey, Expected> expectedTransfers(const Schedule &schedule) {
         continue;
       for (const Dependence &dep : dependences(schedule, b, slot)) {
         int a = schedule.place(dep.u);
-        Kind kind =
-            dep.role == Role::Forward ? Kind::Activation : Kind::Gradient;
         if (a == b)
           continue;
-        expected[{a, true, kind, dep.microbatch, dep.u}] = {b, 0};
-        expected[{b, false, kind, dep.microbatch, dep.u}] = {a, 0};
+        expected[{a, true, dep.name, dep.microbatch, dep.u}] = {b, dep.bytes};
+        expected[{b, false, dep.name, dep.microbatch, dep.u}] = {a, dep.bytes};
       }
     }
   return expected;
@@ -51,10 +48,8 @@ std::map<TransferKey, Expected> expectedTransfers(const Schedule &schedule) {
 
 class TransferCheck {
 public:
-  TransferCheck(const Plan &plan, const Schedule &schedule,
-                const PlanCheckOptions &options)
-      : plan_(plan), options_(options), expected_(expectedTransfers(schedule)) {
-  }
+  TransferCheck(const Plan &plan, const Schedule &schedule)
+      : plan_(plan), expected_(expectedTransfers(schedule)) {}
 
   Findings run() {
     for (size_t rank = 0; rank < plan_.ranks.size(); ++rank)
@@ -75,7 +70,7 @@ private:
   }
 
   void check(int rank, const Transfer &t) {
-    TransferKey key{rank, t.send, t.kind, t.microbatch, t.virtualStage};
+    TransferKey key{rank, t.send, t.name, t.microbatch, t.virtualStage};
     auto it = expected_.find(key);
     if (it == expected_.end()) {
       report("transfer-set", describe(key) +
@@ -87,15 +82,13 @@ private:
     if (t.peer != it->second.peer)
       report("peer", fmt::format("{} has peer {}, expected {}", describe(key),
                                  t.peer, it->second.peer));
-    int64_t bytes = t.kind == Kind::Activation ? options_.activationBytes
-                                               : options_.gradientBytes;
-    if (t.bytes != bytes)
-      report("pair-size", fmt::format("{} has {} bytes, expected {}",
-                                      describe(key), t.bytes, bytes));
+    if (t.bytes != it->second.bytes)
+      report("pair-size",
+             fmt::format("{} has {} bytes, expected {}", describe(key), t.bytes,
+                         it->second.bytes));
   }
 
   const Plan &plan_;
-  const PlanCheckOptions &options_;
   std::map<TransferKey, Expected> expected_;
   Findings findings_;
 };
@@ -110,9 +103,9 @@ void append(Findings &to, Findings from) {
 Findings checkPlan(const Plan &plan, const PlanCheckOptions &options) {
   Schedule schedule = scheduleOf(plan);
   Findings findings = checkSchedule(schedule);
-  if (hasCode(findings, "timeline-count"))
+  if (hasCode(findings, "timeline-count") || hasCode(findings, "crossing"))
     return findings;
-  append(findings, TransferCheck(plan, schedule, options).run());
+  append(findings, TransferCheck(plan, schedule).run());
   Machine machine = machineOf(plan);
   Matching matching = matchMachine(machine);
   append(findings, matching.findings);

@@ -12,8 +12,6 @@
 namespace mtc::schedules {
 
 struct PlanCheckOptions {
-  int64_t activationBytes = 0; ///< that every activation transfer must have
-  int64_t gradientBytes = 0;
   bool slotsAssigned = true; ///< false: leave the slots unchecked
 };
 
@@ -21,11 +19,11 @@ struct PlanCheckOptions {
 ///   those of checkSchedule over its computations
 ///   transfer-set   sends and receives are exactly the dependences between
 ///                  stages, once each; peer: with the stages these lie on
-///   peer, unpaired, pair-order, pair-size   of matchMachine and of the options
-///   slot-range, operands, wrong-value, group-hazard
+///   peer, unpaired, pair-order, pair-size   of matchMachine and of the
+///   crossings slot-range, operands, wrong-value, group-hazard
 ///                  each read and send finds its value: see walkSlots
 ///   cycle          the wait-for graph, one stream per rank
-Findings checkPlan(const Plan &plan, const PlanCheckOptions &options);
+Findings checkPlan(const Plan &plan, const PlanCheckOptions &options = {});
 
 /// The walk alone: runs each program with the names of values for values.
 ///   operands     operands of other pools than valuesOf says, or one slot twice

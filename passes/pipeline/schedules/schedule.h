@@ -8,7 +8,7 @@
 #ifndef MTC_PASSES_PIPELINE_SCHEDULES_SCHEDULE_H
 #define MTC_PASSES_PIPELINE_SCHEDULES_SCHEDULE_H
 
-#include "passes/pipeline/schedules/finding.h"
+#include "passes/pipeline/schedules/crossings.h"
 
 #include <compare>
 #include <cstdint>
@@ -43,6 +43,7 @@ struct Shape {
   int microbatches = 1;
   int chunks = 1;
   Placement placement = Placement::Straight;
+  Crossings crossings = {}; ///< what they send each other
 
   int virtualStages() const { return stages * chunks; }
   /// Stage of virtual stage `u`.
@@ -51,6 +52,13 @@ struct Shape {
   int chunkOf(int u) const { return u / stages; }
   /// Inverse of place and chunkOf.
   int virtualStage(int stage, int chunk) const;
+  /// What virtual stage `u` receives and sends, by name.
+  std::vector<Crossing> into(int u, bool gradient) const {
+    return crossings.into(u, gradient, virtualStages());
+  }
+  std::vector<Crossing> outOf(int u, bool gradient) const {
+    return crossings.outOf(u, gradient, virtualStages());
+  }
   /// True when the slot's microbatch and chunk exist.
   bool contains(const Slot &slot) const;
 };

@@ -22,8 +22,8 @@ public:
   Walker(const Plan &plan, const Incoming &incoming, int rank,
          Findings &findings)
       : plan_(plan), incoming_(incoming), rank_(rank), findings_(findings) {
-    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
-      held_[pool].resize(std::max(plan.pools[rank][pool], 0));
+    for (int count : plan.pools[rank])
+      held_.emplace_back(std::max(count, 0));
   }
 
   void run() {
@@ -47,11 +47,12 @@ private:
 
   /// The contents of a slot, or null with a finding when there is no such slot.
   std::optional<Value> *slot(const Operand &operand) {
-    auto &pool = held_[static_cast<int>(operand.pool)];
-    if (operand.slot >= 0 && operand.slot < int(pool.size()))
-      return &pool[operand.slot];
+    size_t pool = operand.pool,
+           count = pool < held_.size() ? held_[pool].size() : 0;
+    if (operand.slot >= 0 && operand.slot < int(count))
+      return &held_[pool][operand.slot];
     report("slot-range", "{}{}: the pool has {} slots", poolName(operand.pool),
-           operand.slot, pool.size());
+           operand.slot, count);
     return nullptr;
   }
 
@@ -121,7 +122,7 @@ private:
   int rank_;
   Findings &findings_;
   int item_ = 0;
-  std::array<std::vector<std::optional<Value>>, MTC_POOL_COUNT> held_;
+  std::vector<std::vector<std::optional<Value>>> held_; ///< by pool
 };
 
 const Transfer &transferAt(const Plan &plan, const OpRef &ref) {

@@ -25,8 +25,8 @@ public:
       forEachOperand([&](const Value &value, Operand &) { touch(value); });
     if (overlap_)
       widen();
-    PoolCounts counts{};
-    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
+    PoolCounts counts(plan_.crossings.poolCount());
+    for (size_t pool = 0; pool < counts.size(); ++pool)
       counts[pool] = colour(static_cast<MtcPool>(pool));
     for (position_ = 0; position_ < int(program_.size()); ++position_)
       forEachOperand([&](const Value &value, Operand &operand) {

@@ -70,7 +70,7 @@ def zero_norm_scale_gradients(text):
 def swap_sends(text):
     """Stage 0 sends microbatch 1's activations where stage 1 expects those of 0."""
     def swap(block):
-        head = (r"#rt\.transfer<send = true, peer = 1, tag = <gradient = false, "
+        head = (r"#rt\.transfer<send = true, peer = 1, tag = <value = activation, "
                 r"microbatch = ")
         block = substitute(block, rf"({head})0,", r"\1swapped,")
         block = substitute(block, rf"({head})1,", r"\g<1>0,")

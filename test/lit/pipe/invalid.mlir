@@ -34,5 +34,21 @@ pipe.slot "F" microbatch 0 chunk 0 slots <saved = -1>
 // expected-error @+1 {{expected a number of 32 bits for saved, counted from 0, found 2147483647}}
 pipe.slot "F" microbatch 0 chunk 0 slots <saved = 2147483647>
 // -----
-// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split), found kept}}
+// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split, or of a further value, as in recv_activation.1), found kept}}
 pipe.slot "F" microbatch 0 chunk 0 slots <kept = 1>
+// -----
+func.func @unknown() {
+  // expected-error @+2 {{failed to parse Pipe_CrossingName parameter}}
+  // expected-error @+1 {{expected a value that crosses: activation or gradient, or a further one, activation.1 to gradient.63, found activation.64}}
+  %x = pipe.received activation.64 : tensor<4xf32>
+  return
+}
+// -----
+// expected-error @+1 {{expected activation.1 to go to a later virtual stage, found it to go from 2 to 0}}
+pipe.crossing activation.1 of "train" from 2 to 0 : tensor<4xf32>
+// -----
+// expected-error @+1 {{expected gradient to go to an earlier virtual stage, found it to go from 0 to 1}}
+pipe.crossing gradient of "train" from 0 to 1 : tensor<4xf32>
+// -----
+// expected-error @+1 {{expected a name with a number, as the value does not go to a neighbour, found activation from 0 to 2}}
+pipe.crossing activation of "train" from 0 to 2 : tensor<4xf32>

@@ -24,14 +24,24 @@ func.func @fragment() {
   pipe.loss %l : tensor<f32>
   // CHECK: pipe.export "logits" %
   pipe.export "logits" %k : tensor<2x4x8xf32>
+  // CHECK: %[[Z:.+]] = pipe.received gradient.1 : tensor<8xf32>
+  %z = pipe.received gradient.1 : tensor<8xf32>
+  // CHECK: pipe.send activation.63 %[[Z]] : tensor<8xf32>
+  pipe.send activation.63 %z : tensor<8xf32>
   return
 }
+// CHECK: pipe.crossing activation of "train" from 0 to 1 : tensor<2x4x8xf32>
+pipe.crossing activation of "train" from 0 to 1 : tensor<2x4x8xf32>
+// CHECK: pipe.crossing gradient.1 of "train" from 3 to 0 : tensor<8xf32>
+pipe.crossing gradient.1 of "train" from 3 to 0 : tensor<8xf32>
+// CHECK: pipe.slot "F" microbatch 0 chunk 0 slots <saved = 1, send_activation.1 = 0, recv_gradient.2 = 3>
+pipe.slot "F" microbatch 0 chunk 0 slots <recv_gradient.2 = 3, saved = 1, send_activation.1 = 0>
 // CHECK: pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
 pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
 // CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 1>
 pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 1> {
   // CHECK: pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
   pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
-  // CHECK: pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
-  pipe.exchange [#pipe.transfer<send = true, activation = true, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+  // CHECK: pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+  pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
 }

@@ -13,20 +13,6 @@ module attributes {mtc.config = #config} {
   func.func @microbatch() { return }
 }
 // -----
-#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
-  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
-module attributes {mtc.config = #config} {
-  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
-    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected one tensor to leave virtual stage 0 per direction, found a second one}}
-    %b = tfm.log %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    %c = tfm.add %a, %b {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    return
-  }
-}
-// -----
 #config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 1, pp = 3>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1, 1]>,
@@ -34,8 +20,9 @@ module attributes {mtc.config = #config} {
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected values from virtual stage 1 or this one (2), found one of virtual stage 0}}
-    %c = tfm.exp %a {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %b = tfm.exp %x {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    // expected-error @+1 {{expected values of earlier virtual stages than 0 or of this one, found one of virtual stage 2}}
+    %c = tfm.add %a, %b {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     return
   }
 }
@@ -47,22 +34,8 @@ module attributes {mtc.config = #config} {
 module attributes {mtc.config = #config} {
   func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
     %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
-    // expected-error @+1 {{expected values from virtual stage 1 or this one (0), found one of virtual stage 1 of the other phase}}
+    // expected-error @+1 {{expected values of its own phase, found one of the other, of virtual stage 1}}
     %b = tfm.exp %a {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
-    return
-  }
-}
-// -----
-#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
-  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
-module attributes {mtc.config = #config} {
-  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
-    %a = tfm.exp %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
-    %b = tfm.log %x {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
-    // expected-error @+1 {{expected one tensor to cross from virtual stage 1 to virtual stage 0, found a second one}}
-    %c = tfm.add %a, %b {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
     return
   }
 }
@@ -152,6 +125,46 @@ module attributes {mtc.config = #config} {
     %s = tfm.save %a {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     // expected-error @+1 {{expected a value that the forward of virtual stage 1 saves or receives, found another}}
     %r = tfm.restore %s {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    // expected-error @+1 {{expected values of later virtual stages than 1 or of this one, found one of virtual stage 0}}
+    %b = tfm.exp %a {tfm.layer = 2 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %s = tfm.save %a {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    // expected-error @+1 {{expected only tfm.restore to read what tfm.save makes, found another op}}
+    %b = tfm.exp %s {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    return
+  }
+}
+// -----
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch() {
+    %a = arith.constant {tfm.layer = 1 : i64, tfm.phase = "forward"} 1.0 : f32
+    // expected-error @+1 {{expected tensors of static shape to cross virtual stages, found 'f32'}}
+    %b = arith.negf %a {tfm.layer = 2 : i64, tfm.phase = "forward"} : f32
     return
   }
 }

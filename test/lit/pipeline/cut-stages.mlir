@@ -8,6 +8,10 @@
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
+  // CHECK: pipe.crossing activation of "train" from 0 to 1 : tensor<4xf32>
+  // CHECK-NEXT: pipe.crossing gradient of "train" from 1 to 0 : tensor<4xf32>
+  // CHECK-NEXT: pipe.crossing activation of "eval" from 0 to 1 : tensor<4xf32>
+  // CHECK-NOT: pipe.crossing
   // CHECK-LABEL: func.func @stage0_fwd
   // CHECK: %[[W0:.+]] = pipe.param "w0"
   // CHECK: %[[Y:.+]] = tfm.mul %{{.*}}, %[[W0]]

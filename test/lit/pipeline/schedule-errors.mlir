@@ -22,5 +22,14 @@ pipe.schedule @train stages 1 chunks 1 microbatches 2 ["F0 F1 B0"]
 // expected-error @+1 {{is not a legal schedule: stage 0 chunk 0: weight gradients added in order [1, 0]}}
 pipe.schedule @train stages 1 chunks 1 microbatches 2 ["F0 F1 B1 B0"]
 // -----
+pipe.crossing activation.1 of "train" from 0 to 3 : tensor<4xf32>
+// expected-error @+1 {{is not a legal schedule: activation.1 from 0 to 3: expected virtual stages 0 to 1}}
+pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
+// -----
+pipe.crossing activation.1 of "train" from 0 to 1 : tensor<4xf32>
+pipe.crossing activation.1 of "train" from 0 to 2 : tensor<4xf32>
+// expected-error @+1 {{is not a legal schedule: activation.1 from 0 to 2: virtual stage 0 sends two values of this name, expected one}}
+pipe.schedule @train stages 3 chunks 1 microbatches 1 ["F0 B0", "F0 B0", "F0 B0"]
+// -----
 // expected-error @+1 {{expected chunks 1, found 2: rows of a timeline do not say which chunk a slot of a pool belongs to yet}}
 pipe.schedule @train stages 1 chunks 2 microbatches 1 ["F0.0 F0.1 B0.1 B0.0"]

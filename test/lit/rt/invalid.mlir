@@ -50,7 +50,7 @@ func.func @view_arena() {
 }
 // -----
 func.func @view_pool() {
-  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split), found garage}}
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split, or of a further value, as in recv_activation.1), found garage}}
   // expected-error @+1 {{failed to parse Rt_Pool parameter}}
   %v = rt.view activations at 0 slot of garage stride 0 : memref<4xf32>
   return
@@ -82,7 +82,7 @@ func.func @field_that_kernels_do_not_read() {
 }
 // -----
 func.func @view_that_names_none() {
-  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split)}}
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split, or of a further value, as in recv_activation.1)}}
   // expected-error @+1 {{failed to parse Rt_Pool parameter}}
   %v = rt.view activations at 0 slot of 7 stride 0 : memref<4xf32>
   return
@@ -136,7 +136,7 @@ rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{}, {"tp",
 rt.timeline @train {
   // expected-error @+2 {{failed to parse Rt_Transfer parameter 'tag'}}
   // expected-error @+1 {{expected fewer than 1048576 microbatches and 1024 virtual stages, found microbatch 0 of virtual stage 1024}}
-  rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 1024>, offset = 0, bytes = 64>]
+  rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 1024>, offset = 0, bytes = 64>]
 }
 // -----
 func.func @loss_of_a_bucket() {

@@ -48,7 +48,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     // expected-error @below {{expected saved activation 0 of stage 0 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {"tp"}]> and #dist.sharding<[{"dp"}, {}]>}}
     %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
-    pipe.send gradient %u : tensor<2x4xf32>
+    pipe.save %u as 1 : tensor<2x4xf32>
     return
   }
 }

@@ -2,6 +2,8 @@
 // RUN: mtc-opt %s --verify-fragments -split-input-file -verify-diagnostics
 
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -40,6 +42,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // An all-reduce that got lost before a send.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -53,14 +57,14 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
     return
   }
   func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    // expected-error @below {{expected activation between stages 0 and 1 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {}], partial = {"tp"}> and #dist.sharding<[{"dp"}, {}]>}}
+    // expected-error @below {{expected activation of "train" from virtual stage 0 to 1 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {}], partial = {"tp"}> and #dist.sharding<[{"dp"}, {}]>}}
     %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
     pipe.loss %l : tensor<f32>
     return
   }
   func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    // expected-error @below {{expected activation between stages 0 and 1 in one sharding}}
+    // expected-error @below {{expected activation of "train" from virtual stage 0 to 1 in one sharding}}
     %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     pipe.send gradient %g : tensor<2x8xf32>
@@ -79,6 +83,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A doubled one.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -119,6 +125,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // One of another kind.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -158,6 +166,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A saved part that is read as the whole.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -198,6 +208,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A saved value of another size.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -235,6 +247,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient that is summed twice: here and by the update.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -275,6 +289,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient in another state than its parameter.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -314,6 +330,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient of no parameter.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -353,6 +371,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A loss that is summed twice.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -393,6 +413,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A parameter of which nothing is known.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -433,6 +455,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A part that is no part.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -472,6 +496,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // An export that does not say how it lies.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -512,6 +538,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 
 // A gradient of which nothing is known.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
@@ -539,10 +567,21 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   }
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
     %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    // expected-error @below {{expected the sharding and the global shape of gradient between stages 0 and 1 (dist.shardings, dist.global_shapes)}}
+    // expected-error @below {{expected the sharding and the global shape of gradient of "train" from virtual stage 1 to 0 (dist.shardings, dist.global_shapes)}}
     %dy = pipe.received gradient : tensor<2x8xf32>
     %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
     pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
+    return
+  }
+}
+
+// -----
+
+// A value of which nothing says where it comes from.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
+  func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>} {
+    // expected-error @below {{expected a pipe.crossing of "eval" that names it, found none}}
+    %x = pipe.received activation.1 {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     return
   }
 }

@@ -8,17 +8,17 @@
 // DROPPED: found elements 0 to {{[0-9]+}} of bucket 1 to be sums of one of the stages that share it
 
 // two sends swapped
-// RUN: sed -e '/rt.program @stage0/,/rt.program @stage1/{s/tag = <gradient = false, microbatch = 2, virtual_stage = 0>,/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/tag = <gradient = false, microbatch = 2, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/}' %t.mlir \
+// RUN: sed -e '/rt.program @stage0/,/rt.program @stage1/{s/tag = <value = activation, microbatch = 2, virtual_stage = 0>,/tag = <value = activation, microbatch = 9, virtual_stage = 0>,/;s/tag = <value = activation, microbatch = 1, virtual_stage = 0>,/tag = <value = activation, microbatch = 2, virtual_stage = 0>,/;s/tag = <value = activation, microbatch = 9, virtual_stage = 0>,/tag = <value = activation, microbatch = 1, virtual_stage = 0>,/}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // SWAPPED: to match the send of a2.0 (16384 bytes), found a1.0 (16384 bytes)
 
 // a resized transfer
-// RUN: sed -e '/rt.program @stage1/,$s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 16384/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 8192/' %t.mlir \
+// RUN: sed -e '/rt.program @stage1/,$s/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 16384/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 8192/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RESIZED
 // RESIZED: to match the send of a1.0 (16384 bytes), found a1.0 (8192 bytes)
 
 // a transfer resized on both sides
-// RUN: sed -e 's/\(tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*bytes = \)16384>, /\18192>, /' %t.mlir \
+// RUN: sed -e 's/\(tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*bytes = \)16384>, /\18192>, /' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: expected a transfer of all 16384 bytes of the value, found 8192
 

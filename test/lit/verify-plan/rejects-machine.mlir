@@ -21,27 +21,27 @@
 // AN-UNKNOWN-GROUP: expected a group (tp, dp, embedding or all), found row
 
 // a send that nobody receives
-// RUN: sed -e '/func.func @stage1_apply/,${/rt.timeline @eval/,$s/.*exchange.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*//}' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/func.func @stage1_apply/,${/rt.timeline @eval/,$s/.*exchange.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*//}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SEND-THAT-NOBODY-RECEIVES
 // A-SEND-THAT-NOBODY-RECEIVES: unpaired: channel 0 -> 1: 2 sends and 1 receives
 
 // two sends in the other order
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/{/@eval/,/loss_offset/{s/tag = <gradient = false, microbatch = 0, virtual_stage = 0>,/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/tag = <gradient = false, microbatch = 0, virtual_stage = 0>,/;s/tag = <gradient = false, microbatch = 9, virtual_stage = 0>,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>,/}}' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/{/@eval/,/loss_offset/{s/tag = <value = activation, microbatch = 0, virtual_stage = 0>,/tag = <value = activation, microbatch = 9, virtual_stage = 0>,/;s/tag = <value = activation, microbatch = 1, virtual_stage = 0>,/tag = <value = activation, microbatch = 0, virtual_stage = 0>,/;s/tag = <value = activation, microbatch = 9, virtual_stage = 0>,/tag = <value = activation, microbatch = 1, virtual_stage = 0>,/}}' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TWO-SENDS-IN-THE-OTHER-ORDER
 // TWO-SENDS-IN-THE-OTHER-ORDER: expected the receive of stage 1 that is next in order to match the send of a1.0 (256 bytes), found a0.0 (256 bytes)
 
 // another size on one side
-// RUN: sed -e '/@stage1 stage/,$s/send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256/send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 128/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage1 stage/,$s/send = false, peer = 0, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256/send = false, peer = 0, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-SIZE-ON-ONE-SIDE
 // ANOTHER-SIZE-ON-ONE-SIDE: to match the send of a1.0 (256 bytes), found a1.0 (128 bytes)
 
 // a peer that is the stage itself
-// RUN: sed -e '/@stage1 stage/,$s/peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset/peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage1 stage/,$s/peer = 0, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset/peer = 1, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-PEER-THAT-IS-THE-STAGE-ITSELF
 // A-PEER-THAT-IS-THE-STAGE-ITSELF: expected as peer another stage of 0 to 1, found 1 for transfer a1.0
 
 // one exchange taken apart in the unlucky order
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/exchange \[\(.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <gradient = true, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\2]\n      rt.exchange [\1]/' -e '/@stage1 stage/,$s/exchange \[\(.*tag = <gradient = false, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <gradient = true, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\1]\n      rt.exchange [\2]/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/exchange \[\(.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <value = gradient, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\2]\n      rt.exchange [\1]/' -e '/@stage1 stage/,$s/exchange \[\(.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <value = gradient, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\1]\n      rt.exchange [\2]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no wait-for cycle in entry "train" over two steps, found one; its shortest, rank by rank:
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 0 cannot end item
@@ -58,6 +58,6 @@
 // A-NORM-OVER-ANOTHER-GROUP: and the norm over all, found norm_reduce over embedding
 
 // a transfer outside the arena
-// RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0,/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 4032,/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0,/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 4032,/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRANSFER-OUTSIDE-THE-ARENA
 // A-TRANSFER-OUTSIDE-THE-ARENA: expected the transfer inside the arena of 4096 bytes, from a multiple of 64, found 256 bytes at 4032

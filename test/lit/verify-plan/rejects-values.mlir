@@ -40,12 +40,12 @@
 // INPUTS-THAT-WERE-NOT-LOADED-DAG: found what was loaded for microbatch 0
 
 // a send under another name
-// RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, /tag = <gradient = false, microbatch = 7, virtual_stage = 0>, /' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/tag = <value = activation, microbatch = 1, virtual_stage = 0>, /tag = <value = activation, microbatch = 7, virtual_stage = 0>, /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SEND-UNDER-ANOTHER-NAME
 // A-SEND-UNDER-ANOTHER-NAME: expected to send the activation of microbatch 7 from virtual stage 0, which lies in pool send_activation, found at byte 0 what was written for microbatch 1
 
 // a transfer that is too short on both sides
-// RUN: sed -e 's/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 128/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-TRANSFER-THAT-IS-TOO-SHORT-ON-BOTH-SIDES
 // A-TRANSFER-THAT-IS-TOO-SHORT-ON-BOTH-SIDES: expected a transfer of all 256 bytes of the value, found 128
 
@@ -65,22 +65,22 @@
 // INPUTS-THAT-NO-ROW-LOADS: expected "stage1_eval" of microbatch 0 to find its value in slot 0 of pool saved (bytes 512 to 576), found nothing written in this step
 
 // a receive that begins too late
-// RUN: sed -e '/@stage1_apply$/,$s/tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0/tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 128/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage1_apply$/,$s/tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0/tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-THAT-BEGINS-TOO-LATE
 // A-RECEIVE-THAT-BEGINS-TOO-LATE: expected "stage1_eval" of microbatch 0 to find its value in slot 0 of pool recv_activation (bytes 0 to 256), found bytes never written, and what was received for microbatch 0 at bytes 128 to 384
 
 // a receive over half of another
-// RUN: sed -e '/@stage1_apply$/,$s/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0/tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 128/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage1_apply$/,$s/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0/tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 128/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-HALF-OF-ANOTHER
 // A-RECEIVE-OVER-HALF-OF-ANOTHER: expected "stage1_eval" of microbatch 1 to find its value in slot 0 of pool recv_activation (bytes 0 to 256), found several values, one what was received for microbatch
 
 // a value that is partly gone when it is sent
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/.*send = true.*tag = <gradient = false, microbatch = 0, virtual_stage = 0>,.*/      rt.exchange [#rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 128, bytes = 64>]\n&/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/.*send = true.*tag = <value = activation, microbatch = 0, virtual_stage = 0>,.*/      rt.exchange [#rt.transfer<send = false, peer = 1, tag = <value = gradient, microbatch = 0, virtual_stage = 1>, offset = 128, bytes = 64>]\n&/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VALUE-THAT-IS-PARTLY-GONE
 // A-VALUE-THAT-IS-PARTLY-GONE: expected to send a whole value, found that another was written over a part of bytes 0 to 256
 
 // a gradient under another name
-// RUN: sed -e 's/tag = <gradient = true, microbatch = 1, virtual_stage = 1>/tag = <gradient = true, microbatch = 7, virtual_stage = 1>/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/tag = <value = gradient, microbatch = 1, virtual_stage = 1>/tag = <value = gradient, microbatch = 7, virtual_stage = 1>/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-GRADIENT-UNDER-ANOTHER-NAME
 // A-GRADIENT-UNDER-ANOTHER-NAME: expected to send the gradient of microbatch 7 from virtual stage 1, which lies in pool send_gradient, found at byte 256 what was written for microbatch 1
 

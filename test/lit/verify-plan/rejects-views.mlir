@@ -76,7 +76,7 @@
 // A-BUFFER-THAT-IS-SMALLER-THAN-ITS-KERNEL: expected a buffer of 16 elements for operand 'memref<8xi32>' of kernel "gather", found 8
 
 // a receive over a send of its exchange
-// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256/tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 192/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/tag = <value = gradient, microbatch = 0, virtual_stage = 1>, offset = 256/tag = <value = gradient, microbatch = 0, virtual_stage = 1>, offset = 192/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE
 // A-RECEIVE-OVER-A-SEND-OF-ITS-EXCHANGE: expected buffers of one exchange apart, because its transfers run at once, found a receive that overlaps bytes 0 to 256
 

@@ -97,15 +97,16 @@ TEST_F(PlanTest, TablesHaveTheLayoutOfTheABI) {
   std::vector<MtcStep> rows(program.timelines[0].rows.size());
   std::memcpy(rows.data(), words.data(), words.size() * 4);
   EXPECT_EQ(rows[0].kind, MTC_STEP_LOAD);
-  EXPECT_EQ(rows[0].slot[MTC_POOL_SAVED], 0);
+  EXPECT_EQ(program.slots[rows[0].slots + MTC_POOL_SAVED], 0);
   EXPECT_EQ(rows[3].kind, MTC_STEP_RUN);
   EXPECT_EQ(rows[3].fragment, 0);
   EXPECT_EQ(rows[3].microbatch, 1);
-  EXPECT_EQ(rows[3].slot[MTC_POOL_SAVED], 1);
+  EXPECT_EQ(program.slots[rows[3].slots + MTC_POOL_SAVED], 1);
   EXPECT_EQ(rows[4].kind, MTC_STEP_EXCHANGE);
   EXPECT_EQ(rows[4].first, 11);
   EXPECT_EQ(rows[4].count, 2);
   EXPECT_EQ(rows[6].fragment, 3);
+  EXPECT_EQ(rows[6].slots, -1);
 
   std::vector<int64_t> transfers = transferWords(program);
   std::vector<MtcTransfer> list(3);

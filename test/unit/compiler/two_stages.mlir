@@ -39,9 +39,9 @@ module attributes {
     rt.timeline @train {
       rt.step load microbatch 0 slots <saved = 0>
       rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 8192, bytes = 512>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 7, virtual_stage = 0>, offset = 8192, bytes = 512>]
       rt.step run @stage0_fwd microbatch 1 slots <send_activation = 0, saved = 1>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 8192, bytes = 512>, #rt.transfer<send = false, peer = 1, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 8704, bytes = 512>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 8, virtual_stage = 0>, offset = 8192, bytes = 512>, #rt.transfer<send = false, peer = 1, tag = <value = activation, microbatch = 9, virtual_stage = 0>, offset = 8704, bytes = 512>]
       rt.step run @reduce
       rt.step run @apply
     }
@@ -58,9 +58,9 @@ module attributes {
     rt.bucket 0 elements 64 unpadded 56 shard 32 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 128>, states = ["exp_avg", "exp_avg_sq"]}
     rt.export_slot "logits" of @stage1_eval workspace at 0 sharding #dist.sharding<[{}, {}, {"tp"}]> local tensor<2x8x16xf32>
     rt.timeline @train {
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 7, virtual_stage = 0>, offset = 0, bytes = 512>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 7, virtual_stage = 0>, offset = 0, bytes = 512>]
       rt.step run @stage1_fwd microbatch 0 slots <recv_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 8, virtual_stage = 0>, offset = 0, bytes = 512>, #rt.transfer<send = true, peer = 0, tag = <gradient = false, microbatch = 9, virtual_stage = 0>, offset = 512, bytes = 512>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 8, virtual_stage = 0>, offset = 0, bytes = 512>, #rt.transfer<send = true, peer = 0, tag = <value = activation, microbatch = 9, virtual_stage = 0>, offset = 512, bytes = 512>]
       rt.step run @stage1_fwd microbatch 1 slots <recv_activation = 0, saved = 0>
     }
     rt.timeline @eval {

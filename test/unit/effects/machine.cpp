@@ -93,6 +93,8 @@ Status Machine::create(mlir::ModuleOp module, const std::string &folder,
 Status Machine::runOn(int rank, const std::string &fragment) {
   const std::vector<std::string> &names = descriptors[stageOf(rank)].fragments;
   auto index = std::find(names.begin(), names.end(), fragment) - names.begin();
+  static constexpr int32_t kFirst[MTC_POOL_LIMIT] = {}; // slot 0 of each pool
+  ranks[rank]->context().slots = kFirst;
   MtcStep row{};
   row.kind = MTC_STEP_RUN;
   row.fragment = static_cast<int32_t>(index);

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 3
+#define FAKE_ABI 4
 #endif
 #ifdef FAKE_BF16
 #define DTYPE "bf16"
@@ -83,7 +83,7 @@ float *grads(MtcContext *ctx) {
 float *loss(MtcContext *ctx) { return at<float>(ctx, MTC_ARENA_GRADS, 0); }
 const int32_t *input(MtcContext *ctx, const MtcStep *row, int64_t offset) {
   return at<int32_t>(ctx, MTC_ARENA_ACTIVATIONS,
-                     row->slot[MTC_POOL_SAVED] * 64 + offset);
+                     ctx->slots[row->slots + MTC_POOL_SAVED] * 64 + offset);
 }
 /// Pools XIN, GIN, YOUT, GOUT have one slot each.
 float *transfer(MtcContext *ctx, int pool) {
@@ -182,21 +182,17 @@ void apply(MtcContext *ctx, const MtcStep *) {
   mtc_zero(ctx, grads(ctx), kBucket * 4);
 }
 
+constexpr int slotsOf(int microbatch) {
+  return microbatch < 0 ? -1 : MTC_POOL_FIXED * microbatch;
+}
 constexpr MtcStep load(int microbatch) {
-  return {
-      MTC_STEP_LOAD, -1, microbatch, 0, {-1, -1, -1, -1, microbatch, -1}, 0, 0};
+  return {MTC_STEP_LOAD, -1, microbatch, 0, slotsOf(microbatch), 0, 0};
 }
 constexpr MtcStep call(int fragment, int microbatch) {
-  return {MTC_STEP_RUN,
-          fragment,
-          microbatch,
-          0,
-          {0, 0, 0, 0, microbatch, -1},
-          0,
-          0};
+  return {MTC_STEP_RUN, fragment, microbatch, 0, slotsOf(microbatch), 0, 0};
 }
 [[maybe_unused]] constexpr MtcStep exchange(int first) {
-  return {MTC_STEP_EXCHANGE, -1, -1, 0, {-1, -1, -1, -1, -1, -1}, first, 1};
+  return {MTC_STEP_EXCHANGE, -1, -1, 0, -1, first, 1};
 }
 
 } // namespace
@@ -205,6 +201,8 @@ extern "C" {
 
 extern const MtcFragment mtc_fragments[] = {forward, backward, evaluate, reduce,
                                             apply};
+
+extern const int32_t mtc_slots[] = {0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, -1};
 
 #if FAKE_PP == 1
 extern const MtcStep mtc_timeline_train[] = {
@@ -328,6 +326,8 @@ extern const char mtc_descriptor[] = TEXT({
   "entries" : [ TRAIN, EVAL ],
   "exports" : [EXPORTS],
   "transfers" : TRANSFERS,
+  "pools" : 6,
+  "slots" : 12,
   "fragments" : [ "forward", "backward", "evaluate", "reduce", "apply" ]
 });
 

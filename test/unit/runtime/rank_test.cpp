@@ -55,8 +55,8 @@ public:
 class RankTest : public testing::Test {
 protected:
   void SetUp() override {
-    rows_[0] = {MTC_STEP_LOAD, -1, 2, 0, {-1, -1, -1, -1, 3, -1}, 0, 0};
-    rows_[1] = {MTC_STEP_RUN, 0, 2, 0, {-1, -1, -1, -1, 3, -1}, 0, 0};
+    rows_[0] = {MTC_STEP_LOAD, -1, 2, 0, 0, 0, 0};
+    rows_[1] = {MTC_STEP_RUN, 0, 2, 0, 0, 0, 0};
     Descriptor d;
     Status status = parseDescriptor(kToyDescriptor, d);
     ASSERT_TRUE(status.ok()) << status.message();
@@ -76,6 +76,7 @@ protected:
     RankParts parts;
     parts.program.descriptor = kToyDescriptor;
     parts.program.fragments = kFragments;
+    parts.program.slots = slots_;
     parts.program.timeline = [this](const std::string &) { return rows_; };
     EXPECT_TRUE(parseDescriptor(kToyDescriptor, parts.descriptor).ok());
     parts.rank = rank;
@@ -89,6 +90,7 @@ protected:
   }
 
   MtcStep rows_[2];
+  int32_t slots_[MTC_POOL_FIXED] = {-1, -1, -1, -1, 3, -1};
   std::unique_ptr<ThreadsWorld> world_;
   std::unique_ptr<Device> devices_[2];
   std::unique_ptr<Communicator> comms_[2];
@@ -199,18 +201,23 @@ TEST_F(RankTest, RejectsArenasOfAnotherSize) {
 }
 
 TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
-  rows_[0].slot[MTC_POOL_SAVED] = 8; // 8 · 1024 is the end of the arena
+  slots_[MTC_POOL_SAVED] = 8; // 8 · 1024 is the end of the arena
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
-  rows_[0].slot[MTC_POOL_SAVED] = -1;
+  slots_[MTC_POOL_SAVED] = -1;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
-  rows_[0].slot[MTC_POOL_SAVED] = 7;
+  slots_[MTC_POOL_SAVED] = 7;
   EXPECT_TRUE(create(parts(0)).ok());
+  for (int32_t slots : {-1, 1, MTC_POOL_FIXED}) { // not six numbers
+    rows_[1].slots = slots;
+    EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
+  }
+  rows_[1].slots = 0;
   rows_[1].fragment = 1;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1].fragment = 0;
   rows_[1].microbatch = 3;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
-  rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, {}, 0, 1};
+  rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, -1, 0, 1};
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1].kind = 7;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);

@@ -50,7 +50,7 @@ TEST(Expand, EveryPlanIsLegalAndRuns) {
            {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap}) {
         SCOPED_TRACE(nameOf(setting) + " d=" + std::to_string(depth));
         Plan plan = makePlan(schedule, depth, grouping);
-        ASSERT_EQ(render(checkPlan(plan, kilobyte)), "");
+        ASSERT_EQ(render(checkPlan(plan)), "");
         ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
         Outcome outcome = interpret(plan, 2);
         ASSERT_EQ(outcome.error, "");
@@ -89,7 +89,7 @@ TEST(Expand, FoldedPlacementNeedsNoTransferAtTheFold) {
             "B0.0\n"
             "{<0:a0.0@0} F0.0 F0.1 {>0:a0.2@0} {<0:g0.3@0} B0.1 B0.0 "
             "{>0:g0.1@0}\n");
-  EXPECT_EQ(render(checkPlan(plan, kilobyte)), "");
+  EXPECT_EQ(render(checkPlan(plan)), "");
   EXPECT_EQ(interpret(plan).error, "");
 }
 
@@ -112,7 +112,7 @@ TEST(Expand, CostsNeverMatterForCorrectness) {
       Findings findings;
       auto plan = expand(make(setting.name, setting.params), options, findings);
       ASSERT_TRUE(plan) << render(findings);
-      EXPECT_EQ(render(checkPlan(*plan, {0, 0, true})), "");
+      EXPECT_EQ(render(checkPlan(*plan)), "");
       EXPECT_EQ(interpret(*plan).error, "");
     }
 }

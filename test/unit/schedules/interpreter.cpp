@@ -24,8 +24,8 @@ public:
     outcome_.sums.assign(plan.virtualStages(), 0);
     ranks_.resize(plan.ranks.size());
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
-      for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
-        ranks_[rank].held[pool].resize(std::max(0, plan.pools[rank][pool]));
+      for (int count : plan.pools[rank])
+        ranks_[rank].held.emplace_back(std::max(0, count));
   }
 
   Outcome run() {
@@ -49,7 +49,7 @@ private:
     size_t next = 0; ///< item, counted over all steps
     bool entered = false;
     size_t open = 0; ///< transfers of the current group not done
-    std::array<std::vector<std::optional<uint64_t>>, MTC_POOL_COUNT> held;
+    std::vector<std::vector<std::optional<uint64_t>>> held; ///< by pool
   };
   struct Side {
     int rank;
@@ -148,26 +148,36 @@ private:
     if (values.reads.size() != compute.reads.size() ||
         values.writes.size() != compute.writes.size())
       return fail("operands");
-    // Values not read (the ends of the pipeline) come from the microbatch.
-    std::array<uint64_t, MTC_POOL_COUNT> in;
-    in.fill(mix(s.microbatch));
-    for (size_t i = 0; i < compute.reads.size(); ++i)
-      in[static_cast<int>(values.reads[i].pool)] = read(rank, compute.reads[i]);
-    uint64_t received = in[MTC_POOL_RECV_ACTIVATION],
-             gradient = in[MTC_POOL_RECV_GRADIENT], saved = in[MTC_POOL_SAVED];
-    uint64_t split =
-        s.phase == Phase::W ? in[MTC_POOL_SPLIT] : mix(saved, gradient, 3);
+    // What is received is of the microbatch, and all values that cross in.
+    uint64_t received = mix(s.microbatch), gradient = received, saved = 0,
+             kept = 0;
+    for (size_t i = 0; i < compute.reads.size(); ++i) {
+      uint64_t value = read(rank, compute.reads[i]);
+      std::optional<CrossingEnd> end = crossingEnd(values.reads[i].pool);
+      if (!end)
+        (values.reads[i].pool == MTC_POOL_SAVED ? saved : kept) = value;
+      else if (end->name.gradient)
+        gradient = mix(gradient, value, end->name.number);
+      else
+        received = mix(received, value, end->name.number);
+    }
+    uint64_t split = s.phase == Phase::W ? kept : mix(saved, gradient, 3);
     uint64_t onward =
         s.phase == Phase::F ? mix(received, u, 1) : mix(saved, gradient, u, 2);
     for (size_t i = 0; i < compute.writes.size(); ++i) {
       MtcPool pool = values.writes[i].pool;
       uint64_t value = pool == MTC_POOL_SAVED   ? mix(received, u, 4)
                        : pool == MTC_POOL_SPLIT ? split
-                                                : onward;
+                                                : onwardAs(pool, onward);
       write(rank, compute.writes[i], value);
     }
     if (s.phase == Phase::B || s.phase == Phase::W)
       outcome_.sums[u] = outcome_.sums[u] * 31 + mix(split, received);
+  }
+
+  /// Each value that a slot hands on is another one.
+  static uint64_t onwardAs(MtcPool pool, uint64_t onward) {
+    return mix(onward, crossingEnd(pool)->name.number);
   }
 
   const Plan &plan_;

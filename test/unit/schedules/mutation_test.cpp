@@ -285,7 +285,7 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRejected) {
         bool good = outcome == right;
         expectGraphTellsDeadlock(mutant, outcome);
         deadlocks += outcome.error == "deadlock";
-        bool passes = checkPlan(mutant, kilobyte).empty();
+        bool passes = checkPlan(mutant).empty();
         misbehaving += !good;
         ++(passes ? accepted : rejected);
         ASSERT_TRUE(good || !passes)
@@ -321,7 +321,7 @@ TEST(Mutation, AccumulationOrderChangesTheSums) {
   Outcome right = interpret(makePlan(make("gpipe", {1, 2, 1, 0}), 1));
   EXPECT_EQ(interpret(plan).error, "");
   EXPECT_NE(interpret(plan).sums, right.sums);
-  EXPECT_TRUE(hasCode(checkPlan(plan, kilobyte), "accumulation-order"));
+  EXPECT_TRUE(hasCode(checkPlan(plan), "accumulation-order"));
 }
 
 } // namespace

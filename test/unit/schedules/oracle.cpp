@@ -19,7 +19,7 @@ Transfer parseTransfer(const std::string &word) {
                   &t.microbatch, &t.virtualStage, &t.buffer.slot);
   EXPECT_EQ(count, 6) << word;
   t.send = direction == '>';
-  t.kind = kind == 'a' ? Kind::Activation : Kind::Gradient;
+  t.name.gradient = kind == 'g';
   t.bytes = 1024;
   t.buffer.pool = valueOf(t).pool;
   return t;
@@ -48,9 +48,8 @@ std::vector<Item> parseProgram(const std::string &line) {
 }
 
 Operand operandOf(const Json &json) {
-  for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
-    if (json[0] == poolName(static_cast<MtcPool>(pool)))
-      return {static_cast<MtcPool>(pool), json[1]};
+  if (auto pool = poolNamed(json[0].get<std::string>()))
+    return {*pool, json[1]};
   ADD_FAILURE() << json;
   return {};
 }
@@ -73,9 +72,9 @@ Item itemOf(const Json &json) {
                    operandsOf(json[5])};
   Exchange exchange;
   for (const Json &op : json[1])
-    exchange.transfers.push_back(
-        {op[0] == "S", op[1] == "a" ? Kind::Activation : Kind::Gradient, op[2],
-         op[3], op[4], op[5], operandOf(op[6])});
+    exchange.transfers.push_back({op[0] == "S", CrossingName{op[1] == "g"},
+                                  op[2], op[3], op[4], op[5],
+                                  operandOf(op[6])});
   return exchange;
 }
 
@@ -94,7 +93,7 @@ Params paramsOf(const Json &item) {
 }
 
 Shape shapeOf(const Json &item) {
-  return {item["p"], item["m"], item["v"], Placement::Straight};
+  return {item["p"], item["m"], item["v"], Placement::Straight, kilobyte};
 }
 
 std::string nameOf(const Json &item) {
@@ -132,8 +131,8 @@ Plan mutantPlan(const Json &item) {
   }
   for (const Json &counts : item["slots"]) {
     PoolCounts &pools = plan.pools.emplace_back();
-    for (int pool = 0; pool < MTC_POOL_COUNT; ++pool)
-      pools[pool] = counts[std::string(poolName(static_cast<MtcPool>(pool)))];
+    for (const PoolInfo &pool : kPools)
+      pools.push_back(counts[std::string(pool.name)]);
   }
   return plan;
 }
@@ -149,9 +148,11 @@ Plan makePlan(const Schedule &schedule, int depth, Grouping grouping) {
   ExpandOptions options;
   options.depth = depth;
   options.grouping = grouping;
-  options.activationBytes = options.gradientBytes = 1024;
+  Schedule sized = schedule;
+  if (sized.crossings.isChain())
+    sized.crossings = kilobyte;
   Findings findings;
-  std::optional<Plan> plan = expand(schedule, options, findings);
+  std::optional<Plan> plan = expand(sized, options, findings);
   EXPECT_TRUE(plan) << render(findings);
   return plan.value_or(Plan{});
 }

@@ -36,7 +36,8 @@ Plan mutantPlan(const Json &item);
 /// Checked parameters to a schedule; fails the test when rejected.
 Schedule make(std::string_view name, const Params &params);
 
-/// Expands and fails the test when rejected; 1024 bytes per transfer.
+/// Expands and fails the test when rejected; 1024 bytes per transfer of a
+/// chain.
 Plan makePlan(const Schedule &schedule, int depth,
               Grouping grouping = Grouping::SameStamp);
 
@@ -50,7 +51,7 @@ std::vector<Setting> settings(int maxP, int maxM, int maxV);
 std::string nameOf(const Setting &setting);
 
 /// 1,024 bytes per transfer and direction.
-inline constexpr PlanCheckOptions kilobyte{1024, 1024, true};
+inline const Crossings kilobyte = Crossings::chain(1024, 1024);
 
 /// The depth that a case's text spells; "inf" is unlimited.
 int depthOf(const std::string &text);

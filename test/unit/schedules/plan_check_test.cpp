@@ -12,7 +12,7 @@
 namespace mtc::schedules::test {
 namespace {
 
-const PlanCheckOptions noSlots{1024, 1024, false};
+const PlanCheckOptions noSlots{false};
 
 /// The golden file lists the first mispaired transfers of a plan.
 void expectMispaired(const Findings &findings, const Json &expected) {
@@ -67,7 +67,7 @@ TEST(CheckPlan, GoldenMutants) {
   std::set<std::string> seen;
   for (const Json &item : loadCases("negative_mutants")) {
     SCOPED_TRACE(nameOf(item));
-    Findings findings = checkPlan(mutantPlan(item), kilobyte);
+    Findings findings = checkPlan(mutantPlan(item));
     EXPECT_TRUE(hasCode(findings, item["code"].get<std::string>()))
         << item["code"] << "\n"
         << render(findings);
@@ -83,22 +83,22 @@ TEST(CheckPlan, GoldenMutants) {
 TEST(CheckPlan, RoutesToAWrongStageArePeers) {
   Plan plan = makePlan(make("gpipe", {3, 1, 1, 0}), 1);
   std::get<Exchange>(plan.ranks[0][1]).transfers[0].peer = 2;
-  Findings findings = checkPlan(plan, kilobyte);
+  Findings findings = checkPlan(plan);
   EXPECT_EQ(codesOf(findings), (std::set<std::string>{"peer", "unpaired"}));
 }
 
 TEST(CheckPlan, BothSidesOfAWrongSize) {
   Plan plan = makePlan(make("gpipe", {2, 1, 1, 0}), 1);
-  EXPECT_EQ(codesOf(checkPlan(plan, {512, 1024, true})),
-            (std::set<std::string>{"pair-size"}));
+  plan.crossings = Crossings::chain(512, 1024);
+  EXPECT_EQ(codesOf(checkPlan(plan)), (std::set<std::string>{"pair-size"}));
 }
 
 TEST(CheckPlan, NeedsPoolSizesOfAllRanks) {
   Plan plan = makePlan(make("gpipe", {2, 1, 1, 0}), 1);
   plan.pools.pop_back();
-  EXPECT_TRUE(hasCode(checkPlan(plan, kilobyte), "slot-range"));
+  EXPECT_TRUE(hasCode(checkPlan(plan), "slot-range"));
   plan.ranks.pop_back();
-  EXPECT_TRUE(hasCode(checkPlan(plan, kilobyte), "timeline-count"));
+  EXPECT_TRUE(hasCode(checkPlan(plan), "timeline-count"));
 }
 
 } // namespace

@@ -105,7 +105,7 @@ TEST(UserSchedules, RandomLegalOnesExpandAndRun) {
       options.overlap = between(0, 1);
       Findings findings;
       Plan plan = expand(schedule, options, findings).value();
-      ASSERT_EQ(render(checkPlan(plan, {0, 0, true})), "") << printPlan(plan);
+      ASSERT_EQ(render(checkPlan(plan)), "") << printPlan(plan);
       ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
       Outcome outcome = interpret(plan, 2);
       if (!first)

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 3
+#define MTC_ABI_VERSION 4
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -90,7 +90,8 @@ struct MtcContext {
   /// every later call returns at once, so that a fragment ends quickly.
   int32_t status;
   int32_t reserved;
-  void *runtime; ///< mtc::runtime::RankState; opaque to generated code
+  const int32_t *slots; ///< mtc_slots of its program
+  void *runtime;        ///< mtc::runtime::RankState; opaque to generated code
 };
 
 /// One row of a timeline: what the small loop in the runtime walks.
@@ -102,8 +103,10 @@ enum MtcStepKind {
 };
 
 /// Pools of slots (docs/schedules.md; memory.h has their names). A fragment
-/// computes an address as arena base + slot[pool] * stride + offset, with
-/// stride and offset immediate.
+/// computes an address as arena base + slot * stride + offset, with stride and
+/// offset immediate; the slot is mtc_slots[row.slots + pool]. Every program has
+/// the first ones; where more than one value crosses a boundary, each further
+/// one has pools behind them, up to MTC_POOL_LIMIT.
 enum MtcPool {
   MTC_POOL_RECV_ACTIVATION = 0,
   MTC_POOL_RECV_GRADIENT = 1,
@@ -111,7 +114,8 @@ enum MtcPool {
   MTC_POOL_SEND_GRADIENT = 3,
   MTC_POOL_SAVED = 4, ///< from forward to backward; also the inputs
   MTC_POOL_SPLIT = 5, ///< saved from input gradient to weight gradient
-  MTC_POOL_COUNT = 6
+  MTC_POOL_FIXED = 6,
+  MTC_POOL_LIMIT = 258
 };
 
 struct MtcStep {
@@ -119,9 +123,9 @@ struct MtcStep {
   int32_t fragment;   ///< RUN: index into mtc_fragments
   int32_t microbatch; ///< LOAD, RUN: 0-based within the step; -1 for the update
   int32_t chunk;      ///< RUN: model chunk of this stage
-  int32_t slot[MTC_POOL_COUNT]; ///< -1 where unused
-  int32_t first;                ///< EXCHANGE: first row in mtc_transfers
-  int32_t count;                ///< EXCHANGE: number of rows
+  int32_t slots; ///< LOAD, RUN: where its slots begin in mtc_slots; -1: none
+  int32_t first; ///< EXCHANGE: first row in mtc_transfers
+  int32_t count; ///< EXCHANGE: number of rows
 };
 
 /// One send or receive. The peer differs from the rank in its pp coordinate
@@ -130,7 +134,7 @@ struct MtcTransfer {
   int32_t is_send;    ///< 1: send, 0: receive
   int32_t peer_stage; ///< absolute pp coordinate of the peer
   int32_t arena;      ///< MtcArena
-  int32_t tag;        ///< kind, microbatch and virtual stage; both sides agree
+  int64_t tag;        ///< value, microbatch and virtual stage; both sides agree
   int64_t offset;     ///< bytes from the arena's base
   int64_t bytes;
 };
@@ -142,6 +146,7 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const MtcFragment mtc_fragments[]
 //   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
 //   const MtcTransfer mtc_transfers[]
+//   const int32_t     mtc_slots[]     a slot per pool, -1 where a row uses none
 
 /// Shape and layout of one attention call; strides are in elements. Every field
 /// has 8 bytes: generated code writes the whole as an array of words. q, k, v,

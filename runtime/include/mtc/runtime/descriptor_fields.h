@@ -105,7 +105,7 @@ template <typename Fields> void fields(Fields &f, BucketInfo &b) {
 
 template <typename Fields> void fields(Fields &f, InputInfo &in) {
   f.text("name", in.name);
-  f.integer("pool", in.pool, 0, MTC_POOL_COUNT - 1);
+  f.integer("pool", in.pool, 0, MTC_POOL_LIMIT - 1);
   f.integer("offset", in.offset, 0, kHuge);
   f.integer("stride", in.stride, 0, kHuge);
   f.text("entry", in.entry);
@@ -160,6 +160,8 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.records("entries", d.entries);
   f.records("exports", d.exports);
   f.integer("transfers", d.transfers, 0, kMany);
+  f.integer("pools", d.pools, MTC_POOL_FIXED, MTC_POOL_LIMIT);
+  f.integer("slots", d.slots, 0, kMany);
   f.texts("fragments", d.fragments);
 }
 

@@ -10,9 +10,12 @@
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/table.h"
 
+#include <compare>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace mtc {
 
@@ -38,13 +41,45 @@ inline constexpr ArenaInfo kArenas[] = {
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));
 
+/// What a value that crosses from one virtual stage to another is called. In a
+/// chain one activation goes to the next virtual stage, and its gradient comes
+/// back: number 0. Further values of a direction are numbered from 1; numbers
+/// of activations and of gradients have nothing to do with each other. A
+/// virtual stage sends one value of a name, and receives one.
+struct CrossingName {
+  static constexpr int kNumberBits = 6;
+  static constexpr int64_t kNumbers = int64_t(1) << kNumberBits;
+
+  bool gradient = false;
+  int64_t number = 0;
+
+  constexpr bool fits() const { return number >= 0 && number < kNumbers; }
+  /// "activation", "gradient", "activation.1".
+  std::string text() const {
+    return (gradient ? "gradient" : "activation") +
+           (number == 0 ? "" : "." + std::to_string(number));
+  }
+  auto operator<=>(const CrossingName &) const = default;
+};
+
+/// The name that `text` spells; none if it is no name, or one that does not
+/// fit.
+inline std::optional<CrossingName> crossingNamed(std::string_view text) {
+  for (bool gradient : {false, true})
+    for (int64_t number = 0; number < CrossingName::kNumbers; ++number)
+      if (CrossingName name{gradient, number}; name.text() == text)
+        return name;
+  return std::nullopt;
+}
+
 /// A pool of equal slots in the activation arena (docs/schedules.md).
 struct PoolInfo {
   MtcPool id;
   std::string_view name;
 };
 
-/// By MtcPool.
+/// The pools that every program has, by MtcPool. The others are four for each
+/// further number of a crossing value, in the order of the first four.
 inline constexpr PoolInfo kPools[] = {
     {MTC_POOL_RECV_ACTIVATION, "recv_activation"},
     {MTC_POOL_RECV_GRADIENT, "recv_gradient"},
@@ -53,43 +88,81 @@ inline constexpr PoolInfo kPools[] = {
     {MTC_POOL_SAVED, "saved"},
     {MTC_POOL_SPLIT, "split"},
 };
-static_assert(std::size(kPools) == MTC_POOL_COUNT &&
-              inOrder(kPools, MTC_POOL_COUNT));
+static_assert(std::size(kPools) == MTC_POOL_FIXED &&
+              inOrder(kPools, MTC_POOL_FIXED));
+static_assert(MTC_POOL_LIMIT ==
+              MTC_POOL_FIXED + 4 * (CrossingName::kNumbers - 1));
 
-constexpr std::string_view poolName(MtcPool pool) { return kPools[pool].name; }
-constexpr MtcPool receivePool(bool gradient) {
-  return gradient ? MTC_POOL_RECV_GRADIENT : MTC_POOL_RECV_ACTIVATION;
+/// The pool of a value that crosses: where it arrives, or whence it is sent.
+constexpr MtcPool crossingPool(CrossingName name, bool sends) {
+  int64_t first = name.number == 0 ? 0 : MTC_POOL_FIXED + 4 * (name.number - 1);
+  return static_cast<MtcPool>(first + (sends ? MTC_POOL_SEND_ACTIVATION : 0) +
+                              (name.gradient ? MTC_POOL_RECV_GRADIENT : 0));
 }
-constexpr MtcPool sendPool(bool gradient) {
-  return gradient ? MTC_POOL_SEND_GRADIENT : MTC_POOL_SEND_ACTIVATION;
+constexpr MtcPool receivePool(CrossingName name) {
+  return crossingPool(name, /*sends=*/false);
+}
+constexpr MtcPool sendPool(CrossingName name) {
+  return crossingPool(name, /*sends=*/true);
 }
 
-/// What a transfer carries, the same on both sides: the activation of a
-/// microbatch behind a virtual stage, or the gradient of what that received.
+/// A value that crosses, and at which of its ends.
+struct CrossingEnd {
+  CrossingName name;
+  bool sends = false;
+};
+/// Whose pool it is; none of the pools of saved values.
+constexpr std::optional<CrossingEnd> crossingEnd(MtcPool pool) {
+  if (pool == MTC_POOL_SAVED || pool == MTC_POOL_SPLIT)
+    return std::nullopt;
+  int64_t further = pool < MTC_POOL_FIXED ? 0 : (pool - MTC_POOL_FIXED) / 4 + 1;
+  int64_t place = pool < MTC_POOL_FIXED ? pool : (pool - MTC_POOL_FIXED) % 4;
+  return CrossingEnd{{place % 2 == 1, further}, place >= 2};
+}
+
+/// "saved", "recv_activation", "send_gradient.1".
+inline std::string poolName(MtcPool pool) {
+  if (std::optional<CrossingEnd> end = crossingEnd(pool))
+    return (end->sends ? "send_" : "recv_") + end->name.text();
+  return std::string(kPools[pool].name);
+}
+inline std::optional<MtcPool> poolNamed(std::string_view text) {
+  if (std::optional<MtcPool> fixed = idNamed(kPools, text))
+    return fixed;
+  for (std::string_view end : {"recv_", "send_"})
+    if (text.substr(0, end.size()) == end)
+      if (auto name = crossingNamed(text.substr(end.size())))
+        return crossingPool(*name, end == "send_");
+  return std::nullopt;
+}
+
+/// What a transfer carries, the same on both sides: a value of a microbatch
+/// that a virtual stage made.
 struct Tag {
   static constexpr int kMicrobatchBits = 20, kStageBits = 10;
   static constexpr int64_t kMicrobatches = int64_t(1) << kMicrobatchBits;
   static constexpr int64_t kStages = int64_t(1) << kStageBits;
 
-  bool gradient = false;
+  CrossingName value;
   int64_t microbatch = 0;
   int64_t virtualStage = 0; ///< that made the value
 
   constexpr bool fits() const {
-    return microbatch >= 0 && microbatch < kMicrobatches && virtualStage >= 0 &&
-           virtualStage < kStages;
+    return value.fits() && microbatch >= 0 && microbatch < kMicrobatches &&
+           virtualStage >= 0 && virtualStage < kStages;
   }
-  /// MtcTransfer::tag.
-  constexpr int32_t encoded() const {
-    return static_cast<int32_t>(
-        (int64_t(gradient) << (kMicrobatchBits + kStageBits)) |
-        (virtualStage << kMicrobatchBits) | microbatch);
+  /// MtcTransfer::tag; different tags that fit have different numbers.
+  constexpr int64_t encoded() const {
+    int64_t which = value.number << 1 | int64_t(value.gradient);
+    return (which << kStageBits | virtualStage) << kMicrobatchBits | microbatch;
   }
   /// "a0.1": the activation of microbatch 0 behind virtual stage 1, as
-  /// schedules print it; "g0.1" the gradient.
+  /// schedules print it; "g0.1" the gradient. Further values have their number:
+  /// "a0.1.2" is activation.2.
   std::string text() const {
-    return (gradient ? "g" : "a") + std::to_string(microbatch) + "." +
-           std::to_string(virtualStage);
+    return (value.gradient ? "g" : "a") + std::to_string(microbatch) + "." +
+           std::to_string(virtualStage) +
+           (value.number == 0 ? "" : "." + std::to_string(value.number));
   }
   bool operator==(const Tag &) const = default;
 };

@@ -8,6 +8,9 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
   pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> local tensor<16x4xf32>
   pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
   pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
+  pipe.crossing activation of "train" from 0 to 1 : tensor<16x4xf32>
+  pipe.crossing gradient of "train" from 1 to 0 : tensor<16x4xf32>
+  pipe.crossing activation of "eval" from 0 to 1 : tensor<16x4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
@@ -173,12 +176,12 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
     rt.timeline @train {
       rt.step load microbatch 0 slots <send_activation = 0, saved = 0>
       rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
       rt.step load microbatch 1 slots <send_activation = 0, saved = 1>
       rt.step run @stage0_fwd microbatch 1 slots <send_activation = 0, saved = 1>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = false, peer = 1, tag = <value = gradient, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
       rt.step run @stage0_bwd microbatch 0 slots <recv_gradient = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = false, peer = 1, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.exchange [#rt.transfer<send = false, peer = 1, tag = <value = gradient, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
       rt.step run @stage0_bwd microbatch 1 slots <recv_gradient = 0, saved = 1>
       rt.step run @stage0_reduce
       rt.step run @stage0_apply
@@ -186,10 +189,10 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
     rt.timeline @eval {
       rt.step load microbatch 0 slots <send_activation = 0, saved = 0>
       rt.step run @stage0_eval microbatch 0 slots <send_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
       rt.step load microbatch 1 slots <send_activation = 0, saved = 0>
       rt.step run @stage0_eval microbatch 1 slots <send_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
     }
   } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
   rt.program @stage1 stage 1 {
@@ -347,23 +350,23 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
     rt.input_slot "labels" at 512 slot of saved stride 320 entry "eval"
     rt.export_slot "logits" of @stage1_eval workspace at 256 local tensor<16x4xf32>
     rt.timeline @train {
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
       rt.step load microbatch 0 slots <recv_activation = 0, saved = 0>
       rt.step run @stage1_fwd microbatch 0 slots <recv_activation = 0, saved = 0>
       rt.step run @stage1_bwd microbatch 0 slots <recv_activation = 0, send_gradient = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>, #rt.transfer<send = true, peer = 0, tag = <value = gradient, microbatch = 0, virtual_stage = 1>, offset = 256, bytes = 256>]
       rt.step load microbatch 1 slots <recv_activation = 0, saved = 1>
       rt.step run @stage1_fwd microbatch 1 slots <recv_activation = 0, saved = 1>
       rt.step run @stage1_bwd microbatch 1 slots <recv_activation = 0, send_gradient = 0, saved = 1>
-      rt.exchange [#rt.transfer<send = true, peer = 0, tag = <gradient = true, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
+      rt.exchange [#rt.transfer<send = true, peer = 0, tag = <value = gradient, microbatch = 1, virtual_stage = 1>, offset = 256, bytes = 256>]
       rt.step run @stage1_reduce
       rt.step run @stage1_apply
     }
     rt.timeline @eval {
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 256>]
       rt.step load microbatch 0 slots <recv_activation = 0, saved = 0>
       rt.step run @stage1_eval microbatch 0 slots <recv_activation = 0, saved = 0>
-      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <gradient = false, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
+      rt.exchange [#rt.transfer<send = false, peer = 0, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
       rt.step load microbatch 1 slots <recv_activation = 0, saved = 0>
       rt.step run @stage1_eval microbatch 1 slots <recv_activation = 0, saved = 0>
     }
