@@ -59,7 +59,7 @@ std::vector<Crossing> Crossings::into(int u, bool gradient, int count) const {
   if (!isChain_)
     return ofDirection(into_, u, gradient);
   int from = gradient ? u + 1 : u - 1;
-  if (from < 0 || from >= count)
+  if (std::min(u, from) < 0 || std::max(u, from) >= count)
     return {};
   return {{{gradient}, from, u, gradient ? gradientBytes_ : activationBytes_}};
 }

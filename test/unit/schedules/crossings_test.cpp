@@ -101,12 +101,12 @@ TEST(Crossings, AValueIsSentDirectly) {
   Schedule schedule = make("gpipe", {3, 1, 1, 0});
   schedule.crossings = skips(3);
   EXPECT_EQ(printPlan(makePlan(schedule, 1)),
-            "F0 {>1:a0.0@0 >1:a0.0.1@0} {>2:a0.0.2@0} {<2:g0.2.2@0} "
+            "F0 {>1:a0.0@0 >1:a0.0.1@0 >2:a0.0.2@0} {<2:g0.2.2@0} "
             "{<1:g0.1@0 <1:g0.1.1@0} B0\n"
             "{<0:a0.0@0 <0:a0.0.1@0} F0 {>2:a0.1@0 >2:a0.1.1@0} "
             "{<2:g0.2@0 <2:g0.2.1@0} B0 {>0:g0.1@0 >0:g0.1.1@0}\n"
-            "{<1:a0.1@0 <1:a0.1.1@0 <0:a0.0.2@0} F0 B0 "
-            "{>0:g0.2.2@0 >1:g0.2@0 >1:g0.2.1@0}\n");
+            "{<0:a0.0.2@0} {<1:a0.1@0 <1:a0.1.1@0} F0 B0 "
+            "{>1:g0.2@0 >1:g0.2.1@0 >0:g0.2.2@0}\n");
 }
 
 TEST(Crossings, WhatATableMayNotSay) {
