@@ -111,7 +111,7 @@
 // BODY-NEXT: layers.1.mlp.up, layers.1.mlp.activation: error:
 // BODY-NEXT: layers.2.mlp.up, layers.2.mlp.activation: error:
 
-// RUN: sed -e 's/target = "cpu"/target = "cuda:sm_90"/' %t-body.mlir > %t-gpu.mlir
+// RUN: sed -e 's/device = "cpu"/device = "cuda:sm_90"/' %t-body.mlir > %t-gpu.mlir
 // RUN: not mtc compile %t-gpu.mlir --compile-to kernels -o %t.ptx 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: the kernels cannot be lowered for a GPU
 // GPU-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.0.mlp.up, layers.0.mlp.activation: error: 'math.tan' op expected
