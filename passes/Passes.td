@@ -244,7 +244,7 @@ def BuildSchedule : MtcPass<"build-schedule"> {
       mesh = <tp = 1, dp = 1, pp = 2>,
       batch = <micro = 1, microbatches = 4, global = 4, sequence = 32>, precision = f32,
       schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-      optimizer = <name = "adamw", zero = 0, bucket_size = 40000000>,
+      optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>,
       target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
     ```
 

@@ -291,7 +291,7 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
   let description = [{
     Holds kernels, fragments (func.func with `pipe.fragment`), buckets, parameters
     and timelines of one stage. `plan-memory` sets `arenas`, bytes by kind, the
-    place of the loss in `grads`, and the GEMM library that its sizes are for.
+    offset of the loss in `grads`, and the GEMM library that its sizes are for.
 
     Example:
     ```
@@ -306,7 +306,7 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
   let assemblyFormat = "$sym_name `stage` $stage $body attr-dict";
 }
 def Rt_TensorFormOp : Op<Rt_Dialect, "tensor_form", [NoTerminator, SingleBlock, SymbolTable, IsolatedFromAbove]> {
-  let summary = "what a program computes, before its values have places";
+  let summary = "what a program computes, before its values have offsets";
   let description = [{
     Kernels, buckets, parameters and fragments of a program as `plan-memory` found
     them, on tensors. `plan-memory` leaves it beside the bytes, and `verify-plan`
@@ -374,14 +374,14 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     bool isSecondUse() { return getSecondUseOf().has_value(); }
     /// Names of the optimizer's states; none before `shard-optimizer`.
     ::llvm::SmallVector<::llvm::StringRef> stateNames();
-    /// The byte of `optimizer` where a state begins, if it has a place.
+    /// The byte of `optimizer` where a state begins, if it has one.
     std::optional<int64_t> stateOffset(::llvm::StringRef state);
   }];
 }
 def Rt_ParamOp : Op<Rt_Dialect, "param"> {
   let summary = "a parameter shard in a bucket";
   let description = [{
-    The place of one use of a `pipe.parameter`: `start` is its first element in the
+    Where one use of a `pipe.parameter`: `start` is its first element in the
     bucket. The first use on a stage is where the parameter itself lies; in a bucket
     that is a `second_use_of` another there is only the gradient accumulator. The
     stage of use 0 owns the parameter.

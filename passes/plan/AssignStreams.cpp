@@ -25,7 +25,7 @@ using namespace mtc::passes;
 
 namespace {
 
-/// The place in a bucket that a view is of; null for a value of the fragment.
+/// The part of a bucket that a view is of; null for a value of the fragment.
 rt::RefOp refOf(Value value) {
   while (auto moved = value.getDefiningOp<rt::OffsetViewOp>())
     value = moved.getView();
@@ -50,7 +50,7 @@ bool shareState(Operation *op, rt::CollectiveOp collective) {
          });
 }
 
-/// True if `op` reads or writes what `collective` works on. Places of one
+/// True if `op` reads or writes what `collective` works on. Parts of one
 /// bucket count as the same; their ranges may be known to the rank only.
 bool touches(Operation *op, rt::CollectiveOp collective) {
   if (shareState(op, collective))

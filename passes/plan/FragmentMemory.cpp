@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-//===--- places -----------------------------------------------------------===//
+//===--- addresses --------------------------------------------------------===//
 
 /// Where a part of a bucket starts; nothing if the bucket has no such part.
 static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
@@ -37,9 +37,9 @@ static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
   return std::nullopt;
 }
 
-FailureOr<Address> FragmentMemory::placeOf(Operation *op, int64_t index,
-                                           rt::RefKind kind, StringRef state,
-                                           int64_t start) {
+FailureOr<Address> FragmentMemory::addressOf(Operation *op, int64_t index,
+                                             rt::RefKind kind, StringRef state,
+                                             int64_t start) {
   for (auto bucket : program.getOps<rt::BucketOp>())
     if (bucket.getIndex() == index) {
       if (auto address = partOf(bucket, kind, state, start))
@@ -54,18 +54,18 @@ FailureOr<Address> FragmentMemory::placeOf(Operation *op, int64_t index,
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == rt::RefKind::Loss)
     return Address{MTC_ARENA_GRADS, layout.lossOffset};
-  return placeOf(ref, *ref.getBucket(), ref.getKind(),
-                 ref.getState().value_or(""), ref.getStart());
+  return addressOf(ref, *ref.getBucket(), ref.getKind(),
+                   ref.getState().value_or(""), ref.getStart());
 }
 
-/// Values that live at a place of their own: those of boundary ops.
+/// Values that live at an address of their own: those of boundary ops.
 LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
   if (auto p = dyn_cast<pipe::ParamOp>(op)) {
     const ParamSlot *slot = params.parameter(p.getName());
     if (!slot)
       return op->emitOpError("expected a parameter of this program");
     FailureOr<Address> address =
-        placeOf(op, slot->bucket, rt::RefKind::Param, "", slot->start);
+        addressOf(op, slot->bucket, rt::RefKind::Param, "", slot->start);
     if (failed(address))
       return failure();
     storage.address = *address;
@@ -136,7 +136,8 @@ static LogicalResult checkOps(func::FuncOp fn) {
   return success();
 }
 
-/// Refs are placed where they are used, so one that has no place is found here.
+/// Refs are placed where they are used, so one that has no address is found
+/// here.
 LogicalResult FragmentMemory::checkRefs() {
   for (auto ref : fn.getOps<rt::RefOp>())
     if (failed(refAddress(ref)))
@@ -223,7 +224,7 @@ LogicalResult FragmentMemory::collect() {
   return success();
 }
 
-/// Copies a value whose place is taken to a second one.
+/// Copies a value whose address is taken to a second one.
 void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
   OpBuilder b(marker);
   Location loc = marker->getLoc();
@@ -259,7 +260,7 @@ LogicalResult FragmentMemory::fixMarkers() {
       Storage &exported = storages[storageOf.lookup(e.getValue())];
       if (exported.fixed)
         return op.emitOpError(
-            "expected a value without a place of its own, found one that is "
+            "expected a value without an offset of its own, found one that is "
             "received, sent or kept: its slot changes with the microbatch");
       exported.life.end = last;
     }

@@ -47,9 +47,9 @@ private:
   mlir::LogicalResult fixMarkers();
   mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);
   /// The address of element `start` of a part of bucket `index`; fails at `op`.
-  mlir::FailureOr<Address> placeOf(mlir::Operation *op, int64_t index,
-                                   rt::RefKind kind, llvm::StringRef state,
-                                   int64_t start);
+  mlir::FailureOr<Address> addressOf(mlir::Operation *op, int64_t index,
+                                     rt::RefKind kind, llvm::StringRef state,
+                                     int64_t start);
   mlir::FailureOr<Address> refAddress(rt::RefOp ref);
   mlir::LogicalResult checkRefs();
   void copy(mlir::Operation *marker, mlir::Value from, const Address &to);

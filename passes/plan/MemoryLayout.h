@@ -65,7 +65,7 @@ struct Lifetime {
   int64_t offset = -1; ///< result
 };
 /// Gives offsets so that no two temporaries that live together overlap: largest
-/// first, each at the lowest free place. Returns the bytes needed.
+/// first, each at the lowest free offset. Returns the bytes needed.
 int64_t placeTemporaries(std::vector<Lifetime> &values);
 
 } // namespace mtc::passes

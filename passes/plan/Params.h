@@ -9,7 +9,7 @@
 
 namespace mtc::passes {
 
-/// Place of one use of a parameter: bucket and first element in it.
+/// Where one use of a parameter lies: bucket and first element in it.
 struct ParamSlot {
   int64_t bucket = 0, start = 0;
 };

@@ -28,19 +28,20 @@ Accumulators::Accumulators(func::FuncOp fn, const ParamTable &params)
   }
 }
 
-std::optional<Accumulators::Place>
-Accumulators::placeOf(Operation *sink) const {
+std::optional<Accumulators::Placement>
+Accumulators::placementOf(Operation *sink) const {
   auto gradient = dyn_cast<pipe::AccumulateOp>(sink);
   if (!gradient)
-    return Place{rt::RefKind::Loss, 0, 0};
+    return Placement{rt::RefKind::Loss, 0, 0};
   const ParamSlot *slot = params.find(gradient.getParam(), gradient.getUse());
   if (!slot)
     return std::nullopt;
-  return Place{rt::RefKind::Grad, slot->bucket, slot->start};
+  return Placement{rt::RefKind::Grad, slot->bucket, slot->start};
 }
 
-LogicalResult Accumulators::makeAt(const Place &place, Operation *sink) {
-  Value &ref = refs[place];
+LogicalResult Accumulators::makeAt(const Placement &placement,
+                                   Operation *sink) {
+  Value &ref = refs[placement];
   auto type = cast<RankedTensorType>(sink->getOperand(0).getType());
   if (ref && cast<ShapedType>(ref.getType()).getShape() != type.getShape())
     return sink->emitOpError("expected a value of the accumulator's shape, ")
@@ -48,7 +49,7 @@ LogicalResult Accumulators::makeAt(const Place &place, Operation *sink) {
   if (ref)
     return success();
   OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
-  auto [kind, bucket, start] = place;
+  auto [kind, bucket, start] = placement;
   bool ofBucket = kind != rt::RefKind::Loss;
   ref = rt::RefOp::create(
       b, sink->getLoc(), MemRefType::get(type.getShape(), b.getF32Type()), kind,
@@ -61,23 +62,23 @@ LogicalResult Accumulators::make() {
   WalkResult walked = fn.walk([&](Operation *sink) {
     if (!isSink(sink))
       return WalkResult::advance();
-    std::optional<Place> place = placeOf(sink);
-    if (!place) {
+    std::optional<Placement> placement = placementOf(sink);
+    if (!placement) {
       auto gradient = cast<pipe::AccumulateOp>(sink);
       sink->emitOpError("expected a bucket for use ")
           << gradient.getUse() << " of the parameter \"" << gradient.getParam()
           << "\", found none in this program";
       return WalkResult::interrupt();
     }
-    return failed(makeAt(*place, sink)) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+    return failed(makeAt(*placement, sink)) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
   });
   return success(!walked.wasInterrupted());
 }
 
 Value Accumulators::of(Operation *sink) const {
-  std::optional<Place> place = placeOf(sink);
-  auto it = place ? refs.find(*place) : refs.end();
+  std::optional<Placement> placement = placementOf(sink);
+  auto it = placement ? refs.find(*placement) : refs.end();
   return it == refs.end() ? Value() : it->second;
 }
 

@@ -33,13 +33,14 @@ public:
   mlir::Value of(mlir::Operation *sink) const;
 
 private:
-  using Place = std::tuple<rt::RefKind, int64_t, int64_t>; ///< bucket, start
-  std::optional<Place> placeOf(mlir::Operation *sink) const;
-  mlir::LogicalResult makeAt(const Place &place, mlir::Operation *sink);
+  using Placement =
+      std::tuple<rt::RefKind, int64_t, int64_t>; ///< bucket, start
+  std::optional<Placement> placementOf(mlir::Operation *sink) const;
+  mlir::LogicalResult makeAt(const Placement &placement, mlir::Operation *sink);
 
   mlir::func::FuncOp fn;
   const ParamTable &params;
-  std::map<Place, mlir::Value> refs;
+  std::map<Placement, mlir::Value> refs;
 };
 
 } // namespace mtc::passes

@@ -29,8 +29,8 @@ static std::optional<CrossingName> arrivingIn(const Space &space) {
   return end && !end->sends ? std::optional(end->name) : std::nullopt;
 }
 
-Place ByteForm::at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
-                   int64_t bytes) const {
+Placement ByteForm::at(MtcArena arena, std::optional<MtcPool> pool,
+                       int64_t offset, int64_t bytes) const {
   if (!pool && arena != MTC_ARENA_WORKSPACE)
     return lasting.at(arena, offset, bytes);
   Space space{SpaceKind::Workspace, 0};
@@ -43,13 +43,13 @@ void ByteForm::visit(Operation &op) {
   auto view = dyn_cast<rt::ViewOp>(op);
   if (!view)
     return; // events: checkStreams makes program order the order
-  Place place = at(view.getArena(), view.getPool(), view.getOffset(),
-                   rt::bytesOf(view.getType()));
-  places[view] = place;
+  Placement placement = at(view.getArena(), view.getPool(), view.getOffset(),
+                           rt::bytesOf(view.getType()));
+  placements[view] = placement;
   // checkValues sees to it that a transfer begins where it is read.
-  auto name = arrivingIn(place.space);
-  if (name && contents.isEmpty(place))
-    contents.write(place, numbers.leaf(received(*name)), nullptr);
+  auto name = arrivingIn(placement.space);
+  if (name && contents.isEmpty(placement))
+    contents.write(placement, numbers.leaf(received(*name)), nullptr);
 }
 
 } // namespace mtc::passes::verify

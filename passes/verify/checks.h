@@ -48,7 +48,7 @@ void checkStreams(const Model &model, Report &report);
 void checkAxes(const Model &model, Report &report);
 
 /// Parameters and layers are owned once; shards add up; buckets and moments
-/// have a place of their own.
+/// have offsets of their own.
 void checkOwners(const Model &model, Report &report);
 
 /// Calls of the device's libraries have the scratch that these need.

@@ -18,9 +18,9 @@ public:
   using Interpreter::Interpreter;
   /// Puts the inputs of an entry where the data reader does.
   void load(const Model &model, const Stage &stage, llvm::StringRef entry);
-  /// The place of `bytes` at an address; in a pool, of slot 0.
-  Place at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
-           int64_t bytes) const;
+  /// The placement of `bytes` at an address; in a pool, of slot 0.
+  Placement at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
+               int64_t bytes) const;
 
 private:
   void visit(mlir::Operation &op) override;
@@ -46,9 +46,9 @@ public:
 private:
   void visit(mlir::Operation &op) override;
   void reject(mlir::Operation &call) override;
-  Place placeOf(mlir::Value value) override;
+  Placement placementOf(mlir::Value value) override;
   void define(mlir::Value value, llvm::StringRef text);
-  void expectPlace(mlir::Operation &op, llvm::StringRef what);
+  void expectPlacement(mlir::Operation &op, llvm::StringRef what);
   void restore(pipe::SavedOp op);
   void expectUnread(mlir::tensor::EmptyOp empty);
 

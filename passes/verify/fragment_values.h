@@ -6,7 +6,7 @@
 
 namespace mtc::passes::verify {
 
-/// A place in a slot that a fragment reads or writes, with the op that does.
+/// Bytes in a slot that a fragment reads or writes, with the op that does.
 struct SlotUse {
   Extent extent;
   mlir::Operation *op = nullptr;

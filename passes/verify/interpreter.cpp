@@ -7,7 +7,7 @@ namespace mtc::passes::verify {
 namespace {
 
 /// The accumulator of the norm, which lies in no arena.
-constexpr Place kNorm{{SpaceKind::Norm, 0}, 0, 1};
+constexpr Placement kNorm{{SpaceKind::Norm, 0}, 0, 1};
 
 bool touchesNorm(Operation &op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
@@ -25,7 +25,7 @@ void addType(Recipe &recipe, Type type) {
 } // namespace
 
 void Interpreter::run(func::FuncOp fn) {
-  places.clear();
+  placements.clear();
   scalars.clear();
   contents.beginFragment(lasting.before());
   for (Operation &op : fn.getBody().front())
@@ -41,7 +41,9 @@ void Interpreter::run(func::FuncOp fn) {
       visit(op);
 }
 
-Place Interpreter::placeOf(Value value) { return places.lookup(value); }
+Placement Interpreter::placementOf(Value value) {
+  return placements.lookup(value);
+}
 
 /// Integers are symbols: the same expression is the same number.
 void Interpreter::compute(Operation &op) {
@@ -55,16 +57,17 @@ void Interpreter::compute(Operation &op) {
 
 void Interpreter::readField(rt::StepFieldOp op) {
   const StepFieldInfo &field = kStepFields[op.getField()];
-  Place place{{SpaceKind::Field, int64_t(field.id)}, 0, field.bytes};
+  Placement placement{{SpaceKind::Field, int64_t(field.id)}, 0, field.bytes};
   std::string name(field.name);
-  contents.write(place, numbers.leaf("the step block's field " + name), op);
-  places[op] = place;
+  contents.write(placement, numbers.leaf("the step block's field " + name), op);
+  placements[op] = placement;
 }
 
 void Interpreter::move(rt::OffsetViewOp op) {
   int64_t width = op.getType().getElementTypeBitWidth() / 8;
-  places[op] = lasting.move(placeOf(op.getView()), width, op.getElements(),
-                            scalars.lookup(op.getElements()), numbers);
+  placements[op] =
+      lasting.move(placementOf(op.getView()), width, op.getElements(),
+                   scalars.lookup(op.getElements()), numbers);
 }
 
 /// What of an op's attributes says what it computes. A stream says when, and
@@ -89,17 +92,18 @@ Attribute Interpreter::attributesOf(Operation &op) {
 void Interpreter::readUses(Operation &op, ArrayRef<rt::Access> buffers,
                            Call &call) {
   for (const rt::Access &buffer : buffers) {
-    const Place &place = call.places.emplace_back(placeOf(buffer.value));
+    const Placement &placement =
+        call.placements.emplace_back(placementOf(buffer.value));
     call.before.push_back(0);
-    // A moved place is written in part: what it held is in what it will hold.
-    if (!buffer.kind.reads && !place.moved)
+    // What was moved is written in part: what it held is in what it will hold.
+    if (!buffer.kind.reads && !placement.moved)
       continue;
-    call.before.back() = read(place);
+    call.before.back() = read(placement);
     call.uses.push_back(call.before.back());
-    if (place.moved)
-      call.uses.push_back(*place.moved);
+    if (placement.moved)
+      call.uses.push_back(*placement.moved);
     addType(call.recipe, buffer.value.getType());
-    call.recipe.push_back(place.moved.has_value());
+    call.recipe.push_back(placement.moved.has_value());
   }
   for (Value operand : op.getOperands())
     if (!isa<ShapedType>(operand.getType()))
@@ -135,7 +139,8 @@ void Interpreter::call(Operation &op) {
     if (!buffer.kind.writes)
       continue;
     // A tensor stays what it is: the op's result is another.
-    Place written = buffer.made ? placeOf(buffer.made) : call.places[i];
+    Placement written =
+        buffer.made ? placementOf(buffer.made) : call.placements[i];
     contents.write(written,
                    buffer.kind.scratch ? numbers.leaf("scratch")
                                        : made(op, buffer, i, kernel, call),
@@ -146,9 +151,9 @@ void Interpreter::call(Operation &op) {
 /// What the op writes to its buffer `i`.
 Number Interpreter::made(Operation &op, const rt::Access &buffer, int64_t i,
                          const KernelValues *kernel, Call &call) {
-  const Place &place = call.places[i];
+  const Placement &placement = call.placements[i];
   int64_t source = kernel ? kernel->copyOf[i] : -1;
-  if (source >= 0 && !place.moved && !call.places[source].moved)
+  if (source >= 0 && !placement.moved && !call.placements[source].moved)
     return call.before[source]; // all of it
   Recipe recipe = call.recipe;
   addType(recipe, buffer.value.getType());

@@ -20,15 +20,17 @@ public:
   /// is there.
   void run(mlir::func::FuncOp fn);
   const Contents &after() const { return contents; }
-  Number read(const Place &place) { return contents.read(place, numbers); }
+  Number read(const Placement &placement) {
+    return contents.read(placement, numbers);
+  }
 
 protected:
   /// An op that is no call, no number and no field of the step block.
   virtual void visit(mlir::Operation &op) = 0;
   /// A call whose buffers are not those of its kernel: nothing comes of it.
   virtual void reject(mlir::Operation &call) = 0;
-  /// The place of a value: Nowhere of one that has none.
-  virtual Place placeOf(mlir::Value value);
+  /// The placement of a value: Nowhere of one that has none.
+  virtual Placement placementOf(mlir::Value value);
   /// What an op does with its buffers: none of one that is no call. Fails on
   /// one that `reject` gets.
   mlir::FailureOr<llvm::SmallVector<rt::Access>>
@@ -38,14 +40,14 @@ protected:
   const Lasting &lasting;
   Numbers &numbers;
   Contents contents;
-  llvm::DenseMap<mlir::Value, Place> places; ///< looked up only
+  llvm::DenseMap<mlir::Value, Placement> placements; ///< looked up only
 
 private:
   /// An op that works on buffers, with all that it reads.
   struct Call {
     Recipe recipe;
     llvm::SmallVector<Number> uses = {};
-    llvm::SmallVector<Place> places = {};  ///< by buffer
+    llvm::SmallVector<Placement> placements = {}; ///< by buffer
     llvm::SmallVector<Number> before = {}; ///< by buffer, of those it reads
     int64_t written = 0;                   ///< buffers so far
   };

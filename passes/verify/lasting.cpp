@@ -89,18 +89,19 @@ Space Lasting::space(SpaceKind kind, int64_t bucket, StringRef state) const {
   return it == states.end() ? Space() : Space{kind, bucket, it->second};
 }
 
-Place Lasting::part(const Space &space, int64_t start, int64_t bytes) const {
+Placement Lasting::part(const Space &space, int64_t start,
+                        int64_t bytes) const {
   const Part *part = find(space);
   if (!part)
     return {};
   int64_t begin = saturatingMul(start, part->width);
   int64_t end = saturatingAdd(begin, bytes);
   return begin >= 0 && begin <= end && end <= part->whole
-             ? Place{part->space, begin, end}
-             : Place();
+             ? Placement{part->space, begin, end}
+             : Placement();
 }
 
-Place Lasting::at(MtcArena arena, int64_t offset, int64_t bytes) const {
+Placement Lasting::at(MtcArena arena, int64_t offset, int64_t bytes) const {
   for (auto &[space, part] : parts)
     if (part.arena == arena && offset >= part.offset &&
         saturatingAdd(offset, bytes) <= saturatingAdd(part.offset, part.bytes))
@@ -108,40 +109,41 @@ Place Lasting::at(MtcArena arena, int64_t offset, int64_t bytes) const {
   return {};
 }
 
-Place Lasting::parameter(StringRef name, int64_t bytes) const {
+Placement Lasting::parameter(StringRef name, int64_t bytes) const {
   auto it = parameters.find(name);
-  return it == parameters.end() ? Place()
+  return it == parameters.end() ? Placement()
                                 : part({SpaceKind::Param, it->second.first},
                                        it->second.second, bytes);
 }
 
 /// A range of a rank is named by the segment that it is the rank's part of.
 /// Moved otherwise it may be any of the part.
-Place Lasting::move(Place place, int64_t width, Value elements, Number moved,
-                    Numbers &numbers) const {
-  const Part *part = find(place.space);
+Placement Lasting::move(Placement placement, int64_t width, Value elements,
+                        Number moved, Numbers &numbers) const {
+  const Part *part = find(placement.space);
   auto range = elements.getDefiningOp<rt::FlatRangeOp>();
-  place.moved =
-      numbers.make({wordOf(By::Moved), place.begin, place.end}, moved, nullptr);
+  placement.moved = numbers.make(
+      {wordOf(By::Moved), placement.begin, placement.end}, moved, nullptr);
   if (!part)
-    return place;
-  bool isSharded = place.space.kind == SpaceKind::State;
+    return placement;
+  bool isSharded = placement.space.kind == SpaceKind::State;
   int64_t begin = -1, end = -1;
   if (range && elements == (isSharded ? range.getLocal() : range.getAt())) {
-    begin = saturatingAdd(place.begin, saturatingMul(range.getStart(), width));
+    begin =
+        saturatingAdd(placement.begin, saturatingMul(range.getStart(), width));
     end = saturatingAdd(begin, saturatingMul(range.getCount(), width));
   }
   bool fits = begin >= 0 && begin <= end && end <= part->whole;
-  place.begin = fits ? begin : 0;
-  place.end = fits ? end : part->whole;
-  return place;
+  placement.begin = fits ? begin : 0;
+  placement.end = fits ? end : part->whole;
+  return placement;
 }
 
-std::string Lasting::describe(const Place &place,
+std::string Lasting::describe(const Placement &placement,
                               const Numbers &numbers) const {
-  const Contents::Cells &cells = contents.cellsOf(place.space);
-  auto it = cells.upper_bound(place.begin);
-  return it == cells.begin() ? "another place"
+  const Contents::Cells &cells = contents.cellsOf(placement.space);
+  auto it = cells.upper_bound(placement.begin);
+  return it == cells.begin() ? "other bytes"
                              : numbers.describe(std::prev(it)->second.number);
 }
 

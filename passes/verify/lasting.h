@@ -2,7 +2,7 @@
 #ifndef MTC_PASSES_VERIFY_LASTING_H
 #define MTC_PASSES_VERIFY_LASTING_H
 
-#include "passes/verify/places.h"
+#include "passes/verify/placements.h"
 
 namespace mtc::passes::verify {
 
@@ -17,16 +17,17 @@ public:
   /// none.
   Space space(SpaceKind kind, int64_t bucket, llvm::StringRef state) const;
   /// `bytes` from element `start` of a space on; Nowhere, if it has less.
-  Place part(const Space &space, int64_t start, int64_t bytes) const;
+  Placement part(const Space &space, int64_t start, int64_t bytes) const;
   /// What lies at an address; Nowhere, if not all of it is of one part.
-  Place at(MtcArena arena, int64_t offset, int64_t bytes) const;
+  Placement at(MtcArena arena, int64_t offset, int64_t bytes) const;
   /// The parameter, as it is computed with; Nowhere if there is none.
-  Place parameter(llvm::StringRef name, int64_t bytes) const;
-  /// The place after it was moved by `elements`, whose number is `moved`.
-  Place move(Place place, int64_t width, mlir::Value elements, Number moved,
-             Numbers &numbers) const;
-  /// What lies at the begin of a place before a fragment, for messages.
-  std::string describe(const Place &place, const Numbers &numbers) const;
+  Placement parameter(llvm::StringRef name, int64_t bytes) const;
+  /// The placement after it was moved by `elements`, whose number is `moved`.
+  Placement move(Placement placement, int64_t width, mlir::Value elements,
+                 Number moved, Numbers &numbers) const;
+  /// What lies at the begin of a placement before a fragment, for messages.
+  std::string describe(const Placement &placement,
+                       const Numbers &numbers) const;
 
 private:
   struct Part {

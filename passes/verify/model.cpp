@@ -107,7 +107,7 @@ static void readTimelines(Stage &stage, Report &report) {
 }
 
 /// What later phases left open of a bucket; checks need all of it.
-static bool hasPlaces(rt::BucketOp bucket, Report &report) {
+static bool hasOffsets(rt::BucketOp bucket, Report &report) {
   bool all = bucket.getGradOffset() &&
              (bucket.isSecondUse() ||
               (bucket.getParamOffset() && bucket.getStateOffsets()));
@@ -140,7 +140,7 @@ static bool readStage(Model &model, rt::ProgramOp program, Report &report) {
   bool good = readArenas(stage, report);
   for (auto bucket : program.getOps<rt::BucketOp>()) {
     stage.buckets.push_back(bucket);
-    good &= hasPlaces(bucket, report);
+    good &= hasOffsets(bucket, report);
   }
   for (auto param : program.getOps<rt::ParamOp>()) {
     auto of = model.parameters.find(param.getName().str());

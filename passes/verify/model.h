@@ -169,7 +169,7 @@ struct Model {
 };
 
 /// Reads the module. What is malformed so that no check could go on (no
-/// configuration, missing stages, buckets without a place) is reported, and the
+/// configuration, missing stages, buckets without offsets) is reported, and the
 /// model has no stages.
 Model readModel(mlir::ModuleOp module, Report &report);
 

@@ -218,14 +218,14 @@ private:
   /// Buckets, moments and the loss have bytes of their own, and the step has
   /// its state.
   void checkArenas(const Stage &stage) {
-    struct Place {
+    struct Range {
       int64_t begin, end;
       Operation *op;
     };
-    std::array<std::vector<Place>, 3> places;
+    std::array<std::vector<Range>, 3> ranges;
     auto add = [&](int64_t arena, int64_t begin, int64_t elements,
                    Operation *op, int64_t bytes = 4) {
-      places[arena].push_back({begin, begin + bytes * elements, op});
+      ranges[arena].push_back({begin, begin + bytes * elements, op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
       add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.getElements(),
@@ -241,19 +241,19 @@ private:
     add(MTC_ARENA_GRADS, stage.lossOffset, 1, stage.op);
     for (int64_t arena = 0; arena < 3; ++arena) {
       std::stable_sort(
-          places[arena].begin(), places[arena].end(),
-          [](const Place &a, const Place &b) { return a.begin < b.begin; });
+          ranges[arena].begin(), ranges[arena].end(),
+          [](const Range &a, const Range &b) { return a.begin < b.begin; });
       int64_t at = 0;
-      for (const Place &place : places[arena]) {
-        if (place.begin < at)
-          report.error(place.op) << "expected bytes of its own in the arena "
+      for (const Range &range : ranges[arena]) {
+        if (range.begin < at)
+          report.error(range.op) << "expected bytes of its own in the arena "
                                  << kArenas[arena].name << ", from " << at
-                                 << " or later, found " << place.begin;
-        if (place.begin % 64 != 0)
-          report.error(place.op)
+                                 << " or later, found " << range.begin;
+        if (range.begin % 64 != 0)
+          report.error(range.op)
               << "expected an offset in multiples of 64 bytes in the arena "
-              << kArenas[arena].name << ", found " << place.begin;
-        at = std::max(at, place.end);
+              << kArenas[arena].name << ", found " << range.begin;
+        at = std::max(at, range.end);
       }
       checkSize(stage, arena, at);
     }

@@ -122,9 +122,9 @@ private:
         for (auto &[begin, cell] : cells) {
           if (!space.isLasting())
             break;
-          Place place{space, begin, cell.end};
-          compare(fragment, fragment.fn, lasting.describe(place, numbers),
-                  tensors.read(place), bytes.read(place));
+          Placement placement{space, begin, cell.end};
+          compare(fragment, fragment.fn, lasting.describe(placement, numbers),
+                  tensors.read(placement), bytes.read(placement));
         }
   }
 
@@ -158,10 +158,10 @@ private:
       return;
     }
     rt::ExportSlotOp slot = slots.front();
-    Place place = bytes.at(slot.getArena(), {}, slot.getOffset(),
-                           rt::bytesOf(slot.getType()));
+    Placement placement = bytes.at(slot.getArena(), {}, slot.getOffset(),
+                                   rt::bytesOf(slot.getType()));
     compare(fragment, slot, ("the export \"" + meant.getName() + "\"").str(),
-            expected, bytes.read(place));
+            expected, bytes.read(placement));
     compareShape(slot, meant);
   }
 

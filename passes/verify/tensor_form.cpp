@@ -7,19 +7,19 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-Place TensorForm::placeOf(Value value) {
-  if (!places.count(value) && isa<RankedTensorType>(value.getType()))
-    places[value] = {
+Placement TensorForm::placementOf(Value value) {
+  if (!placements.count(value) && isa<RankedTensorType>(value.getType()))
+    placements[value] = {
         {SpaceKind::Tensor, tensors++}, 0, rt::bytesOf(value.getType())};
-  return places.lookup(value);
+  return placements.lookup(value);
 }
 
 void TensorForm::define(Value value, StringRef text) {
-  contents.write(placeOf(value), numbers.leaf(text), value.getDefiningOp());
+  contents.write(placementOf(value), numbers.leaf(text), value.getDefiningOp());
 }
 
-void TensorForm::expectPlace(Operation &op, StringRef what) {
-  if (places.lookup(op.getResult(0)).space.kind == SpaceKind::Nowhere)
+void TensorForm::expectPlacement(Operation &op, StringRef what) {
+  if (placements.lookup(op.getResult(0)).space.kind == SpaceKind::Nowhere)
     report.error(&op) << "expected " << what
                       << " of this program in the tensor form, found "
                       << op.getResult(0).getType() << " of another";
@@ -46,7 +46,7 @@ void TensorForm::restore(pipe::SavedOp op) {
                         "tensor form, found "
                      << op.getKey();
   else
-    contents.write(placeOf(op), it->second, op);
+    contents.write(placementOf(op), it->second, op);
 }
 
 /// What an empty tensor holds is no value: ops only write over it.
@@ -74,17 +74,17 @@ void TensorForm::reject(Operation &call) {
 void TensorForm::visit(Operation &op) {
   TypeSwitch<Operation *>(&op)
       .Case([&](pipe::ParamOp param) {
-        places[param] =
+        placements[param] =
             lasting.parameter(param.getName(), rt::bytesOf(param.getType()));
-        expectPlace(op, "a parameter");
+        expectPlacement(op, "a parameter");
       })
       .Case([&](rt::RefOp ref) {
         Space space =
             lasting.space(spaceOf(ref.getKind()), ref.getBucket().value_or(0),
                           ref.getState().value_or(""));
-        places[ref] =
+        placements[ref] =
             lasting.part(space, ref.getStart(), rt::bytesOf(ref.getType()));
-        expectPlace(op, "a part of a bucket");
+        expectPlacement(op, "a part of a bucket");
       })
       .Case([&](tensor::EmptyOp empty) { expectUnread(empty); })
       .Case([&](pipe::InputOp input) {
@@ -93,12 +93,12 @@ void TensorForm::visit(Operation &op) {
       .Case([&](pipe::ReceivedOp op) { define(op, received(op.getName())); })
       .Case([&](pipe::SavedOp op) { restore(op); })
       .Case([&](pipe::SaveOp op) {
-        Number number = read(placeOf(op.getValue()));
+        Number number = read(placementOf(op.getValue()));
         kept[op.getKey()] = number;
         left.push_back({op, number});
       })
       .Case<pipe::SendOp, pipe::ExportOp>([&](auto op) {
-        left.push_back({op, read(placeOf(op.getValue()))});
+        left.push_back({op, read(placementOf(op.getValue()))});
       })
       .Case<rt::RecordOp, rt::WaitOp, func::ReturnOp>([](auto) {})
       .Default([&](Operation *op) {

@@ -29,11 +29,12 @@ public:
         for (const Access &access : touch.accesses)
           checkAccess(fragment, touch, access);
     for (auto input : stage.op.getOps<rt::InputSlotOp>())
-      place(input, {MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
-                    input.getPool(), input.getStride()});
+      checkExtent(input,
+                  {MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
+                   input.getPool(), input.getStride()});
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
-      place(exported, {exported.getArena(), exported.getOffset(),
-                       rt::bytesOf(exported.getType())});
+      checkExtent(exported, {exported.getArena(), exported.getOffset(),
+                             rt::bytesOf(exported.getType())});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
         if (row.exchange)
@@ -45,8 +46,8 @@ private:
   void checkAccess(const Fragment &fragment, const Touch &touch,
                    const Access &access) {
     if (seen.insert(access.view).second)
-      place(access.view, access.extent,
-            access.view.getType().getElementTypeBitWidth() / 8);
+      checkExtent(access.view, access.extent,
+                  access.view.getType().getElementTypeBitWidth() / 8);
     // By how much is known at run time: reduce and apply check the ranges.
     if (access.moved && !fragment.isUpdate())
       report.error(access.moved)
@@ -61,9 +62,9 @@ private:
       checkParameter(fragment, touch, access);
   }
 
-  /// The rules of a single place. Parameters are packed without gaps, so that
+  /// The rules of a single extent. Parameters are packed without gaps, so that
   /// one starts at any of its `elementBytes`; everything else starts at a line.
-  void place(Operation *op, const Extent &e, int64_t elementBytes = 4) {
+  void checkExtent(Operation *op, const Extent &e, int64_t elementBytes = 4) {
     const ArenaInfo &arena = kArenas[e.arena];
     if (arena.slotted && !e.pool) {
       report.error(op) << "expected a slot in the arena " << arena.name
@@ -190,19 +191,19 @@ private:
   }
 
   bool parameterAt(const Extent &e) {
-    if (places.empty())
+    if (known.empty())
       for (const Param &param : stage.params)
         if (rt::BucketOp bucket = stage.bucket(param.bucket())) {
           int64_t start = param.start(), elements = param.elements(),
                   wide = bucket.paramBytes();
           if (!bucket.isSecondUse())
-            places.insert({MTC_ARENA_PARAMS,
-                           *bucket.getParamOffset() + wide * start,
-                           wide * elements});
-          places.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
-                         4 * elements});
+            known.insert({MTC_ARENA_PARAMS,
+                          *bucket.getParamOffset() + wide * start,
+                          wide * elements});
+          known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
+                        4 * elements});
         }
-    return places.count({e.arena, e.offset, e.bytes});
+    return known.count({e.arena, e.offset, e.bytes});
   }
 
   void checkInBucket(const Access &access) {
@@ -236,7 +237,7 @@ private:
   Report &report;
   std::map<MtcPool, PoolHull> pools;
   std::set<std::tuple<int64_t, int64_t, int64_t>>
-      places; ///< arena, offset, bytes
+      known; ///< arena, offset, bytes
   std::set<Operation *> seen;
 };
 

@@ -1,5 +1,4 @@
-//===- arena.h - offsets in the memory of one rank ---------------*- C++
-//-*-===//
+//===- arena.h - offsets in the memory of one rank --------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_DEVICE_ARENA_H
 #define MTC_RUNTIME_DEVICE_ARENA_H
 

@@ -14,7 +14,7 @@ std::optional<int64_t> readyAt(const Schedule &schedule, const SlotIndex &index,
                                const Slot &slot, int64_t latency) {
   int64_t ready = 0;
   for (const Dependence &dep : dependences(schedule, stage, slot)) {
-    int owner = schedule.place(dep.u);
+    int owner = schedule.stageOf(dep.u);
     int position =
         index.find(owner, dep.role, dep.microbatch, schedule.chunkOf(dep.u));
     if (position < 0 || static_cast<size_t>(position) >= timing.heads[owner])

@@ -170,7 +170,7 @@ std::pair<int, Slot> waitsFor(const Schedule &schedule, const SlotIndex &index,
                               const Timing &timing, int stage) {
   const Slot &head = schedule.slots[stage][timing.heads[stage]];
   for (const Dependence &dep : dependences(schedule, stage, head)) {
-    int owner = schedule.place(dep.u), chunk = schedule.chunkOf(dep.u);
+    int owner = schedule.stageOf(dep.u), chunk = schedule.chunkOf(dep.u);
     int position = index.find(owner, dep.role, dep.microbatch, chunk);
     if (position >= 0 && size_t(position) >= timing.heads[owner])
       return {owner, schedule.slots[owner][position]};

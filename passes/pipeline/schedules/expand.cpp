@@ -58,7 +58,7 @@ private:
   /// Stamps what slot i of stage b needs from other stages.
   void addTransfers(int b, size_t i) {
     for (const Dependence &dep : dependences(schedule_, b, slot(b, i))) {
-      int a = schedule_.place(dep.u);
+      int a = schedule_.stageOf(dep.u);
       if (a == b)
         continue;
       int producer =

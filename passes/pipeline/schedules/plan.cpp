@@ -20,7 +20,7 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
   };
   auto handOver = [&](bool gradient) {
     for (const Crossing &out : shape.outOf(u, gradient)) {
-      bool here = shape.place(out.to) == stage;
+      bool here = shape.stageOf(out.to) == stage;
       values.writes.push_back({crossingPool(out.name, /*sends=*/!here), k, u});
     }
   };

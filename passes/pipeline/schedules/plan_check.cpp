@@ -36,7 +36,7 @@ std::map<TransferKey, Expected> expectedTransfers(const Schedule &schedule) {
       if (!schedule.contains(slot))
         continue;
       for (const Dependence &dep : dependences(schedule, b, slot)) {
-        int a = schedule.place(dep.u);
+        int a = schedule.stageOf(dep.u);
         if (a == b)
           continue;
         expected[{a, true, dep.name, dep.microbatch, dep.u}] = {b, dep.bytes};

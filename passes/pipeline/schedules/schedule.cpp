@@ -68,7 +68,7 @@ void readLine(std::string_view line, Schedule &schedule, Findings &findings) {
 
 char letter(Phase phase) { return "FBIW"[static_cast<int>(phase)]; }
 
-int Shape::place(int u) const {
+int Shape::stageOf(int u) const {
   int offset = u % stages;
   bool turned = placement == Placement::Folded && chunkOf(u) % 2 == 1;
   return turned ? stages - 1 - offset : offset;

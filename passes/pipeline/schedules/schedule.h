@@ -47,10 +47,10 @@ struct Shape {
 
   int virtualStages() const { return stages * chunks; }
   /// Stage of virtual stage `u`.
-  int place(int u) const;
+  int stageOf(int u) const;
   /// Chunk of virtual stage `u` on its stage.
   int chunkOf(int u) const { return u / stages; }
-  /// Inverse of place and chunkOf.
+  /// Inverse of stageOf and chunkOf.
   int virtualStage(int stage, int chunk) const;
   /// What virtual stage `u` receives and sends, by name.
   std::vector<Crossing> into(int u, bool gradient) const {

@@ -106,7 +106,7 @@
 // NO-PARAMETERS-AT-ALL-DAG: expected a parameter of the model (pipe.parameter), found "layers.0.w"
 // NO-PARAMETERS-AT-ALL-DAG: expected layer 0 on a stage, found it on none
 
-// a bucket without a place
+// a bucket without offsets
 // RUN: sed -e 's/grad_offset = 64 : i64, //' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-BUCKET-WITHOUT-A-PLACE
 // A-BUCKET-WITHOUT-A-PLACE: expected the offsets of its parameters, gradients and states (written by plan-memory), found some missing

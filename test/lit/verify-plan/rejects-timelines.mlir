@@ -96,7 +96,7 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TRAINING-IN-EVAL
 // TRAINING-IN-EVAL: expected eval fragments in "eval", found "stage1_fwd"
 
-// an operand that has no place
+// an operand that has no bytes
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/ *return/      %f = rt.step_field lr : memref<1xf32>\n      rt.zero %f : (memref<1xf32>) -> ()\n&/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-OPERAND-THAT-HAS-NO-PLACE
 // AN-OPERAND-THAT-HAS-NO-PLACE: expected operands made by rt.view, found 'memref<1xf32>'

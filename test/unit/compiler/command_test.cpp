@@ -251,9 +251,10 @@ TEST_F(CommandTest, KeepsWhatIsNoBundle) {
 TEST_F(CommandTest, FailedCompilationLeavesNothing) {
   // A limit of memory that no plan keeps.
   std::string text = contentOf(MTC_HAND_PLAN);
-  size_t at = text.find("device_memory = 0");
+  std::string threads = "threads = 1";
+  size_t at = text.find(threads);
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, 17, "device_memory = 9");
+  text.insert(at + threads.size(), ", memory = 9");
   std::ofstream(folder / "small.mlir") << text;
   Outcome outcome =
       mtc("compile " + path("small.mlir") + " --no-verify -o " + path("out"));

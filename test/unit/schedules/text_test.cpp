@@ -40,10 +40,10 @@ TEST(Placement, InversesAgree) {
   for (Placement placement : {Placement::Straight, Placement::Folded}) {
     Shape shape{4, 1, 3, placement};
     for (int u = 0; u < shape.virtualStages(); ++u)
-      EXPECT_EQ(shape.virtualStage(shape.place(u), shape.chunkOf(u)), u);
+      EXPECT_EQ(shape.virtualStage(shape.stageOf(u), shape.chunkOf(u)), u);
   }
-  EXPECT_EQ((Shape{4, 1, 3, Placement::Straight}.place(4)), 0);
-  EXPECT_EQ((Shape{4, 1, 3, Placement::Folded}.place(4)), 3);
+  EXPECT_EQ((Shape{4, 1, 3, Placement::Straight}.stageOf(4)), 0);
+  EXPECT_EQ((Shape{4, 1, 3, Placement::Folded}.stageOf(4)), 3);
 }
 
 TEST(Draw, ShowsSlotsOverTime) {

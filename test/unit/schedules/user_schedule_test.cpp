@@ -56,7 +56,7 @@ private:
     if (adds && accumulated_[u] != slot.microbatch)
       return false;
     for (const Dependence &dep : dependences(schedule_, stage, slot))
-      if (!done_[schedule_.place(dep.u)].contains(
+      if (!done_[schedule_.stageOf(dep.u)].contains(
               {dep.role, dep.microbatch, schedule_.chunkOf(dep.u)}))
         return false;
     return true;

@@ -1,6 +1,6 @@
-//===- places.h - where values lie, in bytes or in tensors ------*- C++ -*-===//
-#ifndef MTC_PASSES_VERIFY_PLACES_H
-#define MTC_PASSES_VERIFY_PLACES_H
+//===- placements.h - where values lie, in bytes or in tensors --*- C++ -*-===//
+#ifndef MTC_PASSES_VERIFY_PLACEMENTS_H
+#define MTC_PASSES_VERIFY_PLACEMENTS_H
 
 #include "passes/verify/model.h"
 #include "passes/verify/numbers.h"
@@ -33,7 +33,7 @@ struct Space {
 
 /// Bytes [begin, end) of a space. Parts of a bucket that are sharded are named
 /// as if they were whole: on each rank they are the part that it has.
-struct Place {
+struct Placement {
   Space space;
   int64_t begin = 0, end = 0;
   /// The number of elements by which it was moved; of a rank's own range.
@@ -51,11 +51,12 @@ public:
   };
   using Cells = std::map<int64_t, Cell>; ///< by first byte
 
-  void write(const Place &place, Number number, mlir::Operation *writer);
+  void write(const Placement &placement, Number number,
+             mlir::Operation *writer);
   /// The number of what lies there: of one value, or of parts of several.
   /// Bytes that nobody wrote are equal to nothing.
-  Number read(const Place &place, Numbers &numbers) const;
-  bool isEmpty(const Place &place) const;
+  Number read(const Placement &placement, Numbers &numbers) const;
+  bool isEmpty(const Placement &placement) const;
   /// All that was written to a space; empty if nothing was.
   const Cells &cellsOf(const Space &space) const;
   const std::map<Space, Cells> &all() const { return spaces; }
@@ -67,4 +68,4 @@ private:
 };
 
 } // namespace mtc::passes::verify
-#endif // MTC_PASSES_VERIFY_PLACES_H
+#endif // MTC_PASSES_VERIFY_PLACEMENTS_H
