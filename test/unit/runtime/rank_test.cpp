@@ -207,7 +207,7 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   slots_[MTC_POOL_SAVED] = 7;
   EXPECT_TRUE(create(parts(0)).ok());
-  for (int32_t slots : {-1, 1, MTC_POOL_FIXED}) { // not six numbers
+  for (int32_t slots : {-1, 1, int32_t(MTC_POOL_FIXED)}) { // not six numbers
     rows_[1].slots = slots;
     EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   }
