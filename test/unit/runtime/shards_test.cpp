@@ -60,6 +60,7 @@ public:
       RankParts parts;
       parts.program.descriptor = text_.c_str();
       parts.program.timeline = [](const std::string &) { return rows_; };
+      parts.program.slots = slots_;
       parts.descriptor = d;
       parts.rank = rank;
       parts.comm = comms_[rank].get();
@@ -99,6 +100,7 @@ public:
 private:
   static constexpr MtcStep rows_[2] = {{MTC_STEP_RUN, 0, -1, 0, -1, 0, 0},
                                        {MTC_STEP_RUN, 0, -1, 0, -1, 0, 0}};
+  static constexpr int32_t slots_[MTC_POOL_FIXED] = {-1, -1, -1, -1, -1, -1};
   std::string text_;
   std::unique_ptr<ThreadsWorld> threads_;
   std::unique_ptr<Device> devices_[4];
