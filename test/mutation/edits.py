@@ -42,7 +42,7 @@ def computes(phase, rule, site):
 
 def exports(site):
     """True if the edit is of what the program exports: a run says what it misses."""
-    return site.op.name == "pipe.export"
+    return site.op.name in ("tfm.export", "pipe.export")
 
 
 def known(phase, site):
