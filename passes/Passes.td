@@ -447,8 +447,8 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     all else on stream 0. An event before a collective says that its operand is
     whole, one after it that its result is; the wait for that stands before the
     first op that touches the buffer, so that ops between overlap with the
-    collective. A fragment ends with nothing in flight. A cpu rank has one stream
-    and the pass changes nothing.
+    collective. The pass ends each fragment with nothing in flight. A cpu rank has
+    one stream and the pass changes nothing.
 
     Input:
     ```mlir
@@ -499,7 +499,9 @@ def VerifyPlan : MtcPass<"verify-plan"> {
     What runs is checked once more, apart from the passes that made it. Collectives
     agree on every communicator; transfers pair; the wait-for graph of all ranks
     has no cycle, over two steps; views lie inside their arenas; no two live views
-    overlap; every element of every parameter has exactly one owner. Values are
+    overlap; every element of every parameter has exactly one owner. Streams are
+    followed from row to row: an event of one fragment may be waited for in that
+    of a later row, and an entry ends with nothing in flight. Values are
     numbered in the bytes and in `rt.tensor_form`: what a fragment sends, saves,
     exports, accumulates and writes has one number in both.
 

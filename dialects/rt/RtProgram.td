@@ -243,7 +243,8 @@ def Rt_CollectiveOp : Rt_DestinationOp<"collective"> {
 def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an event that stands for all that a stream was given so far";
   let description = [{
-    Events are numbered inside their fragment, and recorded once in it.
+    Events are numbered per program. A fragment records an event once at most;
+    a later row that records it again replaces it.
 
     Example: `rt.record event 0 stream 0`
   }];
@@ -253,7 +254,10 @@ def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffe
 def Rt_WaitOp : Op<Rt_Dialect, "wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a stream goes on only after an event";
   let description = [{
-    What the stream is given later runs after all that the event stands for.
+    What the stream is given later runs after all that the event stands for: its
+    last record before this op in program order, in this fragment or in one of an
+    earlier row of the timeline, so that work may outlive a fragment. No event
+    stands for work of another step.
 
     Example: `rt.wait event 0 stream 1`
   }];

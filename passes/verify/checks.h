@@ -39,9 +39,9 @@ void checkValues(const Model &model, Report &report);
 void checkSameValues(const Model &model, Report &report);
 
 /// Streams exist on the target; ops of different streams that touch the same
-/// bytes, one of them writing, are ordered by events; a fragment ends with
-/// nothing in flight. So a fragment means what its program order means, which
-/// is what all other checks look at.
+/// bytes, one of them writing, are ordered by events, within a fragment and
+/// from row to row of an entry, which ends with nothing in flight. So an entry
+/// means what its program order means, which is what all other checks look at.
 void checkStreams(const Model &model, Report &report);
 
 /// Axes that ops name are axes of the mesh over which tensors are split.

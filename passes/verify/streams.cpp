@@ -1,160 +1,123 @@
-//===- streams.cpp - ops of different streams are ordered -----------------===//
+//===- streams.cpp - streams over fragments and timelines -----------------===//
 //
-// Vector clocks: what each stream knows to be done of each other stream. An
-// event carries the clock of the stream that recorded it; a wait takes the
-// maximum.
+// A fragment that waits for its own events only, and ends with nothing in
+// flight, means the same in every row. A program of such fragments is looked at
+// fragment by fragment, each once. In any other, work goes on from row to row:
+// its timelines are followed, with the slots of each row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/target/target.h"
 #include "passes/verify/checks.h"
-
-#include "llvm/ADT/STLExtras.h"
-
-#include <map>
-#include <vector>
+#include "passes/verify/stream_checker.h"
 
 using namespace mlir;
 
 namespace mtc::passes::verify {
 namespace {
 
-using Clock = std::vector<int64_t>;
-
-/// Norm ops work on the accumulator of the norm, which lies in no arena.
-bool ofNorm(Operation *op) {
-  auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getInit());
-}
-
-/// True if the order of the two matters. Collectives: a communicator's must
-/// have one order on all its members.
-bool conflict(const Touch &one, const Touch &other) {
-  if (isa<rt::CollectiveOp>(one.op) && isa<rt::CollectiveOp>(other.op))
-    return true;
-  if (ofNorm(one.op) && ofNorm(other.op))
-    return true;
-  for (const Access &a : one.accesses)
-    for (const Access &b : other.accesses)
-      if ((a.writes || b.writes) && a.extent.overlaps(b.extent))
+/// Whether a fragment waits for its own events only and ends with nothing in
+/// flight. One with streams that the target lacks is looked at alone, too.
+bool isClosed(const Fragment &fragment, int64_t streams) {
+  StreamClocks clocks(streams);
+  auto isStream = [&](int64_t s) { return s >= 0 && s < streams; };
+  for (Operation &op : fragment.fn.getBody().front()) {
+    if (auto record = dyn_cast<rt::RecordOp>(op)) {
+      if (!isStream(record.getStream()))
         return true;
-  return false;
+      clocks.record(record.getEvent(), record.getStream());
+    } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
+      if (!isStream(wait.getStream()))
+        return true;
+      if (!clocks.wait(wait.getEvent(), wait.getStream()))
+        return false;
+    } else if (auto collective = dyn_cast<rt::CollectiveOp>(op)) {
+      if (!isStream(collective.getStream()))
+        return true;
+      clocks.issue(collective.getStream());
+    }
+  }
+  return !clocks.inFlight();
 }
 
-class StreamChecker {
+/// One entry of a program, row by row. It starts, as it must end, with nothing
+/// in flight, so that one step tells what all do.
+class TimelineFollower {
 public:
-  StreamChecker(const Fragment &fragment, int64_t streams, Report &report)
-      : fragment(fragment), report(report), clocks(streams, Clock(streams, 0)) {
-    clocks[0][0] = 1; // what ran before the fragment, on stream 0
-  }
+  TimelineFollower(const Model &model, const Stage &stage, StringRef entry,
+                   int64_t streams, Report &report)
+      : model(model), stage(stage), entry(entry), report(report),
+        streams(streams, report) {}
 
-  void run() {
-    auto touch = fragment.touches.begin();
-    for (Operation &op : fragment.fn.getBody().front()) {
-      if (auto record = dyn_cast<rt::RecordOp>(op))
-        onRecord(record);
-      else if (auto wait = dyn_cast<rt::WaitOp>(op))
-        onWait(wait);
-      else if (touch != fragment.touches.end() && touch->op == &op)
-        onTouch(*touch++);
-      else if (op.hasTrait<OpTrait::IsTerminator>())
-        onEnd(&op);
-    }
+  void follow(const Timeline &timeline) {
+    for (const Row &row : timeline.rows)
+      if (row.exchange)
+        exchange(row);
+      else if (row.isLoad())
+        load(row);
+      else if (row.fragment)
+        run(row);
+    const StreamWork *last = streams.inFlight();
+    if (!last)
+      return;
+    auto error = report.error(timeline.op)
+                 << "expected \"" << entry
+                 << "\" to end with nothing in flight, found that stream 0 has "
+                    "not waited for the last op of stream "
+                 << last->stream;
+    error.attachNote(last->op->getLoc()) << "the last op";
   }
 
 private:
-  struct Done {
-    const Touch *touch;
-    int64_t stream, time;
-  };
-
-  bool hasEvents(Operation *op) {
-    if (clocks.size() > 1)
-      return true;
-    report.error(op)
-        << "expected no events on a target with one stream, found one";
-    return false;
+  void exchange(const Row &row) {
+    SmallVector<StreamBytes, 4> bytes;
+    for (auto t : row.exchange.getTransfers().getAsRange<rt::TransferAttr>())
+      bytes.push_back(
+          {{MTC_ARENA_ACTIVATIONS, t.getOffset(), t.getBytes()}, !t.getSend()});
+    streams.run(row, row.exchange, std::move(bytes));
   }
 
-  bool valid(Operation *op, int64_t stream) {
-    if (stream >= 0 && stream < static_cast<int64_t>(clocks.size()))
-      return true;
-    report.error(op) << "expected a stream in [0, " << clocks.size()
-                     << ") of the target, found " << stream;
-    return false;
+  void load(const Row &row) {
+    SmallVector<StreamBytes, 4> bytes;
+    for (auto input : stage.op.getOps<rt::InputSlotOp>())
+      if (input.getEntry() == entry)
+        bytes.push_back(
+            {placed({MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
+                     input.getPool(), input.getStride()},
+                    &row),
+             true});
+    streams.run(row, row.op, std::move(bytes));
   }
 
-  void onRecord(rt::RecordOp op) {
-    int64_t stream = op.getStream();
-    if (!hasEvents(op) || !valid(op, stream))
-      return;
-    if (!events.try_emplace(op.getEvent(), clocks[stream]).second)
-      report.error(op) << "expected event " << op.getEvent()
-                       << " to be recorded once in a fragment, found it twice";
+  /// A dump reads what the fragment exports right behind it.
+  void run(const Row &row) {
+    streams.run(*row.fragment, &row);
+    for (auto slot : stage.op.getOps<rt::ExportSlotOp>())
+      if (slot.getFragment() == row.fragment->name())
+        streams.run(
+            row, slot,
+            {{{slot.getArena(), slot.getOffset(), rt::bytesOf(slot.getType())},
+              false}});
   }
 
-  void onWait(rt::WaitOp op) {
-    int64_t stream = op.getStream();
-    if (!hasEvents(op) || !valid(op, stream))
-      return;
-    auto it = events.find(op.getEvent());
-    if (it == events.end()) {
-      report.error(op) << "expected event " << op.getEvent()
-                       << " to be recorded before the wait, found no record: "
-                          "it would wait for "
-                          "the step before, or for ever";
-      return;
-    }
-    for (size_t i = 0; i < clocks.size(); ++i)
-      clocks[stream][i] = std::max(clocks[stream][i], it->second[i]);
-  }
-
-  void onTouch(const Touch &touch) {
-    auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
-    int64_t stream = collective ? collective.getStream() : 0;
-    if (!valid(touch.op, stream))
-      return;
-    if (stream != 0 && clocks[stream][0] < 1)
-      report.error(touch.op)
-          << "expected stream " << stream
-          << " to wait for stream 0 first, which ran what came before this "
-             "fragment, found no such wait";
-    auto at = llvm::find_if(llvm::reverse(done), [&](const Done &earlier) {
-      return earlier.time > clocks[stream][earlier.stream] &&
-             conflict(*earlier.touch, touch);
-    });
-    if (at != done.rend())
-      reject(*at, touch, stream);
-    done.push_back({&touch, stream, ++clocks[stream][stream]});
-  }
-
-  /// Only the latest op that is not ordered: the others follow from it.
-  void reject(const Done &earlier, const Touch &touch, int64_t stream) {
-    auto error = report.error(touch.op);
-    error << "expected an event between this op on stream " << stream
-          << " and the earlier one on stream " << earlier.stream
-          << (isa<rt::CollectiveOp>(touch.op) &&
-                      isa<rt::CollectiveOp>(earlier.touch->op)
-                  ? ", because all ranks must issue collectives in one order"
-                  : " that touches the same bytes")
-          << ", found none: they can run in either order";
-    error.attachNote(earlier.touch->op->getLoc()) << "the earlier op";
-  }
-
-  void onEnd(Operation *op) {
-    for (size_t i = 1; i < clocks.size(); ++i)
-      if (clocks[i][i] > clocks[0][i])
-        report.error(op)
-            << "expected a fragment to end with nothing in flight, found that "
-               "stream 0 has not waited for the last op of stream "
-            << i;
-  }
-
-  const Fragment &fragment;
+  const Model &model;
+  const Stage &stage;
+  StringRef entry;
   Report &report;
-  std::vector<Clock> clocks;
-  std::map<int64_t, Clock> events;
-  std::vector<Done> done;
+  StreamChecker streams;
 };
+
+void checkStage(const Model &model, const Stage &stage, int64_t streams,
+                Report &report) {
+  bool areClosed = llvm::all_of(stage.fragments, [&](const Fragment &each) {
+    return streams == 1 || isClosed(each, streams);
+  });
+  if (areClosed)
+    for (const Fragment &fragment : stage.fragments)
+      StreamChecker(streams, report).run(fragment, nullptr);
+  else
+    for (auto &[entry, timeline] : stage.timelines)
+      TimelineFollower(model, stage, entry, streams, report).follow(timeline);
+}
 
 } // namespace
 
@@ -163,8 +126,7 @@ void checkStreams(const Model &model, Report &report) {
   if (failed(target))
     return report.addFailure();
   for (const Stage &stage : model.stages)
-    for (const Fragment &fragment : stage.fragments)
-      StreamChecker(fragment, target->streams(), report).run();
+    checkStage(model, stage, target->streams(), report);
 }
 
 } // namespace mtc::passes::verify

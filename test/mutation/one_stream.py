@@ -8,7 +8,9 @@ right, both give the bits of the plan of one stream; what an event forgets shows
 them. The fragments in these orders run on the cpu, without events and unverified: bits
 are the judge here.
 
-A fragment ends with nothing in flight, as verify-plan demands.
+Each fragment runs to its end before the next row begins, as assign-streams makes them. What a
+collective that outlives its fragment does to a later row does not show here: such work is
+judged by verify-plan alone.
 """
 
 import re

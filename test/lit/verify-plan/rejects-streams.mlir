@@ -32,12 +32,12 @@
 // parameters still being gathered at the end of the step
 // RUN: sed -e '/func.func @stage0_apply/,/return/{/rt.wait event [0-9]* stream 0/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=IN-FLIGHT
-// IN-FLIGHT: 'func.return' expected a fragment to end with nothing in flight, found that stream 0 has not waited for the last op of stream 1
+// IN-FLIGHT: 'rt.timeline' expected "train" to end with nothing in flight, found that stream 0 has not waited for the last op of stream 1
 
 // an event that nobody records
 // RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 99 /}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NOBODY
-// NOBODY: 'rt.wait' expected event 1 to be recorded before the wait, found no record: it would wait for the step before, or for ever
+// NOBODY: 'rt.wait' expected event 1 to be recorded before the wait, in this fragment or by an earlier row, found no record: it would wait for the step before, or for ever
 
 // an event recorded twice
 // RUN: sed -e '/func.func @stage0_fwd/,/return/{s/rt.record event 1 /rt.record event 0 /}' %t.mlir \
