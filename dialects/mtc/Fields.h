@@ -25,6 +25,9 @@ mlir::ParseResult parseField(mlir::AsmParser &parser, T &to) {
   mlir::FailureOr<T> found;
   if constexpr (std::is_same_v<T, Mesh>)
     found = parseMesh(parser);
+  else if constexpr (std::is_same_v<T, std::optional<int64_t>>)
+    // A field that is named has a value: FieldParser would take none for none.
+    found = mlir::FieldParser<int64_t>::parse(parser);
   else
     found = mlir::FieldParser<T>::parse(parser);
   if (mlir::succeeded(found))

@@ -1,6 +1,8 @@
 //===- Mtc.cpp - registration and verifiers of the mtc dialect ------------===//
 #include "dialects/mtc/Mtc.h"
 
+#include "mtc/runtime/memory.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,12 +39,22 @@ llvm::hash_code mtc::hash_value(const Mesh &mesh) {
 
 /// More layers than any model has, and few enough to list them.
 static constexpr int64_t kMostLayers = 1 << 20;
+/// As descriptors have it.
+static constexpr int64_t kMostThreads = 1 << 16;
 
 static LogicalResult atLeastOne(EmitError emitError, StringRef field,
                                 int64_t found) {
   return found >= 1 ? success()
                     : emitError() << "expected " << field
                                   << " to be at least 1, found " << found;
+}
+
+static LogicalResult between(EmitError emitError, StringRef field,
+                             int64_t found, int64_t most) {
+  return found >= 1 && found <= most ? success()
+                                     : emitError() << "expected " << field
+                                                   << " to be 1 to " << most
+                                                   << ", found " << found;
 }
 
 static LogicalResult notEmpty(EmitError emitError, StringRef field,
@@ -72,7 +84,8 @@ LogicalResult BatchAttr::verify(EmitError emitError, int64_t micro,
                                 int64_t microbatches, int64_t global,
                                 int64_t sequence) {
   return failure(failed(atLeastOne(emitError, "micro", micro)) ||
-                 failed(atLeastOne(emitError, "microbatches", microbatches)) ||
+                 failed(between(emitError, "microbatches", microbatches,
+                                Tag::kMicrobatches)) ||
                  failed(atLeastOne(emitError, "global", global)) ||
                  failed(atLeastOne(emitError, "sequence", sequence)));
 }
@@ -80,7 +93,7 @@ LogicalResult BatchAttr::verify(EmitError emitError, int64_t micro,
 LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
                                    int64_t chunks, DenseI64ArrayAttr) {
   return failure(failed(notEmpty(emitError, "name", name)) ||
-                 failed(atLeastOne(emitError, "chunks", chunks)));
+                 failed(between(emitError, "chunks", chunks, Tag::kStages)));
 }
 
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
@@ -95,7 +108,7 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                                  std::optional<int64_t> memory) {
   return failure(failed(notEmpty(emitError, "device", device)) ||
                  (isa && failed(notEmpty(emitError, "isa", isa))) ||
-                 failed(atLeastOne(emitError, "threads", threads)) ||
+                 failed(between(emitError, "threads", threads, kMostThreads)) ||
                  (memory && failed(atLeastOne(emitError, "memory", *memory))));
 }
 

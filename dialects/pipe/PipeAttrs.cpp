@@ -81,6 +81,9 @@ Attribute PerPoolAttr::parse(AsmParser &parser, Type) {
       return failure();
     if (numbers.size() <= *pool)
       numbers.resize(*pool + 1, kNone);
+    if (numbers[*pool] != kNone)
+      return parser.emitError(place, "expected each pool once, found ")
+             << poolName(*pool) << " twice";
     if (parser.parseEqual() || parser.parseInteger(numbers[*pool]))
       return failure();
     if (numbers[*pool] < 0)

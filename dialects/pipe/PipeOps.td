@@ -202,7 +202,7 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
 
 //===--- what crosses virtual stages -------------------------------------------===//
 
-def Pipe_CrossingOp : Pipe_Op<"crossing"> {
+def Pipe_CrossingOp : Pipe_Op<"crossing", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "a value that goes from one virtual stage to another";
   let description = [{
     The one record of what crosses where, written by `cut-stages`: in each
@@ -218,7 +218,7 @@ def Pipe_CrossingOp : Pipe_Op<"crossing"> {
     earlier one; only that of a neighbour has no number.
   }];
   let arguments = (ins Pipe_CrossingName:$name, StrAttr:$entry, I64Attr:$from, I64Attr:$to,
-                       TypeAttrOf<AnyStaticShapeTensor>:$type);
+                       TypeAttrOf<StaticShapeTensorOf<[AnyFloat, AnySignlessInteger]>>:$type);
   let assemblyFormat = "`` $name `of` $entry `from` $from `to` $to `:` $type attr-dict";
   let hasVerifier = 1;
 }

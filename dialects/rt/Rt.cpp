@@ -26,6 +26,8 @@ void RtDialect::initialize() {
 
 int64_t mtc::rt::bytesOf(Type type) {
   auto shaped = cast<ShapedType>(type);
+  if (!shaped.getElementType().isIntOrFloat())
+    return std::numeric_limits<int64_t>::max();
   int64_t bytes = (shaped.getElementTypeBitWidth() + 7) / 8;
   for (int64_t dim : shaped.getShape())
     if (llvm::MulOverflow(bytes, dim, bytes))

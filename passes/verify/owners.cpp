@@ -127,7 +127,11 @@ private:
         report.error(model.module)
             << "expected layer " << layer << " on a stage, found it on none";
     ArrayRef<int64_t> expected = model.config.getSchedule().getLayersPerStage();
-    if (static_cast<int64_t>(expected.size()) == model.mesh.stages())
+    if (static_cast<int64_t>(expected.size()) != model.mesh.stages())
+      report.error(model.module)
+          << "expected layers_per_stage of mtc.config to have "
+          << model.mesh.stages() << " entries, found " << expected.size();
+    else
       for (const Stage &stage : model.stages)
         if (counts[stage.index] != expected[stage.index])
           report.error(stage.op)

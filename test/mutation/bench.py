@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 import one_stream
+from one_stream import Stuck
 from plans import SEQ, VOCAB
 
 import safetensors
@@ -19,10 +20,6 @@ STEPS = 3
 REJECTED = (4,)
 NOT_FINITE = 15
 CRASHED = "crashed"
-
-
-class Stuck(Exception):
-    """A command took longer than anything here does."""
 
 
 # On a loaded machine everything takes longer: limits are times this.

@@ -22,6 +22,10 @@ EVENT = re.compile(r"rt\.(record|wait) event (\d+) stream (\d+)")
 STREAM = re.compile(r",? ?stream = (\d+) : i64")
 
 
+class Stuck(Exception):
+    """Something does not end."""
+
+
 class Op:
     """A line of a fragment: its stream, and what it does with which event."""
 
@@ -71,6 +75,8 @@ def run_ahead(queues, first):
     while True:
         stream = next((s for s in first if ready(s)), None)
         if stream is None:
+            if any(at[s] < len(queues[s]) for s in first):
+                raise Stuck("each stream waits for an event of the other")
             return order
         op = queues[stream][at[stream]]
         at[stream] += 1

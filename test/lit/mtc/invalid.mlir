@@ -29,11 +29,24 @@ module attributes {test.attribute = #mtc.model<name = "m", layers = "four">} {}
 // expected-error @+1 {{expected a field of name, layers, hidden, vocab, padded_vocab, found heads}}
 module attributes {test.attribute = #mtc.model<name = "m", heads = 4, layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>} {}
 // -----
-// expected-error @+1 {{expected microbatches to be at least 1, found 0}}
+// expected-error @+1 {{expected microbatches to be 1 to 1048576, found 0}}
 module attributes {test.attribute = #mtc.batch<micro = 2, microbatches = 0, global = 16, sequence = 32>} {}
 // -----
-// expected-error @+1 {{expected chunks to be at least 1, found 0}}
+// expected-error @+1 {{expected microbatches to be 1 to 1048576, found 4294967300}}
+module attributes {test.attribute = #mtc.batch<micro = 2, microbatches = 4294967300, global = 8589934600, sequence = 32>} {}
+// -----
+// expected-error @+1 {{expected chunks to be 1 to 1024, found 0}}
 module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 0, layers_per_stage = [1]>} {}
+// -----
+// expected-error @+1 {{expected chunks to be 1 to 1024, found 4294967297}}
+module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 4294967297, layers_per_stage = [1]>} {}
+// -----
+// expected-error @+1 {{expected threads to be 1 to 65536, found 4294967297}}
+module attributes {test.attribute = #mtc.target<device = "cpu", threads = 4294967297>} {}
+// -----
+// expected-error @+2 {{expected integer value}}
+// expected-error @+1 {{found a wrong value of the field memory}}
+module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = >} {}
 // -----
 // expected-error @+1 {{expected zero to be 0 or 1, found 3}}
 module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}

@@ -52,3 +52,15 @@ pipe.crossing gradient of "train" from 0 to 1 : tensor<4xf32>
 // -----
 // expected-error @+1 {{expected a name with a number, as the value does not go to a neighbour, found activation from 0 to 2}}
 pipe.crossing activation of "train" from 0 to 2 : tensor<4xf32>
+// -----
+// expected-error @+1 {{expected each pool once, found saved twice}}
+module attributes {test.pools = #pipe.per_pool<saved = 1, saved = 2>} {}
+// -----
+// expected-error @+1 {{op attribute 'type' failed to satisfy constraint}}
+pipe.crossing activation of "train" from 0 to 1 : tensor<4xindex>
+// -----
+func.func @f() {
+  // expected-error @+1 {{expects parent op 'builtin.module'}}
+  pipe.crossing activation of "train" from 0 to 1 : tensor<4xf32>
+  return
+}

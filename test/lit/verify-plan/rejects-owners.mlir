@@ -125,3 +125,8 @@
 // RUN: sed -e '/@stage1 stage/,$s/"embed.tokens" use 1/"embed.tokens" use 0/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-TWICE
 // A-USE-TWICE: expected each use of "embed.tokens" on one stage, found use 0 again
+
+// layers of fewer stages than there are
+// RUN: sed -e 's/layers_per_stage = .[0-9, ]*./layers_per_stage = [2]/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TOO-FEW-STAGES
+// TOO-FEW-STAGES: expected layers_per_stage of mtc.config to have 2 entries, found 1
