@@ -14,10 +14,10 @@ import re
 import sys
 import tempfile
 
-import corpus
 import safetensors
+from edited_model import EditedModel
 from layouts import Layout
-from run_layout import Mtc, Report, without_locations
+from run_layout import Mtc, Report
 
 SPEC = "gpt2-nano"
 STEPS = 4
@@ -54,24 +54,11 @@ def with_sums(ir, sources):
     return NORM.sub(add, ir)
 
 
-class Tester:
-    def __init__(self, mtc, folder):
-        self.mtc, self.folder = mtc, folder
-        self.data = self.path("data.bin")
-        corpus.write(self.data)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def edit(self, model, layout):
+class Tester(EditedModel):
+    def with_further(self, model, layout):
         """A file with the edited IR of a layout."""
-        file = self.path(f"{model}-{layout.name}.mlir")
-        self.mtc.call("compile", SPEC, *layout.options(), "--compile-to", "import", "-o", file)
-        with open(file) as text:
-            edited = with_sums(without_locations(text.read()), MODELS[model])
-        with open(file, "w") as text:
-            text.write(edited)
-        return file
+        return self.edit(f"{model}-{layout.name}", layout,
+                         lambda ir: with_sums(ir, MODELS[model]))
 
     def crossings(self, file):
         """What its plan says that crosses."""
@@ -81,11 +68,8 @@ class Tester:
             return re.findall(r"pipe\.crossing (\S+ of \S+ from \d+ to \d+)", text.read())
 
     def bits(self, model, layout):
-        file = self.edit(model, layout)
-        bundle, out = self.path("bundle-" + layout.name), self.path(f"{model}-{layout.name}")
-        self.mtc.call("compile", file, "-o", bundle)
-        log = self.mtc.run(bundle, ["--data", self.data, "--data-type", "u8", "--steps", STEPS],
-                           out, dumps=("grads", "params"))
+        log, out = self.train(f"{model}-{layout.name}", self.with_further(model, layout), STEPS,
+                              dumps=("grads", "params"))
         digests = [safetensors.digest(safetensors.read(os.path.join(out, name)))
                    for name in sorted(os.listdir(out)) if name.endswith(".safetensors")]
         return [step["loss"] for step in log], digests
@@ -94,9 +78,9 @@ class Tester:
 def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
-        tester = Tester(mtc, folder)
+        tester = Tester(mtc, SPEC, folder)
         for model, further in FURTHER.items():
-            found = tester.crossings(tester.edit(model, Layout(pp=4)))
+            found = tester.crossings(tester.with_further(model, Layout(pp=4)))
             missing = [row for row in further if row not in found]
             report.expect(not missing, f"{model}: expected {missing} to cross, found {found}")
             wanted = {}

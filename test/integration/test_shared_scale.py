@@ -13,10 +13,10 @@ import re
 import sys
 import tempfile
 
-import corpus
 import safetensors
+from edited_model import EditedModel
 from layouts import Layout
-from run_layout import Mtc, Report, without_locations
+from run_layout import Mtc, Report
 from test_matrix import BOUNDS
 
 SPEC = "gpt2-nano-sepqkv"
@@ -54,38 +54,17 @@ def with_query_norms(ir):
                           "}, " + ", ".join(arguments) + ") -> (tensor<f32> {tfm.result", 1)
 
 
-class Tester:
-    def __init__(self, mtc, folder):
-        self.mtc, self.folder = mtc, folder
-        self.data = self.path("data.bin")
-        corpus.write(self.data)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def edit(self, name, layout):
-        """A file with the edited IR of a layout."""
-        file = self.path(f"{name}.mlir")
-        self.mtc.call("compile", SPEC, *layout.options(), "--compile-to", "import", "-o", file)
-        with open(file) as text:
-            edited = with_query_norms(without_locations(text.read()))
-        with open(file, "w") as text:
-            text.write(edited)
-        return file
-
-    def gradients(self, name, file):
-        bundle = self.path(f"{name}-bundle")
-        self.mtc.call("compile", file, "-o", bundle)
-        out = self.path(f"{name}-run")
-        self.mtc.run(bundle, ["--data", self.data, "--data-type", "u8", "--steps", 1], out,
-                     dumps=("grads",))
+class Tester(EditedModel):
+    def gradients(self, name, layout):
+        file = self.edit(name, layout, with_query_norms)
+        _, out = self.train(name, file, 1, dumps=("grads",))
         return {name: tensor.values() for name, tensor in
                 safetensors.read(os.path.join(out, "grads.safetensors")).items()
                 if not name.endswith(ZERO)}
 
     def without_reductions(self, layout):
         """How a compilation of tp 2 ends whose scales are not reduced: its message."""
-        file, cut = self.edit("whole", layout), self.path("cut.mlir")
+        file, cut = self.edit("whole", layout, with_query_norms), self.path("cut.mlir")
         self.mtc.call("compile", file, "--compile-to", "cut-stages", "-o", cut)
         with open(cut) as text:
             lines = text.read().split("\n")
@@ -106,13 +85,13 @@ class Tester:
 def main():
     mtc, report, bounds = Mtc(), Report(), BOUNDS["f32"]
     with tempfile.TemporaryDirectory() as folder:
-        tester = Tester(mtc, folder)
-        wanted = tester.gradients("single", tester.edit("single", SINGLE))
+        tester = Tester(mtc, SPEC, folder)
+        wanted = tester.gradients("single", SINGLE)
         scales = [name for name in wanted if "q_norm" in name]
         report.expect(len(scales) == 4 and all(safetensors.norm(wanted[s]) > 1e-6 for s in scales),
                       f"expected four scales with gradients, found {scales}")
         for layout in LAYOUTS:
-            found = tester.gradients(layout.name, tester.edit(layout.name, layout))
+            found = tester.gradients(layout.name, layout)
             ratio, name = safetensors.worst_gradient(wanted, found, bounds.gradients,
                                                      bounds.floor)
             report.expect(ratio <= 1, f"{layout.name}: the gradient of {name} is "

@@ -1,10 +1,9 @@
 //===- crossings_test.cpp - plans of more than a chain --------------------===//
 
-#include "interpreter.h"
+#include "expansions.h"
 #include "oracle.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/plan_check.h"
-#include "passes/pipeline/schedules/waitfor.h"
 
 #include <gtest/gtest.h>
 
@@ -56,31 +55,12 @@ Crossings randomCrossings(int count, std::mt19937 &random) {
   return Crossings::table(rows);
 }
 
-/// Accepted by every check, runs on the strictest machine, and its sums are
-/// those of every other expansion.
-void expectRuns(const Schedule &schedule) {
-  ASSERT_EQ(render(checkSchedule(schedule)), "");
-  std::optional<Outcome> first;
-  for (int depth : {1, 2, unlimitedDepth})
-    for (Grouping grouping :
-         {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap}) {
-      Plan plan = makePlan(schedule, depth, grouping);
-      ASSERT_EQ(render(checkPlan(plan)), "") << printPlan(plan);
-      ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
-      Outcome outcome = interpret(plan, 2);
-      ASSERT_EQ(outcome.error, "");
-      if (!first)
-        first = outcome;
-      ASSERT_EQ(outcome.sums, first->sums);
-    }
-}
-
 TEST(Crossings, EverySettingRunsWithSkips) {
   for (const Setting &setting : settings(5, 5, 2)) {
     SCOPED_TRACE(nameOf(setting));
     Schedule schedule = make(setting.name, setting.params);
     schedule.crossings = skips(schedule.virtualStages());
-    expectRuns(schedule);
+    expectEveryExpansionRuns(schedule);
   }
 }
 
@@ -93,7 +73,7 @@ TEST(Crossings, RandomOnesRun) {
       Schedule schedule = make(name, {p, m, 1, 0});
       schedule.crossings = randomCrossings(p, random);
       SCOPED_TRACE(std::string(name) + " " + std::to_string(trial));
-      expectRuns(schedule);
+      expectEveryExpansionRuns(schedule);
     }
 }
 

@@ -1,9 +1,9 @@
 //===- expand_test.cpp - expanded plans -----------------------------------===//
 
+#include "expansions.h"
 #include "interpreter.h"
 #include "oracle.h"
 #include "passes/pipeline/schedules/plan_check.h"
-#include "passes/pipeline/schedules/waitfor.h"
 #include "sha256.h"
 
 #include <gtest/gtest.h>
@@ -43,21 +43,8 @@ TEST(Expand, GoldenPlans) {
 // the strictest machine, and two steps in a row neither deadlock nor differ.
 TEST(Expand, EveryPlanIsLegalAndRuns) {
   for (const Setting &setting : settings(6, 7, 2)) {
-    Schedule schedule = make(setting.name, setting.params);
-    std::optional<Outcome> first;
-    for (int depth : {1, 2, unlimitedDepth})
-      for (Grouping grouping :
-           {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap}) {
-        SCOPED_TRACE(nameOf(setting) + " d=" + std::to_string(depth));
-        Plan plan = makePlan(schedule, depth, grouping);
-        ASSERT_EQ(render(checkPlan(plan)), "");
-        ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
-        Outcome outcome = interpret(plan, 2);
-        ASSERT_EQ(outcome.error, "");
-        if (!first)
-          first = outcome;
-        EXPECT_EQ(outcome.sums, first->sums);
-      }
+    SCOPED_TRACE(nameOf(setting));
+    expectEveryExpansionRuns(make(setting.name, setting.params));
   }
 }
 
