@@ -79,6 +79,8 @@ LogicalResult ParameterOp::verify() {
   if (auto sharding = getSharding())
     if (std::string text = problemsOf(*sharding, rank); !text.empty())
       return emitOpError("expected ") << text;
+  if (getUses() < 1)
+    return emitOpError("expected one use or more, found ") << getUses();
   return success();
 }
 

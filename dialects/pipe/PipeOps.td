@@ -172,15 +172,16 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
   let description = [{
     The one record of a parameter behind `cut-stages`, in model order. `type` is
     the shard of a rank, `sharding` says which axes of the mesh split it; without
-    one every rank has all. Later levels name it (`pipe.param`, `rt.param`).
+    one every rank has all. `uses` counts its gradients: a tied table has two, and
+    each is accumulated once. Later levels name it (`pipe.param`, `rt.param`).
 
     Example: `pipe.parameter <name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 2.0e-02 : f64, decay = true> sharding <[{}, {"tp"} ]> local tensor<64x128xf32>`
 
     **Constraints:** one logical axis per dimension; a sharding of that rank,
-    which at most one mesh axis splits and none leaves partial.
+    which at most one mesh axis splits and none leaves partial; one use or more.
   }];
-  let arguments = (ins Pipe_TfmParam:$param, OptionalAttr<Pipe_Sharding>:$sharding, TypeAttrOf<AnyStaticShapeTensor>:$type);
-  let assemblyFormat = "$param (`sharding` $sharding^)? `local` $type attr-dict";
+  let arguments = (ins Pipe_TfmParam:$param, OptionalAttr<Pipe_Sharding>:$sharding, DefaultValuedAttr<I64Attr, "1">:$uses, TypeAttrOf<AnyStaticShapeTensor>:$type);
+  let assemblyFormat = "$param (`sharding` $sharding^)? (`uses` $uses^)? `local` $type attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::StringRef getName() { return getParam().getName().getValue(); }

@@ -153,6 +153,13 @@ private:
         if (s.of(gather.getRow()).level == Level::Column)
           return op.emitOpError("expected a row-uniform index, found one that "
                                 "depends on the column");
+      if (auto random = dyn_cast<rt::RandomOp>(op))
+        for (Value v :
+             {random.getSeed(), random.getSample(), random.getLayer()})
+          if (s.of(v).level == Level::Column)
+            return op.emitOpError("expected a row-uniform seed, sample and "
+                                  "layer, found one that depends on the "
+                                  "column");
       if (!isSink(&op))
         continue;
       if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))

@@ -223,9 +223,19 @@ LogicalResult FragmentBuilder::build() {
   return success();
 }
 
+/// How many gradients of each parameter `fn` returns, by name.
+llvm::StringMap<int64_t> countUses(func::FuncOp fn) {
+  llvm::StringMap<int64_t> uses;
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    if (auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad"))
+      ++uses[grad.getParam().getValue()];
+  return uses;
+}
+
 /// Writes a pipe.parameter for each parameter, in model order.
 LogicalResult writeParameters(func::FuncOp fn) {
   OpBuilder b(fn);
+  llvm::StringMap<int64_t> uses = countUses(fn);
   for (BlockArgument arg : fn.getArguments()) {
     auto param =
         fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
@@ -233,6 +243,7 @@ LogicalResult writeParameters(func::FuncOp fn) {
       continue;
     auto op =
         pipe::ParameterOp::create(b, arg.getLoc(), param, dist::shardingOf(arg),
+                                  uses.lookup(param.getName().getValue()),
                                   cast<RankedTensorType>(arg.getType()));
     if (failed(op.verify()))
       return failure();

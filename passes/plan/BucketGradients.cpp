@@ -78,14 +78,12 @@ struct BucketGradientsPass
   }
 
   /// The parameters of a stage, in model order.
-  std::vector<LayoutParam>
-  paramsOf(const StageUses &stage,
-           const std::map<std::string, int64_t> &useCounts) {
+  std::vector<LayoutParam> paramsOf(const StageUses &stage) {
     std::vector<LayoutParam> params;
     for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
       std::string name = param.getName().str();
       if (stage.params.count(name))
-        params.push_back({name, param.getElements(), useCounts.at(name) > 1});
+        params.push_back({name, param.getElements(), param.getUses() > 1});
     }
     return params;
   }
@@ -94,12 +92,11 @@ struct BucketGradientsPass
   /// of accumulators of their own: each use is reduced before they are added
   /// (N4).
   void layOut(rt::ProgramOp program, const StageUses &stage,
-              const std::map<std::string, int64_t> &useCounts,
               ConfigAttr config) {
     OptimizerAttr optimizer = config.getOptimizer();
     LayoutOptions options{config.getMesh()[MTC_AXIS_DP],
                           optimizer.getBucketSize(), optimizer.getZero() == 1};
-    BucketLayout layout = layOutBuckets(paramsOf(stage, useCounts), options);
+    BucketLayout layout = layOutBuckets(paramsOf(stage), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
@@ -156,17 +153,14 @@ struct BucketGradientsPass
     int64_t stages = config->getMesh().stages();
     std::vector<rt::ProgramOp> programs;
     std::vector<StageUses> uses;
-    std::map<std::string, int64_t> useCounts;
     for (int64_t s = 0; s < stages; ++s) {
       programs.push_back(makeProgram(s));
       uses.push_back(usesOf(programs.back()));
-      for (auto &[name, list] : uses.back().uses)
-        useCounts[name] += list.size();
     }
     for (int64_t s = 0; s < stages; ++s) {
       if (failed(checkUses(programs[s], uses[s])))
         return signalPassFailure();
-      layOut(programs[s], uses[s], useCounts, *config);
+      layOut(programs[s], uses[s], *config);
     }
   }
 };

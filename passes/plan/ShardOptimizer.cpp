@@ -66,10 +66,8 @@ struct ShardOptimizerPass
   }
 
   /// The ranges that the optimizer updates: each parameter once, where its
-  /// first use on the stage accumulates. `uses` counts the uses over all
-  /// stages.
-  LogicalResult readSegments(rt::ProgramOp program, UpdatePlan &plan,
-                             const std::map<std::string, int64_t> &uses) {
+  /// first use on the stage accumulates.
+  LogicalResult readSegments(rt::ProgramOp program, UpdatePlan &plan) {
     std::map<std::string, int64_t> here;
     for (auto param : program.getOps<rt::ParamOp>())
       ++here[param.getName().str()];
@@ -91,7 +89,8 @@ struct ShardOptimizerPass
           {bucket, param.getStart(), of->second.getElements(),
            of->second.getParam().getDecay(), axis ? axis.str() : "",
            param.isOwner(), param.getLoc()});
-      plan.buckets[bucket].acrossStages |= here[name] < uses.at(name);
+      plan.buckets[bucket].acrossStages |=
+          here[name] < int64_t(of->second.getUses());
     }
     return success();
   }
@@ -108,10 +107,6 @@ struct ShardOptimizerPass
           "expected rt.program ops (written by bucket-gradients)");
       return signalPassFailure();
     }
-    std::map<std::string, int64_t> uses;
-    for (rt::ProgramOp program : programs)
-      for (auto param : program.getOps<rt::ParamOp>())
-        ++uses[param.getName().str()];
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
       plan.mesh = config->getMesh();
@@ -123,7 +118,7 @@ struct ShardOptimizerPass
       llvm::append_range(plan.states, plan.optimizer->states);
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, plan)) ||
-          failed(readSegments(program, plan, uses)))
+          failed(readSegments(program, plan)))
         return signalPassFailure();
       buildUpdateFragments(program, plan);
     }

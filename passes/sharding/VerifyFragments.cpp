@@ -10,10 +10,10 @@
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
+#include <set>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_VERIFYFRAGMENTS
@@ -41,7 +41,7 @@ public:
         fragments.push_back(fn);
     });
     module.walk([&](pipe::ParameterOp parameter) {
-      parameters.try_emplace(parameter.getName(), parameter);
+      parameters.try_emplace(parameter.getName().str(), parameter);
     });
     llvm::append_range(crossings, module.getOps<pipe::CrossingOp>());
     for (func::FuncOp fn : fragments)
@@ -55,6 +55,9 @@ public:
       for (Operation *op : opsOf(fn))
         if (failed(check(pipe::FragmentAttr::of(fn), op)))
           ok = failure();
+    for (auto &[name, parameter] : parameters)
+      if (failed(checkUses(parameter)))
+        ok = failure();
     return ok;
   }
 
@@ -169,8 +172,8 @@ private:
 
   /// The record of a parameter; fails after a diagnostic.
   FailureOr<pipe::ParameterOp> record(Operation *op, StringAttr name) {
-    if (pipe::ParameterOp parameter = parameters.lookup(name))
-      return parameter;
+    if (auto it = parameters.find(name.str()); it != parameters.end())
+      return it->second;
     return op->emitOpError("expected a pipe.parameter of the name ")
            << name << ", found none";
   }
@@ -193,12 +196,35 @@ private:
     FailureOr<pipe::ParameterOp> parameter = record(op, op.getParamAttr());
     if (failed(parameter))
       return failure();
+    if (!uses[op.getParam().str()].insert(op.getUse()).second)
+      return op.emitOpError("expected one gradient of use ")
+             << op.getUse() << " of " << op.getParamAttr()
+             << ", found another of the same use";
     std::string problem = checker.checkSummed(
         checker.states(op.getValue()),
         statesOf(checker.mesh, parameter->getShardingAttr()));
     return problem.empty() ? success()
                            : op.emitOpError("expected the gradient of ")
                                  << op.getParamAttr() << " " << problem;
+  }
+
+  /// Every gradient of a parameter is accumulated. Behind bucket-gradients all
+  /// fragments are still in one module, so that uses of other stages count.
+  LogicalResult checkUses(pipe::ParameterOp parameter) {
+    const std::set<int64_t> &found = uses[parameter.getName().str()];
+    int64_t expected = parameter.getUses();
+    if (int64_t(found.size()) == expected && *found.begin() == 0 &&
+        *found.rbegin() == expected - 1)
+      return success();
+    auto diag = parameter.emitOpError("expected gradients of use")
+                << (expected == 1 ? " 0" : "s 0 to ")
+                << (expected == 1 ? "" : std::to_string(expected - 1))
+                << ", found ";
+    if (found.empty())
+      return diag << "none";
+    diag << "those of uses ";
+    llvm::interleaveComma(found, diag);
+    return diag;
   }
 
   LogicalResult checkExport(pipe::ExportOp op) {
@@ -215,8 +241,9 @@ private:
   StateChecker checker;
   int64_t stages = 1; ///< that fragments are of
   SmallVector<pipe::CrossingOp> crossings;
-  llvm::StringMap<pipe::ParameterOp> parameters; ///< looked up only
-  std::map<SharedName, Value> shared;            ///< the first of each
+  std::map<std::string, pipe::ParameterOp> parameters; ///< by name
+  std::map<std::string, std::set<int64_t>> uses;       ///< that have a gradient
+  std::map<SharedName, Value> shared;                  ///< the first of each
 };
 
 struct VerifyFragmentsPass

@@ -9,7 +9,7 @@ std::string received(CrossingName name) {
   return "the " + name.text() + " that is received";
 }
 
-std::string inputNamed(StringRef name) {
+std::string inputLeaf(StringRef name) {
   return ("the input \"" + name + "\"").str();
 }
 
@@ -18,7 +18,7 @@ void ByteForm::load(const Model &model, const Stage &stage, StringRef entry) {
     if (input.getEntry() == entry)
       contents.write(at(MTC_ARENA_ACTIVATIONS, input.getPool(),
                         input.getOffset(), model.inputBytes),
-                     numbers.leaf(inputNamed(input.getName())), input);
+                     numbers.leaf(inputLeaf(input.getName())), input);
 }
 
 /// The name of what arrives in a space, if something does.

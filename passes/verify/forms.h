@@ -10,7 +10,7 @@ namespace mtc::passes::verify {
 
 /// The text of the leaf that stands for what is received, or for an input.
 std::string received(CrossingName name);
-std::string inputNamed(llvm::StringRef name);
+std::string inputLeaf(llvm::StringRef name);
 
 /// Fragments on views: values lie in bytes.
 class ByteForm : public Interpreter {

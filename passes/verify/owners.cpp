@@ -32,7 +32,7 @@ public:
       checkArenas(stage);
     }
     for (auto &[name, param] : model.parameters)
-      checkHolders(name);
+      checkHolders(name), checkUses(param);
     checkLayers();
   }
 
@@ -94,6 +94,21 @@ private:
                                          "stage "
                                       << holder.stage->index;
     }
+  }
+
+  /// Each gradient of a parameter has an accumulator on some stage.
+  void checkUses(pipe::ParameterOp param) {
+    std::string name = param.getName().str();
+    auto first = uses.lower_bound({name, 0});
+    auto end = uses.lower_bound({name, param.getUses()});
+    int64_t found = std::distance(first, end);
+    int64_t all = llvm::count_if(
+        uses, [&](const auto &use) { return use.first == name; });
+    if (found != int64_t(param.getUses()) || all != found)
+      report.error(param) << "expected the uses 0 to " << param.getUses() - 1
+                          << " of \"" << name << "\" on the stages, found "
+                          << found << " of them and " << all - found
+                          << " others";
   }
 
   static int64_t layerOf(StringRef name) {

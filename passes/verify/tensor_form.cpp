@@ -88,7 +88,7 @@ void TensorForm::visit(Operation &op) {
       })
       .Case([&](tensor::EmptyOp empty) { expectUnread(empty); })
       .Case([&](pipe::InputOp input) {
-        define(input, inputNamed(input.getName()));
+        define(input, inputLeaf(input.getName()));
       })
       .Case([&](pipe::ReceivedOp op) { define(op, received(op.getName())); })
       .Case([&](pipe::SavedOp op) { restore(op); })

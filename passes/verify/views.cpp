@@ -29,9 +29,7 @@ public:
         for (const Access &access : touch.accesses)
           checkAccess(fragment, touch, access);
     for (auto input : stage.op.getOps<rt::InputSlotOp>())
-      checkExtent(input,
-                  {MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
-                   input.getPool(), input.getStride()});
+      checkInput(input);
     for (auto exported : stage.op.getOps<rt::ExportSlotOp>())
       checkExtent(exported, {exported.getArena(), exported.getOffset(),
                              rt::bytesOf(exported.getType())});
@@ -43,6 +41,15 @@ public:
   }
 
 private:
+  void checkInput(rt::InputSlotOp input) {
+    if (!inputNamed(input.getName().str()))
+      report.error(input) << "expected an input that the data loader fills, "
+                             "\"ids\" or \"labels\", found \""
+                          << input.getName() << "\"";
+    checkExtent(input, {MTC_ARENA_ACTIVATIONS, input.getOffset(),
+                        model.inputBytes, input.getPool(), input.getStride()});
+  }
+
   void checkAccess(const Fragment &fragment, const Touch &touch,
                    const Access &access) {
     if (seen.insert(access.view).second)

@@ -172,7 +172,7 @@ void checkEntries(const Descriptor &d, Texts &out) {
 }
 
 void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
-  if (in.name != "ids" && in.name != "labels")
+  if (!inputNamed(in.name))
     out.push_back(fmt::format("input '{}': expected ids or labels", in.name));
   if (in.pool >= d.pools)
     out.push_back(fmt::format("input {}: expected one of {} pools, found {}",

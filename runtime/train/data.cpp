@@ -103,7 +103,8 @@ Status TokenLoader::open(const Recipe &recipe, const RankState &rank) {
 
 Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
                          int32_t *out) {
-  int shift = in.name == "labels" ? 1 : 0;
+  const InputKind *kind = inputNamed(in.name); // checked with the descriptor
+  int64_t shift = kind ? kind->shift : 0;
   int64_t first = base_ + (microbatch * dp_ + dpRank_) * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
     if (Status status = tokens_.read(first + i, shift, out + i * batch_.seq);

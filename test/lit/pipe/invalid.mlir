@@ -64,3 +64,6 @@ func.func @f() {
   pipe.crossing activation of "train" from 0 to 1 : tensor<4xf32>
   return
 }
+// -----
+// expected-error @+1 {{expected one use or more, found 0}}
+pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> uses 0 local tensor<4xf32>

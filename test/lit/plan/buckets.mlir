@@ -58,7 +58,7 @@
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
   optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
-  pipe.parameter #tfm.param<name = "w", axes = ["a0", "a1"], init = normal, std = 0.02 : f64, decay = true> local tensor<8x8xf32>
+  pipe.parameter #tfm.param<name = "w", axes = ["a0", "a1"], init = normal, std = 0.02 : f64, decay = true> uses 2 local tensor<8x8xf32>
   pipe.parameter #tfm.param<name = "u", axes = ["a0"], init = zeros, std = 0.0 : f64, decay = false> local tensor<8xf32>
   pipe.parameter #tfm.param<name = "v", axes = ["a0"], init = zeros, std = 0.0 : f64, decay = false> local tensor<8xf32>
   func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {

@@ -130,3 +130,12 @@
 // RUN: sed -e 's/layers_per_stage = .[0-9, ]*./layers_per_stage = [2]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=TOO-FEW-STAGES
 // TOO-FEW-STAGES: expected layers_per_stage of mtc.config to have 2 entries, found 1
+
+// a tied table of which one use is missing, as where its accumulation got lost
+// RUN: sed -e '/"embed.tokens"/s/uses 2/uses 3/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-THAT-IS-MISSING
+// A-USE-THAT-IS-MISSING: expected the uses 0 to 2 of "embed.tokens" on the stages, found 2 of them and 0 others
+
+// RUN: sed -e '/"embed.tokens"/s/ uses 2//' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-TOO-MANY
+// A-USE-TOO-MANY: expected the uses 0 to 0 of "embed.tokens" on the stages, found 1 of them and 1 others

@@ -104,3 +104,8 @@
 // RUN: sed -e '/rt.kernel @scale /,/rt.store/s/ *%x = rt.load 0 : f32/&\n      %old = rt.load 2 : f32/' -e '/func.func @stage0_bwd/,/return/s/rt.launch @scatter(%12, %13, %14).*/%w = rt.view params at 256 : memref<4xf32>\n      rt.launch @scale(%14, %w, %13) args() writes [2] : (memref<16x4xf32>, memref<4xf32>, memref<16x4xf32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=READ-AND-WRITTEN-OVER
 // READ-AND-WRITTEN-OVER: expected microbatches to add to gradients, found a write over the accumulator at offset 512
+
+// an input that nobody fills
+// RUN: sed -e '/rt.input_slot/s/"labels"/"dp"/' -e 's/pipe.input "labels"/pipe.input "dp"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-INPUT-THAT-NOBODY-FILLS
+// AN-INPUT-THAT-NOBODY-FILLS: expected an input that the data loader fills, "ids" or "labels", found "dp"

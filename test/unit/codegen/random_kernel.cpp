@@ -186,8 +186,13 @@ private:
       std::string base = define("arith.muli %row, " + cols + " : i32");
       element = define("arith.addi " + base + ", %col : i32");
     }
-    std::string word = define("rt.random %seed, %sample, %layer, " + element +
-                              " {site = " + n(pick(4)) + "} : i32");
+    std::string sample = "%sample";
+    if (pick(4) == 0) {
+      std::string wide = define("arith.extui %row : i32 to i64");
+      sample = define("arith.addi %sample, " + wide + " : i64");
+    }
+    std::string word = define("rt.random %seed, " + sample + ", %layer, " +
+                              element + " {site = " + n(pick(4)) + "} : i32");
     std::string limit = define("arith.constant 1000000000 : i32");
     std::string keep =
         define("arith.cmpi uge, " + word + ", " + limit + " : i32");

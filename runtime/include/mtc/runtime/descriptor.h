@@ -98,7 +98,7 @@ struct BucketInfo {
 };
 
 struct InputInfo {
-  std::string name; ///< "ids" or "labels"
+  std::string name; ///< of kInputs
   int64_t pool = 0; ///< MtcPool
   int64_t offset = 0, stride = 0;
   std::string entry;

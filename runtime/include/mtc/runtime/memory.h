@@ -41,6 +41,21 @@ inline constexpr ArenaInfo kArenas[] = {
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));
 
+/// What the data loader fills: windows of the tokens of a sample.
+struct InputKind {
+  std::string_view name;
+  int64_t shift; ///< tokens from the start of the sample to the window
+};
+inline constexpr InputKind kInputs[] = {{"ids", 0}, {"labels", 1}};
+
+/// The input of a name; null if there is none.
+constexpr const InputKind *inputNamed(std::string_view name) {
+  for (const InputKind &input : kInputs)
+    if (input.name == name)
+      return &input;
+  return nullptr;
+}
+
 /// What a value that crosses from one virtual stage to another is called. In a
 /// chain one activation goes to the next virtual stage, and its gradient comes
 /// back: number 0. Further values of a direction are numbered from 1; numbers
