@@ -126,9 +126,10 @@ struct CrossingEnd {
   CrossingName name;
   bool sends = false;
 };
-/// Whose pool it is; none of the pools of saved values.
+/// Whose pool it is: the first four are those of number 0. None of the others
+/// that every program has.
 constexpr std::optional<CrossingEnd> crossingEnd(MtcPool pool) {
-  if (pool == MTC_POOL_SAVED || pool == MTC_POOL_SPLIT)
+  if (pool > MTC_POOL_SEND_GRADIENT && pool < MTC_POOL_FIXED)
     return std::nullopt;
   int64_t further = pool < MTC_POOL_FIXED ? 0 : (pool - MTC_POOL_FIXED) / 4 + 1;
   int64_t place = pool < MTC_POOL_FIXED ? pool : (pool - MTC_POOL_FIXED) % 4;
