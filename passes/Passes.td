@@ -323,7 +323,7 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     ```mlir
     rt.bucket 0 elements 128 unpadded 128 shard 64
 
-    %g = rt.ref grad of 0 at 0 : memref<128xf32>
+    %g = rt.ref grad of 0 : memref<128xf32>
     rt.collective reduce_scatter %g group dp count 64 {origin = "gradient"} : (memref<128xf32>) -> ()
     ```
   }];

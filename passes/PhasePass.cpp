@@ -1,6 +1,7 @@
 //===- PhasePass.cpp - a pass that is a phase -----------------------------===//
 #include "passes/PhasePass.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -21,9 +22,23 @@ FailureOr<std::optional<Phase>> phaseOf(ModuleOp module) {
   return phase;
 }
 
+/// What functions compute is in their bodies, which passes read.
+static LogicalResult checkBodies(ModuleOp module) {
+  LogicalResult ok = success();
+  module.walk<WalkOrder::PreOrder>([&](func::FuncOp fn) {
+    if (fn.isExternal())
+      ok = fn.emitOpError("expected a function with a body, found \"")
+           << fn.getSymName() << "\" without one";
+    return WalkResult::skip();
+  });
+  return ok;
+}
+
 LogicalResult enterPhase(ModuleOp module, Phase phase) {
   FailureOr<std::optional<Phase>> reached = phaseOf(module);
   if (failed(reached))
+    return failure();
+  if (failed(checkBodies(module)))
     return failure();
   if (!*reached || follows(phase, **reached))
     return success();

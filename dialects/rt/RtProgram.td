@@ -51,20 +51,25 @@ def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
 }
 def Rt_RefKindAttr : EnumAttr<Rt_Dialect, Rt_RefKind, "ref_kind">;
 def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
-  let summary = "an address inside a bucket, before offsets are known";
+  let summary = "a part of a bucket, before offsets are known";
   let description = [{
-    Element `start` of the part `kind` of a bucket; the loss has no bucket, and a
-    state a name of the bucket's `states`. `plan-memory` turns it into rt.view.
+    The part `kind` of a bucket, a state by its name in the bucket's `states`; the
+    accumulator of one use of a parameter, which `rt.param` places; or the loss.
+    `plan-memory` turns it into rt.view.
 
-    Example: `%g = rt.ref grad of 0 at 64 : memref<16x64xf32>`
-    Example: `%m = rt.ref state "exp_avg" of 0 at 0 : memref<2048xf32>`
+    Example: `%g = rt.ref grad of 0 : memref<2048xf32>`
+    Example: `%w = rt.ref grad for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
+    Example: `%m = rt.ref state "exp_avg" of 0 : memref<2048xf32>`
     Example: `%l = rt.ref loss : memref<1xf32>`
+
+    **Constraints:** a bucket or a parameter, the latter of a gradient only; neither
+    of the loss.
   }];
   let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
-                       DefaultValuedAttr<Rt_Int, "0">:$start);
+                       OptionalAttr<StrAttr>:$param, OptionalAttr<Rt_Int>:$use);
   let results = (outs Rt_View:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^ `at` $start)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^)? (`for` $param^ `use` $use)? attr-dict `:` type($result)";
 }
 
 // Works on buffers, and says what it does with each. What it writes into are its

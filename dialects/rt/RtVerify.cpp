@@ -135,11 +135,17 @@ LogicalResult GemmOp::verify() {
 }
 
 LogicalResult RefOp::verify() {
-  bool ofBucket = getKind() != RefKind::Loss;
+  bool named = getParam().has_value();
+  if (named && getKind() != RefKind::Grad)
+    return emitOpError("expected a parameter only of a gradient, found one of ")
+           << stringifyRefKind(getKind());
+  if (named != getUse().has_value())
+    return emitOpError("expected a parameter together with its use");
+  bool ofBucket = getKind() != RefKind::Loss && !named;
   if (ofBucket != getBucket().has_value())
     return emitOpError("expected ")
            << (ofBucket ? "a bucket of which this is a part, found none"
-                        : "no bucket of the loss, found one");
+                        : "no bucket of the loss or of a parameter, found one");
   if ((getKind() == RefKind::State) != getState().has_value())
     return emitOpError("expected the name of a state")
            << (getState() ? " only where the part is one, found "

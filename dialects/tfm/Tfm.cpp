@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,6 +30,30 @@ void TfmDialect::initialize() {
 int64_t mtc::tfm::layerOf(Operation *op) {
   auto attr = op->getAttrOfType<IntegerAttr>(layerAttr);
   return attr ? attr.getInt() : -1;
+}
+
+int64_t mtc::tfm::usesOf(FunctionOpInterface fn, unsigned arg) {
+  auto uses = fn.getArgAttrOfType<IntegerAttr>(arg, usesAttr);
+  return uses ? uses.getInt() : 1;
+}
+
+LogicalResult mtc::tfm::checkUses(FunctionOpInterface fn) {
+  llvm::StringMap<int64_t> gradients;
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    if (auto grad = fn.getResultAttrOfType<GradAttr>(i, "tfm.grad"))
+      ++gradients[grad.getParam()];
+  LogicalResult ok = success();
+  for (unsigned i = 0; i < fn.getNumArguments(); ++i) {
+    auto param = fn.getArgAttrOfType<ParamAttr>(i, "tfm.param");
+    if (!param)
+      continue;
+    int64_t found = gradients.lookup(param.getName()), uses = usesOf(fn, i);
+    if (found != uses)
+      ok = fn.emitOpError("expected a gradient for each use of parameter \"")
+           << param.getName().getValue() << "\", " << uses << ", found "
+           << found;
+  }
+  return ok;
 }
 
 bool mtc::tfm::isBackward(Operation *op) {

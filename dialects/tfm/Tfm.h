@@ -7,6 +7,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -42,6 +43,15 @@ bool subtractsMean(NormKind kind);
 /// Names of the discardable attributes that every op carries.
 inline constexpr llvm::StringLiteral layerAttr = "tfm.layer";
 inline constexpr llvm::StringLiteral phaseAttr = "tfm.phase";
+
+/// On an argument of @microbatch that is a parameter: how many uses it has, and
+/// so gradients; 1 if it is not there. An integer.
+inline constexpr llvm::StringLiteral usesAttr = "tfm.uses";
+/// That of argument `arg` of a function.
+int64_t usesOf(mlir::FunctionOpInterface fn, unsigned arg);
+/// Fails, with a diagnostic for each, on parameters of `fn` of which it does
+/// not return as many gradients as they have uses.
+mlir::LogicalResult checkUses(mlir::FunctionOpInterface fn);
 
 /// The op's layer, or -1 if it has none.
 int64_t layerOf(mlir::Operation *op);

@@ -226,6 +226,9 @@ void Differentiator::returnGradients() {
       continue;
     auto param =
         fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    if (it->second.size() > 1)
+      fn.setArgAttr(arg.getArgNumber(), tfm::usesAttr,
+                    b.getI64IntegerAttr(it->second.size()));
     llvm::sort(it->second, [](auto &a, auto &c) { return a.order < c.order; });
     for (auto [use, entry] : llvm::enumerate(it->second)) {
       results.push_back(accumulated(entry.gradient, arg));

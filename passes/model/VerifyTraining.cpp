@@ -51,10 +51,27 @@ LogicalResult checkGradients(func::FuncOp fn, Type element) {
       ok = fn.emitOpError("expected uses of \"")
            << name << "\" in ascending order, found use " << grad.getUse();
   }
-  for (auto &[name, type] : params)
-    if (!next.count(name))
-      ok = fn.emitOpError("expected a gradient for parameter \"")
-           << name << "\", found none";
+  return failed(tfm::checkUses(fn)) ? failure() : ok;
+}
+
+/// The uses of each parameter are what reads it in the forward; it may be saved
+/// for the backward as well.
+LogicalResult checkReaders(func::FuncOp fn) {
+  LogicalResult ok = success();
+  for (BlockArgument arg : fn.getArguments()) {
+    auto param =
+        fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
+    int64_t readers = llvm::count_if(arg.getUsers(), [](Operation *op) {
+      return !tfm::isBackward(op) &&
+             !isa<tfm::SaveOp, tfm::ExportOp, func::ReturnOp>(op);
+    });
+    int64_t uses = tfm::usesOf(fn, arg.getArgNumber());
+    if (param && readers != uses)
+      ok = fn.emitOpError("expected ")
+           << readers << " uses of \"" << param.getName().getValue()
+           << "\", as ops of the forward read it, found " << uses << " ("
+           << tfm::usesAttr << ")";
+  }
   return ok;
 }
 
@@ -89,8 +106,8 @@ struct VerifyTrainingPass
     if (failed(config))
       return signalPassFailure();
     LogicalResult gradients = checkGradients(fn, config->types().gradient),
-                  ops = checkOps(fn);
-    if (failed(gradients) || failed(ops))
+                  readers = checkReaders(fn), ops = checkOps(fn);
+    if (failed(gradients) || failed(readers) || failed(ops))
       signalPassFailure();
   }
 };

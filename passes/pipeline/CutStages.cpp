@@ -223,19 +223,9 @@ LogicalResult FragmentBuilder::build() {
   return success();
 }
 
-/// How many gradients of each parameter `fn` returns, by name.
-llvm::StringMap<int64_t> countUses(func::FuncOp fn) {
-  llvm::StringMap<int64_t> uses;
-  for (unsigned i = 0; i < fn.getNumResults(); ++i)
-    if (auto grad = fn.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad"))
-      ++uses[grad.getParam().getValue()];
-  return uses;
-}
-
 /// Writes a pipe.parameter for each parameter, in model order.
 LogicalResult writeParameters(func::FuncOp fn) {
   OpBuilder b(fn);
-  llvm::StringMap<int64_t> uses = countUses(fn);
   for (BlockArgument arg : fn.getArguments()) {
     auto param =
         fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
@@ -243,7 +233,7 @@ LogicalResult writeParameters(func::FuncOp fn) {
       continue;
     auto op =
         pipe::ParameterOp::create(b, arg.getLoc(), param, dist::shardingOf(arg),
-                                  uses.lookup(param.getName().getValue()),
+                                  tfm::usesOf(fn, arg.getArgNumber()),
                                   cast<RankedTensorType>(arg.getType()));
     if (failed(op.verify()))
       return failure();
@@ -322,7 +312,7 @@ struct CutStagesPass
         pipeline::LayerMap::make(getOperation());
     if (failed(layers) || failed(checkLayers(*train, *layers)) ||
         failed(checkLayers(*eval, *layers)) || failed(checkResults(*train)) ||
-        failed(checkResults(*eval)))
+        failed(tfm::checkUses(*train)) || failed(checkResults(*eval)))
       return failure();
     FailureOr<Source> ofTrain = sourceOf(*train, *layers),
                       ofEval = sourceOf(*eval, *layers);

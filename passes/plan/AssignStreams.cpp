@@ -50,8 +50,16 @@ bool shareState(Operation *op, rt::CollectiveOp collective) {
          });
 }
 
-/// True if `op` reads or writes what `collective` works on. Parts of one
-/// bucket count as the same; their ranges may be known to the rank only.
+/// Whether two refs may be of the same bytes. Parts of one bucket count as the
+/// same, as their ranges may be known to the rank only, and so does any
+/// gradient by its name, which may lie in any bucket.
+bool mayOverlap(rt::RefOp a, rt::RefOp b) {
+  bool named = a.getParam() || b.getParam();
+  return a.getKind() == b.getKind() && a.getState() == b.getState() &&
+         (named || a.getBucket() == b.getBucket());
+}
+
+/// True if `op` reads or writes what `collective` works on.
 bool touches(Operation *op, rt::CollectiveOp collective) {
   if (shareState(op, collective))
     return true;
@@ -61,9 +69,7 @@ bool touches(Operation *op, rt::CollectiveOp collective) {
     if (collective->getNumResults() && operand == collective.getResult())
       return true;
     auto other = ref ? refOf(operand) : rt::RefOp();
-    return other && other.getKind() == ref.getKind() &&
-           other.getState() == ref.getState() &&
-           other.getBucket() == ref.getBucket();
+    return other && mayOverlap(ref, other);
   });
 }
 

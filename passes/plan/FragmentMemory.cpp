@@ -54,8 +54,14 @@ FailureOr<Address> FragmentMemory::addressOf(Operation *op, int64_t index,
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == rt::RefKind::Loss)
     return Address{MTC_ARENA_GRADS, layout.lossOffset};
-  return addressOf(ref, *ref.getBucket(), ref.getKind(),
-                   ref.getState().value_or(""), ref.getStart());
+  if (ref.getBucket())
+    return addressOf(ref, *ref.getBucket(), ref.getKind(),
+                     ref.getState().value_or(""), /*start=*/0);
+  const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse());
+  if (!slot)
+    return ref.emitOpError("expected an rt.param of use ")
+           << *ref.getUse() << " of \"" << *ref.getParam() << "\", found none";
+  return addressOf(ref, slot->bucket, ref.getKind(), "", slot->start);
 }
 
 /// Values that live at an address of their own: those of boundary ops.
@@ -243,14 +249,14 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
       ->setAttr("from", b.getStringAttr("copy"));
 }
 
-Address FragmentMemory::wantedBy(Operation *marker) const {
+Address FragmentMemory::addressFor(Operation *marker) const {
   if (auto send = dyn_cast<pipe::SendOp>(marker))
     return layout.slot(sendPool(send.getName()));
   return layout.slot(MTC_POOL_SAVED,
                      layout.keepOffset.at(cast<pipe::SaveOp>(marker).getKey()));
 }
 
-/// Sent and kept values are made where they are wanted; exports stay to the
+/// Values that are sent or saved are made where they lie; exports stay to the
 /// end.
 LogicalResult FragmentMemory::fixMarkers() {
   int64_t last =
@@ -261,7 +267,7 @@ LogicalResult FragmentMemory::fixMarkers() {
       if (exported.fixed)
         return op.emitOpError(
             "expected a value without an offset of its own, found one that is "
-            "received, sent or kept: its slot changes with the microbatch");
+            "received, sent or saved: its slot changes with the microbatch");
       exported.life.end = last;
     }
     if (!isa<pipe::SendOp, pipe::SaveOp>(op))
@@ -273,7 +279,7 @@ LogicalResult FragmentMemory::fixMarkers() {
       continue;
     }
     storage.fixed = true;
-    storage.address = wantedBy(&op);
+    storage.address = addressFor(&op);
   }
   return success();
 }
@@ -344,7 +350,7 @@ LogicalResult FragmentMemory::rewrite() {
   for (Operation *op : ops) {
     bool marker = isa<pipe::SendOp, pipe::SaveOp>(op);
     if (marker && op->hasAttr("rt.copy"))
-      copy(op, op->getOperand(0), wantedBy(op));
+      copy(op, op->getOperand(0), addressFor(op));
     if (isa<pipe::ExportOp>(op) && failed(exportSlot(op)))
       return failure();
     if (auto call = dyn_cast<rt::AccessOpInterface>(op)) {

@@ -42,8 +42,8 @@ private:
   void addStorage(mlir::Value value, int64_t index);
   mlir::LogicalResult fixSource(mlir::Operation *op, Storage &storage);
   void holdUntilWaited(mlir::Operation *op, int64_t index);
-  /// Where a pipe.send or pipe.save wants its value.
-  Address wantedBy(mlir::Operation *marker) const;
+  /// Where the value of a pipe.send or pipe.save lies.
+  Address addressFor(mlir::Operation *marker) const;
   mlir::LogicalResult fixMarkers();
   mlir::LogicalResult scratchOf(mlir::Operation *op, int64_t index);
   /// The address of element `start` of a part of bucket `index`; fails at `op`.

@@ -34,7 +34,7 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   layout.optimizerBytes = alignTo(optimizer, kPage);
 }
 
-/// Sizes of what crosses stages and of what is kept, from the boundary ops.
+/// Sizes of what crosses stages and of what is saved, from the boundary ops.
 static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
   std::map<int64_t, int64_t> keeps;
   std::map<std::string, int64_t> inputs;

@@ -13,6 +13,7 @@
 #include "passes/plan/UpdateFragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 
@@ -35,7 +36,8 @@ struct ShardOptimizerPass
           mtc::passes::impl::ShardOptimizerBase<ShardOptimizerPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     FamilyPass::getDependentDialects(registry);
-    registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect>();
+    registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect,
+                    func::FuncDialect>();
   }
 
   /// With ZeRO-1, 1/dp of each bucket belongs to a rank.

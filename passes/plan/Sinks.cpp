@@ -23,25 +23,27 @@ Accumulators::Accumulators(func::FuncOp fn, const ParamTable &params)
     auto ref = dyn_cast<rt::RefOp>(op);
     if (!ref)
       break;
-    refs.try_emplace(
-        {ref.getKind(), ref.getBucket().value_or(0), ref.getStart()}, ref);
+    if (ref.getParam())
+      refs.try_emplace({{ref.getParam()->str(), *ref.getUse()}}, ref);
+    else if (ref.getKind() == rt::RefKind::Loss)
+      refs.try_emplace(std::nullopt, ref);
   }
 }
 
-std::optional<Accumulators::Placement>
-Accumulators::placementOf(Operation *sink) const {
+Accumulators::Key Accumulators::keyOf(Operation *sink) {
   auto gradient = dyn_cast<pipe::AccumulateOp>(sink);
   if (!gradient)
-    return Placement{rt::RefKind::Loss, 0, 0};
-  const ParamSlot *slot = params.find(gradient.getParam(), gradient.getUse());
-  if (!slot)
     return std::nullopt;
-  return Placement{rt::RefKind::Grad, slot->bucket, slot->start};
+  return {{gradient.getParam().str(), gradient.getUse()}};
 }
 
-LogicalResult Accumulators::makeAt(const Placement &placement,
-                                   Operation *sink) {
-  Value &ref = refs[placement];
+LogicalResult Accumulators::makeFor(Operation *sink) {
+  Key key = keyOf(sink);
+  if (key && !params.find(key->first, key->second))
+    return sink->emitOpError("expected a bucket for use ")
+           << key->second << " of the parameter \"" << key->first
+           << "\", found none in this program";
+  Value &ref = refs[key];
   auto type = cast<RankedTensorType>(sink->getOperand(0).getType());
   if (ref && cast<ShapedType>(ref.getType()).getShape() != type.getShape())
     return sink->emitOpError("expected a value of the accumulator's shape, ")
@@ -49,36 +51,24 @@ LogicalResult Accumulators::makeAt(const Placement &placement,
   if (ref)
     return success();
   OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
-  auto [kind, bucket, start] = placement;
-  bool ofBucket = kind != rt::RefKind::Loss;
   ref = rt::RefOp::create(
-      b, sink->getLoc(), MemRefType::get(type.getShape(), b.getF32Type()), kind,
-      StringAttr(), ofBucket ? b.getI64IntegerAttr(bucket) : IntegerAttr(),
-      start);
+      b, sink->getLoc(), MemRefType::get(type.getShape(), b.getF32Type()),
+      key ? rt::RefKind::Grad : rt::RefKind::Loss, StringAttr(), IntegerAttr(),
+      key ? b.getStringAttr(key->first) : StringAttr(),
+      key ? b.getI64IntegerAttr(key->second) : IntegerAttr());
   return success();
 }
 
 LogicalResult Accumulators::make() {
   WalkResult walked = fn.walk([&](Operation *sink) {
-    if (!isSink(sink))
-      return WalkResult::advance();
-    std::optional<Placement> placement = placementOf(sink);
-    if (!placement) {
-      auto gradient = cast<pipe::AccumulateOp>(sink);
-      sink->emitOpError("expected a bucket for use ")
-          << gradient.getUse() << " of the parameter \"" << gradient.getParam()
-          << "\", found none in this program";
-      return WalkResult::interrupt();
-    }
-    return failed(makeAt(*placement, sink)) ? WalkResult::interrupt()
-                                            : WalkResult::advance();
+    return isSink(sink) && failed(makeFor(sink)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
   });
   return success(!walked.wasInterrupted());
 }
 
 Value Accumulators::of(Operation *sink) const {
-  std::optional<Placement> placement = placementOf(sink);
-  auto it = placement ? refs.find(*placement) : refs.end();
+  auto it = refs.find(keyOf(sink));
   return it == refs.end() ? Value() : it->second;
 }
 

@@ -8,7 +8,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
-#include <tuple>
+#include <optional>
+#include <string>
 
 namespace mtc::passes {
 
@@ -33,14 +34,14 @@ public:
   mlir::Value of(mlir::Operation *sink) const;
 
 private:
-  using Placement =
-      std::tuple<rt::RefKind, int64_t, int64_t>; ///< bucket, start
-  std::optional<Placement> placementOf(mlir::Operation *sink) const;
-  mlir::LogicalResult makeAt(const Placement &placement, mlir::Operation *sink);
+  /// A parameter and a use; the loss has none.
+  using Key = std::optional<std::pair<std::string, int64_t>>;
+  static Key keyOf(mlir::Operation *sink);
+  mlir::LogicalResult makeFor(mlir::Operation *sink);
 
   mlir::func::FuncOp fn;
   const ParamTable &params;
-  std::map<Placement, mlir::Value> refs;
+  std::map<Key, mlir::Value> refs;
 };
 
 } // namespace mtc::passes

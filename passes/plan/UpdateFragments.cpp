@@ -74,17 +74,19 @@ private:
         MemRefType::get({plan.buckets[bucket].elements},
                         kind == rt::RefKind::Param ? plan.paramType : f32());
     return rt::RefOp::create(b, loc, type, kind, StringAttr(),
-                             b.getI64IntegerAttr(bucket));
+                             b.getI64IntegerAttr(bucket), StringAttr(),
+                             IntegerAttr());
   }
   Value stateRef(StringRef state, int64_t bucket) {
     return rt::RefOp::create(
         b, loc, MemRefType::get({plan.buckets[bucket].shard}, f32()),
-        rt::RefKind::State, b.getStringAttr(state),
-        b.getI64IntegerAttr(bucket));
+        rt::RefKind::State, b.getStringAttr(state), b.getI64IntegerAttr(bucket),
+        StringAttr(), IntegerAttr());
   }
   Value lossRef() {
     return rt::RefOp::create(b, loc, MemRefType::get({1}, f32()),
-                             rt::RefKind::Loss, StringAttr(), IntegerAttr());
+                             rt::RefKind::Loss, StringAttr(), IntegerAttr(),
+                             StringAttr(), IntegerAttr());
   }
   void collective(rt::CollectiveKind kind, Value buffer, MtcGroup group,
                   int64_t count, StringRef origin) {

@@ -12,7 +12,7 @@ struct SlotUse {
   mlir::Operation *op = nullptr;
 };
 
-/// What a fragment wants from slots and leaves in them. Bytes are of slot 0.
+/// What a fragment reads in slots and leaves in them. Bytes are of slot 0.
 struct SlotSummary {
   std::vector<SlotUse> reads;  ///< before the fragment wrote there; each once
   std::vector<SlotUse> writes; ///< that are whole at its end; each once

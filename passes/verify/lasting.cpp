@@ -14,6 +14,9 @@ Lasting::Lasting(const Stage &stage, Numbers &numbers) {
       if (param.bucket() == bucket.getIndex())
         parameters[param.name().str()] = {bucket.getIndex(), param.start()};
   }
+  for (const Param &param : stage.params)
+    accumulators[{param.name().str(), param.op.getUse()}] = {param.bucket(),
+                                                             param.start()};
   Space loss{SpaceKind::Loss}, norm{SpaceKind::Norm};
   parts[loss] = {loss, MTC_ARENA_GRADS, stage.lossOffset, 4, 4, 4};
   contents.write({loss, 0, 4}, numbers.leaf("the loss"), nullptr);
@@ -107,6 +110,14 @@ Placement Lasting::at(MtcArena arena, int64_t offset, int64_t bytes) const {
         saturatingAdd(offset, bytes) <= saturatingAdd(part.offset, part.bytes))
       return {space, offset - part.offset, offset - part.offset + bytes};
   return {};
+}
+
+Placement Lasting::accumulator(StringRef name, int64_t use,
+                               int64_t bytes) const {
+  auto it = accumulators.find({name.str(), use});
+  return it == accumulators.end() ? Placement()
+                                  : part({SpaceKind::Grad, it->second.first},
+                                         it->second.second, bytes);
 }
 
 Placement Lasting::parameter(StringRef name, int64_t bytes) const {

@@ -20,6 +20,8 @@ public:
   Placement part(const Space &space, int64_t start, int64_t bytes) const;
   /// What lies at an address; Nowhere, if not all of it is of one part.
   Placement at(MtcArena arena, int64_t offset, int64_t bytes) const;
+  /// The accumulator of a use of a parameter; Nowhere if there is none.
+  Placement accumulator(llvm::StringRef name, int64_t use, int64_t bytes) const;
   /// The parameter, as it is computed with; Nowhere if there is none.
   Placement parameter(llvm::StringRef name, int64_t bytes) const;
   /// The placement after it was moved by `elements`, whose number is `moved`.
@@ -44,9 +46,11 @@ private:
 
   std::map<Space, Part> parts;
   std::map<std::pair<int64_t, std::string>, int64_t>
-      states; ///< by bucket and name
-  std::map<std::string, std::pair<int64_t, int64_t>, std::less<>>
-      parameters; ///< by name: bucket and first element
+      states;                                ///< by bucket and name
+  using Start = std::pair<int64_t, int64_t>; ///< bucket and first element
+  std::map<std::string, Start, std::less<>> parameters; ///< by name
+  std::map<std::pair<std::string, int64_t>, Start>
+      accumulators; ///< by name and use
   Contents contents;
 };
 

@@ -119,6 +119,24 @@ private:
     return layer;
   }
 
+  /// Layers run in their order: those of a stage are behind those of the stages
+  /// before it.
+  void checkOrder(const std::map<int64_t, std::set<int64_t>> &stagesOf,
+                  ArrayRef<int64_t> layersPerStage) {
+    std::vector<int64_t> ends;
+    for (int64_t layers : layersPerStage)
+      ends.push_back(saturatingAdd(ends.empty() ? 0 : ends.back(), layers));
+    for (auto &[layer, stages] : stagesOf) {
+      int64_t expected =
+          std::upper_bound(ends.begin(), ends.end(), layer) - ends.begin();
+      if (expected < model.mesh.stages() && !stages.count(expected))
+        report.error(model.stages[*stages.begin()].op)
+            << "expected layer " << layer << " on stage " << expected
+            << " (layers_per_stage of mtc.config), found it on stage "
+            << *stages.begin();
+    }
+  }
+
   void checkLayers() {
     std::map<int64_t, std::set<int64_t>> stagesOf;
     std::vector<int64_t> counts(model.mesh.stages());
@@ -147,6 +165,8 @@ private:
           << "expected layers_per_stage of mtc.config to have "
           << model.mesh.stages() << " entries, found " << expected.size();
     else
+      checkOrder(stagesOf, expected);
+    if (static_cast<int64_t>(expected.size()) == model.mesh.stages())
       for (const Stage &stage : model.stages)
         if (counts[stage.index] != expected[stage.index])
           report.error(stage.op)

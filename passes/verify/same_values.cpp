@@ -110,9 +110,9 @@ private:
       return;
     auto diag = report.error(fragment.fn)
                 << "expected \"" << fragment.name() << "\" to leave in pool "
-                << poolName(MTC_POOL_SAVED) << " what its tensor form keeps as "
+                << poolName(MTC_POOL_SAVED) << " what its tensor form saves as "
                 << keep.getKey() << ", found it nowhere there";
-    diag.attachNote(keep.getLoc()) << "kept here";
+    diag.attachNote(keep.getLoc()) << "saved here";
   }
 
   void compareLasting(const Fragment &fragment, ByteForm &bytes,

@@ -79,11 +79,14 @@ void TensorForm::visit(Operation &op) {
         expectPlacement(op, "a parameter");
       })
       .Case([&](rt::RefOp ref) {
+        int64_t bytes = rt::bytesOf(ref.getType());
         Space space =
             lasting.space(spaceOf(ref.getKind()), ref.getBucket().value_or(0),
                           ref.getState().value_or(""));
         placements[ref] =
-            lasting.part(space, ref.getStart(), rt::bytesOf(ref.getType()));
+            ref.getParam()
+                ? lasting.accumulator(*ref.getParam(), *ref.getUse(), bytes)
+                : lasting.part(space, /*start=*/0, bytes);
         expectPlacement(op, "a part of a bucket");
       })
       .Case([&](tensor::EmptyOp empty) { expectUnread(empty); })

@@ -8,7 +8,7 @@ using namespace mtc::test;
 
 namespace {
 
-// Message number `n` of 1000 + n words; sends lie in YOUT-like places of one
+// Message number `n` of 1000 + n words; sends lie side by side in one
 // arena, receives in another.
 constexpr int64_t kStride = 8192;
 int64_t bytesOf(int n) { return 4 * (1000 + n); }

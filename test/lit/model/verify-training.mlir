@@ -6,8 +6,9 @@
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {
-  // expected-error @+1 {{expected a gradient for parameter "w", found none}}
+  // expected-error @+1 {{expected a gradient for each use of parameter "w", 1, found 0}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}) {
+    %r = tfm.exp %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
     return %w : tensor<f32>
   }
 }
@@ -19,6 +20,7 @@ module attributes {mtc.config = #config} {
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected uses of "w" in ascending order, found use 1}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32> {tfm.grad = #tfm.grad<param = "w", use = 1>}) {
+    %r = tfm.exp %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
     return %w, %w : tensor<f32>, tensor<f32>
   }
 }
@@ -30,6 +32,7 @@ module attributes {mtc.config = #config} {
 module attributes {mtc.config = #config} {
   // expected-error @+1 {{expected the gradient of "w" of type 'tensor<f32>', found 'tensor<4xf32>'}}
   func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}, %g: tensor<4xf32>) -> (tensor<f32> {tfm.result = "loss"}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    %r = tfm.exp %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
     return %w, %g : tensor<f32>, tensor<4xf32>
   }
 }
@@ -72,3 +75,31 @@ module attributes {mtc.config = #config} {
 // -----
 // expected-error @+1 {{expected a function @microbatch}}
 module {}
+// -----
+// A tied parameter that lost the gradient of its last use.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  // expected-error @+1 {{expected a gradient for each use of parameter "w", 2, found 1}}
+  func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>, tfm.uses = 2 : i64}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    %a = tfm.exp %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
+    %b = tfm.add %a, %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
+    return %b, %w : tensor<f32>, tensor<f32>
+  }
+}
+// -----
+// It and what it says of itself.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  // expected-error @+1 {{expected 2 uses of "w", as ops of the forward read it, found 1 (tfm.uses)}}
+  func.func @microbatch(%w: tensor<f32> {tfm.param = #tfm.param<name = "w", axes = [], init = normal, std = 0.02 : f64, decay = true>}) -> (tensor<f32> {tfm.result = "loss"}, tensor<f32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
+    %a = tfm.exp %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
+    %b = tfm.add %a, %w {tfm.layer = 0 : i64, tfm.phase = "forward"} : tensor<f32>
+    return %b, %w : tensor<f32>, tensor<f32>
+  }
+}

@@ -79,7 +79,7 @@ module attributes {mtc.config = #config} {
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
-  func.func @microbatch(%w: tensor<4x4xf32> {dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>}) {
+  func.func @microbatch(%w: tensor<4x4xf32> {dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["embed", "ffn"], init = normal, std = 0.02, decay = true>, tfm.uses = 0 : i64}) {
     return
   }
 }
@@ -90,7 +90,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   // expected-error @+1 {{expected one mesh axis that splits it, found several}}
-  func.func @microbatch(%w: tensor<4xf32> {dist.sharding = #dist.sharding<[{"dp", "tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = normal, std = 0.02, decay = true>}) {
+  func.func @microbatch(%w: tensor<4xf32> {dist.sharding = #dist.sharding<[{"dp", "tp"}]>, tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = normal, std = 0.02, decay = true>, tfm.uses = 0 : i64}) {
     return
   }
 }

@@ -90,16 +90,16 @@ module attributes {mtc.config = #config} {
     // CHECK-NEXT: rt.wait event 5 stream 0
     // CHECK-NEXT: rt.norm finish
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
-      %a = rt.ref grad of 0 at 0 : memref<64xf32>
+      %a = rt.ref grad of 0 : memref<64xf32>
       rt.collective all_reduce %a group dp count 64 : (memref<64xf32>) -> ()
-      %b = rt.ref grad of 1 at 0 : memref<64xf32>
+      %b = rt.ref grad of 1 : memref<64xf32>
       rt.collective all_reduce %b group dp count 64 : (memref<64xf32>) -> ()
       rt.norm reset
       %at, %local, %length = rt.flat_range start 0 count 64
-      %a0 = rt.ref grad of 0 at 0 : memref<64xf32>
+      %a0 = rt.ref grad of 0 : memref<64xf32>
       %am = rt.offset_view %a0 by %at : memref<64xf32> -> memref<64xf32>
       rt.norm accumulate of %am : memref<64xf32> length %length
-      %b0 = rt.ref grad of 1 at 0 : memref<64xf32>
+      %b0 = rt.ref grad of 1 : memref<64xf32>
       %bm = rt.offset_view %b0 by %at : memref<64xf32> -> memref<64xf32>
       rt.norm accumulate of %bm : memref<64xf32> length %length
       rt.collective norm_reduce group all count 1 : () -> ()

@@ -20,7 +20,7 @@ module attributes {mtc.config = #config} {
     // CHECK-LABEL: func.func @stage0_fwd
     // CHECK-NOT: tensor.empty
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-      %g = rt.ref grad of 0 at 0 : memref<16xf32>
+      %g = rt.ref grad of 0 : memref<16xf32>
       %x = pipe.received activation : tensor<4x16xf32>
       // CHECK: %[[Z:.+]] = rt.view workspace at [[ZERO:[0-9]+]] : memref<16xf32>
       // CHECK-NEXT: rt.zero %[[Z]] : (memref<16xf32>) -> ()

@@ -13,7 +13,7 @@ module attributes {mtc.config = #config} {
     rt.param "b" use 0 bucket 0 start 0
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-      // CHECK: %[[DB:.+]] = rt.ref grad of 0 at 0 : memref<16xf32>
+      // CHECK: %[[DB:.+]] = rt.ref grad for "b" use 0 : memref<16xf32>
       %u = pipe.received activation : tensor<4x16xf32>
       %b = pipe.param "b" : tensor<16xf32>
       // CHECK: %[[S:.+]] = rt.launch

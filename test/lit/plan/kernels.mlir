@@ -32,8 +32,8 @@ module attributes {mtc.config = #config} {
     }
     // CHECK-LABEL: func.func @stage0_bwd
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-      // CHECK-DAG: %[[DB:.+]] = rt.ref grad of 0 at 128 : memref<16xf32>
-      // CHECK-DAG: %[[DW:.+]] = rt.ref grad of 0 at 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[DB:.+]] = rt.ref grad for "b" use 0 : memref<16xf32>
+      // CHECK-DAG: %[[DW:.+]] = rt.ref grad for "w" use 0 : memref<8x16xf32>
       %x = pipe.received activation : tensor<4x8xf32>
       %dz = pipe.received gradient : tensor<4x16xf32>
       // CHECK: rt.launch @{{kernel[0-9]+}}(%{{.*}}, %[[DB]]) args() writes [1]

@@ -10,7 +10,7 @@ module attributes {mtc.config = #config} {
     rt.bucket 0 elements 64 unpadded 64 shard 64 {states = ["exp_avg"]}
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       // expected-error @+1 {{expected a part that bucket 0 has, found state exp_avg_sq}}
-      %m = rt.ref state "exp_avg_sq" of 0 at 0 : memref<64xf32>
+      %m = rt.ref state "exp_avg_sq" of 0 : memref<64xf32>
       return
     }
   }
@@ -78,7 +78,7 @@ module attributes {mtc.config = #config} {
     rt.bucket 0 elements 64 unpadded 64 shard 64 {states = ["exp_avg"]}
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<8x8xf32>
-      // expected-error @+1 {{expected a value without an offset of its own, found one that is received, sent or kept: its slot changes with the microbatch}}
+      // expected-error @+1 {{expected a value without an offset of its own, found one that is received, sent or saved: its slot changes with the microbatch}}
       pipe.export "x" %x : tensor<8x8xf32>
       return
     }

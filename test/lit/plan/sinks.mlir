@@ -31,12 +31,12 @@ module attributes {mtc.config = #config} {
 
     // CHECK-LABEL: func.func @stage0_bwd
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-      // CHECK-DAG: %[[P:.+]] = rt.ref grad of 0 at 0 : memref<8x16xf32>
-      // CHECK-DAG: %[[Q:.+]] = rt.ref grad of 0 at 128 : memref<8x16xf32>
-      // CHECK-DAG: %[[R:.+]] = rt.ref grad of 0 at 256 : memref<8x16xf32>
-      // CHECK-DAG: %[[W:.+]] = rt.ref grad of 0 at 384 : memref<8x16xf32>
-      // CHECK-DAG: %[[B:.+]] = rt.ref grad of 0 at 512 : memref<16xf32>
-      // CHECK-DAG: %[[S:.+]] = rt.ref grad of 0 at 528 : memref<f32>
+      // CHECK-DAG: %[[P:.+]] = rt.ref grad for "p" use 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[Q:.+]] = rt.ref grad for "q" use 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[R:.+]] = rt.ref grad for "r" use 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[W:.+]] = rt.ref grad for "w" use 0 : memref<8x16xf32>
+      // CHECK-DAG: %[[B:.+]] = rt.ref grad for "b" use 0 : memref<16xf32>
+      // CHECK-DAG: %[[S:.+]] = rt.ref grad for "s" use 0 : memref<f32>
       // CHECK-DAG: %[[LOSS:.+]] = rt.ref loss : memref<f32>
       %x = pipe.received activation : tensor<8x16xf32>
       %g = pipe.received gradient : tensor<8x16xf32>

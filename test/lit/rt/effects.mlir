@@ -28,7 +28,7 @@ rt.program @stage0 stage 0 {
     // CHECK: %[[G:.+]] = rt.ref grad
     // CHECK-NEXT: rt.gemm {{.*}} into %[[G]]
     // CHECK-NEXT: rt.gemm {{.*}} into %[[G]]
-    %g = rt.ref grad of 0 at 0 : memref<4x4xf32>
+    %g = rt.ref grad of 0 : memref<4x4xf32>
     rt.gemm %a, %b into %g m 4 n 4 k 4 {ta = false, tb = false, beta = true} : (tensor<4x4xf32>, tensor<4x4xf32>, memref<4x4xf32>) -> ()
     rt.gemm %a, %b into %g m 4 n 4 k 4 {ta = false, tb = false, beta = true} : (tensor<4x4xf32>, tensor<4x4xf32>, memref<4x4xf32>) -> ()
     // Other ranks wait for it.

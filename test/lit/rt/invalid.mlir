@@ -111,13 +111,13 @@ rt.timeline @train {
 // -----
 func.func @state_without_a_name() {
   // expected-error @+1 {{expected the name of a state, found none}}
-  %g = rt.ref state of 0 at 0 : memref<1xf32>
+  %g = rt.ref state of 0 : memref<1xf32>
   return
 }
 // -----
 func.func @name_without_a_state() {
   // expected-error @+1 {{expected the name of a state only where the part is one, found exp_avg}}
-  %g = rt.ref grad "exp_avg" of 0 at 0 : memref<1xf32>
+  %g = rt.ref grad "exp_avg" of 0 : memref<1xf32>
   return
 }
 // -----
@@ -140,8 +140,8 @@ rt.timeline @train {
 }
 // -----
 func.func @loss_of_a_bucket() {
-  // expected-error @+1 {{expected no bucket of the loss, found one}}
-  %l = rt.ref loss of 0 at 0 : memref<1xf32>
+  // expected-error @+1 {{expected no bucket of the loss or of a parameter, found one}}
+  %l = rt.ref loss of 0 : memref<1xf32>
   return
 }
 // -----
@@ -244,7 +244,7 @@ func.func @gemm_of_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<
 func.func @ref() {
   // expected-error @+2 {{expected ::mtc::rt::RefKind to be one of: param, grad, state, loss}}
   // expected-error @+1 {{failed to parse Rt_RefKindAttr parameter}}
-  %g = rt.ref momentum of 0 at 64 : memref<16x64xf32>
+  %g = rt.ref momentum of 0 : memref<16x64xf32>
   return
 }
 // -----
@@ -390,3 +390,21 @@ func.func @norms() {
 // -----
 // expected-error @+1 {{expected an index of 0 or more, found -1}}
 rt.bucket -1 elements 4 unpadded 4 shard 4 {grad_offset = 0 : i64}
+// -----
+func.func @state_of_a_parameter() {
+  // expected-error @+1 {{expected a parameter only of a gradient, found one of state}}
+  %g = rt.ref state "exp_avg" for "w" use 0 : memref<1xf32>
+  return
+}
+// -----
+func.func @bucket_and_parameter() {
+  // expected-error @+1 {{expected no bucket of the loss or of a parameter, found one}}
+  %g = rt.ref grad of 0 for "w" use 0 : memref<1xf32>
+  return
+}
+// -----
+func.func @parameter_without_a_use() {
+  // expected-error @+1 {{expected a parameter together with its use}}
+  %g = "rt.ref"() {kind = #rt<ref_kind grad>, param = "w"} : () -> memref<1xf32>
+  return
+}

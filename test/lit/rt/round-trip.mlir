@@ -43,8 +43,8 @@ rt.program @stage0 stage 0 {
     %s = rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
     // CHECK: rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
     %v = rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
-    // CHECK: rt.ref grad of 0 at 64 : memref<16xf32>
-    %r = rt.ref grad of 0 at 64 : memref<16xf32>
+    // CHECK: rt.ref grad for "w" use 0 : memref<16xf32>
+    %r = rt.ref grad for "w" use 0 : memref<16xf32>
     // CHECK: rt.step_field lr : memref<1xf32>
     %f = rt.step_field lr : memref<1xf32>
     // CHECK: rt.flat_range start 64 count 1000 shard 2048

@@ -139,3 +139,9 @@
 // RUN: sed -e '/"embed.tokens"/s/ uses 2//' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-USE-TOO-MANY
 // A-USE-TOO-MANY: expected the uses 0 to 0 of "embed.tokens" on the stages, found 1 of them and 1 others
+
+// layers that run in another order
+// RUN: sed -e 's/"layers.0.w"/"layers.x.w"/;s/"layers.1.w"/"layers.0.w"/;s/"layers.x.w"/"layers.1.w"/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-ORDER
+// ANOTHER-ORDER-DAG: expected layer 0 on stage 0 (layers_per_stage of mtc.config), found it on stage 1
+// ANOTHER-ORDER-DAG: expected layer 1 on stage 1 (layers_per_stage of mtc.config), found it on stage 0

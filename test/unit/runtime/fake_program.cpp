@@ -85,7 +85,7 @@ const int32_t *input(MtcContext *ctx, const MtcStep *row, int64_t offset) {
   return at<int32_t>(ctx, MTC_ARENA_ACTIVATIONS,
                      ctx->slots[row->slots + MTC_POOL_SAVED] * 64 + offset);
 }
-/// Pools XIN, GIN, YOUT, GOUT have one slot each.
+/// The receive and send pools have one slot each.
 float *transfer(MtcContext *ctx, int pool) {
   return at<float>(ctx, MTC_ARENA_ACTIVATIONS,
                    kTransfer + pool * kTransferBytes);
