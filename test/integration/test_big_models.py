@@ -29,7 +29,7 @@ ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 # What stands deeper is the tensor form of a program.
 SECOND = re.compile(r"^    rt\.bucket (\d+) .* second_use_of \d")  # gradients only
 MODEL = re.compile(r'pipe\.parameter <name = "([^"]+)".*?>'
-                   r'(?: sharding <\[(.*)\]>)? local tensor<([\dx]+)x(?:f32|bf16)>')
+                   r'(?: sharding <\[(.*)\]>)?(?: uses \d+)? local tensor<([\dx]+)x(?:f32|bf16)>')
 PARAM = re.compile(r'^    rt\.param "([^"]+)" use (\d+) bucket (\d+) ')
 STAGE = re.compile(r"^  rt\.program @\S+ stage (\d+) ")
 SIZES = re.compile(r"^  \} \{.*?arenas = array<i64: ([\d, ]+)>")

@@ -15,8 +15,8 @@ COMPUTE = ("tfm.", "arith.", "math.", "rt.kernel", "rt.load", "rt.store", "rt.ac
 # Rules that put another value in the place of one: which value an op reads is what is
 # computed, whatever the op.
 OF_VALUES = ("swap_operands", "other_operand", "constant")
-# Ops whose name, or number, says which value they are.
-NAMED_VALUES = ("pipe.param", "pipe.input", "pipe.saved")
+# Ops whose name, or number, says which value they are (pipe.send says where one goes).
+NAMED_VALUES = ("pipe.param", "pipe.input", "pipe.saved", "pipe.received")
 
 # What nobody notices yet, as docs/contracts.md says: phases, ops by prefix, and why.
 # An entry goes when its check is built.
