@@ -18,6 +18,11 @@ OF_VALUES = ("swap_operands", "other_operand", "constant")
 # Ops whose name, or number, says which value they are (pipe.send says where one goes).
 NAMED_VALUES = ("pipe.param", "pipe.input", "pipe.saved", "pipe.received")
 
+BY_NAME = ("name", "word", "number", "trade")
+# Ops that say under which number a value is saved, or to which sum it is added: two of them
+# that change places are two values that do. (Two of one number, or of one sum, are found.)
+NAMED_PLACES = ("pipe.save", "pipe.accumulate", "rt.ref")
+
 # What nobody notices yet, as docs/contracts.md says: phases, ops by prefix, and why.
 # An entry goes when its check is built.
 KNOWN = ()
@@ -37,7 +42,8 @@ def computes(phase, rule, site):
         return False
     name = site.op.name
     return (name.startswith(COMPUTE) or rule in OF_VALUES
-            or rule in ("name", "word", "number") and name in NAMED_VALUES)
+            or rule in BY_NAME and name in NAMED_VALUES
+            or rule == "trade" and name in NAMED_PLACES)
 
 
 def exports(site):

@@ -179,10 +179,9 @@ def number(text, op):
     chunks, ranges, sizes."""
     line = text.lines[op.line]
     for found in INTEGER.finditer(line):
-        old = int(found[0])
-        word = re.search(r"(\w+)[ =\[,]*$", line[:found.start()])
+        old, of = int(found[0]), word_before(line, found.start())
         for new in sorted({old + 1, old - 1, 2 * old, 0, -1, old + 64} - {old}):
-            yield Site(f"{word[1] if word else 'number'} of {op.name}: {old} to {new}", op,
+            yield Site(f"{of} of {op.name}: {old} to {new}", op,
                        lambda f=found, n=new: text.edited(
                            {op.line: line_with(text, op, f, str(n))}))
 
@@ -231,6 +230,58 @@ def name(text, op):
                            {op.line: line_with(text, op, f, o)}))
 
 
+TOKEN = re.compile(f"{INTEGER.pattern}|{NAME.pattern}")
+
+
+def word_before(line, at):
+    """What a number or a name is of, as far as its line says."""
+    found = re.search(r"(\w+)[ =\[,]*$", line[:at])
+    return found[1] if found else "one"
+
+
+def shape(line):
+    """A line without its values, numbers and names."""
+    return TOKEN.sub("?", VALUE.sub("%", line))
+
+
+def trade(text, op):
+    """It and the last one like it in the block exchange one number or name: both still
+    are what some op has."""
+    ops = text.blocks[op.block]
+    line = text.lines[op.line]
+    before = ops[:ops.index(op)] if op in ops and not is_symbol(op) else []
+    other = next((o for o in reversed(before)
+                  if o.name == op.name and shape(text.lines[o.line]) == shape(line)), None)
+    if other is None:
+        return
+    pairs = zip(TOKEN.finditer(text.lines[other.line]), TOKEN.finditer(line))
+    for theirs, mine in pairs:
+        if theirs[0] != mine[0]:
+            yield Site(f"{word_before(line, mine.start())} {mine[0]} and {theirs[0]} of two "
+                       f"{op.name}", op, lambda t=theirs, m=mine: text.edited(
+                           {other.line: line_with(text, other, t, m[0]),
+                            op.line: line_with(text, op, m, t[0])}))
+
+
+# What says where or when something is, so that two of a kind can change places as a whole.
+PLACES = re.compile(r"\b(stage|chunk|microbatch|bucket|event|use|peer)( = | )(\d+)\b")
+
+
+def everywhere(text, op):
+    """Two stages, buckets, events, ... change places in the whole IR."""
+    for found in PLACES.finditer(text.lines[op.line]):
+        kind, first = found[1], found[3]
+        second = str(int(first) + 1)
+
+        def swapped(m, kind=kind, names={first: second, second: first}):
+            return m[0] if m[1] != kind else m[1] + m[2] + names.get(m[3], m[3])
+
+        def make(swapped=swapped):
+            return text.edited({i: PLACES.sub(swapped, line)
+                                for i, line in enumerate(text.lines) if PLACES.search(line)})
+        yield Site(f"{kind} {first} and {second} everywhere", op, make)
+
+
 FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[+-]\d+)?")
 
 
@@ -255,4 +306,4 @@ def item(text, op):
 
 RULES = {rule.__name__: rule for rule in
          (drop, duplicate, move, exchange, cross, split, swap_operands, other_operand, number, word, name,
-          constant, item)}
+          trade, everywhere, constant, item)}
