@@ -28,15 +28,17 @@ NAMED_PLACES = ("pipe.save", "pipe.accumulate", "rt.ref")
 KNOWN = ()
 
 
-# Of the one record of a parameter: its name and initial values, and whether it decays.
+# Where the one record of a parameter stands; before cut-stages it is on an argument.
+RECORDS = ("pipe.parameter", "func.func")
+# Of it: its name and initial values, and whether it decays.
 PARAMETER_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false)\b")
 
 
 def computes(phase, rule, site):
     """True if an edit of this kind edits what is computed: it makes another program,
     and no plan of it is wrong."""
-    if site.op.name == "pipe.parameter":
-        # Its only constant is the deviation of its initial values.
+    if site.op.name in RECORDS:
+        # Their only constant is the deviation of initial values.
         return rule == "constant" or bool(PARAMETER_FACTS.match(site.what))
     if phase in PLANNED:
         return False
