@@ -3,7 +3,7 @@
 A mask is read bit by bit from the gradients of a model whose weights make it visible
 (mask_probes.py), for two steps, for the sites of the first and of the last layer,
 forward and backward, at the 31 layouts of the matrix under gpipe and 1f1b, and three of
-other micro-batches; without --all each probe takes every second one, in turn.
+other micro-batches; without --all each kind of probe takes every third one, in turn.
 It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).
 
@@ -32,10 +32,10 @@ STEPS = 2
 
 
 def layouts_of(kind):
-    """Those that a kind of probe sees: all of them, or every second one, in turn."""
+    """Those that a kind of probe sees: all of them, or a share of its own."""
     if "--all" in sys.argv[2:]:
         return LAYOUTS
-    return LAYOUTS[KINDS.index(kind) % 2::2]
+    return LAYOUTS[KINDS.index(kind)::len(KINDS)]
 
 
 def probes():
