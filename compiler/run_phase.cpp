@@ -134,6 +134,19 @@ parseLocated(llvm::SourceMgr &sources, mlir::MLIRContext &context) {
   return module;
 }
 
+/// The line of the first dense array of index; 0 if there is none. MLIR's
+/// parser takes index for a type with a width, and crashes.
+static int64_t lineOfIndexArray(llvm::StringRef text) {
+  llvm::StringRef left = text;
+  for (size_t at; (at = left.find("array")) != llvm::StringRef::npos;) {
+    left = left.drop_front(at + 5);
+    llvm::StringRef next = left.ltrim();
+    if (next.consume_front("<") && next.ltrim().starts_with("index"))
+      return text.drop_back(left.size()).count('\n') + 1;
+  }
+  return 0;
+}
+
 Status parseModule(const std::string &path, mlir::MLIRContext &context,
                    DiagnosticLog &log,
                    mlir::OwningOpRef<mlir::ModuleOp> &module,
@@ -143,6 +156,11 @@ Status parseModule(const std::string &path, mlir::MLIRContext &context,
     return {
         StatusCode::inputRejected,
         fmt::format("cannot read '{}': {}", path, buffer.getError().message())};
+  if (int64_t line = lineOfIndexArray((*buffer)->getBuffer()))
+    return {StatusCode::infeasible,
+            fmt::format("'{}': expected dense arrays of integers or floats, "
+                        "found one of index in line {}",
+                        path == "-" ? "<stdin>" : path, line)};
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   module = parseLocated(sources, context);
