@@ -23,7 +23,6 @@ DEVICES = ("cpu", "guarded")  # the first is what the others must agree with
 # Each kind of collective and of exchange, ZeRO off and on, up to eight ranks.
 CASES = [
     ("f32", SINGLE),
-    ("f32", Layout(tp=2, pp=2, dp=1)),
     ("f32", Layout(tp=1, pp=2, dp=2, zero=0, schedule="gpipe")),
     ("f32", Layout(tp=2, pp=2, dp=2, zero=1)),
     ("bf16", Layout(tp=1, pp=4, dp=1)),
