@@ -22,14 +22,16 @@ FailureOr<std::optional<Phase>> phaseOf(ModuleOp module) {
   return phase;
 }
 
-/// What functions compute is in their bodies, which passes read.
+/// Passes read the bodies of functions. Functions are in symbol tables only:
+/// other regions, such as those of kernels, are not looked into.
 static LogicalResult checkBodies(ModuleOp module) {
   LogicalResult ok = success();
-  module.walk<WalkOrder::PreOrder>([&](func::FuncOp fn) {
-    if (fn.isExternal())
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto fn = dyn_cast<func::FuncOp>(op); fn && fn.isExternal())
       ok = fn.emitOpError("expected a function with a body, found \"")
            << fn.getSymName() << "\" without one";
-    return WalkResult::skip();
+    return op->hasTrait<OpTrait::SymbolTable>() ? WalkResult::advance()
+                                                : WalkResult::skip();
   });
   return ok;
 }

@@ -216,10 +216,8 @@ private:
     if (int64_t(found.size()) == expected && *found.begin() == 0 &&
         *found.rbegin() == expected - 1)
       return success();
-    auto diag = parameter.emitOpError("expected gradients of use")
-                << (expected == 1 ? " 0" : "s 0 to ")
-                << (expected == 1 ? "" : std::to_string(expected - 1))
-                << ", found ";
+    auto diag = parameter.emitOpError("expected gradients of uses 0 to ")
+                << expected - 1 << ", found ";
     if (found.empty())
       return diag << "none";
     diag << "those of uses ";

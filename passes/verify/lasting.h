@@ -44,10 +44,11 @@ private:
   void add(const Stage &stage, const Part &part, Numbers &numbers);
   const Part *find(const Space &space) const;
 
+  using Start = std::pair<int64_t, int64_t>; ///< bucket and first element
+
   std::map<Space, Part> parts;
   std::map<std::pair<int64_t, std::string>, int64_t>
-      states;                                ///< by bucket and name
-  using Start = std::pair<int64_t, int64_t>; ///< bucket and first element
+      states;                                           ///< by bucket and name
   std::map<std::string, Start, std::less<>> parameters; ///< by name
   std::map<std::pair<std::string, int64_t>, Start>
       accumulators; ///< by name and use

@@ -32,7 +32,9 @@ public:
       checkArenas(stage);
     }
     for (auto &[name, param] : model.parameters)
-      checkHolders(name), checkUses(param);
+      checkHolders(name);
+    for (auto &[name, param] : model.parameters)
+      checkUses(param);
     checkLayers();
   }
 
@@ -119,9 +121,11 @@ private:
     return layer;
   }
 
+  using StagesOfLayers = std::map<int64_t, std::set<int64_t>>;
+
   /// Layers run in their order: those of a stage are behind those of the stages
-  /// before it.
-  void checkOrder(const std::map<int64_t, std::set<int64_t>> &stagesOf,
+  /// before it, as many as the configuration says.
+  void checkOrder(const StagesOfLayers &stagesOf,
                   ArrayRef<int64_t> layersPerStage) {
     std::vector<int64_t> ends;
     for (int64_t layers : layersPerStage)
@@ -135,16 +139,23 @@ private:
             << " (layers_per_stage of mtc.config), found it on stage "
             << *stages.begin();
     }
+    for (const Stage &stage : model.stages) {
+      int64_t found = llvm::count_if(stagesOf, [&](const auto &layer) {
+        return layer.second.count(stage.index);
+      });
+      if (found != layersPerStage[stage.index])
+        report.error(stage.op)
+            << "expected " << layersPerStage[stage.index] << " layers on stage "
+            << stage.index << ", found " << found;
+    }
   }
 
   void checkLayers() {
-    std::map<int64_t, std::set<int64_t>> stagesOf;
-    std::vector<int64_t> counts(model.mesh.stages());
+    StagesOfLayers stagesOf;
     for (auto &[name, all] : holders)
       for (const Holder &holder : all)
         if (int64_t layer = layerOf(name); layer >= 0)
-          if (stagesOf[layer].insert(holder.stage->index).second)
-            ++counts[holder.stage->index];
+          stagesOf[layer].insert(holder.stage->index);
     for (auto &[layer, stages] : stagesOf) {
       if (stages.size() > 1)
         report.error(model.stages[*stages.rbegin()].op)
@@ -166,12 +177,6 @@ private:
           << model.mesh.stages() << " entries, found " << expected.size();
     else
       checkOrder(stagesOf, expected);
-    if (static_cast<int64_t>(expected.size()) == model.mesh.stages())
-      for (const Stage &stage : model.stages)
-        if (counts[stage.index] != expected[stage.index])
-          report.error(stage.op)
-              << "expected " << expected[stage.index] << " layers on stage "
-              << stage.index << ", found " << counts[stage.index];
   }
 
   /// Parameters of a bucket lie side by side; ZeRO shards are all of it.

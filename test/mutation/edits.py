@@ -21,7 +21,7 @@ NAMED_VALUES = ("pipe.param", "pipe.input", "pipe.saved", "pipe.received")
 BY_NAME = ("name", "word", "number", "trade")
 # Ops that say under which number a value is saved, or to which sum it is added: two of them
 # that change places are two values that do. (Two of one number, or of one sum, are found.)
-NAMED_PLACES = ("pipe.save", "pipe.accumulate", "rt.ref")
+NAMED_PLACES = re.compile(r"pipe\.save as |pipe\.accumulate (to|use) |rt\.ref (for|use) ")
 
 # What nobody notices yet, as docs/contracts.md says: phases, ops by prefix, and why.
 # An entry goes when its check is built.
@@ -45,7 +45,7 @@ def computes(phase, rule, site):
     name = site.op.name
     return (name.startswith(COMPUTE) or rule in OF_VALUES
             or rule in BY_NAME and name in NAMED_VALUES
-            or rule == "trade" and name in NAMED_PLACES)
+            or rule == "trade" and NAMED_PLACES.match(f"{name} {site.what}"))
 
 
 def exports(site):

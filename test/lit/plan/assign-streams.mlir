@@ -17,6 +17,7 @@ module attributes {mtc.config = #config} {
   rt.program @stage0 stage 0 {
     rt.bucket 0 elements 64 unpadded 64 shard 64
     rt.bucket 1 elements 64 unpadded 64 shard 64
+    rt.param "w" use 0 bucket 1 start 0
     // CHECK-LABEL: func.func @stage0_fwd
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %e = tensor.empty() : tensor<8x8xf32>
@@ -69,6 +70,18 @@ module attributes {mtc.config = #config} {
       %b = rt.gemm %a, %a into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %c = rt.collective all_reduce %b group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
       %d = rt.gemm %c, %c into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      return
+    }
+    // A gradient by its name may lie in any bucket: it waits for the reduction of one.
+    // CHECK-LABEL: func.func @named
+    // CHECK: rt.record event 1 stream 1
+    // CHECK: rt.wait event 1 stream 0
+    // CHECK-NEXT: rt.zero %{{.*}} : (memref<8xf32>) -> ()
+    func.func @named() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = rt.ref grad of 0 : memref<64xf32>
+      %w = rt.ref grad for "w" use 0 : memref<8xf32>
+      rt.collective all_reduce %a group dp count 64 : (memref<64xf32>) -> ()
+      rt.zero %w : (memref<8xf32>) -> ()
       return
     }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1

@@ -18,7 +18,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
 // -----
 
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  // expected-error @below {{expected gradients of use 0, found none}}
+  // expected-error @below {{expected gradients of uses 0 to 0, found none}}
   pipe.parameter <name = "w", axes = ["embed", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>

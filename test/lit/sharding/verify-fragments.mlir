@@ -1,754 +1,101 @@
-// Faults planted in the fragments of two stages, one each; the first is sound.
-// RUN: mtc-opt %s --verify-fragments -split-input-file -verify-diagnostics
+// Shardings of the fragments of two stages, and of what crosses. One fault each, planted in
+// fragments that are sound, and no other error than those below.
+// RUN: mtc-opt --verify-fragments %S/Inputs/fragments.mlir
 
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// an all-reduce that got lost before a send
+// RUN: sed -e '/%r = dist.all_reduce/d' -e 's/pipe.send activation %r/pipe.send activation %y/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=LOST --implicit-check-not=error:
+// LOST: error: {{.*}}expected activation of "train" from virtual stage 0 to 1 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {}], partial = {"tp"}> and #dist.sharding<[{"dp"}, {}]>
+// LOST: error: {{.*}}expected activation of "train" from virtual stage 0 to 1 in one sharding
 
-// -----
+// a doubled one
+// RUN: sed -e '/%r = dist.all_reduce/{p;s/%r =/%again =/;s/sum %y/sum %r/}' -e 's/pipe.send activation %r/pipe.send activation %again/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=DOUBLED --implicit-check-not=error:
+// DOUBLED: error: {{.*}}expected an operand that is a partial sum over "tp", found one that is replicated
 
-// An all-reduce that got lost before a send.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    pipe.send activation %y : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    // expected-error @below {{expected activation of "train" from virtual stage 0 to 1 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {}], partial = {"tp"}> and #dist.sharding<[{"dp"}, {}]>}}
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    // expected-error @below {{expected activation of "train" from virtual stage 0 to 1 in one sharding}}
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// one of another kind
+// RUN: sed -e 's/all_reduce sum %y/all_reduce max %y/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=KIND --implicit-check-not=error:
+// KIND: error: {{.*}}expected an operand that is a partial maximum over "tp", found one that is a partial sum
 
-// -----
+// a saved part that is read as the whole
+// RUN: sed -e '/pipe.saved 0/s/i64: 4, 16/i64: 4, 4/' -e '/pipe.saved 0/s/, {"tp"}/, {}/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=PART --implicit-check-not=error:
+// PART: error: {{.*}}expected saved activation 0 of stage 0 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {"tp"}]> and #dist.sharding<[{"dp"}, {}]>
+// PART: error: {{.*}}expected operand 0
+// PART: error: {{.*}}expected operand 1
 
-// A doubled one.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    // expected-error @below {{expected an operand that is a partial sum over "tp", found one that is replicated}}
-    %r2 = dist.all_reduce sum %r over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r2 : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a saved value of another size, which nobody reads
+// RUN: sed -e '/pipe.saved 0/{s/i64: 4, 16/i64: 4, 32/;s/tensor<2x4xf32>/tensor<2x8xf32>/}' -e '/%dw\|%dup/d' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=SIZE --implicit-check-not=error:
+// SIZE: error: {{.*}}expected saved activation 0 of stage 0 of one global shape in all fragments, found array<i64: 4, 16> and array<i64: 4, 32>
+// SIZE: error: {{.*}}expected gradients of uses 0 to 0, found none
+// SIZE: error: {{.*}}expected gradients of uses 0 to 0, found none
 
-// -----
+// a gradient that is summed twice, here and by the update
+// RUN: sed -e '/%dw = /{p;s/%dw = .* partial = {"dp"}>]}.*/%again = dist.all_reduce sum %dw over "dp" origin gradient serves "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>/}' -e 's/accumulate %dw/accumulate %again/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=SUMMED --implicit-check-not=error:
+// SUMMED: error: {{.*}}expected the gradient of "down" to be a partial sum over "dp", which the update sums over, found replicated
 
-// One of another kind.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    // expected-error @below {{expected an operand that is a partial maximum over "tp", found one that is a partial sum}}
-    %r = dist.all_reduce max %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a gradient in another state than its parameter
+// RUN: sed -e 's/%dw to "down"/%dw to "up"/' -e '/%dup/d' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=STATE --implicit-check-not=error:
+// STATE: error: {{.*}}expected the gradient of "up" to be split on dimension 1 over "tp", found split on dimension 0
+// STATE: error: {{.*}}expected gradients of uses 0 to 0, found none
 
-// -----
+// a gradient of no parameter
+// RUN: sed -e 's/%dw to "down"/%dw to "w"/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=NO-PARAMETER --implicit-check-not=error:
+// NO-PARAMETER: error: {{.*}}expected a pipe.parameter of the name "w", found none
+// NO-PARAMETER: error: {{.*}}expected gradients of uses 0 to 0, found none
 
-// A saved part that is read as the whole.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    // expected-error @below {{expected saved activation 0 of stage 0 in one sharding in all fragments, found #dist.sharding<[{"dp"}, {"tp"}]> and #dist.sharding<[{"dp"}, {}]>}}
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 4>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    // expected-error @below {{expected operand 0}}
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    // expected-error @below {{expected operand 1}}
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a loss that is summed twice
+// RUN: sed -e '/%l = /{p;s/%l = .*/%again = dist.all_reduce sum %l over "dp" origin loss serves "x" {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[]>]} : tensor<f32>/}' -e 's/pipe.loss %l/pipe.loss %again/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=LOSS --implicit-check-not=error:
+// LOSS: error: {{.*}}expected the loss to be a partial sum over "dp", which the update sums over, found replicated
 
-// -----
+// a parameter of which nothing is known
+// RUN: sed -e 's/\(pipe.param "up"\) {.*} :/\1 :/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=error:
+// UNKNOWN: error: {{.*}}expected the parameter "up" as its pipe.parameter says, 'tensor<8x4xf32>' in #dist.sharding<[{}, {"tp"}]>, found 'tensor<8x4xf32>' in
+// UNKNOWN: error: {{.*}}expected operand 1 to be split on dimension 1, found replicated over "tp"
 
-// A saved value of another size.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  // expected-error @below {{expected gradients of use 0, found none}}
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  // expected-error @below {{expected gradients of use 0, found none}}
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    // expected-error @below {{expected saved activation 0 of stage 0 of one global shape in all fragments, found array<i64: 4, 16> and array<i64: 4, 32>}}
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 32>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    return
-  }
-}
+// a part that is no part
+// RUN: sed -e '/pipe.param "up"/s/i64: 8, 16/i64: 8, 8/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=NO-PART --implicit-check-not=error:
+// NO-PART: error: {{.*}}expected 'tensor<8x4xf32>' to be a part of global shape [8, 8] under #dist.sharding<[{}, {"tp"}]>, found a part of [8, 16]
 
-// -----
+// an export that does not say how it lies
+// RUN: sed -e '/%up = /i pipe.export "logits" %x : tensor<2x8xf32>' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=EXPORT --implicit-check-not=error:
+// EXPORT: error: {{.*}}expected a value in full in the sharding that dist.sharding says, found #dist.sharding<[{"dp"}, {}]>
 
-// A gradient that is summed twice: here and by the update.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    %sum = dist.all_reduce sum %dw over "dp" origin gradient serves "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    // expected-error @below {{expected the gradient of "down" to be a partial sum over "dp", which the update sums over, found replicated}}
-    pipe.accumulate %sum to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a gradient that arrives and of which nothing is known
+// RUN: sed -e 's/\(pipe.received gradient\) {.*} :/\1 :/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=ARRIVES --implicit-check-not=error:
+// ARRIVES: error: {{.*}}expected the sharding and the global shape of gradient of "train" from virtual stage 1 to 0 (dist.shardings, dist.global_shapes)
 
-// -----
+// a value of which nothing says where it comes from
+// RUN: sed -e '/@stage1_fwd/,/return/s/phase = forward/phase = eval/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=CROSSING --implicit-check-not=error:
+// CROSSING: error: {{.*}}expected a pipe.crossing of "eval" that names it, found none
 
-// A gradient in another state than its parameter.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  // expected-error @below {{expected gradients of use 0, found none}}
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    // expected-error @below {{expected the gradient of "up" to be split on dimension 1 over "tp", found split on dimension 0}}
-    pipe.accumulate %dw to "up" use 0 : tensor<4x8xf32>
-    return
-  }
-}
+// no mesh
+// RUN: sed -e 's/module attributes {.*} {/module {/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=MESH --implicit-check-not=error:
+// MESH: error: {{.*}}expected the mesh as module attribute dist.mesh
 
-// -----
+// a tied parameter, of which the gradient of the first use got lost
+// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e 's/to "down" use 0/to "down" use 1/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=FIRST-USE --implicit-check-not=error:
+// FIRST-USE: error: {{.*}}expected gradients of uses 0 to 1, found those of uses 1
 
-// A gradient of no parameter.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  // expected-error @below {{expected gradients of use 0, found none}}
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    // expected-error @below {{expected a pipe.parameter of the name "w", found none}}
-    pipe.accumulate %dw to "w" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a use that is not one of the parameter
+// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e '/to "down" use 0/{p;s/use 0/use 2/}' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=ANOTHER-USE --implicit-check-not=error:
+// ANOTHER-USE: error: {{.*}}expected gradients of uses 0 to 1, found those of uses 0, 2
 
-// -----
-
-// A loss that is summed twice.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    %s = dist.all_reduce sum %l over "dp" origin loss serves "x" {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[]>]} : tensor<f32>
-    // expected-error @below {{expected the loss to be a partial sum over "dp", which the update sums over, found replicated}}
-    pipe.loss %s : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A parameter of which nothing is known.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    // expected-error @below {{expected the parameter "up" as its pipe.parameter says, 'tensor<8x4xf32>' in #dist.sharding<[{}, {"tp"}]>, found 'tensor<8x4xf32>' in}}
-    %up = pipe.param "up"  : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    // expected-error @below {{expected operand 1 to be split on dimension 1, found replicated over "tp"}}
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A part that is no part.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    // expected-error @below {{expected 'tensor<8x4xf32>' to be a part of global shape [8, 8] under #dist.sharding<[{}, {"tp"}]>, found a part of [8, 16]}}
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 8>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// An export that does not say how it lies.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    // expected-error @below {{expected a value in full in the sharding that dist.sharding says, found #dist.sharding<[{"dp"}, {}]>}}
-    pipe.export "logits" %x : tensor<2x8xf32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A gradient of which nothing is known.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    // expected-error @below {{expected the sharding and the global shape of gradient of "train" from virtual stage 1 to 0 (dist.shardings, dist.global_shapes)}}
-    %dy = pipe.received gradient : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A value of which nothing says where it comes from.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  func.func @stage1_eval() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = eval>} {
-    // expected-error @below {{expected a pipe.crossing of "eval" that names it, found none}}
-    %x = pipe.received activation.1 {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    return
-  }
-}
-
-// -----
-
-// No mesh.
-// expected-error @below {{expected the mesh as module attribute dist.mesh}}
-module {
-}
-
-// -----
-
-// A tied parameter, the gradient of whose first use got lost.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  // expected-error @below {{expected gradients of uses 0 to 1, found those of uses 1}}
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> uses 2 local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 1 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A use that is not one of the parameter.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  // expected-error @below {{expected gradients of uses 0 to 1, found those of uses 0, 2}}
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> uses 2 local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 2 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
-
-// -----
-
-// A gradient that is added twice.
-module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
-  pipe.crossing activation of "train" from 0 to 1 : tensor<2x8xf32>
-  pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
-  pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
-  pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
-  func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
-    %x = pipe.input "x" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>
-    %down = pipe.param "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>
-    %u = tfm.einsum "be,ef->bf" %x, %up {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
-    pipe.save %u as 0 : tensor<2x4xf32>
-    %y = tfm.einsum "bf,fe->be" %u, %down {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}], partial = {"tp"}>]} : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
-    %r = dist.all_reduce sum %y over "tp" origin g serves "down" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send activation %r : tensor<2x8xf32>
-    return
-  }
-  func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<2x8xf32> -> tensor<f32>
-    pipe.loss %l : tensor<f32>
-    return
-  }
-  func.func @stage1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = backward>} {
-    %x = pipe.received activation {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %g = tfm.exp %x {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    pipe.send gradient %g : tensor<2x8xf32>
-    return
-  }
-  func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-    %u = pipe.saved 0 {dist.global_shapes = [array<i64: 4, 16>], dist.shardings = [#dist.sharding<[{"dp"}, {"tp"}]>]} : tensor<2x4xf32>
-    %dy = pipe.received gradient {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
-    %dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}], partial = {"dp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    // expected-error @below {{expected one gradient of use 0 of "down", found another of the same use}}
-    pipe.accumulate %dw to "down" use 0 : tensor<4x8xf32>
-    %dup = tfm.einsum "be,bf->ef" %dy, %u {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}], partial = {"dp"}>]} : tensor<2x8xf32>, tensor<2x4xf32> -> tensor<8x4xf32>
-    pipe.accumulate %dup to "up" use 0 : tensor<8x4xf32>
-    return
-  }
-}
+// a gradient that is added twice
+// RUN: sed -e '/to "down" use 0/p' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=error:
+// TWICE: error: {{.*}}expected one gradient of use 0 of "down", found another of the same use
