@@ -54,6 +54,8 @@ private:
   void update(const Touch &touch, rt::LaunchOp op, const FlatKernel &kernel,
               const Operands &operands);
   void writeUpdated(const Touch &touch, const Slice &slice, bool byGradient);
+  void checkRounded(const Touch &touch, const FlatKernel &kernel,
+                    const Operands &operands);
   void checkEveryRank(const Touch &touch, const Slice &slice);
   void checkDecay(const Touch &touch, rt::LaunchOp op, const Slice &slice);
 

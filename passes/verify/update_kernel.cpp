@@ -1,6 +1,8 @@
 //===- update_kernel.cpp - what a kernel over a flat range does -----------===//
 #include "passes/verify/update_kernel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -23,6 +25,7 @@ public:
     for (Operation &op : kernel.getBody().front())
       if (!visit(op))
         return std::nullopt;
+    findRounded();
     return std::move(result);
   }
 
@@ -36,6 +39,7 @@ private:
       from[load] = {static_cast<int64_t>(load.getOperand())};
     } else if (auto store = dyn_cast<rt::StoreOp>(op)) {
       result.operands[store.getOperand()].storedFrom = from[store.getValue()];
+      stored.push_back({store.getOperand(), store.getValue()});
     } else if (auto add = dyn_cast<rt::AccumulateOp>(op)) {
       accumulate(add);
     } else if (op.getNumRegions() == 0 && isPure(&op) &&
@@ -60,9 +64,18 @@ private:
       into.addsOther = true;
   }
 
+  void findRounded() {
+    for (auto &[operand, value] : stored)
+      if (auto rounded = value.getDefiningOp<arith::TruncFOp>())
+        for (auto &[other, wide] : stored)
+          if (wide == rounded.getIn())
+            result.operands[operand].roundedFrom = other;
+  }
+
   rt::KernelOp kernel;
   FlatKernel result;
-  llvm::DenseMap<Value, Operands> from; ///< looked up only
+  SmallVector<std::pair<int64_t, Value>> stored; ///< by operand
+  llvm::DenseMap<Value, Operands> from;          ///< looked up only
 };
 
 } // namespace

@@ -19,6 +19,9 @@ struct FlatKernel {
     bool loaded = false; ///< its own elements are read
     /// Operands of which it stores a function here; none: it stores nothing.
     std::optional<std::set<int64_t>> storedFrom;
+    /// The operand that gets the value of which it stores the rounded one here;
+    /// or -1.
+    int64_t roundedFrom = -1;
     /// The operand that it adds here, as it is, once and nothing else; or -1.
     int64_t added = -1;
     /// It adds anything else.

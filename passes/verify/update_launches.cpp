@@ -77,7 +77,28 @@ void UpdateInterpreter::update(const Touch &touch, rt::LaunchOp op,
   for (auto &[i, slice] : operands)
     if (auto &from = kernel.operands[i].storedFrom)
       writeUpdated(touch, slice, llvm::any_of(*from, isGradient));
+  checkRounded(touch, kernel, operands);
   checkDecay(touch, op, first);
+}
+
+/// Of the states one has a meaning outside of the update: the runtime fills the
+/// main parameters and saves them.
+void UpdateInterpreter::checkRounded(const Touch &touch,
+                                     const FlatKernel &kernel,
+                                     const Operands &operands) {
+  for (auto &[i, slice] : operands) {
+    rt::BucketOp bucket = stage.bucket(slice.bucket);
+    if (slice.part != Part::Param || !kernel.operands[i].storedFrom ||
+        !bucket || !llvm::is_contained(bucket.stateNames(), "main"))
+      continue;
+    auto from = operands.find(kernel.operands[i].roundedFrom);
+    if (from == operands.end() || from->second.state != "main")
+      report.error(touch.op)
+          << "expected the parameters of bucket " << slice.bucket
+          << " to be their main parameters, rounded, found "
+          << (from == operands.end() ? "another value"
+                                     : "\"" + from->second.state.str() + "\"");
+  }
 }
 
 void UpdateInterpreter::addUses(const Touch &touch, const Slice &into,

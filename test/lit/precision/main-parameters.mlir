@@ -38,3 +38,16 @@
 // RUN:   | sed -e 's/precision = bf16/precision = f32/' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=SHARD
 // SHARD: expected parameters of the compute type 'f32' (precision of mtc.config), found 'bf16'
+
+// Before plan-memory, which would find an edit of one form in the other:
+// RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=assign-streams -o %t.edit.mlir
+
+// a moment in the place of the main parameters, and the other way round
+// RUN: sed -e '/func.func @stage0_apply/,/rt.launch/{s/"main"/"x"/;s/"exp_avg"/"main"/;s/"x"/"exp_avg"/}' %t.edit.mlir \
+// RUN:   | not mtc-opt --plan-memory --verify-plan 2>&1 | FileCheck %s --check-prefix=TRADED
+// TRADED: 'rt.launch' expected the parameters of bucket 0 to be their main parameters, rounded, found "exp_avg"
+
+// parameters that are the main ones of the step before
+// RUN: sed -e '/math.sqrt/,/rt.store 4,/s/truncf %27/truncf %0/' %t.edit.mlir \
+// RUN:   | not mtc-opt --plan-memory --verify-plan 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: 'rt.launch' expected the parameters of bucket 0 to be their main parameters, rounded, found another value
