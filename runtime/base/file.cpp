@@ -1,4 +1,4 @@
-//===- file.cpp - mapped input files and atomic output files --------------===//
+//===- file.cpp - input files and atomic output files ---------------------===//
 
 #include "runtime/base/file.h"
 
@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +25,13 @@ Status writeError(const std::string &path, int error) {
           fmt::format("cannot write '{}': {}", path, std::strerror(error))};
 }
 
+const char *kindOf(mode_t mode) {
+  return S_ISDIR(mode)    ? "a folder"
+         : S_ISFIFO(mode) ? "a pipe (FIFO)"
+         : S_ISSOCK(mode) ? "a socket"
+                          : "a device";
+}
+
 std::string folderOf(const std::string &path) {
   std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
@@ -33,46 +39,74 @@ std::string folderOf(const std::string &path) {
 
 } // namespace
 
-MappedFile::~MappedFile() {
-  if (data_)
-    munmap(const_cast<std::byte *>(data_), size_);
+InputFile::~InputFile() {
+  if (fd_ >= 0)
+    close(fd_);
 }
 
-void MappedFile::swap(MappedFile &other) noexcept {
-  std::swap(data_, other.data_);
+void InputFile::swap(InputFile &other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
   std::swap(size_, other.size_);
 }
 
-std::string_view MappedFile::text() const {
-  return {reinterpret_cast<const char *>(data_), static_cast<size_t>(size_)};
-}
-
-Status MappedFile::open(const std::string &path, MappedFile &out) {
+Status InputFile::open(const std::string &path, InputFile &out) {
+  InputFile file;
+  file.path_ = path;
   // O_NONBLOCK: opening a fifo without a writer must not hang.
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
+  file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.fd_ < 0)
     return readError(path, errno);
   struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(fd);
+  if (fstat(file.fd_, &info) != 0)
+    return readError(path, errno);
+  if (!S_ISREG(info.st_mode))
     return {StatusCode::inputRejected,
-            fmt::format("cannot read '{}': expected a regular file", path)};
-  }
-  MappedFile file;
+            fmt::format("cannot read '{}': expected a regular file, found {}",
+                        path, kindOf(info.st_mode))};
   file.size_ = info.st_size;
-  if (info.st_size > 0) {
-    void *base = mmap(nullptr, info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
-      int error = errno;
-      close(fd);
-      file.size_ = 0;
-      return readError(path, error);
-    }
-    file.data_ = static_cast<const std::byte *>(base);
-  }
-  close(fd);
   out = std::move(file);
   return Status::okay();
+}
+
+Status InputFile::read(int64_t offset, void *out, int64_t bytes) const {
+  char *to = static_cast<char *>(out);
+  for (int64_t done = 0; done < bytes;) {
+    ssize_t n = pread(fd_, to + done, bytes - done, offset + done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return readError(path_, errno);
+    if (n == 0)
+      return {StatusCode::inputRejected,
+              fmt::format("cannot read '{}': it had {} bytes when it was "
+                          "opened and ends at byte {} now; expected a file "
+                          "that does not change while it is read",
+                          path_, size_, offset + done)};
+    done += n;
+  }
+  return Status::okay();
+}
+
+Status readWholeFile(const std::string &path, std::string &out) {
+  InputFile file;
+  MTC_RETURN_IF_ERROR(InputFile::open(path, file));
+  std::string text(static_cast<size_t>(file.size()), '\0');
+  MTC_RETURN_IF_ERROR(file.read(0, text.data(), file.size()));
+  out = std::move(text);
+  return Status::okay();
+}
+
+bool writeAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
 }
 
 AtomicFile::~AtomicFile() {

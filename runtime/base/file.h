@@ -1,8 +1,8 @@
-//===- file.h - mapped input files and atomic output files ------*- C++ -*-===//
+//===- file.h - input files and atomic output files -------------*- C++ -*-===//
 //
-// Inputs are mapped read-only. Outputs are written under a temporary name in
-// the same folder, fsynced and renamed, so a file that carries its final name
-// is whole.
+// Inputs are read by offset. Outputs are written under a temporary name in the
+// same folder, fsynced and renamed, so a file that carries its final name is
+// whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_BASE_FILE_H
@@ -10,37 +10,47 @@
 
 #include "runtime/base/status.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace mtc::runtime {
 
-/// A regular file mapped for reading; unmapped by the destructor.
-class MappedFile {
+/// A regular file open for reading by offset. A file that another program cuts
+/// while it is open is an error of the read; a mapping would end the process
+/// (SIGBUS). Reads of several threads do not disturb each other.
+class InputFile {
 public:
-  MappedFile() = default;
-  MappedFile(MappedFile &&other) noexcept { swap(other); }
-  MappedFile &operator=(MappedFile &&other) noexcept {
+  InputFile() = default;
+  InputFile(InputFile &&other) noexcept { swap(other); }
+  InputFile &operator=(InputFile &&other) noexcept {
     swap(other);
     return *this;
   }
-  ~MappedFile();
+  ~InputFile();
 
-  /// Errors: inputRejected when `path` is missing or not a regular file. An
-  /// empty file maps to size 0.
-  static Status open(const std::string &path, MappedFile &out);
+  /// Errors: inputRejected when `path` is missing or not a regular file.
+  static Status open(const std::string &path, InputFile &out);
 
-  const std::byte *data() const { return data_; }
-  int64_t size() const { return size_; } ///< bytes
-  std::string_view text() const;
+  const std::string &path() const { return path_; }
+  int64_t size() const { return size_; } ///< bytes, when it was opened
+  /// Reads `bytes` at byte `offset` to `out`, all of them. Errors:
+  /// inputRejected, among them: the file is shorter now.
+  Status read(int64_t offset, void *out, int64_t bytes) const;
 
 private:
-  void swap(MappedFile &other) noexcept;
-  const std::byte *data_ = nullptr;
+  void swap(InputFile &other) noexcept;
+  std::string path_;
+  int fd_ = -1;
   int64_t size_ = 0;
 };
+
+/// The whole of a regular file. Errors: inputRejected.
+Status readWholeFile(const std::string &path, std::string &out);
+
+/// Writes all of `text` to a descriptor at its position, again after an
+/// interruption. False, with errno, when it could not.
+bool writeAll(int fd, std::string_view text);
 
 /// An output file that appears under its name only after commit().
 class AtomicFile {

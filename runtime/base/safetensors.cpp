@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace mtc::runtime {
 namespace {
@@ -60,7 +59,7 @@ int64_t safetensorsElementBytes(const std::string &dtype) {
 
 Status SafetensorsFile::open(const std::string &path, SafetensorsFile &out) {
   SafetensorsFile file;
-  MTC_RETURN_IF_ERROR(MappedFile::open(path, file.file_));
+  MTC_RETURN_IF_ERROR(InputFile::open(path, file.file_));
   MTC_RETURN_IF_ERROR(file.parse(path));
   MTC_RETURN_IF_ERROR(file.checkCover(path));
   out = std::move(file);
@@ -71,7 +70,7 @@ Status SafetensorsFile::parse(const std::string &path) {
   if (file_.size() < 8)
     return reject(path, "expected at least 8 bytes of header length");
   uint64_t length;
-  std::memcpy(&length, file_.data(), 8);
+  MTC_RETURN_IF_ERROR(file_.read(0, &length, 8));
   if (length > static_cast<uint64_t>(kMaxHeader))
     return reject(path, fmt::format("the header length {} is above {}", length,
                                     kMaxHeader));
@@ -79,7 +78,8 @@ Status SafetensorsFile::parse(const std::string &path) {
     return reject(path, fmt::format("the header of {} bytes is longer than the "
                                     "file",
                                     length));
-  std::string_view text = file_.text().substr(8, length);
+  std::string text(length, '\0');
+  MTC_RETURN_IF_ERROR(file_.read(8, text.data(), text.size()));
   if (text.empty() || text.front() != '{')
     return reject(path, "the header must begin with '{'");
   Json header;

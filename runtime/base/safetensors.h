@@ -32,7 +32,7 @@ struct TensorInfo {
 /// smaller than a byte, which this reader does not take.
 int64_t safetensorsElementBytes(const std::string &dtype);
 
-/// A whole file, mapped. Pointers live as long as this object.
+/// A whole file: its header in memory, its data read when asked for.
 class SafetensorsFile {
 public:
   /// Errors: inputRejected with the rule that the file breaks.
@@ -44,15 +44,17 @@ public:
   }
   /// nullptr when there is no such tensor.
   const TensorInfo *find(const std::string &name) const;
-  /// The data of a tensor. It may be misaligned: copy with memcpy.
-  const std::byte *data(const TensorInfo &tensor) const {
-    return file_.data() + dataStart_ + tensor.begin;
+  /// Reads `bytes` of a tensor's data from byte `offset` of it to `out`.
+  /// Errors: inputRejected, when the file was cut since it was opened.
+  Status read(const TensorInfo &tensor, int64_t offset, void *out,
+              int64_t bytes) const {
+    return file_.read(dataStart_ + tensor.begin + offset, out, bytes);
   }
 
 private:
   Status parse(const std::string &path);
   Status checkCover(const std::string &path);
-  MappedFile file_;
+  InputFile file_;
   int64_t dataStart_ = 0;
   std::vector<TensorInfo> tensors_; ///< by offset
   std::unordered_map<std::string, size_t> index_;

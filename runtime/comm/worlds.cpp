@@ -23,9 +23,11 @@ public:
     return *comms_[rank];
   }
   std::atomic<int64_t> *step(int) override { return nullptr; }
+  StepGate gate() override { return StepGate(gate_); }
 
 private:
   Mesh mesh_;
+  std::atomic<int64_t> gate_{0};
   ThreadsWorld world_;
   std::vector<std::unique_ptr<Communicator>> comms_;
 };
@@ -45,6 +47,9 @@ public:
   Communicator &join(int, const ArenaViews &) override { return *comm_; }
   std::atomic<int64_t> *step(int) override {
     return &comm_->state(rank_, kStepWord);
+  }
+  StepGate gate() override {
+    return StepGate(comm_->state(kGateRank, kGateWord));
   }
 
 private:

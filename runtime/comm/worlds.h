@@ -9,6 +9,7 @@
 #define MTC_RUNTIME_COMM_WORLDS_H
 
 #include "mtc/runtime/comm_kind.h"
+#include "runtime/base/step_gate.h"
 #include "runtime/comm/comm.h"
 
 #include <atomic>
@@ -30,6 +31,8 @@ public:
   virtual Communicator &join(int rank, const ArenaViews &arenas) = 0;
   /// The step in progress of a rank, for a launcher that looks; null: none.
   virtual std::atomic<int64_t> *step(int rank) = 0;
+  /// By which all ranks agree on their last step.
+  virtual StepGate gate() = 0;
 };
 
 /// What a process knows before it joins.

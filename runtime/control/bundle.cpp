@@ -76,8 +76,8 @@ void checkProgram(const Bundle &bundle, size_t stage, Problems &problems) {
     complain("batch");
 }
 
-Status openManifest(const std::string &path, MappedFile &file) {
-  Status status = MappedFile::open(path, file);
+Status readManifest(const std::string &path, std::string &text) {
+  Status status = readWholeFile(path, text);
   if (status.ok())
     return status;
   return {status.code(),
@@ -107,10 +107,10 @@ Status checkExecutable(const BundleProgram &program) {
 
 Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   std::string path = folder + "/manifest.json";
-  MappedFile file;
-  MTC_RETURN_IF_ERROR(openManifest(path, file));
+  std::string text;
+  MTC_RETURN_IF_ERROR(readManifest(path, text));
   Json json;
-  MTC_RETURN_IF_ERROR(parseJson(file.text(), "'" + path + "'", json));
+  MTC_RETURN_IF_ERROR(parseJson(text, "'" + path + "'", json));
   Problems problems;
   FieldReader reader(json, "", problems);
   checkVersion(reader, problems);

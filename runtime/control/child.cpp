@@ -2,6 +2,8 @@
 
 #include "runtime/control/child.h"
 
+#include "runtime/control/signals.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -18,6 +20,7 @@ namespace {
 /// Runs between fork and exec: only what is safe there.
 [[noreturn]] void becomeRank(int errorPipe, pid_t parent, const char *program,
                              char *const *argv, char *const *environment) {
+  blockSignals(); // until the rank has handlers: it ends behind a step
   dup2(errorPipe, STDERR_FILENO);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() == parent) // else it died before the call above
@@ -123,8 +126,9 @@ RankOutcome Child::outcome(int waitStatus) {
         fmt::format("killed by signal {} ({})", number, strsignal(number))};
   } else if (int code = WEXITSTATUS(waitStatus); code != 0) {
     result.status = {static_cast<StatusCode>(code),
-                     fmt::format("exited with code {}{}{}", code,
-                                 lastError_.empty() ? "" : ": ", lastError_)};
+                     lastError_.empty()
+                         ? fmt::format("exited with code {}", code)
+                         : lastError_};
   }
   return result;
 }

@@ -19,7 +19,7 @@ namespace {
 
 class ElfReader {
 public:
-  explicit ElfReader(const MappedFile &file) : file_(file) {}
+  explicit ElfReader(std::string_view file) : file_(file) {}
 
   bool open() {
     return read(0, header_) &&
@@ -42,10 +42,9 @@ public:
 
 private:
   std::string_view view(uint64_t offset, uint64_t bytes) const {
-    uint64_t size = static_cast<uint64_t>(file_.size());
-    if (offset > size || bytes > size - offset)
+    if (offset > file_.size() || bytes > file_.size() - offset)
       return {};
-    return file_.text().substr(offset, bytes);
+    return file_.substr(offset, bytes);
   }
 
   template <typename T> bool read(uint64_t offset, T &out) const {
@@ -103,7 +102,7 @@ private:
     return true;
   }
 
-  const MappedFile &file_;
+  std::string_view file_;
   Elf64_Ehdr header_{};
 };
 
@@ -111,8 +110,8 @@ private:
 
 Status readElfText(const std::string &path, std::string_view name,
                    std::string &text) {
-  MappedFile file;
-  MTC_RETURN_IF_ERROR(MappedFile::open(path, file));
+  std::string file;
+  MTC_RETURN_IF_ERROR(readWholeFile(path, file));
   ElfReader reader(file);
   if (!reader.open())
     return {StatusCode::inputRejected,

@@ -2,6 +2,7 @@
 
 #include "runtime/control/launcher.h"
 
+#include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
 #include "runtime/control/rank_process.h"
@@ -60,16 +61,11 @@ environmentWith(const std::vector<std::string> &variables) {
   return out;
 }
 
-/// As the ranks count them.
-int64_t stepsOf(const Job &job) {
-  return job.evalBatches > 0 ? job.evalBatches : job.recipe.steps;
-}
-
 class Launcher {
 public:
   Launcher(const Bundle &bundle, const Job &job, std::optional<double> timeout,
            const SignalWatch &signals)
-      : bundle_(bundle), signals_(signals), watchdog_(timeout, stepsOf(job)),
+      : bundle_(bundle), signals_(signals), watchdog_(timeout, job.passes()),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
     if (jobFd_ >= 0)
@@ -139,17 +135,21 @@ private:
     if (count == signalsPassed_)
       return;
     signalsPassed_ = count;
-    stopped_ = stopped_ || count > 1;
+    gate().close();
+    if (count < 2)
+      return;
+    stopped_ = true;
     for (const Child &child : children_)
-      child.signal(count > 1 ? SIGKILL : SIGTERM);
+      child.signal(SIGKILL);
   }
+
+  StepGate gate() { return StepGate(memory_->state(kGateRank, kGateWord)); }
 
   void reap(int rank) {
     std::optional<RankOutcome> outcome = children_[rank].reap();
     if (!outcome || outcome->status.ok())
       return;
-    // A rank that is just starting has no handler yet and dies of SIGTERM.
-    bool ours = outcome->killed && (stopped_ || signals_.count() > 0);
+    bool ours = outcome->killed && stopped_;
     if (outcome->killed && !ours)
       outcome->status = {outcome->status.code(),
                          outcome->status.message() + when(rank)};
@@ -182,7 +182,7 @@ private:
       ranks.push_back(
           {children_[rank].pid(),
            memory_->state(static_cast<int>(rank), kStepWord).load()});
-    hang_ = watchdog_.look(ranks);
+    hang_ = watchdog_.look(ranks, gate().closed());
     stopped_ = !hang_.ok();
     if (stopped_)
       for (const Child &child : children_)

@@ -22,6 +22,12 @@ Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
   for (const RankOutcome &failure : failures)
     if (!culprit && !followsOthers(failure))
       culprit = &failure;
+  if (!culprit)
+    for (const RankOutcome &failure : failures)
+      if (failure.status.code() == StatusCode::interrupted)
+        // All ranks end behind one step, and say the same.
+        return {StatusCode::interrupted,
+                "stopped by a signal, " + failure.status.message()};
   if (!culprit && stopAsked)
     return {StatusCode::interrupted, "stopped by a signal"};
   if (!culprit)

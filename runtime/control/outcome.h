@@ -17,8 +17,7 @@ struct RankOutcome {
 
 /// The result of a run from its ranks' failures in order of discovery: the
 /// first rank that did not merely notice another's end, named in the message.
-/// After a stop that was asked for: interrupted, unless a rank failed on its
-/// own.
+/// Interrupted if there is none and a rank was, or `stopAsked`.
 Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked);
 
 } // namespace mtc::runtime

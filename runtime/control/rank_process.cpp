@@ -64,7 +64,7 @@ Status runRank(Program program, const SignalWatch &signals) {
   Seat seat;
   MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, descriptor, seat));
   return runSeat(seat, std::move(program), descriptor, job,
-                 {&signals.stop(), world->step(rankNumber)});
+                 {signals.stop(), world->gate(), world->step(rankNumber)});
 }
 
 } // namespace

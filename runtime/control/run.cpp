@@ -2,10 +2,10 @@
 
 #include "mtc/runtime/run.h"
 
-#include "runtime/base/file.h"
+#include "runtime/control/check_data.h"
 #include "runtime/control/launcher.h"
+#include "runtime/control/run_outputs.h"
 #include "runtime/control/weights.h"
-#include "runtime/train/pieces.h"
 
 #include <fmt/format.h>
 
@@ -31,12 +31,11 @@ Status orderDump(const DumpRequest &request, const Recipe &recipe,
     out.step = recipe.steps;
   if (out.step > recipe.steps)
     return {StatusCode::usage,
-            fmt::format("dump of {} in step {}: the recipe has {} steps",
-                        out.what, out.step, recipe.steps)};
+            fmt::format("dump of {} in step {}: the run has {} steps", out.what,
+                        out.step, recipe.steps)};
   std::string step = request.step > 0 ? fmt::format("@{}", request.step) : "";
   out.file = fmt::format("{}/{}{}.safetensors", request.folder, out.what, step);
-  MTC_RETURN_IF_ERROR(makeFolders(request.folder));
-  return checkWritable(out.file);
+  return Status::okay();
 }
 
 Status makeJob(const RunOptions &options, Job &job) {
@@ -46,26 +45,20 @@ Status makeJob(const RunOptions &options, Job &job) {
     return {StatusCode::usage,
             "expected steps >= 1, or something to do without training (--dump "
             "init or logits, --save, --eval), found steps 0"};
-  // Before the first step, not after the last one.
-  if (!options.saveTo.empty())
-    MTC_RETURN_IF_ERROR(checkWritable(options.saveTo));
   job.recipe = options.recipe;
+  if (options.evalBatches > 0)
+    job.recipe.steps = 0; // an evaluation trains nothing
   for (const DumpRequest &request : options.dumps) {
     job.dumps.emplace_back();
-    MTC_RETURN_IF_ERROR(orderDump(request, options.recipe, job.dumps.back()));
+    MTC_RETURN_IF_ERROR(orderDump(request, job.recipe, job.dumps.back()));
   }
   job.initFrom = options.initFrom;
   job.saveTo = options.saveTo;
   job.logFile = options.logFile;
   job.evalBatches = options.evalBatches;
+  job.evalData = options.evalData;
+  job.evalFirst = options.evalFirst;
   return Status::okay();
-}
-
-void removeLeftovers(const Job &job) {
-  if (!job.saveTo.empty())
-    removeParts(job.saveTo);
-  for (const DumpOrder &dump : job.dumps)
-    removeParts(dump.file);
 }
 
 /// A descriptor of standard error for the progress line: ranks have a pipe
@@ -74,12 +67,12 @@ class ProgressFd {
 public:
   ProgressFd(ProgressKind kind, Job &job) {
     bool terminal = isatty(STDERR_FILENO) == 1;
-    if (kind == ProgressKind::never ||
-        (kind == ProgressKind::automatic && !terminal))
+    if (kind == ProgressKind::none)
       return;
     fd_ = dup(STDERR_FILENO);
     job.progressFd = fd_;
-    job.progressRewrites = terminal;
+    job.progressRewrites = kind == ProgressKind::bar ||
+                           (kind == ProgressKind::automatic && terminal);
   }
   ProgressFd(const ProgressFd &) = delete;
   ProgressFd &operator=(const ProgressFd &) = delete;
@@ -127,10 +120,14 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
       bundle));
+  MTC_RETURN_IF_ERROR(RunOutputs::check(options, job, bundle.mesh.worldSize()));
   if (!options.initFrom.empty())
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
   ProgressFd progress(options.progress, job);
   SignalWatch signals(/*once=*/threads);
+  MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
+  RunOutputs outputs;
+  MTC_RETURN_IF_ERROR(outputs.open(options, job));
   Status status = threads
                       ? runThreads(bundle, job, options.strict, signals)
                       : launchProcesses(bundle, job, options.timeout, signals);

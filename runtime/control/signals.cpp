@@ -12,6 +12,7 @@ std::atomic<int> gCount{0};
 std::atomic<bool> gStop{false};
 bool gOnce = false;
 struct sigaction gOld[3], gOldPipe;
+sigset_t gOldMask;
 
 void handle(int number) {
   gCount.fetch_add(1);
@@ -23,7 +24,20 @@ void handle(int number) {
   }
 }
 
+sigset_t watched() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : kSignals)
+    sigaddset(&set, number);
+  return set;
+}
+
 } // namespace
+
+void blockSignals() {
+  sigset_t set = watched();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
 
 SignalWatch::SignalWatch(bool once) {
   gCount = 0;
@@ -38,9 +52,12 @@ SignalWatch::SignalWatch(bool once) {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, &gOldPipe);
+  sigset_t set = watched();
+  pthread_sigmask(SIG_UNBLOCK, &set, &gOldMask);
 }
 
 SignalWatch::~SignalWatch() {
+  pthread_sigmask(SIG_SETMASK, &gOldMask, nullptr);
   for (int i = 0; i < 3; ++i)
     sigaction(kSignals[i], &gOld[i], nullptr);
   sigaction(SIGPIPE, &gOldPipe, nullptr);

@@ -9,7 +9,8 @@ namespace mtc::runtime {
 /// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) are counted
 /// instead of ending the process, and SIGPIPE is ignored (a write then fails,
 /// which is handled). The old handlers come back afterwards. At most one at a
-/// time.
+/// time. Signals that were blocked until now (a rank's, from its start on) are
+/// let in.
 class SignalWatch {
 public:
   /// With `once`, the second signal has its default effect: the process ends.
@@ -21,6 +22,10 @@ public:
   int count() const;                     ///< signals so far
   const std::atomic<bool> &stop() const; ///< true after the first
 };
+
+/// Blocks those signals in this thread and what it executes: they wait for a
+/// SignalWatch. Async-signal-safe.
+void blockSignals();
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_SIGNALS_H

@@ -48,9 +48,10 @@ public:
 
 private:
   Status runRank(Seat &seat) {
-    return runSeat(
-        seat, programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
-        bundle_.descriptor(seat.rank), job_, {&signals_.stop(), nullptr});
+    return runSeat(seat,
+                   programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
+                   bundle_.descriptor(seat.rank), job_,
+                   {signals_.stop(), world_->gate(), world_->step(seat.rank)});
   }
 
   void record(Seat &seat, Status status) {

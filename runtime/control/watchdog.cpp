@@ -53,7 +53,7 @@ double Watchdog::limit() const {
   return std::max(least, kTimesLongest * longest_);
 }
 
-Status Watchdog::look(const std::vector<RankProgress> &ranks,
+Status Watchdog::look(const std::vector<RankProgress> &ranks, bool ending,
                       Clock::time_point now) {
   int64_t sum = 0;
   for (const RankProgress &rank : ranks)
@@ -73,6 +73,7 @@ Status Watchdog::look(const std::vector<RankProgress> &ranks,
     seen_ = sum;
     silence_ = 0;
   }
+  ending_ = ending_ || ending;
   double most = limit();
   if (most <= 0 || silence_ < most)
     return Status::okay();

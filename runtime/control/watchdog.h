@@ -30,9 +30,10 @@ public:
   /// behind which files are written.
   explicit Watchdog(std::optional<double> seconds, int64_t lastStep = INT64_MAX)
       : seconds_(seconds), lastStep_(lastStep) {}
-  /// To be called every second or more often. Errors: hang, with the ranks that
-  /// are behind the others or stopped.
-  Status look(const std::vector<RankProgress> &ranks,
+  /// To be called every second or more often. `ending`: the ranks were asked to
+  /// stop and write files, for which they have an hour. Errors: hang, with the
+  /// ranks that are behind the others or stopped.
+  Status look(const std::vector<RankProgress> &ranks, bool ending = false,
               Clock::time_point now = Clock::now());
 
 private:

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -25,7 +26,7 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
   if (path.empty())
     return {StatusCode::usage,
             "no token file given; set --data, or 'data' in the recipe"};
-  MTC_RETURN_IF_ERROR(MappedFile::open(path, tokens.file_));
+  MTC_RETURN_IF_ERROR(InputFile::open(path, tokens.file_));
   int64_t bytes = tokens.file_.size();
   if (bytes == 0)
     return {StatusCode::inputRejected,
@@ -44,7 +45,6 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
             fmt::format("token file '{}' has {} tokens; one sample needs {} "
                         "(seq + 1)",
                         path, count, seq + 1)};
-  tokens.path_ = path;
   tokens.seq_ = seq;
   tokens.vocab_ = vocab;
   tokens.seed_ = seed;
@@ -52,52 +52,140 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
   return Status::okay();
 }
 
-template <typename Token>
-Status TokenFile::copy(int64_t first, int32_t *out) const {
-  const std::byte *from = file_.data() + first * int64_t(sizeof(Token));
-  for (int64_t i = 0; i < seq_; ++i) {
-    Token token;
-    std::memcpy(&token, from + i * sizeof(Token), sizeof(Token));
-    int64_t value = token;
-    if (value < 0 || value >= vocab_)
-      return {
-          StatusCode::inputRejected,
-          fmt::format("token file '{}': token {} at position {} is not "
-                      "below the vocabulary size {}; check --data-type and the "
-                      "tokenizer",
-                      path_, value, first + i, vocab_)};
-    out[i] = static_cast<int32_t>(value);
-  }
+Status TokenFile::open(const Job &job, const BatchInfo &batch, TokenFile &out) {
+  MTC_RETURN_IF_ERROR(open(job.tokenFile(), job.recipe.data_dtype, batch.seq,
+                           batch.vocab, job.recipe.seed, out));
+  out.setSequential(job.readsInOrder());
   return Status::okay();
 }
 
-Status TokenFile::read(int64_t sample, int shift, int32_t *out) const {
+int64_t TokenFile::firstToken(int64_t sample) const {
   int64_t window = sample % windows_;
   if (!sequential_)
     window = Permutation(seed_, static_cast<uint64_t>(sample / windows_),
                          windows_)(window);
-  int64_t first = window * seq_ + shift;
-  switch (tokenBytes_) {
-  case 1:
-    return copy<uint8_t>(first, out);
-  case 2:
-    return copy<uint16_t>(first, out);
-  default:
-    return copy<int32_t>(first, out);
+  return window * seq_;
+}
+
+/// Calls visit(index, value) for `count` tokens as they are in a file.
+template <typename Token, typename Visit>
+static void forTokens(const std::byte *tokens, int64_t count, Visit visit) {
+  for (int64_t i = 0; i < count; ++i) {
+    Token token;
+    std::memcpy(&token, tokens + i * int64_t(sizeof(Token)), sizeof(Token));
+    visit(i, static_cast<int64_t>(token));
   }
 }
 
-Status TokenLoader::open(const Recipe &recipe, const RankState &rank) {
+template <typename Visit>
+static void forTokens(int tokenBytes, const std::byte *tokens, int64_t count,
+                      Visit visit) {
+  switch (tokenBytes) {
+  case 1:
+    return forTokens<uint8_t>(tokens, count, visit);
+  case 2:
+    return forTokens<uint16_t>(tokens, count, visit);
+  default:
+    return forTokens<int32_t>(tokens, count, visit);
+  }
+}
+
+void TokenFile::look(const std::byte *tokens, int64_t first, int64_t count,
+                     BadTokens &bad) const {
+  forTokens(tokenBytes_, tokens, count, [&](int64_t i, int64_t value) {
+    if (value >= 0 && value < vocab_)
+      return;
+    if (bad.count++ == 0) {
+      bad.position = first + i;
+      bad.value = value;
+    }
+  });
+}
+
+Status TokenFile::read(int64_t sample, std::byte *out) const {
+  int64_t first = firstToken(sample);
+  MTC_RETURN_IF_ERROR(file_.read(first * tokenBytes_, out, windowBytes()));
+  BadTokens bad;
+  look(out, first, windowTokens(), bad);
+  return rejection(bad);
+}
+
+void TokenFile::widen(const std::byte *window, int64_t shift,
+                      int32_t *out) const {
+  forTokens(
+      tokenBytes_, window + shift * tokenBytes_, seq_,
+      [&](int64_t i, int64_t value) { out[i] = static_cast<int32_t>(value); });
+}
+
+Status TokenFile::scan(int64_t first, int64_t count, BadTokens &bad) {
+  constexpr int64_t most = int64_t{1} << 18; // tokens in memory at a time
+  for (int64_t end = first + count; first < end; first += most) {
+    int64_t part = std::min(most, end - first);
+    block_.resize(static_cast<size_t>(part * tokenBytes_));
+    MTC_RETURN_IF_ERROR(
+        file_.read(first * tokenBytes_, block_.data(), part * tokenBytes_));
+    look(block_.data(), first, part, bad);
+  }
+  return Status::okay();
+}
+
+Status TokenFile::rejection(const BadTokens &bad) const {
+  if (bad.count == 0)
+    return Status::okay();
+  std::string more =
+      bad.count > 1 ? fmt::format(" and {} more", bad.count - 1) : "";
+  return {StatusCode::inputRejected,
+          fmt::format("token file '{}': expected tokens from 0 to {} "
+                      "(vocabulary size {}), found {} at position {}{}; check "
+                      "--data-type and the tokenizer",
+                      file_.path(), vocab_ - 1, vocab_, bad.value, bad.position,
+                      more)};
+}
+
+Status TokenLoader::open(const Job &job, const RankState &rank) {
   const Descriptor &d = rank.descriptor();
   batch_ = d.batch;
   dp_ = d.mesh[MTC_AXIS_DP];
   dpRank_ = rank.coord(MTC_AXIS_DP);
-  if (d.inputs.empty())
+  reads_ = !d.inputs.empty();
+  if (!reads_)
     return Status::okay();
-  MTC_RETURN_IF_ERROR(TokenFile::open(recipe.data, recipe.data_dtype,
-                                      batch_.seq, batch_.vocab, recipe.seed,
-                                      tokens_));
-  tokens_.setSequential(recipe.order == "sequential");
+  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch_, tokens_));
+  for (Samples *samples : {&now_, &next_})
+    samples->windows.resize(static_cast<size_t>(
+        batch_.microbatches * batch_.microBatch * tokens_.windowBytes()));
+  return Status::okay();
+}
+
+int64_t TokenLoader::sampleAt(int64_t base, int64_t index) const {
+  int64_t microbatch = index / batch_.microBatch;
+  return base + (microbatch * dp_ + dpRank_) * batch_.microBatch +
+         index % batch_.microBatch;
+}
+
+Status TokenLoader::fetch(int64_t base) {
+  if (!reads_ || next_.base == base)
+    return Status::okay();
+  next_.base = -1;
+  int64_t count = batch_.microbatches * batch_.microBatch;
+  int64_t bytes = tokens_.windowBytes();
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t sample = sampleAt(base, i);
+    if (Status status = tokens_.read(sample, &next_.windows[i * bytes]);
+        !status.ok())
+      return {status.code(), fmt::format("step {}, sample {}: {}",
+                                         base / batch_.globalBatch + 1, sample,
+                                         status.message())};
+  }
+  next_.base = base;
+  return Status::okay();
+}
+
+Status TokenLoader::turnTo(int64_t base) {
+  if (!reads_ || now_.base == base)
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(fetch(base));
+  std::swap(now_, next_);
   return Status::okay();
 }
 
@@ -105,13 +193,10 @@ Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
                          int32_t *out) {
   const InputKind *kind = inputNamed(in.name); // checked with the descriptor
   int64_t shift = kind ? kind->shift : 0;
-  int64_t first = base_ + (microbatch * dp_ + dpRank_) * batch_.microBatch;
+  int64_t first = microbatch * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
-    if (Status status = tokens_.read(first + i, shift, out + i * batch_.seq);
-        !status.ok())
-      return {status.code(), fmt::format("step {}, sample {}: {}",
-                                         base_ / batch_.globalBatch + 1,
-                                         first + i, status.message())};
+    tokens_.widen(&now_.windows[(first + i) * tokens_.windowBytes()], shift,
+                  out + i * batch_.seq);
   return Status::okay();
 }
 

@@ -2,13 +2,21 @@
 #ifndef MTC_RUNTIME_TRAIN_DATA_H
 #define MTC_RUNTIME_TRAIN_DATA_H
 
-#include "mtc/runtime/recipe.h"
 #include "runtime/base/file.h"
 #include "runtime/program/rank.h"
+#include "runtime/train/job.h"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace mtc::runtime {
+
+/// Tokens that are not in the vocabulary.
+struct BadTokens {
+  int64_t count = 0;
+  int64_t position = 0, value = 0; ///< of the one that was found first
+};
 
 /// A file of T tokens has W = (T - 1) / seq windows. Sample k is the window
 /// perm(k mod W) of epoch k / W: its inputs are the tokens [w·seq, w·seq + seq)
@@ -21,19 +29,36 @@ public:
   static Status open(const std::string &path, const std::string &dtype,
                      int64_t seq, int64_t vocab, uint64_t seed, TokenFile &out);
 
+  /// The file of a job, in its order.
+  static Status open(const Job &job, const BatchInfo &batch, TokenFile &out);
+
   int64_t windows() const { return windows_; }
+  /// Tokens from the start of a window to the end of its labels: seq + 1.
+  int64_t windowTokens() const { return seq_ + 1; }
+  int64_t windowBytes() const { return windowTokens() * tokenBytes_; }
+  /// The first token of sample k's window.
+  int64_t firstToken(int64_t sample) const;
   /// Sample k is window k mod windows instead of a permuted one.
   void setSequential(bool on) { sequential_ = on; }
-  /// Writes the `seq` inputs (shift 0) or labels (shift 1) of sample k.
-  /// Errors: inputRejected when a token is not in [0, vocab), with its
-  /// position.
-  Status read(int64_t sample, int shift, int32_t *out) const;
+  /// Reads the window of sample k to `out`, windowBytes() as they are in the
+  /// file. Errors: inputRejected, when the file was cut, or a token is not in
+  /// [0, vocab), with its position.
+  Status read(int64_t sample, std::byte *out) const;
+  /// Writes the `seq` inputs (shift 0) or labels (shift 1) of a window that was
+  /// read.
+  void widen(const std::byte *window, int64_t shift, int32_t *out) const;
+  /// Reads tokens [first, first + count), and adds those that are not in the
+  /// vocabulary to `bad`. Errors: inputRejected, when the file was cut.
+  Status scan(int64_t first, int64_t count, BadTokens &bad);
+  /// What is said of tokens that were found; ok if there are none.
+  Status rejection(const BadTokens &bad) const;
 
 private:
-  template <typename Token> Status copy(int64_t first, int32_t *out) const;
+  void look(const std::byte *tokens, int64_t first, int64_t count,
+            BadTokens &bad) const;
 
-  MappedFile file_;
-  std::string path_;
+  InputFile file_;
+  std::vector<std::byte> block_; ///< of scan
   int tokenBytes_ = 2;
   int64_t seq_ = 0, vocab_ = 0, windows_ = 0;
   uint64_t seed_ = 0;
@@ -42,18 +67,32 @@ private:
 
 /// Feeds a rank: microbatch k of dp rank r holds the samples
 /// base + (k·dp + r)·micro_batch + [0, micro_batch), where `base` is the first
-/// sample of the step.
+/// sample of the step. The tokens of two steps are in memory: a file that is
+/// cut or changed is noticed before the step that needs it.
 class TokenLoader final : public DataLoader {
 public:
-  /// Opens the recipe's file. Only ranks whose program has inputs read it.
-  Status open(const Recipe &recipe, const RankState &rank);
-  void setBase(int64_t base) { base_ = base; }
+  /// Opens the job's file. Only ranks whose program has inputs read it.
+  Status open(const Job &job, const RankState &rank);
+  /// Reads the samples of the step that begins with sample `base`. Errors:
+  /// those of TokenFile::read, with step and sample.
+  Status fetch(int64_t base);
+  /// From here on `load` gives samples of the step at `base`, which was fetched
+  /// last or before that; else it is now.
+  Status turnTo(int64_t base);
   Status load(const InputInfo &in, int64_t microbatch, int32_t *out) override;
 
 private:
+  struct Samples {
+    int64_t base = -1;
+    std::vector<std::byte> windows; ///< by microbatch, then inside of it
+  };
+  int64_t sampleAt(int64_t base, int64_t index) const;
+
   TokenFile tokens_;
+  bool reads_ = false;
   BatchInfo batch_;
-  int64_t dp_ = 1, dpRank_ = 0, base_ = 0;
+  int64_t dp_ = 1, dpRank_ = 0;
+  Samples now_, next_;
 };
 
 } // namespace mtc::runtime

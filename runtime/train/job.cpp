@@ -2,50 +2,29 @@
 
 #include "runtime/train/job.h"
 
+#include "mtc/runtime/recipe_fields.h"
 #include "runtime/base/json.h"
+
+#include <fmt/format.h>
 
 namespace mtc::runtime {
 namespace {
 
-Json recipeToJson(const Recipe &r) {
-  return {{"steps", r.steps},
-          {"lr", r.lr},
-          {"min_lr", r.min_lr},
-          {"warmup_steps", r.warmup_steps},
-          {"decay_steps", r.decay_steps},
-          {"decay", r.decay},
-          {"beta1", r.beta1},
-          {"beta2", r.beta2},
-          {"eps", r.eps},
-          {"weight_decay", r.weight_decay},
-          {"clip", r.clip},
-          // All 64 bits; JSON integers of other readers end at 2^53 or 2^63.
-          {"seed", std::to_string(r.seed)},
-          {"data", r.data},
-          {"data_dtype", r.data_dtype},
-          {"order", r.order}};
+/// All values as text: JSON integers of other readers end at 2^53 or 2^63.
+Json recipeToJson(const Recipe &recipe) {
+  Json json = Json::object();
+  for (const RecipeField &field : recipeFields())
+    json[field.key] = textOf(field, recipe);
+  return json;
 }
 
 Recipe recipeFromJson(FieldReader reader) {
-  Recipe r;
-  r.steps = reader.integer("steps", 0, INT64_MAX);
-  r.lr = reader.number("lr");
-  r.min_lr = reader.number("min_lr");
-  r.warmup_steps = reader.integer("warmup_steps", 0, INT64_MAX);
-  r.decay_steps = reader.integer("decay_steps", 0, INT64_MAX);
-  r.decay = reader.text("decay");
-  r.beta1 = reader.number("beta1");
-  r.beta2 = reader.number("beta2");
-  r.eps = reader.number("eps");
-  r.weight_decay = reader.number("weight_decay");
-  r.clip = reader.number("clip");
-  r.seed = 0;
-  for (char c : reader.text("seed"))
-    r.seed = c >= '0' && c <= '9' ? r.seed * 10 + uint64_t(c - '0') : r.seed;
-  r.data = reader.text("data");
-  r.data_dtype = reader.text("data_dtype");
-  r.order = reader.text("order");
-  return r;
+  Recipe recipe;
+  for (const RecipeField &field : recipeFields())
+    if (!setField(field, reader.text(field.key), recipe))
+      reader.problem(
+          fmt::format("'{}': expected {}", field.key, expectedOf(field)));
+  return recipe;
 }
 
 } // namespace
@@ -60,7 +39,10 @@ std::string jobToText(const Job &job) {
                {"init_from", job.initFrom},
                {"save_to", job.saveTo},
                {"log_file", job.logFile},
+               {"log_fd", job.logFd},
                {"eval_batches", job.evalBatches},
+               {"eval_first", job.evalFirst},
+               {"eval_data", job.evalData},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
   // File names need not be UTF-8; JSON must be, so such names are rejected by
@@ -81,7 +63,10 @@ Status jobFromText(std::string_view text, Job &out) {
   job.initFrom = reader.text("init_from");
   job.saveTo = reader.text("save_to");
   job.logFile = reader.text("log_file");
+  job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));
   job.evalBatches = reader.integer("eval_batches", 0, INT64_MAX);
+  job.evalFirst = reader.integer("eval_first", 0, INT64_MAX);
+  job.evalData = reader.text("eval_data");
   job.progressFd =
       static_cast<int>(reader.integer("progress_fd", -1, INT32_MAX));
   job.progressRewrites = reader.boolean("progress_rewrites");

@@ -22,9 +22,25 @@ struct Job {
   Recipe recipe;
   std::vector<DumpOrder> dumps;
   std::string initFrom, saveTo, logFile; ///< empty: none
+  int logFd = -1;                        ///< of logFile, at its end; inherited
   int64_t evalBatches = 0;               ///< > 0: evaluate only
-  int progressFd = -1;                   ///< -1: no progress line
-  bool progressRewrites = false;         ///< a terminal: one line, rewritten
+  int64_t evalFirst = 0;                 ///< the first sample of that
+  std::string evalData;          ///< its tokens; empty: those of the recipe
+  int progressFd = -1;           ///< -1: no progress line
+  bool progressRewrites = false; ///< a terminal: one line, rewritten
+
+  /// Global batches that ranks begin, one after the other.
+  int64_t passes() const { return evaluates() ? evalBatches : recipe.steps; }
+  bool evaluates() const { return evalBatches > 0; }
+  /// What is read of which file. A file for evaluation is read from its start
+  /// on, whatever the recipe's order and seed are.
+  const std::string &tokenFile() const {
+    return evaluates() && !evalData.empty() ? evalData : recipe.data;
+  }
+  bool readsInOrder() const {
+    return (evaluates() && !evalData.empty()) || recipe.order == "sequential";
+  }
+  int64_t firstSample() const { return evaluates() ? evalFirst : 0; }
 };
 
 /// The form in which the launcher hands a job to a process.

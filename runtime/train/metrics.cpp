@@ -2,12 +2,13 @@
 
 #include "runtime/train/metrics.h"
 
+#include "runtime/base/file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -40,19 +41,6 @@ private:
   size_t size_ = 0;
 };
 
-/// Tries once more after an interruption; false when the text is lost.
-bool writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
-}
-
 } // namespace
 
 std::string_view formatStep(const StepRecord &r, std::span<char> buffer) {
@@ -63,6 +51,15 @@ std::string_view formatStep(const StepRecord &r, std::span<char> buffer) {
   text.number("tokens_per_s", r.tokensPerSecond);
   text.number("step_ms", r.milliseconds).add("}}\n");
   return text.view();
+}
+
+std::string formatEvaluation(double loss, int64_t batches,
+                             int64_t firstSample) {
+  bool finite = loss - loss == 0;
+  return fmt::format("{{\"eval_loss\": {}, \"batches\": {}, "
+                     "\"first_sample\": {}{}}}\n",
+                     finite ? fmt::format("{}", loss) : "null", batches,
+                     firstSample, finite ? "" : ", \"not_finite\": \"loss\"");
 }
 
 std::string_view formatProgress(const StepRecord &r, int64_t steps,
@@ -79,20 +76,10 @@ std::string_view formatProgress(const StepRecord &r, int64_t steps,
   return text.view();
 }
 
-StepLog::~StepLog() {
-  if (fd_ >= 0)
-    close(fd_);
-}
-
-Status StepLog::open(const std::string &path) {
-  if (path.empty())
-    return Status::okay();
-  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+void StepLog::attach(int fd, const std::string &path) {
+  fd_ = fd;
   path_ = path;
-  if (fd_ < 0)
-    return {StatusCode::writeFailed, fmt::format("cannot write log '{}': {}",
-                                                 path, std::strerror(errno))};
-  return Status::okay();
+  bytes_ = std::max<int64_t>(0, lseek(fd, 0, SEEK_CUR)); // a pipe has none
 }
 
 void StepLog::line(std::string_view text) {
@@ -117,28 +104,6 @@ Status StepLog::status() const {
           fmt::format("cannot write log '{}': {}; {} of {} lines are lost, the "
                       "training went on without them",
                       path_, std::strerror(error_), dropped_, lines_)};
-}
-
-Progress::~Progress() {
-  if (open_)
-    (void)writeAll(fd_, "\n");
-}
-
-void Progress::show(const StepRecord &record) {
-  if (fd_ < 0)
-    return;
-  auto now = std::chrono::steady_clock::now();
-  bool last = record.step == steps_;
-  if (rewrites_ && !last && now - last_ < std::chrono::milliseconds(100))
-    return;
-  last_ = now;
-  char buffer[256];
-  if (rewrites_)
-    (void)writeAll(fd_, "\r\033[K");
-  (void)writeAll(fd_, formatProgress(record, steps_, buffer));
-  if (!rewrites_)
-    (void)writeAll(fd_, "\n");
-  open_ = rewrites_;
 }
 
 } // namespace mtc::runtime

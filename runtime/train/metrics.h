@@ -1,10 +1,9 @@
-//===- metrics.h - the step log and the progress line -----------*- C++ -*-===//
+//===- metrics.h - the step log --------------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_TRAIN_METRICS_H
 #define MTC_RUNTIME_TRAIN_METRICS_H
 
 #include "runtime/base/status.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,6 +28,10 @@ struct StepRecord {
 /// Returns the part of `buffer` that was filled. Allocates nothing.
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
 
+/// One line of JSON, newline included, about an evaluation: eval_loss (null,
+/// and not_finite with the reason, if it is not finite), batches, first_sample.
+std::string formatEvaluation(double loss, int64_t batches, int64_t firstSample);
+
 /// "step 3/100  loss 5.4321  1234 tokens/s  ETA 1m05s".
 std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
@@ -37,12 +40,9 @@ std::string_view formatProgress(const StepRecord &record, int64_t steps,
 /// and never stops the training; `status` tells at the end.
 class StepLog {
 public:
-  StepLog() = default;
-  StepLog(const StepLog &) = delete;
-  StepLog &operator=(const StepLog &) = delete;
-  ~StepLog();
-  /// Truncates the file. Errors: writeFailed. An empty path: no log.
-  Status open(const std::string &path);
+  /// Writes from now on to `fd`, at its position: the caller's, which stays
+  /// open. `path` is its name in messages.
+  void attach(int fd, const std::string &path);
   void line(std::string_view text);
   int64_t dropped() const { return dropped_; }
   /// Errors: writeFailed when a line was dropped.
@@ -52,23 +52,7 @@ private:
   std::string path_;
   int fd_ = -1, error_ = 0; ///< errno of the last line that was dropped
   int64_t lines_ = 0, dropped_ = 0;
-  int64_t bytes_ = 0; ///< of whole lines
-};
-
-/// The live line on a terminal (at most ten times a second), or a line per
-/// step.
-class Progress {
-public:
-  Progress(int fd, bool rewrites, int64_t steps)
-      : fd_(fd), rewrites_(rewrites), steps_(steps) {}
-  ~Progress();
-  void show(const StepRecord &record);
-
-private:
-  int fd_;
-  bool rewrites_, open_ = false;
-  int64_t steps_;
-  std::chrono::steady_clock::time_point last_{};
+  int64_t bytes_ = 0; ///< where the last whole line ends
 };
 
 } // namespace mtc::runtime

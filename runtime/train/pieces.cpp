@@ -42,6 +42,16 @@ struct Target {
   Coverage coverage;
 };
 
+/// Elements that are in the host's memory at a time.
+constexpr int64_t kChunk = int64_t{1} << 20;
+
+/// A piece as a part file has it.
+struct PartPiece {
+  Piece piece;
+  const SafetensorsFile *part;
+  const TensorInfo *tensor; ///< of the part, with the piece's elements
+};
+
 Json describe(const Piece &piece) {
   return {{"name", piece.name},       {"shape", piece.shape},
           {"begin", piece.box.begin}, {"size", piece.box.size},
@@ -80,7 +90,7 @@ public:
     SafetensorsWriter writer;
     MTC_RETURN_IF_ERROR(
         SafetensorsWriter::create(target_, tensors, metadata, writer));
-    for (const Piece &piece : pieces_)
+    for (const PartPiece &piece : pieces_)
       MTC_RETURN_IF_ERROR(writePiece(piece, writer));
     for (const auto &[name, target] : targets_)
       if (target.coverage.missing() > 0)
@@ -117,8 +127,6 @@ private:
     const TensorInfo *data = part.find(key);
     if (!data || data->bytes / 4 != p.count || !insideShape(p))
       return reader.problem("the piece leaves its tensor or has no data");
-    // Aligned: the header is padded to 8 bytes and all tensors are fp32.
-    p.data = reinterpret_cast<const float *>(part.data(*data));
     int64_t elements = 1;
     for (int64_t n : p.shape)
       elements *= n;
@@ -128,32 +136,47 @@ private:
       it->second.coverage = Coverage(elements);
     if (it->second.shape != p.shape)
       return reader.problem("two ranks disagree about the shape");
-    pieces_.push_back(std::move(p));
+    pieces_.push_back({std::move(p), &part, data});
   }
 
-  Status writePiece(const Piece &piece, SafetensorsWriter &writer) {
+  Status writePiece(const PartPiece &from, SafetensorsWriter &writer) {
+    for (int64_t at = 0; at < from.piece.count; at += kChunk) {
+      int64_t count = std::min(kChunk, from.piece.count - at);
+      chunk_.resize(static_cast<size_t>(count));
+      MTC_RETURN_IF_ERROR(
+          from.part->read(*from.tensor, 4 * at, chunk_.data(), 4 * count));
+      MTC_RETURN_IF_ERROR(
+          writeChunk(from.piece, from.piece.start + at, count, writer));
+    }
+    return Status::okay();
+  }
+
+  /// The elements [start, start + count) of the piece's box, in chunk_.
+  Status writeChunk(const Piece &piece, int64_t start, int64_t count,
+                    SafetensorsWriter &writer) {
     Target &target = targets_.at(piece.name);
     Status status;
-    visitRuns(piece.shape, piece.box, piece.start, piece.count,
-              [&](int64_t global, int64_t local, int64_t count) {
+    visitRuns(piece.shape, piece.box, start, count,
+              [&](int64_t global, int64_t local, int64_t run) {
                 if (!status.ok())
                   return;
-                if (!target.coverage.add(global, count))
+                if (!target.coverage.add(global, run))
                   status = {StatusCode::internal,
                             fmt::format("'{}': elements of '{}' were written "
                                         "by two ranks",
                                         target_, piece.name)};
                 else
-                  status = writer.write(piece.name, global * 4,
-                                        piece.data + (local - piece.start),
-                                        count * 4);
+                  status =
+                      writer.write(piece.name, global * 4,
+                                   chunk_.data() + (local - start), run * 4);
               });
     return status;
   }
 
   std::string target_;
-  std::vector<SafetensorsFile> parts_; ///< mapped while pieces point into them
-  std::vector<Piece> pieces_;
+  std::vector<SafetensorsFile> parts_;
+  std::vector<PartPiece> pieces_;
+  std::vector<float> chunk_;
   std::map<std::string, Target> targets_;
 };
 
@@ -162,9 +185,6 @@ private:
 std::string partPath(const std::string &target, int rank) {
   return fmt::format("{}.part{}", target, rank);
 }
-
-/// Elements that are brought to the host at a time.
-static constexpr int64_t kChunk = int64_t{1} << 20;
 
 static Status writeData(const std::string &name, const Piece &piece,
                         Stream &stream, std::vector<float> &chunk,

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace mtc::runtime {
 namespace {
@@ -128,13 +127,15 @@ Status loadParams(RankState &rank, const std::string &path) {
       problems.add(std::move(problem));
       continue;
     }
-    const std::byte *from = file.data(*tensor);
     MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
+      Status status;
       visitRuns(p.shape, box, 0, box.elements(),
                 [&](int64_t global, int64_t local, int64_t count) {
-                  std::memcpy(out + local, from + 4 * global, 4 * count);
+                  if (status.ok())
+                    status =
+                        file.read(*tensor, 4 * global, out + local, 4 * count);
                 });
-      return Status::okay();
+      return status;
     }));
   }
   MTC_RETURN_IF_ERROR(rank.complete());

@@ -27,8 +27,7 @@ Status noEntry(const char *name, const char *use) {
 Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
     : rank_(rank), job_(job), signals_(signals),
       schedule_(job.recipe, rank.descriptor().batch.globalBatch),
-      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites,
-                job.recipe.steps) {}
+      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites) {}
 
 Status Trainer::run() {
   Status status = runUnguarded();
@@ -36,7 +35,7 @@ Status Trainer::run() {
   if (status.ok() && !job_.logFile.empty())
     status = meet();
   if (status.ok())
-    return log_.status();
+    return end_.ok() ? log_.status() : end_;
   // Whatever went wrong here, the others must not wait for this rank.
   rank_.accept(status);
   return status;
@@ -54,20 +53,33 @@ Status Trainer::runUnguarded() {
   for (const DumpOrder &order : job_.dumps)
     if (order.what == "logits")
       MTC_RETURN_IF_ERROR(dumpLogits(order));
-  if (job_.evalBatches > 0)
-    return evaluate();
-  MTC_RETURN_IF_ERROR(train());
-  if (!job_.saveTo.empty())
-    MTC_RETURN_IF_ERROR(write(job_.saveTo, paramPieces(rank_)));
+  MTC_RETURN_IF_ERROR(dump("params", 0));
+  MTC_RETURN_IF_ERROR(job_.evaluates() ? evaluate() : train());
+  return job_.saveTo.empty() ? Status::okay() : save();
+}
+
+Status Trainer::save() {
+  MTC_RETURN_IF_ERROR(write(job_.saveTo, paramPieces(rank_)));
+  if (end_.ok() && !job_.evaluates())
+    return Status::okay();
+  // Who ends with an error has the others ended soon: not before the file is
+  // whole.
+  MTC_RETURN_IF_ERROR(meet());
+  if (end_.ok())
+    return Status::okay();
+  end_ = {end_.code(), fmt::format("{}; '{}' has the parameters of step {}",
+                                   end_.message(), job_.saveTo, done_)};
   return Status::okay();
 }
 
 Status Trainer::prepare() {
-  MTC_RETURN_IF_ERROR(loader_.open(job_.recipe, rank_));
-  if (rank_.logs())
-    MTC_RETURN_IF_ERROR(log_.open(job_.logFile));
+  MTC_RETURN_IF_ERROR(loader_.open(job_, rank_));
+  if (job_.passes() > 0)
+    MTC_RETURN_IF_ERROR(loader_.fetch(firstSample(1)));
+  if (rank_.logs() && job_.logFd >= 0)
+    log_.attach(job_.logFd, job_.logFile);
   entry_ = rank_.descriptor().entry("train");
-  if (!entry_ && job_.evalBatches == 0)
+  if (!entry_ && !job_.evaluates())
     return noEntry("train", "training");
   return Status::okay();
 }
@@ -79,17 +91,15 @@ Status Trainer::fillParams() {
 }
 
 Status Trainer::train() {
-  MTC_RETURN_IF_ERROR(dump("params", 0));
-  for (int64_t step = 1; step <= job_.recipe.steps; ++step) {
-    if (signals_.stop && signals_.stop->load(std::memory_order_relaxed))
-      return {StatusCode::interrupted,
-              fmt::format("stopped by a signal after step {}", step - 1)};
-    if (signals_.step)
-      signals_.step->store(step, std::memory_order_relaxed);
-    auto begin = std::chrono::steady_clock::now();
+  for (int64_t step = 1; step <= job_.recipe.steps && begin(step); ++step) {
+    auto start = std::chrono::steady_clock::now();
     MTC_RETURN_IF_ERROR(trainStep(step));
+    if (done_ < step) {
+      signals_.gate.close(); // for a launcher that looks
+      return Status::okay();
+    }
     std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - begin;
+        std::chrono::steady_clock::now() - start;
     if (rank_.logs())
       report(step, time.count());
     MTC_RETURN_IF_ERROR(dump("params", step));
@@ -97,18 +107,50 @@ Status Trainer::train() {
   return Status::okay();
 }
 
+int64_t Trainer::firstSample(int64_t step) const {
+  return job_.firstSample() + (step - 1) * rank_.descriptor().batch.globalBatch;
+}
+
+bool Trainer::begin(int64_t step) {
+  if (signals_.stop.load(std::memory_order_relaxed))
+    signals_.gate.close();
+  if (end_.ok())
+    lookAhead(step);
+  if (signals_.gate.begin(step)) {
+    if (signals_.step)
+      signals_.step->store(step, std::memory_order_relaxed);
+    return true;
+  }
+  if (end_.ok())
+    end_ = {StatusCode::interrupted,
+            fmt::format("ended after step {}", step - 1)};
+  return false;
+}
+
+void Trainer::lookAhead(int64_t step) {
+  end_ = loader_.turnTo(firstSample(step));
+  if (end_.ok() && step < job_.passes())
+    end_ = loader_.fetch(firstSample(step + 1));
+  if (!end_.ok())
+    signals_.gate.close();
+}
+
 Status Trainer::trainStep(int64_t step) {
   schedule_.fill(step, block_);
-  loader_.setBase(block_.sample_base);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, loader_));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
-  MTC_RETURN_IF_ERROR(checkFinite(step));
+  if (Status finite = checkFinite(step); !finite.ok()) {
+    end_ = finite; // on all ranks: the norm is of all gradients
+    return Status::okay();
+  }
   MTC_RETURN_IF_ERROR(dump("grads", step));
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, loader_));
-  return rank_.complete();
+  MTC_RETURN_IF_ERROR(rank_.complete());
+  done_ = step;
+  return Status::okay();
 }
 
 Status Trainer::checkFinite(int64_t step) {
@@ -136,15 +178,16 @@ void Trainer::report(int64_t step, double seconds) {
   record.milliseconds = seconds * 1000;
   char buffer[512];
   log_.line(formatStep(record, buffer));
-  progress_.show(record);
+  if (progress_.due() || (progress_.shown() && step == job_.recipe.steps))
+    progress_.print(formatProgress(record, job_.recipe.steps, buffer));
 }
 
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
-  if (signals_.step)
-    signals_.step->store(index + 1, std::memory_order_relaxed);
+  if (!begin(index + 1))
+    return end_;
   schedule_.fill(index + 1, block_);
-  loader_.setBase(block_.sample_base);
+  block_.sample_base = firstSample(index + 1);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader_, observer));
   for (const AxisInfo &axis : kAxes)
@@ -171,13 +214,13 @@ Status Trainer::evaluate() {
   if (!rank_.logs())
     return Status::okay();
   double mean = sum / static_cast<double>(job_.evalBatches);
-  std::string line = fmt::format("{{\"eval_loss\": {}, \"batches\": {}}}\n",
-                                 mean, job_.evalBatches);
+  std::string line = formatEvaluation(mean, job_.evalBatches, job_.evalFirst);
   log_.line(line);
   std::fputs(line.c_str(), stdout);
   std::fflush(stdout);
+  // Said by the rank that knows; the others have nothing to add.
   if (!isFinite(mean))
-    return {StatusCode::nonFinite, "the evaluation loss is not finite"};
+    end_ = {StatusCode::nonFinite, "the evaluation loss is not finite"};
   return Status::okay();
 }
 
@@ -208,7 +251,8 @@ Status Trainer::write(const std::string &file,
   return writeTogether(file, writers, pieces,
                        {{"format", "mtc"},
                         {"model", rank_.descriptor().model},
-                        {"plan_hash", rank_.descriptor().planHash}});
+                        {"plan_hash", rank_.descriptor().planHash},
+                        {"step", std::to_string(done_)}});
 }
 
 } // namespace mtc::runtime

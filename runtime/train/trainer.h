@@ -2,29 +2,36 @@
 #ifndef MTC_RUNTIME_TRAIN_TRAINER_H
 #define MTC_RUNTIME_TRAIN_TRAINER_H
 
+#include "runtime/base/step_gate.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
 #include "runtime/train/pieces.h"
+#include "runtime/train/progress.h"
 #include "runtime/train/schedule.h"
 
 #include <atomic>
 
 namespace mtc::runtime {
 
-/// How a rank and its launcher talk while it runs. Pointers may be null.
+/// How a rank and its launcher talk while it runs.
 struct TrainerSignals {
-  /// True: stop at the end of the step (interrupted).
-  const std::atomic<bool> *stop = nullptr;
-  /// The step in progress, for the launcher's messages.
+  /// True: this process was asked to stop.
+  const std::atomic<bool> &stop;
+  /// All ranks end behind the same step.
+  StepGate gate;
+  /// The step in progress, for the launcher's messages; may be null.
   std::atomic<int64_t> *step = nullptr;
 };
 
-/// One run of one rank: initialise, dump, train or evaluate, save.
+/// One run of one rank: initialise, dump, train or evaluate, save. It saves at
+/// every orderly end, which all ranks reach behind the same step: the last one,
+/// a stop that was asked for, a loss or norm that is not finite, data that
+/// cannot be read any more.
 class Trainer {
 public:
-  Trainer(RankState &rank, const Job &job, TrainerSignals signals = {});
+  Trainer(RankState &rank, const Job &job, TrainerSignals signals);
 
   /// Every rank of the mesh calls it; a failure makes the other ranks' calls
   /// fail, too. Allocates nothing after the first step, unless a dump is due.
@@ -37,10 +44,18 @@ private:
   Status prepare();
   Status fillParams();
   Status train();
+  /// Whether `step` is to be run; else `end_` says why not.
+  bool begin(int64_t step);
+  /// Reads the data of the next step ahead of `step`: without them the run ends
+  /// behind `step`, if a rank has begun it, or before it.
+  void lookAhead(int64_t step);
   Status trainStep(int64_t step);
   Status checkFinite(int64_t step);
+  Status save();
   void report(int64_t step, double seconds);
   Status evaluate();
+  /// The first sample of a step, from 1, or of a batch of an evaluation.
+  int64_t firstSample(int64_t step) const;
   /// One forward-only pass over global batch `index`; the loss on last stages.
   Status evaluateBatch(const EntryInfo &entry, int64_t index,
                        Observer *observer, float &loss);
@@ -55,7 +70,9 @@ private:
   StepSchedule schedule_;
   TokenLoader loader_;
   StepLog log_;
-  Progress progress_;
+  ProgressLine progress_;
+  Status end_;                       ///< why training ended early, in order
+  int64_t done_ = 0;                 ///< the last step whose update is done
   const EntryInfo *entry_ = nullptr; ///< train
   MtcStepBlock block_{};             ///< of the step in progress
   StepResult result_;                ///< of the last step

@@ -11,6 +11,7 @@ import fnmatch
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -147,6 +148,8 @@ def check_message(case, ended):
             yield f"expected a message with {' or '.join(map(repr, alternatives))}"
     yield from (f"expected no {word!r} in the message" for word in NOT_FOR_PEOPLE
                 if word in ended.err)
+    if re.search(r"\d{40}", ended.err):
+        yield "expected no number of 40 digits in the message"
     errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
     if case.code != 0 and case.code > 0 and len(errors) != 1:
         yield f"expected one line 'error: ...', found {len(errors)}"

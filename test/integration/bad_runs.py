@@ -7,9 +7,9 @@ from bad_case import Broken, Case, wait_until
 from frozen_run import rank_of
 
 INTERRUPTED, PEER_DIED, HANG = 11, 12, 13
-LOG = "log.jsonl"
+LOG, SAVED = "log.jsonl", "out.safetensors"
 LONG = ["run", "two", "--data", "data.bin", "--data-type", "u8", "--steps", 10 ** 7,
-        "--quiet", "--log", LOG, "--save", "out.safetensors"]
+        "--quiet", "--log", LOG, "--save", SAVED]
 THREADS = [*LONG, "--comm", "threads"]
 
 
@@ -88,7 +88,13 @@ def while_linking(*actions):
     return act
 
 
-def case(name, code, says, *actions, command=LONG, leaves=(LOG,)):
+def case(name, code, says, *actions, command=LONG):
+    """Ends in order: parameters are saved; which ones, test_ends.py looks at."""
+    return Case(name, command, code, says, act=during(*actions), leaves=(LOG, SAVED))
+
+
+def killed(name, code, says, *actions, command=LONG, leaves=(LOG,)):
+    """Whatever ends a rank, no file is half there."""
     return Case(name, command, code, says, act=during(*actions), leaves=leaves)
 
 
@@ -98,18 +104,20 @@ def compile_case(name, code, says, *actions, leaves=("linking",)):
 
 
 RUNS = [
-    case("killed: a rank", PEER_DIED, ["rank 1", "killed by signal 9", "in step "],
+    killed("killed: a rank", PEER_DIED, ["rank 1", "killed by signal 9", "in step "],
          signal_rank(1, signal.SIGKILL)),
-    case("killed: the rank that logs", PEER_DIED,
+    killed("killed: the rank that logs", PEER_DIED,
          ["rank 2", "killed by signal 9", "in step "], signal_rank(2, signal.SIGKILL)),
-    case("killed: a rank by a fault", PEER_DIED,
+    killed("killed: a rank by a fault", PEER_DIED,
          ["rank 3", "killed by signal 11", "in step "],
          signal_rank(3, signal.SIGSEGV)),
-    case("killed: the launcher", -signal.SIGKILL, [], signal_launcher(signal.SIGKILL)),
-    case("stopped: a rank, with a time limit", HANG,
+    # Nobody removes the name of its lock, which ended with it.
+    killed("killed: the launcher", -signal.SIGKILL, [], signal_launcher(signal.SIGKILL),
+           leaves=(LOG, SAVED + ".lock")),
+    killed("stopped: a rank, with a time limit", HANG,
          ["no step", "6 seconds", "--timeout", "rank 1", "stopped"],
          signal_rank(1, signal.SIGSTOP), command=[*LONG, "--timeout", 6]),
-    case("stopped: a rank, then an interruption and another one", INTERRUPTED,
+    killed("stopped: a rank, then an interruption and another one", INTERRUPTED,
          ["stopped by a signal"], signal_rank(0, signal.SIGSTOP), interrupt_often),
     case("stopped: a rank that goes on", INTERRUPTED, ["stopped by a signal"],
          signal_rank(1, signal.SIGSTOP, signal.SIGCONT), one_step_more,

@@ -165,7 +165,7 @@ RECIPES = [
     recipe("recipe: impossible values, at once",
            "data = \"data.bin\"\ndata_dtype = \"u8\"\nbeta1 = 1.5\nclip = -1\n"
            "decay = \"square\"\nwarmup_steps = -4\n",
-           ["beta1 < 1", "1.5", "clip", "-1", "square", "warmup_steps", "-4"]),
+           ["beta1: expected a number >= 0 and < 1", "1.5", "clip", "-1", "square", "warmup_steps", "-4"]),
     recipe("recipe: broken TOML", "steps = \n", ["recipe.toml", "1", "TOML"]),
     Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REJECTD,
          ["no.toml", "No such file"]),

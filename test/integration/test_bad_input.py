@@ -14,12 +14,13 @@ import bad_bundles
 import bad_case
 import bad_commands
 import bad_data
+import bad_files
 import bad_places
 import bad_runs
 import bad_specs
 from run_layout import Mtc, Report
 
-TABLES = (bad_commands, bad_specs, bad_data, bad_bundles, bad_places, bad_runs)
+TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_bundles, bad_places, bad_runs)
 # A case is worth something only if another one is not the same.
 LEAST = 60
 

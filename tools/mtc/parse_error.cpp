@@ -55,6 +55,16 @@ std::string unknownSubcommand(const CLI::App &app,
                                   : "did you mean '" + near + "'?");
 }
 
+/// "--steps: At Most 1 required but received 2" in plain words.
+std::string twice(const std::string &text) {
+  constexpr std::string_view mark = ": At Most 1 required but received ";
+  size_t at = text.find(mark);
+  return at == std::string::npos
+             ? text
+             : fmt::format("{}: expected it at most once, found it {} times",
+                           text.substr(0, at), text.substr(at + mark.size()));
+}
+
 bool isFlag(const std::string &argument) {
   return argument.find_first_not_of('-') != std::string::npos &&
          argument.starts_with('-');
@@ -75,7 +85,7 @@ std::string explain(const CLI::App &app, const CLI::ParseError &error) {
     text =
         fmt::format("expected no further argument, found '{}'", rest.front());
   else
-    text = error.what();
+    text = twice(error.what());
   std::string name = &part == &app ? "mtc" : "mtc " + part.get_name();
   return fmt::format("{}\nsee {} --help", text, name);
 }

@@ -1,16 +1,22 @@
 //===- run_command.cpp - mtc run ------------------------------------------===//
 
+#include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/numbers.h"
 
 #include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
+
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 using mtc::runtime::Recipe;
+using mtc::runtime::RecipeField;
 using mtc::runtime::RunOptions;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -21,27 +27,44 @@ namespace {
 /// Values given on the command line, which replace the recipe file's.
 class RecipeOptions {
 public:
-  /// Adds an option for one field of the recipe.
-  template <typename T>
-  CLI::Option *add(CLI::App &sub, const std::string &flag, T Recipe::*field,
-                   const std::string &what) {
-    return sub
-        .add_option_function<T>(
-            flag,
-            [this, field](const T &value) {
-              setters_.push_back(
-                  [field, value](Recipe &recipe) { recipe.*field = value; });
-            },
-            what)
-        ->group("Recipe");
+  /// Adds an option for every field of a recipe.
+  void addTo(CLI::App &sub) {
+    for (const RecipeField &field : runtime::recipeFields())
+      sub.add_option_function<std::string>(
+             fmt::format("--{}", field.option),
+             [this, &field](const std::string &text) {
+               given_.emplace_back(&field, text);
+             },
+             help(field))
+          ->type_name(
+              std::holds_alternative<std::string Recipe::*>(field.member)
+                  ? "TEXT"
+                  : "NUMBER")
+          ->group("Recipe");
   }
-  void apply(Recipe &recipe) const {
-    for (const auto &set : setters_)
-      set(recipe);
+  /// Errors: usage, all values that are of another type at once.
+  Status apply(Recipe &recipe) const {
+    std::string problems;
+    for (const auto &[field, text] : given_)
+      if (!setField(*field, text, recipe))
+        problems += fmt::format("{}--{}: expected {}, found '{}'",
+                                problems.empty() ? "" : "\n  ", field->option,
+                                expectedOf(*field), text);
+    return problems.empty() ? Status::okay()
+                            : Status(StatusCode::usage, problems);
   }
 
 private:
-  std::vector<std::function<void(Recipe &)>> setters_;
+  static std::string help(const RecipeField &field) {
+    std::string text = field.meaning;
+    if (!field.words.empty())
+      text += fmt::format(": {}", fmt::join(field.words, ", "));
+    std::string standard = textOf(field, Recipe());
+    return standard.empty() ? text
+                            : fmt::format("{} (default {})", text, standard);
+  }
+
+  std::vector<std::pair<const RecipeField *, std::string>> given_;
 };
 
 struct RunCommand {
@@ -50,8 +73,16 @@ struct RunCommand {
   std::string recipeFile;
   std::string comm{runtime::kComms[0].name};
   std::vector<std::pair<std::string, std::string>> dumps;
-  bool progress = false, quiet = false;
+  std::string progress;
+  bool quiet = false;
 };
+
+/// The words of --progress; a terminal decides if there is none.
+const std::map<std::string, runtime::ProgressKind> kProgress = {
+    {"", runtime::ProgressKind::automatic},
+    {"bar", runtime::ProgressKind::bar},
+    {"none", runtime::ProgressKind::none},
+    {"plain", runtime::ProgressKind::plain}};
 
 std::vector<std::string> commNames() {
   std::vector<std::string> names;
@@ -65,10 +96,17 @@ Status runRun(RunCommand &command) {
   if (!command.recipeFile.empty())
     MTC_RETURN_IF_ERROR(
         runtime::readRecipe(command.recipeFile, options.recipe));
-  command.recipe.apply(options.recipe);
+  options.recipeFile = command.recipeFile;
+  MTC_RETURN_IF_ERROR(command.recipe.apply(options.recipe));
   MTC_RETURN_IF_ERROR(runtime::checkRecipe(options.recipe));
   // The command line took a name of the table only.
   options.comm = *idNamed(runtime::kComms, command.comm);
+  if (options.appendLog && options.logFile.empty())
+    return {StatusCode::usage, "--append: expected --log FILE with it"};
+  if (options.evalBatches == 0 &&
+      (!options.evalData.empty() || options.evalFirst > 0))
+    return {StatusCode::usage,
+            "--eval-data and --eval-first: expected --eval BATCHES with them"};
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
   if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
@@ -79,36 +117,15 @@ Status runRun(RunCommand &command) {
     MTC_RETURN_IF_ERROR(runtime::parseDump(what, folder, request));
     options.dumps.push_back(std::move(request));
   }
-  if (command.progress)
-    options.progress = runtime::ProgressKind::always;
-  if (command.quiet)
-    options.progress = runtime::ProgressKind::never;
+  options.progress = command.quiet ? runtime::ProgressKind::none
+                                   : kProgress.at(command.progress);
   return runtime::runBundle(options);
 }
 
 void addRecipe(CLI::App &sub, RunCommand &command) {
-  RecipeOptions &recipe = command.recipe;
   sub.add_option("--recipe", command.recipeFile, "recipe file (TOML)")
       ->group("Recipe");
-  recipe.add(sub, "--data", &Recipe::data, "flat file of tokens");
-  recipe.add(sub, "--data-type", &Recipe::data_dtype, "u8, u16 or i32");
-  recipe.add(sub, "--order", &Recipe::order, "shuffled or sequential");
-  recipe.add(sub, "--steps", &Recipe::steps, "steps to train");
-  recipe.add(sub, "--lr", &Recipe::lr, "highest learning rate");
-  recipe.add(sub, "--min-lr", &Recipe::min_lr, "lowest learning rate");
-  recipe.add(sub, "--warmup", &Recipe::warmup_steps, "steps of warm-up");
-  recipe.add(sub, "--decay", &Recipe::decay, "cosine, linear or constant");
-  recipe.add(sub, "--decay-steps", &Recipe::decay_steps,
-             "steps until the lowest rate; 0: all");
-  recipe.add(sub, "--beta1", &Recipe::beta1, "AdamW");
-  recipe.add(sub, "--beta2", &Recipe::beta2, "AdamW");
-  recipe.add(sub, "--eps", &Recipe::eps, "AdamW");
-  recipe.add(sub, "--weight-decay", &Recipe::weight_decay, "AdamW");
-  recipe.add(sub, "--clip", &Recipe::clip,
-             "threshold of the gradient norm; 0: none");
-  recipe.add(sub, "--seed", &Recipe::seed, "of weights, dropout and order")
-      ->check(
-          CLI::NonNegativeNumber); // the conversion would take it modulo 2^64
+  command.recipe.addTo(sub);
 }
 
 } // namespace
@@ -128,23 +145,32 @@ void addRun(CLI::App &app, Action &action) {
       ->check(CLI::IsMember(commNames()));
   sub->add_flag("--strict", options.strict,
                 "threads: detect deadlocks exactly");
-  sub->add_option("--log", options.logFile, "JSON lines, one per step");
+  sub->add_option("--log", options.logFile,
+                  "JSON lines, one per step; an earlier log is kept as FILE.1");
+  sub->add_flag("--append", options.appendLog, "continue an earlier log");
   sub->add_option("--init-from", options.initFrom,
                   "safetensors file of initial parameters");
   sub->add_option("--save", options.saveTo,
-                  "safetensors file of the parameters after the run");
+                  "safetensors file of the parameters after the run, also when "
+                  "it is stopped or ends at a loss that is not finite");
   sub->add_option("--dump", command->dumps,
                   "init, logits, grads[@STEP] or params[@STEP], and a folder");
-  sub->add_option("--eval", options.evalBatches,
-                  "no training: mean loss over this many global batches")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--timeout", options.timeout,
-                  "end the run when no rank begins a step for so many seconds; "
-                  "0: never; if not given: five times the longest step, at "
-                  "least 600")
-      ->check(CLI::NonNegativeNumber);
-  sub->add_flag("--progress", command->progress, "always show progress");
-  sub->add_flag("-q,--quiet", command->quiet, "never show progress");
+  addInteger(*sub, "--eval", options.evalBatches, 1,
+             "no training: mean loss over this many global batches");
+  sub->add_option("--eval-data", options.evalData,
+                  "file of tokens for --eval, read in order from its start; "
+                  "not given: the training data in their order");
+  addInteger(*sub, "--eval-first", options.evalFirst, 0,
+             "the first sample of --eval, from 0");
+  addNumber(*sub, "--timeout", options.timeout,
+            "end the run when no rank begins a step for so many seconds; 0: "
+            "never; if not given: five times the longest step, at least 600");
+  sub->add_option(
+         "--progress", command->progress,
+         "plain: a line every 10 seconds; bar: one line that is written "
+         "again; none; if not given: bar on a terminal, else plain")
+      ->check(CLI::IsMember({"plain", "bar", "none"}));
+  sub->add_flag("-q,--quiet", command->quiet, "the same as --progress none");
   sub->callback(
       [command, &action] { action = [command] { return runRun(*command); }; });
 }

@@ -41,7 +41,8 @@ eval::Tensor floats(const runtime::SafetensorsFile &file,
   if (!info)
     return {};
   std::vector<float> data(info->bytes / sizeof(float));
-  std::memcpy(data.data(), file.data(*info), info->bytes);
+  auto status = file.read(*info, 0, data.data(), info->bytes);
+  EXPECT_TRUE(status.ok()) << status.message();
   eval::Tensor x;
   x.shape = info->shape;
   x.reals.assign(data.begin(), data.end());

@@ -47,12 +47,29 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
   EXPECT_EQ(status.code(), StatusCode::writeFailed);
 }
 
-TEST(MappedFile, RejectsWhatIsNoFile) {
-  MappedFile file;
-  EXPECT_EQ(MappedFile::open("/dev/zero", file).code(),
+TEST(InputFile, RejectsWhatIsNoFile) {
+  InputFile file;
+  EXPECT_EQ(InputFile::open("/dev/zero", file).code(),
             StatusCode::inputRejected);
-  EXPECT_EQ(MappedFile::open("/no/such/file", file).code(),
+  EXPECT_EQ(InputFile::open("/no/such/file", file).code(),
             StatusCode::inputRejected);
+}
+
+TEST(InputFile, IsCutWhileItIsOpen) {
+  TemporaryFolder folder;
+  std::string path = folder.path("cut");
+  writeFile(path, std::string(10000, 'x'));
+  InputFile file;
+  ASSERT_TRUE(InputFile::open(path, file).ok());
+  std::filesystem::resize_file(path, 5000);
+  char byte;
+  EXPECT_TRUE(file.read(4999, &byte, 1).ok());
+  std::vector<char> more(2000);
+  Status status = file.read(4000, more.data(), 2000);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
+  EXPECT_NE(status.message().find(path), std::string::npos);
+  EXPECT_NE(status.message().find("had 10000 bytes"), std::string::npos);
+  EXPECT_NE(status.message().find("ends at byte 5000"), std::string::npos);
 }
 
 TEST(Safetensors, RoundTrip) {
@@ -83,9 +100,15 @@ TEST(Safetensors, RoundTrip) {
   const TensorInfo *info = file.find("a");
   ASSERT_NE(info, nullptr);
   EXPECT_EQ(info->shape, (std::vector<int64_t>{2, 3}));
-  EXPECT_EQ(std::memcmp(file.data(*info), a.data(), 24), 0);
-  EXPECT_EQ(std::memcmp(file.data(*file.find("b")), b.data(), 6), 0);
-  EXPECT_EQ(std::memcmp(file.data(*file.find("scalar")), &scalar, 8), 0);
+  std::vector<float> readA(6);
+  ASSERT_TRUE(file.read(*info, 0, readA.data(), 24).ok());
+  EXPECT_EQ(readA, a);
+  std::vector<uint16_t> readB(2);
+  ASSERT_TRUE(file.read(*file.find("b"), 2, readB.data(), 4).ok());
+  EXPECT_EQ(readB, (std::vector<uint16_t>{8, 9}));
+  double readScalar = 0;
+  ASSERT_TRUE(file.read(*file.find("scalar"), 0, &readScalar, 8).ok());
+  EXPECT_EQ(readScalar, scalar);
   EXPECT_EQ(file.find("c"), nullptr);
 }
 

@@ -75,7 +75,7 @@ Status lookFor(Watchdog &dog, const std::vector<RankProgress> &ranks,
                Watchdog::Clock::time_point &now, double seconds) {
   for (int i = 0; i < 2 * seconds; ++i) {
     now += std::chrono::milliseconds(500);
-    if (Status status = dog.look(ranks, now); !status.ok())
+    if (Status status = dog.look(ranks, false, now); !status.ok())
       return status;
   }
   return Status::okay();

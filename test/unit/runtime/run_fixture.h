@@ -69,7 +69,7 @@ protected:
     o.recipe.seed = 11;
     o.recipe.clip = 0.25;
     o.recipe.data = folder_.path("tokens");
-    o.progress = ProgressKind::never;
+    o.progress = ProgressKind::none;
     return o;
   }
 
@@ -83,7 +83,8 @@ protected:
     if (!info)
       return {};
     std::vector<float> out(static_cast<size_t>(info->bytes / 4));
-    std::memcpy(out.data(), file.data(*info), info->bytes);
+    status = file.read(*info, 0, out.data(), info->bytes);
+    EXPECT_TRUE(status.ok()) << status.message();
     return out;
   }
 

@@ -2,6 +2,7 @@
 
 #include "mtc/runtime/run.h"
 #include "mtc/runtime/step_field.h"
+#include "runtime/base/step_gate.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
@@ -13,7 +14,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 #include <set>
+#include <thread>
+#include <unistd.h>
 
 namespace mtc::runtime::test {
 namespace {
@@ -88,6 +92,44 @@ TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
         << field.name;
 }
 
+/// Ranks that begin steps until the gate stops them; the last step of each.
+std::vector<int64_t> runGate(int ranks, int64_t closeAt) {
+  std::atomic<int64_t> word{0};
+  std::vector<int64_t> last(ranks);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      StepGate gate(word);
+      for (int64_t step = 1; gate.begin(step); ++step) {
+        last[rank] = step;
+        if (rank == 0 && step == closeAt)
+          gate.close();
+        if (step % 3 == rank % 3)
+          std::this_thread::yield();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return last;
+}
+
+TEST(StepGate, AllRanksEndBehindTheSameStep) {
+  for (int64_t closeAt = 1; closeAt <= 60; ++closeAt) {
+    std::vector<int64_t> last = runGate(4, closeAt);
+    EXPECT_GE(last[0], closeAt);
+    EXPECT_EQ(std::set<int64_t>(last.begin(), last.end()).size(), 1u)
+        << "closed at " << closeAt;
+  }
+}
+
+TEST(StepGate, ClosedBeforeTheFirstStep) {
+  std::atomic<int64_t> word{0};
+  StepGate gate(word);
+  gate.close();
+  EXPECT_FALSE(gate.begin(1));
+  EXPECT_EQ(gate.highest(), 0);
+}
+
 TEST(Permutation, IsOneForEverySize) {
   for (int64_t size : {1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 1000, 4097}) {
     Permutation permutation(1, 0, size);
@@ -141,8 +183,11 @@ TEST(TokenFile, ReadsWindowsAndShiftsLabels) {
     std::set<int32_t> starts;
     for (int64_t k = 0; k < 8; ++k) {
       int32_t ids[4], labels[4];
-      ASSERT_TRUE(file.read(epoch * 8 + k, 0, ids).ok());
-      ASSERT_TRUE(file.read(epoch * 8 + k, 1, labels).ok());
+      std::byte window[10];
+      ASSERT_EQ(file.windowBytes(), 10);
+      ASSERT_TRUE(file.read(epoch * 8 + k, window).ok());
+      file.widen(window, 0, ids);
+      file.widen(window, 1, labels);
       EXPECT_EQ(ids[0], Permutation(9, epoch, 8)(k) * 4);
       for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(ids[i], ids[0] + i);
@@ -169,15 +214,23 @@ TEST(TokenFile, RejectsBadFiles) {
   EXPECT_EQ(open("u16").code(), StatusCode::inputRejected) << "odd length";
   EXPECT_EQ(open("f32").code(), StatusCode::usage);
   ASSERT_TRUE(open("u8", 100).ok()); // 'e' is 101
-  int32_t out[4];
-  Status first = file.read(0, 1, out), second = file.read(1, 1, out);
+  std::byte out[20];
+  Status first = file.read(0, out), second = file.read(1, out);
   const Status &bad = first.ok() ? second : first;
   EXPECT_EQ(bad.code(), StatusCode::inputRejected);
   EXPECT_NE(bad.message().find("vocabulary size 100"), std::string::npos);
   writeValues(folder.path("t"), std::vector<int32_t>{0, -1, 2, 3, 4});
   ASSERT_TRUE(open("i32").ok());
-  EXPECT_NE(file.read(0, 0, out).message().find("token -1 at position 1"),
+  EXPECT_NE(file.read(0, out).message().find("found -1 at position 1"),
             std::string::npos);
+  BadTokens found;
+  ASSERT_TRUE(file.scan(0, 5, found).ok());
+  EXPECT_EQ(found.count, 1);
+  EXPECT_EQ(found.position, 1);
+  std::filesystem::resize_file(folder.path("t"), 8);
+  EXPECT_NE(file.read(0, out).message().find("ends at byte 8"),
+            std::string::npos);
+  EXPECT_EQ(file.scan(0, 5, found).code(), StatusCode::inputRejected);
 }
 
 TEST(Metrics, LogLineRoundTrips) {
@@ -202,9 +255,12 @@ TEST(Metrics, ProgressLine) {
 }
 
 TEST(Metrics, AFailingLogStopsNothing) {
+  int full = open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
   StepLog log;
-  ASSERT_TRUE(log.open("/dev/full").ok());
+  log.attach(full, "/dev/full");
   log.line("x\n");
+  close(full);
   EXPECT_EQ(log.dropped(), 1);
   EXPECT_EQ(log.status().code(), StatusCode::writeFailed);
   EXPECT_NE(log.status().message().find("1 of 1 lines"), std::string::npos)

@@ -38,10 +38,12 @@ struct DumpRequest {
 /// "@STEP". Errors: usage.
 Status parseDump(std::string_view spec, std::string folder, DumpRequest &out);
 
+/// What standard error shows of the steps.
 enum class ProgressKind {
-  automatic, ///< when stderr is a terminal
-  always,
-  never
+  automatic, ///< bar on a terminal, else plain
+  plain,     ///< a line every ten seconds
+  bar,       ///< one line that is written again
+  none
 };
 
 struct RunOptions {
@@ -52,9 +54,19 @@ struct RunOptions {
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name
   std::string saveTo;   ///< safetensors file of the parameters after the run
-  std::string logFile;  ///< JSON lines, one per step
-  /// > 0: no training; prints the mean loss over this many global batches.
+  /// JSON lines, one per step. A file that has something is continued if
+  /// `appendLog`, else kept as <name>.1, .2, ...
+  std::string logFile;
+  bool appendLog = false;
+  /// Where `recipe` comes from, if from a file: no output may be that file.
+  std::string recipeFile;
+  /// > 0: no training; prints the mean loss over this many global batches, as
+  /// JSON; null, with the reason, when it is not finite.
   int64_t evalBatches = 0;
+  /// Of an evaluation: its tokens, read in order; empty: the recipe's file in
+  /// the recipe's order. And the first sample.
+  std::string evalData;
+  int64_t evalFirst = 0;
   /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for
   /// so long, all are ended (hang). Start and files count, too. 0: never. None:
   /// five times the longest step and at least 600 s, an hour for the start, the
@@ -66,8 +78,12 @@ struct RunOptions {
 /// Runs all ranks of a bundle to their end. Errors have the exit codes of
 /// StatusCode; the message says which rank failed first and why. Standard error
 /// of ranks is passed on with "[rank N] " before each line. Installs handlers
-/// of SIGINT and SIGTERM while it runs: the first stops after the current step
-/// (interrupted), the second at once.
+/// of SIGINT, SIGTERM and SIGHUP while it runs: the first stops all ranks
+/// behind the same step (interrupted), the second at once. `saveTo` is written
+/// at every orderly end: also behind such a stop, when a loss or norm is not
+/// finite (the parameters of the step before), and when data cannot be read any
+/// more. No output may be an input, another output, or in the bundle (usage).
+/// All tokens that the run reads are checked before it starts.
 Status runBundle(const RunOptions &options);
 
 /// Reads a recipe file over `recipe`: keys that are absent keep their value.

@@ -1,0 +1,43 @@
+//===- file_lock.h - one run at a time writes a file ------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_CONTROL_FILE_LOCK_H
+#define MTC_RUNTIME_CONTROL_FILE_LOCK_H
+
+#include "runtime/base/status.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// An open file that no other process holds, by a lock of the kernel: it ends
+/// with the process, however that ends. A process must not open such a file a
+/// second time: closing one of its descriptors would end the lock.
+class FileLock {
+public:
+  FileLock() = default;
+  FileLock(FileLock &&other) noexcept { swap(other); }
+  FileLock &operator=(FileLock &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  /// Ends the lock; removes the file if `remove` asked for it.
+  ~FileLock();
+
+  /// Opens `path` for reading and writing, created if it is missing, and locks
+  /// it for what messages call `guarded`. Errors: writeFailed; usage, with the
+  /// process that holds it.
+  static Status take(const std::string &path, const std::string &guarded,
+                     FileLock &out);
+
+  int fd() const { return fd_; } ///< this object's
+  /// The destructor removes the file.
+  void removeAtEnd() { remove_ = true; }
+
+private:
+  void swap(FileLock &other) noexcept;
+  std::string path_;
+  int fd_ = -1;
+  bool remove_ = false;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_FILE_LOCK_H

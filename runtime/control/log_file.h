@@ -1,0 +1,34 @@
+//===- log_file.h - the file of a run's log ---------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_CONTROL_LOG_FILE_H
+#define MTC_RUNTIME_CONTROL_LOG_FILE_H
+
+#include "runtime/control/file_lock.h"
+
+namespace mtc::runtime {
+
+/// The log of one run, open and locked. Made by the launcher; the rank that
+/// logs inherits the descriptor.
+class LogFile {
+public:
+  LogFile() = default;
+  LogFile(const LogFile &) = delete;
+  LogFile &operator=(const LogFile &) = delete;
+  ~LogFile();
+
+  /// A file that has something is kept as `path`.1, .2, ...: the first name
+  /// that is free, told on standard error. With `append` it is continued; half
+  /// a line at its end, of a run that was killed, is removed and told. A pipe
+  /// or a device is written as it is. Errors: writeFailed; usage, when another
+  /// run writes it.
+  Status open(const std::string &path, bool append);
+
+  int fd() const { return fd_; } ///< this object's, at the file's end; -1: none
+
+private:
+  Status openRegular(const std::string &path, bool append);
+  FileLock lock_;
+  int fd_ = -1;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_LOG_FILE_H

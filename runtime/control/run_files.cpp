@@ -1,0 +1,122 @@
+//===- run_files.cpp - no output of a run is an input of it ---------------===//
+
+#include "runtime/control/run_files.h"
+
+#include <fmt/format.h>
+
+#include <compare>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <sys/stat.h>
+
+namespace fs = std::filesystem;
+
+namespace mtc::runtime {
+namespace {
+
+/// An inode; or, with a name, what that name would be in a folder.
+struct Identity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::string name;
+  auto operator<=>(const Identity &) const = default;
+};
+
+std::optional<Identity> inodeOf(const fs::path &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return std::nullopt;
+  return Identity{info.st_dev, info.st_ino, ""};
+}
+
+fs::path folderOf(const fs::path &path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Of a file in a folder that is yet to be made: its path.
+Identity identityOf(const fs::path &path) {
+  if (std::optional<Identity> file = inodeOf(path))
+    return *file;
+  std::optional<Identity> folder = inodeOf(folderOf(path));
+  std::error_code error;
+  return folder
+             ? Identity{folder->device, folder->inode, path.filename().string()}
+             : Identity{0, 0, fs::weakly_canonical(path, error).string()};
+}
+
+/// A stream that keeps nothing may be named twice.
+bool isFileOrNew(const fs::path &path) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  return !fs::exists(status) || fs::is_regular_file(status);
+}
+
+bool liesInside(const fs::path &path, const Identity &bundle) {
+  std::error_code error;
+  fs::path folder =
+      fs::weakly_canonical(fs::absolute(folderOf(path), error), error);
+  for (; !error; folder = folder.parent_path()) {
+    if (inodeOf(folder) == bundle)
+      return true;
+    if (folder == folder.parent_path())
+      return false;
+  }
+  return false;
+}
+
+class Checker {
+public:
+  explicit Checker(const RunFiles &files) : files_(files) {}
+
+  Status check() {
+    for (const NamedFile &input : files_.inputs)
+      uses_.try_emplace(identityOf(input.path), "the file of " + input.option);
+    bundle_ = inodeOf(files_.bundle);
+    collectBundle();
+    for (const NamedFile &output : files_.outputs)
+      if (isFileOrNew(output.path))
+        checkOutput(output);
+    if (problems_.empty())
+      return Status::okay();
+    return {StatusCode::usage,
+            fmt::format("outputs of a run: expected files of their own outside "
+                        "of the bundle, found\n  {}",
+                        fmt::join(problems_, "\n  "))};
+  }
+
+private:
+  /// Its files may have other names outside of it.
+  void collectBundle() {
+    std::error_code error;
+    for (const auto &entry :
+         fs::recursive_directory_iterator(files_.bundle, error))
+      if (std::optional<Identity> id = inodeOf(entry.path()))
+        uses_.try_emplace(*id, fmt::format("a file of the bundle, '{}'",
+                                           entry.path().string()));
+  }
+
+  void checkOutput(const NamedFile &output) {
+    auto [use, isNew] = uses_.try_emplace(identityOf(output.path),
+                                          "the file of " + output.option);
+    if (!isNew)
+      problems_.push_back(fmt::format("{} '{}': it is {} already",
+                                      output.option, output.path, use->second));
+    else if (bundle_ && liesInside(output.path, *bundle_))
+      problems_.push_back(fmt::format("{} '{}': it is inside the bundle '{}'",
+                                      output.option, output.path,
+                                      files_.bundle));
+  }
+
+  const RunFiles &files_;
+  std::optional<Identity> bundle_;
+  std::map<Identity, std::string> uses_;
+  std::vector<std::string> problems_;
+};
+
+} // namespace
+
+Status checkFiles(const RunFiles &files) { return Checker(files).check(); }
+
+} // namespace mtc::runtime

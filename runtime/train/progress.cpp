@@ -1,0 +1,34 @@
+//===- progress.cpp - how far a run is, for people ------------------------===//
+
+#include "runtime/train/progress.h"
+
+#include "runtime/base/file.h"
+
+namespace mtc::runtime {
+
+using std::chrono::milliseconds;
+
+ProgressLine::ProgressLine(int fd, bool rewrites, milliseconds delay)
+    : fd_(fd), rewrites_(rewrites), next_(Clock::now() + delay) {}
+
+ProgressLine::~ProgressLine() {
+  if (open_)
+    (void)writeAll(fd_, "\n");
+}
+
+bool ProgressLine::due() const { return shown() && Clock::now() >= next_; }
+
+void ProgressLine::print(std::string_view text) {
+  if (!shown())
+    return;
+  next_ = Clock::now() + milliseconds(rewrites_ ? 100 : 10'000);
+  // The line before is cleared first: it may be longer.
+  if (rewrites_)
+    (void)writeAll(fd_, "\r\033[K");
+  (void)writeAll(fd_, text);
+  if (!rewrites_)
+    (void)writeAll(fd_, "\n");
+  open_ = rewrites_;
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,136 @@
+//===- recipe_fields.cpp - every key of a recipe --------------------------===//
+
+#include "mtc/runtime/recipe_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace mtc::runtime {
+namespace {
+
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+/// The largest rate and decay: far beyond sense, far below fp32's range.
+constexpr double kLarge = 1e6;
+
+const RecipeField kFields[] = {
+    {"steps", "steps", &Recipe::steps, "optimizer steps"},
+    {"lr", "lr", &Recipe::lr, "highest learning rate", 0, kLarge},
+    {"min_lr", "min-lr", &Recipe::min_lr,
+     "lowest learning rate, at most lr; not used by decay constant", 0, kLarge},
+    {"warmup_steps", "warmup", &Recipe::warmup_steps,
+     "steps of warm-up: step s of them has lr*s/warmup_steps"},
+    {"decay_steps", "decay-steps", &Recipe::decay_steps,
+     "the step at which min_lr is reached; 0: the last"},
+    {"decay",
+     "decay",
+     &Recipe::decay,
+     "the rate's way from lr to min_lr",
+     0,
+     kNoEnd,
+     true,
+     {"cosine", "linear", "constant"}},
+    {"beta1", "beta1", &Recipe::beta1, "AdamW: decay of the mean gradient", 0,
+     1},
+    {"beta2", "beta2", &Recipe::beta2, "AdamW: decay of the mean square", 0, 1},
+    {"eps", "eps", &Recipe::eps, "AdamW: added to the root of the mean square",
+     0, 1},
+    {"weight_decay", "weight-decay", &Recipe::weight_decay,
+     "decoupled weight decay; not of biases and norms", 0, kLarge},
+    {"clip", "clip", &Recipe::clip,
+     "threshold of the global gradient norm; 0: none", 0, 1e30},
+    {"seed", "seed", &Recipe::seed,
+     "of initial weights, dropout and the order of samples"},
+    {"data", "data", &Recipe::data,
+     "flat file of little-endian tokens; a relative path is relative to the "
+     "current folder"},
+    {"data_dtype",
+     "data-type",
+     &Recipe::data_dtype,
+     "type of the tokens",
+     0,
+     kNoEnd,
+     true,
+     {"u8", "u16", "i32"}},
+    {"order",
+     "order",
+     &Recipe::order,
+     "of samples; sequential: sample k is window k",
+     0,
+     kNoEnd,
+     true,
+     {"shuffled", "sequential"}},
+};
+
+template <typename Number> bool parse(std::string_view text, Number &out) {
+  auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && rest == text.data() + text.size();
+}
+
+} // namespace
+
+std::span<const RecipeField> recipeFields() { return kFields; }
+
+std::string expectedOf(const RecipeField &field) {
+  if (!field.words.empty())
+    return fmt::format("one of {}", fmt::join(field.words, ", "));
+  if (std::holds_alternative<std::string Recipe::*>(field.member))
+    return "a text";
+  if (std::holds_alternative<uint64_t Recipe::*>(field.member))
+    return fmt::format("an integer from 0 to {}", UINT64_MAX);
+  if (std::holds_alternative<int64_t Recipe::*>(field.member))
+    return fmt::format("an integer from {} to {}", field.least, INT64_MAX);
+  std::string text = fmt::format("a number {} {}",
+                                 field.leastItself ? ">=" : ">", field.least);
+  return std::isinf(field.below)
+             ? text
+             : fmt::format("{} and < {}", text, field.below);
+}
+
+std::string textOf(const RecipeField &field, const Recipe &recipe) {
+  return std::visit(
+      [&](auto member) { return fmt::format("{}", recipe.*member); },
+      field.member);
+}
+
+bool setField(const RecipeField &field, std::string_view text, Recipe &recipe) {
+  return std::visit(
+      [&](auto member) {
+        using T = std::remove_reference_t<decltype(recipe.*member)>;
+        if constexpr (std::is_same_v<T, std::string>) {
+          recipe.*member = text;
+          return true;
+        } else {
+          T value;
+          // The subtraction is NaN for infinities and NaN.
+          bool good = parse(text, value) && value - value == 0;
+          if (good)
+            recipe.*member = value;
+          return good;
+        }
+      },
+      field.member);
+}
+
+bool holds(const RecipeField &field, const Recipe &recipe) {
+  return std::visit(
+      [&](auto member) {
+        const auto &value = recipe.*member;
+        if constexpr (std::is_same_v<decltype(value), const std::string &>)
+          return field.words.empty() ||
+                 std::ranges::count(field.words, value) > 0;
+        else if constexpr (std::is_same_v<decltype(value), const double &>)
+          return (value > field.least ||
+                  (field.leastItself && value == field.least)) &&
+                 value < field.below;
+        else
+          return static_cast<double>(value) >= field.least;
+      },
+      field.member);
+}
+
+} // namespace mtc::runtime
