@@ -165,7 +165,7 @@ def counts(mtc, bundle, recipe, library, folder, comm, steps):
     prefix = os.path.join(folder, f"count-{comm}-{steps}")
     with preloaded(library, prefix):
         mtc.call("run", bundle, *recipe, "--steps", steps, "--quiet", "--comm", comm,
-                 "--log", os.path.join(folder, "count.jsonl"))
+                 "--log", prefix + ".jsonl")
     processes = ["main"] if comm == "threads" else list(range(LAYOUT.ranks))
     return {process: Counts(f"{prefix}.{process}") for process in processes}
 
