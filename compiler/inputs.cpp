@@ -24,16 +24,27 @@ void append(models::Diagnostics &all, models::Diagnostics more) {
              std::make_move_iterator(more.end()));
 }
 
+/// What a path that is there is, if no regular file.
+std::string specialKind(const std::string &path) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status) ||
+      std::filesystem::is_regular_file(status))
+    return "";
+  return std::filesystem::is_directory(status) ? "a folder"
+         : std::filesystem::is_fifo(status)    ? "a pipe (FIFO)"
+                                               : "a device";
+}
+
 models::Diagnostic unknownSpec(const std::string &input) {
   std::vector<std::string> names = specNames();
   std::vector<std::string_view> views(names.begin(), names.end());
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
-  std::error_code error;
-  if (std::filesystem::is_directory(input, error))
+  if (std::string kind = specialKind(input); !kind.empty())
     return {models::ErrorClass::inputRejected, input, 0,
-            "expected a file, found a directory"};
+            "expected a regular file, found " + kind};
   std::string near = models::nearestName(input, views);
   return {models::ErrorClass::inputRejected, input, 0,
           fmt::format("expected a spec file or one of: {}{}",

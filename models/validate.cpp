@@ -72,8 +72,10 @@ static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
   int64_t unit = strategy.microBatchSize * dp;
   int64_t batch = strategy.globalBatchSize;
   if (batch == 0) {
-    out.push_back({"global_batch_size is given", "none",
-                   fmt::format("global_batch_size = {}", unit)});
+    out.push_back({fmt::format("global_batch_size, the samples of a step, a "
+                               "multiple of micro_batch_size * dp = {}",
+                               unit),
+                   "none", fmt::format("--gbs {}", unit)});
     return;
   }
   if (batch % unit == 0)

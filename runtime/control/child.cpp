@@ -2,6 +2,7 @@
 
 #include "runtime/control/child.h"
 
+#include "runtime/base/messages.h"
 #include "runtime/control/signals.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ void Child::passLine(const std::string &line) {
   constexpr std::string_view mark = "error: ";
   if (line.compare(0, mark.size(), mark) == 0)
     lastError_ = line.substr(mark.size());
-  std::string text = fmt::format("[rank {}] {}\n", rank_, line);
+  std::string text = fmt::format("[rank {}] {}\n", rank_, printable(line));
   // One write per line keeps lines of different ranks apart.
   ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 namespace mtc::runtime {
 namespace {
@@ -216,8 +218,10 @@ Status Trainer::evaluate() {
   double mean = sum / static_cast<double>(job_.evalBatches);
   std::string line = formatEvaluation(mean, job_.evalBatches, job_.evalFirst);
   log_.line(line);
-  std::fputs(line.c_str(), stdout);
-  std::fflush(stdout);
+  if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    return {StatusCode::writeFailed,
+            fmt::format("cannot write the result to standard output: {}",
+                        std::strerror(errno))};
   // Said by the rank that knows; the others have nothing to add.
   if (!isFinite(mean))
     end_ = {StatusCode::nonFinite, "the evaluation loss is not finite"};

@@ -1,5 +1,7 @@
 """Specs, strategies and recipes that are wrong, or do not fit each other."""
 
+import os
+
 from bad_case import Case
 
 USAGE, REJECTD, INFEASIBLE = 2, 3, 4
@@ -73,6 +75,15 @@ SPECS = [
           "'norm.eps'", "nan"]),
     spec("spec: broken TOML", GOOD.replace("heads = 4", "heads = "),
          ["spec.toml:5", "not valid TOML"]),
+    spec("spec: thousands of problems", "".join(f"key{i} = 1\n" for i in range(5000)),
+         ["unknown key 'key0'", "unknown key 'key12'", "... and 49", "more lines"]),
+    spec("spec: a key that would colour the terminal", GOOD + '"k\\u001b[31m" = 1\n',
+         ["unknown key 'k\\x1b[31m'"]),
+    Case("spec: a pipe", ["compile", "fifo", "--gbs", 2, "-o", "out"], REJECTD,
+         ["fifo", "expected a regular file", "a pipe (FIFO)"],
+         lambda place: os.mkfifo(place.path("fifo"))),
+    Case("no samples of a step", ["compile", "tiny.toml", "-o", "out"], INFEASIBLE,
+         ["global_batch_size", "none", "--gbs 1"]),
     spec("spec: empty", "", ["'name'", "is missing"]),
     spec("spec: bytes that are no text", "\0\1\2", ["not valid TOML"]),
     spec("spec: a name that leaves the folder", GOOD.replace("tiny", "../tiny"),
@@ -80,7 +91,7 @@ SPECS = [
     Case("spec: no such file", ["compile", "absent.toml", "--gbs", 2, "-o", "out"],
          REJECTD, ["absent.toml", "expected a spec file or one of"]),
     Case("spec: a folder", ["compile", "folder", "--gbs", 2, "-o", "out"], REJECTD,
-         ["folder", "expected a file", "directory"], folder("folder")),
+         ["folder", "expected a regular file", "a folder"], folder("folder")),
     Case("spec: a name nearly right", ["compile", "gpt2-naon", "--gbs", 2, "-o", "out"],
          REJECTD, ["gpt2-naon", "did you mean 'gpt2-nano'?"]),
 ]
@@ -165,7 +176,8 @@ RECIPES = [
     recipe("recipe: impossible values, at once",
            "data = \"data.bin\"\ndata_dtype = \"u8\"\nbeta1 = 1.5\nclip = -1\n"
            "decay = \"square\"\nwarmup_steps = -4\n",
-           ["beta1: expected a number >= 0 and < 1", "1.5", "clip", "-1", "square", "warmup_steps", "-4"]),
+           ["beta1: expected a number >= 0 and < 1", "1.5", "clip", "-1", "square",
+            "warmup_steps", "-4"]),
     recipe("recipe: broken TOML", "steps = \n", ["recipe.toml", "1", "TOML"]),
     Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REJECTD,
          ["no.toml", "No such file"]),

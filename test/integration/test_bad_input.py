@@ -18,9 +18,11 @@ import bad_files
 import bad_places
 import bad_runs
 import bad_specs
+import bad_streams
 from run_layout import Mtc, Report
 
-TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_bundles, bad_places, bad_runs)
+TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_bundles, bad_places,
+          bad_runs, bad_streams)
 # A case is worth something only if another one is not the same.
 LEAST = 60
 

@@ -1,7 +1,9 @@
 //===- main.cpp - the mtc command -----------------------------------------===//
 
+#include "runtime/base/messages.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/parse_error.h"
+#include "tools/mtc/standard_files.h"
 
 #include <CLI/CLI.hpp>
 
@@ -11,12 +13,15 @@
 #include <cstring>
 #include <exception>
 
+using mtc::runtime::firstLines;
+using mtc::runtime::printable;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 static int finish(const Status &status) {
   if (!status.ok())
-    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+    std::fprintf(stderr, "error: %s\n",
+                 printable(firstLines(status.message())).c_str());
   return static_cast<int>(status.code());
 }
 
@@ -50,6 +55,7 @@ static int parseAndRun(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  mtc::tool::holdStandardFiles();
   // A file size limit is then an error of a write; children inherit it.
   std::signal(SIGXFSZ, SIG_IGN);
   try {

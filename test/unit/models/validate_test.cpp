@@ -102,8 +102,8 @@ TEST(Validate, TheGlobalBatchMustBeGiven) {
   Strategy strategy;
   strategy.mesh[MTC_AXIS_DP] = 2;
   EXPECT_EQ(render(toDiagnostics(validate(loadSpec("gpt2-nano"), strategy))),
-            "expected global_batch_size is given, found none; nearest: "
-            "global_batch_size = 2\n");
+            "expected global_batch_size, the samples of a step, a multiple of "
+            "micro_batch_size * dp = 2, found none; nearest: --gbs 2\n");
 }
 
 // An override that splits a dimension brings the dimension's rule back.

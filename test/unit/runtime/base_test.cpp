@@ -1,6 +1,7 @@
 //===- base_test.cpp - files, JSON, safetensors ---------------------------===//
 
 #include "runtime/base/json.h"
+#include "runtime/base/messages.h"
 #include "runtime/base/safetensors.h"
 #include "temporary_folder.h"
 
@@ -45,6 +46,21 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
 TEST(AtomicFile, SaysWhyItCannotWrite) {
   Status status = writeTextFile("/proc/no-such-folder/a", "x");
   EXPECT_EQ(status.code(), StatusCode::writeFailed);
+}
+
+TEST(Messages, ControlCharactersAreShown) {
+  EXPECT_EQ(printable("a\x1b[31m\r\x7f\n\tb"), "a\\x1b[31m\\x0d\\x7f\n\tb");
+  EXPECT_EQ(printable("\u00e4\u009b\u00a0\u20ac"), "\u00e4\\x9b\u00a0\u20ac");
+}
+
+TEST(Messages, ManyLinesAreCounted) {
+  std::string text = "21 problems";
+  for (int i = 0; i < 20; ++i)
+    text += "\n  one";
+  EXPECT_EQ(firstLines(text), text);
+  EXPECT_EQ(firstLines(text + "\n  two\n  three"),
+            text + "\n... and 2 more lines");
+  EXPECT_EQ(firstLines(text + "\n"), text + "\n");
 }
 
 TEST(InputFile, RejectsWhatIsNoFile) {
