@@ -67,6 +67,10 @@ static void checkHeadsTogether(const Strategy &strategy,
                    fmt::format("shard.kv_heads = {}", toString(heads))});
 }
 
+/// A compilation of so many takes seconds and a GiB; time and memory grow with
+/// their number, and no training has more.
+static constexpr int64_t kMostMicrobatches = 100'000;
+
 static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
   int64_t dp = strategy.mesh[MTC_AXIS_DP];
   int64_t unit = strategy.microBatchSize * dp;
@@ -78,6 +82,15 @@ static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
                    "none", fmt::format("--gbs {}", unit)});
     return;
   }
+  if (batch / unit > kMostMicrobatches)
+    out.push_back(
+        {fmt::format("at most {} microbatches a step (a plan has rows for each "
+                     "of them)",
+                     kMostMicrobatches),
+         fmt::format("{}: global_batch_size / (micro_batch_size * dp)",
+                     batch / unit),
+         fmt::format("micro_batch_size = {}",
+                     (batch / dp - 1) / kMostMicrobatches + 1)});
   if (batch % unit == 0)
     return;
   std::string nearest = fmt::format("global_batch_size = {}",

@@ -164,6 +164,9 @@ STRATEGIES = [
             ["--device-memory", "80GiB", "80parsecs"], USAGE),
     options("memory that does not suffice", "--gbs 2 --device-memory 64KiB",
             ["65536 bytes per rank", "stage 0", "raise tp"]),
+    options("too many microbatches", "--gbs 200002 --dp 2 --zero 1",
+            ["at most 100000 microbatches", "rows for each", "100001",
+             "micro_batch_size = 2"]),
     options("numbers that overflow", "--gbs 99999999999999999999 --tp 2",
             ["--global-batch-size", "99999999999999999999"], USAGE),
 ]
