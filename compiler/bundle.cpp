@@ -3,7 +3,7 @@
 #include "compiler/bundle.h"
 
 #include "compiler/descriptor.h"
-#include "compiler/link.h"
+#include "compiler/link/link.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
 #include "compiler/print_ir.h"

@@ -4,7 +4,6 @@
 
 #include "runtime/base/status.h"
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -21,7 +20,6 @@ namespace {
 struct Begun {
   std::mutex mutex;
   std::multiset<std::string> paths;
-  std::multiset<int> children;
 };
 
 /// Never destroyed: the thread may need it while the process exits.
@@ -31,11 +29,9 @@ Begun &begun() {
 }
 
 int gPipe[2] = {-1, -1};
-std::atomic<bool> gInterrupted{false};
 
 /// Only what is safe in a handler.
 void handle(int) {
-  gInterrupted = true;
   char byte = 0;
   ssize_t ignored = write(gPipe[1], &byte, 1);
   (void)ignored;
@@ -45,8 +41,6 @@ void handle(int) {
   Begun &all = begun();
   // Kept: nothing may be begun any more.
   all.mutex.lock();
-  for (int pid : all.children)
-    kill(pid, SIGTERM);
   std::error_code error;
   for (const std::string &path : all.paths)
     // A thread may be writing into the folder.
@@ -83,13 +77,6 @@ void watchInterrupts() {
   }
 }
 
-void awaitInterrupt() {
-  for (int i = 0; i < 100 && !gInterrupted; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  while (gInterrupted) // the other thread ends the process
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-}
-
 TemporaryPath::TemporaryPath(std::string path) : path_(std::move(path)) {
   std::lock_guard lock(begun().mutex);
   begun().paths.insert(path_);
@@ -98,16 +85,6 @@ TemporaryPath::TemporaryPath(std::string path) : path_(std::move(path)) {
 TemporaryPath::~TemporaryPath() {
   std::lock_guard lock(begun().mutex);
   begun().paths.extract(path_);
-}
-
-InterruptedChild::InterruptedChild(int pid) : pid_(pid) {
-  std::lock_guard lock(begun().mutex);
-  begun().children.insert(pid_);
-}
-
-InterruptedChild::~InterruptedChild() {
-  std::lock_guard lock(begun().mutex);
-  begun().children.extract(pid_);
 }
 
 } // namespace mtc::compiler

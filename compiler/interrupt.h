@@ -28,21 +28,5 @@ private:
   std::string path_;
 };
 
-/// Ends a child process on an interrupt while this lives.
-class InterruptedChild {
-public:
-  explicit InterruptedChild(int pid);
-  ~InterruptedChild();
-  InterruptedChild(const InterruptedChild &) = delete;
-  InterruptedChild &operator=(const InterruptedChild &) = delete;
-
-private:
-  int pid_;
-};
-
-/// For a child that died of a signal: a terminal sends it to both, and this
-/// process may get it later. Does not return when that happens within a second.
-void awaitInterrupt();
-
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_INTERRUPT_H

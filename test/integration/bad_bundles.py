@@ -142,6 +142,12 @@ BUNDLES = [
     Case("inspect a program that is cut short", ["inspect", "bad/programs/stage0"],
          REJECTD, ["bad/programs/stage0", "cut short"],
          damaged("programs/stage0", half)),
+    Case("inspect a bundle with a program that is cut short", ["inspect", "bad"],
+         REJECTD, ["bad/programs/stage0", "cut short"],
+         damaged("programs/stage0", half)),
+    Case("needs of a bundle with a program that is cut short",
+         ["inspect", "bad", "--requires"], REJECTD,
+         ["bad/programs/stage1", "cut short"], damaged("programs/stage1", half)),
 ]
 
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -24,7 +25,7 @@ LIMIT = 60
 # Words of a program that was not written for the person who reads them.
 NOT_FOR_PEOPLE = ("terminate called", "Assertion", "Stack dump", "PLEASE submit",
                   "LLVM ERROR", "what():", "core dumped", "stack trace")
-TEMPORARY = ("*.tmp*", "*.part*", "mtc-link*")
+TEMPORARY = ("*.tmp*", "*.part*")
 
 
 class Broken(Exception):
@@ -51,6 +52,19 @@ class Case:
     make: object = nothing   # prepares the folder: make(place)
     leaves: tuple = ()   # patterns of new files
     act: object = None   # runs it: act(place, command) -> Ended
+
+
+def install(place, how):
+    """From now on the case calls an mtc of its own, with an installation around it. What
+    programs are linked with gets there by `how(name)(source, target)`; None: it does not."""
+    build = os.path.dirname(os.path.dirname(place.program))
+    names = os.listdir(os.path.join(build, "lib/mtc/link"))
+    for name, way in [("bin/mtc", shutil.copy),
+                      *((f"lib/mtc/link/{name}", how(name)) for name in sorted(names))]:
+        os.makedirs(os.path.dirname(place.path("installed", name)), exist_ok=True)
+        if way:
+            way(os.path.join(build, name), place.path("installed", name))
+    place.program = place.path("installed/bin/mtc")
 
 
 class Place:

@@ -183,4 +183,8 @@ CASES = OF_THE_MACHINE + [
          ["everything", "exit-codes, phases, schedules or specs"]),
     Case("inspect what is no program", ["inspect", "data.bin"], REJECTD,
          ["data.bin", "ELF"]),
+    Case("inspect a folder that is no bundle", ["inspect", "."], REJECTD,
+         ["manifest.json", "a folder that `mtc compile` wrote"]),
+    Case("needs of what is no program", ["inspect", "data.bin", "--requires"],
+         REJECTD, ["data.bin", "ELF"]),
 ]

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from bad_bundles import copy
-from bad_case import Broken, Case, Place
+from bad_case import Broken, Case, Place, install
 
 FAILED, USAGE, REJECTD, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
 FULL = ("No space left on device", "File too large")
@@ -50,6 +50,21 @@ def on_full_disk(place, command):
     if limit and command[0] == "run":
         command = [*command, "--comm", "threads"]
     return limited(*limit)(place, command) if limit else place.run(command)
+
+
+def other_list(place):
+    install(place, lambda name: shutil.copy if name == "shared.txt" else os.symlink)
+    place.write("installed/lib/mtc/link/shared.txt", "-Map=x\n")
+
+
+def damaged_archive(place):
+    install(place, lambda name: None if name == "libmtc_comm.a" else os.symlink)
+    place.write("installed/lib/mtc/link/libmtc_comm.a", "!<arch>\nno archive")
+
+
+def without_compiler(place, command):
+    """Neither a compiler nor a linker can be called."""
+    return place.run(command, environment={"PATH": "/none", "CXX": "/none"})
 
 
 def without_privilege():
@@ -173,12 +188,22 @@ FOLDERS = [
          act=limited(resource.RLIMIT_FSIZE, 1 << 16)),
     Case("a plan that cannot be leaves the earlier bundle",
          [*COMPILE, "--tp", 3, "-o", "bad"], INFEASIBLE, ["tp = 3"], copy),
-    Case("no linker", [*COMPILE, "-o", "out"], FAILED, ["c++", "PATH", "CXX"],
-         act=lambda place, command: place.run(command, environment={"PATH": "/none"})),
-    Case("a linker that fails", [*COMPILE, "-o", "out"], FAILED,
-         ["linking failed", "false"],
-         act=lambda place, command: place.run(
-             command, environment={"CXX": shutil.which("false")})),
+    Case("mtc alone, without what it links with", [*COMPILE, "-o", "out"], FAILED,
+         ["executable.txt", "install mtc as a whole"],
+         lambda place: install(place, lambda name: None)),
+    Case("an installation that lacks an archive", [*COMPILE, "-o", "out"], FAILED,
+         ["libmtc_comm.a", "install mtc as a whole"],
+         lambda place: install(place, lambda name: None if name == "libmtc_comm.a"
+                               else os.symlink)),
+    Case("an installation with another list", [*COMPILE, "-o", "out"], FAILED,
+         ["shared.txt", "found '-Map=x'", "install mtc as a whole"], other_list),
+    Case("an installation with a damaged archive", [*COMPILE, "-o", "out"], FAILED,
+         ["linking failed", "libmtc_comm.a"], damaged_archive),
+    Case("no compiler, and a name that is an option of linkers",
+         [*COMPILE, "--output=-Wl,--version"], 0, [], leaves=("-Wl,--version/*",),
+         act=without_compiler),
+    Case("a name that is a response file", [*COMPILE, "-o", "@arguments"], 0, [],
+         lambda place: place.write("arguments", "--version"), ("@arguments/*",)),
 ]
 
 MEMORY = [

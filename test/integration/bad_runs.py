@@ -3,11 +3,12 @@
 import os
 import signal
 
-from bad_case import Broken, Case, wait_until
+from bad_case import Broken, Case, install, wait_until
 from frozen_run import rank_of
 
 INTERRUPTED, PEER_DIED, HANG = 11, 12, 13
 LOG, SAVED = "log.jsonl", "out.safetensors"
+SLOW = "libmtc_comm.a"
 LONG = ["run", "two", "--data", "data.bin", "--data-type", "u8", "--steps", 10 ** 7,
         "--quiet", "--log", LOG, "--save", SAVED]
 THREADS = [*LONG, "--comm", "threads"]
@@ -71,21 +72,34 @@ def one_step_more(place, _):
         raise Broken(f"no step after {before}")
 
 
-def slow_linker(place):
-    """A compiler driver that says that it began and does not end."""
-    place.write("slow", "#!/bin/sh\n: > linking\nexec sleep 600\n")
-    os.chmod(place.path("slow"), 0o755)
+def slow_link(place):
+    """One of the files to link with is a pipe that nobody writes to."""
+    install(place, lambda name: None if name == SLOW else os.symlink)
+    os.mkfifo(place.path("installed/lib/mtc/link", SLOW))
 
 
 def while_linking(*actions):
     def act(place, command):
-        process = place.start(command, environment={"CXX": place.path("slow")})
-        if not wait_until(lambda: os.path.exists(place.path("linking")), 60):
+        process = place.start(command)
+        pipe = wait_until(lambda: open_to_write(
+            place.path("installed/lib/mtc/link", SLOW)), 60)
+        if pipe is None:
             raise Broken("no linking")
-        for action in actions:
-            action(place, process)
-        return place.end(process)
+        try:
+            for action in actions:
+                action(place, process)
+            return place.end(process)
+        finally:
+            os.close(pipe)
     return act
+
+
+def open_to_write(pipe):
+    """None as long as nobody reads it."""
+    try:
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
 
 
 def case(name, code, says, *actions, command=LONG):
@@ -98,9 +112,9 @@ def killed(name, code, says, *actions, command=LONG, leaves=(LOG,)):
     return Case(name, command, code, says, act=during(*actions), leaves=leaves)
 
 
-def compile_case(name, code, says, *actions, leaves=("linking",)):
+def compile_case(name, code, says, *actions):
     return Case(name, ["compile", "tiny.toml", "--gbs", 2, "-o", "out"], code, says,
-                slow_linker, leaves, while_linking(*actions))
+                slow_link, act=while_linking(*actions))
 
 
 RUNS = [

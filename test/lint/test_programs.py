@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A compiled program needs no compiler: neither it nor the runtime's archives load
-or refer to MLIR, LLVM or Python; mtc itself does (or this test could not fail)."""
+or refer to MLIR, LLVM or Python; mtc itself does (or this test could not fail). What it
+needs is what `mtc inspect --requires` says, and few libraries beside oneDNN's own."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -11,6 +13,8 @@ import tempfile
 BUILD = pathlib.Path(sys.argv[1])
 HEAVY = re.compile(r"MLIR|LLVM|libpython|libclang", re.IGNORECASE)
 # Mangled names of the namespaces mlir and llvm, and the C interfaces.
+# What the product library loads anyway, and the library itself.
+WANTED = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|libgomp|libdnnl|ld-linux-x86-64)\.so")
 SYMBOL = re.compile(r"\bU (?:_ZN?K?\w*(?:4mlir|4llvm)\w*|LLVM\w+|mlir[A-Z]\w+|Py_?\w+)")
 
 
@@ -31,7 +35,7 @@ def problems(bundle):
         for line in libraries(program):
             if HEAVY.search(line):
                 yield f"{program.name} loads {line}"
-    archives = sorted((BUILD / "lib").glob("libmtc_*.a"))
+    archives = sorted((BUILD / "lib" / "mtc" / "link").glob("libmtc_*.a"))
     if not archives:
         yield "expected archives of the runtime, found none"
     for archive in archives:
@@ -41,12 +45,71 @@ def problems(bundle):
         yield "expected mtc itself to load LLVM, found that it does not"
 
 
+def needed(program):
+    """Libraries with their versions, from binutils."""
+    found = {name: set() for name in re.findall(r"NEEDED.*\[(.*)\]",
+                                                output("readelf", "-d", "-W", program))}
+    for line in output("readelf", "-V", "-W", program).splitlines():
+        if file := re.search(r"Version:.* File: (\S+)", line):
+            versions = found[file[1]]
+        elif name := re.search(r"Name: (\S+) .*Version:", line):
+            versions.add(name[1])
+    return found
+
+
+def number(version):
+    """GLIBC_2.34 -> GLIBC, [2, 34]"""
+    words, _, digits = version.rpartition("_")
+    return words, [int(part) for part in digits.split(".")]
+
+
+def misses(said, program):
+    """What a program needs that is not said of it, and the reverse."""
+    wanted = needed(program)
+    if set(said) != set(wanted):
+        yield f"{program.name}: expected {sorted(wanted)}, found {sorted(said)}"
+    for library, versions in said.items():
+        highest = {}
+        for version in wanted.get(library, ()):
+            words, digits = number(version)
+            highest[words] = max(highest.get(words, []), digits)
+        if dict(map(number, versions)) != highest:
+            yield f"{program.name}, {library}: expected {highest}, found {versions}"
+        if not WANTED.match(library):
+            yield f"{program.name} loads {library}"
+
+
+def requirements(path):
+    text = output(BUILD / "bin" / "mtc", "inspect", path, "--requires", "--json")
+    said = json.loads(text)
+    return said, {it["name"]: it["versions"] for it in said["libraries"]}
+
+
+def wrong_requirements(bundle):
+    all_said, libraries = requirements(bundle)
+    for program in sorted((bundle / "programs").iterdir()):
+        said, own = requirements(program)
+        yield from misses(own, program)
+        if program.suffix != ".so" and not set(own) <= set(libraries):
+            yield f"expected {sorted(own)} of the bundle, too, found {sorted(libraries)}"
+    manifest = json.loads(output(BUILD / "bin" / "mtc", "inspect", bundle, "--json"))
+    descriptor = json.loads(output(BUILD / "bin" / "mtc", "inspect", "--json",
+                                   bundle / "programs" / "stage0"))
+    if all_said["processor"] != descriptor["isa"] or \
+            all_said["onednn"] != descriptor["onednn"] or all_said["kernel"] != "3.17":
+        yield f"expected what the descriptor says, found {all_said}"
+    text = output(BUILD / "bin" / "mtc", "inspect", bundle)
+    for program in manifest["programs"]:
+        if f"stage {program['stage']}: " not in text or program["executable"] not in text:
+            yield f"expected stage {program['stage']} in\n{text}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         bundle = pathlib.Path(folder) / "nano"
         output(BUILD / "bin" / "mtc", "compile", "gpt2-nano", "--pp", 2, "--gbs", 16,
                "-o", bundle)
-        found = list(problems(bundle))
+        found = [*problems(bundle), *wrong_requirements(bundle)]
         print("\n".join(found) or output("ldd", bundle / "programs" / "stage0"))
         return 1 if found else 0
 

@@ -3,6 +3,8 @@
 find_library(MTC_DNNL_LIBRARY dnnl REQUIRED)
 add_library(DNNL::dnnl UNKNOWN IMPORTED GLOBAL)
 set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${MTC_DNNL_LIBRARY})
+# The OpenMP runtime that Debian's oneDNN has its threads from, whatever compiler builds mtc.
+find_library(MTC_OPENMP_LIBRARY NAMES libgomp.so.1 REQUIRED)
 
 # mtc_test(NAME SOURCES... LIBS ...): one GoogleTest executable, one CTest case.
 function(mtc_test name)

@@ -7,3 +7,10 @@ list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
+
+# LLD, static archives on top of the same shared LLVM; they compress with zlib and zstd.
+find_library(MTC_LLD_ELF lldELF HINTS ${LLVM_LIBRARY_DIR} REQUIRED)
+find_library(MTC_LLD_COMMON lldCommon HINTS ${LLVM_LIBRARY_DIR} REQUIRED)
+find_package(ZLIB REQUIRED)
+find_library(MTC_ZSTD zstd REQUIRED)
+set(MTC_LLD_LIBRARIES ${MTC_LLD_ELF} ${MTC_LLD_COMMON} LLVM ZLIB::ZLIB ${MTC_ZSTD})

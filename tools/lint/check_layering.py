@@ -9,7 +9,7 @@ import re
 
 import tree
 
-FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "clang"}
+FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "lld", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
 MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
 TABLES = {ABI, "dialects/Tables.h", "dialects/Tables.td"}

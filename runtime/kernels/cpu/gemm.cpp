@@ -5,8 +5,12 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <algorithm>
-#include <omp.h>
 #include <vector>
+
+// Of the OpenMP runtime that the library's threads belong to. The header of the
+// same name is that of the compiler's own runtime, which may be another one.
+extern "C" int omp_get_max_threads(void);
+extern "C" void omp_set_num_threads(int threads);
 
 namespace mtc::runtime {
 

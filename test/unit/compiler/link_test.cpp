@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/descriptor.h"
-#include "compiler/link.h"
+#include "compiler/link/link.h"
 #include "compiler/object.h"
 #include "compiler/read_plan.h"
 #include "compiler/run_phase.h"
@@ -19,11 +19,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -145,6 +147,41 @@ TEST_F(LinkTest, FailureShowsTheLinkersWords) {
   EXPECT_EQ(status.code(), runtime::StatusCode::failed);
   EXPECT_NE(status.message().find("bad.o"), std::string::npos)
       << status.message();
+  writeObject("good.o");
+  status = linkShared(toolchain, {path("good.o")}, path("good.so"));
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_F(LinkTest, NamesAreNoOptions) {
+  writeObject("-shared.o");
+  fs::copy_file(path("-shared.o"), path("@b.o"));
+  fs::path before = fs::current_path();
+  fs::current_path(folder);
+  for (std::string name : {"-shared", "@b"}) {
+    auto status = linkExecutable(toolchain, {name + ".o"}, name);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  fs::current_path(before);
+  std::string text;
+  EXPECT_TRUE(runtime::readDescriptorText(path("-shared"), text).ok());
+  EXPECT_EQ(contentOf(path("-shared")), contentOf(path("@b")));
+}
+
+TEST_F(LinkTest, ThreadsLinkOneAfterTheOther) {
+  writeObject("a.o");
+  std::vector<std::thread> threads;
+  std::array<runtime::Status, 4> status;
+  for (size_t i = 0; i < status.size(); ++i)
+    threads.emplace_back([&, i] {
+      status[i] =
+          linkExecutable(toolchain, {path("a.o")}, path(std::to_string(i)));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < status.size(); ++i) {
+    EXPECT_TRUE(status[i].ok()) << status[i].message();
+    EXPECT_EQ(contentOf(path("0")), contentOf(path(std::to_string(i))));
+  }
 }
 
 } // namespace

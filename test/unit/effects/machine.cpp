@@ -2,7 +2,7 @@
 #include "machine.h"
 
 #include "compiler/descriptor.h"
-#include "compiler/link.h"
+#include "compiler/link/link.h"
 #include "compiler/parallel.h"
 #include "compiler/read_plan.h"
 #include "compiler/stage.h"

@@ -9,7 +9,7 @@
 
 #include "mtc/runtime/comm_kind.h"
 #include "mtc/runtime/recipe.h"
-#include "runtime/base/status.h"
+#include "mtc/runtime/status.h"
 
 #include <optional>
 #include <string>

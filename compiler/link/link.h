@@ -1,6 +1,6 @@
 //===- link.h - objects to executables and shared objects -------*- C++ -*-===//
-#ifndef MTC_COMPILER_LINK_H
-#define MTC_COMPILER_LINK_H
+#ifndef MTC_COMPILER_LINK_LINK_H
+#define MTC_COMPILER_LINK_LINK_H
 
 #include "runtime/base/status.h"
 
@@ -9,21 +9,25 @@
 
 namespace mtc::compiler {
 
-/// What links a program: the system's C++ compiler driver, a fast linker if
-/// there is one, and the runtime's static libraries.
-struct Toolchain {
-  std::string driver;                 ///< absolute path of c++
-  std::vector<std::string> linker;    ///< "-fuse-ld=mold" or nothing
-  std::string libraries;              ///< folder with libmtc_*.a
-  std::vector<std::string> arguments; ///< lines of libraries/mtc-link.txt
+/// A place in the command of the linker: a file, or, where `path` is empty, the
+/// objects that are linked.
+struct LinkItem {
+  std::string path; ///< absolute
 };
 
-/// Finds it. `$CXX`, if set, names the driver. Errors: failed, saying what is
-/// missing.
+/// What programs are linked with: files that come with mtc and the shared
+/// libraries that mtc itself runs with. No compiler has to be there.
+struct Toolchain {
+  std::vector<LinkItem> executable; ///< of executable.txt
+  std::vector<LinkItem> shared;     ///< of shared.txt
+};
+
+/// Finds it. Errors: failed, saying what is missing.
 runtime::Status findToolchain(Toolchain &toolchain);
 
 /// Links objects with the runtime to the program of a rank. Errors: failed,
-/// with the linker's output. Equal inputs give equal bytes.
+/// with the linker's output; writeFailed where the disk is full. Equal inputs
+/// give equal bytes. Paths are paths, whatever they begin with.
 runtime::Status linkExecutable(const Toolchain &toolchain,
                                const std::vector<std::string> &objects,
                                const std::string &output);
@@ -35,4 +39,4 @@ runtime::Status linkShared(const Toolchain &toolchain,
                            const std::string &output);
 
 } // namespace mtc::compiler
-#endif // MTC_COMPILER_LINK_H
+#endif // MTC_COMPILER_LINK_LINK_H

@@ -1,6 +1,6 @@
 //===- elf_symbol.h - reads a string out of an ELF file ---------*- C++ -*-===//
-#ifndef MTC_RUNTIME_CONTROL_ELF_SYMBOL_H
-#define MTC_RUNTIME_CONTROL_ELF_SYMBOL_H
+#ifndef MTC_RUNTIME_INSPECT_ELF_SYMBOL_H
+#define MTC_RUNTIME_INSPECT_ELF_SYMBOL_H
 
 #include "runtime/base/status.h"
 
@@ -16,4 +16,4 @@ Status readElfText(const std::string &path, std::string_view name,
                    std::string &text);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_CONTROL_ELF_SYMBOL_H
+#endif // MTC_RUNTIME_INSPECT_ELF_SYMBOL_H

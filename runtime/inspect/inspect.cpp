@@ -1,8 +1,8 @@
 //===- inspect.cpp - a descriptor as text for people ----------------------===//
 
 #include "mtc/runtime/run.h"
-#include "runtime/control/elf_symbol.h"
 #include "runtime/device/cpu/arena.h"
+#include "runtime/inspect/elf_symbol.h"
 #include "runtime/program/descriptor.h"
 
 #include <fmt/format.h>

@@ -1,0 +1,35 @@
+//===- inspect.h - what a bundle says of itself -----------------*- C++ -*-===//
+//
+// Of a program alone, run.h has inspectProgram and readDescriptorText. Nothing
+// is executed. Library mtc_control.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_INSPECT_H
+#define MTC_RUNTIME_INSPECT_H
+
+#include "mtc/runtime/status.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// Whether a path is taken for a bundle: it is a folder.
+bool isBundle(const std::string &path);
+
+/// A bundle and its programs as text for people. Errors: inputRejected.
+Status inspectBundle(const std::string &folder, std::string &text);
+
+/// The text of a bundle's manifest, if bundle and programs belong together.
+/// Errors: inputRejected.
+Status readManifestText(const std::string &folder, std::string &text);
+
+/// What the machine that runs a program, or the executables of a bundle, needs
+/// beside `mtc run`: instruction set, oneDNN, the oldest Linux, and the shared
+/// libraries that they load themselves with the symbol versions that these must
+/// have. As text, or as JSON: processor, onednn (null: none), kernel, libraries
+/// (name, versions). Errors: inputRejected.
+Status inspectRequirements(const std::string &path, bool json,
+                           std::string &text);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_INSPECT_H

@@ -1,0 +1,37 @@
+//===- requirements_text.cpp - for people and for programs ----------------===//
+
+#include "runtime/inspect/requirements.h"
+
+#include <fmt/format.h>
+
+namespace mtc::runtime {
+
+std::string requirementsText(const Requirements &r) {
+  std::string text = fmt::format("processor  {}\n", r.isa);
+  if (!r.onednn.empty())
+    text += fmt::format("oneDNN     {}, no other version\n", r.onednn);
+  text += fmt::format(
+      "kernel     Linux {}{}\n", r.kernel,
+      r.kernelFeature.empty() ? "" : fmt::format(" ({})", r.kernelFeature));
+  text += "libraries\n";
+  for (const auto &[name, versions] : r.elf.libraries) {
+    std::string least =
+        fmt::format("{}", fmt::join(highestVersions(versions), ", "));
+    text += least.empty() ? fmt::format("  {}\n", name)
+                          : fmt::format("  {:<22} {}\n", name, least);
+  }
+  return text;
+}
+
+Json requirementsJson(const Requirements &r) {
+  Json json = {{"processor", r.isa}, {"onednn", nullptr}, {"kernel", r.kernel}};
+  if (!r.onednn.empty())
+    json["onednn"] = r.onednn;
+  json["libraries"] = Json::array();
+  for (const auto &[name, versions] : r.elf.libraries)
+    json["libraries"].push_back(
+        {{"name", name}, {"versions", highestVersions(versions)}});
+  return json;
+}
+
+} // namespace mtc::runtime
