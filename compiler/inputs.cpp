@@ -70,7 +70,9 @@ models::Diagnostics readStrategy(const CompileOptions &options,
   models::Diagnostics found;
   models::ScheduleNames names = scheduleNames();
   if (!options.strategyFile.empty()) {
-    auto parsed = models::loadStrategy(options.strategyFile, names);
+    std::string shipped = findStrategy(options.strategyFile);
+    auto parsed = models::loadStrategy(
+        shipped.empty() ? options.strategyFile : shipped, names);
     strategy = parsed.value;
     found = std::move(parsed.diagnostics);
   }

@@ -9,8 +9,8 @@ namespace fs = std::filesystem;
 
 namespace mtc::compiler {
 
-static fs::path specFolder() {
-  return fs::path(installFolder()) / "share/mtc/specs";
+static fs::path shippedFolder(const char *kind) {
+  return fs::path(installFolder()) / "share/mtc" / kind;
 }
 
 std::string installFolder() {
@@ -19,21 +19,31 @@ std::string installFolder() {
   return error ? "." : self.parent_path().parent_path().string();
 }
 
-std::string findSpec(const std::string &nameOrPath) {
+static std::string findShipped(const char *kind,
+                               const std::string &nameOrPath) {
   std::error_code error;
   if (fs::is_regular_file(nameOrPath, error))
     return nameOrPath;
   // A name, not a way out of the folder.
   if (nameOrPath.empty() || nameOrPath.find('/') != std::string::npos)
     return "";
-  fs::path path = specFolder() / (nameOrPath + ".toml");
+  fs::path path = shippedFolder(kind) / (nameOrPath + ".toml");
   return fs::is_regular_file(path, error) ? path.string() : "";
+}
+
+std::string findSpec(const std::string &nameOrPath) {
+  return findShipped("specs", nameOrPath);
+}
+
+std::string findStrategy(const std::string &nameOrPath) {
+  return findShipped("strategies", nameOrPath);
 }
 
 std::vector<std::string> specNames() {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto &entry : fs::directory_iterator(specFolder(), error))
+  for (const auto &entry :
+       fs::directory_iterator(shippedFolder("specs"), error))
     if (entry.path().extension() == ".toml")
       names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());

@@ -15,6 +15,9 @@ std::string installFolder();
 /// there is neither.
 std::string findSpec(const std::string &nameOrPath);
 
+/// Likewise, of a strategy ("tp2-pp2-dp2").
+std::string findStrategy(const std::string &nameOrPath);
+
 /// The names of the specs that come with mtc, sorted.
 std::vector<std::string> specNames();
 

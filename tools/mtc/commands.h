@@ -21,6 +21,7 @@ void addCompile(CLI::App &app, Action &action);
 void addRun(CLI::App &app, Action &action);
 void addInspect(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);
+void addPages(CLI::App &app, Action &action);
 
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_COMMANDS_H

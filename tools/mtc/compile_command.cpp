@@ -122,7 +122,8 @@ void addCompile(CLI::App &app, Action &action) {
                   "standard input)")
       ->required();
   sub->add_option("--strategy", command->options.strategyFile,
-                  "strategy file (TOML)");
+                  "strategy file (TOML), or name of a strategy that comes "
+                  "with mtc");
   sub->add_option("-o,--output", command->options.output,
                   "folder of the bundle; with --compile-to a file, or for a "
                   "CUDA target the folder of its PTX files");

@@ -4,6 +4,7 @@
 #include "tools/mtc/commands.h"
 #include "tools/mtc/parse_error.h"
 #include "tools/mtc/standard_files.h"
+#include "tools/mtc/version.h"
 
 #include <CLI/CLI.hpp>
 
@@ -36,13 +37,15 @@ static Status flushOutput() {
 
 static int parseAndRun(int argc, char **argv) {
   CLI::App app("mtc: compiles and trains transformers in parallel");
-  app.set_version_flag("--version", MTC_VERSION);
+  app.set_version_flag("--version", mtc::tool::versionText,
+                       "what this build is, and of what");
   app.require_subcommand(1);
   mtc::tool::Action action;
   mtc::tool::addCompile(app, action);
   mtc::tool::addRun(app, action);
   mtc::tool::addInspect(app, action);
   mtc::tool::addHelp(app, action);
+  mtc::tool::addPages(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) { // --help, --version

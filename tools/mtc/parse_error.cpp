@@ -45,7 +45,8 @@ std::string unknownSubcommand(const CLI::App &app,
   std::vector<std::string> names;
   for (const CLI::App *sub : app.get_subcommands(
            static_cast<std::function<bool(const CLI::App *)>>(nullptr)))
-    names.push_back(sub->get_name());
+    if (!sub->get_group().empty()) // else it is not shown
+      names.push_back(sub->get_name());
   std::string all = fmt::format("{}", fmt::join(names, ", "));
   if (argument.empty())
     return "expected a subcommand, found none; one of: " + all;

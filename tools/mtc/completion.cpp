@@ -1,0 +1,149 @@
+//===- completion.cpp - completion of command lines in shells -------------===//
+
+#include "tools/mtc/completion.h"
+
+#include <fmt/format.h>
+
+namespace mtc::tool {
+namespace {
+
+constexpr const char *asker = "mtc help specs 2>/dev/null";
+
+std::string flagsOf(const CommandEntry &command) {
+  std::string flags;
+  for (const OptionEntry &option : command.options)
+    for (const std::string &flag : option.flags)
+      flags += (flags.empty() ? "" : " ") + flag;
+  return flags;
+}
+
+std::string words(const std::vector<CommandEntry> &table) {
+  std::string words;
+  for (size_t i = 1; i < table.size(); ++i)
+    words += (words.empty() ? "" : " ") + table[i].word();
+  return words;
+}
+
+/// A text between single quotes, with `before` before each of `special`.
+std::string quoted(const std::string &text, const std::string &special,
+                   const char *quote) {
+  std::string out = "'";
+  for (char c : text)
+    if (c == '\'')
+      out += quote;
+    else if (special.find(c) != special.npos)
+      out += std::string("\\") + c;
+    else
+      out += c;
+  return out + "'";
+}
+
+/// "'-o[folder]:TEXT:_files'" and the like, an argument of _arguments.
+std::string zshOption(const OptionEntry &option) {
+  auto text = [](const std::string &words) {
+    std::string inner = quoted(words, "[]:\\", "'\\''");
+    return inner.substr(1, inner.size() - 2);
+  };
+  if (option.flags.empty())
+    return fmt::format(" \\\n      '{}:{}:_mtc_files'",
+                       option.required ? "" : ":", text(option.name));
+  std::string out;
+  for (const std::string &flag : option.flags)
+    out += fmt::format(
+        " \\\n      '*{}[{}]{}'", flag, text(option.what),
+        option.takesValue ? fmt::format(":{}:_files", text(option.name)) : "");
+  return out;
+}
+
+std::string fishOption(const std::string &condition,
+                       const OptionEntry &option) {
+  std::string text = "complete -c mtc -n " + quoted(condition, "", "\\'");
+  for (const std::string &flag : option.flags)
+    text += flag.starts_with("--") ? " -l " + flag.substr(2)
+                                   : " -s " + flag.substr(1);
+  return fmt::format("{}{} -d {}\n", text, option.takesValue ? " -r" : "",
+                     quoted(option.what, "\\", "\\'"));
+}
+
+} // namespace
+
+std::string bashCompletion(const std::vector<CommandEntry> &table) {
+  std::string cases;
+  for (size_t i = 1; i < table.size(); ++i)
+    cases += fmt::format("  {}) flags=\"{}\" ;;\n", table[i].word(),
+                         flagsOf(table[i]));
+  return fmt::format(R"sh(# bash completion of mtc, written by mtc itself
+_mtc() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} flags
+  case ${{COMP_WORDS[1]}} in
+{}  *) flags="{}" ;;
+  esac
+  COMPREPLY=()
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$word")
+  elif ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "{}" -- "$word")
+  else
+    [[ ${{COMP_WORDS[1]}} == compile ]] && ((COMP_CWORD == 2)) &&
+      mapfile -t COMPREPLY < <(compgen -W "$({})" -- "$word")
+    compopt -o filenames 2>/dev/null
+    mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -f -- "$word")
+  fi
+}}
+complete -F _mtc mtc
+)sh",
+                     cases, flagsOf(table.front()), words(table), asker);
+}
+
+std::string zshCompletion(const std::vector<CommandEntry> &table) {
+  std::string cases, commands;
+  for (size_t i = 1; i < table.size(); ++i) {
+    std::string line = table[i].word() + ":" + table[i].what;
+    commands += fmt::format("    {}\n", quoted(line, "", "'\\''"));
+    cases += fmt::format("  {})\n    _arguments -s", table[i].word());
+    for (const OptionEntry &option : table[i].options)
+      cases += zshOption(option);
+    cases += " ;;\n";
+  }
+  return fmt::format(R"sh(#compdef mtc
+# zsh completion of mtc, written by mtc itself
+_mtc_files() {{
+  [[ $mtc_command == compile ]] && compadd -- ${{(f)"$({})"}}
+  _files
+}}
+_mtc() {{
+  local -a commands=(
+{}  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local mtc_command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $mtc_command in
+{}  esac
+}}
+_mtc "$@"
+)sh",
+                     asker, commands, cases);
+}
+
+std::string fishCompletion(const std::vector<CommandEntry> &table) {
+  std::string text = "# fish completion of mtc, written by mtc itself\n";
+  for (size_t i = 1; i < table.size(); ++i) {
+    const CommandEntry &command = table[i];
+    text +=
+        fmt::format("complete -c mtc -n __fish_use_subcommand -f -a {} -d {}\n",
+                    command.word(), quoted(command.what, "\\", "\\'"));
+    for (const OptionEntry &option : command.options)
+      if (!option.flags.empty())
+        text +=
+            fishOption("__fish_seen_subcommand_from " + command.word(), option);
+  }
+  return text + fmt::format("complete -c mtc -n '__fish_seen_subcommand_from "
+                            "compile' -a '({})'\n",
+                            asker);
+}
+
+} // namespace mtc::tool
