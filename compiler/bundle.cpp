@@ -3,6 +3,7 @@
 #include "compiler/bundle.h"
 
 #include "compiler/descriptor.h"
+#include "compiler/digests.h"
 #include "compiler/link/link.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
@@ -120,8 +121,9 @@ Status writeTexts(const CompileOptions &options, const std::string &folder,
   MTC_RETURN_IF_ERROR(writeFile(folder + "/report.txt", result.reportText));
   MTC_RETURN_IF_ERROR(
       writeFile(folder + "/report.json", result.report.dump(2) + "\n"));
-  return writeFile(folder + "/manifest.json",
-                   describeBundle(plan).dump(2) + "\n");
+  nlohmann::ordered_json manifest = describeBundle(plan);
+  MTC_RETURN_IF_ERROR(addDigests(folder, manifest));
+  return writeFile(folder + "/manifest.json", manifest.dump(2) + "\n");
 }
 
 } // namespace

@@ -57,8 +57,6 @@ int lockFolder(const fs::path &folder) {
 }
 
 constexpr std::string_view kTemporary = ".tmp-";
-/// A file in a folder that is not finished: nobody's backup has it.
-constexpr const char *kMark = "mtc-unfinished";
 constexpr size_t kRandom = 6; // of mkdtemp
 /// Longer than from mkdtemp to the lock, whatever the machine does meanwhile.
 constexpr auto kYoung = std::chrono::minutes(1);
@@ -74,8 +72,8 @@ bool isAbandoned(const fs::directory_entry &entry, const fs::path &target,
     return false;
   auto touched = entry.last_write_time(error);
   if (error || fs::file_time_type::clock::now() - touched < kYoung ||
-      !fs::exists(entry.path() / kMark, error) ||
-      !somethingElse(entry.path(), {kMark}).empty())
+      !fs::exists(entry.path() / kUnfinishedMark, error) ||
+      !somethingElse(entry.path(), {kUnfinishedMark}).empty())
     return false;
   fd = lockFolder(entry.path());
   return fd >= 0;
@@ -150,14 +148,14 @@ Status OutputFolder::create(const std::string &path) {
   path_ = target.string();
   temporary_ = pattern;
   lock_ = lockFolder(pattern);
-  std::ofstream(fs::path(temporary_) / kMark); // without it, it stays
+  std::ofstream(fs::path(temporary_) / kUnfinishedMark); // without it, it stays
   onInterrupt_.emplace(temporary_);
   return Status::okay();
 }
 
 Status OutputFolder::commit() {
   std::error_code error;
-  fs::remove(fs::path(temporary_) / kMark, error);
+  fs::remove(fs::path(temporary_) / kUnfinishedMark, error);
   if (!fs::exists(path_, error)) {
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
       return writeError("rename a folder to", path_, std::strerror(errno));

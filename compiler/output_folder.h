@@ -10,6 +10,9 @@
 
 namespace mtc::compiler {
 
+/// A file in a folder that is not finished: nobody's backup has it.
+inline constexpr const char *kUnfinishedMark = "mtc-unfinished";
+
 /// A folder under a temporary name beside its final place. The destructor
 /// removes it unless `commit` succeeded.
 class OutputFolder {

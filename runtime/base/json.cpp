@@ -82,6 +82,13 @@ void FieldReader::problem(const std::string &text) {
 
 bool FieldReader::has(const char *key) const { return object_->contains(key); }
 
+std::vector<std::string> FieldReader::keys() const {
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : object_->items())
+    keys.push_back(key);
+  return keys;
+}
+
 const Json *FieldReader::find(const char *key, const char *expected,
                               bool (Json::*is)() const noexcept) {
   auto it = object_->find(key);

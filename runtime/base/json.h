@@ -45,6 +45,7 @@ public:
   FieldReader(const Json &object, std::string path, Problems &problems);
 
   bool has(const char *key) const;
+  std::vector<std::string> keys() const; ///< as they stand
   int64_t integer(const char *key, int64_t least, int64_t most);
   double number(const char *key);
   bool boolean(const char *key);

@@ -5,6 +5,7 @@
 #include "mtc/runtime/run.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/control/bundle_files.h"
 
 #include <fmt/format.h>
 
@@ -16,21 +17,11 @@
 namespace mtc::runtime {
 namespace {
 
-/// A relative path without "..": a manifest may come from somebody else.
-bool staysInside(const std::string &name) {
-  std::filesystem::path path(name);
-  if (name.empty() || path.is_absolute())
-    return false;
-  for (const auto &part : path)
-    if (part == "..")
-      return false;
-  return true;
-}
-
 void readPrograms(FieldReader &reader, const std::string &folder,
                   ProgramForm form, Bundle &bundle) {
   const char *key = form == ProgramForm::shared ? "shared" : "executable";
   bundle.stages.resize(static_cast<size_t>(bundle.mesh.stages()));
+  FieldReader files = reader.object("files");
   for (FieldReader &item : reader.objects("programs")) {
     int64_t stage = item.integer("stage", 0, bundle.mesh.stages() - 1);
     std::string name = item.text(key);
@@ -38,6 +29,9 @@ void readPrograms(FieldReader &reader, const std::string &folder,
       item.problem(fmt::format("'{}': '{}' leaves the bundle", key, name));
     else if (!bundle.stages[stage].path.empty())
       item.problem(fmt::format("stage {} is listed twice", stage));
+    else if (!files.has(name.c_str()))
+      item.problem(
+          fmt::format("'{}': '{}' has no digest in 'files'", key, name));
     else
       bundle.stages[stage].path = folder + "/" + name;
   }
@@ -115,6 +109,7 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   FieldReader reader(json, "", problems);
   checkVersion(reader, problems);
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
+  MTC_RETURN_IF_ERROR(checkBundleFiles(folder, json));
   Bundle bundle;
   bundle.planHash = reader.text("plan_hash");
   bundle.mesh = readMesh(reader.object("mesh"));

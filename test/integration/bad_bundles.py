@@ -9,6 +9,7 @@ import struct
 
 import safetensors
 from bad_case import Broken, Case
+from digests_of import sign
 
 REJECTD, INFEASIBLE = 3, 4
 RUN = ["run", "bad", "--data", "data.bin", "--data-type", "u8", "--steps", 2,
@@ -75,8 +76,55 @@ def half(content):
     return content[:len(content) // 2]
 
 
+def flipped(content):
+    """One bit in the middle."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 16]) + content[middle + 1:]
+
+
+def linked(target):
+    """A program that is a link to another place."""
+    def make(place):
+        copy(place)
+        os.rename(place.path("bad/programs/stage1"), place.path(target))
+        os.symlink(place.path(target), place.path("bad/programs/stage1"))
+    return make
+
+
+def signed(make):
+    """Whoever damages it makes the digests anew: other checks must find it."""
+    def both(place):
+        make(place)
+        sign(place.path("bad"))
+    return both
+
+
 def case(name, make, says, command=RUN, code=REJECTD):
-    return Case("bundle: " + name, command, code, says, make)
+    return Case("bundle: " + name, command, code, says, signed(make))
+
+
+def damage(name, file, command=RUN):
+    return Case(f"bundle: {name}", command, REJECTD,
+                [f"'{file}' is damaged", "expected the digest", "compile it again"],
+                damaged(file, flipped))
+
+
+DAMAGE = [
+    damage("a flipped bit in a program", "programs/stage1"),
+    damage("a flipped bit in a shared program", "programs/stage0.so", THREADS),
+    damage("a flipped bit in a report", "report.json"),
+    Case("bundle: a flipped digit in the manifest", RUN, REJECTD,
+         ["the manifest is damaged", "'digest'"],
+         damaged("manifest.json", lambda c: c.replace(b'"seq": 16', b'"seq": 17'))),
+    damage("inspect a bundle with a flipped bit", "programs/stage1", ["inspect", "bad"]),
+    Case("bundle: a program that is a link inside of it", RUN, 0, [],
+         linked("bad/other"), ("out.safetensors",)),
+    Case("bundle: a program that is a link to elsewhere", RUN, REJECTD,
+         ["'programs/stage1' is a link that leaves the bundle"], linked("elsewhere")),
+    Case("bundle: a program without a digest", RUN, REJECTD,
+         ["'programs/stage1' has no digest"],
+         manifest(lambda f: (f["files"].pop("programs/stage1"), f.pop("digest")))),
+]
 
 
 BUNDLES = [
@@ -139,15 +187,13 @@ BUNDLES = [
     case("a descriptor that is damaged",
          damaged("programs/stage0", replaced(b'"stage":0,', b'"stagy":0,')),
          ["bad/programs/stage0", "'stage' is missing"]),
-    Case("inspect a program that is cut short", ["inspect", "bad/programs/stage0"],
-         REJECTD, ["bad/programs/stage0", "cut short"],
-         damaged("programs/stage0", half)),
-    Case("inspect a bundle with a program that is cut short", ["inspect", "bad"],
-         REJECTD, ["bad/programs/stage0", "cut short"],
-         damaged("programs/stage0", half)),
-    Case("needs of a bundle with a program that is cut short",
-         ["inspect", "bad", "--requires"], REJECTD,
-         ["bad/programs/stage1", "cut short"], damaged("programs/stage1", half)),
+    case("inspect a program that is cut short", damaged("programs/stage0", half),
+         ["bad/programs/stage0", "cut short"], ["inspect", "bad/programs/stage0"]),
+    case("inspect one with a program that is cut short", damaged("programs/stage0", half),
+         ["bad/programs/stage0", "cut short"], ["inspect", "bad"]),
+    case("needs of one with a program that is cut short",
+         damaged("programs/stage1", half), ["bad/programs/stage1", "cut short"],
+         ["inspect", "bad", "--requires"]),
 ]
 
 
@@ -228,4 +274,4 @@ WEIGHTS = [
                   "[32]", "[3]", "3 problems"]),
 ]
 
-CASES = BUNDLES + WEIGHTS
+CASES = BUNDLES + DAMAGE + WEIGHTS

@@ -189,7 +189,7 @@ TEST_F(FailureTest, RejectsAManifestThatLeavesItsFolder) {
   std::string path = folder_.path("evil");
   std::filesystem::create_directories(path);
   writeFile(path + "/manifest.json",
-            R"({"plan_hash": "00000000000000a1",
+            R"({"plan_hash": "00000000000000a1", "files": {},
                 "mesh": {"tp": 1, "dp": 2, "pp": 1},
                 "programs": [{"stage": 0, "executable": "../x",
                               "shared": "/bin/true"}]})");

@@ -3,6 +3,7 @@
 #define MTC_TEST_UNIT_RUNTIME_RUN_FIXTURE_H
 
 #include "mtc/runtime/run.h"
+#include "runtime/base/digest.h"
 #include "runtime/base/safetensors.h"
 #include "temporary_folder.h"
 
@@ -33,12 +34,15 @@ protected:
                      const std::string &hash) {
     std::string path = folder_.path("bundle-" + names.back() + hash);
     std::filesystem::create_directories(path + "/programs");
-    std::string programs;
+    std::string programs, files;
     for (size_t stage = 0; stage < names.size(); ++stage) {
       for (std::string name : {names[stage], names[stage] + ".so"}) {
         std::string to = path + "/programs/" + name;
-        if (!std::filesystem::exists(to))
-          std::filesystem::create_symlink(FAKE_DIR "/" + name, to);
+        std::filesystem::copy_file(
+            FAKE_DIR "/" + name, to,
+            std::filesystem::copy_options::overwrite_existing);
+        files += (files.empty() ? "" : ", ") + ("\"programs/" + name) +
+                 "\": \"" + digestOf(readFile(to)) + "\"";
       }
       programs += (stage ? ", " : "") + std::string("{\"stage\": ") +
                   std::to_string(stage) + ", \"executable\": \"programs/" +
@@ -49,7 +53,7 @@ protected:
               "{\"plan_hash\": \"" + hash +
                   "\", \"mesh\": {\"tp\": 1, \"dp\": 2, \"pp\": " +
                   std::to_string(names.size()) + "}, \"programs\": [" +
-                  programs + "]}");
+                  programs + "], \"files\": {" + files + "}}");
     return path;
   }
   std::string onePipe() { return bundle({"fake_pp1"}, "00000000000000a1"); }
