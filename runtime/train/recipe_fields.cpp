@@ -36,8 +36,10 @@ const RecipeField kFields[] = {
     {"beta1", "beta1", &Recipe::beta1, "AdamW: decay of the mean gradient", 0,
      1},
     {"beta2", "beta2", &Recipe::beta2, "AdamW: decay of the mean square", 0, 1},
-    {"eps", "eps", &Recipe::eps, "AdamW: added to the root of the mean square",
-     0, 1},
+    // The least is the smallest number of fp32. With 0 what has no gradient, or
+    // one whose square vanishes, would be divided by 0.
+    {"eps", "eps", &Recipe::eps,
+     "AdamW: added to the root of the mean square, which may be 0", 1e-45, 1},
     {"weight_decay", "weight-decay", &Recipe::weight_decay,
      "decoupled weight decay; not of biases and norms", 0, kLarge},
     {"clip", "clip", &Recipe::clip,

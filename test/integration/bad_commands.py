@@ -124,6 +124,7 @@ CASES = OF_THE_MACHINE + [
     Case("steps are a word", [*RUN, "--steps", "many"], USAGE, ["--steps", "many"]),
     Case("learning rate is not a number", [*RUN, "--lr", "nan"], USAGE,
          ["--lr", "a number >= 0", "'nan'"]),
+    Case("eps of 0", [*RUN, "--eps", 0], USAGE, ["eps: expected a number >= 1e-45", "found 0"]),
     Case("infinite clipping", [*RUN, "--clip", "inf"], USAGE, ["clip", "inf"]),
     Case("negative seed", [*RUN, "--seed", -1], USAGE, ["--seed", "-1"]),
     Case("unknown dump", [*RUN, "--steps", 2, "--dump", "gradients", "d"], USAGE,

@@ -314,6 +314,21 @@ TEST(RecipeFile, ReadsAndRejects) {
   EXPECT_NE(status.message().find("square"), std::string::npos);
 }
 
+// The update divides by sqrt(v) + eps, in fp32.
+TEST(RecipeFile, RejectsAnEpsThatIsZeroInFp32) {
+  Recipe recipe;
+  for (double eps : {0.0, 1e-46, -1e-8, 1.0, double(NAN)}) {
+    recipe.eps = eps;
+    Status status = checkRecipe(recipe);
+    EXPECT_EQ(status.code(), StatusCode::usage) << eps;
+    EXPECT_NE(status.message().find("eps: expected"), std::string::npos) << eps;
+  }
+  for (double eps : {1e-45, 1e-8, 0.5}) {
+    recipe.eps = eps;
+    EXPECT_TRUE(checkRecipe(recipe).ok()) << eps;
+  }
+}
+
 TEST(Dump, Spec) {
   DumpRequest dump;
   ASSERT_TRUE(parseDump("grads@7", "d", dump).ok());
