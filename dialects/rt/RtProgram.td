@@ -217,8 +217,8 @@ def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
     I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
     I32EnumAttrCase<"NormReduce", 4, "norm_reduce">]> {
   let description = [{
-    `norm_reduce` adds the squares of the global norm over all ranks, as integers of
-    128 bits, so in any order (docs/numerics.md).
+    `norm_reduce` adds the squares of the global norm over all ranks, as integers, so
+    in any order (docs/numerics.md).
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
@@ -271,7 +271,7 @@ def Rt_WaitOp : Op<Rt_Dialect, "wait", [DeclareOpInterfaceMethods<MemoryEffectsO
 }
 def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
     I32EnumAttrCase<"Reset", 0, "reset">, I32EnumAttrCase<"Accumulate", 1, "accumulate">,
-    I32EnumAttrCase<"Finish", 2, "finish">]> {
+    I32EnumAttrCase<"Finish", 2, "finish">, I32EnumAttrCase<"Check", 3, "check">]> {
   let description = [{
     See `rt.norm`.
   }];
@@ -280,13 +280,17 @@ def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
 }
 def Rt_NormActionAttr : EnumAttr<Rt_Dialect, Rt_NormAction, "norm_action">;
 def Rt_NormOp : Rt_BufferOp<"norm", [AttrSizedOperandSegments]> {
-  let summary = "one step of the global norm: reset, accumulate, finish";
+  let summary = "one step of the global norm: reset, accumulate, check, finish";
   let description = [{
-    `accumulate` adds the squares of the first `length` elements of `range`; the
-    sum over ranks between the last of them and `finish` is `rt.collective
-    norm_reduce`.
+    `accumulate` adds the squares of the first `length` elements of `range`. `check`
+    adds nothing, but makes the norm infinite if an element of `range` is not finite:
+    so every rank learns of a loss that only the last stage has, where it looks at the
+    norm anyway. The sum over ranks between the last of them and `finish` is
+    `rt.collective norm_reduce`.
 
     Example: `rt.norm accumulate of %g : memref<4096xf32> length %n`
+
+    Example: `rt.norm check of %loss : memref<1xf32>`
   }];
   let arguments = (ins Rt_NormActionAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
   let hasVerifier = 1;

@@ -215,6 +215,11 @@ mtc::dist::Split ExportSlotOp::split() {
 
 LogicalResult NormOp::verify() {
   bool adds = getAction() == NormAction::Accumulate;
+  if (getAction() == NormAction::Check)
+    return getRange() && !getLength()
+               ? success()
+               : emitOpError("expected a range and no length to check, found "
+                             "another");
   if (adds != static_cast<bool>(getRange()) ||
       adds != static_cast<bool>(getLength()))
     return emitOpError("expected a range and a length ")

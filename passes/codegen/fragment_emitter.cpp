@@ -281,6 +281,11 @@ void FragmentEmitter::emitNorm(rt::NormOp op) {
   case rt::NormAction::Accumulate:
     return call("mtc_norm_accumulate", {context, values.lookup(op.getRange()),
                                         values.lookup(op.getLength())});
+  case rt::NormAction::Check: {
+    auto type = cast<MemRefType>(op.getRange().getType());
+    return call("mtc_norm_check", {context, values.lookup(op.getRange()),
+                                   i64(type.getNumElements())});
+  }
   case rt::NormAction::Finish:
     return call("mtc_norm_finish", {context});
   }

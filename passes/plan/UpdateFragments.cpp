@@ -159,6 +159,10 @@ private:
 
   void norm() {
     rt::NormOp::create(b, loc, rt::NormAction::Reset, Value(), Value());
+    // Ranks of other stages have no loss; all of them stop where it is not
+    // finite.
+    if (plan.lastStage)
+      rt::NormOp::create(b, loc, rt::NormAction::Check, lossRef(), Value());
     for (const UpdateSegment &s : plan.segments) {
       if (!s.owner)
         continue;

@@ -42,7 +42,8 @@ struct UpdatePlan {
 ///
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
 ///            with ZeRO reduce-scatter over dp; uses of tied parameters added
-///            in forward order, here or over embedding; the global norm
+///            in forward order, here or over embedding; the global norm, which
+///            takes in that the loss is finite
 ///   apply    the optimizer on the ranges of this rank, on main parameters if
 ///   there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);

@@ -183,7 +183,7 @@ private:
     schedules::CollectiveCall &call = it->second;
     call.op = stringifyCollectiveKind(op.getKind()).str();
     call.count = op.getCount();
-    call.type = "i128"; // the norm's integer sum
+    call.type = "norm"; // its limbs (abi.h)
     if (op.getInit()) {
       llvm::raw_string_ostream out(call.type = "");
       out << cast<ShapedType>(op.getInit().getType()).getElementType();

@@ -51,6 +51,10 @@ private:
         report.error(reduce.fn)
             << "expected the loss to be summed over all ranks, found "
             << describe(state, c.own);
+      if (c.own.is(Cell::Kind::Gradient) && !c.own.counted)
+        report.error(reduce.fn)
+            << "expected the norm to check the loss, so that every rank stops "
+               "where it is not finite, found a norm without it";
     });
   }
 

@@ -31,7 +31,7 @@ struct Cell {
   std::set<int64_t> uses; ///< buckets whose accumulators are in the sum
   PerAxis summed;         ///< 1: the ranks along a data axis are in the sum
   bool stages = false;    ///< both ends of the pipeline are in the sum
-  bool counted = false;   ///< the global norm has read it
+  bool counted = false;   ///< the global norm has read or checked it
 
   bool is(Kind wanted) const { return kind == wanted; }
 };

@@ -24,6 +24,9 @@ void UpdateInterpreter::visit(const Touch &touch) {
         case rt::NormAction::Accumulate:
           normStep(touch, "accumulate", Norm::Summing, Norm::Summing);
           return count(touch, op);
+        case rt::NormAction::Check:
+          normStep(touch, "check", Norm::Summing, Norm::Summing);
+          return checkLoss(touch);
         case rt::NormAction::Finish:
           return normStep(touch, "finish", Norm::Reduced, Norm::Finished);
         }
@@ -62,9 +65,10 @@ void UpdateInterpreter::change(const Touch &touch, const Slice &slice,
 void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
                                  Norm to) {
   if (norm != from)
-    report.error(touch.op) << "expected the norm in the order reset, "
-                              "accumulate, norm_reduce, finish, found "
-                           << step << " at another time";
+    report.error(touch.op)
+        << "expected the norm in the order reset, "
+           "accumulate and check, norm_reduce, finish, found "
+        << step << " at another time";
   norm = to;
 }
 
@@ -117,6 +121,22 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
          });
   for (auto &[start, param] : counted)
     checkCountedOnce(touch, *slice, *param);
+}
+
+void UpdateInterpreter::checkLoss(const Touch &touch) {
+  if (touch.accesses.empty())
+    return;
+  std::optional<Slice> slice = slices.counted(touch, touch.accesses[0], 1);
+  if (!slice)
+    return;
+  change(touch, *slice, "the whole loss to be checked in the norm",
+         [&](const Element &element) -> std::string {
+           if (slice->part != Part::Loss)
+             return "no loss";
+           element.cell.counted = true;
+           bool whole = state.partialOver(element.cell).empty();
+           return whole ? "" : describe(state, element.cell);
+         });
 }
 
 void UpdateInterpreter::clear(const Touch &touch) {

@@ -42,6 +42,7 @@ private:
   // The norm.
   void normStep(const Touch &touch, llvm::StringRef step, Norm from, Norm to);
   void count(const Touch &touch, rt::NormOp op);
+  void checkLoss(const Touch &touch);
   void checkCountedOnce(const Touch &touch, const Slice &slice,
                         const Param &param);
 

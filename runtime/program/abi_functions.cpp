@@ -25,13 +25,13 @@ MtcDtype dtypeOf(int32_t dtype) { return static_cast<MtcDtype>(dtype); }
 
 NormSum normOf(const MtcContext *ctx) {
   NormSum sum;
-  static_assert(sizeof sum.units == sizeof MtcStepState::norm);
-  std::memcpy(&sum.units, stepState(ctx).norm, sizeof sum.units);
+  static_assert(sizeof sum.limb == sizeof MtcStepState::norm);
+  std::memcpy(sum.limb, stepState(ctx).norm, sizeof sum.limb);
   return sum;
 }
 
 void setNorm(MtcContext *ctx, const NormSum &sum) {
-  std::memcpy(stepState(ctx).norm, &sum.units, sizeof sum.units);
+  std::memcpy(stepState(ctx).norm, sum.limb, sizeof sum.limb);
 }
 
 } // namespace
@@ -47,6 +47,7 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_all_gather),
       reinterpret_cast<void *>(&mtc_norm_reset),
       reinterpret_cast<void *>(&mtc_norm_accumulate),
+      reinterpret_cast<void *>(&mtc_norm_check),
       reinterpret_cast<void *>(&mtc_norm_reduce),
       reinterpret_cast<void *>(&mtc_norm_finish),
       reinterpret_cast<void *>(&mtc_zero)};
@@ -93,6 +94,14 @@ void mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
     return;
   NormSum sum = normOf(ctx);
   normAccumulate(sum, static_cast<const float *>(g), count);
+  setNorm(ctx, sum);
+}
+
+void mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
+  if (ctx->status != 0)
+    return;
+  NormSum sum = normOf(ctx);
+  normCheck(sum, static_cast<const float *>(x), count);
   setNorm(ctx, sum);
 }
 

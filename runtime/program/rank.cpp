@@ -145,7 +145,7 @@ Status RankState::reduceNorm(MtcGroup group) {
   // The reduction saturates, so "not finite" stays so.
   return comm().allReduce(
       group, MTC_SUM, MTC_I128,
-      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}), 1);
+      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}), MTC_NORM_LIMBS);
 }
 
 void RankState::accept(Status status) {

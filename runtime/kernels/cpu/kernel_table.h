@@ -29,13 +29,17 @@ struct AttentionCall {
   float dropScale;
 };
 
-/// At most this many values per call of normChunk: the 64-bit lanes of the
-/// high part then stay below 2^10·2^52.
+/// At most this many values per call of normChunk: the sum of their digits, of
+/// 2^51 at most, then stays below 2^63.
 inline constexpr int64_t kNormChunk = 1024;
 
-/// Sum of squares as high·2^-40 + low·2^-92.
-struct NormParts {
-  int64_t high, low;
+/// A sum of squares: digit[i]·2^position[i] for i below `count`, in units of
+/// 2^-298. Positions are in [0, 503], 52 apart but for the last.
+struct NormDigits {
+  static constexpr int kMost = 11;
+  int count;
+  int position[kMost];
+  int64_t digit[kMost];
 };
 
 /// What the backward kernel receives beside; all but lse of shape->dtype.
@@ -48,8 +52,8 @@ struct AttentionGradients {
 struct KernelTable {
   void (*forward)(const AttentionCall &, void *out, float *lse);
   void (*backward)(const AttentionCall &, const AttentionGradients &);
-  /// False, with *parts undefined, if some |g| >= 64 or is not finite.
-  bool (*normChunk)(const float *g, int64_t count, NormParts *parts);
+  /// Exactly. False, with *digits undefined, if some value is not finite.
+  bool (*normChunk)(const float *g, int64_t count, NormDigits *digits);
 };
 
 extern const KernelTable kKernelsV3, kKernelsV4;

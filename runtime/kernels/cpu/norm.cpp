@@ -2,69 +2,103 @@
 
 #include "runtime/kernels/cpu/kernel_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 namespace mtc::runtime {
 
-static void poison(NormSum &sum) { sum.units = NormSum::kNotFinite; }
+// The exponent of the last bit of a sum, and so of what a position counts from.
+static constexpr int kUnit = -298;
 
-/// One square in units of 2^-92, from the parts of the float: g = m·2^e.
-static __int128 squareUnits(float g) {
-  uint32_t bits = std::bit_cast<uint32_t>(g) & 0x7fffffffu;
-  uint32_t exponent = bits >> 23;
-  uint64_t m = (bits & 0x7fffffu) | (exponent ? 0x800000u : 0u);
-  int e = int(exponent ? exponent : 1) - 150;
-  uint64_t square = m * m;
-  int shift = 2 * e + 92;
-  if (shift >= 0)
-    return __int128{square} << shift;
-  if (shift < -60) // the square has 48 bits: far below half a unit
-    return 0;
-  uint64_t kept = square >> -shift;
-  uint64_t rest = square - (kept << -shift), half = uint64_t{1} << (-shift - 1);
-  return __int128{kept} + (rest > half || (rest == half && (kept & 1)));
+static void poison(NormSum &sum) {
+  sum.limb[NormSum::kLimbs - 1] = NormSum::kNotFinite;
 }
 
-static void addUnits(NormSum &sum, __int128 units) {
-  if (!sum.finite() || __builtin_add_overflow(sum.units, units, &sum.units))
-    poison(sum);
+/// Adds digit·2^position; |digit| < 2^63. Limbs may become negative or large:
+/// settle() follows.
+static void addDigit(NormSum &sum, int64_t digit, int position) {
+  __int128 wide = __int128{digit} << position % 64;
+  int at = position / 64;
+  sum.limb[at] += static_cast<uint64_t>(wide);
+  sum.limb[at + 1] += wide >> 64;
 }
 
-static void accumulateSlowly(NormSum &sum, const float *g, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    // Written so that NaN fails it, too.
-    if (!(g[i] < 0x1p17f && g[i] > -0x1p17f))
-      poison(sum);
-    else
-      addUnits(sum, squareUnits(g[i]));
+/// Carries, so that each limb but the last is in [0, 2^64).
+static void settle(NormSum &sum) {
+  if (!sum.finite())
+    return;
+  __int128 carry = 0;
+  for (int i = 0; i < NormSum::kLimbs; ++i) {
+    if (__builtin_add_overflow(sum.limb[i], carry, &sum.limb[i]))
+      return poison(sum); // no sum of squares, but bytes of somebody else
+    if (i == NormSum::kLimbs - 1)
+      return;
+    carry = sum.limb[i] >> 64;
+    sum.limb[i] = static_cast<uint64_t>(sum.limb[i]);
   }
+}
+
+/// From the parts of a finite float: g = m·2^e.
+static void addSquare(NormSum &sum, float g) {
+  uint32_t bits = std::bit_cast<uint32_t>(g) & 0x7fffffffu;
+  int exponent = int(bits >> 23);
+  int64_t m = (bits & 0x7fffffu) | (exponent ? 0x800000u : 0u);
+  int e = std::max(exponent, 1) - 150;
+  addDigit(sum, m * m, 2 * e - kUnit);
+}
+
+/// False if a value is not finite.
+static bool addChunk(NormSum &sum, const float *g, int64_t count) {
+  if (const KernelTable *table = selectedKernels()) {
+    NormDigits digits;
+    if (!table->normChunk(g, count, &digits))
+      return false;
+    for (int i = 0; i < digits.count; ++i)
+      addDigit(sum, digits.digit[i], digits.position[i]);
+    return true;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (!std::isfinite(g[i]))
+      return false;
+    addSquare(sum, g[i]);
+  }
+  return true;
 }
 
 void normAccumulate(NormSum &sum, const float *g, int64_t count) {
-  const KernelTable *table = selectedKernels();
-  for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk) {
-    int64_t n = count - at < kNormChunk ? count - at : kNormChunk;
-    NormParts parts;
-    if (table && table->normChunk(g + at, n, &parts))
-      addUnits(sum, (__int128{parts.high} << 52) + parts.low);
-    else
-      accumulateSlowly(sum, g + at, n);
-  }
+  for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk)
+    if (!addChunk(sum, g + at, std::min(count - at, kNormChunk)))
+      poison(sum);
+  settle(sum);
 }
 
-void normCombine(NormSum &sum, const NormSum &other) {
-  if (!other.finite())
+void normCheck(NormSum &sum, const float *x, int64_t count) {
+  if (!std::all_of(x, x + count, [](float v) { return std::isfinite(v); }))
     poison(sum);
-  else
-    addUnits(sum, other.units);
+  settle(sum);
 }
 
-double normValue(const NormSum &sum) {
+double normValue(const NormSum &given) {
+  NormSum sum = given;
+  settle(sum);
   if (!sum.finite())
     return std::numeric_limits<double>::infinity();
-  return std::sqrt(double(sum.units) * 0x1p-92);
+  int top = NormSum::kLimbs - 1;
+  while (top > 0 && sum.limb[top] == 0)
+    --top;
+  if (top == 0)
+    return std::sqrt(std::ldexp(double(uint64_t(sum.limb[0])), kUnit));
+  // At least 65 bits, of which double takes 53: what lies below them only says
+  // whether there is more than half a unit.
+  auto leading = static_cast<unsigned __int128>(sum.limb[top]);
+  int below = top; // the limb that `leading` does not have yet
+  if (leading >> 64 == 0)
+    leading = leading << 64 | uint64_t(sum.limb[--below]);
+  bool more = std::any_of(sum.limb, sum.limb + below,
+                          [](__int128 limb) { return limb != 0; });
+  return std::sqrt(std::ldexp(double(leading | more), 64 * below + kUnit));
 }
 
 float clipCoefficient(double norm, double threshold) {

@@ -1,37 +1,44 @@
 //===- norm.h - the order-free global gradient norm -------------*- C++ -*-===//
 //
-// docs/numerics.md: every square is rounded once, to nearest even, to a
-// multiple of 2^-92 and added as an integer. Integer sums do not depend on
-// order, so any partition of the gradients gives the same 128 bits.
+// docs/numerics.md: the sum of squares is kept exactly, as one integer in units
+// of 2^-298, the square of the smallest fp32 value. So it depends neither on
+// order nor on the partition of the gradients, whatever their sizes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_NORM_H
 #define MTC_RUNTIME_KERNELS_CPU_NORM_H
 
+#include "mtc/runtime/abi.h"
+
 #include <cstdint>
 
 namespace mtc::runtime {
 
-/// A sum of squares in units of 2^-92; 2^127 - 1 means "not finite". That state
-/// is absorbing, and overflow leads to it whatever the order, because all terms
-/// are non-negative. So sums cross ranks as one MTC_I128, whose reduction
-/// saturates.
+/// Sum of limb[i]·2^(64·i) in units of 2^-298. Between calls each limb but the
+/// last is in [0, 2^64): so 2^63 ranks can be added limb by limb, as MTC_I128,
+/// without a carry. A square is below 2^554 units and so adds less than 2^42 to
+/// the last limb: 2^85 of them fit, and no sum of finite values overflows.
 struct NormSum {
+  static constexpr int kLimbs = MTC_NORM_LIMBS;
+  /// In the last limb: the sum is not finite. Absorbing, here and in a
+  /// reduction that saturates, because the last limb is never negative.
   static constexpr __int128 kNotFinite =
       __int128((static_cast<unsigned __int128>(1) << 127) - 1);
-  __int128 units = 0;
-  bool finite() const { return units != kNotFinite; }
+  __int128 limb[kLimbs] = {};
+  bool finite() const { return limb[kLimbs - 1] != kNotFinite; }
   bool operator==(const NormSum &) const = default;
 };
 
-/// Adds the squares of g[0, count). A non-finite value or |g| >= 2^17 makes the
-/// sum not finite. Same bits before and after mtc_kernels_select_isa.
+/// Adds the squares of g[0, count), exactly; a value that is not finite makes
+/// the sum not finite. Same bits before and after mtc_kernels_select_isa.
 void normAccumulate(NormSum &sum, const float *g, int64_t count);
 
-/// sum += other.
-void normCombine(NormSum &sum, const NormSum &other);
+/// Adds nothing, but a value of x[0, count) that is not finite makes the sum
+/// not finite.
+void normCheck(NormSum &sum, const float *x, int64_t count);
 
-/// sqrt(double(units)·2^-92), or +inf if the sum is not finite.
+/// The root of the sum, which is rounded to double once (to nearest, ties to
+/// even) before; +inf if it is not finite. The limbs may be sums over ranks.
 double normValue(const NormSum &sum);
 
 /// min(1, threshold / (norm + 1e-6)) in double, rounded to fp32; 1 if

@@ -1,6 +1,10 @@
-//===- norm_body.h - squares on the grid of 2^-92, vectorised ---*- C++ -*-===//
+//===- norm_body.h - squares as digits of 52 bits, vectorised ---*- C++ -*-===//
 //
-// Internal, per instruction set (see simd.h).
+// Internal, per instruction set (see simd.h). The square of a float is exact in
+// double. Added to a magnet, a power of two so large that the last bit of the
+// sum counts 2^p, it is rounded to a multiple of 2^p, its first digit; what is
+// left of it is exact and gives the next digits in the same way, until nothing
+// is left. Values within 2^27 of each other have two digits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_NORM_BODY_H
@@ -11,54 +15,100 @@
 
 namespace {
 
-typedef float Float8 __attribute__((vector_size(32), aligned(4)));
-typedef int32_t Int8 __attribute__((vector_size(32), aligned(4)));
-typedef double Double8 __attribute__((vector_size(64)));
-typedef int64_t Long8 __attribute__((vector_size(64)));
+// As many doubles as a vector register has: GCC keeps larger ones in memory.
+constexpr int kLanes = kW / 2;
+typedef float Floats __attribute__((vector_size(4 * kLanes), aligned(4)));
+typedef double Doubles __attribute__((vector_size(8 * kLanes)));
+typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
 
-/// Whether every |g| < 64; as integers, so that NaN and inf are large, too.
-MTC_INLINE bool allSmall(const float *g, int64_t count) {
-  int32_t found = 0;
+/// Of the magnitudes, as integers, so that NaN and inf are the largest.
+MTC_INLINE int32_t largestBits(const float *g, int64_t count) {
+  int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {
     int32_t bits = __builtin_bit_cast(int32_t, g[i]) & 0x7fffffff;
-    found |= bits >= 0x42800000;
+    largest = bits > largest ? bits : largest;
   }
-  return !found;
+  return largest;
 }
 
-/// Adds the squares of 8 values. x = g·g < 2^12 is exact in double. Added to
-/// 2^12 it is rounded to a multiple of 2^-40, whose integer is the difference
-/// of the bit patterns (up to and at 2^13 the patterns count those units). The
-/// remainder is exact, |rest| <= 2^-41, and 1.5·2^-40 + rest is rounded to a
-/// multiple of 2^-92, ties to even. The multiple of 2^-40 is an even number of
-/// units, so this is the nearest-even rounding of x itself.
-MTC_INLINE void addSquares(Double8 g, Long8 &high, Long8 &low) {
-  const Double8 big = Double8{} + 0x1p12, small = Double8{} + 0x1.8p-40;
-  Double8 x = g * g;
-  Double8 rounded = x + big;
-  Double8 rest = x - (rounded - big);
-  Double8 fine = rest + small;
-  high += (Long8)rounded - (Long8)big;
-  low += (Long8)fine - (Long8)small;
+/// 1.5·2^(p + 52), where the digit's unit 2^p is `position` units of the norm,
+/// 2^-298. The half of it keeps sums with what is negative in the same binade.
+MTC_INLINE double magnetAt(int position) {
+  uint64_t exponent = uint64_t(position - 298 + 52 + 1023);
+  return __builtin_bit_cast(double, exponent << 52 | uint64_t{1} << 51);
 }
 
-bool normChunk(const float *g, int64_t count, mtc::runtime::NormParts *parts) {
-  if (!allSmall(g, count))
-    return false;
-  Long8 high = {}, low = {};
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    addSquares(__builtin_convertvector(*(const Float8 *)(g + i), Double8), high,
-               low);
-  Double8 tail = {};
+/// |x| <= 2^51 digits. Returns what is left, at most half a digit's unit. The
+/// bits of sums of one binade are their digits from the magnet's on, and those
+/// of its end, too.
+MTC_INLINE Doubles peel(Doubles x, Doubles magnet, Words &digits) {
+  Doubles rounded = x + magnet;
+  digits += (Words)rounded;
+  return x - (rounded - magnet);
+}
+
+/// Sums of at most kNormChunk digits of up to 2^51: the magnet's bits, which
+/// each of them has, are taken off at the end, modulo 2^64.
+MTC_INLINE void addTo(mtc::runtime::NormDigits *to, int position, Words digits,
+                      int64_t vectors) {
+  uint64_t sum = 0;
+  for (int lane = 0; lane < kLanes; ++lane)
+    sum += digits[lane];
+  sum -= uint64_t(vectors) * kLanes *
+         __builtin_bit_cast(uint64_t, magnetAt(position));
+  to->position[to->count] = position;
+  to->digit[to->count++] = int64_t(sum);
+}
+
+MTC_INLINE bool isZero(Words words) {
+  uint64_t all = 0;
+  for (int lane = 0; lane < kLanes; ++lane)
+    all |= words[lane];
+  return all == 0;
+}
+
+/// Writes what the first digits leave of the squares to `rest`; returns the
+/// number of vectors.
+MTC_INLINE int64_t firstDigits(const float *g, int64_t count, double magnet,
+                               Doubles *rest, Words &digits) {
+  Doubles all = Doubles{} + magnet;
+  int64_t i = 0, vectors = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Doubles x = __builtin_convertvector(*(const Floats *)(g + i), Doubles);
+    rest[vectors++] = peel(x * x, all, digits);
+  }
+  if (i == count)
+    return vectors;
+  Doubles tail = {};
   for (int64_t lane = 0; i < count; ++i, ++lane)
     tail[lane] = double(g[i]);
-  addSquares(tail, high, low);
-  *parts = {0, 0};
-  for (int lane = 0; lane < 8; ++lane) {
-    parts->high += high[lane];
-    parts->low += low[lane];
-  }
+  rest[vectors++] = peel(tail * tail, all, digits);
+  return vectors;
+}
+
+bool normChunk(const float *g, int64_t count, mtc::runtime::NormDigits *out) {
+  int32_t largest = largestBits(g, count);
+  if (largest >= 0x7f800000)
+    return false;
+  // |g| < 2^(e - 126), so its square is at most 2^51 at position 2e - 5; all
+  // squares are multiples of the unit, which is position 0.
+  int position = 2 * (largest >> 23) - 5;
+  position = position > 0 ? position : 0;
+  Doubles rest[mtc::runtime::kNormChunk / kLanes];
+  Words digits = {}, left;
+  int64_t vectors = firstDigits(g, count, magnetAt(position), rest, digits);
+  out->count = 0;
+  addTo(out, position, digits, vectors);
+  do {
+    position = position > 52 ? position - 52 : 0;
+    Doubles magnet = Doubles{} + magnetAt(position);
+    digits = left = Words{};
+    for (int64_t i = 0; i < vectors; ++i) {
+      rest[i] = peel(rest[i], magnet, digits);
+      left |= (Words)rest[i];
+    }
+    addTo(out, position, digits, vectors);
+  } while (!isZero(left));
   return true;
 }
 

@@ -129,6 +129,33 @@ TEST_P(Collectives, SmallBufferAnywhere) {
   });
 }
 
+// As the global norm travels: limbs at an address of 8 bytes, and one rank's
+// "not finite", the largest value of the last one, which the others keep.
+TEST_P(Collectives, LimbsOfANormSaturate) {
+  for (int bad : {-1, 0, 3})
+    expectAllWell(GetParam(), {2, 2, 2}, 4096, [&](Rank &r) {
+      constexpr int64_t count = MTC_NORM_LIMBS, last = count - 1;
+      std::vector<int> members = {0, 1, 2, 3, 4, 5, 6, 7};
+      char *buffer = r.arena(MTC_ARENA_STEP) + 8;
+      fill(MTC_I128, r.rank, 0, count, 1, buffer);
+      std::memset(buffer + 16 * last, 0, 16);
+      char top[16];
+      std::memset(top, 0xff, 16);
+      top[15] = 0x7f;
+      if (r.rank == bad)
+        std::memcpy(buffer + 16 * last, top, 16);
+      else
+        buffer[16 * last + 2] = static_cast<char>(r.rank); // rank * 2^16
+      MTC_EXPECT_OK(
+          r.comm.allReduce(MTC_GROUP_ALL, MTC_SUM, MTC_I128, buffer, count));
+      char sum[16] = {};
+      sum[2] = 28; // 0 + ... + 7
+      if (std::memcmp(buffer + 16 * last, bad < 0 ? sum : top, 16) != 0)
+        return std::string("the last limb differs from the reference");
+      return checkReduced(MTC_SUM, MTC_I128, members, 0, last, 1, buffer);
+    });
+}
+
 TEST_P(Collectives, CountsPayload) {
   expectAllWell(GetParam(), {2, 1, 2}, 1 << 16, [&](Rank &r) {
     char *buffer = r.arena(MTC_ARENA_GRADS);

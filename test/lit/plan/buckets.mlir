@@ -41,6 +41,10 @@
 // SHARD: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
 // SHARD-NOT: group "embedding"
 // SHARD: rt.launch @{{.*}}(%{{.*}}, %{{.*}}) args(%{{.*}})
+// SHARD: rt.norm reset
+// SHARD: %[[LOSS:.*]] = rt.ref loss : memref<1xf32>
+// SHARD-NEXT: rt.norm check of %[[LOSS]] : memref<1xf32>
+// SHARD: rt.norm accumulate
 // SHARD: rt.collective norm_reduce group all
 // SHARD-LABEL: func.func @stage0_apply
 // SHARD-COUNT-3: rt.launch

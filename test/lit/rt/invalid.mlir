@@ -255,7 +255,7 @@ func.func @zero(%e: tensor<4xf32>) {
 }
 // -----
 func.func @norm_action() {
-  // expected-error @+1 {{expected ::mtc::rt::NormAction to be one of: reset, accumulate, finish}}
+  // expected-error @+1 {{expected ::mtc::rt::NormAction to be one of: reset, accumulate, finish, check}}
   rt.norm end
   // expected-error @+1 {{failed to parse Rt_NormActionAttr parameter}}
   return
@@ -270,6 +270,12 @@ func.func @norm_of_nothing() {
 func.func @norm_reset(%g: memref<4xf32>) {
   // expected-error @+1 {{expected a range and a length only to accumulate, found one}}
   rt.norm reset of %g : memref<4xf32>
+  return
+}
+// -----
+func.func @norm_check_of_nothing() {
+  // expected-error @+1 {{expected a range and no length to check, found another}}
+  rt.norm check
   return
 }
 // -----

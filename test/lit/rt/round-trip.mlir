@@ -85,6 +85,8 @@ rt.program @stage0 stage 0 {
     rt.norm reset
     // CHECK: rt.norm accumulate of %{{.*}} : memref<16xf32> length %
     rt.norm accumulate of %o : memref<16xf32> length %n
+    // CHECK: rt.norm check of %{{.*}} : memref<16xf32>
+    rt.norm check of %o : memref<16xf32>
     return
   }
   // CHECK: rt.timeline @train

@@ -125,6 +125,21 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=USES-ADDED-IN-THE-WRONG-DIRECTION
 // USES-ADDED-IN-THE-WRONG-DIRECTION: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 0 to 64 of bucket 1 to be sums without the use in bucket 2
 
+// a norm without the loss
+// RUN: sed -e '/rt.norm check/d' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-WITHOUT-THE-LOSS
+// A-NORM-WITHOUT-THE-LOSS: 'func.func' expected the norm to check the loss, so that every rank stops where it is not finite, found a norm without it
+
+// a norm that checks something else
+// RUN: sed -e '/func.func @stage1_reduce/,/return/s/%loss = rt.view grads at 320/%loss = rt.view grads at 0/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-CHECK-OF-A-GRADIENT
+// A-CHECK-OF-A-GRADIENT: 'rt.norm' expected the whole loss to be checked in the norm, found elements 0 to 1 of bucket 0 to be no loss
+
+// a norm that checks the loss of one replica
+// RUN: sed -e '/func.func @stage0_reduce/,/return/{/all_reduce %1 /d;s/.*norm_reduce.*/&\n      rt.collective all_reduce %1 group dp count 1 : (memref<f32>) -> ()/}' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-CHECK-OF-A-PART
+// A-CHECK-OF-A-PART: 'rt.norm' expected the whole loss to be checked in the norm, found elements 0 to 1 of the loss to be partial sums over dp
+
 // a norm of another length
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/length %n13/length %n10/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-OF-ANOTHER-LENGTH
@@ -133,7 +148,7 @@
 // a norm that is not reset
 // RUN: sed -e '/rt.norm reset/d' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-THAT-IS-NOT-RESET
-// A-NORM-THAT-IS-NOT-RESET: 'rt.norm' expected the norm in the order reset, accumulate, norm_reduce, finish, found accumulate at another time
+// A-NORM-THAT-IS-NOT-RESET: 'rt.norm' expected the norm in the order reset, accumulate and check, norm_reduce, finish, found check at another time
 
 // parameters cleared
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/grads at 1024 : memref<128xf32>/params at 512 : memref<128xf32>/' %S/Inputs/grid.mlir \
@@ -158,7 +173,7 @@
 // a norm in apply
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/.*return/      rt.norm finish\n&/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-NORM-IN-APPLY
-// A-NORM-IN-APPLY: 'rt.norm' expected the norm in the order reset, accumulate, norm_reduce, finish, found finish at another time
+// A-NORM-IN-APPLY: 'rt.norm' expected the norm in the order reset, accumulate and check, norm_reduce, finish, found finish at another time
 
 // a reduction of gradients that were moved by a range
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*reduce_scatter %3 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64\n      %m = rt.offset_view %3 by %a : memref<128xf32> -> memref<128xf32>\n      rt.collective reduce_scatter %m group dp count 64 : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 4
+#define FAKE_ABI 5
 #endif
 #ifdef FAKE_BF16
 #define DTYPE "bf16"

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 4
+#define MTC_ABI_VERSION 5
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -75,10 +75,15 @@ struct MtcStepBlock {
   double grad_norm;
 };
 
+/// Limbs of the sum of the global norm, integers of 128 bits. Limb i counts
+/// 2^(64·i) units of 2^-298, the square of the smallest fp32 value. The square
+/// of the largest is below 2^554 units, which end in the ninth limb.
+#define MTC_NORM_LIMBS 9
+
 /// What MTC_ARENA_STEP holds, from its base on.
 struct MtcStepState {
   struct MtcStepBlock block;
-  int64_t norm[2]; ///< the sum of the global norm, 128 bits, low ones first
+  int64_t norm[2 * MTC_NORM_LIMBS]; ///< limbs, low ones and low halves first
 };
 
 /// What every fragment receives. One per rank; it lives as long as the run.
@@ -223,11 +228,14 @@ void mtc_reduce_scatter(struct MtcContext *ctx, int32_t group, int32_t dtype,
 void mtc_all_gather(struct MtcContext *ctx, int32_t group, int32_t dtype,
                     void *buffer, int64_t count);
 
-/// The order-free global norm (docs/numerics.md): squares on a fixed grid,
-/// summed as 128-bit integers. reset, accumulate any number of fp32 ranges in
-/// any order, reduce over `group`, finish (writes grad_norm and clip_coeff).
+/// The order-free global norm (docs/numerics.md): the exact sum of squares.
+/// reset, accumulate any number of fp32 ranges in any order, check what must be
+/// finite though it is no gradient (a norm with something that is not finite is
+/// +inf on every rank), reduce over `group`, finish (writes grad_norm and
+/// clip_coeff).
 void mtc_norm_reset(struct MtcContext *ctx);
 void mtc_norm_accumulate(struct MtcContext *ctx, const void *g, int64_t count);
+void mtc_norm_check(struct MtcContext *ctx, const void *x, int64_t count);
 void mtc_norm_reduce(struct MtcContext *ctx, int32_t group);
 void mtc_norm_finish(struct MtcContext *ctx);
 

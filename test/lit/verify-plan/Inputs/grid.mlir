@@ -160,6 +160,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %9 = rt.offset_view %8 by %at5 : memref<128xf32> -> memref<128xf32>
       rt.launch @add(%7, %9) args(%n5) writes [0] : (memref<128xf32>, memref<128xf32>) -> ()
       rt.norm reset
+      %loss = rt.view grads at 1536 : memref<f32>
+      rt.norm check of %loss : memref<f32>
       %at10, %local10, %n10 = rt.flat_range start 0 count 4 shard 64
       %11 = rt.view grads at 0 : memref<128xf32>
       %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>

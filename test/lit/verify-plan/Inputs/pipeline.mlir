@@ -311,6 +311,8 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %1 = rt.view grads at 64 : memref<64xf32>
       rt.collective all_reduce %1 group embedding count 64 : (memref<64xf32>) -> ()
       rt.norm reset
+      %loss = rt.view grads at 320 : memref<f32>
+      rt.norm check of %loss : memref<f32>
       %at2, %local2, %n2 = rt.flat_range start 0 count 4
       %3 = rt.view grads at 0 : memref<4xf32>
       %4 = rt.offset_view %3 by %at2 : memref<4xf32> -> memref<4xf32>
