@@ -3,6 +3,7 @@
 #include "runtime/train/metrics.h"
 
 #include "runtime/base/file.h"
+#include "runtime/base/json.h"
 
 #include <fmt/format.h>
 
@@ -34,9 +35,19 @@ public:
                               : add(", \"{}\": null", key);
   }
 
+  /// Nothing, if the value is empty.
+  Text &text(const char *key, std::string_view value) {
+    if (value.empty())
+      return *this;
+    return add(", \"{}\": {}", key, Json(value).dump(-1, ' ', false, kReplace));
+  }
+
   std::string_view view() const { return {buffer_.data(), size_}; }
 
 private:
+  /// Names may be of any bytes; JSON is UTF-8.
+  static constexpr auto kReplace = Json::error_handler_t::replace;
+
   std::span<char> buffer_;
   size_t size_ = 0;
 };
@@ -49,7 +60,9 @@ std::string_view formatStep(const StepRecord &r, std::span<char> buffer) {
   text.number("loss", r.loss).number("grad_norm", r.gradNorm);
   text.number("lr", r.lr).add(", \"tokens\": {}", r.tokens);
   text.number("tokens_per_s", r.tokensPerSecond);
-  text.number("step_ms", r.milliseconds).add("}}\n");
+  text.number("step_ms", r.milliseconds);
+  text.text("not_finite", r.notFinite).text("bad_parameter", r.badParameter);
+  text.add("}}\n");
   return text.view();
 }
 

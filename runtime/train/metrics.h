@@ -12,7 +12,7 @@
 
 namespace mtc::runtime {
 
-/// What is known about one finished step.
+/// What is known about one step.
 struct StepRecord {
   int64_t step = 0;
   float loss = 0;      ///< mean over the global batch
@@ -20,12 +20,17 @@ struct StepRecord {
   float lr = 0;
   int64_t tokens = 0;                           ///< since the first step
   double tokensPerSecond = 0, milliseconds = 0; ///< of this step
+  // Of a step that failed; otherwise empty. The texts are the caller's.
+  std::string_view notFinite;    ///< the loss, or whose gradient
+  std::string_view badParameter; ///< that was not finite before the step
 };
 
 /// Formats one line of the log, newline included: a JSON object with step,
-/// loss, grad_norm, lr, tokens, tokens_per_s, step_ms. Numbers are the shortest
-/// text that reads back to the same float or double; non-finite ones are null.
-/// Returns the part of `buffer` that was filled. Allocates nothing.
+/// loss, grad_norm, lr, tokens, tokens_per_s, step_ms, and of a step that
+/// failed not_finite and bad_parameter. Numbers are the shortest text that
+/// reads back to the same float or double; non-finite ones are null. Returns
+/// the part of `buffer` that was filled. Allocates nothing, unless a step
+/// failed.
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
 
 /// One line of JSON, newline included, about an evaluation: eval_loss (null,

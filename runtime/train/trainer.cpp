@@ -94,16 +94,13 @@ Status Trainer::fillParams() {
 
 Status Trainer::train() {
   for (int64_t step = 1; step <= job_.recipe.steps && begin(step); ++step) {
-    auto start = std::chrono::steady_clock::now();
     MTC_RETURN_IF_ERROR(trainStep(step));
     if (done_ < step) {
       signals_.gate.close(); // for a launcher that looks
       return Status::okay();
     }
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
     if (rank_.logs())
-      report(step, time.count());
+      report(step);
     MTC_RETURN_IF_ERROR(dump("params", step));
   }
   return Status::okay();
@@ -138,16 +135,16 @@ void Trainer::lookAhead(int64_t step) {
 }
 
 Status Trainer::trainStep(int64_t step) {
+  started_ = std::chrono::steady_clock::now();
   schedule_.fill(step, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, loader_));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
-  if (Status finite = checkFinite(step); !finite.ok()) {
-    end_ = finite; // on all ranks: the norm is of all gradients
-    return Status::okay();
-  }
+  // On all ranks: the norm is of all gradients, and takes the loss in.
+  if (!isFinite(result_.gradNorm))
+    return endNotFinite(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, loader_));
   MTC_RETURN_IF_ERROR(rank_.complete());
@@ -155,19 +152,19 @@ Status Trainer::trainStep(int64_t step) {
   return Status::okay();
 }
 
-Status Trainer::checkFinite(int64_t step) {
-  auto [loss, norm] = result_;
-  bool lastStage = rank_.onLastStage();
-  if (isFinite(norm) && (!lastStage || isFinite(loss)))
-    return Status::okay();
-  return {StatusCode::nonFinite,
-          fmt::format("step {}: loss {}, gradient norm {}: not finite; the "
-                      "parameters are still those of step {}",
-                      step, lastStage ? fmt::format("{}", loss) : "elsewhere",
-                      norm, step - 1)};
+Status Trainer::endNotFinite(int64_t step) {
+  NotFinite found;
+  MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+  if (rank_.logs())
+    report(step, &found);
+  end_ = {StatusCode::nonFinite, found.text(step)};
+  return Status::okay();
 }
 
-void Trainer::report(int64_t step, double seconds) {
+void Trainer::report(int64_t step, const NotFinite *failed) {
+  std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - started_;
+  double seconds = time.count();
   const BatchInfo &batch = rank_.descriptor().batch;
   int64_t tokens = batch.globalBatch * batch.seq;
   StepRecord record;
@@ -178,9 +175,14 @@ void Trainer::report(int64_t step, double seconds) {
   record.tokens = step * tokens;
   record.tokensPerSecond = static_cast<double>(tokens) / seconds;
   record.milliseconds = seconds * 1000;
-  char buffer[512];
+  if (failed) {
+    record.notFinite = failed->what;
+    record.badParameter = failed->parameter;
+  }
+  char buffer[1024];
   log_.line(formatStep(record, buffer));
-  if (progress_.due() || (progress_.shown() && step == job_.recipe.steps))
+  if (!failed &&
+      (progress_.due() || (progress_.shown() && step == job_.recipe.steps)))
     progress_.print(formatProgress(record, job_.recipe.steps, buffer));
 }
 

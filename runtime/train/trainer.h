@@ -7,11 +7,13 @@
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
+#include "runtime/train/not_finite.h"
 #include "runtime/train/pieces.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/schedule.h"
 
 #include <atomic>
+#include <chrono>
 
 namespace mtc::runtime {
 
@@ -50,9 +52,11 @@ private:
   /// behind `step`, if a rank has begun it, or before it.
   void lookAhead(int64_t step);
   Status trainStep(int64_t step);
-  Status checkFinite(int64_t step);
+  /// Ends training before the update of a step whose norm is not finite.
+  Status endNotFinite(int64_t step);
   Status save();
-  void report(int64_t step, double seconds);
+  /// Logs a step; one that failed with what was not finite.
+  void report(int64_t step, const NotFinite *failed = nullptr);
   Status evaluate();
   /// The first sample of a step, from 1, or of a batch of an evaluation.
   int64_t firstSample(int64_t step) const;
@@ -76,6 +80,8 @@ private:
   const EntryInfo *entry_ = nullptr; ///< train
   MtcStepBlock block_{};             ///< of the step in progress
   StepResult result_;                ///< of the last step
+  /// When the step in progress began.
+  std::chrono::steady_clock::time_point started_;
 };
 
 } // namespace mtc::runtime

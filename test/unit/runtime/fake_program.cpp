@@ -10,7 +10,8 @@
 // main copies; all else is as in fp32.
 //
 // FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and
-// FAKE_NAN="step" makes the loss NaN.
+// FAKE_NAN="what step" makes something NaN in it, on the second replica: the
+// "loss", the gradient of "w" or "b", or the parameter b, by the "update".
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <unistd.h>
 
@@ -98,9 +100,17 @@ void misbehave(MtcContext *ctx) {
   if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
       dead == rank && step == mtc::stepState(ctx).block.step)
     kill(getpid(), SIGKILL);
+}
+
+/// NaN if $FAKE_NAN says so of this rank in this step, else 0.
+float spoil(MtcContext *ctx, const char *what) {
+  char found[16] = "";
+  long step = -1;
   const char *nan = std::getenv("FAKE_NAN");
-  if (nan && std::atol(nan) == mtc::stepState(ctx).block.step)
-    *loss(ctx) += std::numeric_limits<float>::quiet_NaN();
+  bool meant = nan && std::sscanf(nan, "%15s %ld", found, &step) == 2 &&
+               std::strcmp(found, what) == 0 && ctx->coord[1] == 1 &&
+               step == mtc::stepState(ctx).block.step;
+  return meant ? std::numeric_limits<float>::quiet_NaN() : 0;
 }
 
 [[maybe_unused]] void firstForward(MtcContext *ctx, const MtcStep *row) {
@@ -118,6 +128,7 @@ void misbehave(MtcContext *ctx) {
 /// y, the loss and its gradient; "logits" y·(v + 1) for the 16 words v.
 [[maybe_unused]] void last(MtcContext *ctx, const MtcStep *row, bool train) {
   misbehave(ctx);
+  *loss(ctx) += spoil(ctx, "loss");
   const Element *b = params(ctx) + kBStart;
   for (int64_t i = 0; i < kTokens; ++i) {
     int32_t t = input(ctx, row, 32)[i];
@@ -162,17 +173,25 @@ void evaluate(MtcContext *ctx, const MtcStep *row) { last(ctx, row, false); }
 
 void reduce(MtcContext *ctx, const MtcStep *) {
   int64_t shard = ctx->coord[1] * kShard;
+  if (HAS_W)
+    grads(ctx)[1] += spoil(ctx, "w");
+  if (HAS_B)
+    grads(ctx)[kBStart] += spoil(ctx, "b");
   mtc_reduce_scatter(ctx, MTC_GROUP_DP, MTC_F32, grads(ctx), kShard);
+  if (HAS_B)
+    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_SUM, MTC_F32, loss(ctx), 1);
   mtc_norm_reset(ctx);
+  if (HAS_B)
+    mtc_norm_check(ctx, loss(ctx), 1);
   mtc_norm_accumulate(ctx, grads(ctx) + shard, kShard);
   mtc_norm_reduce(ctx, MTC_GROUP_ALL);
   mtc_norm_finish(ctx);
-  if (HAS_B)
-    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_SUM, MTC_F32, loss(ctx), 1);
 }
 
 void apply(MtcContext *ctx, const MtcStep *) {
   int64_t shard = ctx->coord[1] * kShard;
+  // With one stage the second replica's shard is b.
+  *mainOf(ctx, shard) += spoil(ctx, "update");
   for (int64_t i = shard; i < shard + kShard; ++i) {
     *mainOf(ctx, i) -= mtc::stepState(ctx).block.lr *
                        (mtc::stepState(ctx).block.clip_coeff * grads(ctx)[i]);

@@ -1,11 +1,13 @@
 //===- run_failure_test.cpp - runs that must end, and say why -------------===//
 
 #include "run_fixture.h"
+#include "runtime/base/json.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/watchdog.h"
 
 #include <chrono>
 #include <csignal>
+#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -146,10 +148,64 @@ TEST(Watchdog, TimeInWhichNobodyLooksDoesNotCount) {
   EXPECT_EQ(lookFor(dog, ranks, now, 10).code(), StatusCode::hang);
 }
 
-TEST_F(FailureTest, NaNStopsBeforeTheParametersChange) {
-  Variable nan("FAKE_NAN", "3");
-  expectBoth(options(twoPipe(), CommKind::shm), StatusCode::nonFinite,
-             "parameters are still those of step 2");
+/// The lines of a log: of the steps before the one that failed, and of that.
+std::vector<Json> linesOf(const std::string &path) {
+  std::vector<Json> lines;
+  std::istringstream text(readFile(path));
+  for (std::string line; std::getline(text, line);) {
+    Json &json = lines.emplace_back();
+    EXPECT_TRUE(parseJson(line, "log", json).ok()) << line;
+  }
+  return lines;
+}
+
+TEST_F(FailureTest, NaNStopsEveryRankAndIsNamed) {
+  struct {
+    const char *what, *logged;
+    std::string bundle;
+  } cases[] = {
+      {"loss 3", "loss", onePipe()},       {"loss 3", "loss", twoPipe()},
+      {"w 3", "gradient of w", onePipe()}, {"w 3", "gradient of w", twoPipe()},
+      {"b 3", "gradient of b", twoPipe()}, {"b 3", "gradient of b", bf16()}};
+  for (auto &[what, logged, bundle] : cases) {
+    Variable nan("FAKE_NAN", what);
+    for (CommKind comm : {CommKind::threads, CommKind::shm}) {
+      RunOptions o = options(bundle, comm);
+      o.logFile = folder_.path("log.jsonl");
+      Status status = runBundle(o);
+      EXPECT_EQ(status.code(), StatusCode::nonFinite) << status.message();
+      for (std::string part :
+           {std::string("step 3: the ") + logged + " is not finite",
+            std::string("the parameters are still those of step 2")})
+        EXPECT_NE(status.message().find(part), std::string::npos)
+            << status.message();
+      std::vector<Json> lines = linesOf(o.logFile);
+      ASSERT_EQ(lines.size(), 3u);
+      EXPECT_FALSE(lines[1].contains("not_finite"));
+      EXPECT_EQ(lines[2]["step"], 3);
+      EXPECT_EQ(lines[2]["not_finite"], logged);
+      EXPECT_EQ(lines[2]["grad_norm"], Json());
+      EXPECT_EQ(lines[2]["loss"].is_null(), std::string("loss") == logged);
+      EXPECT_FALSE(lines[2].contains("bad_parameter"));
+    }
+  }
+}
+
+// Nobody looks at parameters before something made of them is not finite.
+TEST_F(FailureTest, NamesParametersThatAnUpdateSpoiled) {
+  Variable nan("FAKE_NAN", "update 2");
+  for (const std::string &bundle : {onePipe(), bf16()}) {
+    RunOptions o = options(bundle, CommKind::shm);
+    o.logFile = folder_.path("log.jsonl");
+    expectBoth(o, StatusCode::nonFinite,
+               "step 3: the loss is not finite (loss nan); the parameters are "
+               "not good either: 'b' is not finite, the update of step 2, or "
+               "of one before it, made it so");
+    std::vector<Json> lines = linesOf(o.logFile);
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[2]["not_finite"], "loss");
+    EXPECT_EQ(lines[2]["bad_parameter"], "b");
+  }
 }
 
 TEST_F(FailureTest, ASignalStopsTheRun) {

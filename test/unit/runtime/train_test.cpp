@@ -245,6 +245,14 @@ TEST(Metrics, LogLineRoundTrips) {
             std::string::npos);
   char small[10];
   EXPECT_EQ(formatStep(record, small).size(), 10u);
+  record.gradNorm = -NAN;
+  record.notFinite = "gradient of a\"b\xff\n";
+  record.badParameter = "w";
+  EXPECT_EQ(formatStep(record, buffer),
+            "{\"step\": 3, \"loss\": null, \"grad_norm\": null, "
+            "\"lr\": 0.0003, \"tokens\": 384, \"tokens_per_s\": 1234.5, "
+            "\"step_ms\": 0.25, \"not_finite\": \"gradient of "
+            "a\\\"b\xef\xbf\xbd\\n\", \"bad_parameter\": \"w\"}\n");
 }
 
 TEST(Metrics, ProgressLine) {

@@ -1,0 +1,32 @@
+//===- not_finite.h - what a failed step could not compute ------*- C++ -*-===//
+#ifndef MTC_RUNTIME_TRAIN_NOT_FINITE_H
+#define MTC_RUNTIME_TRAIN_NOT_FINITE_H
+
+#include "runtime/program/rank.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// Why the gradient norm of a step is not finite.
+struct NotFinite {
+  float loss = 0; ///< of the step
+  /// "loss", or "gradient of NAME": the first parameter in the model's order
+  /// that has such a gradient. ("gradient norm" if neither is so: the sum
+  /// itself is broken.)
+  std::string what;
+  /// The first parameter that is not finite itself; empty: all of them are.
+  std::string parameter;
+
+  /// For people: what was found in `step`, and what the parameters are.
+  std::string text(int64_t step) const;
+};
+
+/// Looks at gradients and parameters as they are between `reduce` and `apply`,
+/// each rank at those that it holds. Every rank of the mesh calls it, with the
+/// loss of its last result; afterwards all have the same answer. Errors: those
+/// of the stream and of the communicator.
+Status findNotFinite(RankState &rank, float loss, NotFinite &out);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_NOT_FINITE_H
