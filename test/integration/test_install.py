@@ -79,6 +79,7 @@ def ends_well(installed, what, command, *words):
     done = installed.run(command)
     if done.returncode != 0:
         yield f"{what}: ended with {done.returncode}\n{done.stdout}{done.stderr}"
+        return
     yield from (f"{what}: expected {word!r} in\n{done.stdout}" for word in words
                 if word not in done.stdout)
 

@@ -8,7 +8,7 @@
 #define MTC_RUNTIME_RECIPE_FIELDS_H
 
 #include "mtc/runtime/recipe.h"
-#include "runtime/base/status.h"
+#include "mtc/runtime/status.h"
 
 #include <limits>
 #include <span>
