@@ -8,7 +8,13 @@
 #include <string_view>
 
 #if __has_include(<sys/platform/x86.h>)
+#ifdef __clang__
+#define _Bool bool // the header is C, and only GCC takes that word in C++
 #include <sys/platform/x86.h>
+#undef _Bool
+#else
+#include <sys/platform/x86.h>
+#endif
 #endif
 
 namespace mtc::runtime {
@@ -33,31 +39,49 @@ inline bool isKnownIsa(std::string_view isa) {
   return std::find(std::begin(kIsas), std::end(kIsas), isa) != std::end(kIsas);
 }
 
-/// False where the C library was told to hide AVX2, or with `wide` a part of
-/// AVX-512 (GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F): users do that on
-/// processors whose wide units are slow.
-inline bool isAllowed([[maybe_unused]] bool wide) {
+/// Whether this processor has the level 3 of the psABI, and the C library was
+/// not told to hide a part of it (GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2): users
+/// do that on processors whose wide units are slow. Without such a library,
+/// what the processor has.
+inline bool processorHasLevel3() {
 #ifdef CPU_FEATURE_ACTIVE
-  return CPU_FEATURE_ACTIVE(AVX2) &&
-         (!wide ||
-          (CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
-           CPU_FEATURE_ACTIVE(AVX512CD) && CPU_FEATURE_ACTIVE(AVX512DQ) &&
-           CPU_FEATURE_ACTIVE(AVX512VL)));
+  return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA) &&
+         CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) &&
+         CPU_FEATURE_ACTIVE(F16C) && CPU_FEATURE_ACTIVE(LZCNT) &&
+         CPU_FEATURE_ACTIVE(MOVBE);
 #else
-  return true;
+  return __builtin_cpu_supports("x86-64-v3");
+#endif
+}
+
+/// Level 4, likewise.
+inline bool processorHasLevel4() {
+#ifdef CPU_FEATURE_ACTIVE
+  return processorHasLevel3() && CPU_FEATURE_ACTIVE(AVX512F) &&
+         CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512CD) &&
+         CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
+#else
+  return __builtin_cpu_supports("x86-64-v4");
+#endif
+}
+
+/// Products of bf16 in AVX-512.
+inline bool processorHasBf16() {
+#ifdef CPU_FEATURE_ACTIVE
+  return CPU_FEATURE_ACTIVE(AVX512_BF16);
+#else
+  return __builtin_cpu_supports("avx512bf16");
 #endif
 }
 
 /// Whether this processor has the instructions of `isa`, and may use them;
 /// false for an unknown name.
 inline bool processorHas(std::string_view isa) {
-  bool v4 = __builtin_cpu_supports("x86-64-v4") && isAllowed(/*wide=*/true);
   if (isa == "x86-64-v4-bf16")
-    return v4 && __builtin_cpu_supports("avx512bf16");
-  if (isa == "x86-64-v4")
-    return v4;
-  return isa == "x86-64-v3" && __builtin_cpu_supports("x86-64-v3") &&
-         isAllowed(/*wide=*/false);
+    return processorHasLevel4() && processorHasBf16();
+  return isa == "x86-64-v4"   ? processorHasLevel4()
+         : isa == "x86-64-v3" ? processorHasLevel3()
+                              : false;
 }
 
 } // namespace mtc::runtime
