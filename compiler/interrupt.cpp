@@ -37,10 +37,22 @@ void handle(int) {
   (void)ignored;
 }
 
-[[noreturn]] void endProcess() {
+void watch() {
+  char byte;
+  while (read(gPipe[0], &byte, 1) != 1)
+    ;
+  endProcess("error: stopped by a signal; nothing was written\n",
+             runtime::StatusCode::interrupted);
+}
+
+} // namespace
+
+void endProcess(const char *message, runtime::StatusCode code) {
   Begun &all = begun();
-  // Kept: nothing may be begun any more.
-  all.mutex.lock();
+  // Kept: nothing may be begun any more. Not waited for without end: memory may
+  // have ended in a thread that has it.
+  for (int attempt = 0; attempt < 100 && !all.mutex.try_lock(); ++attempt)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::error_code error;
   for (const std::string &path : all.paths)
     // A thread may be writing into the folder.
@@ -50,18 +62,9 @@ void handle(int) {
         break;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-  std::fputs("error: stopped by a signal; nothing was written\n", stderr);
-  _exit(static_cast<int>(runtime::StatusCode::interrupted));
+  std::fputs(message, stderr);
+  _exit(static_cast<int>(code));
 }
-
-void watch() {
-  char byte;
-  while (read(gPipe[0], &byte, 1) != 1)
-    ;
-  endProcess();
-}
-
-} // namespace
 
 void watchInterrupts() {
   if (gPipe[0] >= 0 || pipe2(gPipe, O_CLOEXEC) != 0)

@@ -8,6 +8,8 @@
 #ifndef MTC_COMPILER_INTERRUPT_H
 #define MTC_COMPILER_INTERRUPT_H
 
+#include "runtime/base/status.h"
+
 #include <string>
 
 namespace mtc::compiler {
@@ -15,6 +17,10 @@ namespace mtc::compiler {
 /// From now on SIGINT, SIGTERM and SIGHUP (unless ignored) end the process with
 /// exit code 11 and a message. For a process that does nothing else.
 void watchInterrupts();
+
+/// Removes what was begun and ends the process with a message: for errors that
+/// nothing can return. Other threads may still be working.
+[[noreturn]] void endProcess(const char *message, runtime::StatusCode code);
 
 /// Removes a file or a folder on an interrupt while this lives.
 class TemporaryPath {

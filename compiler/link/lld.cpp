@@ -32,6 +32,14 @@ struct CrashRecovery {
 /// What is written to a pipe, which LLD does not map.
 class Capture {
 public:
+  Capture() = default;
+  Capture(const Capture &) = delete;
+  Capture &operator=(const Capture &) = delete;
+  /// Where an error unwinds this, such as no more threads for LLD.
+  ~Capture() {
+    if (reader_.joinable())
+      finish();
+  }
   Status open() {
     if (pipe2(ends_, O_CLOEXEC) != 0)
       return {StatusCode::failed,

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -71,7 +72,13 @@ Status runRank(Program program, const SignalWatch &signals) {
 
 int runRankProcess(Program program) {
   SignalWatch signals(/*once=*/false);
-  Status status = runRank(std::move(program), signals);
+  Status status;
+  try {
+    status = runRank(std::move(program), signals);
+  } catch (const std::bad_alloc &) {
+    status = {StatusCode::failed,
+              "out of memory; check `ulimit -v` and free memory"};
+  }
   if (!status.ok())
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return static_cast<int>(status.code());

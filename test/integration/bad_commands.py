@@ -181,7 +181,7 @@ CASES = OF_THE_MACHINE + [
          ["strategy", "mtc.config"], plan()),
     Case("jobs out of range", [*COMPILE, "--jobs", 0], USAGE, ["--jobs", "0"]),
     Case("unknown help", ["help", "everything"], USAGE,
-         ["everything", "exit-codes, phases, schedules or specs"]),
+         ["everything", "a command", "exit-codes, phases, recipe, schedules, specs"]),
     Case("inspect what is no program", ["inspect", "data.bin"], REJECTD,
          ["data.bin", "ELF"]),
     Case("inspect a folder that is no bundle", ["inspect", "."], REJECTD,

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from bad_bundles import copy
-from bad_case import Broken, Case, Place, install
+from bad_case import Broken, Case, Ended, Place, install
 
 FAILED, USAGE, REJECTD, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
 FULL = ("No space left on device", "File too large")
@@ -206,7 +206,26 @@ FOLDERS = [
          lambda place: place.write("arguments", "--version"), ("@arguments/*",)),
 ]
 
+def any_memory(place, command):
+    """A compilation under limits of its addresses that nearly suffice: it works, or
+    says that memory is short. The dynamic linker's own message is for less."""
+    for mebibytes in range(448, 640, 48):
+        limit = mebibytes << 20
+        ended = place.run(command,
+                          lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        started = "error while loading shared libraries" not in ended.err
+        words = ("memory", "ulimit", "Resource temporarily unavailable")
+        if started and ended.code != 0 and (
+                ended.code not in (FAILED, INFEASIBLE, NOT_WRITTEN)
+                or not any(word in ended.err for word in words)):
+            return Ended(None, ended.out, f"{mebibytes} MiB, code {ended.code}: {ended.err}")
+        shutil.rmtree(place.path("out"), ignore_errors=True)
+    return place.run(command)
+
+
 MEMORY = [
+    Case("memory: any limit of a compilation", [*COMPILE, "-o", "out"], 0, [],
+         leaves=("out/*",), act=any_memory),
     Case("memory: no addresses for the arenas of a rank", BIG, INFEASIBLE,
          ["arena grads of rank 0", "cannot map", "bytes", "Cannot allocate memory",
           "ulimit -v"], big,

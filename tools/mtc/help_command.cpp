@@ -2,6 +2,7 @@
 
 #include "compiler/install.h"
 #include "compiler/schedules.h"
+#include "mtc/runtime/recipe_fields.h"
 #include "passes/phases.h"
 #include "tools/mtc/commands.h"
 
@@ -9,6 +10,8 @@
 
 #include <cstdio>
 #include <memory>
+
+#include <fmt/format.h>
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -59,37 +62,74 @@ void printSchedules() {
                 info.lacks.c_str());
 }
 
-Status printTopic(const std::string &topic, const CLI::App &app) {
-  if (topic.empty())
-    // app.help() would show the help of the subcommand that was given: this
-    // one.
-    std::fputs(app.get_formatter()
-                   ->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
-                   .c_str(),
-               stdout);
-  else if (topic == "exit-codes")
-    printExitCodes();
-  else if (topic == "phases")
-    printPhases();
-  else if (topic == "schedules")
-    printSchedules();
-  else if (topic == "specs")
-    for (const std::string &name : compiler::specNames())
-      std::puts(name.c_str());
-  else
-    return {StatusCode::usage,
-            "help: expected exit-codes, phases, schedules or specs, found '" +
-                topic + "'"};
-  return Status::okay();
+void printSpecs() {
+  for (const std::string &name : compiler::specNames())
+    std::puts(name.c_str());
+}
+
+/// Every key of recipe files, with the option that replaces it.
+void printRecipe() {
+  for (const runtime::RecipeField &field : runtime::recipeFields()) {
+    std::string standard = textOf(field, runtime::Recipe());
+    std::printf("%-13s --%-13s %s; %s%s%s\n", field.key, field.option,
+                field.meaning, expectedOf(field).c_str(),
+                standard.empty() ? "" : "; default ", standard.c_str());
+  }
+}
+
+struct Topic {
+  const char *name;
+  void (*print)();
+};
+constexpr Topic kTopics[] = {{"exit-codes", printExitCodes},
+                             {"phases", printPhases},
+                             {"recipe", printRecipe},
+                             {"schedules", printSchedules},
+                             {"specs", printSpecs}};
+
+std::string topicNames() {
+  std::string names;
+  for (const Topic &topic : kTopics)
+    names += std::string(names.empty() ? "" : ", ") + topic.name;
+  return names;
+}
+
+/// app.help() would show the help of the subcommand that was given: this one.
+void printHelp(const CLI::App &app, const std::string &name) {
+  std::fputs(app.get_formatter()
+                 ->make_help(&app, name, CLI::AppFormatMode::Normal)
+                 .c_str(),
+             stdout);
+}
+
+Status printTopic(const std::string &name, const CLI::App &app) {
+  if (name.empty()) {
+    printHelp(app, app.get_name());
+    return Status::okay();
+  }
+  for (const Topic &topic : kTopics)
+    if (name == topic.name) {
+      topic.print();
+      return Status::okay();
+    }
+  for (const CLI::App *sub : app.get_subcommands(
+           static_cast<std::function<bool(const CLI::App *)>>(nullptr)))
+    if (sub->get_name() == name) {
+      printHelp(*sub, "mtc " + name);
+      return Status::okay();
+    }
+  return {StatusCode::usage,
+          fmt::format("help: expected a command or one of {}, found '{}'",
+                      topicNames(), name)};
 }
 
 } // namespace
 
 void addHelp(CLI::App &app, Action &action) {
   auto topic = std::make_shared<std::string>();
-  CLI::App *sub =
-      app.add_subcommand("help", "exit-codes, phases, schedules, specs");
-  sub->add_option("topic", *topic, "exit-codes, phases, schedules or specs");
+  std::string what = "a command, or one of " + topicNames();
+  CLI::App *sub = app.add_subcommand("help", "of a command; " + topicNames());
+  sub->add_option("topic", *topic, what);
   sub->callback([topic, &app, &action] {
     action = [topic, &app] { return printTopic(*topic, app); };
   });

@@ -2,6 +2,7 @@
 
 #include "runtime/base/messages.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/last_words.h"
 #include "tools/mtc/parse_error.h"
 #include "tools/mtc/standard_files.h"
 #include "tools/mtc/version.h"
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 using mtc::runtime::firstLines;
 using mtc::runtime::printable;
@@ -59,10 +61,15 @@ static int parseAndRun(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   mtc::tool::holdStandardFiles();
+  mtc::tool::installLastWords();
   // A file size limit is then an error of a write; children inherit it.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return parseAndRun(argc, argv);
+  } catch (const std::system_error &error) { // no more threads
+    return finish(
+        {StatusCode::failed,
+         std::string(error.what()) + "; check `ulimit -u` and `ulimit -v`"});
   } catch (const std::exception &error) {
     return finish({StatusCode::internal, error.what()});
   }

@@ -181,6 +181,9 @@ TEST_F(CommandTest, ExitCodes) {
   EXPECT_EQ(mtc("inspect " + path("nothing")).code, 3);
   EXPECT_EQ(mtc("help exit-codes").code, 0);
   EXPECT_EQ(mtc("help schedules").code, 0);
+  EXPECT_NE(mtc("help compile").text.find("--save-ir"), std::string::npos);
+  EXPECT_NE(mtc("help run").text.find("--warmup"), std::string::npos);
+  EXPECT_NE(mtc("help recipe").text.find("warmup_steps"), std::string::npos);
   EXPECT_NE(mtc("help").text.find("compiles a model"), std::string::npos);
   EXPECT_EQ(mtc("--version").code, 0);
 }

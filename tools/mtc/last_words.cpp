@@ -1,0 +1,66 @@
+//===- last_words.cpp - errors that cannot be returned --------------------===//
+
+#include "tools/mtc/last_words.h"
+
+#include "compiler/interrupt.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <system_error>
+
+using mtc::runtime::StatusCode;
+
+namespace mtc::tool {
+namespace {
+
+/// Given back when there is no more, so that what was begun can be removed.
+void *gReserve = nullptr;
+
+[[noreturn]] void noMemory() {
+  std::free(gReserve);
+  gReserve = nullptr;
+  compiler::endProcess("error: out of memory; check `ulimit -v` and free "
+                       "memory, or compile fewer stages at a time (--jobs 1)\n",
+                       StatusCode::failed);
+}
+
+void llvmNoMemory(void *, const char *, bool) { noMemory(); }
+
+void llvmFailed(void *, const char *reason, bool) {
+  char text[512];
+  std::snprintf(text, sizeof text, "error: LLVM cannot go on: %s\n", reason);
+  compiler::endProcess(text, StatusCode::failed);
+}
+
+/// An exception that nobody catches: in a thread of a library, when there is
+/// none to be had for the next one.
+[[noreturn]] void uncaught() {
+  std::string why = "an exception that nobody caught";
+  try {
+    if (std::current_exception())
+      std::rethrow_exception(std::current_exception());
+  } catch (const std::system_error &error) {
+    why = std::string(error.what()) + "; check `ulimit -u` and `ulimit -v`";
+  } catch (const std::exception &error) {
+    why = error.what();
+  } catch (...) {
+  }
+  compiler::endProcess(("error: " + why + "\n").c_str(), StatusCode::failed);
+}
+
+} // namespace
+
+void installLastWords() {
+  gReserve = std::malloc(1 << 20);
+  std::set_new_handler(noMemory);
+  std::set_terminate(uncaught);
+  llvm::install_bad_alloc_error_handler(llvmNoMemory);
+  llvm::install_fatal_error_handler(llvmFailed);
+}
+
+} // namespace mtc::tool

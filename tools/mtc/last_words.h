@@ -1,0 +1,13 @@
+//===- last_words.h - errors that cannot be returned ------------*- C++ -*-===//
+#ifndef MTC_TOOLS_MTC_LAST_WORDS_H
+#define MTC_TOOLS_MTC_LAST_WORDS_H
+
+namespace mtc::tool {
+
+/// From now on the end of memory, errors by which LLVM would abort, and
+/// exceptions that nobody catches end the process with one line on standard
+/// error and exit code 1; what a compilation began is removed.
+void installLastWords();
+
+} // namespace mtc::tool
+#endif // MTC_TOOLS_MTC_LAST_WORDS_H
