@@ -2,6 +2,8 @@
 
 #include "compiler/read_fragment.h"
 
+#include "mtc/runtime/abi.h"
+
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -21,7 +23,7 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   result.kind = rt::stringifyCollectiveKind(op.getKind()).str();
   result.group = groupName(op.getGroup());
   if (op.getKind() == rt::CollectiveKind::NormReduce) {
-    result.bytes = 16; // one 128-bit integer
+    result.bytes = sizeof MtcStepState::norm;
     return result;
   }
   int64_t width = op.getInit() ? elementBytes(op.getInit()) : 4;

@@ -137,7 +137,7 @@ TEST_F(PlanTest, ReportCountsRowsTimesFragments) {
   EXPECT_EQ(stage["collectives"]["tp"]["bytes"], 2 * 256 * 4);
   // A reduce-scatter's count is one rank's part.
   EXPECT_EQ(stage["collectives"]["dp"]["bytes"], 64 * 2 * 4);
-  EXPECT_EQ(stage["collectives"]["all"]["bytes"], 16);
+  EXPECT_EQ(stage["collectives"]["all"]["bytes"], 144); // nine limbs
 }
 
 TEST_F(PlanTest, BubbleIsWaitingTime) {
