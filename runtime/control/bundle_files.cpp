@@ -47,7 +47,15 @@ std::string fileProblem(const std::string &folder, const std::string &name,
                            name, digest, found, kAgain);
 }
 
+constexpr std::string_view kManifestKeys[] = {"abi",    "plan_hash", "model",
+                                              "mesh",   "batch",     "programs",
+                                              "config", "files",     "digest"};
+
 void checkManifest(const Json &manifest, FieldReader &reader) {
+  for (const std::string &key : reader.keys())
+    if (std::ranges::count(kManifestKeys, key) == 0)
+      reader.problem(fmt::format("unknown key '{}', expected one of: {}", key,
+                                 fmt::join(kManifestKeys, ", ")));
   if (!reader.has("digest"))
     return;
   Json rest = manifest;
@@ -73,6 +81,8 @@ Status checkBundleFiles(const std::string &folder, const Json &manifest) {
   FieldReader reader(manifest, "", problems);
   checkManifest(manifest, reader);
   MTC_RETURN_IF_ERROR(problems.status("'" + folder + "/manifest.json'"));
+  if (!isInside(folder, "manifest.json"))
+    problems.add("'manifest.json' is a link that leaves the bundle");
   FieldReader files = reader.object("files");
   for (const std::string &name : files.keys())
     if (std::string problem =

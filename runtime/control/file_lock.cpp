@@ -55,6 +55,19 @@ void FileLock::swap(FileLock &other) noexcept {
   std::swap(remove_, other.remove_);
 }
 
+Status FileLock::holdEmpty() {
+  struct stat info;
+  if (fstat(fd_, &info) != 0 || info.st_size > 0)
+    return {
+        StatusCode::usage,
+        fmt::format("'{}': expected no such file, or the empty one of a run "
+                    "that was killed, found one with something in it; "
+                    "choose another name",
+                    path_)};
+  remove_ = true;
+  return Status::okay();
+}
+
 Status FileLock::take(const std::string &path, const std::string &guarded,
                       FileLock &out) {
   for (;;) {

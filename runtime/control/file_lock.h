@@ -29,8 +29,9 @@ public:
                      FileLock &out);
 
   int fd() const { return fd_; } ///< this object's
-  /// The destructor removes the file.
-  void removeAtEnd() { remove_ = true; }
+  /// Makes it a lock and nothing else: an empty file, which the destructor
+  /// removes. Errors: usage, when there is something in it.
+  Status holdEmpty();
 
 private:
   void swap(FileLock &other) noexcept;

@@ -2,12 +2,16 @@
 
 #include "runtime/control/log_file.h"
 
+#include "runtime/base/json.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,24 +43,55 @@ Status keep(const std::string &path) {
   }
 }
 
-/// The bytes of whole lines of a file of `size` bytes.
-int64_t wholeLines(int fd, int64_t size) {
-  char last;
-  while (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')
-    --size;
-  return size;
+/// Longer than any line of ours.
+constexpr int64_t kLongest = 1 << 16;
+
+/// A log to be continued ends with a line of ours, whole or cut short by the
+/// end of the run that wrote it. Sets `end` to where the next line goes.
+Status endOf(int fd, int64_t size, const std::string &path, int64_t &end) {
+  std::string tail(static_cast<size_t>(std::min(size, kLongest)), '\0');
+  if (pread(fd, tail.data(), tail.size(), size - int64_t(tail.size())) !=
+      static_cast<ssize_t>(tail.size()))
+    return writeError(path, errno);
+  end = size;
+  if (tail.empty() || tail.back() == '\n')
+    return Status::okay();
+  size_t line = tail.rfind('\n') + 1; // 0 without one
+  if (tail[line] != '{' || (line == 0 && size > kLongest))
+    return {StatusCode::usage,
+            fmt::format("log '{}': expected lines of JSON to continue, found "
+                        "something else at its end; give another name",
+                        path)};
+  if (Json::accept(tail.substr(line))) { // only its end is lacking
+    if (pwrite(fd, "\n", 1, size) != 1)
+      return writeError(path, errno);
+    end = size + 1;
+    return Status::okay();
+  }
+  end = size - static_cast<int64_t>(tail.size() - line);
+  if (ftruncate(fd, end) != 0)
+    return writeError(path, errno);
+  std::fprintf(stderr, "log '%s': half a line at its end was removed\n",
+               path.c_str());
+  return Status::okay();
 }
 
 Status continueAt(int fd, int64_t size, const std::string &path) {
-  int64_t whole = wholeLines(fd, size);
-  if (whole < size) {
-    if (ftruncate(fd, whole) != 0)
-      return writeError(path, errno);
-    std::fprintf(stderr, "log '%s': half a line at its end was removed\n",
-                 path.c_str());
+  int64_t end = 0;
+  MTC_RETURN_IF_ERROR(endOf(fd, size, path, end));
+  return lseek(fd, end, SEEK_SET) == end ? Status::okay()
+                                         : writeError(path, errno);
+}
+
+/// A standard descriptor that is this file, such as /dev/stdout; or -1.
+int standardFile(const struct stat &file) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    struct stat info;
+    if (fstat(fd, &info) == 0 && info.st_dev == file.st_dev &&
+        info.st_ino == file.st_ino)
+      return fd;
   }
-  return lseek(fd, whole, SEEK_SET) == whole ? Status::okay()
-                                             : writeError(path, errno);
+  return -1;
 }
 
 } // namespace
@@ -68,10 +103,23 @@ LogFile::~LogFile() {
 
 Status LogFile::open(const std::string &path, bool append) {
   struct stat info;
-  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode))
+  if (stat(path.c_str(), &info) != 0)
     return openRegular(path, append);
-  fd_ = ::open(path.c_str(), O_WRONLY);
-  return fd_ >= 0 ? Status::okay() : writeError(path, errno);
+  // What is open already keeps its position, and is nobody's to rename.
+  if (int standard = standardFile(info); standard >= 0) {
+    fd_ = dup(standard);
+    return fd_ >= 0 ? Status::okay() : writeError(path, errno);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    fd_ = ::open(path.c_str(), O_WRONLY);
+    return fd_ >= 0 ? Status::okay() : writeError(path, errno);
+  }
+  // Behind links: it is the file that is kept, not its other name.
+  std::error_code error;
+  bool isLink = std::filesystem::is_symlink(path, error);
+  std::string file =
+      isLink ? std::filesystem::canonical(path, error).string() : path;
+  return openRegular(error ? path : file, append);
 }
 
 Status LogFile::openRegular(const std::string &path, bool append) {

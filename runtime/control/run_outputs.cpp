@@ -61,7 +61,7 @@ Status RunOutputs::open(const RunOptions &options, Job &job) {
   for (const NamedFile &file : sharedFiles(job)) {
     FileLock lock;
     MTC_RETURN_IF_ERROR(FileLock::take(lockOf(file), file.path, lock));
-    lock.removeAtEnd();
+    MTC_RETURN_IF_ERROR(lock.holdEmpty());
     locks_.push_back(std::move(lock));
   }
   if (job.logFile.empty())

@@ -47,8 +47,9 @@ constexpr double kLook = 1;
 } // namespace
 
 double Watchdog::limit() const {
-  if (seconds_)
-    return *seconds_;
+  if (seconds_) // 0: never
+    return ending_ && *seconds_ > 0 ? std::max(*seconds_, kNoMeasure)
+                                    : *seconds_;
   double least = measured_ && !ending_ ? kStep : kNoMeasure;
   return std::max(least, kTimesLongest * longest_);
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -245,10 +246,11 @@ void removeParts(const std::string &target) {
     std::string other = entry.path().filename().string();
     if (!other.starts_with(name))
       continue;
-    std::string_view rest = std::string_view(other).substr(name.size());
-    bool part = rest.starts_with(".part") && rest.size() > 5 &&
-                rest[5] >= '0' && rest[5] <= '9';
-    if ((part || rest.starts_with(".tmp.")) && entry.is_regular_file(error))
+    // Names of files of ours only: what a user named alike stays.
+    static const std::regex ours(R"((\.part\d+)?(\.tmp\.\d+\.\d+)?)");
+    std::string rest = other.substr(name.size());
+    if (!rest.empty() && std::regex_match(rest, ours) &&
+        entry.is_regular_file(error))
       found.push_back(entry.path());
   }
   for (const fs::path &each : found)

@@ -33,8 +33,9 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
 
 Status Trainer::run() {
   Status status = runUnguarded();
-  // A lost log is told when all are done: the rank's failure ends the others.
-  if (status.ok() && !job_.logFile.empty())
+  // A lost log, and why training ended early, are told when all are done: a
+  // rank's failure ends the others.
+  if (status.ok() && (!end_.ok() || !job_.logFile.empty() || job_.evaluates()))
     status = meet();
   if (status.ok())
     return end_.ok() ? log_.status() : end_;

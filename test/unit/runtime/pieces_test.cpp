@@ -83,7 +83,8 @@ TEST(Pieces, RemovesOnlyWhatAFailedRunLeft) {
   TemporaryFolder folder;
   std::string target = folder.path("w");
   const char *left[] = {".part0", ".part12", ".part3.tmp.77.0", ".tmp.77.1"};
-  const char *kept[] = {"", ".partial", ".part", ".tmpl", "2.part0"};
+  const char *kept[] = {"",        ".partial",   ".part",      ".tmpl",
+                        "2.part0", ".part0.bin", ".tmp.jsonl", ".part1.tmp.x"};
   for (const char *ending : left)
     writeFile(target + ending, "x");
   for (const char *ending : kept)
