@@ -31,8 +31,6 @@ public:
   /// From here on no rank begins a step that none has begun.
   void close() { word_->fetch_or(1); }
   bool closed() const { return word_->load() & 1; }
-  /// The highest step that a rank began.
-  int64_t highest() const { return word_->load() >> 1; }
 
 private:
   std::atomic<int64_t> *word_;

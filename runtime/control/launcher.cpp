@@ -83,7 +83,7 @@ public:
   Status wait() {
     while (anyRunning()) {
       poll();
-      passSignals();
+      obeySignals();
       for (size_t rank = 0; rank < children_.size(); ++rank)
         reap(static_cast<int>(rank));
       killLate();
@@ -130,11 +130,11 @@ private:
         children_[i].forward();
   }
 
-  void passSignals() {
+  void obeySignals() {
     int count = signals_.count();
-    if (count == signalsPassed_)
+    if (count == signalsSeen_)
       return;
-    signalsPassed_ = count;
+    signalsSeen_ = count;
     gate().close();
     if (count < 2)
       return;
@@ -199,7 +199,7 @@ private:
   std::vector<pollfd> fds_;
   std::vector<RankOutcome> failures_;
   Clock::time_point deadline_{};
-  int signalsPassed_ = 0;
+  int signalsSeen_ = 0;
   bool stopped_ = false;
 };
 

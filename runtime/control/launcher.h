@@ -12,7 +12,8 @@ namespace mtc::runtime {
 
 /// Starts a process per rank over shm and waits for all of them. When one ends
 /// badly, the others' calls fail; those that have not ended after two seconds
-/// are killed. The first signal is passed on, the second kills.
+/// are killed. The first signal closes the step gate: all ranks
+/// end behind one step. The second kills.
 Status launchProcesses(const Bundle &bundle, const Job &job,
                        std::optional<double> timeout,
                        const SignalWatch &signals);

@@ -45,8 +45,8 @@ std::string jobToText(const Job &job) {
                {"eval_data", job.evalData},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
-  // File names need not be UTF-8; JSON must be, so such names are rejected by
-  // the ranks (they find another name) rather than thrown about here.
+  // File names need not be UTF-8, and JSON must be: without `replace` this
+  // would throw. Ranks then read and write another name (contracts.md).
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

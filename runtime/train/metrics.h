@@ -42,7 +42,8 @@ std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
 /// A log file, one write per line. A failing write drops the line, all of it,
-/// and never stops the training; `status` tells at the end.
+/// and never stops the training; `status` tells at the end. A pipe that is full
+/// holds the training up until somebody reads it.
 class StepLog {
 public:
   /// Writes from now on to `fd`, at its position: the caller's, which stays

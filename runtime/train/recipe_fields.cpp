@@ -31,7 +31,6 @@ const RecipeField kFields[] = {
      "the rate's way from lr to min_lr",
      0,
      kNoEnd,
-     true,
      {"cosine", "linear", "constant"}},
     {"beta1", "beta1", &Recipe::beta1, "AdamW: decay of the mean gradient", 0,
      1},
@@ -55,7 +54,6 @@ const RecipeField kFields[] = {
      "type of the tokens",
      0,
      kNoEnd,
-     true,
      {"u8", "u16", "i32"}},
     {"order",
      "order",
@@ -63,7 +61,6 @@ const RecipeField kFields[] = {
      "of samples; sequential: sample k is window k",
      0,
      kNoEnd,
-     true,
      {"shuffled", "sequential"}},
 };
 
@@ -86,8 +83,7 @@ std::string expectedOf(const RecipeField &field) {
     return fmt::format("an integer from 0 to {}", UINT64_MAX);
   if (std::holds_alternative<int64_t Recipe::*>(field.member))
     return fmt::format("an integer from {} to {}", field.least, INT64_MAX);
-  std::string text = fmt::format("a number {} {}",
-                                 field.leastItself ? ">=" : ">", field.least);
+  std::string text = fmt::format("a number >= {}", field.least);
   return std::isinf(field.below)
              ? text
              : fmt::format("{} and < {}", text, field.below);
@@ -126,9 +122,7 @@ bool holds(const RecipeField &field, const Recipe &recipe) {
           return field.words.empty() ||
                  std::ranges::count(field.words, value) > 0;
         else if constexpr (std::is_same_v<decltype(value), const double &>)
-          return (value > field.least ||
-                  (field.leastItself && value == field.least)) &&
-                 value < field.below;
+          return value >= field.least && value < field.below;
         else
           return static_cast<double>(value) >= field.least;
       },

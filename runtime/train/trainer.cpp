@@ -137,6 +137,8 @@ void Trainer::lookAhead(int64_t step) {
 
 Status Trainer::trainStep(int64_t step) {
   started_ = std::chrono::steady_clock::now();
+  // In memory, unless reading ahead failed: never the samples of another step.
+  MTC_RETURN_IF_ERROR(loader_.turnTo(firstSample(step)));
   schedule_.fill(step, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
@@ -191,6 +193,7 @@ Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
   if (!begin(index + 1))
     return end_;
+  MTC_RETURN_IF_ERROR(loader_.turnTo(firstSample(index + 1)));
   schedule_.fill(index + 1, block_);
   block_.sample_base = firstSample(index + 1);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));

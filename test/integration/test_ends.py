@@ -17,17 +17,12 @@ import tempfile
 import time
 
 from run_layout import Mtc, Report, read_log
+from tiny_model import SPEC, tokens
 
-TOKENS = bytes((7 * i + i // 5) % 64 for i in range(40000))
-SPEC = """name = "tiny"
-vocab = 64
-layers = 2
-hidden = 32
-heads = 2
-ffn = 64
-max_seq = 16
-"""
-LAYOUTS = {"one": [], "eight": ["--tp", 2, "--pp", 2, "--dp", 2, "--zero", 1]}
+TOKENS = tokens(40000)
+# Of "pipe", the ranks between the ends read no data: they are ahead of those that do.
+LAYOUTS = {"one": [], "eight": ["--tp", 2, "--pp", 2, "--dp", 2, "--zero", 1],
+           "pipe": ["--tp", 2, "--pp", 4]}
 # The rate of a step must not depend on how many there are to come.
 RECIPE = ["--data-type", "u8", "--decay", "constant", "--order", "sequential"]
 INTERRUPTED, REJECTED, NOT_FINITE = 11, 3, 15
@@ -44,7 +39,7 @@ class Ends:
         self.mtc, self.report, self.folder = mtc, report, folder
         spec = self.path("tiny.toml")
         with open(spec, "w") as file:
-            file.write(SPEC)
+            file.write(SPEC.replace("layers = 2", "layers = 4"))
         self.write_tokens(TOKENS)
         for name, options in LAYOUTS.items():
             mtc.call("compile", spec, "--gbs", 4, *options, "-o", self.path(name))
@@ -117,13 +112,16 @@ def main():
         ends.early("cut", "eight", ends.cut, REJECTED, cut)
         ends.early("cut-threads", "eight", ends.cut, REJECTED, cut, threads)
         ends.early("cut-one", "one", ends.cut, REJECTED, cut)
+        ends.early("cut-pipe", "pipe", ends.cut, REJECTED, cut)
+        ends.early("cut-pipe-threads", "pipe", ends.cut, REJECTED, cut, threads)
+        ends.early("stopped-pipe", "pipe", everybody, INTERRUPTED, stopped)
         wild = ("--lr", 1e5, "--min-lr", 1e5, "--clip", 0)
         nothing = lambda process: None
         wrong = ["not finite", "has the parameters of step"]
         for name in LAYOUTS:
             ends.early(f"wild-{name}", name, nothing, NOT_FINITE, wrong, wild)
         ends.early("wild-threads", "eight", nothing, NOT_FINITE, wrong, (*wild, *threads))
-    return report.finish("9 early ends of runs")
+    return report.finish("13 early ends of runs")
 
 
 if __name__ == "__main__":

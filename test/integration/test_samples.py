@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from run_layout import Mtc, Report, read_log, relative
-from test_ends import SPEC
+from tiny_model import SPEC
 
 SAMPLES = 48
 WINDOWS = 20

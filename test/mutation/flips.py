@@ -17,14 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-SPEC = """name = "tiny"
-vocab = 64
-layers = 2
-hidden = 32
-heads = 2
-ffn = 64
-max_seq = 16
-"""
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                                "integration"))
+from tiny_model import SPEC, tokens
+
 REJECTED = 3
 
 
@@ -32,7 +28,7 @@ class Flips:
     def __init__(self, program, folder):
         self.program, self.folder = os.path.join(program, "mtc"), folder
         self.write("tiny.toml", SPEC.encode())
-        self.write("data", bytes((7 * i + i // 5) % 64 for i in range(2000)))
+        self.write("data", tokens(2000))
         self.call("compile", self.path("tiny.toml"), "--gbs", 4, "--tp", 2, "--pp", 2,
                   "-o", self.path("whole"))
         self.expected = {comm: self.train("whole", comm)[1] for comm in ("shm", "threads")}

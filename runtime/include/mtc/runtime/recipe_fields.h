@@ -30,7 +30,6 @@ struct RecipeField {
   // `least` on), texts that are one of `words` (none: any).
   double least = 0;
   double below = std::numeric_limits<double>::infinity();
-  bool leastItself = true; ///< `least` is allowed
   std::vector<std::string_view> words = {};
 };
 
