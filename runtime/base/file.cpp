@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,6 +108,11 @@ bool writeAll(int fd, std::string_view text) {
     text.remove_prefix(static_cast<size_t>(n));
   }
   return true;
+}
+
+bool isWritable(int fd, int milliseconds) {
+  pollfd file{fd, POLLOUT, 0};
+  return poll(&file, 1, milliseconds) > 0;
 }
 
 AtomicFile::~AtomicFile() {

@@ -52,6 +52,11 @@ Status readWholeFile(const std::string &path, std::string &out);
 /// interruption. False, with errno, when it could not.
 bool writeAll(int fd, std::string_view text);
 
+/// Whether a write of a line would not wait, within so many milliseconds: a
+/// pipe may be full, a terminal stopped. True, too, where a write fails at
+/// once.
+bool isWritable(int fd, int milliseconds);
+
 /// An output file that appears under its name only after commit().
 class AtomicFile {
 public:

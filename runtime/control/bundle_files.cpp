@@ -2,6 +2,7 @@
 
 #include "runtime/control/bundle_files.h"
 
+#include "mtc/runtime/inspect.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/file.h"
 
@@ -90,6 +91,26 @@ Status checkBundleFiles(const std::string &folder, const Json &manifest) {
         !problem.empty())
       problems.add(std::move(problem));
   return problems.status("'" + folder + "'");
+}
+
+Status checkProgramFile(const std::string &path) {
+  std::error_code error;
+  fs::path program = fs::absolute(path, error);
+  fs::path folder = program.parent_path().parent_path();
+  std::string name = program.parent_path().filename() / program.filename(),
+              text;
+  Json manifest;
+  if (!readWholeFile(folder / "manifest.json", text).ok() ||
+      !parseJson(text, "manifest", manifest).ok())
+    return Status::okay(); // no bundle's
+  Problems ignored, problems;
+  FieldReader files = FieldReader(manifest, "", ignored).object("files");
+  if (!files.has(name.c_str()))
+    return Status::okay();
+  if (std::string problem = fileProblem(folder, name, files.text(name.c_str()));
+      !problem.empty())
+    problems.add(std::move(problem));
+  return problems.status("'" + folder.string() + "'");
 }
 
 } // namespace mtc::runtime

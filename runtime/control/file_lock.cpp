@@ -91,4 +91,16 @@ Status FileLock::take(const std::string &path, const std::string &guarded,
   }
 }
 
+Status FileLock::checkFree(const std::string &path,
+                           const std::string &guarded) {
+  FileLock file;
+  // A pipe is not waited for.
+  file.fd_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct flock lock = wholeFile();
+  if (file.fd_ < 0 || fcntl(file.fd_, F_GETLK, &lock) != 0 ||
+      lock.l_type == F_UNLCK)
+    return Status::okay();
+  return heldByAnother(guarded, file.fd_);
+}
+
 } // namespace mtc::runtime

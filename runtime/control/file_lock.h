@@ -28,6 +28,11 @@ public:
   static Status take(const std::string &path, const std::string &guarded,
                      FileLock &out);
 
+  /// Whether another process holds the lock of `path`. Errors: usage, with that
+  /// process and what messages call `guarded`. Not for a file that this process
+  /// has open.
+  static Status checkFree(const std::string &path, const std::string &guarded);
+
   int fd() const { return fd_; } ///< this object's
   /// Makes it a lock and nothing else: an empty file, which the destructor
   /// removes. Errors: usage, when there is something in it.

@@ -2,6 +2,7 @@
 
 #include "runtime/control/launcher.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
@@ -31,9 +32,9 @@ constexpr std::chrono::seconds kGrace{2};
 /// grandchild holds open.
 constexpr int kPollMilliseconds = 100;
 
-/// The job's text in memory that children inherit by descriptor.
+/// The job in memory that children inherit by descriptor.
 Status shareJob(const Job &job, int &fd) {
-  std::string text = jobToText(job);
+  std::string text = packJob(job);
   fd = memfd_create("mtc:job", 0);
   if (fd >= 0 &&
       write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()))
@@ -121,6 +122,12 @@ private:
   }
 
   void poll() {
+    // What ranks say stays in their pipes while nobody takes it from us:
+    // signals and ends must be seen nevertheless.
+    if (!isWritable(STDERR_FILENO, 0)) {
+      ::poll(nullptr, 0, kPollMilliseconds);
+      return;
+    }
     fds_.clear();
     for (const Child &child : children_)
       fds_.push_back({child.pipe(), POLLIN, 0}); // -1 is skipped

@@ -18,16 +18,23 @@
 namespace mtc::runtime {
 namespace {
 
+using Taken = std::function<bool(const std::string &)>;
+
 Status writeError(const std::string &path, int error) {
+  if (error == EINTR)
+    return {StatusCode::interrupted,
+            fmt::format("stopped by a signal before log '{}' was open", path)};
   return {StatusCode::writeFailed,
           fmt::format("cannot write log '{}': {}", path, std::strerror(error))};
 }
 
 /// Gives the file another name, which no file has. link fails where rename
 /// would replace.
-Status keep(const std::string &path) {
+Status keep(const std::string &path, const Taken &taken) {
   for (int number = 1;; ++number) {
     std::string name = fmt::format("{}.{}", path, number);
+    if (taken(name))
+      continue;
     if (link(path.c_str(), name.c_str()) == 0) {
       if (unlink(path.c_str()) != 0)
         return writeError(path, errno);
@@ -101,10 +108,10 @@ LogFile::~LogFile() {
     close(fd_);
 }
 
-Status LogFile::open(const std::string &path, bool append) {
+Status LogFile::open(const std::string &path, bool append, const Taken &taken) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
-    return openRegular(path, append);
+    return openRegular(path, append, taken);
   // What is open already keeps its position, and is nobody's to rename.
   if (int standard = standardFile(info); standard >= 0) {
     fd_ = dup(standard);
@@ -119,10 +126,11 @@ Status LogFile::open(const std::string &path, bool append) {
   bool isLink = std::filesystem::is_symlink(path, error);
   std::string file =
       isLink ? std::filesystem::canonical(path, error).string() : path;
-  return openRegular(error ? path : file, append);
+  return openRegular(error ? path : file, append, taken);
 }
 
-Status LogFile::openRegular(const std::string &path, bool append) {
+Status LogFile::openRegular(const std::string &path, bool append,
+                            const Taken &taken) {
   MTC_RETURN_IF_ERROR(FileLock::take(path, path, lock_));
   struct stat info;
   if (fstat(lock_.fd(), &info) != 0)
@@ -130,7 +138,7 @@ Status LogFile::openRegular(const std::string &path, bool append) {
   if (append) {
     MTC_RETURN_IF_ERROR(continueAt(lock_.fd(), info.st_size, path));
   } else if (info.st_size > 0) {
-    MTC_RETURN_IF_ERROR(keep(path));
+    MTC_RETURN_IF_ERROR(keep(path, taken));
     MTC_RETURN_IF_ERROR(FileLock::take(path, path, lock_));
   }
   fd_ = lock_.fd();

@@ -4,6 +4,8 @@
 
 #include "runtime/control/file_lock.h"
 
+#include <functional>
+
 namespace mtc::runtime {
 
 /// The log of one run, open and locked. Made by the launcher; the rank that
@@ -16,16 +18,18 @@ public:
   ~LogFile();
 
   /// A file that has something is kept as `path`.1, .2, ...: the first name
-  /// that is free, told on standard error. With `append` it is continued; half
-  /// a line at its end, of a run that was killed, is removed and told. A pipe
-  /// or a device is written as it is. Errors: writeFailed; usage, when another
-  /// run writes it.
-  Status open(const std::string &path, bool append);
+  /// that is free and not `taken`, told on standard error. With `append` it is
+  /// continued; half a line at its end, of a run that was killed, is removed
+  /// and told. A pipe or a device is written as it is. Errors: writeFailed;
+  /// usage, when another run writes it.
+  Status open(const std::string &path, bool append,
+              const std::function<bool(const std::string &)> &taken);
 
   int fd() const { return fd_; } ///< this object's, at the file's end; -1: none
 
 private:
-  Status openRegular(const std::string &path, bool append);
+  Status openRegular(const std::string &path, bool append,
+                     const std::function<bool(const std::string &)> &taken);
   FileLock lock_;
   int fd_ = -1;
 };

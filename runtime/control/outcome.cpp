@@ -13,6 +13,18 @@ bool followsOthers(const RankOutcome &outcome) {
                              outcome.status.code() == StatusCode::interrupted);
 }
 
+/// All ranks end behind one step and say so; who logs says what the log lost,
+/// too.
+const RankOutcome *mostSaid(const std::vector<RankOutcome> &failures) {
+  const RankOutcome *most = nullptr;
+  for (const RankOutcome &failure : failures)
+    if (failure.status.code() == StatusCode::interrupted &&
+        (!most ||
+         failure.status.message().size() > most->status.message().size()))
+      most = &failure;
+  return most;
+}
+
 } // namespace
 
 Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
@@ -22,12 +34,9 @@ Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
   for (const RankOutcome &failure : failures)
     if (!culprit && !followsOthers(failure))
       culprit = &failure;
-  if (!culprit)
-    for (const RankOutcome &failure : failures)
-      if (failure.status.code() == StatusCode::interrupted)
-        // All ranks end behind one step, and say the same.
-        return {StatusCode::interrupted,
-                "stopped by a signal, " + failure.status.message()};
+  if (const RankOutcome *stopped = mostSaid(failures); !culprit && stopped)
+    return {StatusCode::interrupted,
+            "stopped by a signal, " + stopped->status.message()};
   if (!culprit && stopAsked)
     return {StatusCode::interrupted, "stopped by a signal"};
   if (!culprit)

@@ -39,7 +39,7 @@ Status readJob(Job &job) {
   while ((n = pread(fd, buffer, sizeof buffer,
                     static_cast<off_t>(text.size()))) > 0)
     text.append(buffer, static_cast<size_t>(n));
-  return jobFromText(text, job);
+  return unpackJob(text, job);
 }
 
 Status checkMesh(const Mesh &launched, const Descriptor &d) {

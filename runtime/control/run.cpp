@@ -116,6 +116,7 @@ Status runBundle(const RunOptions &options) {
   Job job;
   MTC_RETURN_IF_ERROR(makeJob(options, job));
   bool threads = infoOf(options.comm).oneProcess;
+  SignalWatch signals(/*once=*/threads);
   Bundle bundle;
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
@@ -124,7 +125,6 @@ Status runBundle(const RunOptions &options) {
   if (!options.initFrom.empty())
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
   ProgressFd progress(options.progress, job);
-  SignalWatch signals(/*once=*/threads);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   RunOutputs outputs;
   MTC_RETURN_IF_ERROR(outputs.open(options, job));

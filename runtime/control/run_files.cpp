@@ -35,10 +35,20 @@ fs::path folderOf(const fs::path &path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// The file that a link names which leads to none yet; other paths as they are.
+fs::path behindLinks(fs::path path) {
+  constexpr int kMost = 40; // as many as the kernel follows
+  std::error_code error;
+  for (int i = 0; i < kMost && fs::is_symlink(path, error); ++i)
+    path = folderOf(path) / fs::read_symlink(path, error);
+  return path;
+}
+
 /// Of a file in a folder that is yet to be made: its path.
-Identity identityOf(const fs::path &path) {
-  if (std::optional<Identity> file = inodeOf(path))
+Identity identityOf(const fs::path &name) {
+  if (std::optional<Identity> file = inodeOf(name))
     return *file;
+  fs::path path = behindLinks(name);
   std::optional<Identity> folder = inodeOf(folderOf(path));
   std::error_code error;
   return folder
@@ -55,8 +65,8 @@ bool isFileOrNew(const fs::path &path) {
 
 bool liesInside(const fs::path &path, const Identity &bundle) {
   std::error_code error;
-  fs::path folder =
-      fs::weakly_canonical(fs::absolute(folderOf(path), error), error);
+  fs::path folder = fs::weakly_canonical(
+      fs::absolute(folderOf(behindLinks(path)), error), error);
   for (; !error; folder = folder.parent_path()) {
     if (inodeOf(folder) == bundle)
       return true;
@@ -116,6 +126,10 @@ private:
 };
 
 } // namespace
+
+bool sameFile(const std::string &a, const std::string &b) {
+  return identityOf(a) == identityOf(b);
+}
 
 Status checkFiles(const RunFiles &files) { return Checker(files).check(); }
 

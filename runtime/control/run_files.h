@@ -19,10 +19,13 @@ struct RunFiles {
   std::vector<NamedFile> inputs, outputs;
 };
 
+/// Whether two names are those of one file, or would be.
+bool sameFile(const std::string &a, const std::string &b);
+
 /// Checks that no output is an input, another output, or a file of the bundle,
 /// and that none lies inside the bundle. Files are the same if their inodes
 /// are, whatever their names; outputs that do not exist yet if folder and name
-/// are. Errors: usage, all of them at once.
+/// are, behind links. Errors: usage, all of them at once.
 Status checkFiles(const RunFiles &files);
 
 } // namespace mtc::runtime

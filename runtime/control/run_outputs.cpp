@@ -6,6 +6,7 @@
 #include "runtime/control/run_files.h"
 #include "runtime/train/pieces.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace mtc::runtime {
@@ -19,6 +20,13 @@ std::vector<NamedFile> sharedFiles(const Job &job) {
   for (const DumpOrder &dump : job.dumps)
     files.push_back({"--dump " + dump.what, dump.file});
   return files;
+}
+
+/// Whether ranks will write a file of this name.
+bool isShared(const std::string &name, const Job &job) {
+  return std::ranges::any_of(sharedFiles(job), [&](const NamedFile &file) {
+    return sameFile(name, file.path);
+  });
 }
 
 std::string lockOf(const NamedFile &file) { return file.path + ".lock"; }
@@ -63,10 +71,16 @@ Status RunOutputs::open(const RunOptions &options, Job &job) {
     MTC_RETURN_IF_ERROR(FileLock::take(lockOf(file), file.path, lock));
     MTC_RETURN_IF_ERROR(lock.holdEmpty());
     locks_.push_back(std::move(lock));
+    // It may be the log of another run, which locks the file itself.
+    MTC_RETURN_IF_ERROR(FileLock::checkFree(file.path, file.path));
   }
   if (job.logFile.empty())
     return Status::okay();
-  MTC_RETURN_IF_ERROR(log_.open(job.logFile, options.appendLog));
+  NamedFile log{"--log", job.logFile};
+  MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(log), log.path));
+  MTC_RETURN_IF_ERROR(
+      log_.open(log.path, options.appendLog,
+                [&](const std::string &name) { return isShared(name, job); }));
   job.logFd = log_.fd();
   return Status::okay();
 }

@@ -41,7 +41,8 @@ bool readLibraries(const ElfFile &file, const Elf64_Shdr &section,
   return true;
 }
 
-/// The versions of one library; `at` is that of its first record.
+/// The versions of one library; `at` is that of its first record. A distance of
+/// 0 ends a list, whatever their number is.
 bool readVersions(const ElfFile &file, std::string_view texts, uint64_t at,
                   unsigned count, std::set<std::string> &versions) {
   for (unsigned i = 0; i < count; ++i) {
@@ -50,6 +51,8 @@ bool readVersions(const ElfFile &file, std::string_view texts, uint64_t at,
     if (!file.read(at, record) || !readText(texts, record.vna_name, name))
       return false;
     versions.insert(name);
+    if (record.vna_next == 0)
+      return i + 1 == count;
     at += record.vna_next;
   }
   return true;
@@ -67,6 +70,8 @@ bool readVersionNeeds(const ElfFile &file, const Elf64_Shdr &section,
         !readVersions(file, texts, at + library.vn_aux, library.vn_cnt,
                       needs.libraries[name]))
       return false;
+    if (library.vn_next == 0)
+      return i + 1 == section.sh_info;
     at += library.vn_next;
   }
   return true;

@@ -29,7 +29,7 @@ Recipe recipeFromJson(FieldReader reader) {
 
 } // namespace
 
-std::string jobToText(const Job &job) {
+std::string packJob(const Job &job) {
   Json dumps = Json::array();
   for (const DumpOrder &dump : job.dumps)
     dumps.push_back(
@@ -45,14 +45,15 @@ std::string jobToText(const Job &job) {
                {"eval_data", job.evalData},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
-  // File names need not be UTF-8, and JSON must be: without `replace` this
-  // would throw. Ranks then read and write another name (contracts.md).
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // File names need not be UTF-8, which texts in JSON must be.
+  std::string bytes;
+  Json::to_msgpack(json, bytes);
+  return bytes;
 }
 
-Status jobFromText(std::string_view text, Job &out) {
-  Json json;
-  MTC_RETURN_IF_ERROR(parseJson(text, "job", json));
+Status unpackJob(std::string_view bytes, Job &out) {
+  Json json = Json::from_msgpack(bytes, /*strict=*/true,
+                                 /*allow_exceptions=*/false);
   Problems problems;
   FieldReader reader(json, "", problems);
   Job job;

@@ -43,9 +43,10 @@ struct Job {
   int64_t firstSample() const { return evaluates() ? evalFirst : 0; }
 };
 
-/// The form in which the launcher hands a job to a process.
-std::string jobToText(const Job &job);
-Status jobFromText(std::string_view text, Job &out);
+/// The form in which the launcher hands a job to a process: MessagePack.
+std::string packJob(const Job &job);
+/// Errors: inputRejected, every field that is missing or of another type.
+Status unpackJob(std::string_view bytes, Job &out);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_TRAIN_JOB_H

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -89,17 +90,29 @@ std::string_view formatProgress(const StepRecord &r, int64_t steps,
   return text.view();
 }
 
-void StepLog::attach(int fd, const std::string &path) {
+void StepLog::attach(int fd, const std::string &path,
+                     std::function<bool()> ending) {
   fd_ = fd;
   path_ = path;
+  ending_ = std::move(ending);
   bytes_ = std::max<int64_t>(0, lseek(fd, 0, SEEK_CUR)); // a pipe has none
+}
+
+bool StepLog::waitForRoom() {
+  constexpr int kPart = 100; // milliseconds
+  while (!isWritable(fd_, patience_ > 0 ? kPart : 0))
+    if (ending_() && --patience_ <= 0) {
+      errno = EAGAIN;
+      return false;
+    }
+  return true;
 }
 
 void StepLog::line(std::string_view text) {
   if (fd_ < 0)
     return;
   ++lines_;
-  if (writeAll(fd_, text)) {
+  if (waitForRoom() && writeAll(fd_, text)) {
     bytes_ += static_cast<int64_t>(text.size());
     return;
   }
@@ -116,7 +129,10 @@ Status StepLog::status() const {
   return {StatusCode::writeFailed,
           fmt::format("cannot write log '{}': {}; {} of {} lines are lost, the "
                       "training went on without them",
-                      path_, std::strerror(error_), dropped_, lines_)};
+                      path_,
+                      error_ == EAGAIN ? "nobody takes its lines"
+                                       : std::strerror(error_),
+                      dropped_, lines_)};
 }
 
 } // namespace mtc::runtime

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,22 +44,30 @@ std::string_view formatProgress(const StepRecord &record, int64_t steps,
 
 /// A log file, one write per line. A failing write drops the line, all of it,
 /// and never stops the training; `status` tells at the end. A pipe that is full
-/// holds the training up until somebody reads it.
+/// or a stopped terminal holds the training up until it takes the line, or the
+/// run is to end.
 class StepLog {
 public:
   /// Writes from now on to `fd`, at its position: the caller's, which stays
-  /// open. `path` is its name in messages.
-  void attach(int fd, const std::string &path);
+  /// open. `path` is its name in messages. `ending` says whether the run is to
+  /// end: all lines together then wait for a second at most.
+  void attach(
+      int fd, const std::string &path,
+      std::function<bool()> ending = [] { return false; });
   void line(std::string_view text);
   int64_t dropped() const { return dropped_; }
   /// Errors: writeFailed when a line was dropped.
   Status status() const;
 
 private:
+  bool waitForRoom();
   std::string path_;
+  std::function<bool()> ending_;
   int fd_ = -1, error_ = 0; ///< errno of the last line that was dropped
   int64_t lines_ = 0, dropped_ = 0;
   int64_t bytes_ = 0; ///< where the last whole line ends
+  /// How many tenths of a second a run that is to end still waits for room.
+  int patience_ = 10;
 };
 
 } // namespace mtc::runtime

@@ -12,14 +12,14 @@ ProgressLine::ProgressLine(int fd, bool rewrites, milliseconds delay)
     : fd_(fd), rewrites_(rewrites), next_(Clock::now() + delay) {}
 
 ProgressLine::~ProgressLine() {
-  if (open_)
+  if (open_ && isWritable(fd_, 0))
     (void)writeAll(fd_, "\n");
 }
 
 bool ProgressLine::due() const { return shown() && Clock::now() >= next_; }
 
 void ProgressLine::print(std::string_view text) {
-  if (!shown())
+  if (!shown() || !isWritable(fd_, 0))
     return;
   next_ = Clock::now() + milliseconds(rewrites_ ? 100 : 10'000);
   // The line before is cleared first: it may be longer.

@@ -8,7 +8,8 @@
 namespace mtc::runtime {
 
 /// On a terminal one line that is written again, at most ten times a second;
-/// elsewhere a line every ten seconds. A failing write is ignored.
+/// elsewhere a line every ten seconds. A failing write is ignored, and what
+/// would have to wait is not shown.
 class ProgressLine {
 public:
   /// `fd` is the caller's; -1: nothing is shown. `rewrites`: a terminal.

@@ -13,6 +13,9 @@ namespace {
 
 constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
+/// The smallest number of fp32: what is less would be 0 on a device.
+constexpr double kSmallest = 1e-45;
+
 /// The largest rate and decay: far beyond sense, far below fp32's range.
 constexpr double kLarge = 1e6;
 
@@ -35,14 +38,16 @@ const RecipeField kFields[] = {
     {"beta1", "beta1", &Recipe::beta1, "AdamW: decay of the mean gradient", 0,
      1},
     {"beta2", "beta2", &Recipe::beta2, "AdamW: decay of the mean square", 0, 1},
-    // The least is the smallest number of fp32. With 0 what has no gradient, or
+    // With 0 what has no gradient, or
     // one whose square vanishes, would be divided by 0.
     {"eps", "eps", &Recipe::eps,
-     "AdamW: added to the root of the mean square, which may be 0", 1e-45, 1},
+     "AdamW: added to the root of the mean square, which may be 0", kSmallest,
+     1},
     {"weight_decay", "weight-decay", &Recipe::weight_decay,
      "decoupled weight decay; not of biases and norms", 0, kLarge},
     {"clip", "clip", &Recipe::clip,
-     "threshold of the global gradient norm; 0: none", 0, 1e30},
+     "threshold of the global gradient norm; 0: none", kSmallest, 1e30,
+     /*words=*/{}, /*orZero=*/true},
     {"seed", "seed", &Recipe::seed,
      "of initial weights, dropout and the order of samples"},
     {"data", "data", &Recipe::data,
@@ -83,7 +88,8 @@ std::string expectedOf(const RecipeField &field) {
     return fmt::format("an integer from 0 to {}", UINT64_MAX);
   if (std::holds_alternative<int64_t Recipe::*>(field.member))
     return fmt::format("an integer from {} to {}", field.least, INT64_MAX);
-  std::string text = fmt::format("a number >= {}", field.least);
+  std::string text = fmt::format("{}a number >= {}",
+                                 field.orZero ? "0, or " : "", field.least);
   return std::isinf(field.below)
              ? text
              : fmt::format("{} and < {}", text, field.below);
@@ -122,7 +128,8 @@ bool holds(const RecipeField &field, const Recipe &recipe) {
           return field.words.empty() ||
                  std::ranges::count(field.words, value) > 0;
         else if constexpr (std::is_same_v<decltype(value), const double &>)
-          return value >= field.least && value < field.below;
+          return (value >= field.least && value < field.below) ||
+                 (field.orZero && value == 0);
         else
           return static_cast<double>(value) >= field.least;
       },

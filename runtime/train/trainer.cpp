@@ -38,10 +38,17 @@ Status Trainer::run() {
   if (status.ok() && (!end_.ok() || !job_.logFile.empty() || job_.evaluates()))
     status = meet();
   if (status.ok())
-    return end_.ok() ? log_.status() : end_;
+    return ending();
   // Whatever went wrong here, the others must not wait for this rank.
   rank_.accept(status);
   return status;
+}
+
+Status Trainer::ending() const {
+  Status log = log_.status();
+  if (end_.ok() || log.ok())
+    return end_.ok() ? log : end_;
+  return {end_.code(), end_.message() + "; " + log.message()};
 }
 
 Status Trainer::meet() {
@@ -70,8 +77,10 @@ Status Trainer::save() {
   MTC_RETURN_IF_ERROR(meet());
   if (end_.ok())
     return Status::okay();
-  end_ = {end_.code(), fmt::format("{}; '{}' has the parameters of step {}",
-                                   end_.message(), job_.saveTo, done_)};
+  std::string whose = job_.evaluates() ? "that were evaluated"
+                                       : fmt::format("of step {}", done_);
+  end_ = {end_.code(), fmt::format("{}; '{}' has the parameters {}",
+                                   end_.message(), job_.saveTo, whose)};
   return Status::okay();
 }
 
@@ -80,7 +89,8 @@ Status Trainer::prepare() {
   if (job_.passes() > 0)
     MTC_RETURN_IF_ERROR(loader_.fetch(firstSample(1)));
   if (rank_.logs() && job_.logFd >= 0)
-    log_.attach(job_.logFd, job_.logFile);
+    log_.attach(job_.logFd, job_.logFile,
+                [this] { return signals_.stop || signals_.gate.closed(); });
   entry_ = rank_.descriptor().entry("train");
   if (!entry_ && !job_.evaluates())
     return noEntry("train", "training");
@@ -123,7 +133,10 @@ bool Trainer::begin(int64_t step) {
   }
   if (end_.ok())
     end_ = {StatusCode::interrupted,
-            fmt::format("ended after step {}", step - 1)};
+            job_.evaluates()
+                ? fmt::format("ended after batch {} of {} of the evaluation",
+                              step - 1, job_.evalBatches)
+                : fmt::format("ended after step {}", step - 1)};
   return false;
 }
 
@@ -191,8 +204,6 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
 
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
-  if (!begin(index + 1))
-    return end_;
   MTC_RETURN_IF_ERROR(loader_.turnTo(firstSample(index + 1)));
   schedule_.fill(index + 1, block_);
   block_.sample_base = firstSample(index + 1);
@@ -216,6 +227,8 @@ Status Trainer::evaluate() {
   double sum = 0;
   for (int64_t i = 0; i < job_.evalBatches; ++i) {
     float loss = 0;
+    if (!begin(i + 1))
+      return Status::okay();
     MTC_RETURN_IF_ERROR(evaluateBatch(*entry, i, nullptr, loss));
     sum += loss;
   }
@@ -241,6 +254,8 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   LogitsCapture capture(rank_);
   MTC_RETURN_IF_ERROR(capture.check());
   float loss = 0;
+  if (!begin(1))
+    return Status::okay();
   MTC_RETURN_IF_ERROR(evaluateBatch(*entry, 0, &capture, loss));
   return write(order.file, capture.takePieces());
 }

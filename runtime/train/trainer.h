@@ -41,6 +41,8 @@ public:
 
 private:
   Status runUnguarded();
+  /// How a run without failures ended: early, or with a log that lost lines.
+  Status ending() const;
   /// Returns when every rank has called it.
   Status meet();
   Status prepare();
@@ -60,7 +62,8 @@ private:
   Status evaluate();
   /// The first sample of a step, from 1, or of a batch of an evaluation.
   int64_t firstSample(int64_t step) const;
-  /// One forward-only pass over global batch `index`; the loss on last stages.
+  /// One forward-only pass over global batch `index`, which `begin` let begin;
+  /// the loss on last stages.
   Status evaluateBatch(const EntryInfo &entry, int64_t index,
                        Observer *observer, float &loss);
   Status dumpLogits(const DumpOrder &dump);

@@ -99,6 +99,19 @@ def signed(make):
     return both
 
 
+def endless(place):
+    """A program with very many libraries, each of which is the next one."""
+    content = bytearray(place.read("one/programs/stage0"))
+    (table,), (number,) = struct.unpack_from("<Q", content, 0x28), \
+        struct.unpack_from("<H", content, 0x3c)
+    for section in range(table, table + 64 * number, 64):
+        if struct.unpack_from("<I", content, section + 4) == (0x6ffffffe,):
+            (libraries,) = struct.unpack_from("<Q", content, section + 24)
+            struct.pack_into("<I", content, section + 44, 2 ** 32 - 1)
+            struct.pack_into("<I", content, libraries + 12, 0)
+    place.write("program", bytes(content))
+
+
 def case(name, make, says, command=RUN, code=REJECTD):
     return Case("bundle: " + name, command, code, says, signed(make))
 
@@ -117,6 +130,10 @@ DAMAGE = [
          ["the manifest is damaged", "'digest'"],
          damaged("manifest.json", lambda c: c.replace(b'"seq": 16', b'"seq": 17'))),
     damage("inspect a bundle with a flipped bit", "programs/stage1", ["inspect", "bad"]),
+    damage("inspect a program with a flipped bit", "programs/stage1",
+           ["inspect", "bad/programs/stage1"]),
+    Case("bundle: needs that are a list without an end", ["inspect", "--requires", "program"],
+         REJECTD, ["'program'", "section .gnu.version_r"], endless),
     Case("bundle: a program that is a link inside of it", RUN, 0, [],
          linked("bad/other"), ("out.safetensors",)),
     Case("bundle: a program that is a link to elsewhere", RUN, REJECTD,

@@ -126,6 +126,8 @@ CASES = OF_THE_MACHINE + [
          ["--lr", "a number >= 0", "'nan'"]),
     Case("eps of 0", [*RUN, "--eps", 0], USAGE, ["eps: expected a number >= 1e-45", "found 0"]),
     Case("infinite clipping", [*RUN, "--clip", "inf"], USAGE, ["clip", "inf"]),
+    Case("clipping to what would be 0", [*RUN, "--clip", "1e-50"], USAGE,
+         ["clip: expected 0, or a number >= 1e-45", "1e-50"]),
     Case("negative seed", [*RUN, "--seed", -1], USAGE, ["--seed", "-1"]),
     Case("unknown dump", [*RUN, "--steps", 2, "--dump", "gradients", "d"], USAGE,
          ["gradients", "expected init, logits, grads[@STEP] or params[@STEP]"]),

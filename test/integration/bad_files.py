@@ -60,6 +60,12 @@ CLASHES = [
           ["the file of --init-from"]),
     clash("parameters and a log", ["--save", "door/x", "--log"], "folder/x",
           ["the file of --save"]),
+    clash("a log and what a link will be", ["--save", "link", "--log"], "target",
+          ["the file of --save"], lambda place: (tokens(place),
+                                                os.symlink("target", place.path("link")))),
+    clash("a log through a link into the bundle", ["--log"], "link", ["inside the bundle"],
+          lambda place: (own_bundle(place),
+                         os.symlink("mine/log.jsonl", place.path("link"))), MINE),
     clash("a log onto a part of parameters", ["--save", "w", "--log"], "w.part0",
           ["a part of --save"]),
     clash("parameters onto the dump", ["--dump", "init", "folder", "--save"],
@@ -106,6 +112,10 @@ def holds(name, content):
         f"{name}: expected {content}, found {place.read(name)}"
 
 
+def there(name):
+    return lambda place: None if os.path.exists(place.path(name)) else f"no {name}"
+
+
 def continued(content):
     """The log is there already, so it changes: not what cases may do otherwise."""
     def act(place, command):
@@ -120,11 +130,22 @@ def kept(place, command):
                 holds("log.jsonl.2", LINE))(place, command)
 
 
+def kept_beside(place, command):
+    place.write("log.jsonl", LINE)
+    return then(lines("log.jsonl", 2), holds("log.jsonl.2", LINE),
+                there("log.jsonl.1"))(place, command)
+
+
 LOGGED = [*RUN, "--log", "log.jsonl"]
 LOGS = [
     Case("log: an earlier one is kept", LOGGED, 0, ["kept as 'log.jsonl.2'"],
          lambda place: (tokens(place), place.write("log.jsonl.1", "other\n")),
          ("log.jsonl", "log.jsonl.2"), kept),
+    Case("log: an earlier one is kept beside what is saved",
+         [*LOGGED, "--save", "log.jsonl.1"], 0, ["kept as 'log.jsonl.2'"], tokens,
+         ("log.jsonl", "log.jsonl.1", "log.jsonl.2"), kept_beside),
+    Case("files: a name that is not UTF-8", [*RUN, "--save", "w\udcff"], 0, [], tokens,
+         ("w\udcff",), then(there("w\udcff"))),
     Case("log: an earlier one is continued", [*LOGGED, "--append"], 0, [],
          tokens, ("log.jsonl",), continued(LINE)),
     Case("log: half a line of a run that was killed", [*LOGGED, "--append"], 0,
@@ -145,9 +166,9 @@ LOGS = [
 ]
 
 
-def beside_another(place, command):
+def beside_another(place, command, other=None):
     """While another run writes the same files, which then is stopped."""
-    long = [*command]
+    long = [*(other or command)]
     long[long.index("--steps") + 1] = 10 ** 7
     first = place.start(long)
     name = place.path("first.jsonl" if "first.jsonl" in long else "log.jsonl")
@@ -172,6 +193,13 @@ TWO = [
          [*RUN, "--log", "first.jsonl", "--save", "w"], USAGE,
          ["'w' is being written by process"], tokens, ("first.jsonl", "w"),
          beside_another),
+    Case("two runs: parameters onto a log", [*RUN, "--save", "log.jsonl"], USAGE,
+         ["'log.jsonl' is being written by process"], tokens, ("log.jsonl",),
+         lambda place, command: beside_another(place, command, LOGGED)),
+    Case("two runs: a log onto parameters", [*RUN, "--log", "w"], USAGE,
+         ["'w' is being written by process"], tokens, ("first.jsonl", "w"),
+         lambda place, command: beside_another(
+             place, command, [*RUN, "--log", "first.jsonl", "--save", "w"])),
 ]
 
 CASES = CLASHES + LOGS + TWO

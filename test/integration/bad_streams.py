@@ -1,12 +1,16 @@
 """Standard streams that are closed, and evaluations, whose result goes to one."""
 
+import array
+import fcntl
 import json
 import os
+import signal
 import struct
+import termios
 
-from bad_case import Case, Ended
+from bad_case import Case, Ended, wait_until
 
-USAGE, REJECTD, NOT_FINITE, NOT_WRITTEN = 2, 3, 15, 18
+USAGE, REJECTD, INTERRUPTED, NOT_FINITE, NOT_WRITTEN = 2, 3, 11, 15, 18
 RUN = ["run", "two", "--data", "data.bin", "--data-type", "u8"]
 TRAIN = [*RUN, "--steps", 2, "--log", "log.jsonl", "--save", "w"]
 EVAL = [*RUN, "--quiet", "--eval", 2]
@@ -43,6 +47,61 @@ def printed(**fields):
     return act
 
 
+def full(number):
+    """Runs with this descriptor on a disk that is full."""
+    def put():
+        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
+    return lambda place, command: place.run(command, put)
+
+
+def unread(place, command):
+    """Runs with standard error in a pipe that is full."""
+    def put():
+        reader, writer = os.pipe()
+        os.set_inheritable(reader, True)  # open, and nobody reads
+        os.set_blocking(writer, False)
+        try:
+            while os.write(writer, bytes(4096)):
+                pass
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+        os.dup2(writer, 2)
+    return place.run(command, put)
+
+
+def stopped(ready):
+    """A run that is asked to stop once `ready(place)`, again if it was too early."""
+    def act(place, command):
+        process = place.start(command)
+        wait_until(lambda: ready(place) or process.poll() is not None)
+        while not wait_until(lambda: process.poll() is not None, 10):
+            process.send_signal(signal.SIGINT)
+        return place.end(process)
+    return act
+
+
+def fifo(reader):
+    """A log that is a FIFO; with `reader` somebody opened it, and never reads."""
+    def make(place):
+        os.mkfifo(place.path("fifo"))
+        if reader:
+            place.reader = os.open(place.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+            fcntl.fcntl(place.reader, fcntl.F_SETPIPE_SZ, 4096)  # for one line
+            place.cleanup.append(lambda: os.close(place.reader))
+    return make
+
+
+def no_room(place):
+    """The FIFO has a line, so that it takes no other one."""
+    size = array.array("i", [0])
+    fcntl.ioctl(place.reader, termios.FIONREAD, size)
+    return size[0] > 0
+
+
+def locked(place):
+    return os.path.exists(place.path("w.lock"))
+
+
 CLOSED = [
     Case("closed: standard error, of a run", TRAIN, 0, [], leaves=("log.jsonl", "w"),
          act=closed(2)),
@@ -57,6 +116,22 @@ CLOSED = [
          NOT_WRITTEN, ["standard output"], act=closed(1)),
     Case("closed: standard output, of an evaluation", EVAL, NOT_WRITTEN,
          ["standard output"], act=closed(1)),
+    Case("full: standard output, of help", ["--help"], NOT_WRITTEN, ["standard output"],
+         act=full(1)),
+    Case("full: standard output, of the version", ["--version"], NOT_WRITTEN,
+         ["standard output"], act=full(1)),
+    Case("unread: standard error, of a run", TRAIN, 0, [], leaves=("log.jsonl", "w"),
+         act=unread),
+    Case("unread: a log", [*RUN, "--steps", 10 ** 7, "--log", "fifo", "--save", "w"],
+         INTERRUPTED, ["ended after step", "nobody takes its lines"], fifo(reader=True), ("w",),
+         stopped(no_room)),
+    Case("unread: a log, of threads", [*RUN, "--steps", 10 ** 7, "--log", "fifo", "--save",
+                                       "w", "--comm", "threads"], INTERRUPTED,
+         ["ended after step", "nobody takes its lines"], fifo(reader=True), ("w",),
+         stopped(no_room)),
+    Case("unread: a log that nobody opens", [*RUN, "--log", "fifo", "--save", "w"],
+         INTERRUPTED, ["stopped by a signal before log 'fifo' was open"],
+         fifo(reader=False), act=stopped(locked)),
     Case("progress where nobody watches", TRAIN, 0, ["step 1/2", "step 2/2"],
          leaves=("log.jsonl", "w")),
 ]
@@ -67,6 +142,10 @@ EVALUATIONS = [
     Case("evaluation: parameters and dumps are written",
          [*EVAL, "--save", "w", "--dump", "init", "d", "--dump", "params", "d"], 0, [],
          leaves=("w", "d/*"), act=printed(eval_loss=...)),
+    Case("evaluation: stopped", [*EVAL[:-1], 100000, "--eval-data", "long.bin", "--save", "w"],
+         INTERRUPTED, ["of 100000 of the evaluation; 'w' has the parameters that were "
+                       "evaluated"], lambda place: place.write("long.bin", bytes(1 << 23)),
+         ("w",), stopped(locked)),
     Case("evaluation: nothing is trained", [*EVAL, "--dump", "grads", "d"], USAGE,
          ["dump of grads", "0 steps"]),
     Case("evaluation: a loss that is not finite",

@@ -29,6 +29,8 @@ Status readProgram(const InspectCommand &command, std::string &text) {
 }
 
 Status read(const InspectCommand &command, std::string &text) {
+  if (!runtime::isBundle(command.path))
+    MTC_RETURN_IF_ERROR(runtime::checkProgramFile(command.path));
   if (command.requirements)
     return runtime::inspectRequirements(command.path, command.json, text);
   if (!runtime::isBundle(command.path))

@@ -51,7 +51,8 @@ static int parseAndRun(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) { // --help, --version
-    return app.exit(request);
+    app.exit(request);
+    return finish(flushOutput());
   } catch (const CLI::ParseError &error) {
     return finish({StatusCode::usage, mtc::tool::explain(app, error)});
   }

@@ -274,20 +274,43 @@ TEST(Metrics, AFailingLogStopsNothing) {
       << log.status().message();
 }
 
-TEST(Job, TextRoundTrips) {
+TEST(Metrics, AFullPipeEndsNoRunLate) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  fcntl(ends[1], F_SETPIPE_SZ, 4096);
+  StepLog log;
+  bool ending = false;
+  int asked = 0;
+  log.attach(ends[1], "pipe", [&] { return ++asked > 1 || ending; });
+  std::string page(4095, 'x');
+  log.line(page + "\n");
+  log.line("no room\n"); // nobody reads; the run is to end
+  EXPECT_EQ(log.dropped(), 1);
+  ending = true;
+  std::string found(4096, '\0');
+  ASSERT_EQ(read(ends[0], found.data(), found.size()), 4096);
+  log.line("room\n"); // a run that ends still says what there is room for
+  ASSERT_EQ(read(ends[0], found.data(), found.size()), 5);
+  EXPECT_EQ(log.dropped(), 1);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Job, RoundTrips) {
   Job job, back;
   job.recipe.lr = 1.0 / 3;
   job.recipe.seed = UINT64_MAX;
-  job.recipe.data = "a \"b\"\n";
+  job.recipe.data = "a \"b\"\n\xff"; // a name need not be UTF-8
   job.recipe.decay = "linear";
   job.dumps = {{"grads", 3, "d/grads@3.safetensors"}};
   job.evalBatches = 4;
   job.progressFd = 5;
-  Status status = jobFromText(jobToText(job), back);
+  Status status = unpackJob(packJob(job), back);
   ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(jobToText(job), jobToText(back));
+  EXPECT_EQ(packJob(job), packJob(back));
   EXPECT_EQ(back.recipe.lr, job.recipe.lr);
   EXPECT_EQ(back.recipe.seed, UINT64_MAX);
+  EXPECT_EQ(back.recipe.data, job.recipe.data);
   EXPECT_EQ(back.dumps[0].step, 3);
 }
 

@@ -23,6 +23,11 @@ Status inspectBundle(const std::string &folder, std::string &text);
 /// Errors: inputRejected.
 Status readManifestText(const std::string &folder, std::string &text);
 
+/// Of a program in the folder `programs` of a bundle: whether it has the digest
+/// that the manifest gives it. Others are taken as they are. Errors:
+/// inputRejected.
+Status checkProgramFile(const std::string &path);
+
 /// What the machine that runs a program, or the executables of a bundle, needs
 /// beside `mtc run`: instruction set, oneDNN, the oldest Linux, and the shared
 /// libraries that they load themselves with the symbol versions that these must

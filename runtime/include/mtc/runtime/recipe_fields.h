@@ -31,6 +31,7 @@ struct RecipeField {
   double least = 0;
   double below = std::numeric_limits<double>::infinity();
   std::vector<std::string_view> words = {};
+  bool orZero = false; ///< 0 is taken, too, below `least`
 };
 
 std::span<const RecipeField> recipeFields();
