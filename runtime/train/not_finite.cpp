@@ -87,6 +87,10 @@ std::string firstOf(const Mesh &mesh, const std::vector<Finding> &all,
 
 } // namespace
 
+bool squaresOverflow(double norm, double clip) {
+  return (clip > 0 ? std::min(norm, clip) : norm) >= 0x1p64;
+}
+
 Status findNotFinite(RankState &rank, float loss, NotFinite &out) {
   const Mesh &mesh = rank.mesh();
   std::vector<Finding> all(static_cast<size_t>(mesh.worldSize()));
@@ -111,8 +115,8 @@ Status findNotFinite(RankState &rank, float loss, NotFinite &out) {
 std::string NotFinite::text(int64_t step) const {
   // A NaN may have a sign.
   std::string value = loss == loss ? fmt::format("{}", loss) : "nan";
-  std::string failed = fmt::format("step {}: the {} is not finite (loss {}); ",
-                                   step, what, value);
+  std::string failed = fmt::format(
+      "step {}: the {} is not finite (loss {}){}; ", step, what, value, help);
   if (parameter.empty())
     return failed +
            fmt::format("the parameters are still those of step {}", step - 1);

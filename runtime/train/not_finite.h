@@ -8,19 +8,25 @@
 
 namespace mtc::runtime {
 
-/// Why the gradient norm of a step is not finite.
+/// Why a step cannot be completed.
 struct NotFinite {
   float loss = 0; ///< of the step
   /// "loss", or "gradient of NAME": the first parameter in the model's order
   /// that has such a gradient. ("gradient norm" if neither is so: the sum
   /// itself is broken.)
   std::string what;
+  std::string help; ///< what to do; may be empty
   /// The first parameter that is not finite itself; empty: all of them are.
   std::string parameter;
 
   /// For people: what was found in `step`, and what the parameters are.
   std::string text(int64_t step) const;
 };
+
+/// Whether squares of gradients with this norm, clipped to `clip` (0: not), may
+/// be beyond fp32: from 2^64 on. An optimizer's mean square would be infinite
+/// from then on, and its parameter never move again.
+bool squaresOverflow(double norm, double clip);
 
 /// Looks at gradients and parameters as they are between `reduce` and `apply`,
 /// each rank at those that it holds. Every rank of the mesh calls it, with the

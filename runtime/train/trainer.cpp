@@ -161,6 +161,8 @@ Status Trainer::trainStep(int64_t step) {
   // On all ranks: the norm is of all gradients, and takes the loss in.
   if (!isFinite(result_.gradNorm))
     return endNotFinite(step);
+  if (squaresOverflow(result_.gradNorm, job_.recipe.clip))
+    return endTooLarge(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
   MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, loader_));
   MTC_RETURN_IF_ERROR(rank_.complete());
@@ -171,6 +173,20 @@ Status Trainer::trainStep(int64_t step) {
 Status Trainer::endNotFinite(int64_t step) {
   NotFinite found;
   MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+  return endWith(step, found);
+}
+
+Status Trainer::endTooLarge(int64_t step) {
+  NotFinite found;
+  found.loss = result_.loss;
+  found.what = "square of the gradients in fp32";
+  found.help = fmt::format("; their norm is {:.3g}: clip them (clip), or begin "
+                           "with other parameters",
+                           result_.gradNorm);
+  return endWith(step, found);
+}
+
+Status Trainer::endWith(int64_t step, const NotFinite &found) {
   if (rank_.logs())
     report(step, &found);
   end_ = {StatusCode::nonFinite, found.text(step)};

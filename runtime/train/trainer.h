@@ -56,6 +56,9 @@ private:
   Status trainStep(int64_t step);
   /// Ends training before the update of a step whose norm is not finite.
   Status endNotFinite(int64_t step);
+  /// The same where the norm is finite, and squares of gradients are not.
+  Status endTooLarge(int64_t step);
+  Status endWith(int64_t step, const NotFinite &found);
   Status save();
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);

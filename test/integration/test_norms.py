@@ -173,6 +173,19 @@ class Test:
                                    f"{name}: the norm is {expected}")
             self.report.expect(len(norms) == 1, f"{name}: norms differ: {norms}")
 
+    def squares(self):
+        """Gradients without clipping whose squares no mean of AdamW could take."""
+        start = (self.initial.copy().scale("final_norm.scale", 1e25)
+                 .write(self.path("start.safetensors")))
+        for bundle in self.bundles:
+            result = self.recipe("tokens", "--init-from", start, "--clip", 0,
+                                 bundle=bundle, check=False)
+            (step,) = read_log(self.path("log.jsonl"))
+            self.report.expect(
+                result.returncode == NON_FINITE and "still those of step 0" in result.stderr
+                and step["not_finite"] == "square of the gradients in fp32"
+                and step["grad_norm"] > 1e22, f"squares: {result.stderr!r}, {step}")
+
     def failures(self):
         for name, weights, data, logged, words in failures(self.initial):
             start = weights.write(self.path("start.safetensors"))
@@ -201,6 +214,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test = Test(folder)
         test.norms()
+        test.squares()
         test.failures()
         return test.report.finish("norms and failures of eight ranks")
 
