@@ -6,7 +6,7 @@
 #include "compiler/output_folder.h"
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
-#include "models/strategy_reader.h"
+#include "models/strategy.h"
 #include "passes/target/target.h"
 
 #include <algorithm>
@@ -21,10 +21,7 @@ namespace {
 
 /// IR may have been edited by hand; the code generator would take any chip.
 bool isKnown(const std::string &target) {
-  for (const models::StrategyChoice &field : models::strategyChoices())
-    if (field.key == "target")
-      return std::ranges::find(field.values, target) != field.values.end();
-  return false;
+  return std::ranges::count(models::allTargets(), target) > 0;
 }
 
 } // namespace

@@ -4,11 +4,32 @@
 
 namespace mtc::models {
 
+namespace {
+struct AxisWords {
+  std::string_view name, meaning;
+};
+} // namespace
+
+/// By LogicalAxis.
+static constexpr AxisWords axisWords[logicalAxisCount] = {
+    {"batch", "samples of a microbatch"},
+    {"seq", "positions of a sample"},
+    {"embed", "the residual stream: hidden of the spec"},
+    {"heads", "attention heads"},
+    {"kv_heads", "heads of keys and values; as heads"},
+    {"head_dim", "elements of a head"},
+    {"ffn", "elements of the MLP between its projections"},
+    {"vocab", "rows of the token embedding, logits"},
+    {"expert", "experts of a mixture"},
+    {"qkv", "query, key and value of a fused projection"},
+    {"gate_up", "gate and input of an MLP with a gate"}};
+
 std::string_view toString(LogicalAxis axis) {
-  static constexpr std::string_view names[logicalAxisCount] = {
-      "batch", "seq",   "embed",  "heads", "kv_heads", "head_dim",
-      "ffn",   "vocab", "expert", "qkv",   "gate_up"};
-  return names[static_cast<size_t>(axis)];
+  return axisWords[static_cast<size_t>(axis)].name;
+}
+
+std::string_view meaningOf(LogicalAxis axis) {
+  return axisWords[static_cast<size_t>(axis)].meaning;
 }
 
 std::string_view toString(MeshAxis axis) {

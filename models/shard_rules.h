@@ -35,6 +35,8 @@ enum class MeshAxis { none = -1, tp = MTC_AXIS_TP, dp = MTC_AXIS_DP };
 /// As in files: "kv_heads", "tp".
 std::string_view toString(LogicalAxis axis);
 std::string_view toString(MeshAxis axis);
+/// What elements along it are, for people.
+std::string_view meaningOf(LogicalAxis axis);
 const std::array<LogicalAxis, logicalAxisCount> &allLogicalAxes();
 
 /// The strategy's table. Starts with heads, kv_heads, ffn, vocab over tp and

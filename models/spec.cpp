@@ -5,72 +5,14 @@
 #include <fmt/format.h>
 
 #include "models/nearest.h"
-#include "models/toml_reader.h"
+#include "models/spec_fields.h"
 
 namespace mtc::models {
 
-static constexpr Choice<NormKind> normKinds[] = {
-    {"layer_norm", NormKind::layerNorm}, {"rms_norm", NormKind::rmsNorm}};
-static constexpr Choice<NormPlacement> placements[] = {
-    {"pre", NormPlacement::pre}, {"post", NormPlacement::post}};
-static constexpr Choice<MlpKind> mlpKinds[] = {{"gelu", MlpKind::gelu},
-                                               {"gelu_erf", MlpKind::geluErf},
-                                               {"relu", MlpKind::relu},
-                                               {"swiglu", MlpKind::swiglu},
-                                               {"geglu", MlpKind::geglu}};
-static constexpr Choice<QkvKind> qkvKinds[] = {{"fused", QkvKind::fused},
-                                               {"separate", QkvKind::separate}};
-static constexpr Choice<PositionKind> positionKinds[] = {
-    {"learned", PositionKind::learned},
-    {"rope", PositionKind::rope},
-    {"none", PositionKind::none}};
-
-// The RNG's counter has 16 bits for a layer and 40 for a quarter of an element
-// index (docs/numerics.md). Four dimensions of 2^20 exceed the latter, so the
-// tensors are checked, too.
-static constexpr IntegerRange layerRange{1, 65535};
-static constexpr IntegerRange sizeRange{1, 1 << 20};
 static constexpr int64_t maxElements = int64_t{1} << 42;
 
-static void readSections(TomlReader &root, ModelSpec &spec) {
-  if (const toml::table *table = root.subtable("norm")) {
-    TomlReader reader = root.inner("norm", *table);
-    reader.choice("kind", spec.norm.kind, normKinds);
-    reader.choice("placement", spec.norm.placement, placements);
-    reader.number("eps", spec.norm.eps, {0, 1, /*open=*/true});
-    reader.finish();
-  }
-  if (const toml::table *table = root.subtable("mlp")) {
-    TomlReader reader = root.inner("mlp", *table);
-    reader.choice("kind", spec.mlp.kind, mlpKinds);
-    reader.boolean("bias", spec.mlp.bias);
-    reader.finish();
-  }
-  if (const toml::table *table = root.subtable("attention")) {
-    TomlReader reader = root.inner("attention", *table);
-    reader.choice("qkv", spec.attention.qkv, qkvKinds);
-    reader.boolean("bias", spec.attention.bias);
-    reader.boolean("causal", spec.attention.causal);
-    reader.finish();
-  }
-  if (const toml::table *table = root.subtable("dropout")) {
-    TomlReader reader = root.inner("dropout", *table);
-    reader.number("embedding", spec.dropout.embedding, {0, 1});
-    reader.number("attention", spec.dropout.attention, {0, 1});
-    reader.number("hidden", spec.dropout.hidden, {0, 1});
-    reader.finish();
-  }
-  if (const toml::table *table = root.subtable("init")) {
-    TomlReader reader = root.inner("init", *table);
-    reader.number("std", spec.init.std, {0, 100, /*open=*/true});
-    reader.boolean("scaled_output", spec.init.scaledOutput);
-    reader.finish();
-  }
-}
-
 /// The name becomes part of file names.
-static void readName(TomlReader &root, ModelSpec &spec) {
-  root.string("name", spec.name, Need::required);
+static void checkName(TomlReader &root, const ModelSpec &spec) {
   if (!root.good("name"))
     return;
   bool plain = !spec.name.empty() && spec.name.front() != '.';
@@ -82,28 +24,23 @@ static void readName(TomlReader &root, ModelSpec &spec) {
                        "'.'");
 }
 
-static void readVocab(TomlReader &root, ModelSpec &spec) {
-  int64_t multiple = 1;
-  root.integer("vocab", spec.vocab, sizeRange, Need::required);
-  root.integer("padded_vocab", spec.paddedVocab, sizeRange);
-  root.integer("vocab_multiple", multiple, sizeRange);
+/// The padded vocabulary, if it is not given.
+static void settleVocab(TomlReader &root, ModelSpec &spec) {
   if (root.has("padded_vocab") && root.has("vocab_multiple"))
     return root.error("vocab_multiple",
                       "contradicts padded_vocab; give one of the two");
   if (!root.good("vocab") || !root.good("padded_vocab"))
     return;
   if (!root.has("padded_vocab"))
-    spec.paddedVocab = (spec.vocab + multiple - 1) / multiple * multiple;
+    spec.paddedVocab = (spec.vocab + spec.vocabMultiple - 1) /
+                       spec.vocabMultiple * spec.vocabMultiple;
   else if (spec.paddedVocab < spec.vocab)
     root.wrong("padded_vocab", fmt::format("at least vocab = {}", spec.vocab),
                fmt::format("; the nearest valid value is {}", spec.vocab));
 }
 
 /// Heads, and what follows from them if it is not given.
-static void readHeads(TomlReader &root, ModelSpec &spec) {
-  root.integer("heads", spec.heads, sizeRange, Need::required);
-  root.integer("kv_heads", spec.kvHeads, sizeRange);
-  root.integer("head_dim", spec.headDim, sizeRange);
+static void settleHeads(TomlReader &root, ModelSpec &spec) {
   if (!root.good("heads"))
     return;
   if (!root.has("kv_heads"))
@@ -141,16 +78,16 @@ static void checkWhole(TomlReader &root, const ModelSpec &spec) {
 }
 
 static void readSpec(TomlReader &root, ModelSpec &spec) {
-  readName(root, spec);
-  readVocab(root, spec);
-  root.integer("layers", spec.layers, layerRange, Need::required);
-  root.integer("hidden", spec.hidden, sizeRange, Need::required);
-  readHeads(root, spec);
-  root.integer("ffn", spec.ffn, sizeRange, Need::required);
-  root.integer("max_seq", spec.maxSeq, sizeRange, Need::required);
-  root.choice("positions", spec.positions, positionKinds);
-  root.boolean("tied", spec.tied);
-  readSections(root, spec);
+  readTable(root, specFields(), "", spec);
+  for (std::string_view name : tablesOf(specFields()))
+    if (const toml::table *table = root.subtable(name)) {
+      TomlReader reader = root.inner(name, *table);
+      readTable(reader, specFields(), name, spec);
+      reader.finish();
+    }
+  checkName(root, spec);
+  settleVocab(root, spec);
+  settleHeads(root, spec);
   bool known = true;
   for (const char *key : {"hidden", "heads", "kv_heads", "head_dim"})
     known &= root.good(key);
@@ -183,42 +120,8 @@ Parsed<ModelSpec> loadModelSpec(const std::string &path) {
   return parseModelSpec(text.value, path);
 }
 
-template <typename E, size_t N>
-static std::string nameOf(E value, const Choice<E> (&choices)[N]) {
-  for (const Choice<E> &choice : choices)
-    if (choice.value == value)
-      return std::string(choice.name);
-  return "";
-}
-
 nlohmann::ordered_json toJson(const ModelSpec &spec) {
-  nlohmann::ordered_json json = {
-      {"name", spec.name},
-      {"vocab", spec.vocab},
-      {"padded_vocab", spec.paddedVocab},
-      {"layers", spec.layers},
-      {"hidden", spec.hidden},
-      {"heads", spec.heads},
-      {"kv_heads", spec.kvHeads},
-      {"head_dim", spec.headDim},
-      {"ffn", spec.ffn},
-      {"max_seq", spec.maxSeq},
-      {"positions", nameOf(spec.positions, positionKinds)},
-      {"tied", spec.tied}};
-  json["norm"] = {{"kind", nameOf(spec.norm.kind, normKinds)},
-                  {"placement", nameOf(spec.norm.placement, placements)},
-                  {"eps", spec.norm.eps}};
-  json["mlp"] = {{"kind", nameOf(spec.mlp.kind, mlpKinds)},
-                 {"bias", spec.mlp.bias}};
-  json["attention"] = {{"qkv", nameOf(spec.attention.qkv, qkvKinds)},
-                       {"bias", spec.attention.bias},
-                       {"causal", spec.attention.causal}};
-  json["dropout"] = {{"embedding", spec.dropout.embedding},
-                     {"attention", spec.dropout.attention},
-                     {"hidden", spec.dropout.hidden}};
-  json["init"] = {{"std", spec.init.std},
-                  {"scaled_output", spec.init.scaledOutput}};
-  return json;
+  return toJson(specFields(), spec);
 }
 
 } // namespace mtc::models

@@ -70,6 +70,7 @@ struct ModelSpec {
   /// never by tp (contract N7): `padded_vocab`, or the next multiple of
   /// `vocab_multiple`, or `vocab`.
   int64_t paddedVocab = 0;
+  int64_t vocabMultiple = 1;
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;

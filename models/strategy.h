@@ -70,8 +70,19 @@ Diagnostics applyOptions(Strategy &strategy,
                          const std::vector<StrategyOption> &options,
                          const ScheduleNames &schedules);
 
-/// The names that `applyOptions` knows, with dashes between words.
-std::vector<std::string> strategyOptionNames();
+/// An option that `applyOptions` knows.
+struct StrategyOptionInfo {
+  std::string name;  ///< dashes between words
+  std::string alias; ///< a shorter name for people; empty: none
+  std::string what;  ///< what it says, its type and its default
+};
+
+/// `standard` is the strategy of no file and no option.
+std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
+                                                const Strategy &standard);
+
+/// What `target` may be.
+const std::vector<std::string_view> &allTargets();
 
 /// "80GiB", "512MB", "4096" -> bytes; -1 if it is none (or beyond 2^62).
 int64_t parseBytes(std::string_view text);

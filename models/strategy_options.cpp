@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/nearest.h"
-#include "models/strategy_reader.h"
+#include "models/strategy_fields.h"
 
 namespace mtc::models {
 
@@ -21,17 +21,22 @@ static std::string withDashes(std::string_view key) {
   return result;
 }
 
-std::vector<std::string> strategyOptionNames() {
-  std::vector<std::string> names;
-  for (const StrategyInteger &field : strategyIntegers())
-    names.push_back(withDashes(field.key));
-  for (const StrategyChoice &field : strategyChoices())
-    names.push_back(withDashes(field.key));
-  names.push_back("layers-per-stage");
-  names.push_back("device-memory");
-  for (LogicalAxis axis : allLogicalAxes())
-    names.push_back("shard." + withDashes(toString(axis)));
-  return names;
+template <typename T>
+static void addOptions(std::vector<StrategyOptionInfo> &options,
+                       const std::vector<Field<T>> &fields, const T &standard) {
+  for (const Field<T> &field : fields)
+    options.push_back(
+        {optionOf(field), std::string(field.alias),
+         fmt::format("{}: {} (default {})", field.meaning, field.kind.type,
+                     standardOf(field, standard))});
+}
+
+std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
+                                                const Strategy &standard) {
+  std::vector<StrategyOptionInfo> options;
+  addOptions(options, strategyFields(schedules), standard);
+  addOptions(options, shardFields(), {});
+  return options;
 }
 
 static bool parseInteger(std::string_view text, int64_t &value) {
@@ -82,7 +87,9 @@ Diagnostics applyOptions(Strategy &strategy,
                          const std::vector<StrategyOption> &options,
                          const ScheduleNames &schedules) {
   Diagnostics all;
-  std::vector<std::string> names = strategyOptionNames();
+  std::vector<std::string> names;
+  for (const StrategyOptionInfo &info : strategyOptions(schedules, {}))
+    names.push_back(info.name);
   for (const auto &[option, text] : options) {
     std::string name = withDashes(option), key = option;
     std::replace(key.begin(), key.end(), '-', '_');

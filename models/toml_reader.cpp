@@ -52,6 +52,11 @@ std::string describe(IntegerRange range) {
   return fmt::format("an integer in [{}, {}]", range.min, range.max);
 }
 
+std::string describe(NumberRange range) {
+  return fmt::format("a number in {}{}, {})", range.open ? '(' : '[', range.min,
+                     range.max);
+}
+
 /// "; the nearest valid value is 1" if the node is an integer out of range.
 static std::string nearestInRange(const toml::node &node, IntegerRange range) {
   const auto *value = node.as_integer();
@@ -113,24 +118,23 @@ void TomlReader::integer(std::string_view key, int64_t &out, IntegerRange range,
   out = found->as_integer()->get();
 }
 
-void TomlReader::number(std::string_view key, double &out, NumberRange range) {
-  const toml::node *found = find(key, Need::optional);
+void TomlReader::number(std::string_view key, double &out, NumberRange range,
+                        Need need) {
+  const toml::node *found = find(key, need);
   if (!found)
     return;
-  std::string expected = fmt::format(
-      "a number in {}{}, {})", range.open ? '(' : '[', range.min, range.max);
   if (!found->is_number())
-    return wrong(key, expected);
+    return wrong(key, describe(range));
   double value = *found->value<double>();
   // Written so that a NaN is rejected, too.
   bool above = range.open ? value > range.min : value >= range.min;
   if (!above || !(value < range.max))
-    return wrong(key, expected);
+    return wrong(key, describe(range));
   out = value;
 }
 
-void TomlReader::boolean(std::string_view key, bool &out) {
-  const toml::node *found = find(key, Need::optional);
+void TomlReader::boolean(std::string_view key, bool &out, Need need) {
+  const toml::node *found = find(key, need);
   if (!found)
     return;
   if (!found->is_boolean())
@@ -168,8 +172,9 @@ void TomlReader::integers(std::string_view key, std::vector<int64_t> &out,
 }
 
 int TomlReader::choiceIndex(std::string_view key,
-                            const std::vector<std::string_view> &names) {
-  const toml::node *found = find(key, Need::optional);
+                            const std::vector<std::string_view> &names,
+                            Need need) {
+  const toml::node *found = find(key, need);
   if (!found)
     return -1;
   std::string expected = "one of " + join(names);

@@ -56,8 +56,9 @@ public:
 
   void integer(std::string_view key, int64_t &out, IntegerRange range,
                Need need = Need::optional);
-  void number(std::string_view key, double &out, NumberRange range);
-  void boolean(std::string_view key, bool &out);
+  void number(std::string_view key, double &out, NumberRange range,
+              Need need = Need::optional);
+  void boolean(std::string_view key, bool &out, Need need = Need::optional);
   void string(std::string_view key, std::string &out,
               Need need = Need::optional);
   /// A list of integers, each in `range`.
@@ -65,11 +66,12 @@ public:
                 IntegerRange range);
   template <typename E>
   void choice(std::string_view key, E &out,
-              std::span<const Choice<std::type_identity_t<E>>> choices) {
+              std::span<const Choice<std::type_identity_t<E>>> choices,
+              Need need = Need::optional) {
     std::vector<std::string_view> names;
     for (const Choice<E> &choice : choices)
       names.push_back(choice.name);
-    if (int index = choiceIndex(key, names); index >= 0)
+    if (int index = choiceIndex(key, names, need); index >= 0)
       out = choices[index].value;
   }
 
@@ -97,7 +99,7 @@ public:
 private:
   int lineOf(std::string_view key) const;
   int choiceIndex(std::string_view key,
-                  const std::vector<std::string_view> &names);
+                  const std::vector<std::string_view> &names, Need need);
   const toml::node *find(std::string_view key, Need need);
 
   const toml::table &table;
@@ -112,6 +114,9 @@ std::string describe(const toml::node &node);
 
 /// "an integer in [1, 8]".
 std::string describe(IntegerRange range);
+
+/// "a number in [0, 1)".
+std::string describe(NumberRange range);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_TOML_READER_H

@@ -31,16 +31,20 @@ public:
   }
 
   /// Not finite has no JSON number. The subtraction is NaN for both kinds.
-  template <typename Number> Text &number(const char *key, Number value) {
-    return value - value == 0 ? add(", \"{}\": {}", key, value)
-                              : add(", \"{}\": null", key);
+  template <typename Number> void entry(const char *key, Number value) {
+    startEntry(key);
+    if (value - value == 0)
+      add("{}", value);
+    else
+      add("null");
   }
 
   /// Nothing, if the value is empty.
-  Text &text(const char *key, std::string_view value) {
+  void entry(const char *key, std::string_view value) {
     if (value.empty())
-      return *this;
-    return add(", \"{}\": {}", key, Json(value).dump(-1, ' ', false, kReplace));
+      return;
+    startEntry(key);
+    add("{}", Json(value).dump(-1, ' ', false, kReplace));
   }
 
   std::string_view view() const { return {buffer_.data(), size_}; }
@@ -49,31 +53,35 @@ private:
   /// Names may be of any bytes; JSON is UTF-8.
   static constexpr auto kReplace = Json::error_handler_t::replace;
 
+  void startEntry(const char *key) {
+    add("{}\"{}\": ", size_ == 0 ? "{" : ", ", key);
+  }
+
   std::span<char> buffer_;
   size_t size_ = 0;
 };
 
-} // namespace
-
-std::string_view formatStep(const StepRecord &r, std::span<char> buffer) {
+/// One line, newline included.
+template <typename Record>
+std::string_view formatLine(std::span<const LogField<Record>> fields,
+                            const Record &record, std::span<char> buffer) {
   Text text(buffer);
-  text.add("{{\"step\": {}", r.step);
-  text.number("loss", r.loss).number("grad_norm", r.gradNorm);
-  text.number("lr", r.lr).add(", \"tokens\": {}", r.tokens);
-  text.number("tokens_per_s", r.tokensPerSecond);
-  text.number("step_ms", r.milliseconds);
-  text.text("not_finite", r.notFinite).text("bad_parameter", r.badParameter);
+  for (const LogField<Record> &field : fields)
+    std::visit([&](auto member) { text.entry(field.key, record.*member); },
+               field.member);
   text.add("}}\n");
   return text.view();
 }
 
-std::string formatEvaluation(double loss, int64_t batches,
-                             int64_t firstSample) {
-  bool finite = loss - loss == 0;
-  return fmt::format("{{\"eval_loss\": {}, \"batches\": {}, "
-                     "\"first_sample\": {}{}}}\n",
-                     finite ? fmt::format("{}", loss) : "null", batches,
-                     firstSample, finite ? "" : ", \"not_finite\": \"loss\"");
+} // namespace
+
+std::string_view formatStep(const StepRecord &record, std::span<char> buffer) {
+  return formatLine(stepFields(), record, buffer);
+}
+
+std::string_view formatEvaluation(const EvaluationRecord &record,
+                                  std::span<char> buffer) {
+  return formatLine(evaluationFields(), record, buffer);
 }
 
 std::string_view formatProgress(const StepRecord &r, int64_t steps,

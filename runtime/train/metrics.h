@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_TRAIN_METRICS_H
 #define MTC_RUNTIME_TRAIN_METRICS_H
 
+#include "mtc/runtime/log_fields.h"
 #include "runtime/base/status.h"
 
 #include <cstddef>
@@ -13,30 +14,15 @@
 
 namespace mtc::runtime {
 
-/// What is known about one step.
-struct StepRecord {
-  int64_t step = 0;
-  float loss = 0;      ///< mean over the global batch
-  double gradNorm = 0; ///< before clipping
-  float lr = 0;
-  int64_t tokens = 0;                           ///< since the first step
-  double tokensPerSecond = 0, milliseconds = 0; ///< of this step
-  // Of a step that failed; otherwise empty. The texts are the caller's.
-  std::string_view notFinite;    ///< the loss, or whose gradient
-  std::string_view badParameter; ///< that was not finite before the step
-};
-
-/// Formats one line of the log, newline included: a JSON object with step,
-/// loss, grad_norm, lr, tokens, tokens_per_s, step_ms, and of a step that
-/// failed not_finite and bad_parameter. Numbers are the shortest text that
-/// reads back to the same float or double; non-finite ones are null. Returns
-/// the part of `buffer` that was filled. Allocates nothing, unless a step
-/// failed.
+/// Formats one line of the log, newline included: a JSON object with the keys
+/// of `stepFields`. Numbers are the shortest text that reads back to the same
+/// float or double. Returns the part of `buffer` that was filled. Allocates
+/// nothing, unless a step failed.
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
 
-/// One line of JSON, newline included, about an evaluation: eval_loss (null,
-/// and not_finite with the reason, if it is not finite), batches, first_sample.
-std::string formatEvaluation(double loss, int64_t batches, int64_t firstSample);
+/// The same about an evaluation, with the keys of `evaluationFields`.
+std::string_view formatEvaluation(const EvaluationRecord &record,
+                                  std::span<char> buffer);
 
 /// "step 3/100  loss 5.4321  1234 tokens/s  ETA 1m05s".
 std::string_view formatProgress(const StepRecord &record, int64_t steps,

@@ -251,9 +251,13 @@ Status Trainer::evaluate() {
   if (!rank_.logs())
     return Status::okay();
   double mean = sum / static_cast<double>(job_.evalBatches);
-  std::string line = formatEvaluation(mean, job_.evalBatches, job_.evalFirst);
+  char buffer[512];
+  std::string_view line = formatEvaluation(
+      {mean, job_.evalBatches, job_.evalFirst, isFinite(mean) ? "" : "loss"},
+      buffer);
   log_.line(line);
-  if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
+      std::fflush(stdout) != 0)
     return {StatusCode::writeFailed,
             fmt::format("cannot write the result to standard output: {}",
                         std::strerror(errno))};

@@ -2,6 +2,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/interrupt.h"
+#include "compiler/schedules.h"
 #include "models/nearest.h"
 #include "models/strategy.h"
 #include "mtc/runtime/isa.h"
@@ -81,26 +82,22 @@ Status runCompile(CompileCommand &command) {
   return Status::okay();
 }
 
-/// "--tp", "--micro-batch-size,--mbs": the names that people use.
-std::string flagsOf(const std::string &name) {
-  static const std::map<std::string, std::string> shortNames = {
-      {"micro-batch-size", "mbs"},
-      {"global-batch-size", "gbs"},
-      {"seq-length", "seq"},
-      {"threads-per-rank", "threads"}};
-  auto found = shortNames.find(name);
-  return "--" + name + (found == shortNames.end() ? "" : ",--" + found->second);
-}
-
 void addStrategyOptions(CLI::App &sub, CompileCommand &command) {
-  for (const std::string &name : models::strategyOptionNames())
+  models::Strategy standard;
+  compiler::settleSchedule(standard);
+  for (const models::StrategyOptionInfo &option :
+       models::strategyOptions(compiler::scheduleNames(), standard)) {
+    std::string flags = "--" + option.name;
+    if (!option.alias.empty())
+      flags += ",--" + option.alias;
     sub.add_option_function<std::string>(
-           flagsOf(name),
-           [&command, name](const std::string &value) {
+           flags,
+           [&command, name = option.name](const std::string &value) {
              command.strategy[name] = value;
            },
-           "replaces the strategy's value")
+           option.what)
         ->group("Strategy");
+  }
 }
 
 } // namespace

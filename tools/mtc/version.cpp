@@ -2,7 +2,7 @@
 
 #include "tools/mtc/version.h"
 
-#include "models/strategy_reader.h"
+#include "models/strategy.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/isa.h"
 
@@ -15,10 +15,7 @@ namespace {
 
 /// What --target takes.
 std::string targets() {
-  for (const models::StrategyChoice &choice : models::strategyChoices())
-    if (choice.key == "target")
-      return fmt::format("{}", fmt::join(choice.values, ", "));
-  return "";
+  return fmt::format("{}", fmt::join(models::allTargets(), ", "));
 }
 
 } // namespace

@@ -67,15 +67,16 @@ init = { std = 0.5, scaled_output = false }
 TEST(Spec, EveryKeyIsRead) {
   auto parsed = parseModelSpec(everything, "all.toml");
   ASSERT_TRUE(parsed.ok()) << render(parsed.diagnostics);
-  EXPECT_EQ(toJson(parsed.value).dump(),
-            R"({"name":"all","vocab":100,"padded_vocab":128,"layers":2,)"
-            R"("hidden":48,"heads":4,"kv_heads":2,"head_dim":10,"ffn":96,)"
-            R"("max_seq":16,"positions":"rope","tied":false,)"
-            R"("norm":{"kind":"rms_norm","placement":"post","eps":1e-06},)"
-            R"("mlp":{"kind":"swiglu","bias":false},)"
-            R"("attention":{"qkv":"separate","bias":false,"causal":false},)"
-            R"("dropout":{"embedding":0.0,"attention":0.25,"hidden":0.5},)"
-            R"("init":{"std":0.5,"scaled_output":false}})");
+  EXPECT_EQ(
+      toJson(parsed.value).dump(),
+      R"({"name":"all","vocab":100,"padded_vocab":128,)"
+      R"("vocab_multiple":64,"layers":2,"hidden":48,"heads":4,"kv_heads":2,"head_dim":10,"ffn":96,)"
+      R"("max_seq":16,"positions":"rope","tied":false,)"
+      R"("norm":{"kind":"rms_norm","placement":"post","eps":1e-06},)"
+      R"("mlp":{"kind":"swiglu","bias":false},)"
+      R"("attention":{"qkv":"separate","bias":false,"causal":false},)"
+      R"("dropout":{"embedding":0.0,"attention":0.25,"hidden":0.5},)"
+      R"("init":{"std":0.5,"scaled_output":false}})");
   EXPECT_EQ(parsed.value.queriesPerKvHead(), 2);
 }
 

@@ -1,7 +1,9 @@
 //===- train_test.cpp - schedule, sample order, data, log, recipe ---------===//
 
+#include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "mtc/runtime/step_field.h"
+#include "runtime/base/json.h"
 #include "runtime/base/step_gate.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
@@ -252,6 +254,41 @@ TEST(Metrics, LogLineRoundTrips) {
             "\"lr\": 0.0003, \"tokens\": 384, \"tokens_per_s\": 1234.5, "
             "\"step_ms\": 0.25, \"not_finite\": \"gradient of "
             "a\\\"b\xef\xbf\xbd\\n\", \"bad_parameter\": \"w\"}\n");
+}
+
+/// Keys and examples of a table against a line that was written with it.
+template <typename Record>
+void expectLike(std::span<const LogField<Record>> fields,
+                std::string_view line) {
+  Json json = Json::parse(line);
+  EXPECT_EQ(json.size(), fields.size());
+  for (const LogField<Record> &field : fields)
+    EXPECT_STREQ(Json::parse(field.example).type_name(),
+                 json.at(field.key).type_name())
+        << field.key;
+}
+
+TEST(Metrics, TablesSayWhatIsWritten) {
+  char buffer[512];
+  expectLike(stepFields(),
+             formatStep({3, 1.5f, 1, 1, 1, 1, 1, "loss", "w"}, buffer));
+  expectLike(evaluationFields(), formatEvaluation({1.5, 2, 3, "x"}, buffer));
+  EXPECT_EQ(formatEvaluation({NAN, 2, 3, "loss"}, buffer),
+            "{\"eval_loss\": null, \"batches\": 2, \"first_sample\": 3, "
+            "\"not_finite\": \"loss\"}\n");
+  EXPECT_EQ(formatEvaluation({0.5, 2, 3, ""}, buffer),
+            "{\"eval_loss\": 0.5, \"batches\": 2, \"first_sample\": 3}\n");
+}
+
+TEST(RecipeFields, ExamplesAreValues) {
+  for (const RecipeField &field : recipeFields()) {
+    Recipe recipe;
+    std::string text = field.example;
+    if (text.starts_with('"'))
+      text = text.substr(1, text.size() - 2);
+    EXPECT_TRUE(setField(field, text, recipe)) << field.key;
+    EXPECT_TRUE(holds(field, recipe)) << field.key;
+  }
 }
 
 TEST(Metrics, ProgressLine) {

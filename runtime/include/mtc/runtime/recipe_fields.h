@@ -26,6 +26,7 @@ struct RecipeField {
   const char *option;  ///< of `mtc run`, without the dashes
   Member member;       ///< its type, and where it is
   const char *meaning; ///< for people
+  const char *example; ///< a value as in a file
   // What values it takes: numbers from `least` to below `below` (integers: from
   // `least` on), texts that are one of `words` (none: any).
   double least = 0;

@@ -1,0 +1,298 @@
+//===- strategy_fields.cpp - every key of a strategy ----------------------===//
+
+#include "models/strategy_fields.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mtc::models {
+
+static constexpr IntegerRange countRange{1, 1 << 20};
+
+using StrategyRows = std::vector<Field<Strategy>>;
+using OfStrategy = Kind<Strategy>;
+
+/// What ranks along an axis have of their own.
+static std::string_view meaningOf(const AxisInfo &axis) {
+  if (axis.data)
+    return "ranks along this axis: each has samples of its own, and the same "
+           "parameters";
+  if (axis.splits)
+    return "ranks along this axis: each has a part of every tensor that "
+           "[shard] splits";
+  return "ranks along this axis, the stages of the pipeline: each has some of "
+         "the layers";
+}
+
+static StrategyRows meshFields() {
+  StrategyRows rows;
+  for (const AxisInfo &axis : kAxes) {
+    auto extent = [id = axis.id](auto &strategy) -> decltype(auto) {
+      return strategy.mesh[id];
+    };
+    rows.push_back(
+        {"", axis.name,
+         OfStrategy::integer(IntegerRange{1, Mesh::kMaxExtent}, extent),
+         meaningOf(axis), "2"});
+  }
+  return rows;
+}
+
+static StrategyRows batchFields() {
+  return {
+      {"", "micro_batch_size",
+       OfStrategy::integer(countRange, &Strategy::microBatchSize),
+       "samples of a replica that go through the pipeline together", "2",
+       Need::optional, "", "mbs"},
+      {"", "global_batch_size",
+       OfStrategy::integer({1, 1 << 30}, &Strategy::globalBatchSize),
+       "samples of a step, a multiple of micro_batch_size x dp", "16",
+       Need::optional, "none, and one is needed", "gbs"},
+      {"", "seq_length", OfStrategy::integer(countRange, &Strategy::seqLength),
+       "tokens of a sample", "512", Need::optional, "the spec's max_seq",
+       "seq"},
+      {"", "zero", OfStrategy::integer({0, 1}, &Strategy::zero),
+       "1: each replica keeps and updates its part of the optimizer's states "
+       "(ZeRO-1)",
+       "1"},
+      {"", "threads_per_rank",
+       OfStrategy::integer({1, 1024}, &Strategy::threadsPerRank),
+       "threads with which a rank computes", "4", Need::optional, "",
+       "threads"},
+      {"", "bucket_size",
+       OfStrategy::integer({1, int64_t{1} << 40}, &Strategy::bucketSize),
+       "elements of gradients that are reduced together", "10_000_000"},
+  };
+}
+
+const std::vector<std::string_view> &allTargets() {
+  static const std::vector<std::string_view> targets = {
+      "cpu",        "cuda:sm_75", "cuda:sm_80",
+      "cuda:sm_86", "cuda:sm_89", "cuda:sm_90"};
+  return targets;
+}
+
+/// One of `values`. `planned` ones are read, but not offered.
+static Kind<Strategy> named(const std::vector<std::string_view> &values,
+                            const std::vector<std::string_view> &planned,
+                            std::string Strategy::*member) {
+  std::string type =
+      values.size() == 1 ? std::string(values[0]) : "one of " + join(values);
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    std::string value;
+    in.string(key, value, need);
+    if (!in.has(key) || !in.good(key))
+      return;
+    auto isIn = [&](const std::vector<std::string_view> &names) {
+      return std::find(names.begin(), names.end(), value) != names.end();
+    };
+    if (!isIn(values) && !isIn(planned)) {
+      std::string near = nearestName(value, values);
+      return in.wrong(key, type,
+                      near.empty() ? "" : ", did you mean '" + near + "'?");
+    }
+    out.*member = value;
+  };
+  return {
+      type, read,
+      [=](const Strategy &s) -> nlohmann::ordered_json { return s.*member; },
+      OfStrategy::quoted(values)};
+}
+
+static StrategyRows nameFields(const ScheduleNames &schedules) {
+  return {
+      {"", "schedule",
+       named(schedules.built, schedules.planned, &Strategy::schedule),
+       "the order of forwards and backwards (mtc help schedules)", "\"gpipe\""},
+      {"", "target", named(allTargets(), {}, &Strategy::target),
+       "what ranks compute with; for CUDA kernels are compiled "
+       "(--compile-to kernels), and nothing runs them yet",
+       "\"cuda:sm_90\""},
+      {"", "dtype", named({"f32", "bf16"}, {}, &Strategy::dtype),
+       "type of weights and activations in computations; bf16 keeps main "
+       "parameters in f32",
+       "\"bf16\""},
+      {"", "optimizer", named({"adamw"}, {}, &Strategy::optimizer),
+       "what updates parameters; its numbers are the recipe's", "\"adamw\""},
+  };
+}
+
+/// Bytes, as a number or with a unit.
+static Kind<Strategy> bytes() {
+  std::string type = "bytes, as a number or like \"80GiB\" (KiB MiB GiB TiB, "
+                     "KB MB GB TB)";
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out, Need) {
+    const toml::node *node = in.node(key);
+    if (!node)
+      return;
+    int64_t bytes = -1;
+    if (const auto *value = node->as_integer())
+      bytes = value->get();
+    else if (const auto *text = node->as_string())
+      bytes = parseBytes(text->get());
+    if (bytes < 0)
+      return in.wrong(key, type);
+    out.deviceMemory = bytes;
+  };
+  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
+            return s.deviceMemory;
+          }};
+}
+
+static StrategyRows stageAndMemoryFields() {
+  return {
+      {"", "layers_per_stage",
+       OfStrategy::integers({1, 65535}, &Strategy::layersPerStage),
+       "layers of each of the pp stages, with the sum layers", "[1, 3]",
+       Need::optional, "the same number each; pp must divide layers"},
+      {"", "device_memory", bytes(),
+       "what a rank may use: a plan that needs more is rejected", "\"2GiB\"",
+       Need::optional, "no limit"},
+  };
+}
+
+std::vector<Field<Strategy>> strategyFields(const ScheduleNames &schedules) {
+  StrategyRows rows;
+  for (const StrategyRows &part :
+       {meshFields(), batchFields(), nameFields(schedules),
+        stageAndMemoryFields()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+/// What dimensions can be split over, in the order of messages.
+static const std::vector<Choice<MeshAxis>> &meshAxisChoices() {
+  static const std::vector<Choice<MeshAxis>> choices = [] {
+    std::vector<Choice<MeshAxis>> rows;
+    for (const AxisInfo &axis : kAxes)
+      if (axis.splits)
+        rows.push_back({axis.name, static_cast<MeshAxis>(axis.id)});
+    rows.push_back({toString(MeshAxis::none), MeshAxis::none});
+    return rows;
+  }();
+  return choices;
+}
+
+/// The mesh axis of one dimension. What the table leaves out is general.
+static Kind<ShardAxes> meshAxisOf(LogicalAxis axis) {
+  std::vector<std::string_view> names;
+  for (const Choice<MeshAxis> &choice : meshAxisChoices())
+    names.push_back(choice.name);
+  auto read = [=](TomlReader &in, std::string_view key, ShardAxes &out, Need) {
+    MeshAxis mesh = MeshAxis::none;
+    in.choice(key, mesh, meshAxisChoices());
+    if (in.has(key) && in.good(key))
+      out.emplace_back(axis, mesh);
+  };
+  auto valueOf = [=](const ShardAxes &axes) -> nlohmann::ordered_json {
+    for (auto [given, mesh] : axes)
+      if (given == axis)
+        return toString(mesh);
+    return toString(ShardRules().meshAxis(axis));
+  };
+  return {"one of " + join(names), read, valueOf,
+          Kind<ShardAxes>::quoted(names)};
+}
+
+const std::vector<Field<ShardAxes>> &shardFields() {
+  static const std::vector<Field<ShardAxes>> fields = [] {
+    std::vector<Field<ShardAxes>> rows;
+    for (LogicalAxis axis : allLogicalAxes())
+      rows.push_back({"shard", toString(axis), meshAxisOf(axis),
+                      meaningOf(axis),
+                      ShardRules::buildable(axis, MeshAxis::none) ? "\"none\""
+                                                                  : "\"dp\""});
+    return rows;
+  }();
+  return fields;
+}
+
+static ShardAxes readShardTable(TomlReader &reader) {
+  ShardAxes axes;
+  readTable(reader, shardFields(), "shard", axes);
+  reader.finish();
+  return axes;
+}
+
+static Kind<ShardOverride> pattern() {
+  auto read = [](TomlReader &in, std::string_view key, ShardOverride &out,
+                 Need need) {
+    in.string(key, out.pattern, need);
+    if (in.good(key) && out.pattern.empty())
+      in.wrong(key, "a parameter name, '*' for any characters");
+  };
+  return {"a string", read,
+          [](const ShardOverride &override) -> nlohmann::ordered_json {
+            return override.pattern;
+          }};
+}
+
+static Kind<ShardOverride> ownAxes() {
+  auto read = [](TomlReader &in, std::string_view key, ShardOverride &out,
+                 Need) {
+    if (const toml::table *table = in.subtable(key)) {
+      TomlReader shard = in.inner(key, *table);
+      out.axes = readShardTable(shard);
+    } else if (!in.has(key)) {
+      in.error(key, "is missing; write shard = { ffn = \"none\" }");
+    }
+  };
+  return {"a table with keys of [shard]", read,
+          [](const ShardOverride &override) {
+            nlohmann::ordered_json json;
+            for (auto [axis, mesh] : override.axes)
+              json[std::string(toString(axis))] = toString(mesh);
+            return json;
+          }};
+}
+
+const std::vector<Field<ShardOverride>> &overrideFields() {
+  static const std::vector<Field<ShardOverride>> fields = {
+      {"override", "pattern", pattern(),
+       "a parameter's name, in which a star stands for any characters; "
+       "of overrides that match the last one holds",
+       "\"layers.*.mlp.*\"", Need::required},
+      {"override", "shard", ownAxes(),
+       "another rule for some dimensions of these parameters; others keep that "
+       "of [shard]",
+       "{ ffn = \"none\" }", Need::required},
+  };
+  return fields;
+}
+
+static void readOverrides(TomlReader &root, Strategy &strategy) {
+  const toml::node *node = root.node("override");
+  if (!node)
+    return;
+  const toml::array *list = node->as_array();
+  if (!list)
+    return root.wrong("override", "tables headed [[override]]");
+  for (const toml::node &item : *list) {
+    const toml::table *table = item.as_table();
+    if (!table)
+      return root.error("override", fmt::format("expected tables headed "
+                                                "[[override]], found {}",
+                                                describe(item)));
+    TomlReader reader = root.inner("override", *table);
+    ShardOverride override;
+    readTable(reader, overrideFields(), "override", override);
+    reader.finish();
+    strategy.overrides.push_back(std::move(override));
+  }
+}
+
+void readStrategy(TomlReader &root, Strategy &strategy,
+                  const ScheduleNames &schedules) {
+  readTable(root, strategyFields(schedules), "", strategy);
+  if (const toml::table *table = root.subtable("shard")) {
+    TomlReader reader = root.inner("shard", *table);
+    for (auto [axis, mesh] : readShardTable(reader))
+      strategy.shard.set(axis, mesh);
+  }
+  readOverrides(root, strategy);
+  root.finish();
+}
+
+} // namespace mtc::models
