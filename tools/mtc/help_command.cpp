@@ -2,9 +2,9 @@
 
 #include "compiler/install.h"
 #include "compiler/schedules.h"
-#include "mtc/runtime/recipe_fields.h"
 #include "passes/phases.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/key_page.h"
 
 #include <CLI/CLI.hpp>
 
@@ -67,30 +67,31 @@ void printSpecs() {
     std::puts(name.c_str());
 }
 
-/// Every key of recipe files, with the option that replaces it.
-void printRecipe() {
-  for (const runtime::RecipeField &field : runtime::recipeFields()) {
-    std::string standard = textOf(field, runtime::Recipe());
-    std::printf("%-13s --%-13s %s; %s%s%s\n", field.key, field.option,
-                field.meaning, expectedOf(field).c_str(),
-                standard.empty() ? "" : "; default ", standard.c_str());
-  }
-}
-
 struct Topic {
   const char *name;
   void (*print)();
 };
 constexpr Topic kTopics[] = {{"exit-codes", printExitCodes},
                              {"phases", printPhases},
-                             {"recipe", printRecipe},
                              {"schedules", printSchedules},
                              {"specs", printSpecs}};
 
+/// Topics that are pages of docs/reference as well.
+struct PageTopic {
+  const char *name;
+  KeyPage (*page)();
+};
+constexpr PageTopic kPages[] = {{"spec", specPage},
+                                {"strategy", strategyPage},
+                                {"recipe", recipePage},
+                                {"log", logPage}};
+
 std::string topicNames() {
   std::string names;
-  for (const Topic &topic : kTopics)
+  for (const PageTopic &topic : kPages)
     names += std::string(names.empty() ? "" : ", ") + topic.name;
+  for (const Topic &topic : kTopics)
+    names += std::string(", ") + topic.name;
   return names;
 }
 
@@ -102,7 +103,18 @@ void printHelp(const CLI::App &app, const std::string &name) {
              stdout);
 }
 
-Status printTopic(const std::string &name, const CLI::App &app) {
+Status printTopic(const std::string &name, bool isPage, const CLI::App &app) {
+  for (const PageTopic &topic : kPages)
+    if (name == topic.name) {
+      KeyPage page = topic.page();
+      std::fputs((isPage ? toMarkdown(page) : toText(page)).c_str(), stdout);
+      return Status::okay();
+    }
+  if (isPage)
+    return {StatusCode::usage,
+            fmt::format("help --markdown: expected a topic that is a page of "
+                        "docs/reference, found '{}'",
+                        name)};
   if (name.empty()) {
     printHelp(app, app.get_name());
     return Status::okay();
@@ -130,8 +142,11 @@ void addHelp(CLI::App &app, Action &action) {
   std::string what = "a command, or one of " + topicNames();
   CLI::App *sub = app.add_subcommand("help", "of a command; " + topicNames());
   sub->add_option("topic", *topic, what);
-  sub->callback([topic, &app, &action] {
-    action = [topic, &app] { return printTopic(*topic, app); };
+  auto isPage = std::make_shared<bool>(false);
+  sub->add_flag("--markdown", *isPage,
+                "keys of files as a page of docs/reference");
+  sub->callback([topic, isPage, &app, &action] {
+    action = [topic, isPage, &app] { return printTopic(*topic, *isPage, app); };
   });
 }
 

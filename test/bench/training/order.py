@@ -1,4 +1,4 @@
-"""The order of samples, written again from docs/recipe.md and docs/numerics.md."""
+"""The order of samples, written again from docs/training.md and docs/numerics.md."""
 
 WORD = 0xFFFFFFFF
 

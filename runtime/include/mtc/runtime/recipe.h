@@ -1,7 +1,7 @@
 //===- recipe.h - how to train ----------------------------------*- C++ -*-===//
 //
 // Everything that a run may change without compiling again. A recipe file is
-// TOML with these names as top-level keys (docs/recipe.md).
+// TOML with these names as top-level keys (docs/reference/recipe.md).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_RECIPE_H

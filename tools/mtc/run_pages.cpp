@@ -1,0 +1,80 @@
+//===- run_pages.cpp - the keys of recipes and logs -----------------------===//
+
+#include "mtc/runtime/log_fields.h"
+#include "mtc/runtime/recipe_fields.h"
+#include "tools/mtc/key_page.h"
+
+#include <fmt/format.h>
+
+namespace mtc::tool {
+namespace {
+
+using runtime::LogField;
+using runtime::Recipe;
+using runtime::RecipeField;
+
+bool isText(const RecipeField &field) {
+  return std::holds_alternative<std::string Recipe::*>(field.member);
+}
+
+std::string standardOf(const RecipeField &field) {
+  std::string text = textOf(field, Recipe());
+  if (!isText(field))
+    return text;
+  return text.empty() ? "none" : '"' + text + '"';
+}
+
+// By the type of a member.
+std::string typeOf(const int64_t *) { return "an integer"; }
+std::string typeOf(const float *) { return "a number (fp32)"; }
+std::string typeOf(const double *) { return "a number (double)"; }
+std::string typeOf(const std::string_view *) { return "a string"; }
+
+template <typename Record>
+KeyTable tableOf(const std::string &heading,
+                 std::span<const LogField<Record>> fields) {
+  KeyTable table{heading, {}};
+  for (const LogField<Record> &field : fields)
+    table.rows.push_back({field.key, "",
+                          std::visit(
+                              [](auto member) {
+                                Record record;
+                                return typeOf(&(record.*member));
+                              },
+                              field.member),
+                          "", field.meaning, field.example});
+  return table;
+}
+
+} // namespace
+
+KeyPage recipePage() {
+  KeyTable table;
+  for (const RecipeField &field : runtime::recipeFields())
+    table.rows.push_back({field.key, fmt::format("--{}", field.option),
+                          expectedOf(field), standardOf(field), field.meaning,
+                          field.example});
+  return {"Recipes: how to train",
+          "A recipe is a TOML file of top-level keys: `mtc run BUNDLE --recipe "
+          "FILE`. Options of `mtc run` come after it. Nothing here needs "
+          "another compilation. A key that is not here is an error.\n\n"
+          "[Training](../training.md) has the order of samples, what is saved "
+          "and what is evaluated; [numerics](../numerics.md) the formulas.",
+          {table},
+          ""};
+}
+
+KeyPage logPage() {
+  return {"The log of a run",
+          "`mtc run --log FILE` writes a line for each step, a JSON object "
+          "with these keys in this order. Numbers are the shortest text that "
+          "reads back to the same bits; one that is not finite is `null`. "
+          "[Training](../training.md#the-log) tells what happens to a log that "
+          "is there already.",
+          {tableOf("A step", runtime::stepFields()),
+           tableOf("An evaluation", runtime::evaluationFields())},
+          "The line of an evaluation (`mtc run --eval N`) goes to standard "
+          "output, too."};
+}
+
+} // namespace mtc::tool
