@@ -1,7 +1,7 @@
 """Trains a small GPT on the bytes of a book with eight processes, and its first
 steps with one process, and puts the numbers side by side.
 
-    tools/demo.py BUILD      the build folder; files go to BUILD/demo
+    tools/demo.py BUILD      the build folder; files go to BUILD/demo, loss.svg among them
 """
 
 import json
@@ -13,6 +13,8 @@ import shlex
 import subprocess
 import sys
 import time
+
+import pictures
 
 STEPS, COMPARED, LAST = 350, 50, 50
 GOAL = 2.6  # bits per byte that the training must reach
@@ -125,6 +127,17 @@ def show_steps(eight, one):
               f"{a['grad_norm']:>14.7f}  {b['grad_norm']:>12.7f}")
 
 
+def draw(demo, eight, one):
+    """The loss of both, in the unit of the goal; every second step of the short one."""
+    curves = [(name, [(step["step"], bits(step["loss"])) for step in log])
+              for name, log in (("eight processes", eight), ("one process, its first steps",
+                                                             one[::2]))]
+    path = demo.file("loss.svg")
+    pathlib.Path(path).write_text(
+        pictures.loss(curves, "tools/demo: loss in bits per byte"), encoding="utf-8")
+    return path
+
+
 def main():
     demo = Demo(sys.argv[1])
     start = time.monotonic()
@@ -157,6 +170,7 @@ def main():
         ("tokens a second", f"{eight[-1]['tokens'] / seconds:,.0f}, with start-up"),
         ("time", f"{seconds:.0f} s of training by eight, "
                  f"{time.monotonic() - start:.0f} s in all"),
+        ("loss curve", draw(demo, eight, one)),
     ])
     if not (final <= GOAL and loss <= LOSS_BOUND and norm <= NORM_BOUND):
         print(f"\nexpected at most {GOAL} bits per byte and differences of at most "

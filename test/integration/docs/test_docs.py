@@ -3,6 +3,7 @@
 
   contracts.md   every test that it names exists
   one-weight.md  every snippet of IR or machine code is in a fresh compilation
+  all pages      every link within the repository leads to a file, and to a heading of it
 
 usage: test_docs.py BIN_DIR SOURCE_DIR
 """
@@ -66,6 +67,32 @@ def check_contracts(source):
         yield f"expected the page to name tests, found {named}"
 
 
+def anchors(path):
+    """Of the headings of a page, as GitHub names them."""
+    text = re.sub(r"^```.*?^```$", "", read(path), flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def check_links(source):
+    pages = [os.path.join(source, name) for name in ("README.md", "CONTRIBUTING.md")]
+    pages += glob.glob(os.path.join(source, "docs/**/*.md"), recursive=True)
+    checked = 0
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", read(page)):
+            path, _, anchor = link.partition("#")
+            if "://" in link:
+                continue
+            checked += 1
+            file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not os.path.exists(file):
+                yield f"{os.path.relpath(page, source)}: expected a file at {link}, found none"
+            elif anchor and anchor not in anchors(file):
+                yield f"{os.path.relpath(page, source)}: expected a heading at {link}, found none"
+    if checked < 50:
+        yield f"expected links to check, found {checked}"
+
+
 def compiled(folder, mtc, options):
     """Saved IR by file name, and the disassembly of stage 0."""
     ir, out = os.path.join(folder, "ir"), os.path.join(folder, "out")
@@ -123,6 +150,7 @@ def main():
     mtc, source = os.path.join(sys.argv[1], "mtc"), sys.argv[2]
     report = Report()
     report.expect_none(check_contracts(source))
+    report.expect_none(check_links(source))
     report.expect_none(check_one_weight(source, mtc))
     return report.finish("docs")
 
