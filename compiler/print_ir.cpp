@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -65,10 +66,14 @@ Status showResult(const CompileOptions &options, Phase phase,
                text);
   if (options.saveIR.empty())
     return Status::okay();
-  return writeFile(fmt::format("{}/{}{}.mlir", options.saveIR,
-                               phaseFileName(phase),
-                               whole ? "" : fmt::format("-stage{}", stage)),
-                   text);
+  std::string name =
+      fmt::format("{}/{}{}.mlir", options.saveIR, phaseFileName(phase),
+                  whole ? "" : fmt::format("-stage{}", stage));
+  // What was read from there stays as somebody wrote it.
+  std::error_code error;
+  if (std::filesystem::equivalent(name, options.input, error))
+    return Status::okay();
+  return writeFile(name, text);
 }
 
 } // namespace mtc::compiler

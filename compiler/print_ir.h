@@ -18,8 +18,9 @@ std::string printModule(mlir::ModuleOp module);
 bool wantsResult(const CompileOptions &options, Phase phase);
 
 /// Writes the result of a phase to the folder of --save-ir and to stderr, each
-/// if it is wanted. `stage` is that of a module of one stage; -1: of the whole
-/// machine. Errors: writeFailed.
+/// if it is wanted. A file that is the input of the compilation stays. `stage`
+/// is that of a module of one stage; -1: of the whole machine. Errors:
+/// writeFailed.
 runtime::Status showResult(const CompileOptions &options, Phase phase,
                            const std::string &text, int64_t stage = -1);
 

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace fs = std::filesystem;
+
 namespace mtc::runtime {
 namespace {
 
@@ -112,7 +114,20 @@ bool writeAll(int fd, std::string_view text) {
 
 bool isWritable(int fd, int milliseconds) {
   pollfd file{fd, POLLOUT, 0};
-  return poll(&file, 1, milliseconds) > 0;
+  int ready;
+  do // a signal is no answer
+    ready = poll(&file, 1, milliseconds);
+  while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+std::string behindLinks(const std::string &name) {
+  constexpr int kMost = 40; // as many as the kernel follows
+  std::error_code error;
+  fs::path path = name;
+  for (int i = 0; i < kMost && fs::is_symlink(path, error); ++i)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return path.string();
 }
 
 AtomicFile::~AtomicFile() {
@@ -128,14 +143,21 @@ void AtomicFile::swap(AtomicFile &other) noexcept {
   std::swap(fd_, other.fd_);
 }
 
-Status AtomicFile::create(const std::string &path, AtomicFile &out) {
+Status AtomicFile::create(const std::string &path, AtomicFile &out,
+                          const std::string &meanwhile) {
   // Ranks may be threads of one process, so the pid alone is not unique.
   static std::atomic<int> counter{0};
   AtomicFile file;
-  file.path_ = path;
-  file.temporary_ = fmt::format("{}.tmp.{}.{}", path, getpid(), counter++);
-  file.fd_ = ::open(file.temporary_.c_str(),
-                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file.path_ = behindLinks(path);
+  std::string name =
+      meanwhile.empty()
+          ? file.path_
+          : meanwhile + "/" + fs::path(file.path_).filename().string();
+  do { // a file of that name is somebody's
+    file.temporary_ = fmt::format("{}.tmp.{}.{}", name, getpid(), counter++);
+    file.fd_ = ::open(file.temporary_.c_str(),
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file.fd_ < 0 && errno == EEXIST);
   if (file.fd_ < 0)
     return writeError(path, errno);
   out = std::move(file);

@@ -57,7 +57,12 @@ bool writeAll(int fd, std::string_view text);
 /// once.
 bool isWritable(int fd, int milliseconds);
 
-/// An output file that appears under its name only after commit().
+/// What a path names behind links, whether there is a file or not: what is to
+/// be written for `path` goes there.
+std::string behindLinks(const std::string &path);
+
+/// An output file that appears under its name, behind links, only after
+/// commit().
 class AtomicFile {
 public:
   AtomicFile() = default;
@@ -69,8 +74,10 @@ public:
   /// Removes the temporary file unless commit() succeeded.
   ~AtomicFile();
 
-  /// Errors: writeFailed.
-  static Status create(const std::string &path, AtomicFile &out);
+  /// Until then it is in the folder `meanwhile`, of the same file system;
+  /// empty: beside `path`. Errors: writeFailed.
+  static Status create(const std::string &path, AtomicFile &out,
+                       const std::string &meanwhile = "");
   /// Writes all `bytes` at byte `offset`; any order.
   Status write(int64_t offset, const void *data, int64_t bytes);
   /// fsync, rename, fsync of the folder.

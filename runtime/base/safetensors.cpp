@@ -130,11 +130,10 @@ const TensorInfo *SafetensorsFile::find(const std::string &name) const {
   return it == index_.end() ? nullptr : &tensors_[it->second];
 }
 
-Status
-SafetensorsWriter::create(const std::string &path,
-                          std::vector<TensorInfo> tensors,
-                          const std::map<std::string, std::string> &metadata,
-                          SafetensorsWriter &out) {
+Status SafetensorsWriter::create(
+    const std::string &path, std::vector<TensorInfo> tensors,
+    const std::map<std::string, std::string> &metadata, SafetensorsWriter &out,
+    const std::string &meanwhile) {
   SafetensorsWriter writer;
   std::sort(tensors.begin(), tensors.end(),
             [](const TensorInfo &a, const TensorInfo &b) {
@@ -159,7 +158,7 @@ SafetensorsWriter::create(const std::string &path,
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t length = text.size();
-  MTC_RETURN_IF_ERROR(AtomicFile::create(path, writer.file_));
+  MTC_RETURN_IF_ERROR(AtomicFile::create(path, writer.file_, meanwhile));
   MTC_RETURN_IF_ERROR(writer.file_.write(0, &length, 8));
   MTC_RETURN_IF_ERROR(writer.file_.write(8, text.data(), text.size()));
   writer.dataStart_ = 8 + static_cast<int64_t>(length);

@@ -65,10 +65,12 @@ private:
 /// order; the file appears under its name at commit() only.
 class SafetensorsWriter {
 public:
-  /// `begin` and `bytes` of the tensors are computed here.
+  /// `begin` and `bytes` of the tensors are computed here. `meanwhile` is
+  /// AtomicFile's.
   static Status create(const std::string &path, std::vector<TensorInfo> tensors,
                        const std::map<std::string, std::string> &metadata,
-                       SafetensorsWriter &out);
+                       SafetensorsWriter &out,
+                       const std::string &meanwhile = "");
   /// Writes part of a tensor; `offset` is in bytes inside the tensor.
   Status write(const std::string &name, int64_t offset, const void *data,
                int64_t bytes);

@@ -95,7 +95,7 @@ Status checkBundleFiles(const std::string &folder, const Json &manifest) {
 
 Status checkProgramFile(const std::string &path) {
   std::error_code error;
-  fs::path program = fs::absolute(path, error);
+  fs::path program = fs::absolute(path, error).lexically_normal();
   fs::path folder = program.parent_path().parent_path();
   std::string name = program.parent_path().filename() / program.filename(),
               text;

@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-Status checkData(const Job &job, const Bundle &bundle,
+Status checkData(Job &job, const Bundle &bundle,
                  const std::atomic<bool> &stop) {
   const BatchInfo &batch = bundle.stages[0].descriptor.batch;
   bool reads = std::ranges::any_of(bundle.stages, [](const auto &program) {
@@ -93,6 +93,7 @@ Status checkData(const Job &job, const Bundle &bundle,
     return Status::okay();
   TokenFile tokens;
   MTC_RETURN_IF_ERROR(TokenFile::open(job, batch, tokens));
+  job.tokenBytes = tokens.bytes();
   MTC_RETURN_IF_ERROR(checkEvaluation(job, batch, tokens));
   Scan scan(tokens, job, stop);
   if (samples >= tokens.windows())

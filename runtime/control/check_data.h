@@ -15,8 +15,7 @@ namespace mtc::runtime {
 /// inputRejected, with the number of tokens that are not in the vocabulary and
 /// the first of them; usage, when an evaluation is longer than the file;
 /// interrupted.
-Status checkData(const Job &job, const Bundle &bundle,
-                 const std::atomic<bool> &stop);
+Status checkData(Job &job, const Bundle &bundle, const std::atomic<bool> &stop);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_CHECK_DATA_H

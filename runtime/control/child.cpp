@@ -2,6 +2,7 @@
 
 #include "runtime/control/child.h"
 
+#include "runtime/base/file.h"
 #include "runtime/base/messages.h"
 #include "runtime/control/signals.h"
 
@@ -17,6 +18,9 @@
 
 namespace mtc::runtime {
 namespace {
+
+/// How long a line waits for standard error, in milliseconds.
+constexpr int kPatience = 1000;
 
 /// Runs between fork and exec: only what is safe there.
 [[noreturn]] void becomeRank(int errorPipe, pid_t parent, const char *program,
@@ -79,6 +83,11 @@ void Child::passLine(const std::string &line) {
   if (line.compare(0, mark.size(), mark) == 0)
     lastError_ = line.substr(mark.size());
   std::string text = fmt::format("[rank {}] {}\n", rank_, printable(line));
+  // Who ended must be seen to have, though nobody takes what it said.
+  if (!isWritable(STDERR_FILENO, stuck_ ? 0 : kPatience)) {
+    stuck_ = true;
+    return;
+  }
   // One write per line keeps lines of different ranks apart.
   ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;

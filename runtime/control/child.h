@@ -43,6 +43,7 @@ private:
   pid_t pid_ = -1;
   int pipe_ = -1;
   std::string partial_;   ///< a line that is not complete yet
+  bool stuck_ = false;    ///< standard error took no line
   std::string lastError_; ///< what the rank said after "error: "
 };
 

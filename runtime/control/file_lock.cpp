@@ -52,6 +52,7 @@ FileLock::~FileLock() {
 void FileLock::swap(FileLock &other) noexcept {
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
+  std::swap(isNew_, other.isNew_);
   std::swap(remove_, other.remove_);
 }
 
@@ -64,7 +65,7 @@ Status FileLock::holdEmpty() {
                     "that was killed, found one with something in it; "
                     "choose another name",
                     path_)};
-  remove_ = true;
+  remove_ = isNew_;
   return Status::okay();
 }
 
@@ -73,7 +74,10 @@ Status FileLock::take(const std::string &path, const std::string &guarded,
   for (;;) {
     FileLock file;
     file.path_ = path;
-    file.fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    file.fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file.isNew_ = file.fd_ >= 0;
+    if (!file.isNew_)
+      file.fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file.fd_ < 0)
       return {StatusCode::writeFailed,
               fmt::format("cannot write '{}': {}", path, std::strerror(errno))};

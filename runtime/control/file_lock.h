@@ -35,14 +35,15 @@ public:
 
   int fd() const { return fd_; } ///< this object's
   /// Makes it a lock and nothing else: an empty file, which the destructor
-  /// removes. Errors: usage, when there is something in it.
+  /// removes if it was not there before. Errors: usage, when there is something
+  /// in it.
   Status holdEmpty();
 
 private:
   void swap(FileLock &other) noexcept;
   std::string path_;
   int fd_ = -1;
-  bool remove_ = false;
+  bool isNew_ = false, remove_ = false;
 };
 
 } // namespace mtc::runtime

@@ -2,7 +2,9 @@
 
 #include "runtime/control/log_file.h"
 
+#include "mtc/runtime/log_fields.h"
 #include "runtime/base/json.h"
+#include "runtime/base/messages.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +41,7 @@ Status keep(const std::string &path, const Taken &taken) {
       if (unlink(path.c_str()) != 0)
         return writeError(path, errno);
       std::fprintf(stderr, "log '%s' is there already: kept as '%s'\n",
-                   path.c_str(), name.c_str());
+                   printable(path).c_str(), printable(name).c_str());
       return Status::okay();
     }
     if (errno != EEXIST)
@@ -53,6 +55,22 @@ Status keep(const std::string &path, const Taken &taken) {
 /// Longer than any line of ours.
 constexpr int64_t kLongest = 1 << 16;
 
+/// Whether a line is one that a run writes, or the beginning of one.
+bool isOurs(std::string_view line) {
+  auto isKey = [&](const char *key) {
+    std::string start = fmt::format("{{\"{}\": ", key);
+    return line.substr(0, start.size()) == start.substr(0, line.size());
+  };
+  return isKey(stepFields()[0].key) || isKey(evaluationFields()[0].key);
+}
+
+Status notOurs(const std::string &path) {
+  return {StatusCode::usage,
+          fmt::format("log '{}': expected lines of a log to continue, found "
+                      "something else at its end; give another name",
+                      printable(path))};
+}
+
 /// A log to be continued ends with a line of ours, whole or cut short by the
 /// end of the run that wrote it. Sets `end` to where the next line goes.
 Status endOf(int fd, int64_t size, const std::string &path, int64_t &end) {
@@ -61,14 +79,15 @@ Status endOf(int fd, int64_t size, const std::string &path, int64_t &end) {
       static_cast<ssize_t>(tail.size()))
     return writeError(path, errno);
   end = size;
-  if (tail.empty() || tail.back() == '\n')
+  if (tail.empty())
     return Status::okay();
-  size_t line = tail.rfind('\n') + 1; // 0 without one
-  if (tail[line] != '{' || (line == 0 && size > kLongest))
-    return {StatusCode::usage,
-            fmt::format("log '{}': expected lines of JSON to continue, found "
-                        "something else at its end; give another name",
-                        path)};
+  bool whole = tail.back() == '\n';
+  size_t line = tail.rfind('\n', tail.size() - (whole ? 2 : 1)) + 1;
+  if ((line == 0 && size > kLongest) || (whole && tail.size() < 2) ||
+      !isOurs(std::string_view(tail).substr(line)))
+    return notOurs(path);
+  if (whole)
+    return Status::okay();
   if (Json::accept(tail.substr(line))) { // only its end is lacking
     if (pwrite(fd, "\n", 1, size) != 1)
       return writeError(path, errno);
@@ -79,7 +98,7 @@ Status endOf(int fd, int64_t size, const std::string &path, int64_t &end) {
   if (ftruncate(fd, end) != 0)
     return writeError(path, errno);
   std::fprintf(stderr, "log '%s': half a line at its end was removed\n",
-               path.c_str());
+               printable(path).c_str());
   return Status::okay();
 }
 

@@ -19,12 +19,14 @@ public:
 
   /// A file that has something is kept as `path`.1, .2, ...: the first name
   /// that is free and not `taken`, told on standard error. With `append` it is
-  /// continued; half a line at its end, of a run that was killed, is removed
-  /// and told. A pipe or a device is written as it is. Errors: writeFailed;
-  /// usage, when another run writes it.
+  /// continued, if its last line is one of ours; half of one, of a run that was
+  /// killed, is removed and told. A pipe or a device is written as it is.
+  /// Errors: writeFailed; usage, when another run writes it.
   Status open(const std::string &path, bool append,
               const std::function<bool(const std::string &)> &taken);
 
+  /// Whether it is a file that nobody else writes.
+  bool isLocked() const { return lock_.fd() >= 0; }
   int fd() const { return fd_; } ///< this object's, at the file's end; -1: none
 
 private:

@@ -31,8 +31,10 @@ Status orderDump(const DumpRequest &request, const Recipe &recipe,
     out.step = recipe.steps;
   if (out.step > recipe.steps)
     return {StatusCode::usage,
-            fmt::format("dump of {} in step {}: the run has {} steps", out.what,
-                        out.step, recipe.steps)};
+            fmt::format("--dump {}@{}: expected a step up to {}, the last one "
+                        "(an evaluation trains nothing); name another one, or "
+                        "run more steps",
+                        out.what, out.step, recipe.steps)};
   std::string step = request.step > 0 ? fmt::format("@{}", request.step) : "";
   out.file = fmt::format("{}/{}{}.safetensors", request.folder, out.what, step);
   return Status::okay();
@@ -121,19 +123,15 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
       bundle));
-  MTC_RETURN_IF_ERROR(RunOutputs::check(options, job, bundle.mesh.worldSize()));
+  MTC_RETURN_IF_ERROR(RunOutputs::check(options, job));
   if (!options.initFrom.empty())
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
   ProgressFd progress(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   RunOutputs outputs;
   MTC_RETURN_IF_ERROR(outputs.open(options, job));
-  Status status = threads
-                      ? runThreads(bundle, job, options.strict, signals)
-                      : launchProcesses(bundle, job, options.timeout, signals);
-  if (!status.ok())
-    removeLeftovers(job);
-  return status;
+  return threads ? runThreads(bundle, job, options.strict, signals)
+                 : launchProcesses(bundle, job, options.timeout, signals);
 }
 
 } // namespace mtc::runtime

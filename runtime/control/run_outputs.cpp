@@ -3,8 +3,7 @@
 #include "runtime/control/run_outputs.h"
 
 #include "runtime/base/file.h"
-#include "runtime/control/run_files.h"
-#include "runtime/train/pieces.h"
+#include "runtime/base/output_files.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +28,10 @@ bool isShared(const std::string &name, const Job &job) {
   });
 }
 
-std::string lockOf(const NamedFile &file) { return file.path + ".lock"; }
+/// Whatever links lead to the file.
+std::string lockOf(const std::string &file) {
+  return behindLinks(file) + ".lock";
+}
 
 void addIf(std::vector<NamedFile> &files, const char *option,
            const std::string &path) {
@@ -39,9 +41,8 @@ void addIf(std::vector<NamedFile> &files, const char *option,
 
 } // namespace
 
-Status RunOutputs::check(const RunOptions &options, const Job &job,
-                         int64_t ranks) {
-  RunFiles files;
+Status RunOutputs::check(const RunOptions &options, const Job &job) {
+  CommandFiles files;
   files.bundle = options.bundle;
   addIf(files.inputs, "--data", job.recipe.data);
   addIf(files.inputs, "--eval-data", job.evalData);
@@ -50,44 +51,45 @@ Status RunOutputs::check(const RunOptions &options, const Job &job,
   std::vector<NamedFile> shared = sharedFiles(job);
   files.outputs = shared;
   addIf(files.outputs, "--log", job.logFile);
-  for (const NamedFile &file : shared) {
-    files.outputs.push_back({"the lock of " + file.option, lockOf(file)});
-    for (int rank = 0; rank < ranks; ++rank)
-      files.outputs.push_back(
-          {"a part of " + file.option, partPath(file.path, rank)});
-  }
+  for (const NamedFile &file : shared)
+    files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
   MTC_RETURN_IF_ERROR(checkFiles(files));
   for (const DumpOrder &dump : job.dumps)
     MTC_RETURN_IF_ERROR(
         makeFolders(std::filesystem::path(dump.file).parent_path().string()));
   for (const NamedFile &file : shared)
-    MTC_RETURN_IF_ERROR(checkWritable(file.path));
+    MTC_RETURN_IF_ERROR(checkWritable(behindLinks(file.path)));
+  return Status::okay();
+}
+
+Status RunOutputs::prepare(const std::string &file, std::string &parts) {
+  FileLock lock;
+  MTC_RETURN_IF_ERROR(FileLock::take(lockOf(file), file, lock));
+  MTC_RETURN_IF_ERROR(lock.holdEmpty());
+  locks_.push_back(std::move(lock));
+  // It may be the log of another run, which locks the file itself.
+  MTC_RETURN_IF_ERROR(FileLock::checkFree(file, file));
+  PartsFolder folder;
+  MTC_RETURN_IF_ERROR(PartsFolder::create(file, folder));
+  parts = folder.path();
+  folders_.push_back(std::move(folder));
   return Status::okay();
 }
 
 Status RunOutputs::open(const RunOptions &options, Job &job) {
-  for (const NamedFile &file : sharedFiles(job)) {
-    FileLock lock;
-    MTC_RETURN_IF_ERROR(FileLock::take(lockOf(file), file.path, lock));
-    MTC_RETURN_IF_ERROR(lock.holdEmpty());
-    locks_.push_back(std::move(lock));
-    // It may be the log of another run, which locks the file itself.
-    MTC_RETURN_IF_ERROR(FileLock::checkFree(file.path, file.path));
-  }
+  if (!job.saveTo.empty())
+    MTC_RETURN_IF_ERROR(prepare(job.saveTo, job.saveParts));
+  for (DumpOrder &dump : job.dumps)
+    MTC_RETURN_IF_ERROR(prepare(dump.file, dump.parts));
   if (job.logFile.empty())
     return Status::okay();
-  NamedFile log{"--log", job.logFile};
-  MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(log), log.path));
+  MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(job.logFile), job.logFile));
   MTC_RETURN_IF_ERROR(
-      log_.open(log.path, options.appendLog,
+      log_.open(job.logFile, options.appendLog,
                 [&](const std::string &name) { return isShared(name, job); }));
   job.logFd = log_.fd();
+  job.logAlone = log_.isLocked();
   return Status::okay();
-}
-
-void removeLeftovers(const Job &job) {
-  for (const NamedFile &file : sharedFiles(job))
-    removeParts(file.path);
 }
 
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/run.h"
 #include "runtime/control/log_file.h"
+#include "runtime/control/parts_folder.h"
 #include "runtime/train/job.h"
 
 #include <vector>
@@ -13,23 +14,24 @@ namespace mtc::runtime {
 /// The outputs of one run, this run's alone while it lives.
 class RunOutputs {
 public:
-  /// Checks all files of a run of `ranks` ranks (run_files.h), makes the
-  /// folders of dumps, and tries before the first step whether files can be
-  /// written. Errors: usage, writeFailed.
-  static Status check(const RunOptions &options, const Job &job, int64_t ranks);
+  /// Checks all files of a run (output_files.h), makes the folders of dumps,
+  /// and tries before the first step whether files can be written. Errors:
+  /// usage, writeFailed.
+  static Status check(const RunOptions &options, const Job &job);
 
   /// Locks what the ranks write together, each by an empty file <name>.lock
-  /// beside it, and opens the log. The last thing before ranks start: an
-  /// earlier log is renamed here. Errors: those of LogFile::open.
+  /// beside it, makes folders for their parts, and opens the log. The last
+  /// thing before ranks start: an earlier log is renamed here. What it made and
+  /// found, the job then has. Errors: those of FileLock, PartsFolder and
+  /// LogFile.
   Status open(const RunOptions &options, Job &job);
 
 private:
+  Status prepare(const std::string &file, std::string &parts);
   std::vector<FileLock> locks_;
+  std::vector<PartsFolder> folders_;
   LogFile log_;
 };
-
-/// Removes what ranks that failed left beside the job's files.
-void removeLeftovers(const Job &job);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_RUN_OUTPUTS_H

@@ -14,13 +14,14 @@ bool gOnce = false;
 struct sigaction gOld[3], gOldPipe;
 sigset_t gOldMask;
 
-void handle(int number) {
+void handle(int) {
   gCount.fetch_add(1);
   gStop.store(true);
   if (gOnce) {
     struct sigaction action = {};
     action.sa_handler = SIG_DFL;
-    sigaction(number, &action, nullptr);
+    for (int each : kSignals)
+      sigaction(each, &action, nullptr);
   }
 }
 
@@ -47,7 +48,8 @@ SignalWatch::SignalWatch(bool once) {
   action.sa_handler = handle; // no SA_RESTART: poll must return
   for (int i = 0; i < 3; ++i) {
     sigaction(kSignals[i], &action, &gOld[i]);
-    if (kSignals[i] == SIGHUP && gOld[i].sa_handler == SIG_IGN) // nohup
+    // nohup, and the background jobs of scripts
+    if (gOld[i].sa_handler == SIG_IGN)
       sigaction(kSignals[i], &gOld[i], nullptr);
   }
   action.sa_handler = SIG_IGN;

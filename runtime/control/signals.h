@@ -6,7 +6,7 @@
 
 namespace mtc::runtime {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) are counted
+/// While it lives, SIGINT, SIGTERM and SIGHUP, unless ignored, are counted
 /// instead of ending the process, and SIGPIPE is ignored (a write then fails,
 /// which is handled). The old handlers come back afterwards. At most one at a
 /// time. Signals that were blocked until now (a rank's, from its start on) are

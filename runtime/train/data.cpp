@@ -55,6 +55,12 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
 Status TokenFile::open(const Job &job, const BatchInfo &batch, TokenFile &out) {
   MTC_RETURN_IF_ERROR(open(job.tokenFile(), job.recipe.data_dtype, batch.seq,
                            batch.vocab, job.recipe.seed, out));
+  if (job.tokenBytes >= 0 && out.bytes() != job.tokenBytes)
+    return {StatusCode::inputRejected,
+            fmt::format("token file '{}': expected {} bytes, as many as when "
+                        "it was checked, found {}; what writes it must end "
+                        "before the run begins",
+                        job.tokenFile(), job.tokenBytes, out.bytes())};
   out.setSequential(job.readsInOrder());
   return Status::okay();
 }

@@ -29,9 +29,11 @@ public:
   static Status open(const std::string &path, const std::string &dtype,
                      int64_t seq, int64_t vocab, uint64_t seed, TokenFile &out);
 
-  /// The file of a job, in its order.
+  /// The file of a job, in its order. Errors: also when it is not the size that
+  /// the job was checked with.
   static Status open(const Job &job, const BatchInfo &batch, TokenFile &out);
 
+  int64_t bytes() const { return file_.size(); } ///< when it was opened
   int64_t windows() const { return windows_; }
   /// Tokens from the start of a window to the end of its labels: seq + 1.
   int64_t windowTokens() const { return seq_ + 1; }

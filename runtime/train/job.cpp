@@ -32,12 +32,17 @@ Recipe recipeFromJson(FieldReader reader) {
 std::string packJob(const Job &job) {
   Json dumps = Json::array();
   for (const DumpOrder &dump : job.dumps)
-    dumps.push_back(
-        {{"what", dump.what}, {"step", dump.step}, {"file", dump.file}});
+    dumps.push_back({{"what", dump.what},
+                     {"step", dump.step},
+                     {"file", dump.file},
+                     {"parts", dump.parts}});
   Json json = {{"recipe", recipeToJson(job.recipe)},
                {"dumps", dumps},
                {"init_from", job.initFrom},
                {"save_to", job.saveTo},
+               {"save_parts", job.saveParts},
+               {"log_alone", job.logAlone},
+               {"token_bytes", job.tokenBytes},
                {"log_file", job.logFile},
                {"log_fd", job.logFd},
                {"eval_batches", job.evalBatches},
@@ -60,9 +65,12 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.recipe = recipeFromJson(reader.object("recipe"));
   for (FieldReader &item : reader.objects("dumps"))
     job.dumps.push_back({item.text("what"), item.integer("step", 0, INT64_MAX),
-                         item.text("file")});
+                         item.text("file"), item.text("parts")});
   job.initFrom = reader.text("init_from");
   job.saveTo = reader.text("save_to");
+  job.saveParts = reader.text("save_parts");
+  job.logAlone = reader.boolean("log_alone");
+  job.tokenBytes = reader.integer("token_bytes", -1, INT64_MAX);
   job.logFile = reader.text("log_file");
   job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));
   job.evalBatches = reader.integer("eval_batches", 0, INT64_MAX);

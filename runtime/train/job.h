@@ -13,20 +13,24 @@ namespace mtc::runtime {
 
 /// A dump with its defaults filled in.
 struct DumpOrder {
-  std::string what; ///< init, logits, grads, params
-  int64_t step = 0; ///< grads: within this step; params: after it
-  std::string file; ///< the safetensors file to write
+  std::string what;  ///< init, logits, grads, params
+  int64_t step = 0;  ///< grads: within this step; params: after it
+  std::string file;  ///< the safetensors file to write
+  std::string parts; ///< a folder for its parts, this run's alone
 };
 
 struct Job {
   Recipe recipe;
   std::vector<DumpOrder> dumps;
   std::string initFrom, saveTo, logFile; ///< empty: none
+  std::string saveParts;                 ///< a folder for the parts of saveTo
   int logFd = -1;                        ///< of logFile, at its end; inherited
-  int64_t evalBatches = 0;               ///< > 0: evaluate only
-  int64_t evalFirst = 0;                 ///< the first sample of that
-  std::string evalData;          ///< its tokens; empty: those of the recipe
-  int progressFd = -1;           ///< -1: no progress line
+  bool logAlone = false;                 ///< nobody else writes it
+  int64_t tokenBytes = -1; ///< of tokenFile(), as it was checked; -1: not yet
+  int64_t evalBatches = 0; ///< > 0: evaluate only
+  int64_t evalFirst = 0;   ///< the first sample of that
+  std::string evalData;    ///< its tokens; empty: those of the recipe
+  int progressFd = -1;     ///< -1: no progress line
   bool progressRewrites = false; ///< a terminal: one line, rewritten
 
   /// Global batches that ranks begin, one after the other.

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
-#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -98,22 +97,19 @@ std::string_view formatProgress(const StepRecord &r, int64_t steps,
   return text.view();
 }
 
-void StepLog::attach(int fd, const std::string &path,
-                     std::function<bool()> ending) {
+void StepLog::attach(int fd, const std::string &path, bool alone) {
   fd_ = fd;
   path_ = path;
-  ending_ = std::move(ending);
+  alone_ = alone;
   bytes_ = std::max<int64_t>(0, lseek(fd, 0, SEEK_CUR)); // a pipe has none
 }
 
 bool StepLog::waitForRoom() {
-  constexpr int kPart = 100; // milliseconds
-  while (!isWritable(fd_, patience_ > 0 ? kPart : 0))
-    if (ending_() && --patience_ <= 0) {
-      errno = EAGAIN;
-      return false;
-    }
-  return true;
+  constexpr int kPatience = 1000; // milliseconds
+  stuck_ = !isWritable(fd_, stuck_ ? 0 : kPatience);
+  if (stuck_)
+    errno = EAGAIN;
+  return !stuck_;
 }
 
 void StepLog::line(std::string_view text) {
@@ -126,8 +122,8 @@ void StepLog::line(std::string_view text) {
   }
   error_ = errno;
   ++dropped_;
-  // Half a line would spoil the next one, and readers. A pipe has no such end.
-  if (ftruncate(fd_, bytes_) == 0)
+  // Half a line would spoil the next one, and readers.
+  if (alone_ && ftruncate(fd_, bytes_) == 0)
     (void)lseek(fd_, bytes_, SEEK_SET);
 }
 

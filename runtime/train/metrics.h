@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,18 +27,20 @@ std::string_view formatEvaluation(const EvaluationRecord &record,
 std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
+/// Bytes that hold any line: two names of 252 bytes, each of which may be six
+/// in JSON, and numbers.
+constexpr size_t kLongestLine = 4096;
+
 /// A log file, one write per line. A failing write drops the line, all of it,
 /// and never stops the training; `status` tells at the end. A pipe that is full
-/// or a stopped terminal holds the training up until it takes the line, or the
-/// run is to end.
+/// or a stopped terminal has a second to take a line; while it takes none, no
+/// further line waits for it.
 class StepLog {
 public:
   /// Writes from now on to `fd`, at its position: the caller's, which stays
-  /// open. `path` is its name in messages. `ending` says whether the run is to
-  /// end: all lines together then wait for a second at most.
-  void attach(
-      int fd, const std::string &path,
-      std::function<bool()> ending = [] { return false; });
+  /// open. `path` is its name in messages. `alone`: a file that nobody else
+  /// writes; half a line that a full disk took is removed from it.
+  void attach(int fd, const std::string &path, bool alone = false);
   void line(std::string_view text);
   int64_t dropped() const { return dropped_; }
   /// Errors: writeFailed when a line was dropped.
@@ -48,12 +49,11 @@ public:
 private:
   bool waitForRoom();
   std::string path_;
-  std::function<bool()> ending_;
   int fd_ = -1, error_ = 0; ///< errno of the last line that was dropped
   int64_t lines_ = 0, dropped_ = 0;
   int64_t bytes_ = 0; ///< where the last whole line ends
-  /// How many tenths of a second a run that is to end still waits for room.
-  int patience_ = 10;
+  bool alone_ = false;
+  bool stuck_ = false; ///< the last line found no room
 };
 
 } // namespace mtc::runtime

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <regex>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -69,10 +67,13 @@ bool insideShape(const Piece &p) {
   return p.start + p.count <= p.box.elements();
 }
 
+std::string partPath(const SharedFile &file, int rank) {
+  return fmt::format("{}/{}", file.parts, rank);
+}
+
 class Merger {
 public:
-  Merger(std::string target, int ranks)
-      : target_(std::move(target)), parts_(ranks) {}
+  Merger(SharedFile file, int ranks) : file_(std::move(file)), parts_(ranks) {}
 
   Status readParts() {
     for (size_t rank = 0; rank < parts_.size(); ++rank)
@@ -89,21 +90,21 @@ public:
       tensors.push_back(std::move(info));
     }
     SafetensorsWriter writer;
-    MTC_RETURN_IF_ERROR(
-        SafetensorsWriter::create(target_, tensors, metadata, writer));
+    MTC_RETURN_IF_ERROR(SafetensorsWriter::create(file_.path, tensors, metadata,
+                                                  writer, file_.parts));
     for (const PartPiece &piece : pieces_)
       MTC_RETURN_IF_ERROR(writePiece(piece, writer));
     for (const auto &[name, target] : targets_)
       if (target.coverage.missing() > 0)
         return {StatusCode::internal,
                 fmt::format("'{}': {} elements of '{}' were written by no rank",
-                            target_, target.coverage.missing(), name)};
+                            file_.path, target.coverage.missing(), name)};
     return writer.commit();
   }
 
 private:
   Status readPart(int rank) {
-    std::string path = partPath(target_, rank);
+    std::string path = partPath(file_, rank);
     MTC_RETURN_IF_ERROR(SafetensorsFile::open(path, parts_[rank]));
     auto it = parts_[rank].metadata().find("pieces");
     Json list;
@@ -165,7 +166,7 @@ private:
                   status = {StatusCode::internal,
                             fmt::format("'{}': elements of '{}' were written "
                                         "by two ranks",
-                                        target_, piece.name)};
+                                        file_.path, piece.name)};
                 else
                   status =
                       writer.write(piece.name, global * 4,
@@ -174,7 +175,7 @@ private:
     return status;
   }
 
-  std::string target_;
+  SharedFile file_;
   std::vector<SafetensorsFile> parts_;
   std::vector<PartPiece> pieces_;
   std::vector<float> chunk_;
@@ -182,10 +183,6 @@ private:
 };
 
 } // namespace
-
-std::string partPath(const std::string &target, int rank) {
-  return fmt::format("{}.part{}", target, rank);
-}
 
 static Status writeData(const std::string &name, const Piece &piece,
                         Stream &stream, std::vector<float> &chunk,
@@ -203,7 +200,7 @@ static Status writeData(const std::string &name, const Piece &piece,
   return Status::okay();
 }
 
-Status writePart(const std::string &target, int rank, Stream &stream,
+Status writePart(const SharedFile &file, int rank, Stream &stream,
                  const std::vector<Piece> &pieces) {
   std::vector<TensorInfo> tensors;
   Json list = Json::array();
@@ -216,7 +213,7 @@ Status writePart(const std::string &target, int rank, Stream &stream,
   }
   SafetensorsWriter writer;
   MTC_RETURN_IF_ERROR(SafetensorsWriter::create(
-      partPath(target, rank), tensors, {{"pieces", list.dump()}}, writer));
+      partPath(file, rank), tensors, {{"pieces", list.dump()}}, writer));
   std::vector<float> chunk;
   for (size_t i = 0; i < pieces.size(); ++i)
     MTC_RETURN_IF_ERROR(
@@ -224,50 +221,23 @@ Status writePart(const std::string &target, int rank, Stream &stream,
   return writer.commit();
 }
 
-Status mergeParts(const std::string &target, int ranks,
+Status mergeParts(const SharedFile &file, int ranks,
                   const std::map<std::string, std::string> &metadata) {
-  Merger merger(target, ranks);
+  Merger merger(file, ranks);
   Status status = merger.readParts();
   if (status.ok())
     status = merger.write(metadata);
   for (int rank = 0; rank < ranks; ++rank)
-    unlink(partPath(target, rank).c_str());
+    unlink(partPath(file, rank).c_str());
   return status;
 }
 
-void removeParts(const std::string &target) {
-  namespace fs = std::filesystem;
-  fs::path path(target);
-  std::string name = path.filename().string();
-  fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto &entry : fs::directory_iterator(folder, error)) {
-    std::string other = entry.path().filename().string();
-    if (!other.starts_with(name))
-      continue;
-    // Names of files of ours only: what a user named alike stays.
-    static const std::regex ours(R"((\.part\d+)?(\.tmp\.\d+\.\d+)?)");
-    std::string rest = other.substr(name.size());
-    if (!rest.empty() && std::regex_match(rest, ours) &&
-        entry.is_regular_file(error))
-      found.push_back(entry.path());
-  }
-  for (const fs::path &each : found)
-    fs::remove(each, error);
-}
-
-Status writeTogether(const std::string &target, const Writers &writers,
+Status writeTogether(const SharedFile &file, const Writers &writers,
                      const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata) {
-  Status status = writePart(target, writers.rank, writers.stream, pieces);
-  if (status.ok())
-    status = writers.meet();
-  if (!status.ok()) {
-    unlink(partPath(target, writers.rank).c_str());
-    return status;
-  }
-  return writers.rank == 0 ? mergeParts(target, writers.ranks, metadata)
+  MTC_RETURN_IF_ERROR(writePart(file, writers.rank, writers.stream, pieces));
+  MTC_RETURN_IF_ERROR(writers.meet());
+  return writers.rank == 0 ? mergeParts(file, writers.ranks, metadata)
                            : Status::okay();
 }
 

@@ -1,9 +1,9 @@
 //===- pieces.h - tensors that ranks write together -------------*- C++ -*-===//
 //
-// Each rank writes what it owns into a part file beside the target; when all
-// have done so (a barrier), rank 0 merges the parts into one safetensors file
-// of global tensors and removes them. A missing or doubly written element is an
-// error, and the target appears only when it is whole.
+// Each rank writes what it owns into a part file; when all have done so (a
+// barrier), rank 0 merges the parts into one safetensors file of global tensors
+// and removes them. A missing or doubly written element is an error, and the
+// target appears only when it is whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_TRAIN_PIECES_H
@@ -31,23 +31,22 @@ struct Piece {
   ArenaOffset source{}; ///< ... and then here on the device
 };
 
-/// The part file of one rank for `target`.
-std::string partPath(const std::string &target, int rank);
+/// A file that ranks write together, and a folder of the same file system that
+/// has nothing else: for parts, and for what is not whole yet.
+struct SharedFile {
+  std::string path, parts;
+};
 
 /// Writes one part file; what is on the device comes by `stream`. Errors:
 /// writeFailed, those of the stream.
-Status writePart(const std::string &target, int rank, Stream &stream,
+Status writePart(const SharedFile &file, int rank, Stream &stream,
                  const std::vector<Piece> &pieces);
 
-/// Merges the parts of `ranks` ranks into `target` and removes them. Errors:
+/// Merges the parts of `ranks` ranks into the file and removes them. Errors:
 /// inputRejected (a part is missing or corrupt), internal (an element is
 /// missing or written twice, or shapes disagree), writeFailed.
-Status mergeParts(const std::string &target, int ranks,
+Status mergeParts(const SharedFile &file, int ranks,
                   const std::map<std::string, std::string> &metadata);
-
-/// Removes what a failed run left beside `target`: its parts, and temporary
-/// files of it and of them. The ranks must have ended.
-void removeParts(const std::string &target);
 
 /// One of the ranks that write a file.
 struct Writers {
@@ -56,9 +55,8 @@ struct Writers {
   std::function<Status()> meet; ///< returns when every rank has called it
 };
 
-/// All of it, called by every rank: part, barrier, merge by rank 0. A rank that
-/// fails removes its part.
-Status writeTogether(const std::string &target, const Writers &writers,
+/// All of it, called by every rank: part, barrier, merge by rank 0.
+Status writeTogether(const SharedFile &file, const Writers &writers,
                      const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata);
 

@@ -69,7 +69,7 @@ Status Trainer::runUnguarded() {
 }
 
 Status Trainer::save() {
-  MTC_RETURN_IF_ERROR(write(job_.saveTo, paramPieces(rank_)));
+  MTC_RETURN_IF_ERROR(write({job_.saveTo, job_.saveParts}, paramPieces(rank_)));
   if (end_.ok() && !job_.evaluates())
     return Status::okay();
   // Who ends with an error has the others ended soon: not before the file is
@@ -89,8 +89,7 @@ Status Trainer::prepare() {
   if (job_.passes() > 0)
     MTC_RETURN_IF_ERROR(loader_.fetch(firstSample(1)));
   if (rank_.logs() && job_.logFd >= 0)
-    log_.attach(job_.logFd, job_.logFile,
-                [this] { return signals_.stop || signals_.gate.closed(); });
+    log_.attach(job_.logFd, job_.logFile, job_.logAlone);
   entry_ = rank_.descriptor().entry("train");
   if (!entry_ && !job_.evaluates())
     return noEntry("train", "training");
@@ -211,7 +210,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
     record.notFinite = failed->what;
     record.badParameter = failed->parameter;
   }
-  char buffer[1024];
+  char buffer[kLongestLine];
   log_.line(formatStep(record, buffer));
   if (!failed &&
       (progress_.due() || (progress_.shown() && step == job_.recipe.steps)))
@@ -251,7 +250,7 @@ Status Trainer::evaluate() {
   if (!rank_.logs())
     return Status::okay();
   double mean = sum / static_cast<double>(job_.evalBatches);
-  char buffer[512];
+  char buffer[kLongestLine];
   std::string_view line = formatEvaluation(
       {mean, job_.evalBatches, job_.evalFirst, isFinite(mean) ? "" : "loss"},
       buffer);
@@ -277,19 +276,19 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   if (!begin(1))
     return Status::okay();
   MTC_RETURN_IF_ERROR(evaluateBatch(*entry, 0, &capture, loss));
-  return write(order.file, capture.takePieces());
+  return write({order.file, order.parts}, capture.takePieces());
 }
 
 Status Trainer::dump(std::string_view what, int64_t step) {
   for (const DumpOrder &order : job_.dumps)
     if (order.what == what && order.step == step)
-      MTC_RETURN_IF_ERROR(write(order.file, what == "grads"
-                                                ? gradPieces(rank_)
-                                                : paramPieces(rank_)));
+      MTC_RETURN_IF_ERROR(
+          write({order.file, order.parts},
+                what == "grads" ? gradPieces(rank_) : paramPieces(rank_)));
   return Status::okay();
 }
 
-Status Trainer::write(const std::string &file,
+Status Trainer::write(const SharedFile &file,
                       const std::vector<Piece> &pieces) {
   Writers writers{rank_.rank(), static_cast<int>(rank_.mesh().worldSize()),
                   rank_.stream(), [this] { return meet(); }};

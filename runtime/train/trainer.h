@@ -72,7 +72,7 @@ private:
   Status dumpLogits(const DumpOrder &dump);
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
-  Status write(const std::string &file, const std::vector<Piece> &pieces);
+  Status write(const SharedFile &file, const std::vector<Piece> &pieces);
 
   RankState &rank_;
   const Job &job_;

@@ -132,6 +132,8 @@ DAMAGE = [
     damage("inspect a bundle with a flipped bit", "programs/stage1", ["inspect", "bad"]),
     damage("inspect a program with a flipped bit", "programs/stage1",
            ["inspect", "bad/programs/stage1"]),
+    damage("inspect it by another path", "programs/stage1",
+           ["inspect", "bad/programs/../programs/./stage1"]),
     Case("bundle: needs that are a list without an end", ["inspect", "--requires", "program"],
          REJECTD, ["'program'", "section .gnu.version_r"], endless),
     Case("bundle: a program that is a link inside of it", RUN, 0, [],

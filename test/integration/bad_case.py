@@ -25,7 +25,7 @@ LIMIT = 60
 # Words of a program that was not written for the person who reads them.
 NOT_FOR_PEOPLE = ("terminate called", "Assertion", "Stack dump", "PLEASE submit",
                   "LLVM ERROR", "what():", "core dumped", "stack trace")
-TEMPORARY = ("*.tmp*", "*.part*")
+TEMPORARY = ("*.tmp*", PARTS := "*.parts-*")
 
 
 class Broken(Exception):
@@ -152,6 +152,34 @@ def wait_until(holds, seconds=30):
     return result
 
 
+def then(*checks):
+    """Runs, then each check(place) says what is wrong or nothing."""
+    def act(place, command):
+        ended = place.run(command)
+        for check in checks:
+            if wrong := check(place):
+                return Ended(None, ended.out, f"{ended.err}\n{wrong}")
+        return ended
+    return act
+
+
+def lines(name, count):
+    def check(place):
+        found = place.read(name).splitlines()
+        if len(found) != count or not all(map(json.loads, found)):
+            return f"{name}: expected {count} lines, found {found}"
+    return check
+
+
+def holds(name, content):
+    return lambda place: None if place.read(name) == content else \
+        f"{name}: expected {content}, found {place.read(name)}"
+
+
+def there(name):
+    return lambda place: None if os.path.exists(place.path(name)) else f"no {name}"
+
+
 def check_message(case, ended):
     """What is wrong with exit code and message."""
     if ended.code != case.code:
@@ -192,7 +220,8 @@ def check_left(case, place, before):
         elif name in after and after[name] != before[name]:
             yield f"{name} was changed"
     for name in sorted(set(after) - set(before)):
-        if any(fnmatch.fnmatch(os.path.basename(name), it) for it in TEMPORARY):
+        if any(fnmatch.fnmatch(os.path.basename(name), it) for it in TEMPORARY
+               if not any(leaf.endswith(it) for leaf in case.leaves)):
             yield f"{name} was left behind"
         elif not any(fnmatch.fnmatch(name, it) for it in case.leaves):
             yield f"{name} is there; it looks whole"

@@ -1,16 +1,13 @@
-"""Outputs that are inputs, files that two runs want, logs that are there already."""
+"""Outputs that are inputs, and files of the user beside them."""
 
-import json
 import os
 import shutil
-import signal
 
-from bad_case import Broken, Case, Ended, wait_until
+from bad_case import Case, then
 
-USAGE, REJECTD, INTERRUPTED = 2, 3, 11
+USAGE, REJECTD, INTERRUPTED, NOT_FINITE = 2, 3, 11, 15
 RUN = ["run", "one", "--data", "tokens.bin", "--data-type", "u8", "--steps", 2, "--quiet"]
 TOKENS = bytes((7 * i + i // 5) % 64 for i in range(4000))
-LINE = b'{"step": 1}\n'
 
 
 def tokens(place):
@@ -40,7 +37,7 @@ def own_bundle(place):
 
 def clash(name, option, file, says, make=other_names, before=RUN):
     return Case(f"files: {name}", [*before, *option, file], USAGE,
-                ["outputs of a run", file, *says], make)
+                ["outputs: expected files of their own", file, *says], make)
 
 
 MINE = ["run", "mine", *RUN[2:]]
@@ -66,8 +63,6 @@ CLASHES = [
     clash("a log through a link into the bundle", ["--log"], "link", ["inside the bundle"],
           lambda place: (own_bundle(place),
                          os.symlink("mine/log.jsonl", place.path("link"))), MINE),
-    clash("a log onto a part of parameters", ["--save", "w", "--log"], "w.part0",
-          ["a part of --save"]),
     clash("parameters onto the dump", ["--dump", "init", "folder", "--save"],
           "folder/init.safetensors", ["--dump init", "the file of --save"]),
     clash("parameters onto a program of the bundle", ["--save"], "mine/programs/stage0",
@@ -81,125 +76,80 @@ CLASHES = [
 ]
 
 
-def with_log(content):
+def in_the_way(place):
+    """Files of the user with names that parts could have, one of them the data."""
+    tokens(place)
+    for name in ("w.part0", "w.part7", "w.tmp.1.2"):
+        place.write(name, TOKENS)
+    place.write("w.lock", "")
+
+
+def behind_link(*there):
+    """`w` is a link to a file in another folder, which is there, or not yet."""
     def make(place):
         tokens(place)
-        place.write("log.jsonl", content)
+        os.makedirs(place.path("disk"))
+        for name in there:
+            place.write(name, "old")
+        os.symlink("disk/w", place.path("w"))
     return make
 
 
-def then(*checks):
-    """Runs, then each check(place) says what is wrong or nothing."""
-    def act(place, command):
-        ended = place.run(command)
-        for check in checks:
-            if wrong := check(place):
-                return Ended(None, ended.out, f"{ended.err}\n{wrong}")
-        return ended
-    return act
+def linked(place):
+    """What was written through `w` is where the link leads."""
+    if os.readlink(place.path("w")) != "disk/w" or place.read("disk/w") == b"old":
+        return "w is no link to what was written any more"
+    return None
 
 
-def lines(name, count):
-    def check(place):
-        found = place.read(name).splitlines()
-        if len(found) != count or not all(map(json.loads, found)):
-            return f"{name}: expected {count} lines, found {found}"
-    return check
+def over_old(place, command):
+    os.makedirs(place.path("disk"))
+    place.write("disk/w", "old")
+    os.symlink("disk/w", place.path("w"))
+    return then(linked)(place, command)
 
 
-def holds(name, content):
-    return lambda place: None if place.read(name) == content else \
-        f"{name}: expected {content}, found {place.read(name)}"
-
-
-def there(name):
-    return lambda place: None if os.path.exists(place.path(name)) else f"no {name}"
-
-
-def continued(content):
-    """The log is there already, so it changes: not what cases may do otherwise."""
-    def act(place, command):
-        place.write("log.jsonl", content)
-        return then(lines("log.jsonl", 3))(place, command)
-    return act
-
-
-def kept(place, command):
-    place.write("log.jsonl", LINE)
-    return then(lines("log.jsonl", 2), holds("log.jsonl.1", b"other\n"),
-                holds("log.jsonl.2", LINE))(place, command)
-
-
-def kept_beside(place, command):
-    place.write("log.jsonl", LINE)
-    return then(lines("log.jsonl", 2), holds("log.jsonl.2", LINE),
-                there("log.jsonl.1"))(place, command)
-
-
-LOGGED = [*RUN, "--log", "log.jsonl"]
-LOGS = [
-    Case("log: an earlier one is kept", LOGGED, 0, ["kept as 'log.jsonl.2'"],
-         lambda place: (tokens(place), place.write("log.jsonl.1", "other\n")),
-         ("log.jsonl", "log.jsonl.2"), kept),
-    Case("log: an earlier one is kept beside what is saved",
-         [*LOGGED, "--save", "log.jsonl.1"], 0, ["kept as 'log.jsonl.2'"], tokens,
-         ("log.jsonl", "log.jsonl.1", "log.jsonl.2"), kept_beside),
-    Case("files: a name that is not UTF-8", [*RUN, "--save", "w\udcff"], 0, [], tokens,
-         ("w\udcff",), then(there("w\udcff"))),
-    Case("log: an earlier one is continued", [*LOGGED, "--append"], 0, [],
-         tokens, ("log.jsonl",), continued(LINE)),
-    Case("log: half a line of a run that was killed", [*LOGGED, "--append"], 0,
-         ["half a line at its end was removed"], tokens, ("log.jsonl",),
-         continued(LINE + b'{"st')),
-    Case("log: a last line that only lacks its end", [*LOGGED, "--append"], 0, [],
-         tokens, ("log.jsonl",), continued(LINE[:-1])),
-    Case("log: what is none is not continued", [*LOGGED, "--append"], USAGE,
-         ["log.jsonl", "expected lines of JSON", "another name"], with_log(b"my notes")),
-    Case("files: a lock that is none", [*RUN, "--save", "w"], USAGE,
-         ["w.lock", "something in it"],
-         lambda place: (tokens(place), place.write("w.lock", "mine"))),
-    Case("log: to be continued, and none", [*RUN, "--append"], USAGE,
-         ["--append", "--log"], tokens),
-    Case("log: a run that does not start leaves the earlier one",
-         ["run", "one", "--data", "tokens.bin", "--data-type", "u16", "--log", "log.jsonl"],
-         REJECTD, ["vocabulary"], with_log(LINE)),
+KEPT = [
+    Case("files: names that parts could have", [*RUN, "--save", "w"], 0, [], in_the_way, ("w",)),
+    Case("files: names that parts could have, of a run that fails",
+         ["run", "one", "--data", "w.part7", "--data-type", "u8", "--steps", 9, "--lr", 1e5,
+          "--min-lr", 1e5, "--clip", 0, "--save", "w"], NOT_FINITE, ["not finite"], in_the_way,
+         ("w",)),
+    Case("files: parameters behind a link", [*RUN, "--save", "w"], 0, [], behind_link(),
+         ("disk/w",), then(linked)),
+    Case("files: parameters over others behind a link", [*RUN, "--save", "w"], 0, [], tokens,
+         ("disk/w", "w"), over_old),
 ]
 
 
-def beside_another(place, command, other=None):
-    """While another run writes the same files, which then is stopped."""
-    long = [*(other or command)]
-    long[long.index("--steps") + 1] = 10 ** 7
-    first = place.start(long)
-    name = place.path("first.jsonl" if "first.jsonl" in long else "log.jsonl")
-    if not wait_until(lambda: os.path.exists(name) and os.path.getsize(name) > 0
-                      or first.poll() is not None):
-        raise Broken("no first step")
-    second = [*command]
-    if "first.jsonl" in second:
-        second[second.index("first.jsonl")] = "second.jsonl"
-    ended = place.run(second)
-    first.send_signal(signal.SIGTERM)
-    other = place.end(first)
-    if other.code != INTERRUPTED or f"process {first.pid}" not in ended.err:
-        return Ended(None, ended.out, f"{ended.err}\nprocess {first.pid}: {other}")
-    return ended
+def compiled(name, command, says, make=lambda place: None):
+    return Case(f"files: {name}", ["compile", *command], USAGE,
+                ["outputs: expected files of their own", *says], make)
 
 
-TWO = [
-    Case("two runs: one log", LOGGED, USAGE, ["log.jsonl", "is being written by process"],
-         tokens, ("log.jsonl",), beside_another),
-    Case("two runs: one file of parameters",
-         [*RUN, "--log", "first.jsonl", "--save", "w"], USAGE,
-         ["'w' is being written by process"], tokens, ("first.jsonl", "w"),
-         beside_another),
-    Case("two runs: parameters onto a log", [*RUN, "--save", "log.jsonl"], USAGE,
-         ["'log.jsonl' is being written by process"], tokens, ("log.jsonl",),
-         lambda place, command: beside_another(place, command, LOGGED)),
-    Case("two runs: a log onto parameters", [*RUN, "--log", "w"], USAGE,
-         ["'w' is being written by process"], tokens, ("first.jsonl", "w"),
-         lambda place, command: beside_another(
-             place, command, [*RUN, "--log", "first.jsonl", "--save", "w"])),
+def saved_ir(place):
+    """IR of all phases, one of which somebody edited."""
+    place.run(["compile", "tiny.toml", "--gbs", 2, "--compile-to", "plan-memory",
+               "--save-ir", "ir", "-o", "plan.mlir"])
+    name = EDITED.split("/")[1]
+    place.write(EDITED, place.read(f"ir/{name}") + b"\n// mine\n")
+
+
+EDITED = "ir/07-verify-partitioned.mlir"
+COMPILED = [
+    compiled("IR onto the spec", ["my.toml", "--gbs", 2, "--compile-to", "import", "-o",
+                                  "./my.toml"], ["the file of the model"],
+             lambda place: shutil.copy(place.path("tiny.toml"), place.path("my.toml"))),
+    compiled("IR onto the strategy",
+             ["tiny.toml", "--strategy", "s.toml", "--compile-to", "import", "-o", "s.toml"],
+             ["the file of --strategy"],
+             lambda place: place.write("s.toml", "global_batch_size = 2\n")),
+    compiled("IR onto a manifest", ["tiny.toml", "--gbs", 2, "--compile-to", "import", "-o",
+                                    "mine/manifest.json"], ["a file of the bundle"], own_bundle),
+    Case("files: IR that was edited stays",
+         ["compile", EDITED, "--compile-to", "plan-memory", "--save-ir", "ir", "-o", "-"],
+         0, [], saved_ir, ("ir/*",)),
 ]
 
-CASES = CLASHES + LOGS + TWO
+
+CASES = CLASHES + KEPT + COMPILED

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from bad_case import Broken, Case, install, wait_until
+from bad_case import PARTS, Broken, Case, install, wait_until
 from frozen_run import rank_of
 
 INTERRUPTED, PEER_DIED, HANG = 11, 12, 13
@@ -127,7 +127,7 @@ RUNS = [
          signal_rank(3, signal.SIGSEGV)),
     # Nobody removes the name of its lock, which ended with it.
     killed("killed: the launcher", -signal.SIGKILL, [], signal_launcher(signal.SIGKILL),
-           leaves=(LOG, SAVED + ".lock")),
+           leaves=(LOG, SAVED + ".lock", SAVED + PARTS)),
     killed("stopped: a rank, with a time limit", HANG,
          ["no step", "6 seconds", "--timeout", "rank 1", "stopped"],
          signal_rank(1, signal.SIGSTOP), command=[*LONG, "--timeout", 6]),

@@ -1,12 +1,10 @@
 """Standard streams that are closed, and evaluations, whose result goes to one."""
 
-import array
 import fcntl
 import json
 import os
 import signal
 import struct
-import termios
 
 from bad_case import Case, Ended, wait_until
 
@@ -54,25 +52,34 @@ def full(number):
     return lambda place, command: place.run(command, put)
 
 
-def unread(place, command):
-    """Runs with standard error in a pipe that is full."""
-    def put():
-        reader, writer = os.pipe()
-        os.set_inheritable(reader, True)  # open, and nobody reads
-        os.set_blocking(writer, False)
-        try:
-            while os.write(writer, bytes(4096)):
-                pass
-        except BlockingIOError:
-            os.set_blocking(writer, True)
-        os.dup2(writer, 2)
-    return place.run(command, put)
+def unread_pipe():
+    """Standard error becomes a pipe that is full."""
+    reader, writer = os.pipe()
+    os.dup2(reader, 0)  # open, and nobody reads
+    os.set_blocking(writer, False)
+    try:
+        while os.write(writer, bytes(4096)):
+            pass
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    os.dup2(writer, 2)
 
 
-def stopped(ready):
+def broken_pipe():
+    reader, writer = os.pipe()
+    os.dup2(writer, 2)
+    os.close(reader)
+
+
+def unsaid(act):
+    """Nobody could read the one line that must be there."""
+    return lambda place, command: Ended(act(place, command).code, "", "error: unread")
+
+
+def stopped(ready, before=None):
     """A run that is asked to stop once `ready(place)`, again if it was too early."""
     def act(place, command):
-        process = place.start(command)
+        process = place.start(command, before)
         wait_until(lambda: ready(place) or process.poll() is not None)
         while not wait_until(lambda: process.poll() is not None, 10):
             process.send_signal(signal.SIGINT)
@@ -91,11 +98,8 @@ def fifo(reader):
     return make
 
 
-def no_room(place):
-    """The FIFO has a line, so that it takes no other one."""
-    size = array.array("i", [0])
-    fcntl.ioctl(place.reader, termios.FIONREAD, size)
-    return size[0] > 0
+def logged(place):
+    return os.path.exists(place.path("log.jsonl")) and place.read("log.jsonl")
 
 
 def locked(place):
@@ -121,14 +125,18 @@ CLOSED = [
     Case("full: standard output, of the version", ["--version"], NOT_WRITTEN,
          ["standard output"], act=full(1)),
     Case("unread: standard error, of a run", TRAIN, 0, [], leaves=("log.jsonl", "w"),
-         act=unread),
-    Case("unread: a log", [*RUN, "--steps", 10 ** 7, "--log", "fifo", "--save", "w"],
-         INTERRUPTED, ["ended after step", "nobody takes its lines"], fifo(reader=True), ("w",),
-         stopped(no_room)),
-    Case("unread: a log, of threads", [*RUN, "--steps", 10 ** 7, "--log", "fifo", "--save",
-                                       "w", "--comm", "threads"], INTERRUPTED,
-         ["ended after step", "nobody takes its lines"], fifo(reader=True), ("w",),
-         stopped(no_room)),
+         act=lambda place, command: place.run(command, unread_pipe)),
+    Case("unread: standard error, of a run that is stopped",
+         [*TRAIN[:-6], "--steps", 10 ** 7, *TRAIN[-4:]], INTERRUPTED, [],
+         leaves=("log.jsonl", "w"), act=unsaid(stopped(logged, unread_pipe))),
+    Case("unread: standard error, closed by who read it", [*TRAIN, "--lr", -1], USAGE, [],
+         act=unsaid(lambda place, command: place.run(command, broken_pipe))),
+    Case("unread: a log", [*RUN, "--steps", 50, "--log", "fifo", "--save", "w"],
+         NOT_WRITTEN, ["'fifo': nobody takes its lines; 49 of 50 lines"], fifo(reader=True),
+         ("w",)),
+    Case("unread: a log, of threads", [*RUN, "--steps", 50, "--log", "fifo", "--save", "w",
+                                       "--comm", "threads"], NOT_WRITTEN,
+         ["'fifo': nobody takes its lines; 49 of 50 lines"], fifo(reader=True), ("w",)),
     Case("unread: a log that nobody opens", [*RUN, "--log", "fifo", "--save", "w"],
          INTERRUPTED, ["stopped by a signal before log 'fifo' was open"],
          fifo(reader=False), act=stopped(locked)),
@@ -147,7 +155,7 @@ EVALUATIONS = [
                        "evaluated"], lambda place: place.write("long.bin", bytes(1 << 23)),
          ("w",), stopped(locked)),
     Case("evaluation: nothing is trained", [*EVAL, "--dump", "grads", "d"], USAGE,
-         ["dump of grads", "0 steps"]),
+         ["--dump grads@1", "an evaluation trains nothing"]),
     Case("evaluation: a loss that is not finite",
          ["run", "one", *EVAL[2:], "--init-from", "bad.safetensors", "--save", "w"],
          NOT_FINITE, ["evaluation loss is not finite", "'w' has the parameters"],

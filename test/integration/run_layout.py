@@ -3,8 +3,12 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+
+# Ignored in the background of a script, which programs would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Failed(Exception):

@@ -6,11 +6,13 @@
 #include "models/nearest.h"
 #include "models/strategy.h"
 #include "mtc/runtime/isa.h"
+#include "runtime/base/output_files.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -18,6 +20,8 @@
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
+
+namespace fs = std::filesystem;
 
 namespace mtc::tool {
 namespace {
@@ -63,6 +67,33 @@ void printSummary(const CompileCommand &command,
               command.options.output.c_str());
 }
 
+/// The bundle that `file` would be in; empty: none. Files of a bundle are in
+/// its folder or one below.
+std::string bundleAround(const std::string &file) {
+  std::error_code error;
+  fs::path folder = fs::absolute(file, error).lexically_normal();
+  for (int level = 0; level < 2; ++level) {
+    folder = folder.parent_path();
+    if (fs::exists(folder / "manifest.json", error))
+      return folder.string();
+  }
+  return "";
+}
+
+Status checkOutput(const compiler::CompileOptions &options) {
+  if (options.output.empty() || options.output == "-")
+    return Status::okay();
+  runtime::CommandFiles files;
+  files.bundle = bundleAround(options.output);
+  std::error_code error;
+  if (fs::is_regular_file(options.input, error)) // else a spec that has a name
+    files.inputs.push_back({"the model", options.input});
+  if (fs::is_regular_file(options.strategyFile, error))
+    files.inputs.push_back({"--strategy", options.strategyFile});
+  files.outputs.push_back({"--output", options.output});
+  return runtime::checkFiles(files);
+}
+
 Status runCompile(CompileCommand &command) {
   compiler::watchInterrupts();
   MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
@@ -76,6 +107,7 @@ Status runCompile(CompileCommand &command) {
   }
   for (const auto &[name, value] : command.strategy)
     command.options.strategy.emplace_back(name, value);
+  MTC_RETURN_IF_ERROR(checkOutput(command.options));
   compiler::CompileResult result;
   MTC_RETURN_IF_ERROR(compiler::compile(command.options, result));
   printSummary(command, result);

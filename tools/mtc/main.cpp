@@ -1,5 +1,6 @@
 //===- main.cpp - the mtc command -----------------------------------------===//
 
+#include "runtime/base/file.h"
 #include "runtime/base/messages.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/last_words.h"
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <system_error>
+#include <unistd.h>
 
 using mtc::runtime::firstLines;
 using mtc::runtime::printable;
@@ -22,7 +24,9 @@ using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 static int finish(const Status &status) {
-  if (!status.ok())
+  constexpr int patience = 1000; // milliseconds; a terminal may be stopped
+  std::signal(SIGPIPE, SIG_IGN); // or nobody reads: the code says it all
+  if (!status.ok() && mtc::runtime::isWritable(STDERR_FILENO, patience))
     std::fprintf(stderr, "error: %s\n",
                  printable(firstLines(status.message())).c_str());
   return static_cast<int>(status.code());

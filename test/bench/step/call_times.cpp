@@ -187,6 +187,12 @@ void timed_mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
   call(ctx, g, count);
 }
 
+void timed_mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
+  REAL(mtc_norm_check);
+  Timer timer(norm, 4 * count);
+  call(ctx, x, count);
+}
+
 void timed_mtc_norm_finish(MtcContext *ctx) {
   REAL(mtc_norm_finish);
   call(ctx);
@@ -218,6 +224,7 @@ const Wrapper kWrappers[] = {
     {"mtc_all_gather", reinterpret_cast<void *>(timed_mtc_all_gather)},
     {"mtc_norm_accumulate",
      reinterpret_cast<void *>(timed_mtc_norm_accumulate)},
+    {"mtc_norm_check", reinterpret_cast<void *>(timed_mtc_norm_check)},
     {"mtc_norm_finish", reinterpret_cast<void *>(timed_mtc_norm_finish)},
     {"mtc_zero", reinterpret_cast<void *>(timed_mtc_zero)}};
 

@@ -269,7 +269,7 @@ TEST_F(FailureTest, UsageErrors) {
   expectBoth(o, StatusCode::usage, "beta1");
   o = options(onePipe(), CommKind::shm);
   o.dumps = {{DumpRequest::grads, 6, folder_.path("d")}};
-  expectBoth(o, StatusCode::usage, "has 5 steps");
+  expectBoth(o, StatusCode::usage, "expected a step up to 5");
   o = options(onePipe(), CommKind::shm);
   o.logFile = "/proc/none/log";
   expectBoth(o, StatusCode::writeFailed, "/proc/none/log");

@@ -5,6 +5,7 @@
 #include "mtc/runtime/step_field.h"
 #include "runtime/base/json.h"
 #include "runtime/base/step_gate.h"
+#include "runtime/control/signals.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
@@ -15,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <set>
@@ -311,26 +313,78 @@ TEST(Metrics, AFailingLogStopsNothing) {
       << log.status().message();
 }
 
-TEST(Metrics, AFullPipeEndsNoRunLate) {
+TEST(Metrics, AFullPipeHoldsNobodyUp) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   fcntl(ends[1], F_SETPIPE_SZ, 4096);
   StepLog log;
-  bool ending = false;
-  int asked = 0;
-  log.attach(ends[1], "pipe", [&] { return ++asked > 1 || ending; });
+  log.attach(ends[1], "pipe");
   std::string page(4095, 'x');
   log.line(page + "\n");
-  log.line("no room\n"); // nobody reads; the run is to end
-  EXPECT_EQ(log.dropped(), 1);
-  ending = true;
+  for (int i = 0; i < 1000; ++i) // only the first one waits
+    log.line("no room\n");
+  EXPECT_EQ(log.dropped(), 1000);
   std::string found(4096, '\0');
   ASSERT_EQ(read(ends[0], found.data(), found.size()), 4096);
-  log.line("room\n"); // a run that ends still says what there is room for
+  log.line("room\n");
   ASSERT_EQ(read(ends[0], found.data(), found.size()), 5);
-  EXPECT_EQ(log.dropped(), 1);
+  EXPECT_EQ(log.dropped(), 1000);
+  EXPECT_NE(log.status().message().find("nobody takes its lines"),
+            std::string::npos);
   close(ends[0]);
   close(ends[1]);
+}
+
+TEST(Metrics, NamesOfControlCharactersFitALine) {
+  std::string name(252, '\x01');
+  StepRecord record;
+  record.notFinite = record.badParameter = name;
+  char buffer[kLongestLine];
+  EXPECT_TRUE(Json::accept(formatStep(record, buffer)));
+}
+
+using Handler = void (*)(int);
+Handler handlerOf(int number) {
+  struct sigaction action = {};
+  sigaction(number, nullptr, &action);
+  return action.sa_handler;
+}
+
+TEST(Signals, AfterTheFirstAnySecondOneEndsARunOfThreads) {
+  SignalWatch signals(/*once=*/true);
+  raise(SIGINT);
+  EXPECT_EQ(signals.count(), 1);
+  for (int number : {SIGINT, SIGTERM, SIGHUP})
+    EXPECT_EQ(handlerOf(number), SIG_DFL);
+}
+
+TEST(Signals, WhatWasIgnoredStaysIgnored) {
+  Handler old = std::signal(SIGINT, SIG_IGN);
+  {
+    SignalWatch signals(/*once=*/false);
+    EXPECT_EQ(handlerOf(SIGINT), SIG_IGN);
+    raise(SIGTERM);
+    EXPECT_EQ(signals.count(), 1);
+  }
+  std::signal(SIGINT, old);
+}
+
+TEST(TokenFile, HasTheSizeThatWasChecked) {
+  TemporaryFolder folder;
+  Job job;
+  job.recipe.data = folder.path("tokens");
+  job.recipe.data_dtype = "u8";
+  writeFile(job.recipe.data, std::string(100, 'x'));
+  BatchInfo batch;
+  batch.seq = 8;
+  batch.vocab = 256;
+  TokenFile file;
+  job.tokenBytes = 100;
+  EXPECT_TRUE(TokenFile::open(job, batch, file).ok());
+  writeFile(job.recipe.data, std::string(108, 'x'));
+  Status grown = TokenFile::open(job, batch, file);
+  EXPECT_EQ(grown.code(), StatusCode::inputRejected);
+  EXPECT_NE(grown.message().find("expected 100 bytes"), std::string::npos);
 }
 
 TEST(Job, RoundTrips) {

@@ -1,6 +1,6 @@
-//===- run_files.h - no output of a run is an input of it -------*- C++ -*-===//
-#ifndef MTC_RUNTIME_CONTROL_RUN_FILES_H
-#define MTC_RUNTIME_CONTROL_RUN_FILES_H
+//===- output_files.h - no output is an input -------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_BASE_OUTPUT_FILES_H
+#define MTC_RUNTIME_BASE_OUTPUT_FILES_H
 
 #include "runtime/base/status.h"
 
@@ -9,13 +9,13 @@
 
 namespace mtc::runtime {
 
-/// A file of a run and the option that names it.
+/// A file of a command and the option that names it.
 struct NamedFile {
   std::string option, path;
 };
 
-struct RunFiles {
-  std::string bundle; ///< its folder
+struct CommandFiles {
+  std::string bundle; ///< its folder; empty: none
   std::vector<NamedFile> inputs, outputs;
 };
 
@@ -26,7 +26,7 @@ bool sameFile(const std::string &a, const std::string &b);
 /// and that none lies inside the bundle. Files are the same if their inodes
 /// are, whatever their names; outputs that do not exist yet if folder and name
 /// are, behind links. Errors: usage, all of them at once.
-Status checkFiles(const RunFiles &files);
+Status checkFiles(const CommandFiles &files);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_CONTROL_RUN_FILES_H
+#endif // MTC_RUNTIME_BASE_OUTPUT_FILES_H

@@ -1,6 +1,8 @@
-//===- run_files.cpp - no output of a run is an input of it ---------------===//
+//===- output_files.cpp - no output of a command is an input of it --------===//
 
-#include "runtime/control/run_files.h"
+#include "runtime/base/output_files.h"
+
+#include "runtime/base/file.h"
 
 #include <fmt/format.h>
 
@@ -35,20 +37,11 @@ fs::path folderOf(const fs::path &path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The file that a link names which leads to none yet; other paths as they are.
-fs::path behindLinks(fs::path path) {
-  constexpr int kMost = 40; // as many as the kernel follows
-  std::error_code error;
-  for (int i = 0; i < kMost && fs::is_symlink(path, error); ++i)
-    path = folderOf(path) / fs::read_symlink(path, error);
-  return path;
-}
-
 /// Of a file in a folder that is yet to be made: its path.
 Identity identityOf(const fs::path &name) {
   if (std::optional<Identity> file = inodeOf(name))
     return *file;
-  fs::path path = behindLinks(name);
+  fs::path path = behindLinks(name.string());
   std::optional<Identity> folder = inodeOf(folderOf(path));
   std::error_code error;
   return folder
@@ -66,7 +59,7 @@ bool isFileOrNew(const fs::path &path) {
 bool liesInside(const fs::path &path, const Identity &bundle) {
   std::error_code error;
   fs::path folder = fs::weakly_canonical(
-      fs::absolute(folderOf(behindLinks(path)), error), error);
+      fs::absolute(folderOf(behindLinks(path.string())), error), error);
   for (; !error; folder = folder.parent_path()) {
     if (inodeOf(folder) == bundle)
       return true;
@@ -78,7 +71,7 @@ bool liesInside(const fs::path &path, const Identity &bundle) {
 
 class Checker {
 public:
-  explicit Checker(const RunFiles &files) : files_(files) {}
+  explicit Checker(const CommandFiles &files) : files_(files) {}
 
   Status check() {
     for (const NamedFile &input : files_.inputs)
@@ -91,8 +84,8 @@ public:
     if (problems_.empty())
       return Status::okay();
     return {StatusCode::usage,
-            fmt::format("outputs of a run: expected files of their own outside "
-                        "of the bundle, found\n  {}",
+            fmt::format("outputs: expected files of their own{}, found\n  {}",
+                        bundle_ ? " outside of the bundle" : "",
                         fmt::join(problems_, "\n  "))};
   }
 
@@ -119,7 +112,7 @@ private:
                                       files_.bundle));
   }
 
-  const RunFiles &files_;
+  const CommandFiles &files_;
   std::optional<Identity> bundle_;
   std::map<Identity, std::string> uses_;
   std::vector<std::string> problems_;
@@ -131,6 +124,6 @@ bool sameFile(const std::string &a, const std::string &b) {
   return identityOf(a) == identityOf(b);
 }
 
-Status checkFiles(const RunFiles &files) { return Checker(files).check(); }
+Status checkFiles(const CommandFiles &files) { return Checker(files).check(); }
 
 } // namespace mtc::runtime
