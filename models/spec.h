@@ -77,6 +77,8 @@ struct ModelSpec {
   int64_t kvHeads = 0; ///< divides heads; equal to it if not given
   int64_t headDim = 0; ///< hidden / heads if not given
   int64_t ffn = 0;
+  /// The longest sequence: rows of learned positions. Strategies may choose a
+  /// shorter one (`seq_length`), which reads the first of them.
   int64_t maxSeq = 0;
   PositionKind positions = PositionKind::learned;
   bool tied = true; ///< the head is the token embedding, transposed

@@ -315,6 +315,22 @@ def Tfm_EinsumOp : Tfm_Op<"einsum", [Pure, Tfm_SumsInF32]> {
 
 //===--- family: embedding -------------------------------------------------===//
 
+def Tfm_IotaOp : Tfm_Op<"iota", [Pure, Tfm_Cheap]> {
+  let summary = "the numbers 0, 1, 2, ... along one dimension";
+  let description = [{
+    An element is its index in dimension `dim`. As ids of `tfm.embed` it names the
+    first rows of a table, such as the learned positions of a sequence that is
+    shorter than the longest one. On a rank that has a part of the dimension it
+    gives the numbers of that part.
+
+    Example: `%i = tfm.iota dim 1 : tensor<4x8xi32>`
+
+    **Constraints:** elements are i32; dim is one of the result's dimensions.
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
+}
 def Tfm_EmbedOp : Tfm_Op<"embed", [Pure]> {
   let summary = "rows of a table";
   let description = [{

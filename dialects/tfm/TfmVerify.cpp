@@ -142,6 +142,18 @@ LogicalResult EinsumOp::verify() {
   return success();
 }
 
+LogicalResult IotaOp::verify() {
+  auto result = typeOf(getResult());
+  if (!result.getElementType().isInteger(32))
+    return emitOpError("expected a result of i32, found ") << result;
+  auto dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= result.getRank())
+    return emitOpError("expected dim to be one of the ")
+           << result.getRank() << " dimensions of the result, from 0, found "
+           << dim;
+  return success();
+}
+
 LogicalResult EmbedOp::verify() {
   auto ids = typeOf(getIds()), table = typeOf(getTable());
   if (table.getRank() != 2)

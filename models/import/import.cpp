@@ -59,6 +59,7 @@ private:
   Value add(Value x, Value y);
   Value norm(Value x, const std::string &name);
   // Parts of the model.
+  Value positions();
   Value embedding();
   Value attention(Value x, const std::string &name);
   Value core(ArrayRef<Value> qkv);
@@ -201,15 +202,26 @@ Value Importer::norm(Value x, const std::string &name) {
       .getY();
 }
 
+/// The learned positions of each sample. The table has a row per position of
+/// the longest sequence; of a shorter one nothing reads the rows behind, and
+/// their gradients are zero.
+Value Importer::positions() {
+  enter("embed.positions", "positions");
+  Value rows = param("embed.positions", {spec.maxSeq, spec.hidden},
+                     {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
+  if (seq == spec.maxSeq)
+    return broadcast(rows, stream(), {1, 2});
+  Value first = tfm::IotaOp::create(
+      b, loc, RankedTensorType::get({batch, seq}, b.getI32Type()), /*dim=*/1);
+  return tfm::EmbedOp::create(b, loc, tensor(stream()), first, rows);
+}
+
 Value Importer::embedding() {
   enter("embed.tokens", "vocab");
   table = param("embed.tokens", {spec.paddedVocab, spec.hidden},
                 {"vocab", "embed"}, tfm::Init::Normal, spec.init.std);
   Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
-  enter("embed.positions", "positions");
-  Value positions = param("embed.positions", {seq, spec.hidden},
-                          {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
-  x = add(x, broadcast(positions, stream(), {1, 2}));
+  x = add(x, positions());
   enter("embed.dropout", "dropout");
   return dropout(x, spec.dropout.embedding, siteEmbedding);
 }

@@ -7,9 +7,30 @@
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
+
+static ShardingRule iotaRule(tfm::IotaOp op) {
+  std::string all = factors(rankOf(op.getResult()));
+  return {.results = {all}, .indexed = all.substr(op.getDim(), 1)};
+}
+
+/// Row by row an index stays for as many elements as the dimensions behind it
+/// have, and begins again behind the last.
+static Values iotaBody(BodyContext &c, tfm::IotaOp op, ValueRange) {
+  auto shape = typeOf(op.getResult()).getShape();
+  int64_t behind = 1;
+  for (int64_t size : shape.drop_front(op.getDim() + 1))
+    behind *= size;
+  Value slice = arith::DivUIOp::create(c.builder, c.loc, c.element(),
+                                       c.constantI32(behind));
+  Value index = arith::RemUIOp::create(c.builder, c.loc, slice,
+                                       c.constantI32(shape[op.getDim()]));
+  return {c.toGlobal(op, index)};
+}
 
 static ShardingRule embedRule(tfm::EmbedOp op) {
   std::string ids = factors(rankOf(op.getIds()));
@@ -44,6 +65,7 @@ static Values embedGradBody(BodyContext &c, Operation *op, ValueRange x) {
 }
 
 void mtc::families::attachEmbedding(MLIRContext *context) {
+  attach<tfm::IotaOp, iotaRule, noCotangents, iotaBody>(context);
   attach<tfm::EmbedOp, embedRule, embedGradient, embedBody>(context);
   attach<tfm::EmbedGradOp, embedGradRule, kBackwardOp, embedGradBody>(context);
 }

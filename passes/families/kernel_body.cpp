@@ -59,6 +59,12 @@ Value BodyContext::col() {
   return rt::IndexOp::create(builder, loc, builder.getI32Type(),
                              rt::IndexKind::Col);
 }
+Value BodyContext::element() {
+  if (perRow)
+    return row();
+  Value start = arith::MulIOp::create(builder, loc, row(), constantI32(cols));
+  return arith::AddIOp::create(builder, loc, start, col());
+}
 
 Value BodyContext::arg(const rt::Affine &affine) {
   size_t i = 0;

@@ -27,6 +27,7 @@ public:
   int64_t rows, cols;        ///< of the kernel's domain; cols -1: dynamic
   int64_t rowsPerSample = 1; ///< rows of one sample (dimension 0 of the domain)
   bool contractsCols = false;   ///< this op sums over the columns
+  bool perRow = false;          ///< this op's results have an element per row
   rt::Affine sampleBase;        ///< absolute id of the first local sample
   std::vector<rt::Affine> args; ///< the kernel's arguments so far
   /// Kernel operand of this op's table operand or table result, or -1.
@@ -49,6 +50,8 @@ public:
   mlir::Value rowMax(mlir::Value v);
   mlir::Value row(); ///< i32
   mlir::Value col(); ///< i32
+  /// Number of the element in this op's first result, row by row; i32.
+  mlir::Value element();
   /// The column, or any local index, moved by the shard's offset of `op`
   /// (dist.index_axis, dist.index_stride): an index of the unpartitioned
   /// tensor.

@@ -197,6 +197,9 @@ void KernelWriter::writeSink(const Member &member, Value value) {
 /// Rounds what an op made to the type of its result, so that the numbers do not
 /// depend on what shares its kernel; stores what is yielded.
 LogicalResult KernelWriter::writeStores(const Member &member, ValueRange in) {
+  int64_t none;
+  context.perRow =
+      domain.mode(member.placement.results.front(), none) == rt::Mode::Row;
   FailureOr<Values> values =
       cast<KernelBodyOpInterface>(member.op).emitBody(context, in);
   if (failed(values))

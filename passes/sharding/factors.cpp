@@ -112,6 +112,13 @@ private:
     return wish;
   }
 
+  /// An argument of the op that has its factor: not one that is made of
+  /// nothing, which is then made in parts, too.
+  bool isGiven(int value) const {
+    int producer = graph.values[value].producer;
+    return producer < 0 || !graph.ops[producer].operands.empty();
+  }
+
   /// A broadcast makes only the part that its readers require. Without this
   /// each rank would make the whole value and cut it: for the row maximum of a
   /// split vocabulary that is the whole of the logits.
@@ -126,8 +133,8 @@ private:
     }
     if (!factor || isBlocked(op.rule, factor))
       return;
-    for (const std::string &operand : op.rule.operands)
-      if (dimOf(operand, factor) >= 0)
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (dimOf(op.rule.operands[k], factor) >= 0 && isGiven(op.operands[k]))
         return;
     factors.split[i] = factor;
     apply(op, factor);

@@ -20,6 +20,14 @@ static void forLocal(const Call &c, const Tensor &ids, int64_t size, Fn visit) {
   });
 }
 
+static void iota(tfm::IotaOp op, Call &c) {
+  Tensor numbers{c.out[0].shape, {}, {}};
+  forEachIndex(numbers.shape, [&](const Shape &index) {
+    numbers.ints.push_back(index[op.getDim()] + c.indexOffset());
+  });
+  c.out[0] = numbers;
+}
+
 static void embed(tfm::EmbedOp, Call &c) {
   const Tensor &table = *c.in[1];
   forLocal(c, *c.in[0], table.shape[0], [&](const Shape &at, int64_t row) {
@@ -60,6 +68,7 @@ static void maskTail(tfm::MaskTailOp op, Call &c) {
 }
 
 void addLookup(Handlers &h) {
+  on<tfm::IotaOp>(h, iota);
   on<tfm::EmbedOp>(h, embed);
   on<tfm::EmbedGradOp>(h, embedGrad);
   on<tfm::PickOp>(h, pick);

@@ -19,7 +19,7 @@ layers = {layers}
 hidden = 16
 heads = 4
 ffn = 32
-max_seq = 8
+max_seq = {longest}
 positions = "learned"
 tied = {tied}
 
@@ -59,6 +59,7 @@ class Plan:
     norm: str = "layer_norm"
     qkv: str = "fused"
     dtype: str = "f32"
+    longest: int = SEQ
     streams: int = 1
     more: tuple = ()
     often: bool = False  # one of the few for tests that run often
@@ -70,16 +71,17 @@ class Plan:
         parts += [self.qkv] if self.qkv != "fused" else []
         parts += [self.dtype] if self.dtype != "f32" else []
         parts += ["two-streams"] if self.streams > 1 else []
+        parts += ["longer"] if self.longest != SEQ else []
         parts += ["buckets"] if self.more else []
         return "-".join(parts)
 
     def spec(self):
         return SPEC.format(layers=self.layers, tied=str(self.tied).lower(), norm=self.norm,
-                           qkv=self.qkv)
+                           qkv=self.qkv, longest=self.longest)
 
     def options(self):
         options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
-                   *self.more]
+                   "--seq", str(SEQ), *self.more]
         # Plans for a GPU have two streams; up to verify-plan they need none.
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
 
@@ -104,6 +106,7 @@ def plans(schedules):
         Plan(layout(pp=4), layers=4),
         Plan(layout(pp=2, dp=2, zero=1), often=True),
         Plan(layout(pp=2), dtype="bf16", tied=False),
+        Plan(layout(tp=2, dp=2, zero=1), longest=12),
         Plan(layout(tp=2, pp=2), norm="rms_norm", often=True),
         Plan(layout(tp=2, pp=2, dp=2, zero=0)),
         Plan(layout(tp=2, pp=2, dp=2, zero=1)),

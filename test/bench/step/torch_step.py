@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-HIDDEN, HEADS, LAYERS, VOCAB, SEQ, BATCH = 768, 12, 12, 50304, 256, 4
+HIDDEN, HEADS, LAYERS, VOCAB, LONGEST, SEQ, BATCH = 768, 12, 12, 50304, 1024, 256, 4
 
 
 class Block(nn.Module):
@@ -52,12 +52,13 @@ def gelu(x):
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(VOCAB, HIDDEN), nn.Embedding(SEQ, HIDDEN)
+        self.tokens = nn.Embedding(VOCAB, HIDDEN)
+        self.positions = nn.Embedding(LONGEST, HIDDEN)
         self.blocks = nn.Sequential(*(Block() for _ in range(LAYERS)))
         self.norm = nn.LayerNorm(HIDDEN)
 
     def forward(self, ids):
-        x = F.dropout(self.tokens(ids) + self.positions.weight, 0.1)
+        x = F.dropout(self.tokens(ids) + self.positions.weight[:SEQ], 0.1)
         return self.norm(self.blocks(x)) @ self.tokens.weight.t()
 
 

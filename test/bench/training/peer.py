@@ -41,10 +41,10 @@ def read_safetensors(path, dtype):
 class Model:
     """The weights keep the shapes of the file: qkv is [embed, head, (q, k, v), dim]."""
 
-    def __init__(self, weights):
+    def __init__(self, weights, seq):
         self.w = weights
         self.layers = len({n.split(".")[1] for n in weights if n.startswith("layers.")})
-        self.seq = weights["embed.positions"].shape[0]
+        self.seq = seq or weights["embed.positions"].shape[0]
         hidden = weights["embed.tokens"].shape[1]
         heads, self.dim = weights["layers.0.attn.out.weight"].shape[:2]
         assert heads * self.dim == hidden, "expected as many key heads as heads"
@@ -73,7 +73,7 @@ class Model:
             + w[name + ".down.bias"]
 
     def loss(self, ids, labels):
-        x = self.w["embed.tokens"][ids] + self.w["embed.positions"]
+        x = self.w["embed.tokens"][ids] + self.w["embed.positions"][:self.seq]
         for i in range(self.layers):
             name = f"layers.{i}"
             x = x + self.attention(self.norm(x, name + ".norm1"), name + ".attn")
@@ -104,7 +104,7 @@ def optimizer(options, weights):
 def train(options, steps):
     """Yields loss and gradient norm of each step."""
     weights = read_safetensors(options.weights, getattr(torch, options.dtype))
-    model, adam = Model(weights), optimizer(options, weights)
+    model, adam = Model(weights, options.seq), optimizer(options, weights)
     text = torch.from_numpy(numpy.fromfile(options.data, dtype="u1").astype("i8"))
     windows = (len(text) - 1) // model.seq
     for step in range(1, steps + 1):
@@ -131,6 +131,7 @@ def parse():
                         default="shuffled")
     parser.add_argument("--seed", type=int, default=1234)
     parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--seq", type=int, help="default: the model's longest")
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--min-lr", type=float, default=3e-4)
     parser.add_argument("--warmup", type=int, default=0)

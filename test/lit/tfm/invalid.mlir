@@ -31,6 +31,24 @@ func.func @reduce_keeps_other_dimensions(%x: tensor<4x8xf32>) {
   return
 }
 // -----
+func.func @iota_counts_in_i32() {
+  // expected-error @+1 {{expected a result of i32, found 'tensor<4xf32>'}}
+  %0 = tfm.iota dim 0 : tensor<4xf32>
+  return
+}
+// -----
+func.func @iota_counts_along_a_dimension() {
+  // expected-error @+1 {{expected dim to be one of the 2 dimensions of the result, from 0, found 2}}
+  %0 = tfm.iota dim 2 : tensor<2x4xi32>
+  return
+}
+// -----
+func.func @iota_of_no_dimension() {
+  // expected-error @+1 {{expected dim to be one of the 2 dimensions of the result, from 0, found -1}}
+  %0 = tfm.iota dim -1 : tensor<2x4xi32>
+  return
+}
+// -----
 func.func @dropout_rate(%x: tensor<4x8xf32>, %at: tensor<i64>) {
   // expected-error @+1 {{expected 0 <= rate < 1, found 1.000000e+00}}
   %0 = tfm.dropout %x at %at {rate = 1.0 : f64, rng_layer = 1 : i64, site = 2 : i64} : tensor<4x8xf32>, tensor<i64> -> tensor<4x8xf32>

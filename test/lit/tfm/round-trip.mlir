@@ -70,6 +70,8 @@ func.func @shapes(%x: tensor<4x8x16xf32>, %b: tensor<16xf32>, %w: tensor<16x32xf
 
 // CHECK-LABEL: func.func @tables
 func.func @tables(%ids: tensor<4x8xi32>, %t: tensor<256x16xf32>, %z: tensor<4x8x256xf32>) {
+  // CHECK: tfm.iota dim 1 : tensor<4x8xi32>
+  %first = tfm.iota dim 1 : tensor<4x8xi32>
   // CHECK: tfm.embed %
   %0 = tfm.embed %ids, %t : tensor<4x8xi32>, tensor<256x16xf32> -> tensor<4x8x16xf32>
   // CHECK: tfm.embed_grad %

@@ -192,6 +192,7 @@ private:
                                  &Maker::normGrad,
                                  &Maker::pickLabel,
                                  &Maker::embed,
+                                 &Maker::firstRows,
                                  &Maker::mask,
                                  &Maker::narrow,
                                  &Maker::narrow,
@@ -398,6 +399,31 @@ private:
     }
     size_t dy = operand("bs" + col);
     double n = count("bs"), size = n * terms[dy].size;
+    add("embed_grad", list({ids, dy}),
+        types({ids, dy}) + " -> " + type("t" + col),
+        {{"", "t" + col, size, n * terms[dy].error + n * kUnit * size}}, {dy});
+  }
+  /// Numbers that the function makes, in the kernel of a reader or in another.
+  size_t numbers(const std::string &at, int64_t dim) {
+    std::string text = "dim " + std::to_string(dim);
+    auto [it, isNew] = indices.try_emplace({at + text, 0}, terms.size());
+    if (isNew)
+      add("iota", text, type(at, "i32"), {{"", at}}, {});
+    return it->second;
+  }
+  void firstRows() {
+    std::string row = pick(std::vector<std::string>{"b", "e", "bs", "bs"});
+    std::string col = row == "e" || chance(50) ? "v" : "e";
+    size_t ids = numbers(row, rng() % row.size());
+    if (chance(50)) {
+      size_t table = operand("t" + col);
+      add("embed", list({ids, table}),
+          types({ids, table}) + " -> " + type(row + col),
+          {{"", row + col, terms[table].size, terms[table].error}}, {table});
+      return;
+    }
+    size_t dy = operand(row + col);
+    double n = count(row), size = n * terms[dy].size;
     add("embed_grad", list({ids, dy}),
         types({ids, dy}) + " -> " + type("t" + col),
         {{"", "t" + col, size, n * terms[dy].error + n * kUnit * size}}, {dy});

@@ -84,7 +84,7 @@ eval::Tensor numericGradient(func::FuncOp fn, std::vector<eval::Tensor> inputs,
 
 /// Ops whose gradient is null or fails by design.
 bool flowsNothing(Operation *op) {
-  if (isa<tfm::StopGradientOp, tfm::ExportOp, tfm::FillOp>(op))
+  if (isa<tfm::StopGradientOp, tfm::ExportOp, tfm::FillOp, tfm::IotaOp>(op))
     return true;
   auto reduce = dyn_cast<tfm::ReduceOp>(op);
   return reduce && reduce.getKind() == tfm::ReduceKind::Max;

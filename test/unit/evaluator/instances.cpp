@@ -112,6 +112,9 @@ void addLookups(std::vector<Instance> &all) {
   // 15 or 24 ids in 7 or 8 rows: some repeat.
   std::string ids = "tensor<$Ax$Bxi32>", table = "tensor<$Cx$Dxf32>";
   std::string rows = "tensor<$Ax$Bx$Dxf32>";
+  for (std::string dim : {"0", "1", "2"})
+    all.push_back(pointwise("iota" + dim, "", "tfm.iota dim " + dim,
+                            "tensor<$Ax$Bx$Cxi32>"));
   std::string idArg = "%i: " + ids + " {in.below = $C : i64}";
   all.push_back(general("embed", idArg + ", %t: " + table, "tfm.embed %i, %t",
                         ids + ", " + table, rows));

@@ -24,7 +24,7 @@ std::vector<Variant> variants() {
   plain.ffn = 12;
   plain.maxSeq = 4;
   plain.dropout = {0.2, 0.25, 0.3};
-  std::vector<Variant> all(6, {"tied", plain});
+  std::vector<Variant> all(7, {"tied", plain});
   all[1].name = "untied";
   all[1].spec.tied = false;
   all[2].name = "sepqkv";
@@ -39,6 +39,8 @@ std::vector<Variant> variants() {
   all[4].spec.attention.causal = false;
   all[5].name = "rms";
   all[5].spec.norm.kind = models::NormKind::rmsNorm;
+  all[6].name = "longer"; // than the sequences: rows of positions stay unread
+  all[6].spec.maxSeq = 6;
   return all;
 }
 
@@ -48,6 +50,7 @@ models::Strategy tinyStrategy(int64_t dp, int64_t tp) {
   strategy.mesh[MTC_AXIS_TP] = tp;
   strategy.microBatchSize = 4 / dp; // the same global microbatch in any layout
   strategy.globalBatchSize = 4;
+  strategy.seqLength = 4;
   return strategy;
 }
 
