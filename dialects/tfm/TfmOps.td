@@ -108,6 +108,7 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes,
       EnumParameter<Tfm_Init>:$init, "::mlir::FloatAttr":$std, "bool":$decay);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Tfm_InputAttr : AttrDef<Tfm_Dialect, "Input"> {
   let mnemonic = "input";
@@ -119,6 +120,7 @@ def Tfm_InputAttr : AttrDef<Tfm_Dialect, "Input"> {
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Tfm_GradAttr : AttrDef<Tfm_Dialect, "Grad"> {
   let mnemonic = "grad";

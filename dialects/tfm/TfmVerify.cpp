@@ -25,6 +25,25 @@ static LogicalResult expectShape(Operation *op, StringRef what,
   return diag << "]";
 }
 
+static LogicalResult verifyAxes(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayAttr axes) {
+  for (Attribute axis : axes)
+    if (!isa<StringAttr>(axis))
+      return emitError() << "expected names of axes, found " << axis;
+  return success();
+}
+
+LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr, ArrayAttr axes, Init, FloatAttr,
+                                bool) {
+  return verifyAxes(emitError, axes);
+}
+
+LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr, ArrayAttr axes) {
+  return verifyAxes(emitError, axes);
+}
+
 LogicalResult AddOp::verify() {
   if (getInputs().size() < 2)
     return emitOpError("expected at least 2 operands, found ")

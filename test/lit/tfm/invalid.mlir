@@ -348,3 +348,13 @@ func.func @einsum_of_one_type(%x: tensor<4x8xbf16>, %w: tensor<8x2xf32>) {
   %0 = tfm.einsum "ab,bc->ac" %x, %w : tensor<4x8xbf16>, tensor<8x2xf32> -> tensor<4x2xf32>
   return
 }
+// -----
+// expected-error @+1 {{expected names of axes, found memref<f64>}}
+func.func @axes_of_a_parameter(%w: tensor<4x8xf32> {tfm.param = #tfm.param<name = "w", axes = [memref<f64>, "embed"], init = zeros, std = 0.0 : f64, decay = false>}) {
+  return
+}
+// -----
+// expected-error @+1 {{expected names of axes, found 1 : i64}}
+func.func @axes_of_an_input(%ids: tensor<4x8xi32> {tfm.input = #tfm.input<name = "ids", axes = ["batch", 1]>}) {
+  return
+}

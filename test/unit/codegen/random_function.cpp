@@ -196,6 +196,7 @@ private:
                                  &Maker::mask,
                                  &Maker::narrow,
                                  &Maker::narrow,
+                                 &Maker::narrow,
                                  &Maker::widen,
                                  &Maker::narrowArithmetic,
                                  &Maker::narrowArithmetic,

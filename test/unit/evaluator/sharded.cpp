@@ -52,7 +52,7 @@ int64_t localSize(Operation *op, const ShardingRule &rule, char factor) {
 void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor) {
   Builder b(op->getContext());
   int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], factor) : -1;
-  if (dimOf(rule.masked, factor) < 0 && dim < 1)
+  if (dimOf(rule.masked + rule.indexed, factor) < 0 && dim < 1)
     return;
   op->setAttr("dist.index_axis", b.getStringAttr("tp"));
   op->setAttr("dist.index_stride",
