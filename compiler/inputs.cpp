@@ -77,7 +77,7 @@ models::Diagnostics readStrategy(const CompileOptions &options,
     found = std::move(parsed.diagnostics);
   }
   append(found, models::applyOptions(strategy, options.strategy, names));
-  std::string notTrained = settleSchedule(strategy);
+  std::string notTrained = resolveSchedule(strategy);
   if (!found.empty())
     return found;
   std::vector<std::string> rejections = models::unsupported(strategy);

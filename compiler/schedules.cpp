@@ -20,7 +20,7 @@ models::ScheduleNames scheduleNames() {
           schedules::trainingNames(/*compiles=*/false)};
 }
 
-std::string settleSchedule(models::Strategy &strategy) {
+std::string resolveSchedule(models::Strategy &strategy) {
   if (strategy.schedule.empty())
     strategy.schedule = schedules::defaultTraining;
   return schedules::whyNotTrained(strategy.schedule);

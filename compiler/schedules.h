@@ -26,7 +26,7 @@ models::ScheduleNames scheduleNames();
 
 /// Puts the default in where the strategy names none. Returns why the compiler
 /// cannot train with its schedule; empty if it can.
-std::string settleSchedule(models::Strategy &strategy);
+std::string resolveSchedule(models::Strategy &strategy);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_SCHEDULES_H

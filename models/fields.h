@@ -123,7 +123,7 @@ template <typename T> struct Field {
   std::string_view example; ///< a value as in a file
   Need need = Need::optional;
   /// The default in words, where it is not the value of a T{}.
-  std::string_view standard = "";
+  std::string_view defaultText = "";
   /// Another name of the option that replaces it, without dashes.
   std::string_view alias = "";
 
@@ -134,9 +134,9 @@ template <typename T> struct Field {
 
 /// The default as in a file, or in words.
 template <typename T>
-std::string standardOf(const Field<T> &field, const T &standard) {
-  return field.standard.empty() ? field.kind.valueOf(standard).dump()
-                                : std::string(field.standard);
+std::string defaultOf(const Field<T> &field, const T &defaults) {
+  return field.defaultText.empty() ? field.kind.valueOf(defaults).dump()
+                                   : std::string(field.defaultText);
 }
 
 /// Reads the fields of one table; its other keys are the caller's.

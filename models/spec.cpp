@@ -25,7 +25,7 @@ static void checkName(TomlReader &root, const ModelSpec &spec) {
 }
 
 /// The padded vocabulary, if it is not given.
-static void settleVocab(TomlReader &root, ModelSpec &spec) {
+static void resolveVocab(TomlReader &root, ModelSpec &spec) {
   if (root.has("padded_vocab") && root.has("vocab_multiple"))
     return root.error("vocab_multiple",
                       "contradicts padded_vocab; give one of the two");
@@ -40,7 +40,7 @@ static void settleVocab(TomlReader &root, ModelSpec &spec) {
 }
 
 /// Heads, and what follows from them if it is not given.
-static void settleHeads(TomlReader &root, ModelSpec &spec) {
+static void resolveHeads(TomlReader &root, ModelSpec &spec) {
   if (!root.good("heads"))
     return;
   if (!root.has("kv_heads"))
@@ -86,8 +86,8 @@ static void readSpec(TomlReader &root, ModelSpec &spec) {
       reader.finish();
     }
   checkName(root, spec);
-  settleVocab(root, spec);
-  settleHeads(root, spec);
+  resolveVocab(root, spec);
+  resolveHeads(root, spec);
   bool known = true;
   for (const char *key : {"hidden", "heads", "kv_heads", "head_dim"})
     known &= root.good(key);

@@ -77,9 +77,9 @@ struct StrategyOptionInfo {
   std::string what;  ///< what it says, its type and its default
 };
 
-/// `standard` is the strategy of no file and no option.
+/// `defaults` is the strategy of no file and no option.
 std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
-                                                const Strategy &standard);
+                                                const Strategy &defaults);
 
 /// What `target` may be.
 const std::vector<std::string_view> &allTargets();

@@ -23,18 +23,18 @@ static std::string withDashes(std::string_view key) {
 
 template <typename T>
 static void addOptions(std::vector<StrategyOptionInfo> &options,
-                       const std::vector<Field<T>> &fields, const T &standard) {
+                       const std::vector<Field<T>> &fields, const T &defaults) {
   for (const Field<T> &field : fields)
     options.push_back(
         {optionOf(field), std::string(field.alias),
          fmt::format("{}: {} (default {})", field.meaning, field.kind.type,
-                     standardOf(field, standard))});
+                     defaultOf(field, defaults))});
 }
 
 std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
-                                                const Strategy &standard) {
+                                                const Strategy &defaults) {
   std::vector<StrategyOptionInfo> options;
-  addOptions(options, strategyFields(schedules), standard);
+  addOptions(options, strategyFields(schedules), defaults);
   addOptions(options, shardFields(), {});
   return options;
 }

@@ -52,6 +52,10 @@ Status readWholeFile(const std::string &path, std::string &out);
 /// interruption. False, with errno, when it could not.
 bool writeAll(int fd, std::string_view text);
 
+/// How long a line waits for who reads it, in milliseconds: nobody is held up
+/// longer by a pipe that is full or a terminal that is stopped.
+constexpr int kPatience = 1000;
+
 /// Whether a write of a line would not wait, within so many milliseconds: a
 /// pipe may be full, a terminal stopped. True, too, where a write fails at
 /// once.

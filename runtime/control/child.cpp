@@ -19,9 +19,6 @@
 namespace mtc::runtime {
 namespace {
 
-/// How long a line waits for standard error, in milliseconds.
-constexpr int kPatience = 1000;
-
 /// Runs between fork and exec: only what is safe there.
 [[noreturn]] void becomeRank(int errorPipe, pid_t parent, const char *program,
                              char *const *argv, char *const *environment) {

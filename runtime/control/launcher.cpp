@@ -2,7 +2,6 @@
 
 #include "runtime/control/launcher.h"
 
-#include "runtime/base/file.h"
 #include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
@@ -122,12 +121,6 @@ private:
   }
 
   void poll() {
-    // What ranks say stays in their pipes while nobody takes it from us:
-    // signals and ends must be seen nevertheless.
-    if (!isWritable(STDERR_FILENO, 0)) {
-      ::poll(nullptr, 0, kPollMilliseconds);
-      return;
-    }
     fds_.clear();
     for (const Child &child : children_)
       fds_.push_back({child.pipe(), POLLIN, 0}); // -1 is skipped

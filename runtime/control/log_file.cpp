@@ -3,6 +3,7 @@
 #include "runtime/control/log_file.h"
 
 #include "mtc/runtime/log_fields.h"
+#include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/base/messages.h"
 
@@ -13,7 +14,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,23 +129,18 @@ LogFile::~LogFile() {
 
 Status LogFile::open(const std::string &path, bool append, const Taken &taken) {
   struct stat info;
-  if (stat(path.c_str(), &info) != 0)
-    return openRegular(path, append, taken);
+  bool isThere = stat(path.c_str(), &info) == 0;
   // What is open already keeps its position, and is nobody's to rename.
-  if (int standard = standardFile(info); standard >= 0) {
+  if (int standard = isThere ? standardFile(info) : -1; standard >= 0) {
     fd_ = dup(standard);
     return fd_ >= 0 ? Status::okay() : writeError(path, errno);
   }
-  if (!S_ISREG(info.st_mode)) {
+  if (isThere && !S_ISREG(info.st_mode)) {
     fd_ = ::open(path.c_str(), O_WRONLY);
     return fd_ >= 0 ? Status::okay() : writeError(path, errno);
   }
-  // Behind links: it is the file that is kept, not its other name.
-  std::error_code error;
-  bool isLink = std::filesystem::is_symlink(path, error);
-  std::string file =
-      isLink ? std::filesystem::canonical(path, error).string() : path;
-  return openRegular(error ? path : file, append, taken);
+  // It is the file that is kept, not its other name.
+  return openRegular(behindLinks(path), append, taken);
 }
 
 Status LogFile::openRegular(const std::string &path, bool append,

@@ -20,7 +20,8 @@ PartsFolder::~PartsFolder() {
 }
 
 Status PartsFolder::create(const std::string &file, PartsFolder &out) {
-  std::string name = behindLinks(file) + ".parts-XXXXXX";
+  constexpr size_t kRandom = 6; // letters that mkdtemp replaces
+  std::string name = behindLinks(file) + ".parts-" + std::string(kRandom, 'X');
   if (!mkdtemp(name.data()))
     return {StatusCode::writeFailed,
             fmt::format("cannot create a folder beside '{}': {}", file,

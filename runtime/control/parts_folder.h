@@ -8,9 +8,9 @@
 
 namespace mtc::runtime {
 
-/// A new folder NAME.parts-XXXXXX beside a file, so of its file system, with a
-/// name that nothing else has: no file of the user is in the way of parts, or
-/// goes with them. A run that is killed leaves it.
+/// A new folder beside a file, so of its file system. Its name, the file's with
+/// `.parts-` and random letters, is nobody else's: no file of the user is in
+/// the way of parts, or goes with them. A run that is killed leaves it.
 class PartsFolder {
 public:
   PartsFolder() = default;

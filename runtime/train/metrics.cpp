@@ -105,7 +105,6 @@ void StepLog::attach(int fd, const std::string &path, bool alone) {
 }
 
 bool StepLog::waitForRoom() {
-  constexpr int kPatience = 1000; // milliseconds
   stuck_ = !isWritable(fd_, stuck_ ? 0 : kPatience);
   if (stuck_)
     errno = EAGAIN;

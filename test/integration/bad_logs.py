@@ -36,6 +36,13 @@ def kept_beside(place, command):
                 there("log.jsonl.1"))(place, command)
 
 
+def kept_behind(place, command):
+    place.write("disk/log.jsonl", LINE)
+    os.symlink("disk/log.jsonl", place.path("link"))
+    ended = then(lines("disk/log.jsonl", 2), holds("disk/log.jsonl.1", LINE))(place, command)
+    return ended if os.path.islink(place.path("link")) else Ended(None, ended.out, ended.err)
+
+
 def over_log(name):
     def act(place, command):
         place.write(name, LINE)
@@ -48,6 +55,8 @@ LOGS = [
     Case("log: an earlier one is kept", LOGGED, 0, ["kept as 'log.jsonl.2'"],
          lambda place: (tokens(place), place.write("log.jsonl.1", "other\n")),
          ("log.jsonl", "log.jsonl.2"), kept),
+    Case("log: an earlier one behind a link is kept beside it", [*RUN, "--log", "link"], 0,
+         ["kept as 'disk/log.jsonl.1'"], tokens, ("link", "disk/*"), kept_behind),
     Case("log: an earlier one is kept beside what is saved",
          [*LOGGED, "--save", "log.jsonl.1"], 0, ["kept as 'log.jsonl.2'"], tokens,
          ("log.jsonl", "log.jsonl.1", "log.jsonl.2"), kept_beside),

@@ -76,10 +76,20 @@ def unsaid(act):
     return lambda place, command: Ended(act(place, command).code, "", "error: unread")
 
 
-def stopped(ready, before=None):
-    """A run that is asked to stop once `ready(place)`, again if it was too early."""
+def stopped_once(ready, before):
+    """A run that is asked to stop once `ready(place)`, and must need no second signal."""
     def act(place, command):
         process = place.start(command, before)
+        wait_until(lambda: ready(place) or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        return place.end(process)
+    return act
+
+
+def stopped(ready):
+    """A run that is asked to stop once `ready(place)`, again if it was too early."""
+    def act(place, command):
+        process = place.start(command)
         wait_until(lambda: ready(place) or process.poll() is not None)
         while not wait_until(lambda: process.poll() is not None, 10):
             process.send_signal(signal.SIGINT)
@@ -128,7 +138,7 @@ CLOSED = [
          act=lambda place, command: place.run(command, unread_pipe)),
     Case("unread: standard error, of a run that is stopped",
          [*TRAIN[:-6], "--steps", 10 ** 7, *TRAIN[-4:]], INTERRUPTED, [],
-         leaves=("log.jsonl", "w"), act=unsaid(stopped(logged, unread_pipe))),
+         leaves=("log.jsonl", "w"), act=unsaid(stopped_once(logged, unread_pipe))),
     Case("unread: standard error, closed by who read it", [*TRAIN, "--lr", -1], USAGE, [],
          act=unsaid(lambda place, command: place.run(command, broken_pipe))),
     Case("unread: a log", [*RUN, "--steps", 50, "--log", "fifo", "--save", "w"],

@@ -115,10 +115,10 @@ Status runCompile(CompileCommand &command) {
 }
 
 void addStrategyOptions(CLI::App &sub, CompileCommand &command) {
-  models::Strategy standard;
-  compiler::settleSchedule(standard);
+  models::Strategy defaults;
+  compiler::resolveSchedule(defaults);
   for (const models::StrategyOptionInfo &option :
-       models::strategyOptions(compiler::scheduleNames(), standard)) {
+       models::strategyOptions(compiler::scheduleNames(), defaults)) {
     std::string flags = "--" + option.name;
     if (!option.alias.empty())
       flags += ",--" + option.alias;

@@ -22,7 +22,7 @@ std::string codes(const std::string &options) {
 }
 
 std::string defaultOf(const KeyRow &row) {
-  return row.isRequired ? "required" : row.standard;
+  return row.isRequired ? "required" : row.defaultText;
 }
 
 /// A column that says nothing about any key is left out.
@@ -33,16 +33,16 @@ bool has(const KeyTable &table, std::string (*column)(const KeyRow &)) {
 
 std::string markdownTable(const KeyTable &table) {
   bool options = has(table, [](const KeyRow &row) { return row.options; });
-  bool standards = has(table, defaultOf);
+  bool defaults = has(table, defaultOf);
   std::string text =
       fmt::format("| key |{} type |{} meaning | example |\n"
                   "|---|{}---|{}---|---|\n",
-                  options ? " option |" : "", standards ? " default |" : "",
-                  options ? "---|" : "", standards ? "---|" : "");
+                  options ? " option |" : "", defaults ? " default |" : "",
+                  options ? "---|" : "", defaults ? "---|" : "");
   for (const KeyRow &row : table.rows)
     text += fmt::format("| `{}` |{} {} |{} {} | {} |\n", row.key,
                         options ? " " + codes(row.options) + " |" : "",
-                        row.type, standards ? " " + defaultOf(row) + " |" : "",
+                        row.type, defaults ? " " + defaultOf(row) + " |" : "",
                         row.meaning, code(row.example));
   return text;
 }

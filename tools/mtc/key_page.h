@@ -14,9 +14,9 @@ namespace mtc::tool {
 
 struct KeyRow {
   std::string key;
-  std::string options;  ///< that replace it: "--micro-batch-size, --mbs"
-  std::string type;     ///< what a value may be
-  std::string standard; ///< if the key is not given; empty: see isRequired
+  std::string options;     ///< that replace it: "--micro-batch-size, --mbs"
+  std::string type;        ///< what a value may be
+  std::string defaultText; ///< if the key is not given; empty: see isRequired
   std::string meaning;
   std::string example; ///< a value as in a file
   bool isRequired = false;

@@ -24,9 +24,9 @@ using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 static int finish(const Status &status) {
-  constexpr int patience = 1000; // milliseconds; a terminal may be stopped
   std::signal(SIGPIPE, SIG_IGN); // or nobody reads: the code says it all
-  if (!status.ok() && mtc::runtime::isWritable(STDERR_FILENO, patience))
+  if (!status.ok() &&
+      mtc::runtime::isWritable(STDERR_FILENO, mtc::runtime::kPatience))
     std::fprintf(stderr, "error: %s\n",
                  printable(firstLines(status.message())).c_str());
   return static_cast<int>(status.code());

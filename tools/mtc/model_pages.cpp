@@ -18,11 +18,11 @@ using models::Need;
 using models::Strategy;
 
 template <typename T>
-KeyRow rowOf(const Field<T> &field, const T &standard, bool isOption) {
+KeyRow rowOf(const Field<T> &field, const T &defaults, bool isOption) {
   KeyRow row{std::string(field.key),
              "",
              field.kind.type,
-             field.need == Need::required ? "" : standardOf(field, standard),
+             field.need == Need::required ? "" : defaultOf(field, defaults),
              std::string(field.meaning),
              std::string(field.example),
              field.need == Need::required};
@@ -36,12 +36,12 @@ KeyRow rowOf(const Field<T> &field, const T &standard, bool isOption) {
 /// The fields of one table.
 template <typename T>
 KeyTable tableOf(const std::vector<Field<T>> &fields, std::string_view table,
-                 const std::string &heading, const T &standard,
+                 const std::string &heading, const T &defaults,
                  bool areOptions = false) {
   KeyTable result{heading, {}};
   for (const Field<T> &field : fields)
     if (field.table == table)
-      result.rows.push_back(rowOf(field, standard, areOptions));
+      result.rows.push_back(rowOf(field, defaults, areOptions));
   return result;
 }
 
@@ -135,8 +135,8 @@ KeyPage specPage() {
 }
 
 KeyPage strategyPage() {
-  Strategy standard;
-  compiler::settleSchedule(standard);
+  Strategy defaults;
+  compiler::resolveSchedule(defaults);
   std::vector<Field<Strategy>> fields =
       models::strategyFields(compiler::scheduleNames());
   return {"Strategies: how to spread a model",
@@ -146,7 +146,7 @@ KeyPage strategyPage() {
           "the file. Without a file there is one rank. The same spec, compiled "
           "with another strategy, trains the same numbers, as far as "
           "[contracts](../contracts.md) says.",
-          {tableOf(fields, "", "", standard, /*areOptions=*/true),
+          {tableOf(fields, "", "", defaults, /*areOptions=*/true),
            tableOf(models::shardFields(), "shard", "[shard]",
                    models::ShardAxes(), /*areOptions=*/true),
            tableOf(models::overrideFields(), "override", "[[override]]",

@@ -59,9 +59,8 @@ private:
     std::string text = field.meaning;
     if (!field.words.empty())
       text += fmt::format(": {}", fmt::join(field.words, ", "));
-    std::string standard = textOf(field, Recipe());
-    return standard.empty() ? text
-                            : fmt::format("{} (default {})", text, standard);
+    std::string value = textOf(field, Recipe());
+    return value.empty() ? text : fmt::format("{} (default {})", text, value);
   }
 
   std::vector<std::pair<const RecipeField *, std::string>> given_;

@@ -17,7 +17,7 @@ bool isText(const RecipeField &field) {
   return std::holds_alternative<std::string Recipe::*>(field.member);
 }
 
-std::string standardOf(const RecipeField &field) {
+std::string defaultOf(const RecipeField &field) {
   std::string text = textOf(field, Recipe());
   if (!isText(field))
     return text;
@@ -52,7 +52,7 @@ KeyPage recipePage() {
   KeyTable table;
   for (const RecipeField &field : runtime::recipeFields())
     table.rows.push_back({field.key, fmt::format("--{}", field.option),
-                          expectedOf(field), standardOf(field), field.meaning,
+                          expectedOf(field), defaultOf(field), field.meaning,
                           field.example});
   return {"Recipes: how to train",
           "A recipe is a TOML file of top-level keys: `mtc run BUNDLE --recipe "

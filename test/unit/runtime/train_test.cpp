@@ -5,6 +5,7 @@
 #include "mtc/runtime/step_field.h"
 #include "runtime/base/json.h"
 #include "runtime/base/step_gate.h"
+#include "runtime/control/check_data.h"
 #include "runtime/control/signals.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
@@ -367,6 +368,25 @@ TEST(Signals, WhatWasIgnoredStaysIgnored) {
     EXPECT_EQ(signals.count(), 1);
   }
   std::signal(SIGINT, old);
+}
+
+TEST(CheckData, TellsRanksTheSizeOfTheFile) {
+  TemporaryFolder folder;
+  Job job;
+  job.recipe.steps = 2;
+  job.recipe.data = folder.path("tokens");
+  job.recipe.data_dtype = "u8";
+  writeFile(job.recipe.data, std::string(100, 'x'));
+  Bundle bundle;
+  Descriptor &descriptor = bundle.stages.emplace_back().descriptor;
+  descriptor.batch.globalBatch = 2;
+  descriptor.batch.seq = 8;
+  descriptor.batch.vocab = 256;
+  descriptor.inputs.emplace_back();
+  std::atomic<bool> stop{false};
+  Status status = checkData(job, bundle, stop);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(job.tokenBytes, 100);
 }
 
 TEST(TokenFile, HasTheSizeThatWasChecked) {
