@@ -7,10 +7,12 @@
 #ifndef MTC_COMPILER_PLAN_H
 #define MTC_COMPILER_PLAN_H
 
+#include "mtc/runtime/abi.h"
 #include "mtc/runtime/descriptor.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,22 +45,12 @@ struct PlanFragment {
   double flops = 0; ///< of products and attention
 };
 
-struct PlanTransfer {
-  bool send = false;
-  int64_t peer = 0, arena = 0, tag = 0, offset = 0, bytes = 0;
-};
-
-struct PlanRow {
-  MtcStepKind kind = MTC_STEP_LOAD;
-  std::string fragment;    ///< RUN
-  int64_t microbatch = -1; ///< -1: of none
-  int64_t slots = -1;      ///< where its slots begin in those of the program
-  std::vector<PlanTransfer> transfers; ///< EXCHANGE
-};
-
+/// Rows as the runtime has them: a plan has some for each microbatch.
 struct PlanTimeline {
   std::string entry;
-  std::vector<PlanRow> rows;
+  std::vector<MtcStep> rows;
+  /// What rows run that is no fragment of the program; their index is -1.
+  std::vector<std::string> unknown;
 };
 
 /// One `rt.program`.
@@ -69,11 +61,16 @@ struct ProgramPlan {
   runtime::Descriptor descriptor;
   std::vector<PlanFragment> fragments; ///< in the order of mtc_fragments
   std::vector<PlanTimeline> timelines;
-  std::vector<int32_t> slots; ///< mtc_slots
+  std::vector<MtcTransfer> transfers; ///< mtc_transfers
+  std::vector<int32_t> slots;         ///< mtc_slots
 
   int64_t stage() const { return descriptor.stage; }
+  /// The transfers of an exchange; none of another row.
+  std::span<const MtcTransfer> transfersOf(const MtcStep &row) const {
+    return {transfers.data() + row.first, static_cast<size_t>(row.count)};
+  }
   /// The index of a fragment; -1 if there is none of that name.
-  int64_t fragmentIndex(const std::string &fragment) const;
+  int64_t fragmentIndex(std::string_view fragment) const;
 };
 
 struct BundlePlan {

@@ -30,10 +30,9 @@ void checkProgram(const ProgramPlan &p, Problems &problems) {
   if (p.timelines.empty())
     add("expected an rt.timeline, found none");
   for (const PlanTimeline &timeline : p.timelines)
-    for (const PlanRow &row : timeline.rows)
-      if (row.kind == MTC_STEP_RUN && p.fragmentIndex(row.fragment) < 0)
-        add(fmt::format("timeline @{} runs \"{}\", which is no fragment",
-                        timeline.entry, row.fragment));
+    for (const std::string &name : timeline.unknown)
+      add(fmt::format("timeline @{} runs \"{}\", which is no fragment",
+                      timeline.entry, name));
   for (const runtime::ExportInfo &e : p.descriptor.exports)
     if (e.fragment < 0)
       add(fmt::format("export \"{}\" is of a fragment that is not here",
@@ -134,8 +133,9 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
     result.programs.push_back(readProgram(op, result.config, model));
     checkProgram(result.programs.back(), problems);
     text << "\n";
-    // Local scope: no aliases, so the text depends on the op alone.
-    op->print(text, mlir::OpPrintingFlags().useLocalScope());
+    // Local scope: no aliases, so the text depends on the op alone. The module
+    // was verified when it was read or made.
+    op->print(text, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
   }
   checkStages(result, problems);
   if (!problems.empty())

@@ -78,9 +78,9 @@ InputInfo readInput(rt::InputSlotOp op) {
 }
 
 /// The entry that runs a fragment; empty if none does.
-std::string entryOf(const ProgramPlan &p, const std::string &fragment) {
+std::string entryOf(const ProgramPlan &p, int64_t fragment) {
   for (const PlanTimeline &timeline : p.timelines)
-    for (const PlanRow &row : timeline.rows)
+    for (const MtcStep &row : timeline.rows)
       if (row.kind == MTC_STEP_RUN && row.fragment == fragment)
         return timeline.entry;
   return "";
@@ -92,8 +92,8 @@ ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
   ExportInfo e;
   dist::Split split = op.split();
   e.name = op.getName().str();
-  e.entry = entryOf(p, op.getFragment().str());
-  e.fragment = p.fragmentIndex(op.getFragment().str());
+  e.fragment = p.fragmentIndex(op.getFragment());
+  e.entry = e.fragment < 0 ? "" : entryOf(p, e.fragment);
   e.arena = op.getArena();
   e.offset = op.getOffset();
   e.dtype = op.getType().getElementType().isBF16() ? MTC_BF16 : MTC_F32;
@@ -141,38 +141,65 @@ private:
   std::map<std::vector<int32_t>, int64_t> places;
 };
 
-PlanRow readStep(rt::StepOp op, SlotTable &slots) {
-  PlanRow row;
-  row.kind = op.getKind() == rt::StepKind::Load ? MTC_STEP_LOAD : MTC_STEP_RUN;
-  row.fragment = op.getFragment().value_or("").str();
-  row.microbatch = op.getMicrobatch().value_or(-1);
-  if (row.microbatch >= 0)
-    row.slots = slots.add(op);
-  return row;
-}
+/// Reads the rows of timelines, and what they point to: into the tables of the
+/// program.
+class RowReader {
+public:
+  RowReader(ProgramPlan &program, int64_t pools)
+      : program(program), slots(pools) {}
+  ~RowReader() { program.slots = std::move(slots.words); }
 
-PlanRow readExchange(rt::ExchangeOp op) {
-  PlanRow row;
-  row.kind = MTC_STEP_EXCHANGE;
-  row.microbatch = -1;
-  for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
-    row.transfers.push_back({t.getSend(), t.getPeer(), MTC_ARENA_ACTIVATIONS,
-                             t.getTag().tag().encoded(), t.getOffset(),
-                             t.getBytes()});
-  return row;
-}
-
-PlanTimeline readTimeline(rt::TimelineOp op, SlotTable &slots) {
-  PlanTimeline timeline;
-  timeline.entry = op.getSymName().str();
-  for (mlir::Operation &row : op.getBody().front()) {
-    if (auto step = mlir::dyn_cast<rt::StepOp>(row))
-      timeline.rows.push_back(readStep(step, slots));
-    else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
-      timeline.rows.push_back(readExchange(exchange));
+  PlanTimeline read(rt::TimelineOp op) {
+    PlanTimeline timeline;
+    timeline.entry = op.getSymName().str();
+    timeline.rows.reserve(op.getBody().front().getOperations().size());
+    for (mlir::Operation &row : op.getBody().front()) {
+      if (auto step = mlir::dyn_cast<rt::StepOp>(row))
+        timeline.rows.push_back(readStep(step, timeline));
+      else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
+        timeline.rows.push_back(readExchange(exchange));
+    }
+    return timeline;
   }
-  return timeline;
-}
+
+private:
+  MtcStep readStep(rt::StepOp op, PlanTimeline &timeline) {
+    MtcStep row{MTC_STEP_LOAD, -1, -1, 0, -1, 0, 0};
+    if (op.getKind() == rt::StepKind::Run) {
+      llvm::StringRef name = op.getFragment().value_or("");
+      row.kind = MTC_STEP_RUN;
+      row.fragment = static_cast<int32_t>(program.fragmentIndex(name));
+      if (row.fragment < 0)
+        timeline.unknown.push_back(name.str());
+      else
+        row.chunk = static_cast<int32_t>(program.fragments[row.fragment].chunk);
+    }
+    row.microbatch = static_cast<int32_t>(op.getMicrobatch().value_or(-1));
+    if (row.microbatch >= 0)
+      row.slots = static_cast<int32_t>(slots.add(op));
+    return row;
+  }
+
+  MtcStep readExchange(rt::ExchangeOp op) {
+    auto transfers = op.getTransfers().getAsRange<rt::TransferAttr>();
+    auto first = static_cast<int32_t>(program.transfers.size());
+    for (auto t : transfers)
+      program.transfers.push_back(
+          {t.getSend(), static_cast<int32_t>(t.getPeer()),
+           MTC_ARENA_ACTIVATIONS, t.getTag().tag().encoded(), t.getOffset(),
+           t.getBytes()});
+    return {MTC_STEP_EXCHANGE,
+            -1,
+            -1,
+            0,
+            -1,
+            first,
+            static_cast<int32_t>(op.getTransfers().size())};
+  }
+
+  ProgramPlan &program;
+  SlotTable slots;
+};
 
 /// The rows of the update fragments: those without a microbatch.
 runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
@@ -214,17 +241,9 @@ std::vector<ParamInfo> readParams(rt::ProgramOp program,
   return params;
 }
 
-int64_t transferCount(const ProgramPlan &program) {
-  int64_t count = 0;
-  for (const PlanTimeline &timeline : program.timelines)
-    for (const PlanRow &row : timeline.rows)
-      count += static_cast<int64_t>(row.transfers.size());
-  return count;
-}
-
 } // namespace
 
-int64_t ProgramPlan::fragmentIndex(const std::string &fragment) const {
+int64_t ProgramPlan::fragmentIndex(std::string_view fragment) const {
   for (size_t i = 0; i < fragments.size(); ++i)
     if (fragments[i].name == fragment)
       return static_cast<int64_t>(i);
@@ -242,10 +261,11 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   }
   runtime::Descriptor &d = p.descriptor;
   d.pools = poolCount(op);
-  SlotTable slots(d.pools);
-  for (auto timeline : op.getOps<rt::TimelineOp>())
-    p.timelines.push_back(readTimeline(timeline, slots));
-  p.slots = std::move(slots.words);
+  {
+    RowReader rows(p, d.pools);
+    for (auto timeline : op.getOps<rt::TimelineOp>())
+      p.timelines.push_back(rows.read(timeline));
+  }
   d.slots = static_cast<int64_t>(p.slots.size());
   d.stage = op.getStage();
   d.onednn = op.getOnednn().value_or("").str();
@@ -262,7 +282,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
     d.entries.push_back(readEntry(timeline));
   for (auto slot : op.getOps<rt::ExportSlotOp>())
     d.exports.push_back(readExport(slot, p));
-  d.transfers = transferCount(p);
+  d.transfers = static_cast<int64_t>(p.transfers.size());
   for (const PlanFragment &fragment : p.fragments)
     d.fragments.push_back(fragment.name);
   return p;

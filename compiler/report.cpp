@@ -43,15 +43,15 @@ struct StepTraffic {
 StepTraffic trafficOf(const ProgramPlan &program,
                       const PlanTimeline &timeline) {
   StepTraffic result;
-  for (const PlanRow &row : timeline.rows) {
+  for (const MtcStep &row : timeline.rows) {
     if (row.kind == MTC_STEP_RUN)
       for (const PlanCollective &c :
-           program.fragments[program.fragmentIndex(row.fragment)].collectives) {
+           program.fragments[row.fragment].collectives) {
         ++result.groups[c.group].calls;
         result.groups[c.group].bytes += c.bytes;
       }
-    for (const PlanTransfer &t : row.transfers)
-      if (t.send) {
+    for (const MtcTransfer &t : program.transfersOf(row))
+      if (t.is_send) {
         ++result.sends.calls;
         result.sends.bytes += t.bytes;
       }

@@ -3,6 +3,7 @@
 #include "compiler/simulate.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <tuple>
 
@@ -58,10 +59,9 @@ private:
   using Key = std::tuple<int64_t, int64_t, int64_t>;
 
   bool step(Walker &w) {
-    const PlanRow &row = w.timeline->rows[w.row];
+    const MtcStep &row = w.timeline->rows[w.row];
     if (row.kind == MTC_STEP_RUN && row.microbatch >= 0) {
-      const PlanFragment &fragment =
-          w.program->fragments[w.program->fragmentIndex(row.fragment)];
+      const PlanFragment &fragment = w.program->fragments[row.fragment];
       double cost = anyFlops ? fragment.flops : 1;
       w.now += cost;
       w.busy += cost;
@@ -73,27 +73,38 @@ private:
     return true;
   }
 
-  bool exchange(Walker &w, const PlanRow &row) {
+  bool exchange(Walker &w, const MtcStep &row) {
     int64_t self = w.program->stage();
+    std::span<const MtcTransfer> transfers = w.program->transfersOf(row);
     if (!w.posted)
-      for (const PlanTransfer &t : row.transfers)
-        if (t.send)
-          sent[{self, t.peer, t.tag}].push_back(w.now);
+      for (const MtcTransfer &t : transfers)
+        if (t.is_send)
+          sent[{self, t.peer_stage, t.tag}].push_back(w.now);
     w.posted = true;
-    for (const PlanTransfer &t : row.transfers)
-      if (!t.send && sent[{t.peer, self, t.tag}].empty())
+    for (const MtcTransfer &t : transfers)
+      if (!t.is_send && !sent.count({t.peer_stage, self, t.tag}))
         return false;
-    for (const PlanTransfer &t : row.transfers)
-      if (!t.send) {
-        std::vector<double> &queue = sent[{t.peer, self, t.tag}];
-        w.now = std::max(w.now, queue.front());
-        queue.erase(queue.begin());
-      }
+    for (const MtcTransfer &t : transfers)
+      if (!t.is_send)
+        w.now = std::max(w.now, take({t.peer_stage, self, t.tag}));
     return true;
   }
 
+  /// When the oldest message on its way was sent; 0 if a row asks for one
+  /// twice.
+  double take(const Key &key) {
+    auto queue = sent.find(key);
+    if (queue == sent.end())
+      return 0;
+    double when = queue->second.front();
+    queue->second.pop_front();
+    if (queue->second.empty())
+      sent.erase(queue);
+    return when;
+  }
+
   std::vector<Walker> walkers;
-  std::map<Key, std::vector<double>> sent;
+  std::map<Key, std::deque<double>> sent; ///< on their way, none empty
   bool anyFlops = false;
 };
 

@@ -3,8 +3,11 @@
 #include "compiler/tables.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include <cstddef>
 
 namespace mtc::compiler {
 namespace {
@@ -25,14 +28,19 @@ public:
              builder.getStringAttr(bytes), 1);
   }
 
-  /// `values` in rows of `width` elements of `type`.
-  template <typename T>
-  void rows(llvm::StringRef name, llvm::ArrayRef<T> values, int64_t width,
-            mlir::Type type) {
-    int64_t count = static_cast<int64_t>(values.size()) / width;
-    auto shape = mlir::RankedTensorType::get({count, width}, type);
-    constant(name, array(array(type, width), count),
-             mlir::DenseElementsAttr::get(shape, values), sizeof(int64_t));
+  /// `count` words in one dimension, which LLVM keeps as bytes: of rows as
+  /// arrays it makes a constant for each. What MLIR calls a resource is not
+  /// copied into the context.
+  void words(const std::string &name, int64_t count, mlir::Type type,
+             mlir::AsmResourceBlob blob) {
+    auto shape = mlir::RankedTensorType::get({count}, type);
+    mlir::Attribute data;
+    if (count == 0) // of which LLVM's translation makes no constant
+      data = mlir::DenseElementsAttr::get(shape,
+                                          llvm::ArrayRef<mlir::Attribute>());
+    else
+      data = mlir::DenseResourceElementsAttr::get(shape, name, std::move(blob));
+    constant(name, array(type, count), data, sizeof(int64_t));
   }
 
   /// An array of addresses of functions.
@@ -68,6 +76,13 @@ private:
   mlir::OpBuilder builder;
 };
 
+/// Rows as words: a row is nothing else.
+llvm::ArrayRef<int32_t> wordsOf(const std::vector<MtcStep> &rows) {
+  static_assert(sizeof(MtcStep) == 7 * sizeof(int32_t) &&
+                offsetof(MtcStep, kind) == 0 && offsetof(MtcStep, count) == 24);
+  return {reinterpret_cast<const int32_t *>(rows.data()), 7 * rows.size()};
+}
+
 } // namespace
 
 std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
@@ -79,18 +94,20 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
   TableBuilder tables(module);
   tables.text("mtc_descriptor", descriptor);
   tables.functions("mtc_fragments", program.fragments);
-  int64_t first = 0;
   mlir::Builder types(module.getContext());
+  auto add32 = [&](const std::string &name, llvm::ArrayRef<int32_t> words) {
+    tables.words(name, words.size(), types.getI32Type(),
+                 mlir::UnmanagedAsmResourceBlob::allocateInferAlign(words));
+  };
   for (const PlanTimeline &timeline : program.timelines)
-    tables.rows<int32_t>("mtc_timeline_" + timeline.entry,
-                         timelineWords(program, timeline, first), kStepWords,
-                         types.getI32Type());
-  if (std::vector<int64_t> words = transferWords(program); !words.empty())
-    tables.rows<int64_t>("mtc_transfers", words, kTransferWords,
-                         types.getI64Type());
+    add32("mtc_timeline_" + timeline.entry, wordsOf(timeline.rows));
   if (!program.slots.empty())
-    tables.rows<int32_t>("mtc_slots", program.slots, program.descriptor.pools,
-                         types.getI32Type());
+    add32("mtc_slots", program.slots);
+  if (std::vector<int64_t> words = transferWords(program.transfers);
+      !words.empty())
+    tables.words("mtc_transfers", words.size(), types.getI64Type(),
+                 mlir::HeapAsmResourceBlob::allocateAndCopyInferAlign(
+                     llvm::ArrayRef<int64_t>(words)));
   return "";
 }
 

@@ -461,7 +461,7 @@ def Rt_StepOp : Op<Rt_Dialect, "step"> {
       return getSlots() ? getSlots()->of(pool) : std::nullopt;
     }
   }];
-  let assemblyFormat = "`` $kind ($fragment^)? (`microbatch` $microbatch^)? (`slots` $slots^)? attr-dict";
+  let hasCustomAssemblyFormat = 1;
 }
 def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
   let mnemonic = "transfer";
@@ -485,7 +485,7 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
     Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
   }];
   let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
-  let assemblyFormat = "$transfers attr-dict";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {

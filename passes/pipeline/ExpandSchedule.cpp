@@ -9,7 +9,6 @@
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/pipeline/crossings.h"
-#include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/expand.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,22 +24,40 @@ using namespace mtc;
 
 namespace {
 
-void writeCompute(OpBuilder &b, Location loc,
-                  const schedules::Compute &compute) {
-  SmallVector<int64_t> slots;
-  for (const auto *list : {&compute.reads, &compute.writes})
-    for (const auto &operand : *list) {
-      if (slots.size() <= operand.pool)
-        slots.resize(operand.pool + 1, pipe::PerPoolAttr::kNone);
-      slots[operand.pool] = operand.slot;
-    }
-  pipe::SlotOp::create(
-      b, loc,
-      b.getStringAttr(std::string(1, schedules::letter(compute.slot.phase))),
-      b.getI64IntegerAttr(compute.slot.microbatch),
-      b.getI64IntegerAttr(compute.slot.chunk),
-      pipe::PerPoolAttr::of(b.getContext(), slots));
-}
+/// Writes slots of an entry; attributes that many of them share are made once.
+class SlotWriter {
+public:
+  SlotWriter(OpBuilder &b, int microbatches) : b(b) {
+    for (int microbatch = 0; microbatch < microbatches; ++microbatch)
+      numbers.push_back(b.getI64IntegerAttr(microbatch));
+  }
+
+  void write(OpBuilder &body, Location loc, const schedules::Compute &compute) {
+    SmallVector<int64_t> slots;
+    for (const auto *list : {&compute.reads, &compute.writes})
+      for (const auto &operand : *list) {
+        if (slots.size() <= operand.pool)
+          slots.resize(operand.pool + 1, pipe::PerPoolAttr::kNone);
+        slots[operand.pool] = operand.slot;
+      }
+    pipe::SlotOp::create(body, loc, phase(compute.slot.phase),
+                         numbers[compute.slot.microbatch],
+                         b.getI64IntegerAttr(compute.slot.chunk),
+                         pipe::PerPoolAttr::of(b.getContext(), slots));
+  }
+
+private:
+  StringAttr phase(schedules::Phase phase) {
+    StringAttr &letter = letters[static_cast<size_t>(phase)];
+    if (!letter)
+      letter = b.getStringAttr(std::string(1, schedules::letter(phase)));
+    return letter;
+  }
+
+  OpBuilder &b;
+  std::vector<IntegerAttr> numbers; ///< of microbatches
+  std::array<StringAttr, 4> letters;
+};
 
 void writeExchange(OpBuilder &b, Location loc,
                    const schedules::Exchange &exchange) {
@@ -71,30 +88,25 @@ struct ExpandSchedulePass
     for (auto line : op.getSlots().getAsValueRange<StringAttr>())
       text += line.str() + "\n";
     auto schedule = schedules::parseSchedule(text, shape, findings);
-    auto add = schedules::checkSchedule(schedule);
-    findings.insert(findings.end(), add.begin(), add.end());
-    for (const auto &finding : findings)
-      op.emitOpError("is not a legal schedule: ") << finding.message;
-    if (!findings.empty())
-      return failure();
     // The CPU backends have no thread of their own for communication: receive
     // in the gap before the consumer (depth 1), which also holds least memory.
     schedules::ExpandOptions options;
     options.depth = 1;
-    auto plan = schedules::expand(schedule, options, findings);
+    auto plan = schedules::expand(schedule, options, findings); // checks it
     for (const auto &finding : findings)
-      op.emitOpError("cannot be expanded: ") << finding.message;
-    if (!plan)
+      op.emitOpError("is not a legal schedule: ") << finding.message;
+    if (!plan || !findings.empty())
       return failure();
     OpBuilder b(op);
+    SlotWriter slots(b, plan->microbatches);
     for (int stage = 0; stage < plan->stages; ++stage)
-      write(b, op, *plan, stage);
+      write(b, op, *plan, stage, slots);
     op.erase();
     return success();
   }
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
-             int stage) {
+             int stage, SlotWriter &slots) {
     SmallVector<int64_t> pools;
     for (int count : plan.pools[stage])
       pools.push_back(count ? count : pipe::PerPoolAttr::kNone);
@@ -106,7 +118,7 @@ struct ExpandSchedulePass
     OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
     for (const auto &item : plan.ranks[stage]) {
       if (const auto *compute = std::get_if<schedules::Compute>(&item))
-        writeCompute(body, loc, *compute);
+        slots.write(body, loc, *compute);
       else
         writeExchange(body, loc, std::get<schedules::Exchange>(item));
     }

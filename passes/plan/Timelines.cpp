@@ -22,6 +22,10 @@ public:
       if (op.getEntry() == from.getEntry())
         bytesOf[{op.getName(), op.getFrom()}] =
             alignTo(rt::bytesOf(op.getType()), kAlign);
+    for (auto fn : program.getOps<func::FuncOp>())
+      if (auto of = pipe::FragmentAttr::of(fn))
+        fragments.try_emplace({of.getPhase(), of.getChunk()},
+                              FlatSymbolRefAttr::get(fn.getSymNameAttr()));
   }
 
   LogicalResult build() {
@@ -48,10 +52,8 @@ private:
   /// there is none.
   FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
                                         int64_t chunk) {
-    for (auto fn : program.getOps<func::FuncOp>())
-      if (auto of = pipe::FragmentAttr::of(fn);
-          of && of.getPhase() == phase && of.getChunk() == chunk)
-        return FlatSymbolRefAttr::get(fn.getSymNameAttr());
+    if (auto it = fragments.find({phase, chunk}); it != fragments.end())
+      return it->second;
     return user->emitOpError("expected a fragment of phase ")
            << pipe::stringifyPhase(phase) << " of chunk " << chunk
            << " on stage " << program.getStage() << ", found none";
@@ -69,12 +71,12 @@ private:
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
   pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
+    if (slot.getSlots().of(MTC_POOL_SAVED) || layout.inputOffset.empty())
+      return slot.getSlots();
     SmallVector<int64_t> slots(slot.getSlots().getNumbers());
-    if (slots.size() <= MTC_POOL_SAVED)
-      slots.resize(MTC_POOL_SAVED + 1, pipe::PerPoolAttr::kNone);
-    int64_t &saved = slots[MTC_POOL_SAVED];
-    if (saved == pipe::PerPoolAttr::kNone && !layout.inputOffset.empty())
-      saved = 0;
+    slots.resize(std::max<size_t>(slots.size(), MTC_POOL_SAVED + 1),
+                 pipe::PerPoolAttr::kNone);
+    slots[MTC_POOL_SAVED] = 0;
     return pipe::PerPoolAttr::of(b.getContext(), slots);
   }
 
@@ -90,7 +92,7 @@ private:
     FailureOr<FlatSymbolRefAttr> name = fragment(slot, phase, slot.getChunk());
     if (failed(name))
       return failure();
-    IntegerAttr microbatch = b.getI64IntegerAttr(slot.getMicrobatch());
+    IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
     if (forward && !layout.inputOffset.empty())
       rt::StepOp::create(b, loc, rt::StepKind::Load, FlatSymbolRefAttr(),
@@ -128,6 +130,8 @@ private:
   pipe::TimelineOp from;
   OpBuilder b;
   Location loc;
+  std::map<std::pair<pipe::Phase, int64_t>, FlatSymbolRefAttr>
+      fragments; ///< by phase and chunk
   /// By name and sender. Of whole cache lines, as slots are.
   std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;
 };

@@ -66,8 +66,9 @@ static void readFragments(Stage &stage, Report &report) {
 }
 
 static Row readRow(const Stage &stage, Operation *op, Report &report) {
-  Row row{op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr,
-          -1};
+  Row row{
+      op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr, -1,
+      {}};
   if (!row.step) {
     if (!row.exchange)
       report.error(op) << "expected rows that are rt.step or rt.exchange, "
@@ -75,6 +76,7 @@ static Row readRow(const Stage &stage, Operation *op, Report &report) {
     return row;
   }
   row.microbatch = row.step.getMicrobatch().value_or(-1);
+  row.slots = row.step.getSlotsAttr();
   if (!row.isRun())
     return row;
   for (const Fragment &fragment : stage.fragments)
@@ -98,9 +100,8 @@ static void readTimelines(Stage &stage, Report &report) {
     it->second.op = op;
     for (Operation &each : op.getBody().front()) {
       it->second.rows.push_back(readRow(stage, &each, report));
-      const Row &row = it->second.rows.back();
-      if (auto slots = row.step ? row.step.getSlots() : std::nullopt)
-        for (auto [pool, slot] : slots->entries())
+      if (pipe::PerPoolAttr slots = it->second.rows.back().slots)
+        for (auto [pool, slot] : slots.entries())
           stage.slots[pool] = std::max(stage.slots[pool], slot + 1);
     }
   }

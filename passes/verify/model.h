@@ -104,10 +104,13 @@ struct Row {
   mutable rt::ExchangeOp exchange;    ///< null: a step
   const Fragment *fragment = nullptr; ///< of a run; null if it names none
   int64_t microbatch = -1;            ///< -1: none
+  pipe::PerPoolAttr slots;            ///< of a step; null if it uses none
   bool isRun() const { return step && step.getKind() == rt::StepKind::Run; }
   bool isLoad() const { return step && step.getKind() == rt::StepKind::Load; }
   /// The slot of `pool` that a step uses, if it does.
-  std::optional<int64_t> slot(MtcPool pool) const { return step.slot(pool); }
+  std::optional<int64_t> slot(MtcPool pool) const {
+    return slots ? slots.of(pool) : std::nullopt;
+  }
 };
 
 struct Timeline {

@@ -36,11 +36,20 @@ public:
 
   void walk(StringRef entry, const Timeline &timeline) {
     this->entry = entry;
+    rows = &timeline.rows;
+    for (auto input : stage.op.getOps<rt::InputSlotOp>())
+      if (input.getEntry() == entry)
+        inputs.push_back(
+            {{MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
+              input.getPool(), input.getStride()},
+             input});
+    for (const Row &row : timeline.rows)
+      most = std::max(most, writesOf(row));
     for (const Row &row : timeline.rows) {
       if (row.exchange)
-        exchange(row.exchange);
+        exchange(row);
       else if (row.isLoad())
-        load(row);
+        writeAll(row, inputs);
       else if (row.fragment)
         run(row);
     }
@@ -67,28 +76,58 @@ private:
     return true;
   }
 
-  void write(Named value) {
-    bytes.write(value.begin, value.end, values.size());
-    values.push_back(value);
+  int64_t writesOf(const Row &row) const {
+    if (row.exchange)
+      return row.exchange.getTransfers().size();
+    if (row.isLoad())
+      return inputs.size();
+    return row.fragment ? summaries.at(row.fragment).writes.size() : 0;
   }
 
-  void load(const Row &row) {
-    for (auto input : stage.op.getOps<rt::InputSlotOp>()) {
-      if (input.getEntry() != entry)
-        continue;
-      Extent e{MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
-               input.getPool(), input.getStride()};
-      int64_t begin;
-      if (resolve(row, e, input, begin))
-        write({begin,
-               begin + e.bytes,
-               Source::Load,
-               row.microbatch,
-               e.pool,
-               virtualStage(row),
-               {},
-               row.op});
-    }
+  /// The bytes now hold what `row` writes as number `use`. Only the number is
+  /// kept: a long timeline writes many values, and few of them lie anywhere.
+  void write(int64_t begin, int64_t end, const Row &row, int64_t use) {
+    bytes.write(begin, end, (&row - rows->data()) * most + use);
+  }
+
+  /// The value of a number that write() made.
+  Named named(int64_t number) const {
+    const Row &row = (*rows)[number / most];
+    int64_t use = number % most;
+    if (row.exchange)
+      return received(row,
+                      cast<rt::TransferAttr>(row.exchange.getTransfers()[use]));
+    const SlotUse &of =
+        row.isLoad() ? inputs[use] : summaries.at(row.fragment).writes[use];
+    int64_t begin =
+        of.extent.offset + *row.slot(*of.extent.pool) * of.extent.stride;
+    return {begin,
+            begin + of.extent.bytes,
+            row.isLoad() ? Source::Load : Source::Run,
+            row.microbatch,
+            of.extent.pool,
+            virtualStage(row),
+            {},
+            row.op};
+  }
+
+  static Named received(const Row &row, rt::TransferAttr t) {
+    Tag tag = t.getTag().tag();
+    return {t.getOffset(),
+            t.getOffset() + t.getBytes(),
+            Source::Receive,
+            tag.microbatch,
+            receivePool(tag.value),
+            tag.virtualStage,
+            tag.value,
+            row.op};
+  }
+
+  void writeAll(const Row &row, ArrayRef<SlotUse> uses) {
+    int64_t begin;
+    for (auto [number, use] : llvm::enumerate(uses))
+      if (resolve(row, use.extent, use.op, begin))
+        write(begin, begin + use.extent.bytes, row, number);
   }
 
   void run(const Row &row) {
@@ -97,23 +136,21 @@ private:
     for (const SlotUse &use : summary.reads)
       if (resolve(row, use.extent, use.op, begin))
         read(row, use, begin);
-    for (const SlotUse &use : summary.writes)
-      if (resolve(row, use.extent, use.op, begin))
-        write({begin,
-               begin + use.extent.bytes,
-               Source::Run,
-               row.microbatch,
-               use.extent.pool,
-               virtualStage(row),
-               {},
-               row.op});
+    writeAll(row, summary.writes);
+  }
+
+  /// The value that all of some bytes hold, if one does.
+  std::optional<Named> whole(const ByteMap::Content &content) const {
+    if (content.value < 0)
+      return std::nullopt;
+    return named(content.value);
   }
 
   void read(const Row &row, const SlotUse &use, int64_t begin) {
     int64_t end = begin + use.extent.bytes;
     MtcPool pool = *use.extent.pool;
     ByteMap::Content content = bytes.read(begin, end);
-    const Named *value = content.value >= 0 ? &values[content.value] : nullptr;
+    std::optional<Named> value = whole(content);
     if (value && value->microbatch == row.microbatch &&
         fits(*value, row, pool, begin, end))
       return;
@@ -140,14 +177,14 @@ private:
            value.begin == begin && end <= value.end;
   }
 
-  void describe(InFlightDiagnostic &diag, const Named *value,
+  void describe(InFlightDiagnostic &diag, std::optional<Named> value,
                 const ByteMap::Content &content) {
     if (content.other < 0) {
       diag << "nothing written in this step";
       return;
     }
     if (!value) {
-      value = &values[content.other];
+      value = named(content.other);
       diag << (content.gap ? "bytes never written, and "
                            : "several values, one ");
     }
@@ -159,18 +196,15 @@ private:
     diag.attachNote(value->row->getLoc()) << how << " here";
   }
 
-  void exchange(rt::ExchangeOp op) {
+  void exchange(const Row &row) {
+    auto transfers = row.exchange.getTransfers().getAsRange<rt::TransferAttr>();
     // Atomic: what is sent is what was there before.
-    for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
+    for (auto t : transfers)
       if (t.getSend())
-        send(op, t);
-    for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>())
-      if (!t.getSend()) {
-        Tag tag = t.getTag().tag();
-        write({t.getOffset(), t.getOffset() + t.getBytes(), Source::Receive,
-               tag.microbatch, receivePool(tag.value), tag.virtualStage,
-               tag.value, op});
-      }
+        send(row.exchange, t);
+    for (auto [number, t] : llvm::enumerate(transfers))
+      if (!t.getSend())
+        write(t.getOffset(), t.getOffset() + t.getBytes(), row, number);
   }
 
   void send(rt::ExchangeOp op, rt::TransferAttr t) {
@@ -178,7 +212,7 @@ private:
     int64_t begin = t.getOffset();
     MtcPool pool = sendPool(tag.value);
     ByteMap::Content content = bytes.read(begin, begin + 1);
-    const Named *value = content.value >= 0 ? &values[content.value] : nullptr;
+    std::optional<Named> value = whole(content);
     if (value && value->source == Source::Run && value->begin == begin &&
         value->microbatch == tag.microbatch && value->pool == pool &&
         value->virtualStage == tag.virtualStage) {
@@ -205,8 +239,10 @@ private:
   const std::map<const Fragment *, SlotSummary> &summaries;
   Report &report;
   StringRef entry;
-  ByteMap bytes;
-  std::vector<Named> values;
+  const std::vector<Row> *rows = nullptr; ///< of the entry
+  int64_t most = 1;                       ///< values that a row writes
+  std::vector<SlotUse> inputs;            ///< of the entry, of slot 0
+  ByteMap bytes;                          ///< values by row and its write
 };
 
 /// Exports of a fragment that lie in the workspace, with their bytes.

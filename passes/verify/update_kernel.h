@@ -18,7 +18,7 @@ struct FlatKernel {
     bool scalar = false; ///< one element for all
     bool loaded = false; ///< its own elements are read
     /// Operands of which it stores a function here; none: it stores nothing.
-    std::optional<std::set<int64_t>> storedFrom;
+    std::optional<std::set<int64_t>> storedFrom = {};
     /// The operand that gets the value of which it stores the rounded one here;
     /// or -1.
     int64_t roundedFrom = -1;

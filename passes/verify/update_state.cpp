@@ -30,7 +30,7 @@ static Cell gradientOf(int64_t bucket) {
 
 UpdateState::UpdateState(const Model &model, const Stage &stage,
                          const std::set<std::string> &shared)
-    : model(model), stage(stage), shared(shared) {
+    : model(model), shared(shared) {
   for (const Param &param : stage.params) {
     params[param.bucket()].try_emplace(param.start(), &param);
     usesOf[param.name().str()].insert(param.bucket());

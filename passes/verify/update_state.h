@@ -54,7 +54,6 @@ private:
            Copies value);
 
   const Model &model;
-  const Stage &stage;
   const std::set<std::string> &shared;
   std::map<Key, Cells> buffers;
   /// The uses in each bucket, by their start.

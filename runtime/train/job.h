@@ -13,10 +13,10 @@ namespace mtc::runtime {
 
 /// A dump with its defaults filled in.
 struct DumpOrder {
-  std::string what;  ///< init, logits, grads, params
-  int64_t step = 0;  ///< grads: within this step; params: after it
-  std::string file;  ///< the safetensors file to write
-  std::string parts; ///< a folder for its parts, this run's alone
+  std::string what;       ///< init, logits, grads, params
+  int64_t step = 0;       ///< grads: within this step; params: after it
+  std::string file;       ///< the safetensors file to write
+  std::string parts = {}; ///< a folder for its parts, this run's alone
 };
 
 struct Job {

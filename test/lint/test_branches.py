@@ -45,8 +45,6 @@ UNREACHABLE = [
     ("RtAttrs.cpp", "factors, found", "the parser makes one per variable"),
     ("verify/model.cpp", "expected one timeline per entry",
      "a program is a symbol table, which rejects a second timeline of that name first"),
-    ("ExpandSchedule.cpp", "cannot be expanded",
-     "what the expansion would reject the pass has rejected before"),
     ("ir_graph.cpp", "expected a sharding rule for",
      "families make their rules from the operands and results of the op"),
 ]

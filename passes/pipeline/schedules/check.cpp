@@ -6,6 +6,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace mtc::schedules {
 namespace {
@@ -32,7 +33,12 @@ public:
   }
 
 private:
-  using Positions = std::array<std::vector<size_t>, 4>; ///< by phase
+  /// The slots of one microbatch in a chunk: of each phase how many there are,
+  /// and which is the first.
+  struct Cell {
+    std::array<size_t, 4> count{}, first{};
+    bool has(Phase phase) const { return count[static_cast<int>(phase)] > 0; }
+  };
 
   template <typename... Args>
   void report(const char *code, fmt::format_string<Args...> format,
@@ -72,17 +78,18 @@ private:
 
   /// Calls `check` for every (stage, chunk, microbatch) with where its slots
   /// are.
-  void forEachCell(void (Checker::*check)(int, const Slot &,
-                                          const Positions &)) {
+  void forEachCell(void (Checker::*check)(int, const Slot &, const Cell &)) {
     int m = schedule_.microbatches;
     for (int stage = 0; stage < schedule_.stages; ++stage) {
-      std::vector<Positions> cells(size_t(schedule_.chunks) * m);
+      std::vector<Cell> cells(size_t(schedule_.chunks) * m);
       const std::vector<Slot> &line = schedule_.slots[stage];
       for (size_t i = 0; i < line.size(); ++i)
-        if (line[i].phase <= Phase::W && schedule_.contains(line[i]))
-          cells[line[i].chunk * m + line[i].microbatch]
-               [static_cast<int>(line[i].phase)]
-                   .push_back(i);
+        if (line[i].phase <= Phase::W && schedule_.contains(line[i])) {
+          Cell &cell = cells[line[i].chunk * m + line[i].microbatch];
+          int phase = static_cast<int>(line[i].phase);
+          if (cell.count[phase]++ == 0)
+            cell.first[phase] = i;
+        }
       for (size_t cell = 0; cell < cells.size(); ++cell)
         (this->*check)(stage, {Phase::F, int(cell % m), int(cell / m)},
                        cells[cell]);
@@ -94,15 +101,26 @@ private:
     return toString(cell, true);
   }
 
-  void checkPresence(int stage, const Slot &cell, const Positions &at) {
-    for (Phase phase : {Phase::F, Phase::B, Phase::I, Phase::W}) {
-      const std::vector<size_t> &found = at[static_cast<int>(phase)];
-      if (found.size() > 1)
-        report("duplicate", "stage {}: {} at slots {}: expected once", stage,
-               named(phase, cell), fmt::join(found, " and "));
+  /// Where the slots of `stage` that equal `slot` are.
+  const std::vector<size_t> &positions(int stage, const Slot &slot) {
+    if (indexed_ != stage) {
+      positions_.clear();
+      const std::vector<Slot> &line = schedule_.slots[indexed_ = stage];
+      for (size_t i = 0; i < line.size(); ++i)
+        positions_[line[i]].push_back(i);
     }
-    bool f = !at[0].empty(), b = !at[1].empty(), i = !at[2].empty(),
-         w = !at[3].empty();
+    return positions_[slot];
+  }
+
+  void checkPresence(int stage, const Slot &cell, const Cell &at) {
+    for (Phase phase : {Phase::F, Phase::B, Phase::I, Phase::W})
+      if (at.count[static_cast<int>(phase)] > 1)
+        report("duplicate", "stage {}: {} at slots {}: expected once", stage,
+               named(phase, cell),
+               fmt::join(positions(stage, {phase, cell.microbatch, cell.chunk}),
+                         " and "));
+    bool f = at.has(Phase::F), b = at.has(Phase::B), i = at.has(Phase::I),
+         w = at.has(Phase::W);
     if (!f)
       report("missing", "stage {}: no {}", stage, named(Phase::F, cell));
     auto lacks = [&](const char *what) {
@@ -122,11 +140,11 @@ private:
       lacks(i ? "W" : "I");
   }
 
-  void checkOrder(int stage, const Slot &cell, const Positions &at) {
+  void checkOrder(int stage, const Slot &cell, const Cell &at) {
     auto before = [&](Phase first, Phase second) {
-      const auto &a = at[static_cast<int>(first)];
-      const auto &b = at[static_cast<int>(second)];
-      if (!a.empty() && !b.empty() && a.front() > b.front())
+      if (at.has(first) && at.has(second) &&
+          at.first[static_cast<int>(first)] >
+              at.first[static_cast<int>(second)])
         report("order", "stage {}: {} after {}: expected before it", stage,
                named(first, cell), named(second, cell));
     };
@@ -163,6 +181,8 @@ private:
   const Schedule &schedule_;
   bool trains_;
   Findings findings_;
+  int indexed_ = -1; ///< the stage of positions_
+  std::map<Slot, std::vector<size_t>> positions_;
 };
 
 /// The stage that the stuck head of `stage` waits for, and the slot there.

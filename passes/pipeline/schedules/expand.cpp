@@ -45,7 +45,7 @@ public:
       }
     Plan plan{schedule_, {}, {}};
     for (std::vector<Event> &events : events_)
-      plan.ranks.push_back(program(events));
+      plan.ranks.push_back(program(events)); // takes the items out of it
     assignSlots(plan, options_.overlap);
     return plan;
   }
@@ -95,16 +95,20 @@ private:
   }
 
   std::vector<Item> program(std::vector<Event> &events) const {
-    std::sort(events.begin(), events.end(),
-              [](const Event &a, const Event &b) { return a.key < b.key; });
+    std::vector<Event *> order;
+    order.reserve(events.size());
+    for (Event &event : events)
+      order.push_back(&event);
+    std::sort(order.begin(), order.end(),
+              [](const Event *a, const Event *b) { return a->key < b->key; });
     std::vector<Item> items;
-    for (size_t i = 0; i < events.size(); ++i) {
-      if (i > 0 && joins(events[i - 1], events[i]))
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i > 0 && joins(*order[i - 1], *order[i]))
         std::get<Exchange>(items.back())
             .transfers.push_back(
-                std::get<Exchange>(events[i].item).transfers[0]);
+                std::get<Exchange>(order[i]->item).transfers[0]);
       else
-        items.push_back(events[i].item);
+        items.push_back(std::move(order[i]->item));
     }
     return items;
   }

@@ -2,17 +2,28 @@
 
 #include "passes/pipeline/schedules/slots.h"
 
-#include <map>
+#include <algorithm>
 #include <queue>
-#include <tuple>
+#include <unordered_map>
 
 namespace mtc::schedules {
 namespace {
 
+/// Positions of the first and the last item that use a value, and its slot.
 struct Lifetime {
   int begin = 0, end = 0;
   Value value;
+  int slot = -1;
   auto operator<=>(const Lifetime &) const = default;
+};
+
+struct HashOfValue {
+  size_t operator()(const Value &value) const {
+    size_t hash = value.pool;
+    for (int part : {value.u, value.microbatch})
+      hash = hash * 0x9e3779b97f4a7c15u + static_cast<size_t>(part);
+    return hash;
+  }
 };
 
 class Assigner {
@@ -21,16 +32,19 @@ public:
       : plan_(plan), program_(program), rank_(rank), overlap_(overlap) {}
 
   PoolCounts run() {
+    std::vector<int> used; // the value of each operand, in the order of items
     for (position_ = 0; position_ < int(program_.size()); ++position_)
-      forEachOperand([&](const Value &value, Operand &) { touch(value); });
+      forEachOperand(
+          [&](const Value &value, Operand &) { used.push_back(touch(value)); });
     if (overlap_)
       widen();
     PoolCounts counts(plan_.crossings.poolCount());
     for (size_t pool = 0; pool < counts.size(); ++pool)
       counts[pool] = colour(static_cast<MtcPool>(pool));
+    auto next = used.begin();
     for (position_ = 0; position_ < int(program_.size()); ++position_)
       forEachOperand([&](const Value &value, Operand &operand) {
-        operand = {value.pool, slots_.at(value)};
+        operand = {value.pool, lives_[*next++].slot};
       });
     return counts;
   }
@@ -54,10 +68,15 @@ private:
       use(values.writes[i], compute.writes[i]);
   }
 
-  /// A value is written before it is read, so its first use is its write.
-  void touch(const Value &value) {
-    auto [it, fresh] = lives_.try_emplace(value, position_, position_);
-    it->second.second = position_;
+  /// The number of a value, which is written before it is read: its first use
+  /// is its write.
+  int touch(const Value &value) {
+    auto [it, fresh] =
+        numbers_.try_emplace(value, static_cast<int>(lives_.size()));
+    if (fresh)
+      lives_.push_back({position_, position_, value});
+    lives_[it->second].end = position_;
+    return it->second;
   }
 
   void widen() {
@@ -65,8 +84,8 @@ private:
     auto isCompute = [&](int i) {
       return std::holds_alternative<Compute>(program_[i]);
     };
-    for (auto &[value, life] : lives_) {
-      auto &[begin, end] = life;
+    for (Lifetime &life : lives_) {
+      auto &[begin, end, value, slot] = life;
       if (!isCompute(begin)) // received
         for (int i = begin - 1; i >= 0; --i)
           if (isCompute(i)) {
@@ -84,27 +103,26 @@ private:
 
   /// Left edge over the values of one pool; returns the number of slots.
   int colour(MtcPool pool) {
-    std::vector<Lifetime> lives;
-    for (const auto &[value, life] : lives_)
-      if (value.pool == pool)
-        lives.push_back({life.first, life.second, value});
-    std::sort(lives.begin(), lives.end());
+    std::vector<Lifetime *> lives;
+    for (Lifetime &life : lives_)
+      if (life.value.pool == pool)
+        lives.push_back(&life);
+    std::sort(lives.begin(), lives.end(),
+              [](const Lifetime *a, const Lifetime *b) { return *a < *b; });
     using Busy = std::pair<int, int>; // end, slot
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
     std::priority_queue<int, std::vector<int>, std::greater<>> free;
     int count = 0;
-    for (const Lifetime &life : lives) {
-      for (; !busy.empty() && busy.top().first < life.begin; busy.pop())
+    for (Lifetime *life : lives) {
+      for (; !busy.empty() && busy.top().first < life->begin; busy.pop())
         free.push(busy.top().second);
-      int slot = count;
       if (free.empty()) {
-        ++count;
+        life->slot = count++;
       } else {
-        slot = free.top();
+        life->slot = free.top();
         free.pop();
       }
-      busy.push({life.end, slot});
-      slots_[life.value] = slot;
+      busy.push({life->end, life->slot});
     }
     return count;
   }
@@ -114,8 +132,8 @@ private:
   int rank_;
   bool overlap_;
   int position_ = 0;
-  std::map<Value, std::pair<int, int>> lives_;
-  std::map<Value, int> slots_;
+  std::vector<Lifetime> lives_;                         ///< by number
+  std::unordered_map<Value, int, HashOfValue> numbers_; ///< looked up only
 };
 
 } // namespace

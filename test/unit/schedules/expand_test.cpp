@@ -33,7 +33,7 @@ TEST(Expand, GoldenPlans) {
       std::string text;
       for (const std::string &line : lines)
         text += (text.empty() ? "" : "\n") + line;
-      EXPECT_EQ(sha256(text).substr(0, 16), expected["sha"]);
+      EXPECT_EQ(sha256(text).substr(0, 16), expected["sha"].get<std::string>());
       ++plans;
     }
   EXPECT_EQ(plans, 120);

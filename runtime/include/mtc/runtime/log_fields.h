@@ -22,15 +22,15 @@ struct StepRecord {
   int64_t tokens = 0;                           ///< since the first step
   double tokensPerSecond = 0, milliseconds = 0; ///< of this step
   // Of a step that failed; otherwise empty. The texts are the caller's.
-  std::string_view notFinite;    ///< the loss, or whose gradient
-  std::string_view badParameter; ///< that was not finite before the step
+  std::string_view notFinite = {};    ///< the loss, or whose gradient
+  std::string_view badParameter = {}; ///< that was not finite before the step
 };
 
 /// What is known about an evaluation.
 struct EvaluationRecord {
   double loss = 0; ///< mean over all batches
   int64_t batches = 0, firstSample = 0;
-  std::string_view notFinite; ///< "loss", or empty
+  std::string_view notFinite = {}; ///< "loss", or empty
 };
 
 /// A key of the JSON objects that are made of `Record`s.
