@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import bad_bundles
 import bad_case
@@ -58,38 +59,50 @@ def segments():
         if os.path.isdir(folder) else set()
 
 
-def run_case(case, mtc, whole, folder, report, verbose):
+CASES = [case for table in TABLES for case in table.CASES]
+
+
+def run_case(number, program, whole, folder):
+    """What is wrong with a case, by its number: cases hold functions, which cannot be
+    sent to another process. And how it ended."""
     link_whole(whole, folder)
-    wrong, ended = bad_case.check_case(
-        case, bad_case.Place(os.path.abspath(mtc.program), folder))
-    for sentence in wrong:
-        report.expect(False, f"{case.name}: {sentence}")
-    if wrong or verbose:
-        print(f"--- {case.name}: code {ended.code}\n{ended.err.rstrip()}")
+    return bad_case.check_case(CASES[number], bad_case.Place(program, folder))
+
+
+def run_cases(numbers, mtc, whole, folder, report, verbose):
+    """Two at a time, each in a process: many of them wait for something. Small ones, so
+    that two of four ranks are as many processes as elsewhere one of eight."""
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        ends = [(CASES[number], pool.submit(
+            run_case, number, os.path.abspath(mtc.program), whole,
+            os.path.join(folder, f"case{number}"))) for number in numbers]
+        for case, end in ends:
+            wrong, ended = end.result()
+            for sentence in wrong:
+                report.expect(False, f"{case.name}: {sentence}")
+            if wrong or verbose:
+                print(f"--- {case.name}: code {ended.code}\n{ended.err.rstrip()}")
 
 
 def main():
     mtc, report, words = Mtc(), Report(), sys.argv[2:]
-    cases = [case for table in TABLES for case in table.CASES]
-    names = {case.name for case in cases}
-    report.expect(len(names) == len(cases) >= LEAST,
+    names = {case.name for case in CASES}
+    report.expect(len(names) == len(CASES) >= LEAST,
                   f"expected at least {LEAST} cases, each with a name of its own, "
-                  f"found {len(cases)} with {len(names)} names")
-    if words:
-        cases = [case for case in cases if any(word in case.name for word in words)]
+                  f"found {len(CASES)} with {len(names)} names")
+    numbers = [number for number, case in enumerate(CASES)
+               if not words or any(word in case.name for word in words)]
     shared, start = segments(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         whole = os.path.join(folder, "whole")
         prepare(mtc, whole)
         before = bad_case.Place(mtc.program, whole).files()
-        for number, case in enumerate(cases):
-            run_case(case, mtc, whole, os.path.join(folder, f"case{number}"), report,
-                     bool(words))
+        run_cases(numbers, mtc, whole, folder, report, bool(words))
         report.expect(bad_case.Place(mtc.program, whole).files() == before,
                       "a case changed a bundle that was not its own")
     report.expect(segments() <= shared, "shared memory is left: "
                   f"{', '.join(sorted(segments() - shared))}")
-    return report.finish(f"{len(cases)} cases of bad input in "
+    return report.finish(f"{len(numbers)} cases of bad input in "
                          f"{time.monotonic() - start:.1f} s")
 
 

@@ -3,7 +3,7 @@
 
     compile.py BIN_DIR [--runs 3] [--only TEXT] [--parts]
 
-Compiles three layouts to programs and prints for each the median wall-clock seconds,
+Compiles five layouts to programs and prints for each the median wall-clock seconds,
 the processor seconds of that run, the largest resident memory of all runs, and the
 goal. Memory is that of mtc and of all its children (compiler driver, linker) together,
 read every few milliseconds; pages that two of them share count twice. --parts also
@@ -37,8 +37,12 @@ class Case:
 
     def command(self, mtc):
         return [mtc, "compile", os.path.join(MODELS, "specs", self.spec + ".toml"),
-                "--strategy", os.path.join(MODELS, "strategies", self.strategy + ".toml"),
-                *self.options]
+                *self.strategy_options(), *self.options]
+
+    def strategy_options(self):
+        if not self.strategy:
+            return []
+        return ["--strategy", os.path.join(MODELS, "strategies", self.strategy + ".toml")]
 
 
 CASES = [
@@ -47,6 +51,10 @@ CASES = [
          "megatron-8.3b", ("--pp", "8", "--mbs", "1"), 10, 2),
     Case("sc21-1008b, 3072 ranks: tp 8, pp 64, dp 6", "sc21-1008b", "sc21-1008b", (),
          10, 2),
+    Case("gpt2-nano, 100,000 microbatches, 1 stage", "gpt2-nano", "",
+         ("--gbs", "100000"), 5, 1),
+    Case("gpt2-nano, 100,000 microbatches, 2 stages", "gpt2-nano", "",
+         ("--gbs", "100000", "--pp", "2"), 5, 1),
 ]
 
 
