@@ -37,13 +37,14 @@ static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
   // An argument, not a literal: layers share the kernel.
   rt::Affine layer;
   layer.constant = static_cast<int64_t>(dropout.getRngLayer());
-  Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), c.arg(seed), id,
-                                    c.arg(layer), element, dropout.getSite());
+  Value seedOf = c.arg(seed), layerOf = c.arg(layer);
+  Value word = rt::RandomOp::create(b, c.loc, b.getI32Type(), seedOf, id,
+                                    layerOf, element, dropout.getSite());
   auto threshold = static_cast<int64_t>(std::floor(rate * 4294967296.0));
   Value keep = arith::CmpIOp::create(b, c.loc, arith::CmpIPredicate::uge, word,
                                      c.constantI32(threshold));
-  Value scaled = c.mul(x[0], c.constant(1.0 / (1.0 - rate)));
-  return Values{c.select(keep, scaled, c.constant(0.0))};
+  Value scaled = c.mul({x[0], c.constant(1.0 / (1.0 - rate))});
+  return Values{c.select({keep, scaled, c.constant(0.0)})};
 }
 
 static ShardingRule dropoutRule(tfm::DropoutOp op) {

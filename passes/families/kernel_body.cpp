@@ -19,29 +19,31 @@ Value BodyContext::constantI32(int64_t value) {
       builder.getI32IntegerAttr(
           static_cast<int32_t>(static_cast<uint32_t>(value & 0xffffffff))));
 }
-Value BodyContext::add(Value a, Value b) {
-  return arith::AddFOp::create(builder, loc, a, b);
+Value BodyContext::add(Two x) {
+  return arith::AddFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::sub(Value a, Value b) {
-  return arith::SubFOp::create(builder, loc, a, b);
+Value BodyContext::sub(Two x) {
+  return arith::SubFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::mul(Value a, Value b) {
-  return arith::MulFOp::create(builder, loc, a, b);
+Value BodyContext::mul(Two x) {
+  return arith::MulFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::div(Value a, Value b) {
-  return arith::DivFOp::create(builder, loc, a, b);
+Value BodyContext::div(Two x) {
+  return arith::DivFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::fma(Value a, Value b, Value c) {
-  return math::FmaOp::create(builder, loc, a, b, c);
+Value BodyContext::fma(Three x) {
+  return math::FmaOp::create(builder, loc, x.a, x.b, x.c);
 }
-Value BodyContext::select(Value condition, Value a, Value b) {
-  return arith::SelectOp::create(builder, loc, condition, a, b);
+Value BodyContext::select(Three x) {
+  return arith::SelectOp::create(builder, loc, x.a, x.b, x.c);
 }
-Value BodyContext::equal(Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+Value BodyContext::equal(Two x) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, x.a,
+                               x.b);
 }
-Value BodyContext::lessThan(Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+Value BodyContext::lessThan(Two x) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, x.a,
+                               x.b);
 }
 Value BodyContext::rowSum(Value v) {
   return rt::RowReduceOp::create(builder, loc, v.getType(), rt::ReduceKind::Sum,
@@ -62,7 +64,8 @@ Value BodyContext::col() {
 Value BodyContext::element() {
   if (perRow)
     return row();
-  Value start = arith::MulIOp::create(builder, loc, row(), constantI32(cols));
+  Value at = row(), width = constantI32(cols);
+  Value start = arith::MulIOp::create(builder, loc, at, width);
   return arith::AddIOp::create(builder, loc, start, col());
 }
 

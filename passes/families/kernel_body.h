@@ -16,6 +16,17 @@
 
 namespace mtc::families {
 
+/// Operands, which a call gives in braces, as in `c.mul({c.add({x, y}), z})`:
+/// what stands there is evaluated, and so emitted, from left to right. Of
+/// arguments in parentheses every C++ compiler has its own order, and so had
+/// every plan.
+struct Two {
+  mlir::Value a, b;
+};
+struct Three {
+  mlir::Value a, b, c;
+};
+
 class BodyContext {
 public:
   BodyContext(mlir::OpBuilder &builder, mlir::Location loc, int64_t rows,
@@ -37,15 +48,15 @@ public:
 
   mlir::Value constant(double value);
   mlir::Value constantI32(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value sub(mlir::Value a, mlir::Value b);
-  mlir::Value mul(mlir::Value a, mlir::Value b);
-  mlir::Value div(mlir::Value a, mlir::Value b);
+  mlir::Value add(Two x); ///< a + b
+  mlir::Value sub(Two x); ///< a - b
+  mlir::Value mul(Two x);
+  mlir::Value div(Two x); ///< a / b
   /// a·b + c, rounded once.
-  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
-  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
-  mlir::Value equal(mlir::Value a, mlir::Value b);    ///< i32
-  mlir::Value lessThan(mlir::Value a, mlir::Value b); ///< i32, signed
+  mlir::Value fma(Three x);
+  mlir::Value select(Three x); ///< a ? b : c
+  mlir::Value equal(Two x);    ///< i32
+  mlir::Value lessThan(Two x); ///< i32, signed
   mlir::Value rowSum(mlir::Value v);
   mlir::Value rowMax(mlir::Value v);
   mlir::Value row(); ///< i32

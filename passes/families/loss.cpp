@@ -23,8 +23,8 @@ static Values pickGradient(OpBuilder &b, tfm::PickOp op, ValueRange dy) {
 }
 
 static Values pickBody(BodyContext &c, Operation *op, ValueRange x) {
-  Value hit = c.equal(c.toGlobal(op, c.col()), x[1]);
-  return {c.rowSum(c.select(hit, x[0], c.constant(0.0)))};
+  Value hit = c.equal({c.toGlobal(op, c.col()), x[1]});
+  return {c.rowSum(c.select({hit, x[0], c.constant(0.0)}))};
 }
 
 static ShardingRule pickGradRule(tfm::PickGradOp op) {
@@ -36,8 +36,8 @@ static ShardingRule pickGradRule(tfm::PickGradOp op) {
 }
 
 static Values pickGradBody(BodyContext &c, Operation *op, ValueRange x) {
-  Value hit = c.equal(c.toGlobal(op, c.col()), x[0]);
-  return {c.select(hit, x[1], c.constant(0.0))};
+  Value hit = c.equal({c.toGlobal(op, c.col()), x[0]});
+  return {c.select({hit, x[1], c.constant(0.0)})};
 }
 
 //===--- mask_tail --------------------------------------------------------===//
@@ -59,8 +59,8 @@ static Values maskGradient(OpBuilder &b, tfm::MaskTailOp op, ValueRange dy) {
 
 static Values maskBody(BodyContext &c, tfm::MaskTailOp op, ValueRange x) {
   Value valid =
-      c.lessThan(c.toGlobal(op, c.col()), c.constantI32(op.getValid()));
-  return {c.select(valid, x[0], c.constant(op.getFill().convertToDouble()))};
+      c.lessThan({c.toGlobal(op, c.col()), c.constantI32(op.getValid())});
+  return {c.select({valid, x[0], c.constant(op.getFill().convertToDouble())})};
 }
 
 void mtc::families::attachLoss(MLIRContext *context) {

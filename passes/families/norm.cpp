@@ -10,40 +10,40 @@ using namespace mtc::families;
 
 /// Average over the columns.
 static Value average(BodyContext &c, Value v) {
-  return c.mul(c.rowSum(v), c.constant(1.0 / static_cast<double>(c.cols)));
+  return c.mul({c.rowSum(v), c.constant(1.0 / static_cast<double>(c.cols))});
 }
 
 /// x less its mean, where there is one.
 static Value centred(BodyContext &c, Value x, Value mean) {
-  return mean ? c.sub(x, mean) : x;
+  return mean ? c.sub({x, mean}) : x;
 }
 
 static Values normBody(BodyContext &c, tfm::NormOp norm, ValueRange in) {
   tfm::NormOp::Adaptor x(in, norm);
   Value mean = norm.getMean() ? average(c, x.getX()) : Value();
   Value d = centred(c, x.getX(), mean);
-  Value square = average(c, c.mul(d, d));
+  Value square = average(c, c.mul({d, d}));
   Value eps = c.constant(norm.getEps().convertToDouble());
-  Value root = math::SqrtOp::create(c.builder, c.loc, c.add(square, eps));
-  Value rstd = c.div(c.constant(1.0), root), xh = c.mul(d, rstd);
-  Value y = x.getBias() ? c.fma(xh, x.getScale(), x.getBias())
-                        : c.mul(xh, x.getScale());
+  Value root = math::SqrtOp::create(c.builder, c.loc, c.add({square, eps}));
+  Value rstd = c.div({c.constant(1.0), root}), xh = c.mul({d, rstd});
+  Value y = x.getBias() ? c.fma({xh, x.getScale(), x.getBias()})
+                        : c.mul({xh, x.getScale()});
   return mean ? Values{y, mean, rstd} : Values{y, rstd};
 }
 
 static Values dxBody(BodyContext &c, tfm::NormDxOp op, ValueRange in) {
   tfm::NormDxOp::Adaptor x(in, op);
-  Value xh = c.mul(centred(c, x.getX(), x.getMean()), x.getRstd());
-  Value d = c.mul(x.getDy(), x.getScale());
-  Value shifted = x.getMean() ? c.sub(d, average(c, d)) : d;
-  return {
-      c.mul(x.getRstd(), c.sub(shifted, c.mul(xh, average(c, c.mul(d, xh)))))};
+  Value xh = c.mul({centred(c, x.getX(), x.getMean()), x.getRstd()});
+  Value d = c.mul({x.getDy(), x.getScale()});
+  Value shifted = x.getMean() ? c.sub({d, average(c, d)}) : d;
+  return {c.mul({x.getRstd(),
+                 c.sub({shifted, c.mul({xh, average(c, c.mul({d, xh}))})})})};
 }
 
 static Values dscaleBody(BodyContext &c, tfm::NormDscaleOp op, ValueRange in) {
   tfm::NormDscaleOp::Adaptor x(in, op);
-  return {
-      c.mul(x.getDy(), c.mul(centred(c, x.getX(), x.getMean()), x.getRstd()))};
+  return {c.mul(
+      {x.getDy(), c.mul({centred(c, x.getX(), x.getMean()), x.getRstd()})})};
 }
 
 static FailureOr<Values> normGradient(OpBuilder &b, tfm::NormOp norm,

@@ -22,24 +22,24 @@ static Value tanhOf(BodyContext &c, Value x) {
 
 /// tanh(sqrt(2/pi)(x + 0.044715 x^3)).
 static Value geluTanh(BodyContext &c, Value x) {
-  Value inner = c.fma(c.mul(c.mul(x, x), x), c.constant(kGeluCubic), x);
-  return tanhOf(c, c.mul(inner, c.constant(kGeluScale)));
+  Value inner = c.fma({c.mul({c.mul({x, x}), x}), c.constant(kGeluCubic), x});
+  return tanhOf(c, c.mul({inner, c.constant(kGeluScale)}));
 }
 
 /// 1 / (1 + exp(-x)) as (1 + tanh(x/2)) / 2, which cannot overflow.
 static Value sigmoid(BodyContext &c, Value x) {
-  Value t = tanhOf(c, c.mul(x, c.constant(0.5)));
-  return c.fma(t, c.constant(0.5), c.constant(0.5));
+  Value t = tanhOf(c, c.mul({x, c.constant(0.5)}));
+  return c.fma({t, c.constant(0.5), c.constant(0.5)});
 }
 
 static Value activation(BodyContext &c, tfm::ActivationKind kind, Value x) {
   switch (kind) {
   case tfm::ActivationKind::Gelu: {
-    Value half = c.mul(x, c.constant(0.5));
-    return c.fma(half, geluTanh(c, x), half);
+    Value half = c.mul({x, c.constant(0.5)});
+    return c.fma({half, geluTanh(c, x), half});
   }
   case tfm::ActivationKind::Silu:
-    return c.mul(x, sigmoid(c, x));
+    return c.mul({x, sigmoid(c, x)});
   case tfm::ActivationKind::Relu:
     return arith::MaximumFOp::create(c.builder, c.loc, x, c.constant(0.0));
   }
@@ -53,20 +53,20 @@ static Value derivative(BodyContext &c, tfm::ActivationKind kind, Value x) {
   case tfm::ActivationKind::Gelu: {
     // d/dx x/2(1+t) = (1+t)/2 + x/2 (1-t^2) k (1 + 3 c x^2)
     Value t = geluTanh(c, x);
-    Value sech2 = c.sub(one, c.mul(t, t));
-    Value inner = c.fma(c.mul(x, x), c.constant(3 * kGeluCubic * kGeluScale),
-                        c.constant(kGeluScale));
-    Value slope = c.mul(c.mul(c.mul(x, half), sech2), inner);
-    return c.add(c.fma(t, half, half), slope);
+    Value sech2 = c.sub({one, c.mul({t, t})});
+    Value inner = c.fma({c.mul({x, x}), c.constant(3 * kGeluCubic * kGeluScale),
+                         c.constant(kGeluScale)});
+    Value slope = c.mul({c.mul({c.mul({x, half}), sech2}), inner});
+    return c.add({c.fma({t, half, half}), slope});
   }
   case tfm::ActivationKind::Silu: {
     Value s = sigmoid(c, x);
-    return c.mul(s, c.fma(x, c.sub(one, s), one));
+    return c.mul({s, c.fma({x, c.sub({one, s}), one})});
   }
   case tfm::ActivationKind::Relu: {
     Value positive = arith::CmpFOp::create(
         c.builder, c.loc, arith::CmpFPredicate::OGT, x, c.constant(0.0));
-    return c.select(positive, one, c.constant(0.0));
+    return c.select({positive, one, c.constant(0.0)});
   }
   }
   llvm_unreachable("all kinds are handled");
@@ -85,7 +85,7 @@ static Values addGradient(OpBuilder &, Operation *op, ValueRange dy) {
 static Values addBody(BodyContext &c, Operation *, ValueRange x) {
   Value sum = x[0];
   for (Value v : x.drop_front())
-    sum = c.add(sum, v);
+    sum = c.add({sum, v});
   return {sum};
 }
 
@@ -94,7 +94,7 @@ static Values subGradient(OpBuilder &b, Operation *op, ValueRange dy) {
   return {dy[0], scaled(b, op->getLoc(), dy[0], -1.0)};
 }
 static Values subBody(BodyContext &c, Operation *, ValueRange x) {
-  return {c.sub(x[0], x[1])};
+  return {c.sub({x[0], x[1]})};
 }
 
 static ShardingRule mulRule(Operation *op) {
@@ -108,7 +108,7 @@ static Values mulGradient(OpBuilder &b, Operation *op, ValueRange dy) {
   return {dx, product(op->getOperand(0))};
 }
 static Values mulBody(BodyContext &c, Operation *, ValueRange x) {
-  return {c.mul(x[0], x[1])};
+  return {c.mul({x[0], x[1]})};
 }
 
 static Values divGradient(OpBuilder &b, Operation *op, ValueRange dy) {
@@ -119,7 +119,7 @@ static Values divGradient(OpBuilder &b, Operation *op, ValueRange dy) {
   return {dx, scaled(b, loc, product, -1.0)};
 }
 static Values divBody(BodyContext &c, Operation *, ValueRange x) {
-  return {c.div(x[0], x[1])};
+  return {c.div({x[0], x[1]})};
 }
 
 //===--- exp and log ------------------------------------------------------===//
@@ -144,7 +144,7 @@ static Values scaleGradient(OpBuilder &b, tfm::ScaleOp op, ValueRange dy) {
   return {scaled(b, op.getLoc(), dy[0], op.getFactor().convertToDouble())};
 }
 static Values scaleBody(BodyContext &c, tfm::ScaleOp op, ValueRange x) {
-  return {c.mul(x[0], c.constant(op.getFactor().convertToDouble()))};
+  return {c.mul({x[0], c.constant(op.getFactor().convertToDouble())})};
 }
 
 static Values fillBody(BodyContext &c, tfm::FillOp op, ValueRange) {
@@ -172,7 +172,7 @@ static ShardingRule activationGradRule(Operation *op) {
 }
 static Values activationGradBody(BodyContext &c, tfm::ActivationGradOp op,
                                  ValueRange x) {
-  return {c.mul(x[1], derivative(c, op.getKind(), x[0]))};
+  return {c.mul({x[1], derivative(c, op.getKind(), x[0])})};
 }
 
 void mtc::families::attachPointwise(MLIRContext *context) {
