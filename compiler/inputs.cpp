@@ -36,19 +36,21 @@ std::string specialKind(const std::string &path) {
                                                : "a device";
 }
 
-models::Diagnostic unknownSpec(const std::string &input) {
-  std::vector<std::string> names = specNames();
+/// `kind`: spec or strategy; `names`: those that come with mtc.
+models::Diagnostic unknownFile(const std::string &kind,
+                               const std::string &input,
+                               const std::vector<std::string> &names) {
   std::vector<std::string_view> views(names.begin(), names.end());
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
-  if (std::string kind = specialKind(input); !kind.empty())
+  if (std::string other = specialKind(input); !other.empty())
     return {models::ErrorClass::inputRejected, input, 0,
-            "expected a regular file, found " + kind};
+            "expected a regular file, found " + other};
   std::string near = models::nearestName(input, views);
   return {models::ErrorClass::inputRejected, input, 0,
-          fmt::format("expected a spec file or one of: {}{}",
-                      list.empty() ? "(no specs installed)" : list,
+          fmt::format("expected a {} file or one of: {}{}", kind,
+                      list.empty() ? "(none is installed)" : list,
                       near.empty() ? "" : "; did you mean '" + near + "'?")};
 }
 
@@ -56,7 +58,7 @@ models::Diagnostics readSpec(const std::string &input,
                              models::ModelSpec &spec) {
   std::string path = findSpec(input);
   if (path.empty())
-    return {unknownSpec(input)};
+    return {unknownFile("spec", input, specNames())};
   auto parsed = models::loadModelSpec(path);
   spec = parsed.value;
   if (parsed.ok())
@@ -70,9 +72,10 @@ models::Diagnostics readStrategy(const CompileOptions &options,
   models::Diagnostics found;
   models::ScheduleNames names = scheduleNames();
   if (!options.strategyFile.empty()) {
-    std::string shipped = findStrategy(options.strategyFile);
-    auto parsed = models::loadStrategy(
-        shipped.empty() ? options.strategyFile : shipped, names);
+    std::string path = findStrategy(options.strategyFile);
+    if (path.empty())
+      return {unknownFile("strategy", options.strategyFile, strategyNames())};
+    auto parsed = models::loadStrategy(path, names);
     strategy = parsed.value;
     found = std::move(parsed.diagnostics);
   }

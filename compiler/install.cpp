@@ -39,15 +39,18 @@ std::string findStrategy(const std::string &nameOrPath) {
   return findShipped("strategies", nameOrPath);
 }
 
-std::vector<std::string> specNames() {
+static std::vector<std::string> shippedNames(const char *kind) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto &entry :
-       fs::directory_iterator(shippedFolder("specs"), error))
+  for (const auto &entry : fs::directory_iterator(shippedFolder(kind), error))
     if (entry.path().extension() == ".toml")
       names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }
+
+std::vector<std::string> specNames() { return shippedNames("specs"); }
+
+std::vector<std::string> strategyNames() { return shippedNames("strategies"); }
 
 } // namespace mtc::compiler

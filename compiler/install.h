@@ -20,6 +20,7 @@ std::string findStrategy(const std::string &nameOrPath);
 
 /// The names of the specs that come with mtc, sorted.
 std::vector<std::string> specNames();
+std::vector<std::string> strategyNames();
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_INSTALL_H

@@ -10,6 +10,19 @@
 
 namespace mtc {
 
+/// `<a, b, ...>`, which may be empty. With Delimiter::LessGreater MLIR 22 says
+/// that a `<` is lacking and reports success.
+inline mlir::ParseResult
+parseAngleList(mlir::AsmParser &parser,
+               llvm::function_ref<mlir::ParseResult()> parseElement) {
+  if (parser.parseLess())
+    return mlir::failure();
+  if (mlir::succeeded(parser.parseOptionalGreater()))
+    return mlir::success();
+  return mlir::failure(parser.parseCommaSeparatedList(parseElement) ||
+                       parser.parseGreater());
+}
+
 /// The table of a number of the ABI, and what a row is, for messages.
 template <typename Id> struct Table;
 /// Most tables may be named whole.

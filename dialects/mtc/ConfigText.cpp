@@ -188,7 +188,7 @@ FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
            << Mesh::kMaxExtent << " ranks along " << nameOf(*axis) << ", found "
            << mesh[*axis];
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+  if (parseAngleList(parser, one))
     return failure();
   for (const AxisInfo &axis : kAxes)
     if (mesh[axis.id] == 0)

@@ -9,6 +9,7 @@
 #ifndef MTC_DIALECTS_MTC_FIELDS_H
 #define MTC_DIALECTS_MTC_FIELDS_H
 
+#include "dialects/Tables.h"
 #include "dialects/mtc/Mtc.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -85,8 +86,7 @@ mlir::ParseResult parseFields(mlir::AsmParser &parser, Fields &fields) {
     return result;
   };
   llvm::SMLoc start = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::LessGreater,
-                                     one))
+  if (parseAngleList(parser, one))
     return mlir::failure();
   std::string missing;
   fields.each([&](llvm::StringRef name, auto &value) {

@@ -90,7 +90,7 @@ Attribute PerPoolAttr::parse(AsmParser &parser, Type) {
       return parser.emitError(place, "expected numbers that count from 0");
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+  if (parseAngleList(parser, one))
     return {};
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); },
                     parser.getContext(), ArrayRef(numbers));

@@ -112,7 +112,7 @@ Attribute AxesAttr::parse(AsmParser &parser, Type) {
     axes.push_back(*axis);
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, one))
+  if (parseAngleList(parser, one))
     return {};
   llvm::sort(axes);
   axes.erase(llvm::unique(axes), axes.end());

@@ -447,7 +447,8 @@ def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";
   let description = [{
     `slots` names the pools that it uses, `microbatch` what it works on; the update,
-    once a step, has neither.
+    once a step, has neither. In this order: kind, fragment, microbatch, slots,
+    further attributes.
 
     Example: `rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>`
     Example: `rt.step run @stage0_apply`

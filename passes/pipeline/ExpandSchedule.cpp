@@ -14,6 +14,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <array>
+#include <string>
+#include <vector>
+
 namespace mtc::passes {
 #define GEN_PASS_DEF_EXPANDSCHEDULE
 #include "passes/Passes.h.inc"

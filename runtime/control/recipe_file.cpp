@@ -84,7 +84,8 @@ Status readRecipe(const std::string &path, Recipe &recipe) {
                               ? unknownKey(key.str())
                               : readField(*field, node, result);
     if (!problem.empty())
-      problems.push_back(std::move(problem));
+      problems.push_back(
+          fmt::format("line {}: {}", node.source().begin.line, problem));
   }
   MTC_RETURN_IF_ERROR(usage(fmt::format("recipe '{}':", path), problems));
   recipe = std::move(result);
@@ -100,9 +101,10 @@ Status checkRecipe(const Recipe &recipe) {
   if (problems.empty() && recipe.decay != "constant" &&
       recipe.min_lr > recipe.lr)
     problems.push_back(fmt::format(
-        "min_lr: expected at most lr {}, found {}; lower min_lr (--min-lr), or "
-        "take decay constant",
-        recipe.lr, recipe.min_lr));
+        "min_lr: expected at most lr {}, found {}{}; lower min_lr (--min-lr), "
+        "or take decay constant",
+        recipe.lr, recipe.min_lr,
+        recipe.min_lr == Recipe().min_lr ? " (its default)" : ""));
   return usage("recipe:", problems);
 }
 

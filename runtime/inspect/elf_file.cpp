@@ -15,8 +15,11 @@ Status ElfFile::open(const std::string &path, ElfFile &out) {
       header.e_ident[EI_DATA] == ELFDATA2LSB &&
       header.e_shentsize == sizeof(Elf64_Shdr))
     return Status::okay();
-  return {StatusCode::inputRejected,
-          fmt::format("'{}': expected a 64-bit ELF file", path)};
+  return {
+      StatusCode::inputRejected,
+      fmt::format(
+          "'{}': expected a bundle, or a program of one (a 64-bit ELF file)",
+          path)};
 }
 
 std::string_view ElfFile::view(uint64_t offset, uint64_t bytes) const {

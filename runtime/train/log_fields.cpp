@@ -19,8 +19,9 @@ constexpr LogField<StepRecord> kStep[] = {
     {"step_ms", &StepRecord::milliseconds, "milliseconds of the step",
      "7.8124"},
     {"not_finite", &StepRecord::notFinite,
-     "only in the line of a step that failed: what is not finite, the loss or "
-     "the first parameter in the model's order whose gradient is",
+     "only in the line of a step that failed: what is not finite, the loss, "
+     "the first parameter in the model's order whose gradient is, or \"square "
+     "of the gradients in fp32\" where they are finite and too large",
      "\"gradient of layers.0.mlp.up.weight\""},
     {"bad_parameter", &StepRecord::badParameter,
      "beside not_finite, if a parameter was not finite before the step: the "

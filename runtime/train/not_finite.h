@@ -8,12 +8,15 @@
 
 namespace mtc::runtime {
 
+/// What is not finite where gradients are, and their squares would not be.
+inline constexpr const char *kSquares = "square of the gradients in fp32";
+
 /// Why a step cannot be completed.
 struct NotFinite {
   float loss = 0; ///< of the step
   /// "loss", or "gradient of NAME": the first parameter in the model's order
-  /// that has such a gradient. ("gradient norm" if neither is so: the sum
-  /// itself is broken.)
+  /// that has such a gradient, or kSquares. ("gradient norm" if none of these
+  /// is so: the sum itself is broken.)
   std::string what;
   std::string help; ///< what to do; may be empty
   /// The first parameter that is not finite itself; empty: all of them are.

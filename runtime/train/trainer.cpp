@@ -177,10 +177,11 @@ Status Trainer::endNotFinite(int64_t step) {
 
 Status Trainer::endTooLarge(int64_t step) {
   NotFinite found;
-  found.loss = result_.loss;
-  found.what = "square of the gradients in fp32";
-  found.help = fmt::format("; their norm is {:.3g}: clip them (clip), or begin "
-                           "with other parameters",
+  MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+  found.what = kSquares;
+  found.help = fmt::format("; their norm is {:.3g}, too large to be squared: "
+                           "clip them (clip), take a lower learning rate, or "
+                           "begin with other parameters",
                            result_.gradNorm);
   return endWith(step, found);
 }

@@ -67,6 +67,11 @@ void printSpecs() {
     std::puts(name.c_str());
 }
 
+void printStrategies() {
+  for (const std::string &name : compiler::strategyNames())
+    std::puts(name.c_str());
+}
+
 struct Topic {
   const char *name;
   void (*print)();
@@ -74,7 +79,8 @@ struct Topic {
 constexpr Topic kTopics[] = {{"exit-codes", printExitCodes},
                              {"phases", printPhases},
                              {"schedules", printSchedules},
-                             {"specs", printSpecs}};
+                             {"specs", printSpecs},
+                             {"strategies", printStrategies}};
 
 /// Topics that are pages of docs/reference as well.
 struct PageTopic {

@@ -141,11 +141,22 @@ KeyPage strategyPage() {
       models::strategyFields(compiler::scheduleNames());
   return {"Strategies: how to spread a model",
           "A strategy is a TOML file: `mtc compile SPEC --strategy FILE`, or "
-          "the name of one that comes with mtc. Each key but those of an "
-          "override is an option of `mtc compile` as well, which comes after "
-          "the file. Without a file there is one rank. The same spec, compiled "
-          "with another strategy, trains the same numbers, as far as "
-          "[contracts](../contracts.md) says.",
+          "the name of one that comes with mtc (`mtc help strategies`). Each "
+          "key but those of an override is an option of `mtc compile` as well, "
+          "which replaces what the file says; there a list is written `1,3`, "
+          "and a number without `_`. Without a file there is one rank. The "
+          "same spec, compiled with another strategy, trains the same numbers, "
+          "as far as [contracts](../contracts.md) says.\n\n"
+          "A strategy for eight ranks, all of it:\n\n"
+          "```toml\n"
+          "tp = 2\n"
+          "pp = 2\n"
+          "dp = 2\n"
+          "micro_batch_size = 2\n"
+          "global_batch_size = 16\n"
+          "schedule = \"1f1b\"\n"
+          "zero = 1\n"
+          "```",
           {tableOf(fields, "", "", defaults, /*areOptions=*/true),
            tableOf(models::shardFields(), "shard", "[shard]",
                    models::ShardAxes(), /*areOptions=*/true),

@@ -153,7 +153,9 @@ void addRun(CLI::App &app, Action &action) {
                   "safetensors file of the parameters after the run, also when "
                   "it is stopped or ends at a loss that is not finite");
   sub->add_option("--dump", command->dumps,
-                  "init, logits, grads[@STEP] or params[@STEP], and a folder");
+                  "init, logits, grads[@STEP] or params[@STEP], and a folder: "
+                  "--dump grads@1 out")
+      ->type_name("WHAT FOLDER");
   addInteger(*sub, "--eval", options.evalBatches, 1,
              "no training: mean loss over this many global batches");
   sub->add_option("--eval-data", options.evalData,

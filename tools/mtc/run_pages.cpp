@@ -56,8 +56,19 @@ KeyPage recipePage() {
                           field.example});
   return {"Recipes: how to train",
           "A recipe is a TOML file of top-level keys: `mtc run BUNDLE --recipe "
-          "FILE`. Options of `mtc run` come after it. Nothing here needs "
-          "another compilation. A key that is not here is an error.\n\n"
+          "FILE`. Options of `mtc run` replace what it says. Nothing here "
+          "needs another compilation. A key that is not here is an error.\n\n"
+          "A recipe, all of it:\n\n"
+          "```toml\n"
+          "steps = 2000\n"
+          "seed = 1234\n"
+          "lr = 6e-4\n"
+          "min_lr = 6e-5\n"
+          "warmup_steps = 100\n"
+          "decay = \"cosine\"\n"
+          "weight_decay = 0.1\n"
+          "clip = 1.0\n"
+          "```\n\n"
           "[Training](../training.md) has the order of samples, what is saved "
           "and what is evaluated; [numerics](../numerics.md) the formulas.",
           {table},

@@ -5,6 +5,9 @@
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/slots.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 namespace mtc::schedules {

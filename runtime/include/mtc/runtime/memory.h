@@ -71,8 +71,8 @@ struct CrossingName {
   constexpr bool fits() const { return number >= 0 && number < kNumbers; }
   /// "activation", "gradient", "activation.1".
   std::string text() const {
-    return (gradient ? "gradient" : "activation") +
-           (number == 0 ? "" : "." + std::to_string(number));
+    std::string name = gradient ? "gradient" : "activation";
+    return number == 0 ? name : name + '.' + std::to_string(number);
   }
   auto operator<=>(const CrossingName &) const = default;
 };
