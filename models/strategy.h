@@ -27,6 +27,9 @@ struct Strategy {
   std::string schedule;        ///< a name; empty: the compiler's default
   std::vector<int64_t> layersPerStage; ///< empty: even
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
+  /// Norms, dropout and sums of the residual stream are split over tp along the
+  /// sequence.
+  bool sequenceParallel = false;
   int64_t threadsPerRank = 1;
   int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
@@ -75,6 +78,7 @@ struct StrategyOptionInfo {
   std::string name;  ///< dashes between words
   std::string alias; ///< a shorter name for people; empty: none
   std::string what;  ///< what it says, its type and its default
+  bool isFlag;       ///< without a value it means "true"
 };
 
 /// `defaults` is the strategy of no file and no option.

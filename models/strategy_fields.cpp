@@ -56,13 +56,20 @@ static StrategyRows batchFields() {
        "1: each replica keeps and updates its part of the optimizer's states "
        "(ZeRO-1)",
        "1"},
+      {"", "sequence_parallel",
+       OfStrategy::boolean(&Strategy::sequenceParallel),
+       "norms, dropout and sums of the residual stream are split over tp along "
+       "the sequence, which tp must divide",
+       "true", Need::optional, "", "sp"},
       {"", "threads_per_rank",
        OfStrategy::integer({1, 1024}, &Strategy::threadsPerRank),
        "threads with which a rank computes", "4", Need::optional, "",
        "threads"},
       {"", "bucket_size",
        OfStrategy::integer({1, int64_t{1} << 40}, &Strategy::bucketSize),
-       "elements of gradients that are reduced together", "10_000_000"},
+       "a bucket of gradients, which are reduced together, is full when it has "
+       "so many elements; the parameter that fills it is in it as a whole",
+       "10_000_000"},
   };
 }
 

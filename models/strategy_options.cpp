@@ -28,7 +28,8 @@ static void addOptions(std::vector<StrategyOptionInfo> &options,
     options.push_back(
         {optionOf(field), std::string(field.alias),
          fmt::format("{}: {} (default {})", field.meaning, field.kind.type,
-                     defaultOf(field, defaults))});
+                     defaultOf(field, defaults)),
+         field.kind.choices == std::vector<std::string>{"true", "false"}});
 }
 
 std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
@@ -45,12 +46,15 @@ static bool parseInteger(std::string_view text, int64_t &value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The integer that the text is, else the text: the reader reports it.
+/// The integer or truth value that the text is, else the text: the reader
+/// reports it.
 static void insertScalar(toml::table &table, std::string_view key,
                          std::string_view text) {
   int64_t value = 0;
   if (parseInteger(text, value))
     table.insert(key, value);
+  else if (text == "true" || text == "false")
+    table.insert(key, text == "true");
   else
     table.insert(key, std::string(text));
 }

@@ -163,6 +163,13 @@ static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("seq_length = {}, max_seq = {}",
                                strategy.seqLength, spec.maxSeq),
                    fmt::format("seq_length = {}", spec.maxSeq)});
+  int64_t tp = strategy.mesh[MTC_AXIS_TP];
+  int64_t seq = strategy.seqLength ? strategy.seqLength : spec.maxSeq;
+  if (strategy.sequenceParallel && seq % tp != 0)
+    out.push_back(
+        {"seq_length % tp == 0 with sequence_parallel",
+         fmt::format("seq_length = {}, tp = {}", seq, tp),
+         fmt::format("seq_length = {}", joinOr(nearestMultiples(tp, seq)))});
 }
 
 std::vector<Violation> validate(const ModelSpec &spec,

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
 /// Module attribute: a DictionaryAttr of logical axes to names of mesh axes, ""
 /// for none; on an argument of @microbatch: its own, which go before.
 inline constexpr llvm::StringLiteral rulesAttrName = "dist.rules";
+/// On the module: #dist.weak_split, which is sequence parallelism; may be
+/// absent.
+inline constexpr llvm::StringLiteral weakSplitAttrName = "dist.weak_split";
 /// Function argument attribute: a ShardingAttr.
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 /// Op attribute: an ArrayAttr with one ShardingAttr per result.

@@ -72,6 +72,23 @@ def Dist_Mesh : AttrDef<Dist_Dialect, "Mesh"> {
   }];
 }
 
+def Dist_WeakSplit : AttrDef<Dist_Dialect, "WeakSplit"> {
+  let mnemonic = "weak_split";
+  let summary = "sequence parallelism: a split that each op takes by itself";
+  let description = [{
+    Ops that split nothing over the mesh axis `mesh` split the logical axis `axis`
+    over it if they have the axis `beside`, too: norms, dropout and sums of the
+    residual stream. It propagates nowhere, and parameters and inputs are laid out
+    without it.
+
+    Example: `#dist.weak_split<"seq" over "tp" beside "embed">`
+  }];
+  let parameters = (ins StringRefParameter<"logical axis">:$axis,
+                        StringRefParameter<"mesh axis">:$mesh,
+                        StringRefParameter<"another logical axis">:$beside);
+  let assemblyFormat = "`<` $axis `over` $mesh `beside` $beside `>`";
+}
+
 def Dist_Sharding : AttrDef<Dist_Dialect, "Sharding"> {
   let mnemonic = "sharding";
   let summary = "per mesh axis: replicated, split on a dimension, partial";

@@ -80,6 +80,12 @@ void setConfig(ModuleOp module, const ModelSpec &spec,
   module->setAttr(configAttrName, configOf(b, spec, strategy));
   module->setAttr(dist::meshAttrName, meshOf(b, strategy));
   module->setAttr(dist::rulesAttrName, rulesOf(b, strategy));
+  if (strategy.sequenceParallel && strategy.mesh[MTC_AXIS_TP] > 1)
+    module->setAttr(dist::weakSplitAttrName,
+                    dist::WeakSplitAttr::get(
+                        b.getContext(), ref(toString(LogicalAxis::seq)),
+                        ref(axisName(MTC_AXIS_TP)),
+                        ref(toString(LogicalAxis::embed))));
 }
 
 } // namespace mtc::models

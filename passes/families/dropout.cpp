@@ -16,10 +16,13 @@ using namespace mtc::families;
 static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
                                      ValueRange x) {
   OpBuilder &b = c.builder;
-  if (dropout->hasAttr(indexStrideAttr))
+  // Elements have global numbers. A part of dimension 1 is one behind the other
+  // in its sample, parts of further dimensions are not.
+  auto dim = dropout->getAttrOfType<IntegerAttr>(indexDimAttr);
+  if (dropout->hasAttr(indexStrideAttr) && !(dim && dim.getInt() == 1))
     return dropout.emitOpError(
-        "expected only dimension 0 split, found dist.index_stride: "
-        "elements have global numbers, and this kernel would draw "
+        "expected only dimensions 0 and 1 split, found dist.index_stride of "
+        "another: elements have global numbers, and this kernel would draw "
         "by local ones; keep the other dimensions whole");
   double rate = dropout.getRate().convertToDouble();
   // Row r belongs to sample r / rowsPerSample; inside it, element
@@ -29,6 +32,8 @@ static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
   Value sample = arith::DivUIOp::create(b, c.loc, row, perSample);
   Value inSample = arith::RemUIOp::create(b, c.loc, row, perSample);
   Value base = arith::MulIOp::create(b, c.loc, inSample, c.constantI32(c.cols));
+  if (Value before = c.shardOffset(dropout, c.rowsPerSample * c.cols))
+    base = arith::AddIOp::create(b, c.loc, base, before);
   Value element = arith::AddIOp::create(b, c.loc, base, c.col());
   Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);

@@ -95,25 +95,28 @@ LogicalResult mtc::families::checkIndexAxes(Operation *root) {
   return success(good);
 }
 
-Value BodyContext::shardOffset(Operation *op) {
-  auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
-  if (!stride)
+Value BodyContext::shardOffset(Operation *op, int64_t extent) {
+  if (!op->hasAttr(indexStrideAttr))
     return {};
   // checkIndexAxes has seen it.
   auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
   rt::Affine affine;
-  affine[*splittingAxis(axis.getValue())] = stride.getInt();
+  affine[*splittingAxis(axis.getValue())] = extent;
   return arith::TruncIOp::create(builder, loc, builder.getI32Type(),
                                  arg(affine));
 }
+static int64_t strideOf(Operation *op) {
+  auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
+  return stride ? stride.getInt() : 0;
+}
 Value BodyContext::toGlobal(Operation *op, Value localIndex) {
-  Value offset = shardOffset(op);
+  Value offset = shardOffset(op, strideOf(op));
   return offset ? arith::AddIOp::create(builder, loc, localIndex, offset)
                       .getResult()
                 : localIndex;
 }
 Value BodyContext::toLocal(Operation *op, Value globalIndex) {
-  Value offset = shardOffset(op);
+  Value offset = shardOffset(op, strideOf(op));
   return offset ? arith::SubIOp::create(builder, loc, globalIndex, offset)
                       .getResult()
                 : globalIndex;

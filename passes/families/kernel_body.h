@@ -68,20 +68,22 @@ public:
   /// tensor.
   mlir::Value toGlobal(mlir::Operation *op, mlir::Value localIndex);
   mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
+  /// `extent` times the rank's coordinate on the axis that splits a dimension
+  /// which `op` uses by index, i32; null if none does.
+  mlir::Value shardOffset(mlir::Operation *op, int64_t extent);
   /// An i64 argument; equal ones are shared.
   mlir::Value arg(const rt::Affine &affine);
   /// An element of the table, in f32.
   mlir::Value gather(mlir::Value row, mlir::Type element);
   void scatterAdd(mlir::Value row, mlir::Value value);
-
-private:
-  mlir::Value shardOffset(mlir::Operation *op);
 };
 
 /// Attributes that `partition` puts on ops which use indices of a split
 /// dimension: both, or none.
 inline constexpr llvm::StringLiteral indexAxisAttr = "dist.index_axis";
 inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
+/// Beside them on numbered ops: which dimension is split.
+inline constexpr llvm::StringLiteral indexDimAttr = "dist.index_dim";
 
 /// Fails, with a diagnostic per op in `root`, where these attributes name no
 /// axis that splits tensors: kernels take a rank's coordinate by its name.

@@ -39,7 +39,7 @@ public:
       : fn(fn), module(fn->getParentOfType<ModuleOp>()), mesh(mesh) {}
 
   LogicalResult run() {
-    if (failed(checkRules(rulesOfModule())))
+    if (failed(checkRules(rulesOfModule())) || failed(checkWeakSplit()))
       return failure();
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (failed(checkRules(rulesOfArgument(i))) || failed(annotate(i)))
@@ -69,6 +69,17 @@ private:
                << mesh << " in dist.rules, found " << axis;
     }
     return success();
+  }
+
+  LogicalResult checkWeakSplit() {
+    Attribute attr = module->getAttr(dist::weakSplitAttrName);
+    auto weak = dyn_cast_if_present<dist::WeakSplitAttr>(attr);
+    if (!attr || (weak && mesh.indexOf(weak.getMesh()) >= 0))
+      return success();
+    return module.emitError("expected ")
+           << dist::weakSplitAttrName
+           << " to be a #dist.weak_split over an axis of the mesh " << mesh
+           << ", found " << attr;
   }
 
   /// Mesh axis of a logical axis of argument `i`: by its own rules, else by the

@@ -7,6 +7,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
+#include "passes/families/kernel_body.h"
 #include "passes/sharding/index_use.h"
 
 #include "mlir/IR/Builders.h"
@@ -95,10 +96,10 @@ private:
       return failure();
     if (!*use)
       return success();
-    op->setAttr("dist.index_axis", b.getStringAttr((*use)->axis));
-    op->setAttr("dist.index_stride", b.getI64IntegerAttr((*use)->stride));
+    op->setAttr(families::indexAxisAttr, b.getStringAttr((*use)->axis));
+    op->setAttr(families::indexStrideAttr, b.getI64IntegerAttr((*use)->stride));
     if ((*use)->dim >= 0)
-      op->setAttr("dist.index_dim", b.getI64IntegerAttr((*use)->dim));
+      op->setAttr(families::indexDimAttr, b.getI64IntegerAttr((*use)->dim));
     return success();
   }
 

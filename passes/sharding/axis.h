@@ -8,6 +8,14 @@
 
 namespace mtc::sharding {
 
+/// Sequence parallelism: a split of one logical axis that each op takes by
+/// itself, if nothing else uses the mesh axis there, and that propagates
+/// nowhere (docs/sharding.md). Off where `axis` is empty.
+struct WeakSplit {
+  std::string axis;   ///< what is split: "seq"
+  std::string beside; ///< what the op must have as well: "embed"
+};
+
 /// A mesh axis and what it splits from the start.
 struct Axis {
   std::string name;
@@ -16,6 +24,7 @@ struct Axis {
   /// it, once per step, so they stay partial until then.
   bool data = false;
   std::map<int, State> seeds; ///< argument -> dimension
+  WeakSplit weak = {};
 };
 
 struct Remark {
@@ -25,7 +34,10 @@ struct Remark {
 
 /// What the factors of each op say about every value, on one axis.
 struct Factors {
-  std::vector<char> split;   ///< the factor that each op splits; 0: none
+  std::vector<char> split; ///< the factor that each op splits; 0: none
+  /// The factor that each op without one in `split` splits weakly, if it
+  /// carries nothing partial; 0: none.
+  std::vector<char> weak;
   std::vector<State> strong; ///< per value: a dimension or kReplicated
   std::vector<State> source; ///< per value: kPartial or kMax where contracted
   std::vector<Remark> remarks;
@@ -33,8 +45,20 @@ struct Factors {
 
 /// Chooses a factor for every op: a split of an operand (parameters first, then
 /// the larger operand), else the factor that splits the primal of a result,
-/// else a factor that only results have and all their readers require split.
+/// else a factor that only results have and all their readers require split;
+/// else, weakly, that of `axis.weak`. Expects labels (labelAxes) for the
+/// latter.
 Factors assignFactors(const Graph &graph, const Axis &axis);
+
+/// Chooses the weak splits: ops that have one factor of the axis, and one
+/// beside it. Left out is what would be gathered at once: values from which
+/// only whole gradients of parameters are made.
+void assignWeakSplits(const Graph &graph, const Axis &axis, Factors &factors);
+
+/// A factor that results of op `i` have and no argument of it (a value that is
+/// made of nothing is none), and that all their readers require split; or 0.
+char freeFactor(const Graph &graph, const Factors &factors,
+                const std::vector<std::vector<Use>> &uses, int i);
 
 /// The state that op `i` requires of operand `k` if it carries nothing partial.
 State requiredInFull(const Graph &graph, const Factors &factors, int i, int k);

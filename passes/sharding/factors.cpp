@@ -4,11 +4,36 @@
 namespace mtc::sharding {
 
 State requiredInFull(const Graph &graph, const Factors &factors, int i, int k) {
-  char factor = factors.split[i];
+  char factor = factors.split[i] ? factors.split[i] : factors.weak[i];
   return factor ? dimOf(graph.ops[i].rule.operands[k], factor) : kReplicated;
 }
 
 namespace {
+
+bool isBlocked(const Rule &rule, char factor) {
+  return rule.blocked.find(factor) != std::string::npos;
+}
+
+/// The split that all readers of a value require, or kReplicated.
+State wishOf(const Graph &graph, const Factors &factors,
+             const std::vector<Use> &uses) {
+  State wish = kReplicated;
+  for (Use u : uses) {
+    State own =
+        u.op < 0 ? kReplicated : requiredInFull(graph, factors, u.op, u.index);
+    if (own < 0 || (wish >= 0 && wish != own))
+      return kReplicated;
+    wish = own;
+  }
+  return wish;
+}
+
+/// An argument of the op that has its factor: not one that is made of nothing,
+/// which is then made in parts, too.
+bool isGiven(const Graph &graph, int value) {
+  int producer = graph.values[value].producer;
+  return producer < 0 || !graph.ops[producer].operands.empty();
+}
 
 /// A factor that some operand suggests.
 struct Candidate {
@@ -27,6 +52,7 @@ class Assigner {
 public:
   Assigner(const Graph &graph, const Axis &axis) : graph(graph), axis(axis) {
     factors.split.assign(graph.ops.size(), 0);
+    factors.weak.assign(graph.ops.size(), 0);
     factors.strong.assign(graph.values.size(), kReplicated);
     factors.source.assign(graph.values.size(), kReplicated);
   }
@@ -42,18 +68,13 @@ public:
       if (factor)
         apply(graph.ops[i], factor);
     }
-    uses = usesOf(graph);
-    for (size_t i = graph.ops.size(); i-- > 0;)
-      if (!factors.split[i])
-        pullFreeFactor(static_cast<int>(i));
+    pullFreeFactors();
+    if (!axis.weak.axis.empty())
+      assignWeakSplits(graph, axis, factors);
     return std::move(factors);
   }
 
 private:
-  static bool isBlocked(const Rule &rule, char factor) {
-    return rule.blocked.find(factor) != std::string::npos;
-  }
-
   void remark(size_t i, std::string text) {
     factors.remarks.push_back({static_cast<int>(i), std::move(text)});
   }
@@ -99,45 +120,18 @@ private:
     return 0;
   }
 
-  /// The split that all readers of a value require, or kReplicated.
-  State wishOf(int value) const {
-    State wish = kReplicated;
-    for (Use u : uses[value]) {
-      State own = u.op < 0 ? kReplicated
-                           : requiredInFull(graph, factors, u.op, u.index);
-      if (own < 0 || (wish >= 0 && wish != own))
-        return kReplicated;
-      wish = own;
-    }
-    return wish;
-  }
-
-  /// An argument of the op that has its factor: not one that is made of
-  /// nothing, which is then made in parts, too.
-  bool isGiven(int value) const {
-    int producer = graph.values[value].producer;
-    return producer < 0 || !graph.ops[producer].operands.empty();
-  }
-
   /// A broadcast makes only the part that its readers require. Without this
   /// each rank would make the whole value and cut it: for the row maximum of a
   /// split vocabulary that is the whole of the logits.
-  void pullFreeFactor(int i) {
-    const Op &op = graph.ops[i];
-    char factor = 0;
-    for (size_t r = 0; r < op.results.size(); ++r) {
-      State dim = wishOf(op.results[r]);
-      if (dim < 0 || (factor && factor != op.rule.results[r][dim]))
-        return;
-      factor = op.rule.results[r][dim];
-    }
-    if (!factor || isBlocked(op.rule, factor))
-      return;
-    for (size_t k = 0; k < op.operands.size(); ++k)
-      if (dimOf(op.rule.operands[k], factor) >= 0 && isGiven(op.operands[k]))
-        return;
-    factors.split[i] = factor;
-    apply(op, factor);
+  void pullFreeFactors() {
+    auto uses = usesOf(graph);
+    for (size_t i = graph.ops.size(); i-- > 0;)
+      if (!factors.split[i])
+        if (char factor =
+                freeFactor(graph, factors, uses, static_cast<int>(i))) {
+          factors.split[i] = factor;
+          apply(graph.ops[i], factor);
+        }
   }
 
   void apply(const Op &op, char factor) {
@@ -153,10 +147,28 @@ private:
   const Graph &graph;
   const Axis &axis;
   Factors factors;
-  std::vector<std::vector<Use>> uses;
 };
 
 } // namespace
+
+char freeFactor(const Graph &graph, const Factors &factors,
+                const std::vector<std::vector<Use>> &uses, int i) {
+  const Op &op = graph.ops[i];
+  char factor = 0;
+  for (size_t r = 0; r < op.results.size(); ++r) {
+    State dim = wishOf(graph, factors, uses[op.results[r]]);
+    if (dim < 0 || (factor && factor != op.rule.results[r][dim]))
+      return 0;
+    factor = op.rule.results[r][dim];
+  }
+  if (!factor || isBlocked(op.rule, factor))
+    return 0;
+  for (size_t k = 0; k < op.operands.size(); ++k)
+    if (dimOf(op.rule.operands[k], factor) >= 0 &&
+        isGiven(graph, op.operands[k]))
+      return 0;
+  return factor;
+}
 
 Factors assignFactors(const Graph &graph, const Axis &axis) {
   return Assigner(graph, axis).run();

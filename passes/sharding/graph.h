@@ -30,6 +30,9 @@ struct Tensor {
   int producer = -1; ///< op, or -1 for an argument
   bool parameter = false;
   int primal = -1; ///< the value whose cotangent or gradient this is, or -1
+  /// Logical axis of each dimension, "" where unknown. Arguments have theirs
+  /// from the start, others by labelAxes.
+  std::vector<std::string> axes = {};
 };
 
 struct Op {
@@ -67,6 +70,10 @@ struct Use {
 };
 /// The uses of every value, in program order, outputs last.
 std::vector<std::vector<Use>> usesOf(const Graph &graph);
+
+/// Gives each dimension of each value its logical axis, as far as dimensions of
+/// one factor have one, and cotangents those of their primals.
+void labelAxes(Graph &graph);
 
 /// Sets the producers anew after ops have moved.
 void renumber(Graph &graph);

@@ -95,13 +95,22 @@ private:
 
   void readArgument(BlockArgument arg) {
     int v = addValue(arg, -1);
+    if (auto input = ir.fn.getArgAttrOfType<tfm::InputAttr>(arg.getArgNumber(),
+                                                            "tfm.input"))
+      graphAxes(v, input.getAxes());
     auto param =
         ir.fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
     if (!param)
       return;
     ir.graph.values[v].name = param.getName().str();
     ir.graph.values[v].parameter = true;
+    graphAxes(v, param.getAxes());
     parameters[param.getName()] = v;
+  }
+
+  void graphAxes(int value, ArrayAttr axes) {
+    for (auto axis : axes.getAsRange<StringAttr>())
+      ir.graph.values[value].axes.push_back(axis.str());
   }
 
   LogicalResult readOp(Operation *op) {
@@ -165,6 +174,9 @@ private:
   }
 
   void readAxes() {
+    auto weak =
+        ir.fn->getParentOfType<ModuleOp>()->getAttrOfType<dist::WeakSplitAttr>(
+            dist::weakSplitAttrName);
     for (auto [name, size] : llvm::zip(ir.mesh.getAxes(), ir.mesh.getSizes())) {
       Axis axis{name.str(), size, false, {}};
       for (BlockArgument arg : ir.fn.getArguments()) {
@@ -175,6 +187,8 @@ private:
         axis.seeds[indexOf.lookup(arg)] = state;
         axis.data |= !!ir.fn.getArgAttr(arg.getArgNumber(), "tfm.input");
       }
+      if (weak && weak.getMesh() == name && size > 1)
+        axis.weak = {weak.getAxis().str(), weak.getBeside().str()};
       ir.axes.push_back(std::move(axis));
     }
   }

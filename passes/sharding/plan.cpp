@@ -31,22 +31,34 @@ public:
   }
 
 private:
-  // Sequence parallelism would give an op without factor and label its weak
-  // `seq` split here: weak splits never propagate.
   void finishOp(int i) {
     const Op &op = graph.ops[i];
     std::vector<State> required;
-    for (size_t k = 0; k < op.operands.size(); ++k) {
-      bool isCarried = cut.carried[i] && carries(graph, carriers, i, k);
-      required.push_back(isCarried ? kPartial
-                                   : requiredInFull(graph, factors, i, k));
-    }
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      required.push_back(requirement(i, static_cast<int>(k)));
     plan.required.push_back(std::move(required));
-    for (int result : op.results)
-      plan.state[result] = cut.carried[i] ? kPartial
-                           : factors.source[result] != kReplicated
-                               ? factors.source[result]
-                               : factors.strong[result];
+    for (size_t r = 0; r < op.results.size(); ++r)
+      plan.state[op.results[r]] = made(i, r);
+  }
+
+  /// An op that carries a partial sum splits nothing, not even weakly.
+  State requirement(int i, int k) const {
+    if (!cut.carried[i])
+      return requiredInFull(graph, factors, i, k);
+    return carries(graph, carriers, i, k) ? kPartial : kReplicated;
+  }
+
+  State made(int i, size_t r) const {
+    const Op &op = graph.ops[i];
+    int result = op.results[r];
+    if (cut.carried[i])
+      return kPartial;
+    if (char weak = factors.weak[i])
+      return contracts(op.rule, weak)
+                 ? (op.rule.contractsToMax ? kMax : kPartial)
+                 : dimOf(op.rule.results[r], weak);
+    return factors.source[result] != kReplicated ? factors.source[result]
+                                                 : factors.strong[result];
   }
 
   State outputWish(const Output &output) const {
@@ -72,6 +84,7 @@ private:
 Plan planShardings(Graph &graph, const std::vector<Axis> &axes) {
   Plan plan;
   flattenAdds(graph);
+  labelAxes(graph);
   for (const Axis &axis : axes)
     splitAdds(graph, axis);
   for (const Axis &axis : axes) {

@@ -12,6 +12,7 @@ class Layout:
     zero: int = 0
     schedule: str = "1f1b"
     micro_batch: int = 2
+    sp: bool = False
 
     @property
     def ranks(self):
@@ -24,18 +25,19 @@ class Layout:
             name += f"-zero{self.zero}"
         if self.pp > 1:
             name += f"-{self.schedule}"
-        return name
+        return name + ("-sp" if self.sp else "")
 
     @property
     def numerics_class(self):
         """Layouts with equal values here must agree to the bit (contract N4)."""
-        return (self.tp, self.dp, self.micro_batch)
+        return (self.tp, self.dp, self.micro_batch, self.sp)
 
     def options(self, global_batch=16):
         """Options of `mtc compile`."""
         return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
                 "--mbs", str(self.micro_batch), "--gbs", str(global_batch),
-                "--zero", str(self.zero), "--schedule", self.schedule]
+                "--zero", str(self.zero), "--schedule", self.schedule,
+                *(["--sp"] if self.sp else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
@@ -53,4 +55,11 @@ def matrix(schedules):
             for pp in (1, 2, 4) if tp * pp * dp <= 8
             for zero in ((0, 1) if dp > 1 else (0,))
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
-                             else schedules)]
+                             else schedules)] + sequence_parallel(schedules)
+
+
+def sequence_parallel(schedules):
+    """With the residual stream split over tp: each axis beside it, and all of them."""
+    return [Layout(2, sp=True), Layout(4, sp=True), Layout(2, 4, sp=True),
+            Layout(2, 1, 2, 0, sp=True), Layout(2, 2, 2, 1, sp=True),
+            Layout(2, 2, 2, 0, schedules[1], sp=True), Layout(4, 2, sp=True)]

@@ -122,12 +122,17 @@ void addStrategyOptions(CLI::App &sub, CompileCommand &command) {
     std::string flags = "--" + option.name;
     if (!option.alias.empty())
       flags += ",--" + option.alias;
-    sub.add_option_function<std::string>(
-           flags,
-           [&command, name = option.name](const std::string &value) {
-             command.strategy[name] = value;
-           },
-           option.what)
+    auto set = [&command, name = option.name](const std::string &value) {
+      command.strategy[name] = value;
+    };
+    CLI::Option *added =
+        option.isFlag
+            ? sub.add_flag_function(
+                  flags,
+                  [set](int64_t count) { set(count > 0 ? "true" : "false"); },
+                  option.what)
+            : sub.add_option_function<std::string>(flags, set, option.what);
+    added->multi_option_policy(CLI::MultiOptionPolicy::Throw)
         ->group("Strategy");
   }
 }

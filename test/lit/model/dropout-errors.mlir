@@ -12,8 +12,8 @@ module attributes {mtc.config = #config} {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
       %at = pipe.sample : tensor<i64>
-      // expected-error @+1 {{expected only dimension 0 split, found dist.index_stride}}
-      %d = tfm.dropout %x at %at {rate = 0.1 : f64, rng_layer = 1 : i64, site = 2 : i64, dist.index_axis = "tp", dist.index_dim = 1 : i64, dist.index_stride = 8 : i64, tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<i64> -> tensor<4x8xf32>
+      // expected-error @+1 {{expected only dimensions 0 and 1 split, found dist.index_stride of another}}
+      %d = tfm.dropout %x at %at {rate = 0.1 : f64, rng_layer = 1 : i64, site = 2 : i64, dist.index_axis = "tp", dist.index_dim = 2 : i64, dist.index_stride = 8 : i64, tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<i64> -> tensor<4x8xf32>
       pipe.send activation %d : tensor<4x8xf32>
       return
     }

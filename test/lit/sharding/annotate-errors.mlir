@@ -24,6 +24,20 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {seq = 2}} {
 
 // -----
 
+// expected-error @below {{expected dist.weak_split to be a #dist.weak_split over an axis of the mesh #dist.mesh<["tp" = 2]>, found #dist.weak_split<"seq" over "cp" beside "embed">}}
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.weak_split = #dist.weak_split<"seq" over "cp" beside "embed">} {
+  func.func @microbatch() { return }
+}
+
+// -----
+
+// expected-error @below {{expected dist.weak_split to be a #dist.weak_split over an axis of the mesh #dist.mesh<["tp" = 2]>, found "tp"}}
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.weak_split = "tp"} {
+  func.func @microbatch() { return }
+}
+
+// -----
+
 // Rules of an argument are checked as those of the module are.
 // expected-error @below {{expected an axis of the mesh #dist.mesh<["tp" = 2]> in dist.rules, found "up"}}
 module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {

@@ -49,7 +49,8 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "a string \"pp\", did you mean 'tp'?\n"
       "--override: unknown option, expected one of: tp, dp, pp, "
       "micro-batch-size, global-batch-size, seq-length, zero, "
-      "threads-per-rank, bucket-size, schedule, target, dtype, "
+      "sequence-parallel, threads-per-rank, bucket-size, schedule, target, "
+      "dtype, "
       "optimizer, layers-per-stage, device-memory, shard.batch, shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");

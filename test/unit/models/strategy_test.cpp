@@ -43,6 +43,7 @@ layers_per_stage = [1, 2, 1]
 zero = 1
 threads_per_rank = 8
 bucket_size = 9
+sequence_parallel = true
 target = "cpu"
 dtype = "f32"
 device_memory = "3KiB"
@@ -57,7 +58,7 @@ shard = { ffn = "tp" }
   EXPECT_EQ(
       toJson(parsed.value).dump(),
       R"({"tp":2,"dp":4,"pp":3,"micro_batch_size":5,"global_batch_size":40,)"
-      R"("seq_length":7,"zero":1,"threads_per_rank":8,"bucket_size":9,)"
+      R"("seq_length":7,"zero":1,"sequence_parallel":true,"threads_per_rank":8,"bucket_size":9,)"
       R"("schedule":"gpipe","target":"cpu","dtype":"f32","optimizer":"adamw",)"
       R"("layers_per_stage":[1,2,1],"device_memory":3072,)"
       R"("shard":{"batch":"dp","seq":"none","embed":"none","heads":"tp",)"

@@ -22,7 +22,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 using namespace mlir;
 using namespace mtc;
@@ -149,6 +151,8 @@ protected:
     strategy.globalBatchSize = oracle["sizes"]["batch"];
     strategy.microBatchSize = strategy.globalBatchSize / dp;
     strategy.schedule = "1f1b";
+    strategy.sequenceParallel =
+        StringRef(oracle["variant"].get<std::string>()).ends_with("-sp");
     models::ModelSpec spec = specOf(oracle);
     auto module =
         models::importModel(context, spec, models::resolve(spec, strategy));
@@ -178,6 +182,85 @@ TEST_P(Imported, HasTheCollectivesOfTheFacts) {
                                0, dist::shardingAttrName))
                        .first),
               layout["loss_partial_over"]);
+  }
+}
+
+class SequenceParallel : public Imported {};
+
+/// Where a value is only returned, the parameter whose gradient it is; else "".
+std::string gradientOf(func::FuncOp fn, Value value) {
+  for (OpOperand &use : value.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      if (auto grad = fn.getResultAttrOfType<tfm::GradAttr>(
+              use.getOperandNumber(), "tfm.grad"))
+        return grad.getParam().str();
+  return "";
+}
+
+/// Phase, section, kind and both local shapes. Gradients that are reduced last
+/// of all are left out, and named in `reduced`.
+json allKinds(func::FuncOp fn, const json &oracle,
+              std::set<std::string> &reduced) {
+  json list = json::array();
+  for (Operation &op : fn.front()) {
+    if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp>(op))
+      continue;
+    if (std::string name = gradientOf(fn, op.getResult(0)); !name.empty()) {
+      reduced.insert(name);
+      continue;
+    }
+    auto reduce = dyn_cast<dist::AllReduceOp>(op);
+    std::string kind = op.getName().stripDialect().str();
+    if (reduce && reduce.getKind() == dist::ReduceKind::Max)
+      kind += "_max";
+    auto shape = [](Value value) {
+      return cast<RankedTensorType>(value.getType()).getShape().vec();
+    };
+    list.push_back({tfm::isBackward(&op) ? "bwd" : "fwd",
+                    section(oracle, tfm::layerOf(&op)), kind,
+                    shape(op.getOperand(0)), shape(op.getResult(0))});
+  }
+  return list;
+}
+
+/// The forward in order. In the backward of a section the facts make the
+/// gradient of a weight before that of its input, `differentiate` after it, and
+/// what is gathered for it comes with it: there the same ones, in any order.
+std::vector<json> bySection(const json &collectives) {
+  std::vector<json> ordered(collectives.begin(), collectives.end());
+  for (auto first = ordered.begin(); first != ordered.end();) {
+    auto last = std::find_if(first, ordered.end(), [&](const json &c) {
+      return c[0] != (*first)[0] || c[1] != (*first)[1];
+    });
+    if ((*first)[0] == "bwd")
+      std::sort(first, last);
+    first = last;
+  }
+  return ordered;
+}
+
+/// Gradients that the facts leave partial over tp are reduced here at once.
+TEST_P(SequenceParallel, HasTheCollectivesOfTheFacts) {
+  json oracle = readOracle(GetParam());
+  for (const json &layout : oracle["layouts"]) {
+    SCOPED_TRACE(layout["dp"].dump() + " x " + layout["tp"].dump());
+    auto module = partitioned(oracle, layout["dp"], layout["tp"]);
+    func::FuncOp fn = microbatch(*module);
+    std::set<std::string> reduced, partial;
+    EXPECT_EQ(bySection(allKinds(fn, oracle, reduced)),
+              bySection(layout["collectives"]));
+    Classes expected;
+    for (const auto &[axes, params] : classesOf(layout)) {
+      Names left = axes.first;
+      if (llvm::is_contained(left, "tp")) {
+        llvm::erase(left, "tp");
+        for (const auto &[name, elements] : params)
+          partial.insert(name);
+      }
+      expected[{left, axes.second}].insert(params.begin(), params.end());
+    }
+    EXPECT_EQ(gradientClasses(fn), expected);
+    EXPECT_EQ(reduced, partial);
   }
 }
 
@@ -251,6 +334,15 @@ TEST(Locations, NamePartsAndLinesOfTheSpec) {
   });
 }
 
+INSTANTIATE_TEST_SUITE_P(Gpt2, SequenceParallel,
+                         testing::Values("gpt2-sp", "gpt2-nodrop-sp",
+                                         "gpt2-sepqkv-sp", "gpt2-untied-sp"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           for (char &c : name)
+                             c = c == '-' ? '_' : c;
+                           return name;
+                         });
 INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
                          testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",
                                          "gpt2-untied"),
