@@ -25,6 +25,7 @@ struct PlanConfig {
   Mesh mesh;
   int64_t threads = 1;
   bool zero = false;        ///< ZeRO-1 with more than one replica
+  bool sequenceParallel = false;
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step

@@ -111,6 +111,7 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
     return {StatusCode::infeasible,
             "expected the module attribute mtc.config with an instruction set"};
   result.config = readConfig(*config);
+  result.config.sequenceParallel = module->hasAttr(dist::weakSplitAttrName);
   std::vector<rt::ProgramOp> ops(module.getOps<rt::ProgramOp>().begin(),
                                  module.getOps<rt::ProgramOp>().end());
   std::stable_sort(ops.begin(), ops.end(),

@@ -113,6 +113,7 @@ Json report(const BundlePlan &plan) {
       {"plan_hash", plan.hash},
       {"ranks", c.mesh.worldSize()},
       {"mesh", describeMesh(c.mesh)},
+      {"sequence_parallel", c.sequenceParallel},
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},

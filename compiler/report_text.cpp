@@ -78,6 +78,8 @@ std::string reportText(const Json &r) {
       grouped(r["total_parameters"].get<int64_t>()),
       grouped(r["tokens_per_step"].get<int64_t>()),
       sized(r["total_p2p_bytes"].get<int64_t>()));
+  if (r.value("sequence_parallel", false))
+    text += "sequence       split over tp (sequence_parallel)\n";
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());

@@ -86,8 +86,8 @@ class Plan:
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
 
 
-def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b"):
-    return Layout(tp, pp, dp, zero, schedule, micro_batch=1)
+def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b", sp=False):
+    return Layout(tp, pp, dp, zero, schedule, micro_batch=1, sp=sp)
 
 
 def plans(schedules):
@@ -111,6 +111,9 @@ def plans(schedules):
         Plan(layout(tp=2, pp=2, dp=2, zero=0)),
         Plan(layout(tp=2, pp=2, dp=2, zero=1)),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), dtype="bf16", tied=False),
+        Plan(layout(tp=2, sp=True), often=True),
+        Plan(layout(tp=2, pp=2, sp=True), norm="rms_norm", tied=False),
+        Plan(layout(tp=4, dp=2, zero=1, sp=True), dtype="bf16"),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
     ]
