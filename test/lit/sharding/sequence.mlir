@@ -1,0 +1,15 @@
+// RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --seq 16 --sp --compile-to=partition | FileCheck %s
+// Sequence parallelism on a sequence that is shorter than the longest: positions are
+// read from a table. Each rank makes the rows of its part and drops out by numbers of
+// the whole sample. The table's gradient is made of the gathered cotangent: in parts it
+// would be a sum over ranks of all rows.
+
+// CHECK-LABEL: func.func @microbatch
+// CHECK: dist.reduce_scatter {{.*}} origin embedding {{.*}} -> tensor<1x8x64xf32>
+// CHECK: %[[AT:.*]] = tfm.iota {{.*}}dist.index_axis = "tp", dist.index_stride = 8{{.*}} tensor<1x8xi32>
+// CHECK: tfm.embed %[[AT]], {{.*}} : tensor<1x8xi32>, tensor<32x64xf32> -> tensor<1x8x64xf32>
+// CHECK: tfm.dropout {{.*}}dist.index_axis = "tp", dist.index_dim = 1 : i64, dist.index_stride = 8
+// CHECK-NOT: dist.all_reduce {{.*}}32x64xf32
+// CHECK: tfm.embed_grad {{.*}} : tensor<1x16xi32>, tensor<1x16x64xf32> -> tensor<32x64xf32>
+// CHECK-NOT: dist.all_reduce {{.*}}32x64xf32
+// CHECK: return
