@@ -1,4 +1,5 @@
 // RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --seq 16 --sp --compile-to=partition | FileCheck %s
+// RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --sp --shard.vocab none --compile-to=partition | FileCheck %s --check-prefix=WHOLE
 // Sequence parallelism on a sequence that is shorter than the longest: positions are
 // read from a table. Each rank makes the rows of its part and drops out by numbers of
 // the whole sample. The table's gradient is made of the gathered cotangent: in parts it
@@ -13,3 +14,11 @@
 // CHECK: tfm.embed_grad {{.*}} : tensor<1x16xi32>, tensor<1x16x64xf32> -> tensor<32x64xf32>
 // CHECK-NOT: dist.all_reduce {{.*}}32x64xf32
 // CHECK: return
+
+// So it is for a table of tokens that every rank has: read in parts, its gradient made
+// of the whole.
+// WHOLE-LABEL: func.func @microbatch
+// WHOLE: tfm.embed {{.*}} : tensor<1x16xi32>, tensor<256x64xf32> -> tensor<1x16x64xf32>
+// WHOLE: tfm.embed_grad {{.*}} : tensor<1x32xi32>, tensor<1x32x64xf32> -> tensor<256x64xf32>
+// WHOLE-NOT: dist.all_reduce {{.*}}256x64xf32
+// WHOLE: return
