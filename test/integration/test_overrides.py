@@ -3,7 +3,8 @@
     test_overrides.py BIN_DIR [--count N] [--seed 1] [TEXT]
 
 For every parameter name pattern and every sharding that a strategy may ask for, on
-several specs, over tp 2 and 4 (overrides.py lists them): `mtc compile` ends well, and
+several specs, over tp 2 and 4, without and with sequence parallelism (overrides.py
+lists them): `mtc compile` ends well, and
 losses, norms and the gradients of step 1 are those of one rank to the bounds of the
 layout matrix; or it rejects the strategy with exit code 4 and what to do instead. Nothing
 ends as an internal error. Without --count all of them, by hand; TEXT: only those with it
@@ -126,9 +127,11 @@ def all_cases(tester):
     cases = []
     for spec, plan in SPECS.items():
         for override in overrides(tester.prepare(spec, plan)):
-            for tp in (2, 4):
-                spread = SPREADS[len(cases) % len(SPREADS)]
-                cases.append(Case(spec, override, replace(spread, tp=tp)))
+            for tp, sp in ((2, False), (4, True), (2, True), (4, False)):
+                # Another one with each override.
+                turn = len(cases) + len(cases) // 4
+                spread = SPREADS[turn % len(SPREADS)]
+                cases.append(Case(spec, override, replace(spread, tp=tp, sp=sp)))
     return cases
 
 
