@@ -24,7 +24,7 @@ struct PlanConfig {
   std::string model, isa, dtype;
   Mesh mesh;
   int64_t threads = 1;
-  bool zero = false;        ///< ZeRO-1 with more than one replica
+  bool zero = false; ///< ZeRO-1 with more than one replica
   bool sequenceParallel = false;
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step

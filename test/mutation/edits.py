@@ -38,8 +38,10 @@ def computes(phase, rule, site):
     """True if an edit of this kind edits what is computed: it makes another program,
     and no plan of it is wrong."""
     if site.op.name in RECORDS:
-        # Their only constant is the deviation of initial values.
-        return rule == "constant" or bool(PARAMETER_FACTS.match(site.what))
+        # Their only constant is the deviation of initial values; of arguments that change
+        # places the body reads another one.
+        return (rule in ("constant", "swap_operands")
+                or bool(PARAMETER_FACTS.match(site.what)))
     if phase in PLANNED:
         return False
     name = site.op.name
