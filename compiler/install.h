@@ -18,7 +18,7 @@ std::string findSpec(const std::string &nameOrPath);
 /// Likewise, of a strategy ("tp2-pp2-dp2").
 std::string findStrategy(const std::string &nameOrPath);
 
-/// The names of the specs that come with mtc, sorted.
+/// The names of the specs, and of the strategies, that come with mtc, sorted.
 std::vector<std::string> specNames();
 std::vector<std::string> strategyNames();
 

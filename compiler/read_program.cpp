@@ -123,7 +123,8 @@ int64_t poolCount(rt::ProgramOp program) {
 /// The slots of rows, one behind the other; rows with equal slots share them.
 class SlotTable {
 public:
-  explicit SlotTable(int64_t pools) : pools(pools) {}
+  SlotTable(std::vector<int32_t> &words, int64_t pools)
+      : words(words), pools(pools) {}
   int64_t add(rt::StepOp op) {
     std::vector<int32_t> row(pools, -1);
     if (auto slots = op.getSlots())
@@ -134,9 +135,9 @@ public:
       words.insert(words.end(), row.begin(), row.end());
     return it->second;
   }
-  std::vector<int32_t> words;
 
 private:
+  std::vector<int32_t> &words;
   int64_t pools;
   std::map<std::vector<int32_t>, int64_t> places;
 };
@@ -146,8 +147,7 @@ private:
 class RowReader {
 public:
   RowReader(ProgramPlan &program, int64_t pools)
-      : program(program), slots(pools) {}
-  ~RowReader() { program.slots = std::move(slots.words); }
+      : program(program), slots(program.slots, pools) {}
 
   PlanTimeline read(rt::TimelineOp op) {
     PlanTimeline timeline;
@@ -261,11 +261,9 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   }
   runtime::Descriptor &d = p.descriptor;
   d.pools = poolCount(op);
-  {
-    RowReader rows(p, d.pools);
-    for (auto timeline : op.getOps<rt::TimelineOp>())
-      p.timelines.push_back(rows.read(timeline));
-  }
+  RowReader rows(p, d.pools);
+  for (auto timeline : op.getOps<rt::TimelineOp>())
+    p.timelines.push_back(rows.read(timeline));
   d.slots = static_cast<int64_t>(p.slots.size());
   d.stage = op.getStage();
   d.onednn = op.getOnednn().value_or("").str();

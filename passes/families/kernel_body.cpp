@@ -19,29 +19,29 @@ Value BodyContext::constantI32(int64_t value) {
       builder.getI32IntegerAttr(
           static_cast<int32_t>(static_cast<uint32_t>(value & 0xffffffff))));
 }
-Value BodyContext::add(Two x) {
+Value BodyContext::add(BinaryOperands x) {
   return arith::AddFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::sub(Two x) {
+Value BodyContext::sub(BinaryOperands x) {
   return arith::SubFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::mul(Two x) {
+Value BodyContext::mul(BinaryOperands x) {
   return arith::MulFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::div(Two x) {
+Value BodyContext::div(BinaryOperands x) {
   return arith::DivFOp::create(builder, loc, x.a, x.b);
 }
-Value BodyContext::fma(Three x) {
+Value BodyContext::fma(TernaryOperands x) {
   return math::FmaOp::create(builder, loc, x.a, x.b, x.c);
 }
-Value BodyContext::select(Three x) {
+Value BodyContext::select(TernaryOperands x) {
   return arith::SelectOp::create(builder, loc, x.a, x.b, x.c);
 }
-Value BodyContext::equal(Two x) {
+Value BodyContext::equal(BinaryOperands x) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, x.a,
                                x.b);
 }
-Value BodyContext::lessThan(Two x) {
+Value BodyContext::lessThan(BinaryOperands x) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, x.a,
                                x.b);
 }

@@ -20,10 +20,10 @@ namespace mtc::families {
 /// what stands there is evaluated, and so emitted, from left to right. Of
 /// arguments in parentheses every C++ compiler has its own order, and so had
 /// every plan.
-struct Two {
+struct BinaryOperands {
   mlir::Value a, b;
 };
-struct Three {
+struct TernaryOperands {
   mlir::Value a, b, c;
 };
 
@@ -48,15 +48,15 @@ public:
 
   mlir::Value constant(double value);
   mlir::Value constantI32(int64_t value);
-  mlir::Value add(Two x); ///< a + b
-  mlir::Value sub(Two x); ///< a - b
-  mlir::Value mul(Two x);
-  mlir::Value div(Two x); ///< a / b
+  mlir::Value add(BinaryOperands x); ///< a + b
+  mlir::Value sub(BinaryOperands x); ///< a - b
+  mlir::Value mul(BinaryOperands x);
+  mlir::Value div(BinaryOperands x); ///< a / b
   /// a·b + c, rounded once.
-  mlir::Value fma(Three x);
-  mlir::Value select(Three x); ///< a ? b : c
-  mlir::Value equal(Two x);    ///< i32
-  mlir::Value lessThan(Two x); ///< i32, signed
+  mlir::Value fma(TernaryOperands x);
+  mlir::Value select(TernaryOperands x);  ///< a ? b : c
+  mlir::Value equal(BinaryOperands x);    ///< i32
+  mlir::Value lessThan(BinaryOperands x); ///< i32, signed
   mlir::Value rowSum(mlir::Value v);
   mlir::Value rowMax(mlir::Value v);
   mlir::Value row(); ///< i32

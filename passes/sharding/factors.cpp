@@ -10,10 +10,6 @@ State requiredInFull(const Graph &graph, const Factors &factors, int i, int k) {
 
 namespace {
 
-bool isBlocked(const Rule &rule, char factor) {
-  return rule.blocked.find(factor) != std::string::npos;
-}
-
 /// The split that all readers of a value require, or kReplicated.
 State wishOf(const Graph &graph, const Factors &factors,
              const std::vector<Use> &uses) {
@@ -139,8 +135,7 @@ private:
     for (size_t r = 0; r < op.results.size(); ++r) {
       factors.strong[op.results[r]] = dimOf(op.rule.results[r], factor);
       if (isContracted)
-        factors.source[op.results[r]] =
-            op.rule.contractsToMax ? kMax : kPartial;
+        factors.source[op.results[r]] = contracted(op.rule);
     }
   }
 

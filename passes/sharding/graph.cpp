@@ -44,4 +44,12 @@ bool contracts(const Rule &rule, char factor) {
   return false;
 }
 
+State contracted(const Rule &rule) {
+  return rule.contractsToMax ? kMax : kPartial;
+}
+
+bool isBlocked(const Rule &rule, char factor) {
+  return rule.blocked.find(factor) != std::string::npos;
+}
+
 } // namespace mtc::sharding

@@ -87,5 +87,11 @@ State dimOf(const std::string &factors, char factor);
 /// True if an operand but no result carries the factor.
 bool contracts(const Rule &rule, char factor);
 
+/// What contraction over a split factor leaves of the op's results.
+State contracted(const Rule &rule);
+
+/// True if the factor must stay whole.
+bool isBlocked(const Rule &rule, char factor);
+
 } // namespace mtc::sharding
 #endif // MTC_PASSES_SHARDING_GRAPH_H

@@ -97,18 +97,18 @@ private:
     int v = addValue(arg, -1);
     if (auto input = ir.fn.getArgAttrOfType<tfm::InputAttr>(arg.getArgNumber(),
                                                             "tfm.input"))
-      graphAxes(v, input.getAxes());
+      setLogicalAxes(v, input.getAxes());
     auto param =
         ir.fn.getArgAttrOfType<tfm::ParamAttr>(arg.getArgNumber(), "tfm.param");
     if (!param)
       return;
     ir.graph.values[v].name = param.getName().str();
     ir.graph.values[v].parameter = true;
-    graphAxes(v, param.getAxes());
+    setLogicalAxes(v, param.getAxes());
     parameters[param.getName()] = v;
   }
 
-  void graphAxes(int value, ArrayAttr axes) {
+  void setLogicalAxes(int value, ArrayAttr axes) {
     for (auto axis : axes.getAsRange<StringAttr>())
       ir.graph.values[value].axes.push_back(axis.str());
   }

@@ -54,9 +54,8 @@ private:
     if (cut.carried[i])
       return kPartial;
     if (char weak = factors.weak[i])
-      return contracts(op.rule, weak)
-                 ? (op.rule.contractsToMax ? kMax : kPartial)
-                 : dimOf(op.rule.results[r], weak);
+      return contracts(op.rule, weak) ? contracted(op.rule)
+                                      : dimOf(op.rule.results[r], weak);
     return factors.source[result] != kReplicated ? factors.source[result]
                                                  : factors.strong[result];
   }

@@ -99,12 +99,11 @@ private:
         return 0;
       found = factor;
     }
-    bool isBlocked = op.rule.blocked.find(found) != std::string::npos;
     // A table's gradient would be summed over ranks as a whole.
     bool isTable = !op.rule.masked.empty() && contracts(op.rule, found);
-    return found && isBeside && !isBlocked && !isTable && divides(op, found)
-               ? found
-               : 0;
+    bool fits = found && isBeside && !isBlocked(op.rule, found) && !isTable &&
+                divides(op, found);
+    return fits ? found : 0;
   }
 
   /// What only passes its operand on, such as a save, has the split of it also

@@ -44,7 +44,7 @@ public:
               input.getPool(), input.getStride()},
              input});
     for (const Row &row : timeline.rows)
-      most = std::max(most, writesOf(row));
+      mostWrites = std::max(mostWrites, writesOf(row));
     for (const Row &row : timeline.rows) {
       if (row.exchange)
         exchange(row);
@@ -87,13 +87,13 @@ private:
   /// The bytes now hold what `row` writes as number `use`. Only the number is
   /// kept: a long timeline writes many values, and few of them lie anywhere.
   void write(int64_t begin, int64_t end, const Row &row, int64_t use) {
-    bytes.write(begin, end, (&row - rows->data()) * most + use);
+    bytes.write(begin, end, (&row - rows->data()) * mostWrites + use);
   }
 
   /// The value of a number that write() made.
   Named named(int64_t number) const {
-    const Row &row = (*rows)[number / most];
-    int64_t use = number % most;
+    const Row &row = (*rows)[number / mostWrites];
+    int64_t use = number % mostWrites;
     if (row.exchange)
       return received(row,
                       cast<rt::TransferAttr>(row.exchange.getTransfers()[use]));
@@ -240,7 +240,7 @@ private:
   Report &report;
   StringRef entry;
   const std::vector<Row> *rows = nullptr; ///< of the entry
-  int64_t most = 1;                       ///< values that a row writes
+  int64_t mostWrites = 1;                 ///< values that a row writes
   std::vector<SlotUse> inputs;            ///< of the entry, of slot 0
   ByteMap bytes;                          ///< values by row and its write
 };

@@ -183,13 +183,15 @@ STRATEGIES = [
 RECIPES = [
     recipe("recipe: all that is wrong, at once",
            "data = \"data.bin\"\nstesp = 3\nlr = \"fast\"\nseed = -1\n",
-           ["recipe.toml", "'stesp'", "expected one of", "steps", "'lr'", "a number",
+           ["recipe.toml", "line 2: unknown key 'stesp'", "line 3: ", "expected one of", "steps", "'lr'", "a number",
             "fast", "'seed'", "-1"]),
     recipe("recipe: impossible values, at once",
            "data = \"data.bin\"\ndata_dtype = \"u8\"\nbeta1 = 1.5\nclip = -1\n"
            "decay = \"square\"\nwarmup_steps = -4\n",
            ["beta1: expected a number >= 0 and < 1", "1.5", "clip", "-1", "square",
             "warmup_steps", "-4"]),
+    recipe("recipe: a rate below the default of min_lr", "data = \"data.bin\"\nlr = 1e-5\n",
+           ["min_lr: expected at most lr 1e-05, found 3e-05 (its default)"]),
     recipe("recipe: broken TOML", "steps = \n", ["recipe.toml", "1", "TOML"]),
     Case("recipe: no such file", ["run", "one", "--recipe", "no.toml"], REJECTD,
          ["no.toml", "No such file"]),

@@ -15,6 +15,7 @@ import array
 import math
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -185,6 +186,11 @@ class Test:
                 result.returncode == NON_FINITE and "still those of step 0" in result.stderr
                 and step["not_finite"] == "square of the gradients in fp32"
                 and step["grad_norm"] > 1e22, f"squares: {result.stderr!r}, {step}")
+            # Only the last stage computes it; each rank's line has it.
+            losses = set(re.findall(r"\(loss ([^)]*)\)", result.stderr))
+            self.report.expect(losses and all(float(loss) == step["loss"] for loss in losses),
+                               f"squares: expected the loss {step['loss']} of every rank, "
+                               f"found {sorted(losses)}")
 
     def failures(self):
         for name, weights, data, logged, words in failures(self.initial):

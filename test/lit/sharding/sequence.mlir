@@ -1,5 +1,9 @@
 // RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --seq 16 --sp --compile-to=partition | FileCheck %s
 // RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --sp --shard.vocab none --compile-to=partition | FileCheck %s --check-prefix=WHOLE
+// RUN: rm -rf %t.mtc && mtc compile gpt2-nano --tp 2 --gbs 2 --sp -o %t.mtc | FileCheck %s --check-prefix=REPORT
+// RUN: rm -rf %t.mtc && mtc compile gpt2-nano --tp 2 --gbs 2 -o %t.mtc | FileCheck %s --check-prefix=WITHOUT
+// REPORT: sequence       split over tp (sequence_parallel)
+// WITHOUT-NOT: {{^}}sequence
 // Sequence parallelism on a sequence that is shorter than the longest: positions are
 // read from a table. Each rank makes the rows of its part and drops out by numbers of
 // the whole sample. The table's gradient is made of the gathered cotangent: in parts it

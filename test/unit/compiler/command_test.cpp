@@ -181,6 +181,8 @@ TEST_F(CommandTest, ExitCodes) {
   EXPECT_EQ(mtc("inspect " + path("nothing")).code, 3);
   EXPECT_EQ(mtc("help exit-codes").code, 0);
   EXPECT_EQ(mtc("help schedules").code, 0);
+  EXPECT_NE(mtc("help strategies").text.find("tp2-pp2-dp2\n"),
+            std::string::npos);
   EXPECT_NE(mtc("help compile").text.find("--save-ir"), std::string::npos);
   EXPECT_NE(mtc("help run").text.find("--warmup"), std::string::npos);
   EXPECT_NE(mtc("help recipe").text.find("warmup_steps"), std::string::npos);

@@ -334,23 +334,20 @@ TEST(Locations, NamePartsAndLinesOfTheSpec) {
   });
 }
 
+/// GoogleTest wants letters, digits and underscores.
+std::string nameOf(const testing::TestParamInfo<std::string> &info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Gpt2, SequenceParallel,
                          testing::Values("gpt2-sp", "gpt2-nodrop-sp",
                                          "gpt2-sepqkv-sp", "gpt2-untied-sp"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           for (char &c : name)
-                             c = c == '-' ? '_' : c;
-                           return name;
-                         });
+                         nameOf);
 INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
                          testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",
                                          "gpt2-untied"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           for (char &c : name)
-                             c = c == '-' ? '_' : c;
-                           return name;
-                         });
+                         nameOf);
 
 } // namespace
