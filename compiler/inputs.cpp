@@ -105,11 +105,15 @@ Status readInputs(const CompileOptions &options, models::ModelSpec &spec,
   append(all, readStrategy(options, strategy));
   if (all.empty())
     append(all, models::toDiagnostics(models::validate(spec, strategy)));
-  if (!all.empty())
-    return {static_cast<StatusCode>(models::exitCode(all)),
-            withoutLastNewline(models::render(all))};
-  strategy = models::resolve(spec, strategy);
-  return Status::okay();
+  if (all.empty()) {
+    strategy = models::resolve(spec, strategy);
+    for (const std::string &what : brokenScheduleRules(strategy))
+      all.push_back({models::ErrorClass::infeasible, "strategy", 0, what});
+  }
+  if (all.empty())
+    return Status::okay();
+  return {static_cast<StatusCode>(models::exitCode(all)),
+          withoutLastNewline(models::render(all))};
 }
 
 } // namespace mtc::compiler

@@ -8,8 +8,11 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
   if (strategy.seqLength == 0)
     strategy.seqLength = spec.maxSeq;
   if (strategy.layersPerStage.empty())
-    strategy.layersPerStage.assign(static_cast<size_t>(strategy.mesh.stages()),
-                                   spec.layers / strategy.mesh.stages());
+    strategy.layersPerStage.assign(
+        static_cast<size_t>(strategy.virtualStages()),
+        spec.layers / strategy.virtualStages());
+  if (strategy.chunks > 1 && strategy.microbatchGroup == 0)
+    strategy.microbatchGroup = strategy.mesh.stages();
   return strategy;
 }
 

@@ -25,7 +25,9 @@ struct Strategy {
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
   std::string schedule;        ///< a name; empty: the compiler's default
-  std::vector<int64_t> layersPerStage; ///< empty: even
+  int64_t chunks = 1;          ///< virtual stages of a stage
+  int64_t microbatchGroup = 0; ///< of interleaving; 0: pp of them
+  std::vector<int64_t> layersPerStage; ///< by virtual stage; empty: even
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
   /// Norms, dropout and sums of the residual stream are split over tp along the
   /// sequence.
@@ -44,6 +46,8 @@ struct Strategy {
   int64_t microbatches() const {
     return globalBatchSize / (microBatchSize * mesh[MTC_AXIS_DP]);
   }
+  /// Virtual stages along the model.
+  int64_t virtualStages() const { return mesh.stages() * chunks; }
   /// What dimension `axis` of parameter `name` is split over.
   MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
 };

@@ -150,10 +150,25 @@ static Kind<Strategy> bytes() {
 
 static StrategyRows stageAndMemoryFields() {
   return {
+      {"", "chunks", OfStrategy::integer({1, 1 << 10}, &Strategy::chunks),
+       "pieces of the model that each stage has: virtual stages, which go "
+       "round "
+       "the stages in the order of the model (schedule interleaved-1f1b)",
+       "2", Need::optional, "", "num-virtual-stages-per-pipeline-rank"},
+      {"", "microbatch_group",
+       OfStrategy::integer(countRange, &Strategy::microbatchGroup),
+       "with chunks: microbatches that go through a chunk before the next "
+       "chunk "
+       "has its turn",
+       "4", Need::optional, "pp",
+       "microbatch-group-size-per-virtual-pipeline-stage"},
       {"", "layers_per_stage",
-       OfStrategy::integers({1, 65535}, &Strategy::layersPerStage),
-       "layers of each of the pp stages, with the sum layers", "[1, 3]",
-       Need::optional, "the same number each; pp must divide layers"},
+       OfStrategy::integers({0, 65535}, &Strategy::layersPerStage),
+       "layers of each of the pp x chunks virtual stages, in the order of the "
+       "model and with the sum layers; 0, of the first and the last one only, "
+       "leaves the embedding or the head alone",
+       "[1, 3]", Need::optional,
+       "the same number each; pp x chunks must divide layers", "stages"},
       {"", "device_memory", bytes(),
        "what a rank may use: a plan that needs more is rejected", "\"2GiB\"",
        Need::optional, "no limit"},

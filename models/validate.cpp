@@ -118,41 +118,85 @@ static std::string evenList(int64_t layers, int64_t stages) {
   return fmt::format("layers_per_stage = [{}]", text);
 }
 
+/// What the rules below count: without chunks a stage is one virtual stage.
+static std::string stagesWord(const Strategy &strategy) {
+  return strategy.chunks == 1 ? "pp" : "pp * chunks";
+}
+
+static std::string stagesText(const Strategy &strategy) {
+  std::string text = fmt::format("pp = {}", strategy.mesh.stages());
+  return strategy.chunks == 1
+             ? text
+             : text + fmt::format(", chunks = {}", strategy.chunks);
+}
+
+/// Only the first virtual stage, which has the embedding, and the last, which
+/// has the head, have something to do without a layer.
+static void checkStagesWithoutLayers(const Strategy &strategy,
+                                     std::vector<Violation> &out) {
+  const std::vector<int64_t> &stages = strategy.layersPerStage;
+  std::string empty;
+  for (size_t u = 1; u + 1 < stages.size(); ++u)
+    if (stages[u] == 0)
+      empty += fmt::format("{}{}", empty.empty() ? "" : ", ", u);
+  if (!empty.empty())
+    out.push_back({"layers_per_stage[i] >= 1 but for the first and the last",
+                   fmt::format("0 layers for i = {}", empty),
+                   "layers_per_stage[i] = 1"});
+}
+
 static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
                                 std::vector<Violation> &out) {
   const std::vector<int64_t> &stages = strategy.layersPerStage;
-  int64_t pp = strategy.mesh.stages();
+  int64_t wanted = strategy.virtualStages();
   int64_t sum = std::accumulate(stages.begin(), stages.end(), int64_t{0});
   int64_t length = static_cast<int64_t>(stages.size());
-  std::string nearest = spec.layers >= pp ? evenList(spec.layers, pp)
-                                          : fmt::format("pp = {}", spec.layers);
-  if (length != pp)
-    out.push_back({"layers_per_stage has pp entries",
-                   fmt::format("{} entries, pp = {}", length, pp),
-                   fmt::format("pp = {}{}{}", length,
-                               nearest.empty() ? "" : ", or ", nearest)});
+  std::string even = spec.layers >= wanted ? evenList(spec.layers, wanted) : "";
+  if (length != wanted) {
+    std::string nearest = even;
+    if (strategy.chunks == 1 || length % strategy.chunks == 0)
+      nearest = fmt::format("pp = {}{}{}", length / strategy.chunks,
+                            even.empty() ? "" : ", or ", even);
+    out.push_back(
+        {fmt::format("layers_per_stage has {} entries", stagesWord(strategy)),
+         fmt::format("{} entries, {}", length, stagesText(strategy)), nearest});
+  }
   if (sum != spec.layers)
     out.push_back({"the sum of layers_per_stage == layers",
                    fmt::format("a sum of {}, layers = {}", sum, spec.layers),
-                   nearest});
+                   even.empty() ? fmt::format("pp = {}", spec.layers) : even});
+  checkStagesWithoutLayers(strategy, out);
 }
 
 static void checkStages(const ModelSpec &spec, const Strategy &strategy,
                         std::vector<Violation> &out) {
-  int64_t pp = strategy.mesh.stages();
-  if (spec.layers < pp)
-    out.push_back({"layers >= pp",
-                   fmt::format("layers = {}, pp = {}", spec.layers, pp),
-                   fmt::format("pp = {}", spec.layers)});
   if (!strategy.layersPerStage.empty())
     return checkExplicitStages(spec, strategy, out);
-  if (spec.layers >= pp && spec.layers % pp != 0) {
-    std::string list = evenList(spec.layers, pp);
-    out.push_back(
-        {"layers % pp == 0 without layers_per_stage",
-         fmt::format("layers = {}, pp = {}", spec.layers, pp),
-         fmt::format("pp = {}{}{}", joinOr(nearestDivisors(spec.layers, pp)),
-                     list.empty() ? "" : ", or ", list)});
+  int64_t wanted = strategy.virtualStages(), pp = strategy.mesh.stages();
+  std::string found =
+      fmt::format("layers = {}, {}", spec.layers, stagesText(strategy));
+  if (spec.layers < wanted) {
+    int64_t most = std::max<int64_t>(spec.layers / strategy.chunks, 1);
+    out.push_back({fmt::format("layers >= {}", stagesWord(strategy)), found,
+                   strategy.chunks == 1
+                       ? fmt::format("pp = {}", spec.layers)
+                       : fmt::format("pp = {}, or chunks = {}", most,
+                                     std::max<int64_t>(spec.layers / pp, 1))});
+  } else if (spec.layers % wanted != 0) {
+    std::string list = evenList(spec.layers, wanted);
+    std::string nearest =
+        strategy.chunks == 1
+            ? fmt::format("pp = {}", joinOr(nearestDivisors(spec.layers, pp)))
+        : spec.layers % pp == 0
+            ? fmt::format(
+                  "chunks = {}",
+                  joinOr(nearestDivisors(spec.layers / pp, strategy.chunks)))
+            : "";
+    if (!list.empty())
+      nearest += (nearest.empty() ? "" : ", or ") + list;
+    out.push_back({fmt::format("layers % {} == 0 without layers_per_stage",
+                               strategy.chunks == 1 ? "pp" : "(pp * chunks)"),
+                   found, nearest});
   }
 }
 

@@ -35,10 +35,12 @@ struct ScheduleFields {
   std::string name;
   int64_t chunks = 0;
   DenseI64ArrayAttr layersPerStage;
+  std::optional<int64_t> group;
   template <typename Visit> void each(Visit visit) {
     visit("name", name);
     visit("chunks", chunks);
     visit("layers_per_stage", layersPerStage);
+    visit("group", group);
   }
 };
 
@@ -125,12 +127,12 @@ void BatchAttr::print(AsmPrinter &printer) const {
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   return parseAttr<ScheduleAttr, ScheduleFields>(parser, [](ScheduleFields &f) {
-    return std::tuple(StringRef(f.name), f.chunks, f.layersPerStage);
+    return std::tuple(StringRef(f.name), f.chunks, f.layersPerStage, f.group);
   });
 }
 void ScheduleAttr::print(AsmPrinter &printer) const {
   printFields(printer, ScheduleFields{getName().str(), getChunks(),
-                                      getLayersPerStage()});
+                                      getLayersPerStage(), getGroup()});
 }
 
 Attribute OptimizerAttr::parse(AsmParser &parser, Type) {

@@ -91,9 +91,12 @@ LogicalResult BatchAttr::verify(EmitError emitError, int64_t micro,
 }
 
 LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
-                                   int64_t chunks, DenseI64ArrayAttr) {
+                                   int64_t chunks, DenseI64ArrayAttr,
+                                   std::optional<int64_t> group) {
   return failure(failed(notEmpty(emitError, "name", name)) ||
-                 failed(between(emitError, "chunks", chunks, Tag::kStages)));
+                 failed(between(emitError, "chunks", chunks, Tag::kStages)) ||
+                 (group && failed(between(emitError, "group", *group,
+                                          Tag::kMicrobatches))));
 }
 
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,

@@ -87,15 +87,19 @@ def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
   let summary = "which stage has what, and in which order it runs";
   let description = [{
     `name` is one of `mtc help schedules`. Virtual stages are in the order of the
-    model.
+    model. With chunks, `group` microbatches go through one before the next has its
+    turn.
 
     Example: `#mtc.schedule<name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>`
+    Example: `#mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1], group = 2>`
 
-    **Constraints:** there is a name and at least one chunk.
+    **Constraints:** there is a name and at least one chunk; a group has at least
+    one microbatch.
   }];
   let parameters = (ins StringRefParameter<"of the entry train">:$name,
       AttrParameter<"int64_t", "virtual stages of a stage">:$chunks,
-      AttrParameter<"::mlir::DenseI64ArrayAttr", "per virtual stage">:$layers_per_stage);
+      AttrParameter<"::mlir::DenseI64ArrayAttr", "per virtual stage">:$layers_per_stage,
+      OptionalParameter<"std::optional<int64_t>", "microbatches of a group of interleaving">:$group);
 }
 
 def Mtc_OptimizerKind : I32EnumAttr<"OptimizerKind", "the arithmetic of the update", [

@@ -66,8 +66,11 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       BatchAttr::get(context, strategy.microBatchSize, strategy.microbatches(),
                      strategy.globalBatchSize, strategy.seqLength),
       *symbolizePrecision(strategy.dtype),
-      ScheduleAttr::get(context, strategy.schedule, /*chunks=*/1,
-                        b.getDenseI64ArrayAttr(strategy.layersPerStage)),
+      ScheduleAttr::get(context, strategy.schedule, strategy.chunks,
+                        b.getDenseI64ArrayAttr(strategy.layersPerStage),
+                        strategy.microbatchGroup > 0
+                            ? std::optional(strategy.microbatchGroup)
+                            : std::nullopt),
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
                          strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),

@@ -45,6 +45,10 @@ struct BuildSchedulePass
     schedules::Params params;
     params.p = config.getMesh().stages();
     params.v = config.getSchedule().getChunks();
+    // Groups are those of chunks. Forwards alone take any, and theirs is told
+    // to no schedule of one chunk.
+    params.G = config.getSchedule().getGroup().value_or(
+        params.v == 1 ? 0 : std::min(params.p, params.m));
     params.m = config.getBatch().getMicrobatches();
     schedules::Findings findings;
     auto schedule = schedules::generate(name, params, findings);

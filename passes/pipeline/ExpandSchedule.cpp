@@ -73,15 +73,24 @@ void writeExchange(OpBuilder &b, Location loc,
   pipe::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
 }
 
+/// A value that stays on its stage is handed over without a transfer, which no
+/// fragment can do: a send is written to a buffer of its own.
+LogicalResult checkStages(pipe::ScheduleOp op, const schedules::Shape &shape) {
+  for (auto crossing :
+       op->getParentOfType<ModuleOp>().getOps<pipe::CrossingOp>())
+    if (crossing.getEntry() == op.getSymName() &&
+        crossing.getFrom() % shape.stages == crossing.getTo() % shape.stages)
+      return crossing.emitOpError("expected virtual stages of different stages "
+                                  "to send each other values, found ")
+             << crossing.getFrom() << " and " << crossing.getTo() << " of "
+             << shape.stages << " stages, which lie on the same one";
+  return success();
+}
+
 struct ExpandSchedulePass
     : mtc::passes::PhasePass<
           passes::impl::ExpandScheduleBase<ExpandSchedulePass>> {
   LogicalResult expand(pipe::ScheduleOp op) {
-    if (op.getChunks() != 1)
-      return op.emitOpError("expected chunks 1, found ")
-             << op.getChunks()
-             << ": rows of a timeline do not say which chunk a slot of a pool "
-                "belongs to yet";
     schedules::Findings findings;
     schedules::Shape shape;
     shape.stages = op.getStages();
@@ -91,6 +100,8 @@ struct ExpandSchedulePass
     std::string text;
     for (auto line : op.getSlots().getAsValueRange<StringAttr>())
       text += line.str() + "\n";
+    if (failed(checkStages(op, shape)))
+      return failure();
     auto schedule = schedules::parseSchedule(text, shape, findings);
     // The CPU backends have no thread of their own for communication: receive
     // in the gap before the consumer (depth 1), which also holds least memory.

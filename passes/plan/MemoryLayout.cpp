@@ -3,6 +3,8 @@
 
 #include "dialects/pipe/Pipe.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -36,32 +38,42 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
 
 /// Sizes of what crosses stages and of what is saved, from the boundary ops.
 static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
-  std::map<int64_t, int64_t> keeps;
+  std::map<int64_t, std::map<int64_t, int64_t>> keeps; // of each chunk, by key
   std::map<std::string, int64_t> inputs;
   auto grow = [&](MtcPool pool, Type type) {
     layout.pools[pool].stride =
         std::max(layout.pools[pool].stride, alignTo(bytesOf(type), kAlign));
   };
-  program.walk([&](Operation *op) {
+  auto visit = [&](int64_t chunk, Operation *op) {
     if (auto r = dyn_cast<pipe::ReceivedOp>(op))
       grow(receivePool(r.getName()), r.getType());
     else if (auto s = dyn_cast<pipe::SendOp>(op))
       grow(sendPool(s.getName()), s.getValue().getType());
     else if (auto k = dyn_cast<pipe::SaveOp>(op))
-      keeps[k.getKey()] = bytesOf(k.getValue().getType());
-    else if (auto i = dyn_cast<pipe::InputOp>(op))
+      keeps[chunk][k.getKey()] = bytesOf(k.getValue().getType());
+    else if (auto i = dyn_cast<pipe::InputOp>(op)) {
       inputs[i.getName().str()] = bytesOf(i.getType());
-  });
-  int64_t at = 0;
+      layout.chunksWithInputs.insert(chunk);
+    }
+  };
+  for (auto fn : program.getOps<func::FuncOp>())
+    if (auto of = pipe::FragmentAttr::of(fn))
+      fn.walk([&](Operation *op) { visit(of.getChunk(), op); });
+  int64_t behindInputs = 0;
   for (auto &[name, bytes] : inputs) {
-    layout.inputOffset[name] = at;
-    at = alignTo(at + bytes, kAlign);
+    layout.inputOffset[name] = behindInputs;
+    behindInputs = alignTo(behindInputs + bytes, kAlign);
   }
-  for (auto &[key, bytes] : keeps) {
-    layout.keepOffset[key] = at;
-    at = alignTo(at + bytes, kAlign);
+  int64_t stride = behindInputs;
+  for (auto &[chunk, values] : keeps) {
+    int64_t at = layout.chunksWithInputs.count(chunk) ? behindInputs : 0;
+    for (auto &[key, bytes] : values) {
+      layout.keepOffset[key] = at;
+      at = alignTo(at + bytes, kAlign);
+    }
+    stride = std::max(stride, at);
   }
-  layout.pools[MTC_POOL_SAVED].stride = at;
+  layout.pools[MTC_POOL_SAVED].stride = stride;
 }
 
 ProgramLayout layOutProgram(rt::ProgramOp program) {

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,13 @@ struct PoolRegion {
 
 /// Everything of one program that does not depend on liveness.
 struct ProgramLayout {
-  std::map<MtcPool, PoolRegion> pools;   ///< that the program has
-  std::map<int64_t, int64_t> keepOffset; ///< key -> offset in the act slot
-  std::map<std::string, int64_t>
-      inputOffset; ///< name -> offset in the act slot
+  std::map<MtcPool, PoolRegion> pools; ///< that the program has
+  /// Key of a saved value -> its offset in a slot of `saved`. A slot holds the
+  /// values of one chunk, so those of different chunks take the same bytes.
+  std::map<int64_t, int64_t> keepOffset;
+  /// Name of an input -> its offset in a slot of `saved`, at the begin.
+  std::map<std::string, int64_t> inputOffset;
+  std::set<int64_t> chunksWithInputs; ///< that read inputs
   int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0,
           optimizerBytes = 0;
   int64_t lossOffset = 0;

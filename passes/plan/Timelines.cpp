@@ -68,10 +68,14 @@ private:
     return name;
   }
 
+  bool readsInputs(pipe::SlotOp slot) const {
+    return layout.chunksWithInputs.count(slot.getChunk());
+  }
+
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
   pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
-    if (slot.getSlots().of(MTC_POOL_SAVED) || layout.inputOffset.empty())
+    if (slot.getSlots().of(MTC_POOL_SAVED) || !readsInputs(slot))
       return slot.getSlots();
     SmallVector<int64_t> slots(slot.getSlots().getNumbers());
     slots.resize(std::max<size_t>(slots.size(), MTC_POOL_SAVED + 1),
@@ -94,7 +98,7 @@ private:
       return failure();
     IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
-    if (forward && !layout.inputOffset.empty())
+    if (forward && readsInputs(slot))
       rt::StepOp::create(b, loc, rt::StepKind::Load, FlatSymbolRefAttr(),
                          microbatch, slots);
     rt::StepOp::create(b, loc, rt::StepKind::Run, *name, microbatch, slots);

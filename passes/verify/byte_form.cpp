@@ -5,8 +5,9 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-std::string received(CrossingName name) {
-  return "the " + name.text() + " that is received";
+std::string received(CrossingName name, int64_t chunk) {
+  return "the " + name.text() + " that is received" +
+         (chunk == 0 ? "" : " by chunk " + std::to_string(chunk));
 }
 
 std::string inputLeaf(StringRef name) {
@@ -14,11 +15,12 @@ std::string inputLeaf(StringRef name) {
 }
 
 void ByteForm::load(const Model &model, const Stage &stage, StringRef entry) {
-  for (auto input : stage.op.getOps<rt::InputSlotOp>())
-    if (input.getEntry() == entry)
-      contents.write(at(MTC_ARENA_ACTIVATIONS, input.getPool(),
-                        input.getOffset(), model.inputBytes),
-                     numbers.leaf(inputLeaf(input.getName())), input);
+  for (chunk = 0; chunk < model.chunks; ++chunk)
+    for (auto input : stage.op.getOps<rt::InputSlotOp>())
+      if (input.getEntry() == entry)
+        contents.write(at(MTC_ARENA_ACTIVATIONS, input.getPool(),
+                          input.getOffset(), model.inputBytes),
+                       numbers.leaf(inputLeaf(input.getName())), input);
 }
 
 /// The name of what arrives in a space, if something does.
@@ -35,7 +37,7 @@ Placement ByteForm::at(MtcArena arena, std::optional<MtcPool> pool,
     return lasting.at(arena, offset, bytes);
   Space space{SpaceKind::Workspace, 0};
   if (pool)
-    space = {SpaceKind::Pool, *pool};
+    space = spaceOf(*pool);
   return {space, offset, saturatingAdd(offset, bytes)};
 }
 
@@ -49,7 +51,7 @@ void ByteForm::visit(Operation &op) {
   // checkValues sees to it that a transfer begins where it is read.
   auto name = arrivingIn(placement.space);
   if (name && contents.isEmpty(placement))
-    contents.write(placement, numbers.leaf(received(*name)), nullptr);
+    contents.write(placement, numbers.leaf(received(*name, chunk)), nullptr);
 }
 
 } // namespace mtc::passes::verify

@@ -8,21 +8,31 @@
 
 namespace mtc::passes::verify {
 
-/// The text of the leaf that stands for what is received, or for an input.
-std::string received(CrossingName name);
+/// The text of the leaf that stands for what a chunk receives, or for an input.
+std::string received(CrossingName name, int64_t chunk);
 std::string inputLeaf(llvm::StringRef name);
 
 /// Fragments on views: values lie in bytes.
 class ByteForm : public Interpreter {
 public:
   using Interpreter::Interpreter;
-  /// Puts the inputs of an entry where the data reader does.
+  /// Puts the inputs of an entry where the data reader does, in a slot of any
+  /// chunk.
   void load(const Model &model, const Stage &stage, llvm::StringRef entry);
-  /// The placement of `bytes` at an address; in a pool, of slot 0.
+  /// The placement of `bytes` at an address; in a pool, of the slot that the
+  /// chunk of the fragment that ran last has.
   Placement at(MtcArena arena, std::optional<MtcPool> pool, int64_t offset,
                int64_t bytes) const;
 
+  /// All that lies in its slot of a pool.
+  const Contents::Cells &slotOf(MtcPool pool) const {
+    return contents.cellsOf(spaceOf(pool));
+  }
+
 private:
+  Space spaceOf(MtcPool pool) const {
+    return {SpaceKind::Pool, pool, /*state=*/0, chunk};
+  }
   void visit(mlir::Operation &op) override;
   void reject(mlir::Operation &) override {} // reported by readTouches
 };

@@ -27,6 +27,8 @@ void addType(Recipe &recipe, Type type) {
 void Interpreter::run(func::FuncOp fn) {
   placements.clear();
   scalars.clear();
+  auto of = pipe::FragmentAttr::of(fn);
+  chunk = of ? of.getChunk() : 0;
   contents.beginFragment(lasting.before());
   for (Operation &op : fn.getBody().front())
     if (isa<rt::AffineOp, rt::FlatRangeOp>(op))

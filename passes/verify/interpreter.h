@@ -40,6 +40,7 @@ protected:
   const Lasting &lasting;
   Numbers &numbers;
   Contents contents;
+  int64_t chunk = 0; ///< of the fragment that runs
   llvm::DenseMap<mlir::Value, Placement> placements; ///< looked up only
 
 private:

@@ -53,13 +53,17 @@ const Fragment *Stage::update(Phase phase) const {
   return nullptr;
 }
 
-static void readFragments(Stage &stage, Report &report) {
+static void readFragments(const Model &model, Stage &stage, Report &report) {
   for (auto fn : stage.op.getOps<func::FuncOp>()) {
     auto of = pipe::FragmentAttr::of(fn);
     if (!of || of.getStage() != stage.index)
       report.error(fn) << "expected a fragment of stage " << stage.index << " ("
                        << pipe::FragmentAttr::attrName
                        << "), found another function";
+    else if (of.getChunk() < 0 || of.getChunk() >= model.chunks)
+      report.error(fn) << "expected a chunk of 0 to " << model.chunks - 1
+                       << ", of which mtc.config has " << model.chunks
+                       << ", found chunk " << of.getChunk();
     else // one block without arguments, as the dialect verifies
       stage.fragments.push_back({fn, of, readTouches(stage.op, fn, report)});
   }
@@ -152,7 +156,7 @@ static bool readStage(Model &model, rt::ProgramOp program, Report &report) {
                              "(pipe.parameter), found \""
                           << param.getName() << "\"";
   }
-  readFragments(stage, report);
+  readFragments(model, stage, report);
   return good;
 }
 
@@ -175,10 +179,10 @@ static void readCrossings(Model &model, Report &report) {
       report.error(op) << "expected a virtual stage to send and to receive one "
                           "value of a name in \""
                        << entry << "\", found a second " << name.text();
-    if (std::max(op.getFrom(), op.getTo()) >= uint64_t(model.mesh.stages()))
-      report.error(op) << "expected virtual stages of 0 to "
-                       << model.mesh.stages() - 1 << ", found "
-                       << std::max(op.getFrom(), op.getTo());
+    int64_t last = model.mesh.stages() * model.chunks - 1;
+    if (std::max(op.getFrom(), op.getTo()) > uint64_t(last))
+      report.error(op) << "expected virtual stages of 0 to " << last
+                       << ", found " << std::max(op.getFrom(), op.getTo());
   }
 }
 
@@ -212,6 +216,7 @@ Model readModel(ModuleOp module, Report &report) {
     return model;
   BatchAttr batch = config->getBatch();
   model.layers = config->getModel().getLayers();
+  model.chunks = config->getSchedule().getChunks();
   model.microbatches = batch.getMicrobatches();
   model.inputBytes = product({4, batch.getMicro(), batch.getSequence()});
   model.zero = config->shardsOptimizer();

@@ -156,6 +156,7 @@ struct Model {
   ConfigAttr config;
   Mesh mesh;
   int64_t layers = 0, microbatches = 1;
+  int64_t chunks = 1;     ///< of each stage
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
   bool zero = false;      ///< ZeRO-1 with more than one replica
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name

@@ -123,31 +123,53 @@ private:
 
   using StagesOfLayers = std::map<int64_t, std::set<int64_t>>;
 
-  /// Layers run in their order: those of a stage are behind those of the stages
-  /// before it, as many as the configuration says.
+  /// The virtual stage of a layer, by the configuration.
+  int64_t virtualStageOf(int64_t layer) const {
+    return std::upper_bound(ends.begin(), ends.end(), layer) - ends.begin();
+  }
+
+  /// Layers run in their order: those of a virtual stage are behind those of
+  /// the ones before it, as many as the configuration says.
   void checkOrder(const StagesOfLayers &stagesOf,
                   ArrayRef<int64_t> layersPerStage) {
-    std::vector<int64_t> ends;
-    for (int64_t layers : layersPerStage)
-      ends.push_back(saturatingAdd(ends.empty() ? 0 : ends.back(), layers));
-    for (auto &[layer, stages] : stagesOf) {
-      int64_t expected =
-          std::upper_bound(ends.begin(), ends.end(), layer) - ends.begin();
-      if (expected < model.mesh.stages() && !stages.count(expected))
-        report.error(model.stages[*stages.begin()].op)
+    int64_t stages = model.mesh.stages();
+    for (auto &[layer, found] : stagesOf) {
+      int64_t u = virtualStageOf(layer), expected = u % stages;
+      if (u < int64_t(ends.size()) && !found.count(expected))
+        report.error(model.stages[*found.begin()].op)
             << "expected layer " << layer << " on stage " << expected
             << " (layers_per_stage of mtc.config), found it on stage "
-            << *stages.begin();
+            << *found.begin();
     }
     for (const Stage &stage : model.stages) {
       int64_t found = llvm::count_if(stagesOf, [&](const auto &layer) {
         return layer.second.count(stage.index);
       });
-      if (found != layersPerStage[stage.index])
-        report.error(stage.op)
-            << "expected " << layersPerStage[stage.index] << " layers on stage "
-            << stage.index << ", found " << found;
+      int64_t expected = 0;
+      for (int64_t chunk = 0; chunk < model.chunks; ++chunk)
+        expected = saturatingAdd(expected,
+                                 layersPerStage[chunk * stages + stage.index]);
+      if (found != expected)
+        report.error(stage.op) << "expected " << expected << " layers on stage "
+                               << stage.index << ", found " << found;
+      for (auto form : stage.op.getOps<rt::TensorFormOp>())
+        form.walk([&](pipe::ParamOp param) { checkChunk(param); });
     }
+  }
+
+  /// A chunk computes with the layers of its virtual stage.
+  void checkChunk(pipe::ParamOp param) {
+    auto of = pipe::FragmentAttr::of(param->getParentOp());
+    int64_t layer = layerOf(param.getName());
+    if (!of || layer < 0)
+      return;
+    int64_t found = of.virtualStage(model.mesh.stages());
+    if (int64_t expected = virtualStageOf(layer); found != expected)
+      report.error(param) << "expected a parameter of layer " << layer
+                          << " on virtual stage " << expected
+                          << " (layers_per_stage of mtc.config), found it read "
+                             "on virtual stage "
+                          << found;
   }
 
   void checkLayers() {
@@ -171,12 +193,16 @@ private:
         report.error(model.module)
             << "expected layer " << layer << " on a stage, found it on none";
     ArrayRef<int64_t> expected = model.config.getSchedule().getLayersPerStage();
-    if (static_cast<int64_t>(expected.size()) != model.mesh.stages())
+    int64_t wanted = model.mesh.stages() * model.chunks;
+    if (static_cast<int64_t>(expected.size()) != wanted) {
       report.error(model.module)
-          << "expected layers_per_stage of mtc.config to have "
-          << model.mesh.stages() << " entries, found " << expected.size();
-    else
-      checkOrder(stagesOf, expected);
+          << "expected layers_per_stage of mtc.config to have " << wanted
+          << " entries, found " << expected.size();
+      return;
+    }
+    for (int64_t layers : expected)
+      ends.push_back(saturatingAdd(ends.empty() ? 0 : ends.back(), layers));
+    checkOrder(stagesOf, expected);
   }
 
   /// Parameters of a bucket lie side by side; ZeRO shards are all of it.
@@ -315,6 +341,7 @@ private:
   Report &report;
   std::map<std::string, std::vector<Holder>> holders;
   std::set<std::pair<std::string, int64_t>> uses;
+  std::vector<int64_t> ends; ///< of the layers of each virtual stage
 };
 
 } // namespace

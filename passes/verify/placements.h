@@ -27,6 +27,7 @@ struct Space {
   SpaceKind kind = SpaceKind::Nowhere;
   int64_t index = 0; ///< of a bucket, a pool, a tensor
   int64_t state = 0; ///< of the bucket's states
+  int64_t chunk = 0; ///< of a pool: a slot holds the values of one chunk
   auto operator<=>(const Space &) const = default;
   bool isLasting() const { return kind <= SpaceKind::Norm; }
 };

@@ -102,8 +102,7 @@ private:
   /// Somewhere in its slot: what reads it later must find it there.
   void findKept(const Fragment &fragment, ByteForm &bytes, pipe::SaveOp keep,
                 Number expected) {
-    const Contents::Cells &slot =
-        bytes.after().cellsOf({SpaceKind::Pool, MTC_POOL_SAVED});
+    const Contents::Cells &slot = bytes.slotOf(MTC_POOL_SAVED);
     if (llvm::any_of(slot, [&](const auto &cell) {
           return cell.second.number == expected;
         }))
@@ -132,8 +131,7 @@ private:
   void compareSend(const Fragment &fragment, ByteForm &bytes, pipe::SendOp send,
                    Number expected) {
     MtcPool pool = sendPool(send.getName());
-    const Contents::Cells &sent =
-        bytes.after().cellsOf({SpaceKind::Pool, pool});
+    const Contents::Cells &sent = bytes.slotOf(pool);
     if (sent.size() != 1)
       report.error(fragment.fn)
           << "expected one value in pool " << poolName(pool) << ", which \""

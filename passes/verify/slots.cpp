@@ -165,8 +165,11 @@ private:
 
   bool fits(const Named &value, const Row &row, MtcPool pool, int64_t begin,
             int64_t end) const {
+    // Chunks save in the same pool, and each takes back what is its own.
     if (value.source != Source::Receive)
-      return value.begin == begin && value.end == end;
+      return value.begin == begin && value.end == end &&
+             (value.source == Source::Load ||
+              value.virtualStage == virtualStage(row));
     // A transfer has the size of a slot, which may be more than the value.
     auto crossing =
         model.arriving.find({entry.str(), value.name, virtualStage(row)});

@@ -93,7 +93,9 @@ void TensorForm::visit(Operation &op) {
       .Case([&](pipe::InputOp input) {
         define(input, inputLeaf(input.getName()));
       })
-      .Case([&](pipe::ReceivedOp op) { define(op, received(op.getName())); })
+      .Case([&](pipe::ReceivedOp op) {
+        define(op, received(op.getName(), chunk));
+      })
       .Case([&](pipe::SavedOp op) { restore(op); })
       .Case([&](pipe::SaveOp op) {
         Number number = read(placementOf(op.getValue()));

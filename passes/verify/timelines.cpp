@@ -78,11 +78,6 @@ private:
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.fragment->name() << "\"";
-    if (fragment.of.getChunk() != 0)
-      report.error(fragment.fn)
-          << "expected chunk 0, as a stage is one chunk "
-             "(virtual stages are not built), found chunk "
-          << fragment.of.getChunk();
     orders[row.fragment].push_back(&row);
   }
 

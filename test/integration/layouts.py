@@ -13,6 +13,9 @@ class Layout:
     schedule: str = "1f1b"
     micro_batch: int = 2
     sp: bool = False
+    chunks: int = 1
+    layers: tuple = ()  # by virtual stage; none: the same number each
+    group: int = 0      # microbatches that go through a chunk in turn; 0: pp
 
     @property
     def ranks(self):
@@ -25,6 +28,10 @@ class Layout:
             name += f"-zero{self.zero}"
         if self.pp > 1:
             name += f"-{self.schedule}"
+        if self.chunks > 1:
+            name += f"-chunks{self.chunks}"
+        if self.layers:
+            name += "-layers" + "".join(str(count) for count in self.layers)
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -37,7 +44,10 @@ class Layout:
         return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
                 "--mbs", str(self.micro_batch), "--gbs", str(global_batch),
                 "--zero", str(self.zero), "--schedule", self.schedule,
-                *(["--sp"] if self.sp else [])]
+                *(["--sp"] if self.sp else []),
+                *(["--chunks", str(self.chunks)] if self.chunks > 1 else []),
+                *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
+                *(["--microbatch-group", str(self.group)] if self.group else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
@@ -55,7 +65,8 @@ def matrix(schedules):
             for pp in (1, 2, 4) if tp * pp * dp <= 8
             for zero in ((0, 1) if dp > 1 else (0,))
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
-                             else schedules)] + sequence_parallel(schedules)
+                             else schedules)
+            ] + sequence_parallel(schedules) + virtual_stages()
 
 
 def sequence_parallel(schedules):
@@ -63,3 +74,18 @@ def sequence_parallel(schedules):
     return [Layout(2, sp=True), Layout(4, sp=True), Layout(2, 4, sp=True),
             Layout(2, 1, 2, 0, sp=True), Layout(2, 2, 2, 1, sp=True),
             Layout(2, 2, 2, 0, schedules[1], sp=True), Layout(4, 2, sp=True)]
+
+
+def virtual_stages():
+    """Several chunks of layers a stage, beside each axis; stages without a layer; groups
+    of microbatches that are no multiple of the stages; three stages."""
+    ends = (0, 1, 1, 1, 1, 0)
+
+    def interleaved(*sizes, **more):
+        return Layout(*sizes, schedule="interleaved-1f1b", **more)
+    return [interleaved(1, 2, chunks=2), interleaved(2, 2, chunks=2),
+            interleaved(1, 2, 2, 0, chunks=2), interleaved(1, 2, 2, 1, chunks=2),
+            interleaved(2, 2, 2, 1, chunks=2, sp=True, layers=(0, 2, 1, 1)),
+            interleaved(1, 3, chunks=2, layers=ends, group=4),
+            interleaved(2, 2, chunks=3, layers=ends, group=5),
+            Layout(1, 3, layers=(0, 4, 0)), Layout(2, 4, layers=(1, 1, 2, 0))]

@@ -32,10 +32,11 @@ class Mtc:
         return result
 
     def schedules(self):
-        """The names of the schedules that `mtc compile` trains with."""
+        """The names of the schedules that `mtc compile` trains with, one chunk a stage."""
         lines = self.call("help", "schedules").stdout.splitlines()
         return [line.split()[0] for line in lines
-                if line.split()[1] == "train" and "cannot be compiled" not in line]
+                if line.split()[1] == "train" and "cannot be compiled" not in line
+                and "--chunks" not in line]
 
     def compile(self, spec, layout, bundle, options=()):
         self.call("compile", spec, *layout.options(), *options, "--jobs", 1, "-o", bundle)

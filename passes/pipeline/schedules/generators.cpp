@@ -148,7 +148,7 @@ void wantOneChunk(Rules &rules, const Params &params) {
              fmt::format("v={}: this schedule has one chunk per stage, choose "
                          "v=1 or interleaved-1f1b",
                          params.v));
-  rules.want(params.G == 0,
+  rules.want(params.G == 0 || params.v > 1,
              fmt::format("G={}: only schedules with chunks have a microbatch "
                          "group, leave it out",
                          params.G));
@@ -173,6 +173,8 @@ Findings checkInterleaved(const Params &params) {
   rules.want(v >= 2, fmt::format("v={} < 2: interleaving needs two chunks per "
                                  "stage, or choose 1f1b",
                                  v));
+  if (v < 2) // groups are of chunks
+    return rules.take();
   rules.want(G >= p, fmt::format("G={} < p={}: a group holds at least one "
                                  "microbatch per stage",
                                  G, p));
@@ -201,8 +203,6 @@ Findings checkForwardOnly(const Params &params) {
   return rules.take();
 }
 
-constexpr std::string_view lacksChunks =
-    "it needs fragments of several chunks a stage";
 constexpr std::string_view lacksSplit =
     "it needs backward fragments split into input and weight gradient";
 
@@ -221,9 +221,9 @@ constexpr Generator registry[] = {
      forms::leadEager, forms::bubbleFill, forms::latencyEager},
     {"interleaved-1f1b",
      "1f1b over v chunks of layers a stage: the bubble is v times smaller",
-     Use::Training, lacksChunks, interleaved, checkInterleaved,
-     forms::warmupInterleaved, forms::leadInterleaved, forms::leadInterleaved,
-     forms::bubbleFill, forms::latencyInterleaved},
+     Use::Training, "", interleaved, checkInterleaved, forms::warmupInterleaved,
+     forms::leadInterleaved, forms::leadInterleaved, forms::bubbleFill,
+     forms::latencyInterleaved},
     {"zb-h1", "1f1b whose weight gradients fill the bubble", Use::Training,
      lacksSplit, zeroBubble, checkPlain, forms::warmupOneForward,
      forms::leadOneForward, forms::leadOneForward, forms::bubbleZeroBubble,

@@ -31,5 +31,10 @@ pipe.crossing activation.1 of "train" from 0 to 2 : tensor<4xf32>
 // expected-error @+1 {{is not a legal schedule: activation.1 from 0 to 2: virtual stage 0 sends two values of this name, expected one}}
 pipe.schedule @train stages 3 chunks 1 microbatches 1 ["F0 B0", "F0 B0", "F0 B0"]
 // -----
-// expected-error @+1 {{expected chunks 1, found 2: rows of a timeline do not say which chunk a slot of a pool belongs to yet}}
+// expected-error @+1 {{expected virtual stages of different stages to send each other values, found 0 and 1 of 1 stages, which lie on the same one}}
+pipe.crossing activation of "train" from 0 to 1 : tensor<4xf32>
 pipe.schedule @train stages 1 chunks 2 microbatches 1 ["F0.0 F0.1 B0.1 B0.0"]
+// -----
+// expected-error @+1 {{expected virtual stages of different stages to send each other values, found 2 and 0 of 2 stages, which lie on the same one}}
+pipe.crossing gradient.1 of "train" from 2 to 0 : tensor<4xf32>
+pipe.schedule @train stages 2 chunks 2 microbatches 1 ["F0.0 F0.1 B0.1 B0.0", "F0.0 F0.1 B0.1 B0.0"]

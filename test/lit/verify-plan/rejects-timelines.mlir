@@ -134,7 +134,7 @@
 // a chunk that a stage does not have
 // RUN: sed -e 's/stage = 1, chunk = 0, phase = backward/stage = 1, chunk = 1, phase = backward/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-CHUNK
-// ANOTHER-CHUNK: expected chunk 0, as a stage is one chunk (virtual stages are not built), found chunk 1
+// ANOTHER-CHUNK: expected a chunk of 0 to 0, of which mtc.config has 1, found chunk 1
 
 // rows repeated
 // RUN: sed -e 's/\(.*@stage1_bwd microbatch 1.*\)/&\n&/' %S/Inputs/pipeline.mlir \

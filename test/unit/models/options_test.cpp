@@ -44,14 +44,15 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "\"two\"\n"
       "--ppp: unknown option, did you mean 'pp'?\n"
       "--layers-per-stage: key 'layers_per_stage': expected an integer "
-      "in [1, 65535] at position 2, found a string \"\"\n"
+      "in [0, 65535] at position 2, found a string \"\"\n"
       "--shard.ffn: key 'shard.ffn': expected one of tp, dp, none, found "
       "a string \"pp\", did you mean 'tp'?\n"
       "--override: unknown option, expected one of: tp, dp, pp, "
       "micro-batch-size, global-batch-size, seq-length, zero, "
       "sequence-parallel, threads-per-rank, bucket-size, schedule, target, "
       "dtype, "
-      "optimizer, layers-per-stage, device-memory, shard.batch, shard.seq, "
+      "optimizer, chunks, microbatch-group, layers-per-stage, device-memory, "
+      "shard.batch, shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");
   EXPECT_EQ(exitCode(found), 2);

@@ -34,11 +34,11 @@ static const BadInput strategyInputs[] = {
     {"StagesAsNumber", "layers_per_stage = 2\n",
      "f:1: key 'layers_per_stage': expected a list of integers, found an "
      "integer 2\n"},
-    {"EmptyStage", "layers_per_stage = [4, 0]\n",
-     "f:1: key 'layers_per_stage': expected an integer in [1, 65535] at "
-     "position 2, found an integer 0; the nearest valid value is 1\n"},
+    {"StageOfLessThanNothing", "layers_per_stage = [4, -1]\n",
+     "f:1: key 'layers_per_stage': expected an integer in [0, 65535] at "
+     "position 2, found an integer -1; the nearest valid value is 0\n"},
     {"StageIsText", "layers_per_stage = [\"4\"]\n",
-     "f:1: key 'layers_per_stage': expected an integer in [1, 65535] at "
+     "f:1: key 'layers_per_stage': expected an integer in [0, 65535] at "
      "position 1, found a string \"4\"\n"},
     {"Memory", "device_memory = \"80 gigs\"\n",
      "f:1: key 'device_memory': expected bytes, as a number or like \"80GiB\" "

@@ -71,6 +71,31 @@ static const Misfit misfits[] = {
      {{"pp", "2"}, {"layers-per-stage", "2,1,1"}},
      "expected layers_per_stage has pp entries, found 3 entries, pp = 2; "
      "nearest: pp = 3, or layers_per_stage = [2, 2]\n"},
+    {"gpt2-nano", {{"pp", "3"}, {"layers-per-stage", "0,4,0"}}, ""},
+    {"gpt2-nano",
+     {{"pp", "4"}, {"layers-per-stage", "2,0,0,2"}},
+     "expected layers_per_stage[i] >= 1 but for the first and the last, found "
+     "0 "
+     "layers for i = 1, 2; nearest: layers_per_stage[i] = 1\n"},
+    {"gpt2-nano", {{"pp", "2"}, {"chunks", "2"}}, ""},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"chunks", "3"}},
+     "expected layers >= pp * chunks, found layers = 4, pp = 2, chunks = 3; "
+     "nearest: pp = 1, or chunks = 2\n"},
+    {"gpt2-nano",
+     {{"chunks", "3"}},
+     "expected layers % (pp * chunks) == 0 without layers_per_stage, found "
+     "layers = 4, pp = 1, chunks = 3; nearest: chunks = 2 or 4, or "
+     "layers_per_stage = [2, 1, 1]\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"chunks", "2"}, {"layers-per-stage", "2,1,1"}},
+     "expected layers_per_stage has pp * chunks entries, found 3 entries, pp = "
+     "2, chunks = 2; nearest: layers_per_stage = [1, 1, 1, 1]\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"chunks", "3"}, {"layers-per-stage", "0,1,1,0,2,0"}},
+     "expected layers_per_stage[i] >= 1 but for the first and the last, found "
+     "0 "
+     "layers for i = 3; nearest: layers_per_stage[i] = 1\n"},
     {"gpt2-nano",
      {{"seq-length", "33"}},
      "expected seq_length <= max_seq, found seq_length = 33, max_seq = 32; "
