@@ -43,27 +43,6 @@ std::string_view takeUntil(std::string_view &text, char separator) {
   return head;
 }
 
-void readLine(std::string_view line, Schedule &schedule, Findings &findings) {
-  size_t stage = schedule.slots.size();
-  std::vector<Slot> &slots = schedule.slots.emplace_back();
-  while (!line.empty()) {
-    std::string_view word = takeUntil(line, ' ');
-    if (word.empty())
-      continue;
-    if (std::optional<Slot> slot = parseSlot(word)) {
-      slots.push_back(*slot);
-      continue;
-    }
-    bool known = phaseOf(word.front()).has_value();
-    findings.push_back(
-        {known ? "syntax" : "phase",
-         fmt::format("stage {} slot {}: found '{}', expected a phase of F, B, "
-                     "I, W, a microbatch, and optionally . and a chunk, like "
-                     "F3 or F3.1",
-                     stage, slots.size(), word)});
-  }
-}
-
 } // namespace
 
 char letter(Phase phase) { return "FBIW"[static_cast<int>(phase)]; }
@@ -132,17 +111,50 @@ std::optional<Slot> parseSlot(std::string_view text) {
   return Slot{*phase, *microbatch, *chunk};
 }
 
+std::vector<Slot> readSlots(std::string_view line, const std::string &where,
+                            Findings &findings) {
+  // Of what is no text at all, the beginning is enough.
+  constexpr size_t shown = 40;
+  std::vector<Slot> slots;
+  line = line.substr(0, line.find('#'));
+  for (size_t begin; (begin = line.find_first_not_of(" \t\r")) != line.npos;) {
+    line.remove_prefix(begin);
+    std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+    line.remove_prefix(word.size());
+    if (std::optional<Slot> slot = parseSlot(word)) {
+      slots.push_back(*slot);
+      continue;
+    }
+    bool known = phaseOf(word.front()).has_value();
+    findings.push_back(
+        {known ? "syntax" : "phase",
+         fmt::format("{} slot {}: found '{}', expected a phase of F, B, I, W, "
+                     "a microbatch, and optionally . and a chunk, like F3 or "
+                     "F3.1",
+                     where, slots.size(), word.substr(0, shown))});
+  }
+  return slots;
+}
+
+std::optional<std::string_view> takeStageLine(std::string_view &text,
+                                              int &number) {
+  while (!text.empty()) {
+    std::string_view line = takeUntil(text, '\n');
+    ++number;
+    size_t first = line.find_first_not_of(" \t\r");
+    if (first != line.npos && line[first] != '#')
+      return line;
+  }
+  return std::nullopt;
+}
+
 Schedule parseSchedule(std::string_view text, const Shape &shape,
                        Findings &findings) {
   Schedule schedule{shape, "", 0, {}};
-  while (!text.empty()) {
-    std::string_view line = takeUntil(text, '\n');
-    if (!line.empty() && line.back() == '\r')
-      line.remove_suffix(1);
-    if (line.find_first_not_of(' ') == std::string_view::npos ||
-        line.front() == '#')
-      continue;
-    readLine(line, schedule, findings);
+  int number = 0;
+  while (auto line = takeStageLine(text, number)) {
+    std::string where = fmt::format("stage {}", schedule.slots.size());
+    schedule.slots.push_back(readSlots(*line, where, findings));
   }
   return schedule;
 }

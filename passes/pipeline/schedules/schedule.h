@@ -85,9 +85,19 @@ std::string printSchedule(const Schedule &schedule);
 /// `<phase><microbatch>[.<chunk>]`; nothing when the text is not that.
 std::optional<Slot> parseSlot(std::string_view text);
 
-/// Reads one line per stage; blank lines and lines that start with # are
-/// skipped. A word that is no slot is left out and reported as `phase` (unknown
-/// letter) or `syntax`. Run checkSchedule on the result.
+/// Reads the slots of a line, separated by blanks, up to its end or a #. A word
+/// that is no slot is left out and reported as `phase` (unknown letter) or
+/// `syntax`, in a sentence that begins with `where`, such as `stage 0`.
+std::vector<Slot> readSlots(std::string_view line, const std::string &where,
+                            Findings &findings);
+
+/// Takes lines off the front of `text` until one has slots, which is returned;
+/// nothing when none is left. `number` counts all lines taken.
+std::optional<std::string_view> takeStageLine(std::string_view &text,
+                                              int &number);
+
+/// Reads one line per stage; lines without slots, and what is behind a #, are
+/// skipped. Findings are those of readSlots. Run checkSchedule on the result.
 Schedule parseSchedule(std::string_view text, const Shape &shape,
                        Findings &findings);
 
