@@ -67,6 +67,15 @@ models::Diagnostics readSpec(const std::string &input,
   return parsed.diagnostics;
 }
 
+/// A schedule file that a strategy names lies where the strategy does, unless
+/// its path begins at the root.
+std::string besideFile(const std::string &strategy,
+                       const std::string &schedule) {
+  if (!models::isScheduleFile(schedule))
+    return schedule;
+  return (std::filesystem::path(strategy).parent_path() / schedule).string();
+}
+
 models::Diagnostics readStrategy(const CompileOptions &options,
                                  models::Strategy &strategy) {
   models::Diagnostics found;
@@ -77,6 +86,7 @@ models::Diagnostics readStrategy(const CompileOptions &options,
       return {unknownFile("strategy", options.strategyFile, strategyNames())};
     auto parsed = models::loadStrategy(path, names);
     strategy = parsed.value;
+    strategy.schedule = besideFile(path, strategy.schedule);
     found = std::move(parsed.diagnostics);
   }
   append(found, models::applyOptions(strategy, options.strategy, names));
@@ -107,8 +117,7 @@ Status readInputs(const CompileOptions &options, models::ModelSpec &spec,
     append(all, models::toDiagnostics(models::validate(spec, strategy)));
   if (all.empty()) {
     strategy = models::resolve(spec, strategy);
-    for (const std::string &what : brokenScheduleRules(strategy))
-      all.push_back({models::ErrorClass::infeasible, "strategy", 0, what});
+    append(all, readSchedule(strategy));
   }
   if (all.empty())
     return Status::okay();

@@ -2,7 +2,12 @@
 
 #include "compiler/schedules.h"
 
+#include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/generators.h"
+#include "passes/pipeline/schedules/schedule_file.h"
+
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,19 +23,17 @@ std::vector<ScheduleInfo> allSchedules() {
   for (const schedules::Generator &row : schedules::generators())
     all.push_back({std::string(row.name),
                    row.use == schedules::Use::Training ? "train" : "eval",
-                   std::string(row.what), needsChunks(row),
-                   std::string(row.lacks)});
+                   std::string(row.what), needsChunks(row)});
   return all;
 }
 
-models::ScheduleNames scheduleNames() {
-  return {schedules::trainingNames(/*compiles=*/true),
-          schedules::trainingNames(/*compiles=*/false)};
-}
+models::ScheduleNames scheduleNames() { return {schedules::trainingNames()}; }
 
 std::string resolveSchedule(models::Strategy &strategy) {
   if (strategy.schedule.empty())
     strategy.schedule = schedules::defaultTraining;
+  if (models::isScheduleFile(strategy.schedule))
+    return "";
   return schedules::whyNotTrained(strategy.schedule);
 }
 
@@ -41,17 +44,71 @@ static schedules::Params paramsOf(const models::Strategy &strategy) {
           static_cast<int>(strategy.microbatchGroup)};
 }
 
-std::vector<std::string> brokenScheduleRules(const models::Strategy &strategy) {
-  std::vector<std::string> sentences;
+static models::Diagnostics checkNamed(const models::Strategy &strategy) {
+  models::Diagnostics found;
   const schedules::Generator *row = schedules::findGenerator(strategy.schedule);
-  if (!row)
-    return sentences;
   for (const schedules::Finding &finding : row->check(paramsOf(strategy)))
-    sentences.push_back(fmt::format(
-        "schedule '{}' of p = pp, m = microbatches, v = chunks, G = "
-        "microbatch_group: {}",
-        strategy.schedule, finding.message));
-  return sentences;
+    found.push_back({models::ErrorClass::infeasible, "strategy", 0,
+                     fmt::format("schedule '{}' of p = pp, m = microbatches, v "
+                                 "= chunks, G = microbatch_group: {}",
+                                 strategy.schedule, finding.message)});
+  return found;
+}
+
+/// Of a stage and chunk there is one backward fragment, or the two halves of
+/// it.
+static void addMixedStyles(const schedules::Schedule &schedule,
+                           schedules::Findings &findings) {
+  for (size_t stage = 0; stage < schedule.slots.size(); ++stage) {
+    std::set<int> whole, split; // chunks
+    for (const schedules::Slot &slot : schedule.slots[stage]) {
+      if (slot.phase == schedules::Phase::B)
+        whole.insert(slot.chunk);
+      else if (slot.phase != schedules::Phase::F)
+        split.insert(slot.chunk);
+    }
+    for (int chunk : whole)
+      if (split.contains(chunk))
+        findings.push_back(
+            {"phase-mix",
+             fmt::format(
+                 "stage {} chunk {}: expected B in all microbatches, or "
+                 "I and W in all, found both",
+                 stage, chunk)});
+  }
+}
+
+static models::Diagnostics readFile(models::Strategy &strategy) {
+  std::string path = strategy.schedule;
+  auto text = models::readTextFile(path);
+  if (!text.ok())
+    return text.diagnostics;
+  schedules::Params params = paramsOf(strategy);
+  schedules::Findings findings;
+  auto schedule = schedules::readScheduleText(text.value, findings,
+                                              {params.p, params.m, params.v});
+  if (schedule && findings.empty()) {
+    findings = schedules::checkSchedule(*schedule);
+    addMixedStyles(*schedule, findings);
+  }
+  models::Diagnostics found;
+  for (const schedules::Finding &finding : findings)
+    found.push_back(
+        {models::ErrorClass::infeasible, path, 0,
+         fmt::format("{} (pp = {}, {} microbatches, chunks = {})",
+                     finding.message, params.p, params.m, params.v)});
+  if (!found.empty())
+    return found;
+  for (const auto &slots : schedule->slots)
+    strategy.scheduleSlots.push_back(
+        schedules::printSlots(slots, schedule->chunks));
+  strategy.schedule = std::filesystem::path(path).stem().string();
+  return found;
+}
+
+models::Diagnostics readSchedule(models::Strategy &strategy) {
+  return models::isScheduleFile(strategy.schedule) ? readFile(strategy)
+                                                   : checkNamed(strategy);
 }
 
 } // namespace mtc::compiler

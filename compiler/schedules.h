@@ -18,7 +18,6 @@ struct ScheduleInfo {
   std::string entry;        ///< of the program: train or eval
   std::string what;         ///< a line for people
   bool needsChunks = false; ///< two or more a stage
-  std::string lacks; ///< what the compiler lacks to build it; empty: nothing
 };
 std::vector<ScheduleInfo> allSchedules();
 
@@ -29,8 +28,11 @@ models::ScheduleNames scheduleNames();
 /// cannot train with its schedule; empty if it can.
 std::string resolveSchedule(models::Strategy &strategy);
 
-/// The rules of its schedule that a resolved strategy breaks, a sentence each.
-std::vector<std::string> brokenScheduleRules(const models::Strategy &strategy);
+/// What is wrong with the schedule of a resolved strategy: rules of a named one
+/// that its sizes break; of a file all that is wrong with it. A file that is
+/// right is read into `scheduleSlots`, and its name, without folders and
+/// ending, takes the place of the path.
+models::Diagnostics readSchedule(models::Strategy &strategy);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_SCHEDULES_H

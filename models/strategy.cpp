@@ -8,6 +8,10 @@
 
 namespace mtc::models {
 
+bool isScheduleFile(std::string_view schedule) {
+  return schedule.find_first_of("/.") != std::string_view::npos;
+}
+
 MeshAxis Strategy::meshAxis(std::string_view name, LogicalAxis axis) const {
   MeshAxis result = shard.meshAxis(axis);
   for (const ShardOverride &override : overrides)

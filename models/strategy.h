@@ -24,9 +24,12 @@ struct Strategy {
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
-  std::string schedule;        ///< a name; empty: the compiler's default
-  int64_t chunks = 1;          ///< virtual stages of a stage
-  int64_t microbatchGroup = 0; ///< of interleaving; 0: pp of them
+  /// A name, or the path of a file of slots; empty: the compiler's default.
+  std::string schedule;
+  /// What the file says, a line per stage: whoever reads it puts it here.
+  std::vector<std::string> scheduleSlots = {};
+  int64_t chunks = 1;                  ///< virtual stages of a stage
+  int64_t microbatchGroup = 0;         ///< of interleaving; 0: pp of them
   std::vector<int64_t> layersPerStage; ///< by virtual stage; empty: even
   int64_t zero = 0;                    ///< 1: the optimizer is split over dp
   /// Norms, dropout and sums of the residual stream are split over tp along the
@@ -52,12 +55,14 @@ struct Strategy {
   MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
 };
 
-/// What `schedule` may be. Schedules are made by passes, which this library
-/// does not know: the caller hands their names down. `planned` ones are read as
-/// well, but messages do not offer them; the caller rejects them with its
-/// reason.
+/// Whether a value of `schedule` is the path of a file of slots, not a name: it
+/// has a slash or a dot.
+bool isScheduleFile(std::string_view schedule);
+
+/// What `schedule` may be, beside a file. Schedules are made by passes, which
+/// this library does not know: the caller hands their names down.
 struct ScheduleNames {
-  std::vector<std::string_view> built, planned;
+  std::vector<std::string_view> names;
 };
 
 /// Parses a strategy; as parseModelSpec.

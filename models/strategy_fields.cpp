@@ -80,22 +80,24 @@ const std::vector<std::string_view> &allTargets() {
   return targets;
 }
 
-/// One of `values`. `planned` ones are read, but not offered.
+/// One of `values`, or what `isOther` takes, which is `other` in words.
 static Kind<Strategy> named(const std::vector<std::string_view> &values,
-                            const std::vector<std::string_view> &planned,
-                            std::string Strategy::*member) {
+                            std::string Strategy::*member,
+                            bool (*isOther)(std::string_view) = nullptr,
+                            std::string_view other = "") {
   std::string type =
       values.size() == 1 ? std::string(values[0]) : "one of " + join(values);
+  type += other;
   auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
                   Need need) {
     std::string value;
     in.string(key, value, need);
     if (!in.has(key) || !in.good(key))
       return;
-    auto isIn = [&](const std::vector<std::string_view> &names) {
-      return std::find(names.begin(), names.end(), value) != names.end();
-    };
-    if (!isIn(values) && !isIn(planned)) {
+    bool isKnown =
+        std::find(values.begin(), values.end(), value) != values.end() ||
+        (isOther && isOther(value));
+    if (!isKnown) {
       std::string near = nearestName(value, values);
       return in.wrong(key, type,
                       near.empty() ? "" : ", did you mean '" + near + "'?");
@@ -111,17 +113,20 @@ static Kind<Strategy> named(const std::vector<std::string_view> &values,
 static StrategyRows nameFields(const ScheduleNames &schedules) {
   return {
       {"", "schedule",
-       named(schedules.built, schedules.planned, &Strategy::schedule),
-       "the order of forwards and backwards (mtc help schedules)", "\"gpipe\""},
-      {"", "target", named(allTargets(), {}, &Strategy::target),
+       named(schedules.names, &Strategy::schedule, isScheduleFile,
+             ", or the path of a file"),
+       "the order of forwards and backwards (mtc help schedules; of a file: "
+       "docs/schedules.md)",
+       "\"gpipe\""},
+      {"", "target", named(allTargets(), &Strategy::target),
        "what ranks compute with; for CUDA kernels are compiled "
        "(--compile-to kernels), and nothing runs them yet",
        "\"cuda:sm_90\""},
-      {"", "dtype", named({"f32", "bf16"}, {}, &Strategy::dtype),
+      {"", "dtype", named({"f32", "bf16"}, &Strategy::dtype),
        "type of weights and activations in computations; bf16 keeps main "
        "parameters in f32",
        "\"bf16\""},
-      {"", "optimizer", named({"adamw"}, {}, &Strategy::optimizer),
+      {"", "optimizer", named({"adamw"}, &Strategy::optimizer),
        "what updates parameters; its numbers are the recipe's", "\"adamw\""},
   };
 }

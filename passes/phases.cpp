@@ -23,6 +23,8 @@ static constexpr PhaseInfo phaseTable[] = {
     {Phase::deriveEval, "derive-eval", "the forward that trains nothing"},
     {Phase::cutStages, "cut-stages", "layers to pipeline stages"},
     {Phase::buildSchedule, "build-schedule", "the order of microbatches"},
+    {Phase::splitBackward, "split-backward",
+     "input gradients apart from weight gradients"},
     {Phase::expandSchedule, "expand-schedule",
      "sends, receives and buffer slots"},
     {Phase::bucketGradients, "bucket-gradients",

@@ -24,6 +24,7 @@ enum class Phase {
   deriveEval,
   cutStages,
   buildSchedule,
+  splitBackward,
   expandSchedule,
   bucketGradients,
   shardOptimizer,

@@ -36,11 +36,13 @@ struct ScheduleFields {
   int64_t chunks = 0;
   DenseI64ArrayAttr layersPerStage;
   std::optional<int64_t> group;
+  ArrayAttr slots;
   template <typename Visit> void each(Visit visit) {
     visit("name", name);
     visit("chunks", chunks);
     visit("layers_per_stage", layersPerStage);
     visit("group", group);
+    visit("slots", slots);
   }
 };
 
@@ -127,12 +129,14 @@ void BatchAttr::print(AsmPrinter &printer) const {
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   return parseAttr<ScheduleAttr, ScheduleFields>(parser, [](ScheduleFields &f) {
-    return std::tuple(StringRef(f.name), f.chunks, f.layersPerStage, f.group);
+    return std::tuple(StringRef(f.name), f.chunks, f.layersPerStage, f.group,
+                      f.slots);
   });
 }
 void ScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, ScheduleFields{getName().str(), getChunks(),
-                                      getLayersPerStage(), getGroup()});
+  printFields(printer,
+              ScheduleFields{getName().str(), getChunks(), getLayersPerStage(),
+                             getGroup(), getSlots()});
 }
 
 Attribute OptimizerAttr::parse(AsmParser &parser, Type) {

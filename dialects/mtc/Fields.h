@@ -18,8 +18,9 @@
 namespace mtc {
 
 template <typename T>
-constexpr bool kMayLack = std::is_same_v<T, std::optional<int64_t>> ||
-                          std::is_same_v<T, mlir::StringAttr>;
+constexpr bool kMayLack =
+    std::is_same_v<T, std::optional<int64_t>> ||
+    std::is_same_v<T, mlir::StringAttr> || std::is_same_v<T, mlir::ArrayAttr>;
 
 template <typename T>
 mlir::ParseResult parseField(mlir::AsmParser &parser, T &to) {

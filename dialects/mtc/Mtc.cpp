@@ -92,7 +92,14 @@ LogicalResult BatchAttr::verify(EmitError emitError, int64_t micro,
 
 LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
                                    int64_t chunks, DenseI64ArrayAttr,
-                                   std::optional<int64_t> group) {
+                                   std::optional<int64_t> group,
+                                   ArrayAttr slots) {
+  bool areLines = !slots || llvm::all_of(slots, [](Attribute line) {
+    return isa<StringAttr>(line);
+  });
+  if (!areLines)
+    return emitError() << "expected slots to be a list of strings, found "
+                       << slots;
   return failure(failed(notEmpty(emitError, "name", name)) ||
                  failed(between(emitError, "chunks", chunks, Tag::kStages)) ||
                  (group && failed(between(emitError, "group", *group,

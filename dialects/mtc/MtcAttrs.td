@@ -88,10 +88,12 @@ def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
   let description = [{
     `name` is one of `mtc help schedules`. Virtual stages are in the order of the
     model. With chunks, `group` microbatches go through one before the next has its
-    turn.
+    turn. `slots` are those of a schedule that somebody wrote, a line per stage in
+    the notation of [schedules](../schedules.md); then the name is for people.
 
     Example: `#mtc.schedule<name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>`
     Example: `#mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1], group = 2>`
+    Example: `#mtc.schedule<name = "mine", chunks = 1, layers_per_stage = [1, 3], slots = ["F0 F1 B0 B1", "F0 B0 F1 B1"]>`
 
     **Constraints:** there is a name and at least one chunk; a group has at least
     one microbatch.
@@ -99,7 +101,8 @@ def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
   let parameters = (ins StringRefParameter<"of the entry train">:$name,
       AttrParameter<"int64_t", "virtual stages of a stage">:$chunks,
       AttrParameter<"::mlir::DenseI64ArrayAttr", "per virtual stage">:$layers_per_stage,
-      OptionalParameter<"std::optional<int64_t>", "microbatches of a group of interleaving">:$group);
+      OptionalParameter<"std::optional<int64_t>", "microbatches of a group of interleaving">:$group,
+      OptionalParameter<"::mlir::ArrayAttr", "of a schedule that is no name's">:$slots);
 }
 
 def Mtc_OptimizerKind : I32EnumAttr<"OptimizerKind", "the arithmetic of the update", [

@@ -69,9 +69,12 @@ def Pipe_Dialect : Dialect {
 def Pipe_Phase : I32EnumAttr<"Phase", "what a fragment is for", [
     I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
     I32EnumAttrCase<"Eval", 2, "eval">, I32EnumAttrCase<"Reduce", 3, "reduce">,
-    I32EnumAttrCase<"Apply", 4, "apply">]> {
+    I32EnumAttrCase<"Apply", 4, "apply">,
+    I32EnumAttrCase<"InputGradient", 5, "input_gradient">,
+    I32EnumAttrCase<"WeightGradient", 6, "weight_gradient">]> {
   let description = [{
-    `reduce` and `apply` are the update, at the end of a step.
+    `reduce` and `apply` are the update, at the end of a step. A backward may be
+    split in two: `input_gradient`, which others wait for, and `weight_gradient`.
   }];
   let cppNamespace = "::mtc::pipe";
   let genSpecializedAttr = 0;
@@ -95,6 +98,11 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
     /// True of the update, which a step has once, not once per microbatch.
     bool isUpdate() const {
       return getPhase() == Phase::Reduce || getPhase() == Phase::Apply;
+    }
+    /// True of a backward, whole or a half of one.
+    bool isBackward() const {
+      return getPhase() == Phase::Backward || getPhase() == Phase::InputGradient ||
+             getPhase() == Phase::WeightGradient;
     }
     /// The entry that runs it.
     ::llvm::StringRef getEntry() const {

@@ -52,6 +52,18 @@ static dist::MeshAttr meshOf(Builder &b, const Strategy &strategy) {
   return dist::MeshAttr::get(b.getContext(), ArrayRef(axes), ArrayRef(sizes));
 }
 
+static ScheduleAttr scheduleOf(Builder &b, const Strategy &strategy) {
+  std::optional<int64_t> group;
+  if (strategy.microbatchGroup > 0)
+    group = strategy.microbatchGroup;
+  SmallVector<StringRef> lines(strategy.scheduleSlots.begin(),
+                               strategy.scheduleSlots.end());
+  return ScheduleAttr::get(
+      b.getContext(), strategy.schedule, strategy.chunks,
+      b.getDenseI64ArrayAttr(strategy.layersPerStage), group,
+      lines.empty() ? ArrayAttr() : b.getStrArrayAttr(lines));
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -65,12 +77,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       strategy.mesh,
       BatchAttr::get(context, strategy.microBatchSize, strategy.microbatches(),
                      strategy.globalBatchSize, strategy.seqLength),
-      *symbolizePrecision(strategy.dtype),
-      ScheduleAttr::get(context, strategy.schedule, strategy.chunks,
-                        b.getDenseI64ArrayAttr(strategy.layersPerStage),
-                        strategy.microbatchGroup > 0
-                            ? std::optional(strategy.microbatchGroup)
-                            : std::nullopt),
+      *symbolizePrecision(strategy.dtype), scheduleOf(b, strategy),
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
                          strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),

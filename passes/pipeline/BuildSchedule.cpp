@@ -39,19 +39,39 @@ struct BuildSchedulePass
     registry.insert<pipe::PipeDialect>();
   }
 
-  LogicalResult build(StringRef entry, const std::string &name,
-                      ConfigAttr config) {
-    ModuleOp module = getOperation();
+  static schedules::Params paramsOf(ConfigAttr config) {
     schedules::Params params;
     params.p = config.getMesh().stages();
     params.v = config.getSchedule().getChunks();
-    // Groups are those of chunks. Forwards alone take any, and theirs is told
-    // to no schedule of one chunk.
+    params.m = config.getBatch().getMicrobatches();
+    // Groups are those of chunks. Forwards alone take any.
     params.G = config.getSchedule().getGroup().value_or(
         params.v == 1 ? 0 : std::min(params.p, params.m));
-    params.m = config.getBatch().getMicrobatches();
+    return params;
+  }
+
+  /// The schedule that somebody wrote.
+  static std::optional<schedules::Schedule>
+  written(ArrayAttr slots, ConfigAttr config, schedules::Findings &findings) {
+    schedules::Params params = paramsOf(config);
+    schedules::Shape shape;
+    shape.stages = params.p;
+    shape.chunks = params.v;
+    shape.microbatches = params.m;
+    std::string text;
+    for (StringRef line : slots.getAsValueRange<StringAttr>())
+      text += line.str() + "\n";
+    return schedules::parseSchedule(text, shape, findings);
+  }
+
+  LogicalResult build(StringRef entry, const std::string &name,
+                      ConfigAttr config) {
+    ModuleOp module = getOperation();
     schedules::Findings findings;
-    auto schedule = schedules::generate(name, params, findings);
+    ArrayAttr slots = config.getSchedule().getSlots();
+    auto schedule = slots && entry == "train"
+                        ? written(slots, config, findings)
+                        : schedules::generate(name, paramsOf(config), findings);
     if (failed(report(module, entry, findings)))
       return failure();
     schedule->crossings = pipeline::crossingsOf(module, entry);
@@ -73,7 +93,9 @@ struct BuildSchedulePass
     if (failed(config))
       return signalPassFailure();
     std::string name = config->getSchedule().getName().str();
-    if (std::string why = schedules::whyNotTrained(name); !why.empty()) {
+    bool isWritten = static_cast<bool>(config->getSchedule().getSlots());
+    if (std::string why = schedules::whyNotTrained(name);
+        !isWritten && !why.empty()) {
       getOperation().emitError("schedule of entry \"train\": ") << why;
       return signalPassFailure();
     }

@@ -11,10 +11,12 @@
 #include "passes/pipeline/crossings.h"
 #include "passes/pipeline/schedules/expand.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,6 +89,28 @@ LogicalResult checkStages(pipe::ScheduleOp op, const schedules::Shape &shape) {
   return success();
 }
 
+/// Whether a weight gradient reads what a forward saved, or an input.
+bool readsOperands(ModuleOp module) {
+  std::set<std::pair<int64_t, int64_t>> saved; // by forwards: stage, key
+  bool found = false;
+  module.walk([&](func::FuncOp fn) {
+    if (auto of = pipe::FragmentAttr::of(fn);
+        of && of.getPhase() == pipe::Phase::Forward)
+      fn.walk([&](pipe::SaveOp save) {
+        saved.insert({of.getStage(), save.getKey()});
+      });
+  });
+  module.walk([&](func::FuncOp fn) {
+    auto of = pipe::FragmentAttr::of(fn);
+    if (!of || of.getPhase() != pipe::Phase::WeightGradient)
+      return;
+    found |= !fn.getOps<pipe::InputOp>().empty();
+    for (auto read : fn.getOps<pipe::SavedOp>())
+      found |= saved.count({of.getStage(), read.getKey()}) > 0;
+  });
+  return found;
+}
+
 struct ExpandSchedulePass
     : mtc::passes::PhasePass<
           passes::impl::ExpandScheduleBase<ExpandSchedulePass>> {
@@ -97,6 +121,8 @@ struct ExpandSchedulePass
     shape.chunks = op.getChunks();
     shape.microbatches = op.getMicrobatches();
     shape.crossings = pipeline::crossingsOf(getOperation(), op.getSymName());
+    shape.savesOperands =
+        op.getSymName() == "train" && readsOperands(getOperation());
     std::string text;
     for (auto line : op.getSlots().getAsValueRange<StringAttr>())
       text += line.str() + "\n";

@@ -77,16 +77,16 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
     storage.address = *address;
   } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
     storage.address =
-        layout.slot(MTC_POOL_SAVED, layout.inputOffset.at(i.getName().str()));
+        layout.slot(layout.inputPool, layout.inputOffset.at(i.getName().str()));
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
     storage.address = layout.slot(receivePool(r.getName()));
   } else if (auto k = dyn_cast<pipe::SavedOp>(op)) {
-    auto it = layout.keepOffset.find(k.getKey());
-    if (it == layout.keepOffset.end())
+    auto it = layout.kept.find(k.getKey());
+    if (it == layout.kept.end())
       return op->emitOpError(
                  "expected a key that a forward fragment keeps, found ")
              << k.getKey();
-    storage.address = layout.slot(MTC_POOL_SAVED, it->second);
+    storage.address = layout.slot(it->second.pool, it->second.offset);
   } else {
     return success();
   }
@@ -252,8 +252,8 @@ void FragmentMemory::copy(Operation *marker, Value from, const Address &to) {
 Address FragmentMemory::addressFor(Operation *marker) const {
   if (auto send = dyn_cast<pipe::SendOp>(marker))
     return layout.slot(sendPool(send.getName()));
-  return layout.slot(MTC_POOL_SAVED,
-                     layout.keepOffset.at(cast<pipe::SaveOp>(marker).getKey()));
+  const KeptPlace &place = layout.kept.at(cast<pipe::SaveOp>(marker).getKey());
+  return layout.slot(place.pool, place.offset);
 }
 
 /// Values that are sent or saved are made where they lie; exports stay to the

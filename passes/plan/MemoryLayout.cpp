@@ -1,9 +1,8 @@
 //===- MemoryLayout.cpp - offsets of buckets, slots and temporaries -------===//
 #include "passes/plan/MemoryLayout.h"
+#include "passes/plan/KeptValues.h"
 
 #include "dialects/pipe/Pipe.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <algorithm>
 #include <numeric>
@@ -36,56 +35,31 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   layout.optimizerBytes = alignTo(optimizer, kPage);
 }
 
-/// Sizes of what crosses stages and of what is saved, from the boundary ops.
-static void collectSlots(rt::ProgramOp program, ProgramLayout &layout) {
-  std::map<int64_t, std::map<int64_t, int64_t>> keeps; // of each chunk, by key
-  std::map<std::string, int64_t> inputs;
+/// Sizes of what crosses stages, from the boundary ops.
+static void layOutCrossings(rt::ProgramOp program, ProgramLayout &layout) {
   auto grow = [&](MtcPool pool, Type type) {
     layout.pools[pool].stride =
         std::max(layout.pools[pool].stride, alignTo(bytesOf(type), kAlign));
   };
-  auto visit = [&](int64_t chunk, Operation *op) {
+  program.walk([&](Operation *op) {
     if (auto r = dyn_cast<pipe::ReceivedOp>(op))
       grow(receivePool(r.getName()), r.getType());
     else if (auto s = dyn_cast<pipe::SendOp>(op))
       grow(sendPool(s.getName()), s.getValue().getType());
-    else if (auto k = dyn_cast<pipe::SaveOp>(op))
-      keeps[chunk][k.getKey()] = bytesOf(k.getValue().getType());
-    else if (auto i = dyn_cast<pipe::InputOp>(op)) {
-      inputs[i.getName().str()] = bytesOf(i.getType());
-      layout.chunksWithInputs.insert(chunk);
-    }
-  };
-  for (auto fn : program.getOps<func::FuncOp>())
-    if (auto of = pipe::FragmentAttr::of(fn))
-      fn.walk([&](Operation *op) { visit(of.getChunk(), op); });
-  int64_t behindInputs = 0;
-  for (auto &[name, bytes] : inputs) {
-    layout.inputOffset[name] = behindInputs;
-    behindInputs = alignTo(behindInputs + bytes, kAlign);
-  }
-  int64_t stride = behindInputs;
-  for (auto &[chunk, values] : keeps) {
-    int64_t at = layout.chunksWithInputs.count(chunk) ? behindInputs : 0;
-    for (auto &[key, bytes] : values) {
-      layout.keepOffset[key] = at;
-      at = alignTo(at + bytes, kAlign);
-    }
-    stride = std::max(stride, at);
-  }
-  layout.pools[MTC_POOL_SAVED].stride = stride;
+  });
 }
 
 ProgramLayout layOutProgram(rt::ProgramOp program) {
   ProgramLayout layout;
   layOutBucketArenas(program, layout);
-  collectSlots(program, layout);
+  layOutCrossings(program, layout);
+  layOutKept(program, layout);
   for (auto timeline : program.getOps<pipe::TimelineOp>())
     for (auto [pool, count] : timeline.getPools().entries())
       layout.pools[pool].count = std::max(layout.pools[pool].count, count);
   if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
-    layout.pools[MTC_POOL_SAVED].count =
-        std::max<int64_t>(layout.pools[MTC_POOL_SAVED].count, 1);
+    layout.pools[layout.inputPool].count =
+        std::max<int64_t>(layout.pools[layout.inputPool].count, 1);
   int64_t at = 0;
   for (auto &[id, pool] : layout.pools) {
     pool.base = at;

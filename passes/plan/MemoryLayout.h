@@ -40,14 +40,22 @@ struct PoolRegion {
   int64_t base = 0, stride = 0, count = 0;
 };
 
+/// A value that a fragment saves for a later one of its microbatch.
+struct KeptPlace {
+  MtcPool pool = MTC_POOL_SAVED; ///< whose slots live as long as the value
+  int64_t bytes = 0;
+  int64_t offset = 0; ///< in a slot
+};
+
 /// Everything of one program that does not depend on liveness.
 struct ProgramLayout {
   std::map<MtcPool, PoolRegion> pools; ///< that the program has
-  /// Key of a saved value -> its offset in a slot of `saved`. A slot holds the
-  /// values of one chunk, so those of different chunks take the same bytes.
-  std::map<int64_t, int64_t> keepOffset;
-  /// Name of an input -> its offset in a slot of `saved`, at the begin.
+  /// Where a saved value lies, by its key. A slot holds the values of one
+  /// chunk, so those of different chunks take the same bytes.
+  std::map<int64_t, KeptPlace> kept;
+  /// Name of an input -> its offset in a slot of `inputPool`, at the begin.
   std::map<std::string, int64_t> inputOffset;
+  MtcPool inputPool = MTC_POOL_SAVED; ///< it is there until its last reader
   std::set<int64_t> chunksWithInputs; ///< that read inputs
   int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0,
           optimizerBytes = 0;

@@ -57,11 +57,11 @@ struct PlanMemoryPass
     if (layout.inputOffset.empty())
       return;
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
-    const PoolRegion &saved = layout.pools.at(MTC_POOL_SAVED);
+    const PoolRegion &pool = layout.pools.at(layout.inputPool);
     for (auto &[name, offset] : layout.inputOffset)
       for (StringRef entry : {"train", "eval"})
-        rt::InputSlotOp::create(b, program.getLoc(), name, saved.base + offset,
-                                MTC_POOL_SAVED, saved.stride, entry);
+        rt::InputSlotOp::create(b, program.getLoc(), name, pool.base + offset,
+                                layout.inputPool, pool.stride, entry);
   }
 
   LogicalResult runOnProgram(rt::ProgramOp program) const override {

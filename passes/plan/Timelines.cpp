@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -75,30 +76,39 @@ private:
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
   pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
-    if (slot.getSlots().of(MTC_POOL_SAVED) || !readsInputs(slot))
+    MtcPool inputs = layout.inputPool;
+    if (from.getEntry() == "train" || slot.getSlots().of(inputs) ||
+        !readsInputs(slot))
       return slot.getSlots();
     SmallVector<int64_t> slots(slot.getSlots().getNumbers());
-    slots.resize(std::max<size_t>(slots.size(), MTC_POOL_SAVED + 1),
+    slots.resize(std::max<size_t>(slots.size(), inputs + 1),
                  pipe::PerPoolAttr::kNone);
-    slots[MTC_POOL_SAVED] = 0;
+    slots[inputs] = 0;
     return pipe::PerPoolAttr::of(b.getContext(), slots);
   }
 
+  std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot) {
+    using Maybe = std::optional<pipe::Phase>;
+    return llvm::StringSwitch<Maybe>(slot.getPhase())
+        .Case("F", from.getEntry() == "eval" ? pipe::Phase::Eval
+                                             : pipe::Phase::Forward)
+        .Case("B", pipe::Phase::Backward)
+        .Case("I", pipe::Phase::InputGradient)
+        .Case("W", pipe::Phase::WeightGradient)
+        .Default(std::nullopt);
+  }
+
   LogicalResult run(pipe::SlotOp slot) {
-    bool forward = slot.getPhase() == "F";
-    if (!forward && slot.getPhase() != "B")
-      return slot.emitOpError("expected phase F or B (split backwards have no "
-                              "fragments yet), found ")
+    std::optional<pipe::Phase> phase = phaseOf(slot);
+    if (!phase)
+      return slot.emitOpError("expected phase F, B, I or W, found ")
              << slot.getPhase();
-    pipe::Phase phase = !forward                    ? pipe::Phase::Backward
-                        : from.getEntry() == "eval" ? pipe::Phase::Eval
-                                                    : pipe::Phase::Forward;
-    FailureOr<FlatSymbolRefAttr> name = fragment(slot, phase, slot.getChunk());
+    FailureOr<FlatSymbolRefAttr> name = fragment(slot, *phase, slot.getChunk());
     if (failed(name))
       return failure();
     IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
-    if (forward && readsInputs(slot))
+    if (slot.getPhase() == "F" && readsInputs(slot))
       rt::StepOp::create(b, loc, rt::StepKind::Load, FlatSymbolRefAttr(),
                          microbatch, slots);
     rt::StepOp::create(b, loc, rt::StepKind::Run, *name, microbatch, slots);

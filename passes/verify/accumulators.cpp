@@ -33,9 +33,13 @@ private:
   void visit(const Fragment &fragment, Operation *op, const Access &access) {
     // A plain write is a sum of one; checkViews says where it may stand.
     Additions found{op, std::max<int64_t>(access.adds, 1)};
-    if (access.extent.offset == stage.lossOffset)
+    bool isLoss = access.extent.offset == stage.lossOffset;
+    if (isLoss && fragment.isBackward())
+      report.error(op)
+          << "expected no backward fragment to add to the loss, found one";
+    else if (isLoss)
       loss[fragment.phase()].push_back(found);
-    else if (fragment.phase() == Phase::Backward)
+    else if (fragment.isBackward())
       gradients[access.extent.offset].push_back(found);
     else
       report.error(op) << "expected only backward fragments to add to "
@@ -83,10 +87,6 @@ private:
           << " of stage " << stage.index << " to add to the loss "
           << (isLast ? "once per microbatch" : "never") << ", found it added "
           << times << " times";
-    for (const Additions &each : loss[Phase::Backward])
-      if (phase == Phase::Forward)
-        report.error(each.op)
-            << "expected no backward fragment to add to the loss, found one";
   }
 
   const Model &model;

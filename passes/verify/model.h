@@ -95,6 +95,7 @@ struct Fragment {
   llvm::StringRef name() const { return fn.getSymName(); }
   Phase phase() const { return of.getPhase(); }
   bool isUpdate() const { return of.isUpdate(); }
+  bool isBackward() const { return of.isBackward(); }
 };
 
 /// One row of a timeline.

@@ -102,14 +102,14 @@ private:
   /// Somewhere in its slot: what reads it later must find it there.
   void findKept(const Fragment &fragment, ByteForm &bytes, pipe::SaveOp keep,
                 Number expected) {
-    const Contents::Cells &slot = bytes.slotOf(MTC_POOL_SAVED);
-    if (llvm::any_of(slot, [&](const auto &cell) {
-          return cell.second.number == expected;
-        }))
-      return;
+    for (MtcPool pool : {MTC_POOL_SAVED, MTC_POOL_SPLIT, MTC_POOL_OPERAND})
+      if (llvm::any_of(bytes.slotOf(pool), [&](const auto &cell) {
+            return cell.second.number == expected;
+          }))
+        return;
     auto diag = report.error(fragment.fn)
-                << "expected \"" << fragment.name() << "\" to leave in pool "
-                << poolName(MTC_POOL_SAVED) << " what its tensor form saves as "
+                << "expected \"" << fragment.name()
+                << "\" to leave in a slot what its tensor form saves as "
                 << keep.getKey() << ", found it nowhere there";
     diag.attachNote(keep.getLoc()) << "saved here";
   }

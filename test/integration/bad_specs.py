@@ -38,6 +38,14 @@ def options(name, given, says, code=INFEASIBLE):
                 says)
 
 
+def schedule(name, lines, says, code=INFEASIBLE, options="--gbs 2 --pp 2"):
+    """A schedule in a file, of two microbatches."""
+    return Case("schedule: " + name,
+                ["compile", "tiny.toml", *options.split(), "--schedule", "./mine",
+                 "-o", "out"], code, ["mine", *says],
+                lambda place: place.write("mine", lines))
+
+
 def recipe(name, text, says, code=USAGE):
     return Case(name, ["run", "one", "--recipe", "recipe.toml", "--quiet"], code,
                 says, with_files(recipe=text))
@@ -139,6 +147,38 @@ STRATEGIES = [
     options("batch sizes that do not divide", "--gbs 6 --mbs 2 --dp 2",
             ["global_batch_size % (micro_batch_size * dp) == 0", "global_batch_size = 6",
              "4 or 8"]),
+    schedule("a word that is no slot", "F0 F1 B0 B1\n# B9\nF0 B0 Q1 B1\n",
+             ["line 3", "Q1", "F3"]),
+    schedule("a line too few", "F0 F1 B0 B1\n", ["pp = 2"]),
+    schedule("a microbatch that there is not", "F0 F1 B0 B1\nF0 B0 F2 B2\n",
+             ["line 2", "F2"]),
+    schedule("slots that lack", "F0 F1 B0 B1\nF0 B0 F1\n", ["stage 1", "B"]),
+    schedule("a backward before its forward", "F0 F1 B0 B1\nB0 F0 F1 B1\n",
+             ["F0", "B0", "before"]),
+    schedule("stages that wait for each other", "F0 B0 F1 B1\nF0 F1 B1 B0\n",
+             ["ascending"]),
+    schedule("a cycle", "F0 B1 F1 B0\nF0 F1 B0 B1\n", ["stage 0", "B1"]),
+    schedule("whole and split backwards", "F0 F1 B0 B1\nF0 B0 F1 I1 W1\n",
+             ["stage 1 chunk 0", "B in all microbatches", "found both"]),
+    schedule("chunks that the strategy does not have",
+             "F0 F1 B0 B1\nF0 F0.1 B0.1 B0\n", ["line 2", "chunk"]),
+    Case("schedule: a file that is not there",
+         ["compile", "tiny.toml", "--gbs", 2, "--schedule", "./nothing", "-o", "out"],
+         REJECTD, ["nothing", "No such file"]),
+    options("chunks without a schedule of them", "--gbs 4 --pp 2 --chunks 2 --stages 0,1,1,0",
+            ["v=2", "interleaved-1f1b"]),
+    options("interleaving of one chunk", "--gbs 4 --pp 2 --schedule interleaved-1f1b",
+            ["v=1", "two chunks"]),
+    options("interleaving of one stage",
+            "--gbs 4 --chunks 2 --schedule interleaved-1f1b", ["p=1", "two stages"]),
+    options("a group of microbatches that is too short",
+            "--gbs 5 --pp 2 --chunks 2 --stages 0,1,1,0 --schedule interleaved-1f1b",
+            ["m mod G = 1", "another m or G"]),
+    options("a stage in the middle without a layer", "--gbs 4 --pp 3 --stages 1,0,1",
+            ["layers_per_stage[i] >= 1", "i = 1"]),
+    options("more virtual stages than layers",
+            "--gbs 4 --pp 2 --chunks 2 --schedule interleaved-1f1b",
+            ["layers >= pp * chunks", "layers = 2, pp = 2, chunks = 2"]),
     options("more stages than layers", "--gbs 2 --pp 4",
             ["layers >= pp", "layers = 2, pp = 4", "pp = 2"]),
     options("layers of stages that do not sum up",
@@ -155,8 +195,6 @@ STRATEGIES = [
             ["tp = 3", "dp = 2", "pp = 5", "seq_length = 99"]),
     options("unknown schedule", "--gbs 2 --schedule zb",
             ["--schedule", "expected one of gpipe, 1f1b", "\"zb\""], USAGE),
-    options("a schedule that is not built", "--gbs 2 --schedule zb-h1",
-            ["'zb-h1' cannot be compiled yet", "split", "one of gpipe, 1f1b"], USAGE),
     options("unknown dtype", "--gbs 2 --dtype fp16",
             ["--dtype", "f32, bf16", "fp16"], USAGE),
     options("dtype that the instruction set has not",

@@ -1,6 +1,11 @@
 """The layouts that the integration tests compile."""
 
+import os
+
 from dataclasses import dataclass
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,10 @@ class Layout:
     group: int = 0      # microbatches that go through a chunk in turn; 0: pp
 
     @property
+    def schedule_name(self):
+        return os.path.splitext(os.path.basename(self.schedule))[0]
+
+    @property
     def ranks(self):
         return self.tp * self.pp * self.dp
 
@@ -27,7 +36,7 @@ class Layout:
         if self.dp > 1:
             name += f"-zero{self.zero}"
         if self.pp > 1:
-            name += f"-{self.schedule}"
+            name += f"-{self.schedule_name}"
         if self.chunks > 1:
             name += f"-chunks{self.chunks}"
         if self.layers:
@@ -66,7 +75,7 @@ def matrix(schedules):
             for zero in ((0, 1) if dp > 1 else (0,))
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
                              else schedules)
-            ] + sequence_parallel(schedules) + virtual_stages()
+            ] + sequence_parallel(schedules) + virtual_stages() + written_schedules()
 
 
 def sequence_parallel(schedules):
@@ -89,3 +98,15 @@ def virtual_stages():
             interleaved(1, 3, chunks=2, layers=ends, group=4),
             interleaved(2, 2, chunks=3, layers=ends, group=5),
             Layout(1, 3, layers=(0, 4, 0)), Layout(2, 4, layers=(1, 1, 2, 0))]
+
+
+def written_schedules():
+    """Schedules in files: one that splits backwards on some stages only, with input
+    gradients ahead of forwards, and one of two chunks."""
+    def written(name, *sizes, **more):
+        return Layout(*sizes, schedule=os.path.join(HERE, "schedules", name), **more)
+    return [written("partly-split.txt", 1, 3, layers=(1, 2, 1)),
+            written("partly-split.txt", 2, 3, layers=(2, 2, 0), sp=True),
+            written("split-chunks.txt", 2, 2, 2, 1, chunks=2),
+            Layout(2, 3, 1, 0, "zb-h1", layers=(1, 2, 1), sp=True),
+            Layout(1, 2, 2, 1, "zb-h1")]

@@ -53,14 +53,12 @@ void printPhases() {
       passes::planPipeline.name, passes::planPipeline.what);
 }
 
-/// One line each: name, entry, what it is, and what the compiler lacks for it.
+/// One line each: name, entry, what it is, and what it needs.
 void printSchedules() {
   for (const compiler::ScheduleInfo &info : compiler::allSchedules())
-    std::printf("%-17s %-6s %s%s%s%s\n", info.name.c_str(), info.entry.c_str(),
+    std::printf("%-17s %-6s %s%s\n", info.name.c_str(), info.entry.c_str(),
                 info.what.c_str(),
-                info.needsChunks ? "; with --chunks of 2 or more" : "",
-                info.lacks.empty() ? "" : "; cannot be compiled yet: ",
-                info.lacks.c_str());
+                info.needsChunks ? "; with --chunks of 2 or more" : "");
 }
 
 void printSpecs() {

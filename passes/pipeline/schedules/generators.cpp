@@ -203,32 +203,28 @@ Findings checkForwardOnly(const Params &params) {
   return rules.take();
 }
 
-constexpr std::string_view lacksSplit =
-    "it needs backward fragments split into input and weight gradient";
-
 constexpr Generator registry[] = {
     {"gpipe", "all forwards, then all backwards: most activations held",
-     Use::Training, "", gpipe, checkPlain, forms::warmupAll, forms::leadAll,
+     Use::Training, gpipe, checkPlain, forms::warmupAll, forms::leadAll,
      forms::leadAll, forms::bubbleFill, forms::latencyGpipe},
     {"1f1b", "one forward, one backward in turn: at most p activations held",
-     Use::Training, "", oneForwardOneBackward, checkPlain,
-     forms::warmupOneForward, forms::leadOneForward, forms::leadOneForward,
-     forms::bubbleFill, forms::latencyOneForward},
+     Use::Training, oneForwardOneBackward, checkPlain, forms::warmupOneForward,
+     forms::leadOneForward, forms::leadOneForward, forms::bubbleFill,
+     forms::latencyOneForward},
     {"eager-1f1b",
      "1f1b with forwards further ahead, which hides the latency of transfers: "
      "at most 2p-1 activations held",
-     Use::Training, "", eager, checkPlain, forms::warmupEager, forms::leadEager,
+     Use::Training, eager, checkPlain, forms::warmupEager, forms::leadEager,
      forms::leadEager, forms::bubbleFill, forms::latencyEager},
     {"interleaved-1f1b",
      "1f1b over v chunks of layers a stage: the bubble is v times smaller",
-     Use::Training, "", interleaved, checkInterleaved, forms::warmupInterleaved,
+     Use::Training, interleaved, checkInterleaved, forms::warmupInterleaved,
      forms::leadInterleaved, forms::leadInterleaved, forms::bubbleFill,
      forms::latencyInterleaved},
     {"zb-h1", "1f1b whose weight gradients fill the bubble", Use::Training,
-     lacksSplit, zeroBubble, checkPlain, forms::warmupOneForward,
-     forms::leadOneForward, forms::leadOneForward, forms::bubbleZeroBubble,
-     forms::latencyZeroBubble},
-    {"forward-only", "forwards alone, for the eval entry", Use::Evaluation, "",
+     zeroBubble, checkPlain, forms::warmupOneForward, forms::leadOneForward,
+     forms::leadOneForward, forms::bubbleZeroBubble, forms::latencyZeroBubble},
+    {"forward-only", "forwards alone, for the eval entry", Use::Evaluation,
      forwardOnly, checkForwardOnly, forms::warmupAll, forms::leadAll,
      forms::leadAll, forms::bubbleForward, forms::latencyForward},
 };
@@ -248,25 +244,21 @@ const Generator *findGenerator(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string_view> trainingNames(bool compiles) {
+std::vector<std::string_view> trainingNames() {
   std::vector<std::string_view> names;
   for (const Generator &row : registry)
-    if (row.use == Use::Training && row.compiles() == compiles)
+    if (row.use == Use::Training)
       names.push_back(row.name);
   return names;
 }
 
 std::string whyNotTrained(std::string_view name) {
   const Generator *row = findGenerator(name);
-  if (row && row->use == Use::Training && row->compiles())
+  if (row && row->use == Use::Training)
     return "";
-  std::string why =
-      !row ? "is unknown"
-      : row->use != Use::Training
-          ? "has no backwards"
-          : fmt::format("cannot be compiled yet ({})", row->lacks);
+  std::string why = !row ? "is unknown" : "has no backwards";
   return fmt::format("schedule '{}' {}, expected one of {}", name, why,
-                     join(trainingNames(true)));
+                     join(trainingNames()));
 }
 
 std::optional<Schedule> generate(std::string_view name, const Params &params,

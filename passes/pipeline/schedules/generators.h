@@ -35,9 +35,6 @@ struct Generator {
   /// What it does and why one takes it: a line of help.
   std::string_view what;
   Use use;
-  /// What the compiler lacks to make programs of it ("it needs ..."); empty
-  /// when it makes them.
-  std::string_view lacks;
   /// The slots; `name` of the result is left to schedules::generate.
   Schedule (*generate)(const Params &);
   /// All broken rules, each with the code `parameters`.
@@ -55,8 +52,6 @@ struct Generator {
   /// What a transfer latency of one unit, small against the slots, adds to the
   /// makespan; nothing where no closed form holds, null where none is known.
   std::optional<int64_t> (*latencyFactor)(const Params &);
-
-  bool compiles() const { return lacks.empty(); }
 };
 
 /// The registry, in the order in which people read of it.
@@ -68,9 +63,8 @@ inline constexpr std::string_view defaultTraining = "1f1b";
 /// The row named `name`, or null.
 const Generator *findGenerator(std::string_view name);
 
-/// Names of the rows for training: those that the compiler makes programs of,
-/// or those that it does not yet.
-std::vector<std::string_view> trainingNames(bool compiles);
+/// Names of the rows for training.
+std::vector<std::string_view> trainingNames();
 
 /// Why the compiler trains with no schedule `name`, and the names that it takes
 /// instead; empty when it does.

@@ -28,11 +28,15 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
   case Phase::F:
     receive(/*gradient=*/false);
     values.writes.push_back({MTC_POOL_SAVED, k, u});
+    if (shape.savesOperands)
+      values.writes.push_back({MTC_POOL_OPERAND, k, u});
     handOver(/*gradient=*/false);
     break;
   case Phase::B:
   case Phase::I:
     values.reads.push_back({MTC_POOL_SAVED, k, u});
+    if (shape.savesOperands)
+      values.reads.push_back({MTC_POOL_OPERAND, k, u});
     receive(/*gradient=*/false);
     receive(/*gradient=*/true);
     handOver(/*gradient=*/true);
@@ -41,6 +45,8 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
     break;
   case Phase::W:
     values.reads.push_back({MTC_POOL_SPLIT, k, u});
+    if (shape.savesOperands)
+      values.reads.push_back({MTC_POOL_OPERAND, k, u});
     receive(/*gradient=*/false);
     break;
   }

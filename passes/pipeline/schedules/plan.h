@@ -4,7 +4,8 @@
 // and exchanges, and where every value lies.
 //
 // Values live in slots of the pools of memory.h, numbered per rank from 0. What
-// F saves for B or I is in `saved`, what I saves for W in `split`. Where two
+// F saves for B or I is in `saved`, what I saves for W in `split`, what F saves
+// for W in `operand`. Where two
 // virtual stages share a rank nothing is sent: the producer writes straight
 // into the receive buffer of the consumer.
 //
@@ -74,6 +75,7 @@ struct Plan : Shape {
 ///   B  reads saved, recv_activation, recv_gradient  writes send_gradient
 ///   I  reads the same                               writes send_gradient,
 ///   split W  reads split, recv_activation
+/// and where the shape says so F also writes operand, which the others read;
 /// where recv_activation stands for all activations that cross to its virtual
 /// stage, in the order of their names, and the other three likewise. In a chain
 /// the first virtual stage has no recv_activation and send_gradient, the last

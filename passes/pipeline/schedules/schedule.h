@@ -44,6 +44,8 @@ struct Shape {
   int chunks = 1;
   Placement placement = Placement::Straight;
   Crossings crossings = {}; ///< what they send each other
+  /// F saves values that W reads: what the weight gradient is a product of.
+  bool savesOperands = false;
 
   int virtualStages() const { return stages * chunks; }
   /// Stage of virtual stage `u`.

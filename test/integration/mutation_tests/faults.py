@@ -156,7 +156,7 @@ FAULTS = (
     Fault(1, "an all-reduce dropped", "partition", drop_all_reduce,
           "verify-partitioned", "partial"),
     Fault(1, "an all-reduce dropped, of bytes", "plan-memory", drop_all_reduce_at_rt,
-          "verify-plan", "to leave in pool saved what its tensor form saves", seen_in="gradient of"),
+          "verify-plan", "to leave in a slot what its tensor form saves", seen_in="gradient of"),
     Fault(2, "all gradients doubled", "differentiate", double_all_gradients,
           seen_in="gradient of"),
     Fault(3, "gradients of first norm scales lost", "expand-schedule",

@@ -38,6 +38,9 @@ module attributes {test.attribute = #mtc.batch<micro = 2, microbatches = 4294967
 // expected-error @+1 {{expected chunks to be 1 to 1024, found 0}}
 module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 0, layers_per_stage = [1]>} {}
 // -----
+// expected-error @+1 {{expected slots to be a list of strings, found ["F0", 1]}}
+module attributes {test.attribute = #mtc.schedule<name = "mine", chunks = 1, layers_per_stage = [1], slots = ["F0", 1]>} {}
+// -----
 // expected-error @+1 {{expected group to be 1 to 1048576, found 0}}
 module attributes {test.attribute = #mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1], group = 0>} {}
 // -----

@@ -15,6 +15,10 @@ module attributes {mtc.config = #mtc.config<
 // CHECK: test.schedule = #mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1], group = 3>
 module attributes {test.schedule = #mtc.schedule<group = 3, name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1]>} {}
 
+// A schedule that somebody wrote.
+// CHECK: test.schedule = #mtc.schedule<name = "mine", chunks = 1, layers_per_stage = [2, 2], slots = ["F0 B0", "F0 I0 W0"]>
+module attributes {test.schedule = #mtc.schedule<slots = ["F0 B0", "F0 I0 W0"], name = "mine", chunks = 1, layers_per_stage = [2, 2]>} {}
+
 // What nobody has chosen or limited is not there.
 // CHECK: test.target = #mtc.target<device = "cuda:sm_90", threads = 1>
 module attributes {test.target = #mtc.target<device = "cuda:sm_90", threads = 1>} {}

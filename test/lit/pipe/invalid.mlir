@@ -34,7 +34,7 @@ pipe.slot "F" microbatch 0 chunk 0 slots <saved = -1>
 // expected-error @+1 {{expected a number of 32 bits for saved, counted from 0, found 2147483647}}
 pipe.slot "F" microbatch 0 chunk 0 slots <saved = 2147483647>
 // -----
-// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved or split, or of a further value, as in recv_activation.1), found kept}}
+// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split or operand, or of a further value, as in recv_activation.1), found kept}}
 pipe.slot "F" microbatch 0 chunk 0 slots <kept = 1>
 // -----
 func.func @unknown() {

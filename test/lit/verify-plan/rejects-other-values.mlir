@@ -27,7 +27,7 @@
 // a saved value that the fragment that saves it makes of something else
 // RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/@kernel6(%46, %47, %48)/@kernel6(%46, %48, %47)/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KEPT
-// KEPT: 'func.func' expected "stage0_fwd" to leave in pool saved what its tensor form saves as {{[0-9]+}}, found it nowhere there
+// KEPT: 'func.func' expected "stage0_fwd" to leave in a slot what its tensor form saves as {{[0-9]+}}, found it nowhere there
 
 // one step field in place of another, where parameters are written
 // RUN: sed -e '/^    func.func @stage0_apply/,/return/s/%12 = rt.step_field beta2/%12 = rt.step_field beta1/' %t.mlir \

@@ -98,8 +98,9 @@ TEST(Fields, OptionsSayTypeAndDefault) {
        strategyOptions(test::kSchedules, standard))
     what[option.name] = option.what;
   EXPECT_EQ(what["schedule"],
-            "the order of forwards and backwards (mtc help schedules): one of "
-            "1f1b, gpipe (default \"gpipe\")");
+            "the order of forwards and backwards (mtc help schedules; of a "
+            "file: docs/schedules.md): one of 1f1b, gpipe, or the path of a "
+            "file (default \"gpipe\")");
   EXPECT_EQ(what["seq-length"],
             "tokens of a sample: an integer in [1, 1048576] (default the "
             "spec's max_seq)");

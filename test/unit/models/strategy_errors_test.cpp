@@ -17,7 +17,8 @@ static const BadInput strategyInputs[] = {
     {"ZeroBoolean", "zero = true\n",
      "f:1: key 'zero': expected an integer in [0, 1], found a boolean true\n"},
     {"Schedule", "schedule = \"1f1\"\n",
-     "f:1: key 'schedule': expected one of 1f1b, gpipe, found a string "
+     "f:1: key 'schedule': expected one of 1f1b, gpipe, or the path of a file, "
+     "found a string "
      "\"1f1\", did you mean '1f1b'?\n"},
     {"ScheduleIsNumber", "schedule = 1\n",
      "f:1: key 'schedule': expected a string, found an integer 1\n"},
@@ -70,7 +71,8 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'pp': expected an integer in [1, 65536], found an integer -2; "
      "the nearest valid value is 1\n"
      "f:2: unknown key 'db', did you mean 'dp'?\n"
-     "f:3: key 'schedule': expected one of 1f1b, gpipe, found a string "
+     "f:3: key 'schedule': expected one of 1f1b, gpipe, or the path of a file, "
+     "found a string "
      "\"gpip\", did you mean 'gpipe'?\n"},
 };
 

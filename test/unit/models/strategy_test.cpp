@@ -135,13 +135,17 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
                 "compiled yet; use \"tp\""}));
 }
 
-TEST(Strategy, PlannedSchedulesAreReadButNotOffered) {
-  const ScheduleNames names = {{"built"}, {"planned"}};
-  EXPECT_EQ(
-      parseStrategy("schedule = \"planned\"\n", "f", names).value.schedule,
-      "planned");
-  auto parsed = parseStrategy("schedule = \"plannt\"\n", "f", names);
+TEST(Strategy, ASchedulesIsANameOrAPath) {
+  const ScheduleNames names = {{"known"}};
+  for (const char *path : {"mine.txt", "folder/mine", "./known"})
+    EXPECT_EQ(
+        parseStrategy(std::string("schedule = \"") + path + "\"\n", "f", names)
+            .value.schedule,
+        path);
+  auto parsed = parseStrategy("schedule = \"knwn\"\n", "f", names);
   EXPECT_EQ(render(parsed.diagnostics),
-            "f:1: key 'schedule': expected built, found a string \"plannt\"\n");
+            "f:1: key 'schedule': expected known, or the path of a "
+            "file, found a string \"knwn\", did you mean "
+            "'known'?\n");
   EXPECT_EQ(parseStrategy("tp = 1\n", "f", names).value.schedule, "");
 }

@@ -19,8 +19,7 @@ struct BadInput {
 };
 
 /// What a caller hands down.
-inline const mtc::models::ScheduleNames kSchedules = {{"1f1b", "gpipe"},
-                                                      {"planned"}};
+inline const mtc::models::ScheduleNames kSchedules = {{"1f1b", "gpipe"}};
 
 /// `text` with one line replaced, so that line numbers stay.
 inline std::string withLine(const std::string &text, const std::string &line,

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 5", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 6", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 5, found 99"),
+  EXPECT_NE(status.message().find("expected abi 6, found 99"),
             std::string::npos);
 }
 
@@ -93,7 +93,7 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"name\": \"ids\"", "\"name\": \"idz\"", "ids or labels"},
       {"\"offset\": 0, \"stride\"", "\"offset\": 8180, \"stride\"",
        "activation arena"},
-      {"\"pool\": 4", "\"pool\": 6", "expected one of 6 pools, found 6"},
+      {"\"pool\": 4", "\"pool\": 7", "expected one of 7 pools, found 7"},
   };
   for (const Case &c : cases) {
     Descriptor d;

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 5
+#define FAKE_ABI 6
 #endif
 #ifdef FAKE_BF16
 #define DTYPE "bf16"
@@ -221,7 +221,8 @@ extern "C" {
 extern const MtcFragment mtc_fragments[] = {forward, backward, evaluate, reduce,
                                             apply};
 
-extern const int32_t mtc_slots[] = {0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, -1};
+extern const int32_t mtc_slots[] = {0, 0, 0, 0, 0, -1, -1,
+                                    0, 0, 0, 0, 1, -1, -1};
 
 #if FAKE_PP == 1
 extern const MtcStep mtc_timeline_train[] = {
@@ -345,8 +346,8 @@ extern const char mtc_descriptor[] = TEXT({
   "entries" : [ TRAIN, EVAL ],
   "exports" : [EXPORTS],
   "transfers" : TRANSFERS,
-  "pools" : 6,
-  "slots" : 12,
+  "pools" : 7,
+  "slots" : 14,
   "fragments" : [ "forward", "backward", "evaluate", "reduce", "apply" ]
 });
 

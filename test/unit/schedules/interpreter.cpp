@@ -150,11 +150,13 @@ private:
       return fail("operands");
     // What is received is of the microbatch, and all values that cross in.
     uint64_t received = mix(s.microbatch), gradient = received, saved = 0,
-             kept = 0;
+             kept = 0, operand = 0;
     for (size_t i = 0; i < compute.reads.size(); ++i) {
       uint64_t value = read(rank, compute.reads[i]);
       std::optional<CrossingEnd> end = crossingEnd(values.reads[i].pool);
-      if (!end)
+      if (values.reads[i].pool == MTC_POOL_OPERAND)
+        operand = value;
+      else if (!end)
         (values.reads[i].pool == MTC_POOL_SAVED ? saved : kept) = value;
       else if (end->name.gradient)
         gradient = mix(gradient, value, end->name.number);
@@ -166,13 +168,14 @@ private:
         s.phase == Phase::F ? mix(received, u, 1) : mix(saved, gradient, u, 2);
     for (size_t i = 0; i < compute.writes.size(); ++i) {
       MtcPool pool = values.writes[i].pool;
-      uint64_t value = pool == MTC_POOL_SAVED   ? mix(received, u, 4)
-                       : pool == MTC_POOL_SPLIT ? split
-                                                : onwardAs(pool, onward);
+      uint64_t value = pool == MTC_POOL_SAVED     ? mix(received, u, 4)
+                       : pool == MTC_POOL_OPERAND ? mix(received, u, 5)
+                       : pool == MTC_POOL_SPLIT   ? split
+                                                  : onwardAs(pool, onward);
       write(rank, compute.writes[i], value);
     }
     if (s.phase == Phase::B || s.phase == Phase::W)
-      outcome_.sums[u] = outcome_.sums[u] * 31 + mix(split, received);
+      outcome_.sums[u] = outcome_.sums[u] * 31 + mix(split, received, operand);
   }
 
   /// Each value that a slot hands on is another one.

@@ -132,7 +132,7 @@ Plan mutantPlan(const Json &item) {
   for (const Json &counts : item["slots"]) {
     PoolCounts &pools = plan.pools.emplace_back();
     for (const PoolInfo &pool : kPools)
-      pools.push_back(counts[std::string(pool.name)]);
+      pools.push_back(counts.value(std::string(pool.name), 0)); // not all
   }
   return plan;
 }

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 5
+#define MTC_ABI_VERSION 6
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -117,10 +117,11 @@ enum MtcPool {
   MTC_POOL_RECV_GRADIENT = 1,
   MTC_POOL_SEND_ACTIVATION = 2,
   MTC_POOL_SEND_GRADIENT = 3,
-  MTC_POOL_SAVED = 4, ///< from forward to backward; also the inputs
-  MTC_POOL_SPLIT = 5, ///< saved from input gradient to weight gradient
-  MTC_POOL_FIXED = 6,
-  MTC_POOL_LIMIT = 258
+  MTC_POOL_SAVED = 4,   ///< from forward to backward; also the inputs
+  MTC_POOL_SPLIT = 5,   ///< saved from input gradient to weight gradient
+  MTC_POOL_OPERAND = 6, ///< saved from forward to weight gradient
+  MTC_POOL_FIXED = 7,
+  MTC_POOL_LIMIT = 259
 };
 
 struct MtcStep {

@@ -102,6 +102,7 @@ inline constexpr PoolInfo kPools[] = {
     {MTC_POOL_SEND_GRADIENT, "send_gradient"},
     {MTC_POOL_SAVED, "saved"},
     {MTC_POOL_SPLIT, "split"},
+    {MTC_POOL_OPERAND, "operand"},
 };
 static_assert(std::size(kPools) == MTC_POOL_FIXED &&
               inOrder(kPools, MTC_POOL_FIXED));

@@ -1,0 +1,91 @@
+//===- KeptValues.cpp - what fragments save for each other ----------------===//
+#include "passes/plan/KeptValues.h"
+
+#include "dialects/pipe/Pipe.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace mtc::passes {
+namespace {
+
+class KeptLayout {
+public:
+  explicit KeptLayout(ProgramLayout &layout) : layout(layout) {}
+
+  void run(rt::ProgramOp program) {
+    for (auto fn : program.getOps<func::FuncOp>())
+      if (auto of = pipe::FragmentAttr::of(fn))
+        fn.walk([&](Operation *op) { visitWriter(of, op); });
+    for (auto fn : program.getOps<func::FuncOp>())
+      if (auto of = pipe::FragmentAttr::of(fn);
+          of && of.getPhase() == pipe::Phase::WeightGradient)
+        fn.walk([&](Operation *op) { visitLastReader(op); });
+    placeInputs();
+    placeKept();
+  }
+
+private:
+  void visitWriter(pipe::FragmentAttr of, Operation *op) {
+    if (auto save = dyn_cast<pipe::SaveOp>(op)) {
+      bool isSplit = of.getPhase() == pipe::Phase::InputGradient;
+      layout.kept[save.getKey()] = {isSplit ? MTC_POOL_SPLIT : MTC_POOL_SAVED,
+                                    bytesOf(save.getValue().getType())};
+      chunkOf[save.getKey()] = of.getChunk();
+    } else if (auto input = dyn_cast<pipe::InputOp>(op)) {
+      inputs[input.getName().str()] = bytesOf(input.getType());
+      layout.chunksWithInputs.insert(of.getChunk());
+    }
+  }
+
+  /// In a weight gradient: what forward saved lives longer.
+  void visitLastReader(Operation *op) {
+    if (isa<pipe::InputOp>(op))
+      layout.inputPool = MTC_POOL_OPERAND;
+    else if (auto saved = dyn_cast<pipe::SavedOp>(op))
+      if (auto it = layout.kept.find(saved.getKey());
+          it != layout.kept.end() && it->second.pool == MTC_POOL_SAVED)
+        it->second.pool = MTC_POOL_OPERAND;
+  }
+
+  void placeInputs() {
+    for (auto &[name, bytes] : inputs) {
+      layout.inputOffset[name] = behindInputs;
+      behindInputs = alignTo(behindInputs + bytes, kAlign);
+    }
+    layout.pools[MTC_POOL_SAVED].stride = 0; // forwards name it in any case
+    layout.pools[layout.inputPool].stride = behindInputs;
+  }
+
+  void placeKept() {
+    std::map<std::pair<MtcPool, int64_t>, int64_t> ends; // of pool and chunk
+    for (auto &[key, place] : layout.kept) {
+      int64_t chunk = chunkOf.at(key);
+      bool besideInputs = place.pool == layout.inputPool &&
+                          layout.chunksWithInputs.count(chunk);
+      int64_t &end =
+          ends.try_emplace({place.pool, chunk}, besideInputs ? behindInputs : 0)
+              .first->second;
+      place.offset = end;
+      end = alignTo(end + place.bytes, kAlign);
+      int64_t &stride = layout.pools[place.pool].stride;
+      stride = std::max(stride, end);
+    }
+  }
+
+  ProgramLayout &layout;
+  std::map<int64_t, int64_t> chunkOf;    ///< by key
+  std::map<std::string, int64_t> inputs; ///< bytes, by name
+  int64_t behindInputs = 0;
+};
+
+} // namespace
+
+void layOutKept(rt::ProgramOp program, ProgramLayout &layout) {
+  KeptLayout(layout).run(program);
+}
+
+} // namespace mtc::passes
