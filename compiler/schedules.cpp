@@ -27,6 +27,14 @@ std::vector<ScheduleInfo> allSchedules() {
   return all;
 }
 
+std::string schedulesText() {
+  std::string text;
+  for (const ScheduleInfo &info : allSchedules())
+    text += fmt::format("{:<17} {:<6} {}{}\n", info.name, info.entry, info.what,
+                        info.needsChunks ? "; with --chunks of 2 or more" : "");
+  return text;
+}
+
 models::ScheduleNames scheduleNames() { return {schedules::trainingNames()}; }
 
 std::string resolveSchedule(models::Strategy &strategy) {

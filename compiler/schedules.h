@@ -21,6 +21,9 @@ struct ScheduleInfo {
 };
 std::vector<ScheduleInfo> allSchedules();
 
+/// A line for people of each.
+std::string schedulesText();
+
 /// What a strategy may name.
 models::ScheduleNames scheduleNames();
 

@@ -53,13 +53,7 @@ void printPhases() {
       passes::planPipeline.name, passes::planPipeline.what);
 }
 
-/// One line each: name, entry, what it is, and what it needs.
-void printSchedules() {
-  for (const compiler::ScheduleInfo &info : compiler::allSchedules())
-    std::printf("%-17s %-6s %s%s\n", info.name.c_str(), info.entry.c_str(),
-                info.what.c_str(),
-                info.needsChunks ? "; with --chunks of 2 or more" : "");
-}
+void printSchedules() { std::fputs(compiler::schedulesText().c_str(), stdout); }
 
 void printSpecs() {
   for (const std::string &name : compiler::specNames())

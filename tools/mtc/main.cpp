@@ -50,6 +50,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addCompile(app, action);
   mtc::tool::addRun(app, action);
   mtc::tool::addInspect(app, action);
+  mtc::tool::addSchedule(app, action);
   mtc::tool::addHelp(app, action);
   mtc::tool::addPages(app, action);
   try {

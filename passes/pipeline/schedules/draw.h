@@ -13,5 +13,16 @@ namespace mtc::schedules {
 std::string draw(const Schedule &schedule, const Costs &costs,
                  int64_t latency = 0);
 
+/// The time that a column of drawParts stands for: the greatest that divides
+/// all costs of slots and the latency.
+int64_t columnTime(const Schedule &schedule, const Costs &costs,
+                   int64_t latency);
+
+/// The rows alone under a line of times, in columns of columnTime; `|` before
+/// the first slots of steady state and cool-down. For a schedule that goes on
+/// to its end.
+std::string drawParts(const Schedule &schedule, const Costs &costs,
+                      int64_t latency = 0);
+
 } // namespace mtc::schedules
 #endif // MTC_PASSES_PIPELINE_SCHEDULES_DRAW_H
