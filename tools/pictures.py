@@ -1,7 +1,6 @@
-"""The drawings of the README: the levels, a schedule as the compiler has it, a loss curve."""
+"""The drawings of the README that mtc does not make: the levels, a loss curve."""
 
 import math
-import re
 
 from svg import BLUE, GREEN, INK, ORANGE, PALE, VIOLET, Picture
 
@@ -45,61 +44,6 @@ def levels():
     picture.box(left, y, width - 2 * left, 44, "#eef1f4")
     picture.text(middle, y + 27, "a bundle: one native program for each stage, "
                  "run by mtc run with a recipe and data", 14, INK, "middle", "bold")
-    return picture.svg()
-
-
-def slots_of(ir, name):
-    """The slots of each stage: [[("F", 0), ...], ...]."""
-    texts = re.search(rf"pipe\.schedule @{name} .*?\[(.*?)\]", ir)[1]
-    return [[(slot[0], int(slot[1:])) for slot in stage.split()]
-            for stage in re.findall(r'"([^"]*)"', texts)]
-
-
-def starts_of(stages, costs):
-    """When each slot starts, as soon as what it needs is there: (stage, slot) to a time."""
-    last, starts, ends = len(stages) - 1, {}, {}
-    todo = [list(slots) for slots in stages]
-    free = [0] * len(stages)
-    while any(todo):
-        stage = next(s for s, slots in enumerate(todo)
-                     if slots and needed(s, slots[0], last) <= ends.keys())
-        slot = todo[stage].pop(0)
-        start = max([free[stage], *(ends[need] for need in needed(stage, slot, last))])
-        starts[stage, slot] = start
-        free[stage] = ends[stage, slot] = start + costs[slot[0]]
-    return starts
-
-
-def needed(stage, slot, last):
-    kind, microbatch = slot
-    if kind == "F":
-        return {(stage - 1, slot)} if stage > 0 else set()
-    return {(stage + 1, slot)} if stage < last else {(stage, ("F", microbatch))}
-
-
-def schedule(ir, command):
-    """Forwards take one unit of time and backwards two."""
-    costs, colours = {"F": 1, "B": 2}, {"F": BLUE, "B": ORANGE}
-    stages = slots_of(ir, "train")
-    starts = starts_of(stages, costs)
-    end = max(start + costs[slot[0]] for (_, slot), start in starts.items())
-    unit, height, left, top = 21, 30, 78, 44
-    picture = Picture(left + unit * end + 20, top + height * len(stages) + 34,
-                      "A pipeline schedule: slots of each stage over time")
-    picture.text(16, 26, command, 13, PALE, mono=True)
-    for stage in range(len(stages)):
-        y = top + height * stage
-        picture.text(16, y + 19, f"stage {stage}", 13)
-        picture.box(left, y, unit * end, height - 4, "#eef1f4", rx=2)
-    for (stage, (kind, microbatch)), start in starts.items():
-        x, y = left + unit * start, top + height * stage
-        picture.box(x, y, unit * costs[kind] - 1, height - 4, colours[kind], rx=2)
-        picture.text(x + unit * costs[kind] / 2, y + 18, f"{kind}{microbatch}", 11, "#ffffff",
-                     "middle")
-    idle = 1 - sum(costs[kind] for _, (kind, _) in starts) / (end * len(stages))
-    picture.text(left, top + height * len(stages) + 18,
-                 "F: forward, B: backward (twice as long), of microbatches 0, 1, ...; "
-                 f"grey: the bubble, {100 * idle:.0f} %", 12, PALE)
     return picture.svg()
 
 

@@ -24,11 +24,12 @@ constexpr int64_t mostSlots = 1'000'000; ///< of each phase, on all stages
 constexpr int64_t mostLatency = 1'000'000'000;
 constexpr int64_t mostDrawn = 2'000; ///< columns of a deadlock in an error
 
+/// All lines, `what` before each.
 Status joined(StatusCode code, const std::string &what,
               const std::vector<std::string> &lines) {
   std::string text;
   for (const std::string &line : lines)
-    text += (text.empty() ? "" : "\n") + what + ": " + line;
+    text += (text.empty() ? "" : "\n") + what + line;
   return {code, text};
 }
 
@@ -51,8 +52,7 @@ Status checkSizes(const ScheduleRequest &request) {
   want("--chunks", request.chunks, mostSlots);
   want("--group", request.group, mostSlots);
   want("--latency", request.latency, mostLatency);
-  return wrong.empty() ? Status::okay()
-                       : joined(StatusCode::usage, "schedule", wrong);
+  return wrong.empty() ? Status::okay() : joined(StatusCode::usage, "", wrong);
 }
 
 /// Four stages, eight microbatches, and the fewest chunks that are legal then.
@@ -68,8 +68,10 @@ schedules::Params withDefaults(const ScheduleRequest &request,
   give(params.p, request.stages);
   give(params.m, request.microbatches);
   give(params.v, request.chunks);
-  if (params.v > 1) // as Megatron-LM does
-    params.G = params.p;
+  schedules::Params grouped = params;
+  grouped.G = params.p; // as Megatron-LM does
+  if (generator.check(grouped).size() < generator.check(params).size())
+    params = grouped;
   give(params.G, request.group);
   return params;
 }
@@ -85,7 +87,7 @@ Status generate(const ScheduleRequest &request,
   schedules::Findings findings;
   auto schedule = schedules::generate(generator.name, params, findings);
   if (!schedule)
-    return joined(StatusCode::infeasible, std::string(generator.name),
+    return joined(StatusCode::infeasible, std::string(generator.name) + ": ",
                   messagesOf(findings));
   out.schedule = std::move(*schedule);
   return Status::okay();
@@ -131,7 +133,7 @@ Status checkLegal(const std::string &file, RequestedSchedule &out) {
     if (isOrder)
       out.notes.push_back(finding.message);
   }
-  return isIllegal ? joined(StatusCode::infeasible, file, wrong)
+  return isIllegal ? joined(StatusCode::infeasible, file + ": ", wrong)
                    : Status::okay();
 }
 
@@ -157,7 +159,7 @@ Status readFile(const ScheduleRequest &request, RequestedSchedule &out) {
                                                given(request.microbatches),
                                                given(request.chunks)});
   if (!schedule)
-    return joined(StatusCode::usage, file, messagesOf(findings));
+    return joined(StatusCode::usage, file + ": ", messagesOf(findings));
   out.schedule = std::move(*schedule);
   return checkLegal(file, out);
 }

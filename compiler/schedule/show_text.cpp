@@ -68,9 +68,10 @@ std::string closedForm(const schedules::Figures &figures) {
     return fmt::format("none is known for {}", figures.generator->name);
   if (!figures.bubbleForm)
     return "none for these sizes";
-  std::string text = fmt::format("bubble {}", *figures.bubbleForm);
+  std::string text =
+      fmt::format("bubble {} without latency", *figures.bubbleForm);
   if (figures.latencyForm)
-    text += fmt::format(", and {} for each unit of a small latency",
+    text += fmt::format(", {} more for each unit of a small one",
                         *figures.latencyForm);
   return text;
 }

@@ -106,7 +106,7 @@ def flags_of(help_text):
 
 
 def check_pages(installed):
-    for command in ("compile", "run", "inspect"):
+    for command in ("compile", "run", "inspect", "schedule"):
         flags = flags_of(installed.run(f"mtc {command} --help").stdout)
         if len(flags) < 3:
             yield f"expected flags in the help of {command}, found {flags}"
@@ -119,6 +119,10 @@ def check_pages(installed):
             yield f"completion of {command}: expected {flags}, found {offered}"
     if "gpt2-nano" not in completed(installed, "compile", "gpt2-na"):
         yield "expected names of specs as completion, found none"
+    if completed(installed, "schedule", "sh") != {"show"}:
+        yield "expected what schedule does as completion, found none"
+    if completed(installed, "schedule", "show", "zb") != {"zb-h1"}:
+        yield "expected names of schedules as completion, found none"
     if completed(installed, "in") != {"inspect"}:
         yield "expected commands as completion, found none"
 

@@ -7,6 +7,7 @@
 #include "models/strategy.h"
 #include "mtc/runtime/isa.h"
 #include "runtime/base/output_files.h"
+#include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -65,19 +66,6 @@ void printSummary(const CompileCommand &command,
   std::printf("%scompiled in    %.2f s\nbundle         %s\n",
               result.reportText.c_str(), result.seconds,
               command.options.output.c_str());
-}
-
-/// The bundle that `file` would be in; empty: none. Files of a bundle are in
-/// its folder or one below.
-std::string bundleAround(const std::string &file) {
-  std::error_code error;
-  fs::path folder = fs::absolute(file, error).lexically_normal();
-  for (int level = 0; level < 2; ++level) {
-    folder = folder.parent_path();
-    if (fs::exists(folder / "manifest.json", error))
-      return folder.string();
-  }
-  return "";
 }
 
 Status checkOutput(const compiler::CompileOptions &options) {

@@ -7,7 +7,16 @@
 namespace mtc::tool {
 namespace {
 
-constexpr const char *asker = "mtc help specs 2>/dev/null";
+/// What a command takes in the place of its first words, and who says it.
+struct Words {
+  const char *command;
+  int place; ///< 1: the word behind the command
+  const char *asker;
+};
+constexpr Words kWords[] = {
+    {"compile", 1, "mtc help specs 2>/dev/null"},
+    {"schedule", 1, "printf \"%s\\n\" show list"},
+    {"schedule", 2, "mtc schedule list 2>/dev/null | cut -d\" \" -f1"}};
 
 std::string flagsOf(const CommandEntry &command) {
   std::string flags;
@@ -68,10 +77,15 @@ std::string fishOption(const std::string &condition,
 } // namespace
 
 std::string bashCompletion(const std::vector<CommandEntry> &table) {
-  std::string cases;
+  std::string cases, askers;
   for (size_t i = 1; i < table.size(); ++i)
     cases += fmt::format("  {}) flags=\"{}\" ;;\n", table[i].word(),
                          flagsOf(table[i]));
+  for (const Words &w : kWords)
+    askers += fmt::format("    [[ ${{COMP_WORDS[1]}} == {} ]] && "
+                          "((COMP_CWORD == {})) &&\n      mapfile -t COMPREPLY "
+                          "< <(compgen -W \"$({})\" -- \"$word\")\n",
+                          w.command, w.place + 1, w.asker);
   return fmt::format(R"sh(# bash completion of mtc, written by mtc itself
 _mtc() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} flags
@@ -84,19 +98,21 @@ _mtc() {{
   elif ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "{}" -- "$word")
   else
-    [[ ${{COMP_WORDS[1]}} == compile ]] && ((COMP_CWORD == 2)) &&
-      mapfile -t COMPREPLY < <(compgen -W "$({})" -- "$word")
-    compopt -o filenames 2>/dev/null
+{}    compopt -o filenames 2>/dev/null
     mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -f -- "$word")
   fi
 }}
 complete -F _mtc mtc
 )sh",
-                     cases, flagsOf(table.front()), words(table), asker);
+                     cases, flagsOf(table.front()), words(table), askers);
 }
 
 std::string zshCompletion(const std::vector<CommandEntry> &table) {
-  std::string cases, commands;
+  std::string cases, commands, askers;
+  for (const Words &w : kWords)
+    askers += fmt::format("  [[ $mtc_command == {} ]] && ((CURRENT == {})) && "
+                          "compadd -- $({})\n",
+                          w.command, w.place + 1, w.asker);
   for (size_t i = 1; i < table.size(); ++i) {
     std::string line = table[i].word() + ":" + table[i].what;
     commands += fmt::format("    {}\n", quoted(line, "", "'\\''"));
@@ -108,8 +124,7 @@ std::string zshCompletion(const std::vector<CommandEntry> &table) {
   return fmt::format(R"sh(#compdef mtc
 # zsh completion of mtc, written by mtc itself
 _mtc_files() {{
-  [[ $mtc_command == compile ]] && compadd -- ${{(f)"$({})"}}
-  _files
+{}  _files
 }}
 _mtc() {{
   local -a commands=(
@@ -126,7 +141,7 @@ _mtc() {{
 }}
 _mtc "$@"
 )sh",
-                     asker, commands, cases);
+                     askers, commands, cases);
 }
 
 std::string fishCompletion(const std::vector<CommandEntry> &table) {
@@ -141,9 +156,12 @@ std::string fishCompletion(const std::vector<CommandEntry> &table) {
         text +=
             fishOption("__fish_seen_subcommand_from " + command.word(), option);
   }
-  return text + fmt::format("complete -c mtc -n '__fish_seen_subcommand_from "
-                            "compile' -a '({})'\n",
-                            asker);
+  for (const Words &w : kWords)
+    text +=
+        fmt::format("complete -c mtc -n '__fish_seen_subcommand_from {}; and "
+                    "test (count (commandline -opc)) -eq {}' -a '({})'\n",
+                    w.command, w.place + 1, w.asker);
+  return text;
 }
 
 } // namespace mtc::tool

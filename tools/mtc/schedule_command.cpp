@@ -2,12 +2,15 @@
 
 #include "compiler/schedule/show.h"
 #include "compiler/schedules.h"
+#include "runtime/base/output_files.h"
+#include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/numbers.h"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -29,11 +32,24 @@ void printText(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+Status checkPicture(const ScheduleCommand &command) {
+  if (command.svg.empty())
+    return Status::okay();
+  runtime::CommandFiles files;
+  files.bundle = bundleAround(command.svg);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(command.request.nameOrFile, error))
+    files.inputs.push_back({"the schedule", command.request.nameOrFile});
+  files.outputs.push_back({"--svg", command.svg});
+  return runtime::checkFiles(files);
+}
+
 Status show(const ScheduleCommand &command) {
   if (command.request.nameOrFile.empty())
     return {StatusCode::usage, "schedule show: expected the name of a "
                                "schedule (mtc schedule list) or a file, found "
                                "none"};
+  MTC_RETURN_IF_ERROR(checkPicture(command));
   std::string text;
   MTC_RETURN_IF_ERROR(
       compiler::showSchedule(command.request, command.json, command.svg, text));

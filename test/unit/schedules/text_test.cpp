@@ -62,6 +62,15 @@ TEST(Draw, ShowsWhereItStops) {
                                      "cannot go on\n");
 }
 
+TEST(Draw, PartsAreUnderTimesInTheColumnOfAllCosts) {
+  // F 2 and B 4 make columns of 2; | stands before F1 of the steady state.
+  EXPECT_EQ(drawParts(make("1f1b", {2, 3, 1, 0}), Costs{2, 4, 1, 1}),
+            "time     | 0              10             20\n"
+            "stage  0 | F0|F1 .  .  B0 -  F2 B1 -  . |B2 -\n"
+            "stage  1 | .  F0 B0 -  F1 B1 -  F2 B2 -  .  .\n");
+  EXPECT_EQ(columnTime(make("1f1b", {2, 3, 1, 0}), Costs{2, 4, 1, 1}, 5), 1);
+}
+
 // The test vector of FIPS 180-2, appendix B.1.
 TEST(Sha256, KnownAnswer) {
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb41"
