@@ -95,14 +95,16 @@ static models::Diagnostics readFile(models::Strategy &strategy) {
   schedules::Findings findings;
   auto schedule = schedules::readScheduleText(text.value, findings,
                                               {params.p, params.m, params.v});
+  models::ErrorClass kind = models::ErrorClass::usage; // it cannot be read
   if (schedule && findings.empty()) {
+    kind = models::ErrorClass::infeasible;
     findings = schedules::checkSchedule(*schedule);
     addMixedStyles(*schedule, findings);
   }
   models::Diagnostics found;
   for (const schedules::Finding &finding : findings)
     found.push_back(
-        {models::ErrorClass::infeasible, path, 0,
+        {kind, path, 0,
          fmt::format("{} (pp = {}, {} microbatches, chunks = {})",
                      finding.message, params.p, params.m, params.v)});
   if (!found.empty())
