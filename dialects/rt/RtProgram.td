@@ -399,14 +399,28 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
     that is a `second_use_of` another there is only the gradient accumulator. The
     stage of use 0 owns the parameter.
 
-    Example: `rt.param "final_norm.scale" use 0 bucket 0 start 64`
+    `partial` names the axes beside those of the data over which accumulators of
+    different ranks are parts of one sum until `reduce` adds them, once per step:
+    under sequence parallelism each tp rank sees a part of the positions. It is the
+    state of what `pipe.accumulate` takes, to which `verify-fragments` holds it.
+
+    Example: `rt.param "embed.positions" use 0 bucket 0 start 64`
+    Example: `rt.param "final_norm.scale" use 0 bucket 1 start 0 partial <tp>`
+
+    **Constraints:** `partial` names axes that may split tensors and not the data.
   }];
-  let arguments = (ins StrAttr:$name, Rt_Int:$use, Rt_Int:$bucket, Rt_Int:$start);
+  let arguments = (ins StrAttr:$name, Rt_Int:$use, Rt_Int:$bucket, Rt_Int:$start,
+                       OptionalAttr<Rt_Axes>:$partial);
   let extraClassDeclaration = [{
     /// Whether this stage's copy is the one that files and norms take.
     bool isOwner() { return getUse() == 0; }
+    /// The axes of `partial`, in ascending order; none without it.
+    ::llvm::ArrayRef<::MtcAxis> partialAxes() {
+      return getPartial() ? getPartial()->getAxes() : ::llvm::ArrayRef<::MtcAxis>();
+    }
   }];
-  let assemblyFormat = "$name `use` $use `bucket` $bucket `start` $start attr-dict";
+  let assemblyFormat = "$name `use` $use `bucket` $bucket `start` $start (`partial` $partial^)? attr-dict";
+  let hasVerifier = 1;
 }
 class Rt_AttrOf<string type, string what>
     : Attr<CPred<"::llvm::isa<" # type # ">($_self)">, what> {

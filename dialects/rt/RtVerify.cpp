@@ -167,6 +167,15 @@ LogicalResult BucketOp::verify() {
   return success();
 }
 
+LogicalResult ParamOp::verify() {
+  for (MtcAxis axis : partialAxes())
+    if (kAxes[axis].data || !kAxes[axis].splits)
+      return emitOpError("expected axes that may split tensors and not the "
+                         "data, over which gradients are summed anyway, found ")
+             << kAxes[axis].name;
+  return success();
+}
+
 SmallVector<StringRef> BucketOp::stateNames() {
   if (auto names = getStates())
     return llvm::to_vector(names->getAsValueRange<StringAttr>());

@@ -4,6 +4,7 @@
 // parameters and their gradients lie: rt.bucket and rt.param.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/dist/Dist.h"
 #include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
@@ -32,11 +33,26 @@ using namespace mtc::passes;
 
 namespace {
 
+/// By use of a parameter: the axes of rt.param's `partial`.
+using Uses = std::map<int64_t, std::vector<MtcAxis>>;
+
 /// Which uses of which parameters each stage accumulates.
 struct StageUses {
   std::set<std::string> params;
-  std::map<std::string, std::set<int64_t>> uses;
+  std::map<std::string, Uses> uses;
 };
+
+/// The axes over which what is accumulated stays partial, beside those of the
+/// data.
+std::vector<MtcAxis> partialAxes(pipe::AccumulateOp op) {
+  std::vector<MtcAxis> axes;
+  dist::ShardingAttr sharding = dist::shardingOf(op.getValue());
+  for (const AxisInfo &axis : kAxes)
+    if (sharding && !axis.data &&
+        sharding.stateOf(axis.name) == dist::ShardingAttr::kPartial)
+      axes.push_back(axis.id);
+  return axes;
+}
 
 StageUses usesOf(rt::ProgramOp program) {
   StageUses found;
@@ -44,7 +60,7 @@ StageUses usesOf(rt::ProgramOp program) {
     if (auto p = dyn_cast<pipe::ParamOp>(op))
       found.params.insert(p.getName().str());
     if (auto a = dyn_cast<pipe::AccumulateOp>(op))
-      found.uses[a.getParam().str()].insert(a.getUse());
+      found.uses[a.getParam().str()].try_emplace(a.getUse(), partialAxes(a));
   });
   return found;
 }
@@ -83,9 +99,15 @@ struct BucketGradientsPass
     for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
       std::string name = param.getName().str();
       if (stage.params.count(name))
-        params.push_back({name, param.getElements(), param.getUses() > 1});
+        params.push_back({name, param.getElements(), param.getUses() > 1,
+                          stage.uses.at(name).begin()->second});
     }
     return params;
+  }
+
+  rt::AxesAttr axesOf(ArrayRef<MtcAxis> axes) {
+    return axes.empty() ? rt::AxesAttr()
+                        : rt::AxesAttr::get(&getContext(), axes);
   }
 
   /// Writes rt.bucket and rt.param. Later uses on the same stage get a bucket
@@ -116,14 +138,15 @@ struct BucketGradientsPass
       writeBucket(i, bucket, std::nullopt);
     int64_t next = layout.buckets.size();
     for (const PlacedParam &placed : layout.params) {
-      const std::set<int64_t> &uses = stage.uses.at(placed.name);
+      const Uses &uses = stage.uses.at(placed.name);
       int64_t start = placed.start - layout.buckets[placed.bucket].start;
       Location part = NameLoc::get(b.getStringAttr(placed.name));
-      auto write = [&](int64_t bucket, int64_t use) {
-        rt::ParamOp::create(b, part, placed.name, use, bucket, start);
+      auto write = [&](int64_t bucket, const Uses::value_type &use) {
+        rt::ParamOp::create(b, part, placed.name, use.first, bucket, start,
+                            axesOf(use.second));
       };
       write(placed.bucket, *uses.begin());
-      for (int64_t use : llvm::drop_begin(uses)) {
+      for (const Uses::value_type &use : llvm::drop_begin(uses)) {
         writeBucket(next, layout.buckets[placed.bucket], placed.bucket);
         write(next++, use);
       }

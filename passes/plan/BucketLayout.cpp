@@ -1,6 +1,7 @@
 //===- BucketLayout.cpp - parameters in flat buckets ----------------------===//
 #include "passes/plan/BucketLayout.h"
 
+#include <map>
 #include <numeric>
 
 namespace mtc::passes {
@@ -24,17 +25,24 @@ BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
     layout.buckets.push_back({bucketStart, at, unpadded});
     bucketStart = at;
   };
-  for (auto it = params.rbegin(); it != params.rend(); ++it) {
-    if (it->shared)
+  auto place = [&](const LayoutParam &param) {
+    if (param.shared)
       close();
     int64_t start = roundUp(at, startAlign);
-    at = start + it->elements;
+    at = start + param.elements;
     layout.params.push_back(
-        {it->name, start, at, static_cast<int64_t>(layout.buckets.size())});
-    if (it->shared || at - bucketStart >= options.bucketSize)
+        {param.name, start, at, static_cast<int64_t>(layout.buckets.size())});
+    if (param.shared || at - bucketStart >= options.bucketSize)
       close();
+  };
+  std::map<std::vector<MtcAxis>, std::vector<const LayoutParam *>> reversed;
+  for (auto it = params.rbegin(); it != params.rend(); ++it)
+    reversed[it->partial].push_back(&*it);
+  for (auto &[axes, together] : reversed) {
+    for (const LayoutParam *param : together)
+      place(*param);
+    close();
   }
-  close();
   return layout;
 }
 

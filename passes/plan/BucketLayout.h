@@ -2,13 +2,16 @@
 //
 // Megatron's layout of gradient buffers (megatron/core/optimizer and
 // distributed): parameters in reverse model order, so that gradients that are
-// ready first lie first.
+// ready first lie first. Gradients that are partial over the same axes lie in
+// buckets of their own, so that one collective per bucket and axis sums them.
 //
 //   | d       pad| c  pad || b          pad || a  pad |      || bucket end
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PLAN_BUCKETLAYOUT_H
 #define MTC_PASSES_PLAN_BUCKETLAYOUT_H
+
+#include "mtc/runtime/mesh.h"
 
 #include <cstdint>
 #include <string>
@@ -20,6 +23,9 @@ struct LayoutParam {
   std::string name;
   int64_t elements = 0;
   bool shared = false; ///< tied across uses: a bucket of its own
+  /// Over which its gradient is partial until the end of the step, beside the
+  /// axes of the data: the same for all parameters of a bucket.
+  std::vector<MtcAxis> partial = {};
 };
 struct LayoutOptions {
   int64_t dp = 1;
@@ -40,7 +46,8 @@ struct BucketLayout {
   std::vector<PlacedBucket> buckets;
 };
 
-/// Lays out `params` (given in model order). Pure.
+/// Lays out `params` (given in model order): first those that are partial over
+/// nothing, then the others by their axes. Pure.
 BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
                            const LayoutOptions &options);
 

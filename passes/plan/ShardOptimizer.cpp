@@ -18,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace mtc::passes {
@@ -67,10 +68,26 @@ struct ShardOptimizerPass
     return success();
   }
 
+  /// What one collective sums has to be partial throughout. `found` has what
+  /// the uses before say of their buckets.
+  LogicalResult readPartial(rt::ParamOp param, UpdatePlan &plan,
+                            std::set<int64_t> &found) {
+    std::vector<MtcAxis> &partial = plan.buckets[param.getBucket()].partial;
+    ArrayRef<MtcAxis> axes = param.partialAxes();
+    if (found.insert(param.getBucket()).second)
+      partial.assign(axes.begin(), axes.end());
+    if (ArrayRef(partial) == axes)
+      return success();
+    return param.emitOpError("expected gradients of one bucket to be partial "
+                             "over the same axes, found another in bucket ")
+           << param.getBucket();
+  }
+
   /// The ranges that the optimizer updates: each parameter once, where its
   /// first use on the stage accumulates.
   LogicalResult readSegments(rt::ProgramOp program, UpdatePlan &plan) {
     std::map<std::string, int64_t> here;
+    std::set<int64_t> found;
     for (auto param : program.getOps<rt::ParamOp>())
       ++here[param.getName().str()];
     for (auto param : program.getOps<rt::ParamOp>()) {
@@ -78,6 +95,8 @@ struct ShardOptimizerPass
       if (bucket < 0 || bucket >= static_cast<int64_t>(plan.buckets.size()))
         return param.emitOpError("expected a bucket of this program, found ")
                << bucket;
+      if (failed(readPartial(param, plan, found)))
+        return failure();
       if (plan.buckets[bucket].secondUseOf)
         continue;
       std::string name = param.getName().str();

@@ -134,27 +134,45 @@ private:
                  ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
                  plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
                  "gradient");
+    // Behind dp, so that only the shard is moved.
+    for (MtcAxis axis : plan.buckets[i].partial)
+      if (plan.mesh[axis] > 1)
+        allReduceHeld(i, *groupNamed(kAxes[axis].name), "gradient");
+  }
+
+  /// All of a bucket, as a segment.
+  UpdateSegment wholeOf(size_t i) {
+    return {static_cast<int64_t>(i),
+            0,
+            plan.buckets[i].elements,
+            false,
+            "",
+            true,
+            loc};
+  }
+
+  /// Sums what this rank has of a bucket once dp is summed.
+  void allReduceHeld(size_t i, MtcGroup group, StringRef origin) {
+    const UpdateBucket &bucket = plan.buckets[i];
+    Value buffer = ref(rt::RefKind::Grad, i);
+    if (plan.zero)
+      buffer = moved(buffer, range(wholeOf(i)).getAt());
+    collective(rt::CollectiveKind::AllReduce, buffer, group,
+               plan.zero ? bucket.shard : bucket.elements, origin);
   }
 
   /// Uses of a tied parameter, added in forward order after their reduction.
   void addUses(size_t i) {
     const UpdateBucket &bucket = plan.buckets[i];
-    UpdateSegment whole{
-        static_cast<int64_t>(i), 0, bucket.elements, false, "", true, loc};
     if (bucket.secondUseOf) {
-      auto r = range(whole);
+      auto r = range(wholeOf(i));
       Value into =
           moved(ref(rt::RefKind::Grad, *bucket.secondUseOf), r.getAt());
       Value from = moved(ref(rt::RefKind::Grad, i), r.getAt());
       launch(addKernel(), {into, from}, r.getLength());
     }
-    if (bucket.acrossStages) {
-      Value buffer = ref(rt::RefKind::Grad, i);
-      if (plan.zero)
-        buffer = moved(buffer, range(whole).getAt());
-      collective(rt::CollectiveKind::AllReduce, buffer, MTC_GROUP_EMBEDDING,
-                 plan.zero ? bucket.shard : bucket.elements, "embedding");
-    }
+    if (bucket.acrossStages)
+      allReduceHeld(i, MTC_GROUP_EMBEDDING, "embedding");
   }
 
   void norm() {

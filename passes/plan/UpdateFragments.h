@@ -24,6 +24,8 @@ struct UpdateBucket {
   int64_t elements = 0, shard = 0;
   std::optional<int64_t> secondUseOf;
   bool acrossStages = false; ///< tied over the group embedding
+  /// Over which its gradients are partial, beside the axes of the data.
+  std::vector<MtcAxis> partial = {};
 };
 struct UpdatePlan {
   Mesh mesh;
@@ -41,9 +43,10 @@ struct UpdatePlan {
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
-///            with ZeRO reduce-scatter over dp; uses of tied parameters added
-///            in forward order, here or over embedding; the global norm, which
-///            takes in that the loss is finite
+///            with ZeRO reduce-scatter over dp, then what this rank has of it
+///            over the other axes over which it is partial; uses of tied
+///            parameters added in forward order, here or over embedding; the
+///            global norm, which takes in that the loss is finite
 ///   apply    the optimizer on the ranges of this rank, on main parameters if
 ///   there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);

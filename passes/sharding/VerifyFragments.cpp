@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
+#include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
@@ -42,6 +44,9 @@ public:
     });
     module.walk([&](pipe::ParameterOp parameter) {
       parameters.try_emplace(parameter.getName().str(), parameter);
+    });
+    module.walk([&](rt::ParamOp row) {
+      rows.try_emplace({row.getName().str(), row.getUse()}, row);
     });
     llvm::append_range(crossings, module.getOps<pipe::CrossingOp>());
     for (func::FuncOp fn : fragments)
@@ -144,9 +149,8 @@ private:
         .Case([&](pipe::ParamOp o) { return checkParameter(o); })
         .Case([&](pipe::AccumulateOp o) { return checkGradient(o); })
         .Case([&](pipe::LossOp loss) {
-          std::vector<State> found = checker.states(loss.getValue());
-          std::vector<State> whole(found.size(), kReplicated);
-          std::string problem = checker.checkSummed(found, whole);
+          std::string problem =
+              checker.checkLoss(checker.states(loss.getValue()));
           return problem.empty()
                      ? success()
                      : loss.emitOpError("expected the loss ") << problem;
@@ -200,12 +204,32 @@ private:
       return op.emitOpError("expected one gradient of use ")
              << op.getUse() << " of " << op.getParamAttr()
              << ", found another of the same use";
-    std::string problem = checker.checkSummed(
-        checker.states(op.getValue()),
-        statesOf(checker.mesh, parameter->getShardingAttr()));
-    return problem.empty() ? success()
-                           : op.emitOpError("expected the gradient of ")
-                                 << op.getParamAttr() << " " << problem;
+    std::vector<State> found = checker.states(op.getValue());
+    std::string problem = checker.checkGradient(
+        found, statesOf(checker.mesh, parameter->getShardingAttr()));
+    if (!problem.empty())
+      return op.emitOpError("expected the gradient of ")
+             << op.getParamAttr() << " " << problem;
+    return checkPartial(op, checker.partialAxes(found));
+  }
+
+  /// What the update sums is what rt.param says.
+  LogicalResult checkPartial(pipe::AccumulateOp op,
+                             const std::set<std::string> &found) {
+    std::set<std::string> said;
+    auto row = rows.find({op.getParam().str(), op.getUse()});
+    if (row != rows.end())
+      for (MtcAxis axis : row->second.partialAxes())
+        said.emplace(kAxes[axis].name);
+    if (found == said)
+      return success();
+    return op.emitOpError("expected the gradient of use ")
+           << op.getUse() << " of " << op.getParamAttr()
+           << " to be partial over what its rt.param says, " << listOf(said)
+           << ", found " << listOf(found);
+  }
+  static std::string listOf(const std::set<std::string> &axes) {
+    return axes.empty() ? "nothing" : llvm::join(axes, ", ");
   }
 
   /// Every gradient of a parameter is accumulated. Behind bucket-gradients all
@@ -239,9 +263,10 @@ private:
   StateChecker checker;
   int64_t stages = 1; ///< that fragments are of
   SmallVector<pipe::CrossingOp> crossings;
-  std::map<std::string, pipe::ParameterOp> parameters; ///< by name
-  std::map<std::string, std::set<int64_t>> uses;       ///< that have a gradient
-  std::map<SharedName, Value> shared;                  ///< the first of each
+  std::map<std::string, pipe::ParameterOp> parameters;         ///< by name
+  std::map<std::pair<std::string, int64_t>, rt::ParamOp> rows; ///< by use
+  std::map<std::string, std::set<int64_t>> uses; ///< that have a gradient
+  std::map<SharedName, Value> shared;            ///< the first of each
 };
 
 struct VerifyFragmentsPass

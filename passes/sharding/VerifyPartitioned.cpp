@@ -67,15 +67,14 @@ private:
       BlockArgument arg = parameter(grad.getParam());
       if (!arg)
         return fn.emitOpError("expected a parameter named ") << grad.getParam();
-      std::string problem = checker.checkSummed(found, checker.states(arg));
+      std::string problem = checker.checkGradient(found, checker.states(arg));
       return problem.empty() ? success()
                              : fn.emitOpError("expected the gradient of ")
                                    << grad.getParam() << " " << problem;
     }
     auto name = fn.getResultAttrOfType<StringAttr>(i, "tfm.result");
     if (name && name.getValue() == "loss") {
-      std::vector<State> whole(found.size(), kReplicated);
-      std::string problem = checker.checkSummed(found, whole);
+      std::string problem = checker.checkLoss(found);
       return problem.empty() ? success()
                              : fn.emitOpError("expected the loss ") << problem;
     }

@@ -61,7 +61,7 @@ bool mayStayPartial(const Axis &axis, const Output &output) {
   case OutputKind::Loss:
     return axis.data;
   case OutputKind::Gradient:
-    return axis.data && !axis.seeds.count(output.parameter);
+    return !axis.seeds.count(output.parameter);
   }
   return false;
 }

@@ -48,7 +48,7 @@ struct Op {
 enum class OutputKind {
   Plain,   ///< must not be partial
   Loss,    ///< may be partial over axes that split the batch
-  Gradient ///< so may it; else it lies as its parameter does
+  Gradient ///< lies as its parameter does; partial where that is whole
 };
 struct Output {
   int value;

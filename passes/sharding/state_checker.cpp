@@ -15,18 +15,44 @@ void StateChecker::addInput(Value input) {
       isData[a] = true;
 }
 
+std::string StateChecker::checkState(size_t axis, State found,
+                                     State expected) const {
+  if (found == expected)
+    return "";
+  return "to be " + describe(expected) + " over \"" +
+         mesh.getAxes()[axis].str() + "\"" +
+         (expected == kPartial ? ", which the update sums over" : "") +
+         ", found " + describe(found);
+}
+
+std::string StateChecker::checkLoss(const std::vector<State> &found) const {
+  std::string problem;
+  for (size_t a = 0; a < found.size() && problem.empty(); ++a)
+    problem = checkState(a, found[a], isData[a] ? kPartial : kReplicated);
+  return problem;
+}
+
 std::string
-StateChecker::checkSummed(const std::vector<State> &found,
-                          const std::vector<State> &required) const {
-  for (auto [a, axis] : llvm::enumerate(mesh.getAxes())) {
-    bool isSummed = isData[a] && required[a] == kReplicated;
-    State expected = isSummed ? kPartial : required[a];
-    if (found[a] != expected)
-      return "to be " + describe(expected) + " over \"" + axis.str() + "\"" +
-             (isSummed ? ", which the update sums over" : "") + ", found " +
-             describe(found[a]);
+StateChecker::checkGradient(const std::vector<State> &found,
+                            const std::vector<State> &parameter) const {
+  std::string problem;
+  for (size_t a = 0; a < found.size() && problem.empty(); ++a) {
+    bool isWhole = parameter[a] == kReplicated;
+    if (isWhole && !isData[a] && found[a] == kPartial)
+      continue;
+    problem =
+        checkState(a, found[a], isWhole && isData[a] ? kPartial : parameter[a]);
   }
-  return "";
+  return problem;
+}
+
+std::set<std::string>
+StateChecker::partialAxes(const std::vector<State> &states) const {
+  std::set<std::string> axes;
+  for (auto [a, axis] : llvm::enumerate(mesh.getAxes()))
+    if (states[a] == kPartial && !isData[a])
+      axes.insert(axis.str());
+  return axes;
 }
 
 LogicalResult StateChecker::checkLocal(Operation *op, Value value) const {

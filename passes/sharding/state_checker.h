@@ -11,6 +11,8 @@
 #include "passes/sharding/check.h"
 #include "passes/sharding/ir_graph.h"
 
+#include <set>
+
 namespace mtc::sharding {
 
 class StateChecker {
@@ -36,16 +38,24 @@ public:
   /// by the update over the axes that split it.
   void addInput(mlir::Value input);
 
-  /// What is wrong with the states of a gradient or the loss, in words, or an
-  /// empty string. `required`: those of the parameter, or replicated. Over an
-  /// axis that the update sums over it has to be partial where `required` is
-  /// replicated, and over all others as `required`.
-  std::string checkSummed(const std::vector<State> &found,
-                          const std::vector<State> &required) const;
+  /// What is wrong with the states of the loss, in words, or an empty string:
+  /// the update sums it over the axes that split inputs, and over no other.
+  std::string checkLoss(const std::vector<State> &found) const;
+
+  /// The same of a gradient, with the states of its parameter. Where that is
+  /// replicated the gradient is partial over axes that split inputs; over the
+  /// others it may be, and the update sums it if `partialAxes` has them.
+  std::string checkGradient(const std::vector<State> &found,
+                            const std::vector<State> &parameter) const;
+
+  /// Axes that split no input and over which a gradient of these states is
+  /// partial.
+  std::set<std::string> partialAxes(const std::vector<State> &states) const;
 
   const dist::MeshAttr mesh;
 
 private:
+  std::string checkState(size_t axis, State found, State expected) const;
   mlir::LogicalResult checkRule(mlir::Operation *op) const;
   mlir::LogicalResult checkIndexUse(mlir::Operation *op) const;
   mlir::LogicalResult checkCollective(mlir::Operation *op) const;

@@ -62,6 +62,12 @@ private:
                              << "\" in buckets of their own, found two in "
                                 "bucket "
                              << param.bucket();
+    for (MtcAxis axis : param.op.partialAxes())
+      if (param.isSplitOver(kAxes[axis]))
+        report.error(param.op)
+            << "expected a gradient that is partial over no axis that splits "
+               "its parameter, found \""
+            << param.name() << "\" split over " << kAxes[axis].name;
     rt::BucketOp bucket = stage.bucket(param.bucket());
     if (!bucket)
       report.error(param.op) << "expected a bucket of stage " << stage.index

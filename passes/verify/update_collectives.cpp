@@ -8,9 +8,9 @@ using namespace mlir;
 namespace mtc::passes::verify {
 
 /// The axis whose partial sums a group adds; null if it adds none.
-static const AxisInfo *dataAxisOf(rt::CollectiveOp op) {
+static const AxisInfo *summedAxisOf(rt::CollectiveOp op) {
   for (const AxisInfo &axis : kAxes)
-    if (axis.data && groupName(op.getGroup()) == axis.name)
+    if (axis.splits && groupName(op.getGroup()) == axis.name)
       return &axis;
   return nullptr;
 }
@@ -18,7 +18,7 @@ static const AxisInfo *dataAxisOf(rt::CollectiveOp op) {
 void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
   using Kind = rt::CollectiveKind;
   Kind kind = op.getKind();
-  const AxisInfo *axis = dataAxisOf(op);
+  const AxisInfo *axis = summedAxisOf(op);
   bool alongShards = op.getGroup() == MTC_GROUP_DP;
   if (kind == Kind::NormReduce && op.getGroup() == MTC_GROUP_ALL)
     return normStep(touch, "norm_reduce", Norm::Summing, Norm::Reduced);
@@ -34,12 +34,19 @@ void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
   }
   report.error(op) << "expected sums over "
                    << namesOf(kAxes,
-                              [](const AxisInfo &axis) { return axis.data; })
+                              [](const AxisInfo &axis) { return axis.splits; })
                    << " or " << groupName(MTC_GROUP_EMBEDDING)
                    << ", scatters and gathers over dp, and the norm over "
                    << groupName(MTC_GROUP_ALL) << ", found "
                    << stringifyCollectiveKind(kind) << " over "
                    << groupName(op.getGroup());
+}
+
+/// Whether replicas of the data are still to be added.
+static bool hasDataSums(const Cell &cell) {
+  return llvm::any_of(kAxes, [&](const AxisInfo &axis) {
+    return axis.data && cell.partial[axis.id];
+  });
 }
 
 void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
@@ -60,19 +67,23 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
   }
   change(touch, *slice,
          fmt::format("sums of one use over the other ranks along {} only, "
-                     "before anything reads them",
-                     axis.name),
+                     "{}before anything reads them",
+                     axis.name,
+                     axis.data ? "" : "behind those along data axes and "),
          [&](const Element &element) -> std::string {
            Cell &cell = element.cell;
            if (cell.is(Cell::Kind::Zero))
              return "";
+           // Padding is zero on every rank, and so is a sum of it.
+           if (!element.param && !axis.data && slice->part == Part::Grad)
+             return "";
            // One use: ranks are added first, so that sums add in one order,
            // whichever stages have the uses.
-           bool fits = cell.is(Cell::Kind::Gradient) &&
-                       model.mesh.hasPartialSums(axis) &&
-                       !cell.summed[axis.id] && cell.uses.size() == 1 &&
-                       !cell.stages && !cell.counted && !slice->ownShard;
-           cell.summed[axis.id] = 1;
+           bool fits = cell.is(Cell::Kind::Gradient) && cell.partial[axis.id] &&
+                       (axis.data || !hasDataSums(cell)) &&
+                       cell.uses.size() == 1 && !cell.stages && !cell.counted &&
+                       !(slice->ownShard && axis.id == MTC_AXIS_DP);
+           cell.partial[axis.id] = 0;
            return fits ? "" : describe(state, cell);
          });
   if (scatters)

@@ -21,10 +21,11 @@ std::set<std::string> sharedParameters(const Model &model) {
 
 static Copies both(Cell cell) { return {cell, cell}; }
 
-static Cell gradientOf(int64_t bucket) {
+static Cell gradientOf(int64_t bucket, PerAxis partial) {
   Cell cell;
   cell.kind = Cell::Kind::Gradient;
   cell.uses = {bucket};
+  cell.partial = partial;
   return cell;
 }
 
@@ -39,17 +40,29 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
   before.kind = Cell::Kind::Before;
   for (rt::BucketOp bucket : stage.buckets) {
     int64_t index = bucket.getIndex(), elements = bucket.getElements();
-    add(Part::Grad, index, {}, elements, both(gradientOf(index)));
+    add(Part::Grad, index, {}, elements,
+        both(gradientOf(index, partialAxes(nullptr))));
+    setPartial(index);
     add(Part::Param, index, {}, elements, both(before));
     for (StringRef name : bucket.stateNames())
       add(Part::State, index, name, elements,
           model.zero ? Copies{before, Cell()} : both(before));
   }
   // Only the last stage has a loss.
-  Cell loss = gradientOf(-1);
+  Cell loss = gradientOf(-1, partialAxes(nullptr));
   if (stage.index != model.mesh.stages() - 1)
     loss.kind = Cell::Kind::Zero;
   add(Part::Loss, -1, {}, 1, both(loss));
+}
+
+PerAxis UpdateState::partialAxes(const Param *param) const {
+  PerAxis partial;
+  for (const AxisInfo &axis : kAxes)
+    partial[axis.id] = model.mesh.hasPartialSums(axis);
+  if (param)
+    for (MtcAxis axis : param->op.partialAxes())
+      partial[axis] = model.mesh[axis] > 1;
+  return partial;
 }
 
 void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
@@ -59,6 +72,16 @@ void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
   for (auto &[start, param] : params[bucket]) {
     made.split(start);
     made.split(param->end());
+  }
+}
+
+void UpdateState::setPartial(int64_t bucket) {
+  for (auto &[start, param] : params[bucket]) {
+    PerAxis partial = partialAxes(param);
+    cells({Part::Grad, bucket})
+        .forEach(start, param->end(), [&](int64_t, int64_t, Copies &copies) {
+          copies.own.partial = copies.others.partial = partial;
+        });
   }
 }
 
@@ -85,7 +108,7 @@ Named UpdateState::nameOf(int64_t bucket, int64_t begin, int64_t end) const {
 
 StringRef UpdateState::partialOver(const Cell &cell) const {
   for (const AxisInfo &axis : kAxes)
-    if (model.mesh.hasPartialSums(axis) && !cell.summed[axis.id])
+    if (cell.partial[axis.id])
       return axis.name;
   return {};
 }

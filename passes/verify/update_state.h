@@ -41,8 +41,7 @@ public:
   /// empty if nothing. Without `across` the other stage's part may be missing.
   std::string describeIncomplete(const Cell &cell, const Param *param,
                                  bool across = true) const;
-  /// Whether the sum has not yet the ranks along an axis that has partial sums;
-  /// then its name.
+  /// The first axis over which the sum is still partial; or empty.
   llvm::StringRef partialOver(const Cell &cell) const;
 
   /// What the collectives between stages add up, in their order.
@@ -50,6 +49,11 @@ public:
 
 private:
   using Key = std::tuple<Part, int64_t, std::string>;
+  /// Over which axes what lies in an accumulator is partial at first: those of
+  /// the data, and what the use of a parameter says (null: padding, the loss).
+  PerAxis partialAxes(const Param *param) const;
+  /// Gives the accumulators of a bucket the axes over which they are partial.
+  void setPartial(int64_t bucket);
   void add(Part part, int64_t bucket, llvm::StringRef state, int64_t size,
            Copies value);
 

@@ -22,6 +22,32 @@
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=GONE
 // GONE: 'rt.param' op expected a parameter of the model (pipe.parameter), found "v"
 
+// RUN: mtc-opt %s --bucket-gradients | sed -e '/rt.param "v"/s/start 0/& partial <tp>/' \
+// RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=MIXED
+// MIXED: 'rt.param' op expected gradients of one bucket to be partial over the same axes, found another in bucket 0
+
+// A gradient that stays partial over tp has a bucket of its own, summed over tp
+// once dp is: a shard of it with ZeRO.
+// RUN: sed -e 's/mesh = <tp = 1/mesh = <tp = 2/' -e '/%dv = /s/%v :/%v {dist.shardings = [#dist.sharding<[{}], partial = {"dp", "tp"}>]} :/' %s > %t.partial.mlir
+// RUN: mtc-opt %t.partial.mlir --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=PARTIAL
+// RUN: sed -e 's/zero = 1/zero = 0/' %t.partial.mlir | mtc-opt --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=PARTIAL-PLAIN
+// PARTIAL: rt.param "u" use 0 bucket 0 start 0{{$}}
+// PARTIAL: rt.param "v" use 0 bucket 2 start 0 partial <tp>
+// PARTIAL-LABEL: func.func @stage0_reduce
+// PARTIAL: %[[GRAD:.*]] = rt.ref grad of 2
+// PARTIAL-NEXT: rt.collective reduce_scatter %[[GRAD]] group dp count 64 {origin = "gradient"}
+// PARTIAL-NEXT: %[[GRAD:.*]] = rt.ref grad of 2
+// PARTIAL-NEXT: %[[AT:.*]], %{{.*}}, %{{.*}} = rt.flat_range start 0 count 128 shard 64
+// PARTIAL-NEXT: %[[PART:.*]] = rt.offset_view %[[GRAD]] by %[[AT]]
+// PARTIAL-NEXT: rt.collective all_reduce %[[PART]] group tp count 64 {origin = "gradient"}
+// PARTIAL-NOT: group tp
+// PARTIAL: func.func @stage0_apply
+// PARTIAL-PLAIN-LABEL: func.func @stage0_reduce
+// PARTIAL-PLAIN: %[[GRAD:.*]] = rt.ref grad of 2
+// PARTIAL-PLAIN-NEXT: rt.collective all_reduce %[[GRAD]] group dp count 8 {origin = "gradient"}
+// PARTIAL-PLAIN-NEXT: %[[GRAD:.*]] = rt.ref grad of 2
+// PARTIAL-PLAIN-NEXT: rt.collective all_reduce %[[GRAD]] group tp count 8 {origin = "gradient"}
+
 // CHECK-LABEL: rt.program @stage0 stage 0
 // CHECK-DAG: rt.bucket 0 elements 128 unpadded 72 shard 128{{$}}
 // CHECK-DAG: rt.bucket 1 elements 128 unpadded 64 shard 128{{$}}

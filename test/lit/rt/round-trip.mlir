@@ -34,6 +34,8 @@ rt.program @stage0 stage 0 {
   rt.bucket 0 elements 4096 unpadded 4000 shard 2048
   // CHECK: rt.param "w" use 0 bucket 0 start 64
   rt.param "w" use 0 bucket 0 start 64
+  // CHECK: rt.param "v" use 0 bucket 1 start 0 partial <tp>
+  rt.param "v" use 0 bucket 1 start 0 partial <tp>
   // CHECK: rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
   rt.input_slot "ids" at 0 slot of saved stride 4096 entry "train"
   // CHECK: rt.export_slot "logits" of @f workspace at 0 sharding <[{}, {"tp"}]> local tensor<2x4xf32>

@@ -99,3 +99,23 @@
 // RUN: sed -e '/to "down" use 0/p' %S/Inputs/fragments.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=error:
 // TWICE: error: {{.*}}expected one gradient of use 0 of "down", found another of the same use
+
+// A gradient that is partial over tp until the end of the step: its row says so.
+// RUN: sed -e '/name = "up"/i pipe.parameter <name = "s", axes = [], init = zeros, std = 0.0 : f64, decay = true> local tensor<f32>\nrt.program @stage0 stage 0 { rt.param "s" use 0 bucket 0 start 0 partial <tp> }' -e '/%dw = /i %ds = tfm.reduce sum %u dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp", "tp"}>]} : tensor<2x4xf32> -> tensor<f32>\npipe.accumulate %ds to "s" use 0 : tensor<f32>' %S/Inputs/fragments.mlir > %t.partial.mlir
+// RUN: mtc-opt --verify-fragments -o /dev/null %t.partial.mlir
+
+// no row says so
+// RUN: sed -e '/rt.program/d' %t.partial.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=UNSAID --implicit-check-not=error:
+// UNSAID: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, nothing, found tp
+
+// a row that says so of a gradient that is reduced in each microbatch
+// RUN: sed -e '/accumulate %ds/{s/%ds/%whole/;i %whole = dist.all_reduce sum %ds over "tp" origin gradient serves "s" {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<f32>' -e '}' %t.partial.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=REDUCED --implicit-check-not=error:
+// REDUCED: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, tp, found nothing
+
+// a partial sum where its parameter is split
+// RUN: sed -e 's/%dw = .*/%dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{}, {}], partial = {"dp", "tp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>/' %S/Inputs/fragments.mlir \
+// RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=SCATTER --implicit-check-not=error:
+// SCATTER: error: {{.*}}expected result 0 to be split on dimension 0, found a partial sum over "tp"
+// SCATTER: error: {{.*}}expected the gradient of "down" to be split on dimension 0 over "tp", found a partial sum

@@ -190,16 +190,29 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
 
 // -----
 
-// A gradient that is a partial sum over an axis on which its parameter is
-// replicated, and over which nobody sums it: a scale that all heads share.
+// Sound: over an axis on which its parameter is replicated a gradient may be a
+// partial sum until the end of the step, as of a scale that all heads share.
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
-  // expected-error @below {{expected the gradient of "w" to be replicated over "tp", found a partial sum}}
   func.func @microbatch(%ids: tensor<2xi32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"dp"}]>, tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},
       %x: tensor<2x2x4xf32> {dist.global_shape = array<i64: 4, 4, 4>, dist.sharding = #dist.sharding<[{"dp"}, {"tp"}, {}]>},
       %w: tensor<4xf32> {dist.global_shape = array<i64: 4>, tfm.param = #tfm.param<name = "w", axes = ["head_dim"], init = zeros, std = 0.0, decay = true>})
       -> (tensor<4xf32> {tfm.grad = #tfm.grad<param = "w", use = 0>}) {
     %g = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64: 4>], dist.shardings = [#dist.sharding<[{}], partial = {"dp", "tp"}>]} : tensor<2x2x4xf32> -> tensor<4xf32>
     return %g : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A loss that is partial over another axis than those of the data: the update
+// sums it over these only.
+module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>} {
+  // expected-error @below {{expected the loss to be replicated over "tp", found a partial sum}}
+  func.func @microbatch(%ids: tensor<2xi32> {dist.global_shape = array<i64: 4>, dist.sharding = #dist.sharding<[{"dp"}]>, tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},
+      %x: tensor<2x2xf32> {dist.global_shape = array<i64: 4, 4>, dist.sharding = #dist.sharding<[{"dp"}, {"tp"}]>})
+      -> (tensor<f32> {tfm.result = "loss"}) {
+    %l = tfm.reduce sum %x dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp", "tp"}>]} : tensor<2x2xf32> -> tensor<f32>
+    return %l : tensor<f32>
   }
 }
 

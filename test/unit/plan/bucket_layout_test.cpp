@@ -57,6 +57,25 @@ TEST(BucketLayout, SharedEmbeddingHasItsOwnBucket) {
   EXPECT_EQ(layout.buckets[1].unpadded, 700);
 }
 
+// A collective over tp sums all of a bucket, and nothing else.
+TEST(BucketLayout, PartialGradientsHaveBucketsOfTheirOwn) {
+  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  BucketLayout layout = layOutBuckets({{"a", 5},
+                                       {"b", 7, false, tp},
+                                       {"c", 11},
+                                       {"d", 13, false, tp},
+                                       {"table", 17, true, tp}},
+                                      {1, 100, false});
+  std::vector<std::pair<std::string, int64_t>> placed;
+  for (const PlacedParam &param : layout.params)
+    placed.push_back({param.name, param.bucket});
+  EXPECT_EQ(placed, (std::vector<std::pair<std::string, int64_t>>{
+                        {"c", 0}, {"a", 0}, {"table", 1}, {"d", 2}, {"b", 2}}));
+  ASSERT_EQ(layout.buckets.size(), 3u);
+  EXPECT_EQ(layout.buckets[0].end, 16);
+  EXPECT_EQ(layout.buckets[2].end, 16 + 17 + 20);
+}
+
 TEST(BucketLayout, WithoutZeroNothingIsPadded) {
   BucketLayout layout = layOutBuckets({{"a", 5}, {"b", 7}}, {2, 100, false});
   expectPlaced(layout, "b", 0, 7, 0);

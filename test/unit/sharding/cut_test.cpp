@@ -183,15 +183,27 @@ TEST(Cut, AReductionToASplitCostsHalf) {
   EXPECT_EQ(s.plan().axes[0].cost, 4 * 4 * 4 + 2 * 4 * 4 * 4);
 }
 
-TEST(Cut, GradientsOverADataAxisAreAlwaysDelayed) {
-  Small s;
-  s.axis.data = true;
-  int w = s.tape.parameter("w", {4, 4});
-  int sum = s.partial(), scaled = s.scale(sum);
-  s.tape.graph.outputs.push_back({scaled, OutputKind::Gradient, w});
-  Plan plan = s.plan();
-  EXPECT_EQ(plan.axes[0].state[scaled], kPartial);
-  EXPECT_TRUE(planReshards(s.tape.graph, plan).empty());
+TEST(Cut, GradientsOfWholeParametersAreAlwaysDelayed) {
+  for (bool data : {false, true}) {
+    Small s;
+    s.axis.data = data;
+    int w = s.tape.parameter("w", {4, 4});
+    int sum = s.partial(), scaled = s.scale(sum);
+    s.tape.graph.outputs.push_back({scaled, OutputKind::Gradient, w});
+    Plan plan = s.plan();
+    EXPECT_EQ(plan.axes[0].state[scaled], kPartial);
+    EXPECT_EQ(plan.axes[0].cost, 0);
+    EXPECT_TRUE(planReshards(s.tape.graph, plan).empty());
+  }
+}
+
+TEST(Cut, TheLossIsDelayedOverADataAxisOnly) {
+  for (bool data : {false, true}) {
+    Small s;
+    s.axis.data = data;
+    s.tape.graph.outputs.push_back({s.partial(), OutputKind::Loss});
+    EXPECT_EQ(planReshards(s.tape.graph, s.plan()).empty(), data);
+  }
 }
 
 } // namespace

@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
 
 using namespace mlir;
 using namespace mtc;
@@ -187,28 +186,12 @@ TEST_P(Imported, HasTheCollectivesOfTheFacts) {
 
 class SequenceParallel : public Imported {};
 
-/// Where a value is only returned, the parameter whose gradient it is; else "".
-std::string gradientOf(func::FuncOp fn, Value value) {
-  for (OpOperand &use : value.getUses())
-    if (isa<func::ReturnOp>(use.getOwner()))
-      if (auto grad = fn.getResultAttrOfType<tfm::GradAttr>(
-              use.getOperandNumber(), "tfm.grad"))
-        return grad.getParam().str();
-  return "";
-}
-
-/// Phase, section, kind and both local shapes. Gradients that are reduced last
-/// of all are left out, and named in `reduced`.
-json allKinds(func::FuncOp fn, const json &oracle,
-              std::set<std::string> &reduced) {
+/// Phase, section, kind and both local shapes.
+json allKinds(func::FuncOp fn, const json &oracle) {
   json list = json::array();
   for (Operation &op : fn.front()) {
     if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp>(op))
       continue;
-    if (std::string name = gradientOf(fn, op.getResult(0)); !name.empty()) {
-      reduced.insert(name);
-      continue;
-    }
     auto reduce = dyn_cast<dist::AllReduceOp>(op);
     std::string kind = op.getName().stripDialect().str();
     if (reduce && reduce.getKind() == dist::ReduceKind::Max)
@@ -239,28 +222,15 @@ std::vector<json> bySection(const json &collectives) {
   return ordered;
 }
 
-/// Gradients that the facts leave partial over tp are reduced here at once.
 TEST_P(SequenceParallel, HasTheCollectivesOfTheFacts) {
   json oracle = readOracle(GetParam());
   for (const json &layout : oracle["layouts"]) {
     SCOPED_TRACE(layout["dp"].dump() + " x " + layout["tp"].dump());
     auto module = partitioned(oracle, layout["dp"], layout["tp"]);
     func::FuncOp fn = microbatch(*module);
-    std::set<std::string> reduced, partial;
-    EXPECT_EQ(bySection(allKinds(fn, oracle, reduced)),
+    EXPECT_EQ(bySection(allKinds(fn, oracle)),
               bySection(layout["collectives"]));
-    Classes expected;
-    for (const auto &[axes, params] : classesOf(layout)) {
-      Names left = axes.first;
-      if (llvm::is_contained(left, "tp")) {
-        llvm::erase(left, "tp");
-        for (const auto &[name, elements] : params)
-          partial.insert(name);
-      }
-      expected[{left, axes.second}].insert(params.begin(), params.end());
-    }
-    EXPECT_EQ(gradientClasses(fn), expected);
-    EXPECT_EQ(reduced, partial);
+    EXPECT_EQ(gradientClasses(fn), classesOf(layout));
   }
 }
 

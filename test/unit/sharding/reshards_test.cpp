@@ -78,18 +78,23 @@ TEST(Reshards, GatherOncePerPhase) {
 TEST(Reshards, AGradientEndsAsItsParameterLies) {
   Small s;
   int w = s.split({4, 4}, 0), other = s.split({4, 4}, 1);
-  int whole = s.tape.parameter("whole", {4, 4});
-  int splitElsewhere = s.tape.unary("exp", other), partial = s.partial();
+  int split = s.split({4, 4}, 0), whole = s.tape.parameter("whole", {4, 4});
+  int splitElsewhere = s.tape.unary("exp", other);
+  int scattered = s.partial(), partial = s.partial();
   s.tape.graph.outputs = {{splitElsewhere, OutputKind::Gradient, w},
+                          {scattered, OutputKind::Gradient, split},
                           {partial, OutputKind::Gradient, whole}};
-  auto reshards = planReshards(s.tape.graph, s.plan());
+  Plan plan = s.plan();
+  auto reshards = planReshards(s.tape.graph, plan);
   ASSERT_EQ(reshards.size(), 2u);
-  EXPECT_EQ(reshards[0].value, partial);
+  EXPECT_EQ(reshards[0].value, scattered);
   EXPECT_EQ(reshards[0].from[0], kPartial);
-  EXPECT_EQ(reshards[0].to[0], kReplicated);
+  EXPECT_EQ(reshards[0].to[0], 0);
   EXPECT_EQ(reshards[1].value, splitElsewhere);
   EXPECT_EQ(reshards[1].from[0], 1);
   EXPECT_EQ(reshards[1].to[0], 0);
+  // That of a whole parameter waits for the end of the step.
+  EXPECT_EQ(plan.axes[0].outputRequired[2], kPartial);
 }
 
 TEST(CheckReshard, OuterAxisWaitsForTheInner) {
