@@ -116,8 +116,9 @@ def InsertCollectives : MtcPass<"insert-collectives"> {
   let description = [{
     After propagation an op may produce what its user does not want. One
     `dist.reshard` per value and wish, placed right after the producer for partial
-    values and before the first user otherwise; gradients of parameters and the
-    loss stay partial over dp until the end of the step.
+    values and before the first user otherwise. Until the end of the step the loss
+    stays partial over dp, and the gradient of a parameter over axes that do not
+    split it.
 
     Input, where the user of %y wants full values over tp:
     ```mlir
@@ -189,7 +190,8 @@ def BucketGradients : MtcPass<"bucket-gradients"> {
     parameters out in buckets: Megatron's order, sizes and padding. Gradients have
     the layout of their parameters. Every further use of a tied parameter on the
     stage gets a bucket of accumulators (`second_use_of`), because sums of uses
-    are added after the reduction.
+    are added after the reduction. Gradients that are partial over an axis beside
+    those of the data lie in buckets of their own, and their rows say so.
 
     Input, in `@stage1_fwd`:
     ```mlir
@@ -208,8 +210,9 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
   let description = [{
     Replicas need not hold each other's optimizer state. Gives each dp rank its
     shard of every bucket (all of it without ZeRO), and builds the update fragments
-    `reduce` and `apply` of each stage: reduce-scatter or all-reduce over dp, tied
-    uses added, global norm, AdamW on the shard, all-gather.
+    `reduce` and `apply` of each stage: reduce-scatter or all-reduce over dp, then
+    all-reduce of what is partial over other axes, tied uses added, global norm,
+    AdamW on the shard, all-gather.
 
     Input:
     ```mlir

@@ -113,6 +113,8 @@ def plans(schedules):
         Plan(layout(tp=2, pp=2, dp=2, zero=1), dtype="bf16", tied=False),
         Plan(layout(tp=2, sp=True), often=True),
         Plan(layout(tp=2, pp=2, sp=True), norm="rms_norm", tied=False),
+        Plan(layout(tp=2, dp=2, sp=True), more=("--bucket-size", "100")),
+        Plan(layout(tp=2, dp=2, zero=1, sp=True)),
         Plan(layout(tp=4, dp=2, zero=1, sp=True), dtype="bf16"),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),

@@ -7,10 +7,11 @@ both, so the numbers are no safer than the verifier, nor the other way round.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Optional
 
 from ir_edit import find, gradient_value, scale_operand, substitute, within
+from layouts import TP2_PP2_DP2, Layout
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Fault:
     seen_in: str = ""
     # The sums are right but for their order: only bits can tell.
     by_bits: bool = False
+    layout: Layout = TP2_PP2_DP2
 
 
 def drop_all_reduce(text):
@@ -125,6 +127,21 @@ def count_twice_in_norm(text):
         block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1"))
 
 
+SUM_OVER_TP = r'^ *rt\.collective all_reduce %\w+ group tp .*origin = "gradient".*\n'
+
+
+def drop_sum_over_tp(text):
+    """Gradients of norms and row-parallel biases are those of each rank's positions."""
+    return within(text, r"func\.func @stage0_reduce\(", lambda block: substitute(
+        block, SUM_OVER_TP, ""))
+
+
+def double_sum_over_tp(text):
+    """The same gradients are added again."""
+    return within(text, r"func\.func @stage0_reduce\(", lambda block: substitute(
+        block, f"({SUM_OVER_TP})", r"\1\1"))
+
+
 def wrong_gradient_rule(text):
     """One layer's backward differentiates another activation."""
     return substitute(text, r"tfm\.activation_grad gelu (.*tfm\.layer = 1 )",
@@ -152,6 +169,7 @@ def reorder_timelines(text):
     return text
 
 
+WITH_SP = replace(TP2_PP2_DP2, sp=True)
 FAULTS = (
     Fault(1, "an all-reduce dropped", "partition", drop_all_reduce,
           "verify-partitioned", "partial"),
@@ -182,4 +200,8 @@ FAULTS = (
           "expand-schedule", "ascending"),
     Fault(10, "a microbatch accumulated out of order", "plan-memory",
           reorder_timelines, "verify-plan", "microbatch", by_bits=True),
+    Fault(11, "sums over tp dropped", "plan-memory", drop_sum_over_tp, "verify-plan",
+          "to be partial sums over tp", "gradient of", layout=WITH_SP),
+    Fault(11, "sums over tp doubled", "plan-memory", double_sum_over_tp, "verify-plan",
+          "along tp only", "gradient of", layout=WITH_SP),
 )
