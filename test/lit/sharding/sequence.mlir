@@ -26,3 +26,9 @@
 // WHOLE: tfm.embed_grad {{.*}} : tensor<1x32xi32>, tensor<1x32x64xf32> -> tensor<256x64xf32>
 // WHOLE-NOT: dist.all_reduce {{.*}}256x64xf32
 // WHOLE: return
+
+// The head's use of that table has a gradient that is a sum over positions, and so
+// partial over tp until the end of the step; that of the embedding is whole.
+// RUN: mtc compile gpt2-nano --tp 2 --gbs 2 --sp --shard.vocab none --compile-to=verify-plan | FileCheck %s --check-prefix=USES
+// USES: rt.param "embed.tokens" use 0 bucket 1 start 0 loc
+// USES: rt.param "embed.tokens" use 1 bucket 3 start 0 partial <tp>

@@ -21,3 +21,8 @@
 // halves of a parameter that both ends share, in the same order on both
 // RUN: sed -e '/_reduce/,/return/s/.*all_reduce %1 group embedding.*/      %h = rt.view grads at 64 : memref<32xf32>\n      rt.collective all_reduce %h group embedding count 32 : (memref<32xf32>) -> ()\n      %i = rt.view grads at 192 : memref<32xf32>\n      rt.collective all_reduce %i group embedding count 32 : (memref<32xf32>) -> ()/' %S/Inputs/pipeline.mlir \
 // RUN:   | mtc-opt --verify-plan -o /dev/null
+
+// a sum over tp of the one parameter of a bucket that is partial
+// RUN: sed -e 's/rt.param "norm" use 0 bucket 0 start 64/& partial <tp>/' \
+// RUN:   -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %2 group dp count 64\(.*\)/all_reduce %2 group dp count 128\1\n      %h = rt.view grads at 256 : memref<4xf32>\n      rt.collective all_reduce %h group tp count 4 : (memref<4xf32>) -> ()/' %S/Inputs/grid.mlir \
+// RUN:   | mtc-opt --verify-plan -o /dev/null
