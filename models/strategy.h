@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/diagnostics.h"
+#include "models/recompute.h"
 #include "models/shard_rules.h"
 
 namespace mtc::models {
@@ -35,6 +36,7 @@ struct Strategy {
   /// Norms, dropout and sums of the residual stream are split over tp along the
   /// sequence.
   bool sequenceParallel = false;
+  Recompute recompute;
   int64_t threadsPerRank = 1;
   int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.

@@ -153,6 +153,34 @@ static Kind<Strategy> bytes() {
           }};
 }
 
+/// What parseRecompute reads.
+static Kind<Strategy> recompute() {
+  std::string type = describeRecompute();
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    std::string text;
+    in.string(key, text, need);
+    if (!in.has(key) || !in.good(key))
+      return;
+    if (RecomputeText result = parseRecompute(text, out.recompute); !result.ok)
+      in.wrong(key, type, result.advice);
+  };
+  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
+            return toString(s.recompute);
+          }};
+}
+
+static StrategyRows recomputeFields() {
+  return {
+      {"", "recompute", recompute(),
+       "what the backward of a transformer layer computes again instead of "
+       "saving it: what attention makes (selective), all but the layer's input "
+       "(full), that in the first N layers of each stage, or what ops of some "
+       "families make",
+       "\"selective\""},
+  };
+}
+
 static StrategyRows stageAndMemoryFields() {
   return {
       {"", "chunks", OfStrategy::integer({1, 1 << 10}, &Strategy::chunks),
@@ -184,7 +212,7 @@ std::vector<Field<Strategy>> strategyFields(const ScheduleNames &schedules) {
   StrategyRows rows;
   for (const StrategyRows &part :
        {meshFields(), batchFields(), nameFields(schedules),
-        stageAndMemoryFields()})
+        stageAndMemoryFields(), recomputeFields()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -43,6 +43,34 @@ def Differentiate : MtcPass<"differentiate"> {
     ```
   }];
 }
+def PlanRecompute : MtcPass<"plan-recompute"> {
+  let summary = "saved values to ones that the backward computes again";
+  let description = [{
+    What a layer saves lies in memory until the backward of its microbatch, once
+    per microbatch that is on its way. The strategy's `recompute` names values
+    that are not worth it: the backward computes them again, before its first
+    reader in their layer, from what stays saved. Copies of forward ops name
+    their originals (`tfm.recomputes`): later phases split both alike, so that
+    numbers do not change. What another layer made is an input, and saved.
+    Without `recompute` nothing changes.
+
+    Input, with `recompute = <policy = full>`:
+    ```mlir
+    %s = tfm.save %v : tensor<2x32x256xf32>
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    %v2 = tfm.restore %s : tensor<2x32x256xf32>
+    %dw = tfm.einsum "bsf,bse->fe" %v2, %dy : tensor<2x32x256xf32>, tensor<2x32x64xf32> -> tensor<256x64xf32>
+    ```
+
+    Output, where `%u2` is what the forward made `%v` of, computed again or
+    restored:
+    ```mlir
+    %y = tfm.einsum "bsf,fe->bse" %v, %w : tensor<2x32x256xf32>, tensor<256x64xf32> -> tensor<2x32x64xf32>
+    %v2 = tfm.activation gelu %u2 {tfm.recomputes = 38 : i64} : tensor<2x32x256xf32>
+    %dw = tfm.einsum "bsf,bse->fe" %v2, %dy : tensor<2x32x256xf32>, tensor<2x32x64xf32> -> tensor<256x64xf32>
+    ```
+  }];
+}
 def VerifyTraining : MtcPass<"verify-training"> {
   let summary = "checks what differentiate promises";
   let description = [{

@@ -9,6 +9,8 @@ namespace mtc::passes {
 static constexpr PhaseInfo phaseTable[] = {
     {Phase::import, "import", "spec and strategy to the tfm dialect"},
     {Phase::differentiate, "differentiate", "forward to forward + backward"},
+    {Phase::planRecompute, "plan-recompute",
+     "saved values to ones that the backward computes again"},
     {Phase::verifyTraining, "verify-training",
      "every parameter use has its gradient"},
     {Phase::annotateShardings, "annotate-shardings",

@@ -15,6 +15,7 @@ namespace mtc::passes {
 enum class Phase {
   import,
   differentiate,
+  planRecompute,
   verifyTraining,
   annotateShardings,
   propagateShardings,

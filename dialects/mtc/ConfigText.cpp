@@ -69,6 +69,17 @@ struct TargetFields {
   }
 };
 
+struct RecomputeFields {
+  RecomputePolicy policy = RecomputePolicy::Full;
+  std::optional<int64_t> layers;
+  ArrayAttr families;
+  template <typename Visit> void each(Visit visit) {
+    visit("policy", policy);
+    visit("layers", layers);
+    visit("families", families);
+  }
+};
+
 struct ConfigFields {
   ModelAttr model;
   Mesh mesh;
@@ -77,6 +88,7 @@ struct ConfigFields {
   ScheduleAttr schedule;
   OptimizerAttr optimizer;
   TargetAttr target;
+  RecomputeAttr recompute;
   template <typename Visit> void each(Visit visit) {
     visit("model", model);
     visit("mesh", mesh);
@@ -85,6 +97,7 @@ struct ConfigFields {
     visit("schedule", schedule);
     visit("optimizer", optimizer);
     visit("target", target);
+    visit("recompute", recompute);
   }
 };
 
@@ -159,16 +172,28 @@ void TargetAttr::print(AsmPrinter &printer) const {
                                     getMemory()});
 }
 
+Attribute RecomputeAttr::parse(AsmParser &parser, Type) {
+  return parseAttr<RecomputeAttr, RecomputeFields>(
+      parser, [](RecomputeFields &f) {
+        return std::tuple(f.policy, f.layers, f.families);
+      });
+}
+void RecomputeAttr::print(AsmPrinter &printer) const {
+  printFields(printer,
+              RecomputeFields{getPolicy(), getLayers(), getFamilies()});
+}
+
 Attribute ConfigAttr::parse(AsmParser &parser, Type) {
   return parseAttr<ConfigAttr, ConfigFields>(parser, [](ConfigFields &f) {
     return std::tuple(f.model, f.mesh, f.batch, f.precision, f.schedule,
-                      f.optimizer, f.target);
+                      f.optimizer, f.target, f.recompute);
   });
 }
 void ConfigAttr::print(AsmPrinter &printer) const {
   printFields(printer,
               ConfigFields{getModel(), getMesh(), getBatch(), getPrecision(),
-                           getSchedule(), getOptimizer(), getTarget()});
+                           getSchedule(), getOptimizer(), getTarget(),
+                           getRecompute()});
 }
 
 //===--- mesh -------------------------------------------------------------===//

@@ -20,7 +20,8 @@ namespace mtc {
 template <typename T>
 constexpr bool kMayLack =
     std::is_same_v<T, std::optional<int64_t>> ||
-    std::is_same_v<T, mlir::StringAttr> || std::is_same_v<T, mlir::ArrayAttr>;
+    std::is_same_v<T, mlir::StringAttr> || std::is_same_v<T, mlir::ArrayAttr> ||
+    std::is_same_v<T, RecomputeAttr>;
 
 template <typename T>
 mlir::ParseResult parseField(mlir::AsmParser &parser, T &to) {

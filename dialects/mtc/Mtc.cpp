@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -122,6 +123,40 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                  (memory && failed(atLeastOne(emitError, "memory", *memory))));
 }
 
+LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputePolicy policy,
+                                    std::optional<int64_t> layers,
+                                    ArrayAttr families) {
+  if (layers.has_value() != (policy == RecomputePolicy::Layers))
+    return emitError() << "expected layers with the policy layers alone, found "
+                       << stringifyEnum(policy)
+                       << (layers ? " with" : " without");
+  if (static_cast<bool>(families) != (policy == RecomputePolicy::Ops))
+    return emitError() << "expected families with the policy ops alone, found "
+                       << stringifyEnum(policy)
+                       << (families ? " with" : " without");
+  if (layers && failed(between(emitError, "layers", *layers, kMostLayers)))
+    return failure();
+  if (!families)
+    return success();
+  llvm::StringSet<> seen;
+  bool good = llvm::all_of(families, [&](Attribute family) {
+    auto name = dyn_cast<StringAttr>(family);
+    return name && symbolizeOpFamily(name.getValue()) &&
+           seen.insert(name.getValue()).second;
+  });
+  if (good && !families.empty())
+    return success();
+  return emitError() << "expected names of op families, each once, found "
+                     << families;
+}
+
+bool RecomputeAttr::names(OpFamily family) const {
+  return getFamilies() &&
+         llvm::is_contained(
+             getFamilies(),
+             StringAttr::get(getContext(), stringifyOpFamily(family)));
+}
+
 /// How many ranks have samples of their own.
 static int64_t replicasOf(const Mesh &mesh) {
   int64_t replicas = 1;
@@ -132,7 +167,7 @@ static int64_t replicasOf(const Mesh &mesh) {
 
 LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
                                  BatchAttr batch, Precision, ScheduleAttr,
-                                 OptimizerAttr, TargetAttr) {
+                                 OptimizerAttr, TargetAttr, RecomputeAttr) {
   int64_t replicas = replicasOf(mesh), expected;
   if (llvm::MulOverflow(batch.getMicro(), batch.getMicrobatches(), expected) ||
       llvm::MulOverflow(expected, replicas, expected) ||
@@ -183,5 +218,5 @@ ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
                                 StringAttr::get(getContext(), isa),
                                 old.getThreads(), old.getMemory());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
-             getSchedule(), getOptimizer(), target);
+             getSchedule(), getOptimizer(), target, getRecompute());
 }

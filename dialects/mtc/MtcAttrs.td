@@ -28,7 +28,8 @@ def Mtc_Dialect : Dialect {
         target = <device = "cpu", isa = "x86-64-v4-bf16", threads = 1, memory = 8589934592>>} {}
     ```
 
-    No field has a default: what a strategy leaves open is settled before the
+    Without `recompute`, `isa` or `memory` there is no such thing; no other field
+    has a default: what a strategy leaves open is settled before the
     importer writes it here. `mtc::configOf` is the one place that reads it.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -125,6 +126,50 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
 }
 
+def Mtc_OpFamily : I32EnumAttr<"OpFamily", "ops of tfm of one kind", [
+    I32EnumAttrCase<"Attention", 0, "attention">, I32EnumAttrCase<"Dropout", 1, "dropout">,
+    I32EnumAttrCase<"Einsum", 2, "einsum">, I32EnumAttrCase<"Embedding", 3, "embedding">,
+    I32EnumAttrCase<"Loss", 4, "loss">, I32EnumAttrCase<"Norm", 5, "norm">,
+    I32EnumAttrCase<"Optimizer", 6, "optimizer">, I32EnumAttrCase<"Pointwise", 7, "pointwise">,
+    I32EnumAttrCase<"Shape", 8, "shape">, I32EnumAttrCase<"Structure", 9, "structure">]> {
+  let description = [{
+    Each has a file in `passes/families`.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+def Mtc_RecomputePolicy : I32EnumAttr<"RecomputePolicy", "which values are computed again", [
+    I32EnumAttrCase<"Selective", 0, "selective">, I32EnumAttrCase<"Full", 1, "full">,
+    I32EnumAttrCase<"Layers", 2, "layers">, I32EnumAttrCase<"Ops", 3, "ops">]> {
+  let description = [{
+    Of transformer layers: what attention makes, all but the layer's input, the
+    same in the first layers of each stage, what ops of some families make.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+def Mtc_Recompute : Mtc_Attr<"Recompute", "recompute"> {
+  let summary = "what the backward computes again instead of saving it";
+  let description = [{
+    Read by `plan-recompute`; a configuration without it computes nothing again.
+    `layers` is there with the policy of that name, `families` with `ops`.
+
+    Examples: `#mtc.recompute<policy = full>`,
+    `#mtc.recompute<policy = layers, layers = 2>`,
+    `#mtc.recompute<policy = ops, families = ["attention", "norm"]>`
+
+    **Constraints:** layers is 1 to 2^20; families are names of op families, each
+    once.
+  }];
+  let parameters = (ins AttrParameter<"::mtc::RecomputePolicy", "which values">:$policy,
+      OptionalParameter<"std::optional<int64_t>", "the first layers of each stage">:$layers,
+      OptionalParameter<"::mlir::ArrayAttr", "names of op families">:$families);
+  let extraClassDeclaration = [{
+    /// Whether `families` names this one.
+    bool names(::mtc::OpFamily family) const;
+  }];
+}
+
 def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let summary = "the device of a rank";
   let description = [{
@@ -156,7 +201,8 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
   let parameters = (ins "::mtc::ModelAttr":$model, AttrParameter<"::mtc::Mesh", "ranks along each axis">:$mesh,
       "::mtc::BatchAttr":$batch, AttrParameter<"::mtc::Precision", "what it computes with">:$precision,
       "::mtc::ScheduleAttr":$schedule, "::mtc::OptimizerAttr":$optimizer,
-      "::mtc::TargetAttr":$target);
+      "::mtc::TargetAttr":$target,
+      OptionalParameter<"::mtc::RecomputeAttr", "what is computed again; nothing where it lacks">:$recompute);
   let extraClassDeclaration = [{
     /// ZeRO-1 with more than one replica to share the optimizer's state.
     bool shardsOptimizer() const;

@@ -44,6 +44,12 @@ bool subtractsMean(NormKind kind);
 inline constexpr llvm::StringLiteral layerAttr = "tfm.layer";
 inline constexpr llvm::StringLiteral phaseAttr = "tfm.phase";
 
+/// The number of a forward op, from import on: others name it by that.
+inline constexpr llvm::StringLiteral idAttr = "tfm.id";
+/// On an op of the backward that computes again what one of the forward
+/// computed: the number of that one.
+inline constexpr llvm::StringLiteral recomputesAttr = "tfm.recomputes";
+
 /// On an argument of @microbatch that is a parameter: how many uses it has, and
 /// so gradients; 1 if it is not there. An integer.
 inline constexpr llvm::StringLiteral usesAttr = "tfm.uses";

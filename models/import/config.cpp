@@ -64,6 +64,30 @@ static ScheduleAttr scheduleOf(Builder &b, const Strategy &strategy) {
       lines.empty() ? ArrayAttr() : b.getStrArrayAttr(lines));
 }
 
+/// None where nothing is computed again.
+static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
+  using Policy = Recompute::Policy;
+  MLIRContext *context = b.getContext();
+  switch (recompute.policy) {
+  case Policy::none:
+    return {};
+  case Policy::selective:
+    return RecomputeAttr::get(context, RecomputePolicy::Selective, {}, {});
+  case Policy::full:
+    return RecomputeAttr::get(context, RecomputePolicy::Full, {}, {});
+  case Policy::layers:
+    return RecomputeAttr::get(context, RecomputePolicy::Layers,
+                              recompute.layers, {});
+  case Policy::ops: {
+    SmallVector<StringRef> names(recompute.families.begin(),
+                                 recompute.families.end());
+    return RecomputeAttr::get(context, RecomputePolicy::Ops, {},
+                              b.getStrArrayAttr(names));
+  }
+  }
+  return {};
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -81,7 +105,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
                          strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
-                      strategy.threadsPerRank, memory));
+                      strategy.threadsPerRank, memory),
+      recomputeOf(b, strategy.recompute));
 }
 
 void setConfig(ModuleOp module, const ModelSpec &spec,

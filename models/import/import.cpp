@@ -358,7 +358,7 @@ void Importer::finish(Value loss) {
   fn.setResultAttr(0, "tfm.result", b.getStringAttr("loss"));
   int64_t id = 0;
   for (Operation &op : body.without_terminator()) {
-    op.setAttr("tfm.id", b.getI64IntegerAttr(id++));
+    op.setAttr(tfm::idAttr, b.getI64IntegerAttr(id++));
     op.setAttr(tfm::phaseAttr, b.getStringAttr("forward"));
   }
 }

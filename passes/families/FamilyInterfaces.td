@@ -16,10 +16,11 @@ class Family_Interface<string name> : OpInterface<name> {
 
 def FamilyOpInterface : Family_Interface<"FamilyOpInterface"> {
   let description = [{
-    What every op of a family has: its sharding rule, and the reason where it has
+    What every op of a family has: the family's name, its sharding rule, and the reason where it has
     no gradient or no body.
   }];
   let methods = [
+    InterfaceMethod<"The family that it is of.", "::mtc::OpFamily", "getFamily">,
     InterfaceMethod<"How its dimensions correspond, of global or local types.",
         "::mtc::families::ShardingRule", "getShardingRule">,
     InterfaceMethod<"Why it has no gradient; empty if it has one.",

@@ -59,9 +59,9 @@ static void attentionInEval(RewriterBase &rewriter, tfm::AttentionOp op) {
 }
 
 void mtc::families::attachAttention(MLIRContext *context) {
-  attach<tfm::AttentionOp, attentionRule, attentionGradient, runtimeKernel>(
-      context);
+  attach<OpFamily::Attention, tfm::AttentionOp, attentionRule,
+         attentionGradient, runtimeKernel>(context);
   attachEval<tfm::AttentionOp, attentionInEval>(context);
-  attach<tfm::AttentionGradOp, attentionGradRule, kBackwardOp, runtimeKernel>(
-      context);
+  attach<OpFamily::Attention, tfm::AttentionGradOp, attentionGradRule,
+         kBackwardOp, runtimeKernel>(context);
 }

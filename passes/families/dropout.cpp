@@ -71,6 +71,7 @@ static void dropoutInEval(RewriterBase &rewriter, tfm::DropoutOp op) {
 }
 
 void mtc::families::attachDropout(MLIRContext *context) {
-  attach<tfm::DropoutOp, dropoutRule, dropoutGradient, dropoutBody>(context);
+  attach<OpFamily::Dropout, tfm::DropoutOp, dropoutRule, dropoutGradient,
+         dropoutBody>(context);
   attachEval<tfm::DropoutOp, dropoutInEval>(context);
 }

@@ -30,7 +30,7 @@ static Values einsumGradient(OpBuilder &b, tfm::EinsumOp op, ValueRange dy) {
 }
 
 void mtc::families::attachEinsum(MLIRContext *context) {
-  attach<tfm::EinsumOp, einsumRule, einsumGradient,
+  attach<OpFamily::Einsum, tfm::EinsumOp, einsumRule, einsumGradient,
          Absent("a contraction is a GEMM (rt.gemm), not a row-wise kernel")>(
       context);
 }

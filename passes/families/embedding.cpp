@@ -65,7 +65,10 @@ static Values embedGradBody(BodyContext &c, Operation *op, ValueRange x) {
 }
 
 void mtc::families::attachEmbedding(MLIRContext *context) {
-  attach<tfm::IotaOp, iotaRule, noCotangents, iotaBody>(context);
-  attach<tfm::EmbedOp, embedRule, embedGradient, embedBody>(context);
-  attach<tfm::EmbedGradOp, embedGradRule, kBackwardOp, embedGradBody>(context);
+  attach<OpFamily::Embedding, tfm::IotaOp, iotaRule, noCotangents, iotaBody>(
+      context);
+  attach<OpFamily::Embedding, tfm::EmbedOp, embedRule, embedGradient,
+         embedBody>(context);
+  attach<OpFamily::Embedding, tfm::EmbedGradOp, embedGradRule, kBackwardOp,
+         embedGradBody>(context);
 }

@@ -18,6 +18,7 @@
 #ifndef MTC_PASSES_FAMILIES_FAMILY_H
 #define MTC_PASSES_FAMILIES_FAMILY_H
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/families/sharding_rule.h"
 

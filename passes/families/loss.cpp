@@ -64,7 +64,10 @@ static Values maskBody(BodyContext &c, tfm::MaskTailOp op, ValueRange x) {
 }
 
 void mtc::families::attachLoss(MLIRContext *context) {
-  attach<tfm::PickOp, pickRule, pickGradient, pickBody>(context);
-  attach<tfm::PickGradOp, pickGradRule, kBackwardOp, pickGradBody>(context);
-  attach<tfm::MaskTailOp, maskRule, maskGradient, maskBody>(context);
+  attach<OpFamily::Loss, tfm::PickOp, pickRule, pickGradient, pickBody>(
+      context);
+  attach<OpFamily::Loss, tfm::PickGradOp, pickGradRule, kBackwardOp,
+         pickGradBody>(context);
+  attach<OpFamily::Loss, tfm::MaskTailOp, maskRule, maskGradient, maskBody>(
+      context);
 }

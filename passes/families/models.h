@@ -2,8 +2,9 @@
 //
 // A family file has functions and attaches them to its ops:
 //
-//   attach<tfm::SubOp, subRule, subGradient, subBody>(context);
-//   attach<tfm::EinsumOp, rule, gradient, Absent("a GEMM")>(context);
+//   attach<OpFamily::Pointwise, tfm::SubOp, subRule, subGradient,
+//   subBody>(context); attach<OpFamily::Einsum, tfm::EinsumOp, rule, gradient,
+//   Absent("a GEMM")>(context);
 //
 // A function takes the op, or any op. A gradient or body that may fail gives
 // FailureOr<Values>, another one Values.
@@ -30,10 +31,10 @@ template <size_t size> inline constexpr bool isAbsent<Absent<size>> = true;
 template <size_t size>
 inline constexpr bool isAbsent<const Absent<size>> = true;
 
-template <typename Op, auto rule, auto gradient, auto body>
-struct FamilyModel
-    : FamilyOpInterface::ExternalModel<FamilyModel<Op, rule, gradient, body>,
-                                       Op> {
+template <OpFamily family, typename Op, auto rule, auto gradient, auto body>
+struct FamilyModel : FamilyOpInterface::ExternalModel<
+                         FamilyModel<family, Op, rule, gradient, body>, Op> {
+  OpFamily getFamily(mlir::Operation *) const { return family; }
   ShardingRule getShardingRule(mlir::Operation *op) const {
     return rule(mlir::cast<Op>(op));
   }
@@ -83,10 +84,11 @@ void attachEval(mlir::MLIRContext *context) {
   Op::template attachInterface<EvalModel<Op, makeEvalOf>>(*context);
 }
 
-/// Makes `Op` implement the interfaces by these functions.
-template <typename Op, auto rule, auto gradient, auto body>
+/// Makes `Op` of `family` implement the interfaces by these functions.
+template <OpFamily family, typename Op, auto rule, auto gradient, auto body>
 void attach(mlir::MLIRContext *context) {
-  Op::template attachInterface<FamilyModel<Op, rule, gradient, body>>(*context);
+  Op::template attachInterface<FamilyModel<family, Op, rule, gradient, body>>(
+      *context);
   if constexpr (!isAbsent<decltype(gradient)>)
     Op::template attachInterface<GradientModel<Op, gradient>>(*context);
   if constexpr (!isAbsent<decltype(body)>)

@@ -109,7 +109,9 @@ static ShardingRule dscaleRule(Operation *op) {
 }
 
 void mtc::families::attachNorm(MLIRContext *context) {
-  attach<tfm::NormOp, normRule, normGradient, normBody>(context);
-  attach<tfm::NormDxOp, dxRule, kBackwardOp, dxBody>(context);
-  attach<tfm::NormDscaleOp, dscaleRule, kBackwardOp, dscaleBody>(context);
+  attach<OpFamily::Norm, tfm::NormOp, normRule, normGradient, normBody>(
+      context);
+  attach<OpFamily::Norm, tfm::NormDxOp, dxRule, kBackwardOp, dxBody>(context);
+  attach<OpFamily::Norm, tfm::NormDscaleOp, dscaleRule, kBackwardOp,
+         dscaleBody>(context);
 }

@@ -34,6 +34,7 @@ static Values scalar(BodyContext &c, tfm::ScalarOp op, ValueRange) {
 
 void mtc::families::attachOptimizer(MLIRContext *context) {
   constexpr Absent update("the update is not differentiated");
-  attach<tfm::AdamwOp, nonlinear, update, adamw>(context);
-  attach<tfm::ScalarOp, nonlinear, update, scalar>(context);
+  attach<OpFamily::Optimizer, tfm::AdamwOp, nonlinear, update, adamw>(context);
+  attach<OpFamily::Optimizer, tfm::ScalarOp, nonlinear, update, scalar>(
+      context);
 }

@@ -176,17 +176,26 @@ static Values activationGradBody(BodyContext &c, tfm::ActivationGradOp op,
 }
 
 void mtc::families::attachPointwise(MLIRContext *context) {
-  attach<tfm::AddOp, addRule, addGradient, addBody>(context);
-  attach<tfm::SubOp, subRule, subGradient, subBody>(context);
-  attach<tfm::MulOp, mulRule, mulGradient, mulBody>(context);
-  attach<tfm::DivOp, linearInFirst, divGradient, divBody>(context);
-  attach<tfm::ExpOp, nonlinear, expGradient, expBody>(context);
-  attach<tfm::LogOp, nonlinear, logGradient, logBody>(context);
-  attach<tfm::ScaleOp, linearInFirst, scaleGradient, scaleBody>(context);
-  attach<tfm::FillOp, nonlinear, noCotangents, fillBody>(context);
-  attach<tfm::CastOp, linearInFirst, castGradient, sameElement>(context);
-  attach<tfm::ActivationOp, nonlinear, activationGradient, activationBody>(
+  attach<OpFamily::Pointwise, tfm::AddOp, addRule, addGradient, addBody>(
       context);
-  attach<tfm::ActivationGradOp, activationGradRule, kBackwardOp,
-         activationGradBody>(context);
+  attach<OpFamily::Pointwise, tfm::SubOp, subRule, subGradient, subBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::MulOp, mulRule, mulGradient, mulBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::DivOp, linearInFirst, divGradient, divBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::ExpOp, nonlinear, expGradient, expBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::LogOp, nonlinear, logGradient, logBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::ScaleOp, linearInFirst, scaleGradient,
+         scaleBody>(context);
+  attach<OpFamily::Pointwise, tfm::FillOp, nonlinear, noCotangents, fillBody>(
+      context);
+  attach<OpFamily::Pointwise, tfm::CastOp, linearInFirst, castGradient,
+         sameElement>(context);
+  attach<OpFamily::Pointwise, tfm::ActivationOp, nonlinear, activationGradient,
+         activationBody>(context);
+  attach<OpFamily::Pointwise, tfm::ActivationGradOp, activationGradRule,
+         kBackwardOp, activationGradBody>(context);
 }

@@ -72,7 +72,8 @@ static Values reduceBody(BodyContext &c, tfm::ReduceOp op, ValueRange x) {
 }
 
 void mtc::families::attachShape(MLIRContext *context) {
-  attach<tfm::BroadcastOp, broadcastRule, broadcastGradient, sameElement>(
-      context);
-  attach<tfm::ReduceOp, reduceRule, reduceGradient, reduceBody>(context);
+  attach<OpFamily::Shape, tfm::BroadcastOp, broadcastRule, broadcastGradient,
+         sameElement>(context);
+  attach<OpFamily::Shape, tfm::ReduceOp, reduceRule, reduceGradient,
+         reduceBody>(context);
 }

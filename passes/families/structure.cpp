@@ -13,10 +13,11 @@ static ShardingRule exportRule(tfm::ExportOp op) {
 void mtc::families::attachStructure(MLIRContext *context) {
   constexpr Absent made("made by differentiate itself");
   constexpr Absent place("a place in the activation slot, not a computation");
-  attach<tfm::SaveOp, linearInFirst, made, place>(context);
-  attach<tfm::RestoreOp, linearInFirst, made, place>(context);
-  attach<tfm::StopGradientOp, nonlinear, noCotangents,
+  attach<OpFamily::Structure, tfm::SaveOp, linearInFirst, made, place>(context);
+  attach<OpFamily::Structure, tfm::RestoreOp, linearInFirst, made, place>(
+      context);
+  attach<OpFamily::Structure, tfm::StopGradientOp, nonlinear, noCotangents,
          Absent("removed by differentiate")>(context);
-  attach<tfm::ExportOp, exportRule, noCotangents,
+  attach<OpFamily::Structure, tfm::ExportOp, exportRule, noCotangents,
          Absent("names a value; computes nothing")>(context);
 }

@@ -10,12 +10,12 @@
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
 #include "passes/families/family.h"
+#include "passes/model/saves.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_DIFFERENTIATE
@@ -94,7 +94,7 @@ void Differentiator::markNew(Operation *after, int64_t layer) {
       break;
     op->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
     op->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
-    op->removeAttr("tfm.id");
+    op->removeAttr(tfm::idAttr);
   }
 }
 
@@ -114,7 +114,7 @@ void Differentiator::setPrimal(Value cotangent, Value forward) {
     index = arg.getArgNumber();
   } else {
     auto producer = cast<OpResult>(forward);
-    id = producer.getOwner()->getAttrOfType<IntegerAttr>("tfm.id").getInt();
+    id = producer.getOwner()->getAttrOfType<IntegerAttr>(tfm::idAttr).getInt();
     index = producer.getResultNumber();
   }
   all[result.getResultNumber()] = b.getDenseI64ArrayAttr({id, index});
@@ -280,87 +280,27 @@ public:
   void run();
 
 private:
-  bool isForward(Value v) {
-    Operation *def = v.getDefiningOp();
-    return def && !tfm::isBackward(def);
-  }
-  bool cheap(Value v);
-  void leaves(Value v, llvm::SetVector<Value> &out);
   Value materialise(Value v, Operation *reader);
-  Value restore(Value v, Operation *reader);
 
   func::FuncOp fn;
   OpBuilder b;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made; ///< looked up only
 };
 
-/// The values that computing `v` again would read.
-void Saver::leaves(Value v, llvm::SetVector<Value> &out) {
-  Operation *def = v.getDefiningOp();
-  if (!def)
-    return;
-  if (!def->hasTrait<tfm::Cheap>()) {
-    out.insert(v);
-    return;
-  }
-  for (Value operand : def->getOperands())
-    leaves(operand, out);
-}
-
-/// Cheap to compute again: it needs at most one saved value of its own size.
-bool Saver::cheap(Value v) {
-  if (!v.getDefiningOp()->hasTrait<tfm::Cheap>())
-    return false;
-  llvm::SetVector<Value> read;
-  leaves(v, read);
-  int64_t size = cast<ShapedType>(v.getType()).getNumElements();
-  return llvm::count_if(read, [&](Value leaf) {
-           return cast<ShapedType>(leaf.getType()).getNumElements() >= size;
-         }) <= 1;
-}
-
-/// save in the forward of the reader's layer, restore before the reader: a
-/// value that another stage made is then kept by the stage that needs it.
-Value Saver::restore(Value v, Operation *reader) {
-  int64_t layer = tfm::layerOf(reader);
-  Operation *at = v.getDefiningOp()->getNextNode();
-  if (tfm::layerOf(v.getDefiningOp()) != layer)
-    for (Operation *op = at; op && !tfm::isBackward(op); op = op->getNextNode())
-      if (tfm::layerOf(op) == layer &&
-          llvm::is_contained(op->getOperands(), v)) {
-        at = op;
-        break;
-      }
-  b.setInsertionPoint(at);
-  auto save = tfm::SaveOp::create(b, v.getLoc(), v.getType(), v);
-  save->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
-  save->setAttr(tfm::phaseAttr, b.getStringAttr("forward"));
-  b.setInsertionPoint(reader);
-  auto restored =
-      tfm::RestoreOp::create(b, v.getLoc(), v.getType(), save.getResult());
-  restored->setAttr(tfm::layerAttr, b.getI64IntegerAttr(layer));
-  restored->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
-  return restored;
-}
-
 Value Saver::materialise(Value v, Operation *reader) {
-  if (!isForward(v))
+  if (!model::isForward(v))
     return v;
   auto key = std::pair(v, tfm::layerOf(reader));
   if (Value old = made.lookup(key))
     return old;
-  if (!cheap(v))
-    return made[key] = restore(v, reader);
+  if (!model::isCheap(v))
+    return made[key] = model::restoreBefore(
+               b, model::saveIn(b, v, tfm::layerOf(reader)), reader);
   Operation *def = v.getDefiningOp();
   SmallVector<Value> operands;
   for (Value operand : def->getOperands())
     operands.push_back(materialise(operand, reader));
-  b.setInsertionPoint(reader);
-  Operation *copy = b.clone(*def);
-  copy->setOperands(operands);
-  copy->setAttr(tfm::layerAttr, b.getI64IntegerAttr(tfm::layerOf(reader)));
-  copy->setAttr(tfm::phaseAttr, b.getStringAttr("backward"));
-  copy->removeAttr("tfm.id");
+  Operation *copy = model::copyBefore(b, def, operands, reader);
   return made[key] = copy->getResult(cast<OpResult>(v).getResultNumber());
 }
 
@@ -371,7 +311,7 @@ void Saver::run() {
       readers.push_back(&op);
   for (Operation *op : readers)
     for (OpOperand &operand : op->getOpOperands())
-      if (isForward(operand.get()))
+      if (model::isForward(operand.get()))
         operand.set(materialise(operand.get(), op));
 }
 

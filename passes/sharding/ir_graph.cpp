@@ -131,7 +131,7 @@ private:
     out.tag = index;
     ir.graph.ops.push_back(std::move(out));
     ir.ops.push_back(op);
-    if (auto id = op->getAttrOfType<IntegerAttr>("tfm.id"))
+    if (auto id = op->getAttrOfType<IntegerAttr>(tfm::idAttr))
       byId[id.getInt()] = index;
     return success();
   }
@@ -228,7 +228,7 @@ void writeAdds(IrGraph &ir) {
     auto sum = tfm::AddOp::create(b, before->getLoc(),
                                   before->getResult(0).getType(), operands);
     sum->setDiscardableAttrs(before->getDiscardableAttrDictionary());
-    sum->removeAttr("tfm.id");
+    sum->removeAttr(tfm::idAttr);
     op.tag = static_cast<int>(ir.ops.size());
     ir.ops.push_back(sum);
     ir.values[op.results[0]] = sum.getResult();

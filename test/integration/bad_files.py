@@ -135,7 +135,7 @@ def saved_ir(place):
     place.write(EDITED, place.read(f"ir/{name}") + b"\n// mine\n")
 
 
-EDITED = "ir/07-verify-partitioned.mlir"
+EDITED = "ir/08-verify-partitioned.mlir"
 COMPILED = [
     compiled("IR onto the spec", ["my.toml", "--gbs", 2, "--compile-to", "import", "-o",
                                   "./my.toml"], ["the file of the model"],

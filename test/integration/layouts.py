@@ -21,6 +21,7 @@ class Layout:
     chunks: int = 1
     layers: tuple = ()  # by virtual stage; none: the same number each
     group: int = 0      # microbatches that go through a chunk in turn; 0: pp
+    recompute: str = "none"
 
     @property
     def schedule_name(self):
@@ -41,11 +42,14 @@ class Layout:
             name += f"-chunks{self.chunks}"
         if self.layers:
             name += "-layers" + "".join(str(count) for count in self.layers)
+        if self.recompute != "none":
+            name += f"-recompute-{self.recompute}"
         return name + ("-sp" if self.sp else "")
 
     @property
     def numerics_class(self):
-        """Layouts with equal values here must agree to the bit (contract N4)."""
+        """Layouts with equal values here must agree to the bit (contract N4); what is
+        computed again has the bits that were not saved."""
         return (self.tp, self.dp, self.micro_batch, self.sp)
 
     def options(self, global_batch=16):
@@ -56,7 +60,8 @@ class Layout:
                 *(["--sp"] if self.sp else []),
                 *(["--chunks", str(self.chunks)] if self.chunks > 1 else []),
                 *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
-                *(["--microbatch-group", str(self.group)] if self.group else [])]
+                *(["--microbatch-group", str(self.group)] if self.group else []),
+                *(["--recompute", self.recompute] if self.recompute != "none" else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
@@ -75,7 +80,8 @@ def matrix(schedules):
             for zero in ((0, 1) if dp > 1 else (0,))
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
                              else schedules)
-            ] + sequence_parallel(schedules) + virtual_stages() + written_schedules()
+            ] + [*sequence_parallel(schedules), *virtual_stages(), *written_schedules(),
+                 *recomputations(schedules)]
 
 
 def sequence_parallel(schedules):
@@ -110,3 +116,17 @@ def written_schedules():
             written("split-chunks.txt", 2, 2, 2, 1, chunks=2),
             Layout(2, 3, 1, 0, "zb-h1", layers=(1, 2, 1), sp=True),
             Layout(1, 2, 2, 1, "zb-h1")]
+
+
+def recomputations(schedules):
+    """Each policy, on one rank and beside each axis; each has the bits of its layout
+    without."""
+    return [Layout(recompute="full"), Layout(2, recompute="selective"),
+            Layout(2, recompute="ops=norm,pointwise"),
+            Layout(2, 2, recompute="layers=1"), Layout(2, sp=True, recompute="full"),
+            Layout(2, 2, 2, 1, sp=True, recompute="full"),
+            Layout(2, 2, 2, 0, schedules[0], sp=True,
+                   recompute="ops=attention,dropout,einsum"),
+            Layout(4, 2, sp=True, recompute="selective"),
+            Layout(2, 2, schedule="interleaved-1f1b", chunks=2, sp=True, recompute="full"),
+            Layout(1, 3, schedule="zb-h1", layers=(1, 2, 1), recompute="layers=1")]

@@ -21,10 +21,10 @@
 // BACKWARD: tfm.einsum {{.*}}tfm.phase = "backward"{{.*}} loc("layers.0.attn.qkv")
 // BACKWARD: tfm.embed_grad {{.*}} loc("embed.tokens")
 
-// RUN: FileCheck %s --check-prefix=PARTITION --input-file %t/06-partition.mlir
+// RUN: FileCheck %s --check-prefix=PARTITION --input-file %t/07-partition.mlir
 // PARTITION: dist.all_reduce {{.*}} origin g serves "layers.0.attn.out.weight" {{.*}} loc("layers.0.attn.out")
 
-// RUN: FileCheck %s --check-prefix=CUT --input-file %t/09-cut-stages.mlir
+// RUN: FileCheck %s --check-prefix=CUT --input-file %t/10-cut-stages.mlir
 // CUT: pipe.param {{.*}} loc("layers.0.mlp.up.weight")
 // CUT: pipe.send {{.*}} loc("layers.1.mlp.residual")
 // CUT: } loc("stage0_fwd")
@@ -32,7 +32,7 @@
 
 // A kernel is of all parts that it computes, and so are its buffers; a row of a timeline
 // is of the timeline.
-// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/20-plan-memory.mlir
+// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/21-plan-memory.mlir
 // PLAN: rt.param "layers.0.mlp.up.weight" {{.*}} loc("layers.0.mlp.up.weight")
 // PLAN: rt.view params at {{[0-9]+}} : memref<128xf32> loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // PLAN: rt.launch {{.*}} loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
@@ -47,11 +47,11 @@
 // PLAN: rt.gemm {{.*}} loc("layers.0.mlp.down")
 
 // Files hold names, and nothing where nothing is known.
-// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/06-partition.mlir %t/20-plan-memory.mlir
+// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/07-partition.mlir %t/21-plan-memory.mlir
 
 // What was read from a file gives the same file, and without locations the same plan.
-// RUN: mtc compile %t/06-partition.mlir --compile-to verify-plan | diff - %t.plan.mlir
-// RUN: mtc compile %t/16-verify-fragments.mlir --compile-to verify-plan | diff - %t.plan.mlir
+// RUN: mtc compile %t/07-partition.mlir --compile-to verify-plan | diff - %t.plan.mlir
+// RUN: mtc compile %t/17-verify-fragments.mlir --compile-to verify-plan | diff - %t.plan.mlir
 // RUN: sed -e 's/ loc(.*//' %t.plan.mlir > %t.bare.mlir
 // RUN: mtc compile %t.plan.mlir -o %t.a --json | grep plan_hash > %t.number
 // RUN: mtc compile %t.bare.mlir -o %t.b --json | grep plan_hash | diff - %t.number
@@ -61,39 +61,39 @@
 // GRADIENT: phase differentiate rejected the IR
 // GRADIENT-NEXT: locations.mlir.tmp-gradient.mlir:{{[0-9]+:[0-9]+}}: loss: error: 'tfm.reduce' op expected a maximum behind tfm.stop_gradient
 
-// RUN: sed -e '/loc("layers.1.mlp.down")/s/dist.all_reduce sum/dist.all_reduce max/' %t/06-partition.mlir > %t-local.mlir
+// RUN: sed -e '/loc("layers.1.mlp.down")/s/dist.all_reduce sum/dist.all_reduce max/' %t/07-partition.mlir > %t-local.mlir
 // RUN: not mtc compile %t-local.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=LOCAL
 // LOCAL: phase verify-partitioned rejected the IR
 // LOCAL-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.1.mlp.down: error: 'dist.all_reduce' op expected an operand that is a partial maximum
 
-// RUN: sed -e '/loc("layers.1.mlp.down")/s/dist.all_reduce sum/dist.all_reduce max/' %t/14-shard-optimizer.mlir > %t-fragment.mlir
+// RUN: sed -e '/loc("layers.1.mlp.down")/s/dist.all_reduce sum/dist.all_reduce max/' %t/15-shard-optimizer.mlir > %t-fragment.mlir
 // RUN: not mtc compile %t-fragment.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=FRAGMENT
 // FRAGMENT: phase verify-fragments rejected the IR
 // FRAGMENT-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.1.mlp.down: error: 'dist.all_reduce' op expected an operand that is a partial maximum
 
-// RUN: sed -e '/tfm.embed/s/dist.index_axis = "tp", //' %t/14-shard-optimizer.mlir > %t-kernel.mlir
+// RUN: sed -e '/tfm.embed/s/dist.index_axis = "tp", //' %t/15-shard-optimizer.mlir > %t-kernel.mlir
 // RUN: not mtc compile %t-kernel.mlir --no-verify --compile-to plan-memory 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: phase outline-kernels rejected the IR
 // KERNEL-NEXT: mlir:{{[0-9]+:[0-9]+}}: embed.tokens: error: 'tfm.embed' op expected dist.index_axis beside dist.index_stride, found none
 
-// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true/beta = false/' %t/20-plan-memory.mlir > %t-bytes.mlir
+// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true/beta = false/' %t/21-plan-memory.mlir > %t-bytes.mlir
 // RUN: not mtc compile %t-bytes.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: phase verify-plan rejected the IR
 // BYTES-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.3.attn.qkv: error: 'rt.gemm' expected microbatches to add to gradients
 
 // An op that a person added is of its parent's part.
-// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/20-plan-memory.mlir > %t-added.mlir
+// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/21-plan-memory.mlir > %t-added.mlir
 // RUN: not mtc compile %t-added.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: mlir:{{[0-9]+:[0-9]+}}: stage0_bwd: error: 'rt.wait' expected no events on a target with one stream
 
 // Code is of the parts that its kernels and calls are of; an argument is of its function's.
 // RUN: mtc compile %t.plan.mlir --compile-to lower-to-llvm --save-ir %t.code -o %t.llvm.mlir
-// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/22-codegen-kernels-stage0.mlir
+// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/23-codegen-kernels-stage0.mlir
 // CODE: func.func @{{.*}}(%arg0: memref<128xf32> {llvm.noalias}, %arg1
 // CODE-NOT: loc(
 // CODE: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // CODE: rt.gemm {{.*}} loc("layers.0.mlp.down")
-// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/23-lower-to-llvm-stage0.mlir
+// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/24-lower-to-llvm-stage0.mlir
 // LLVM: llvm.func hidden @kernel0(%arg0: !llvm.ptr, %arg1
 // LLVM: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // LLVM: llvm.call @mtc_gemm({{.*}} loc("layers.0.mlp.down")

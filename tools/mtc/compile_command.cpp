@@ -134,7 +134,7 @@ void addCompile(CLI::App &app, Action &action) {
   sub->footer("examples:\n"
               "  mtc compile gpt2-nano --tp 2 --pp 2 --gbs 16 -o nano.mtc\n"
               "  mtc compile spec.toml --strategy s.toml --save-ir ir -o out\n"
-              "  mtc compile ir/07-verify-partitioned.mlir -o out\n"
+              "  mtc compile ir/08-verify-partitioned.mlir -o out\n"
               "  mtc compile gpt2-nano --gbs 2 --mlir-print-ir-after partition "
               "-o out\n"
               "  mtc compile gpt2-nano --gbs 2 --target cuda:sm_90 "

@@ -57,6 +57,27 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, mem
 // expected-error @+1 {{expected zero to be 0 or 1, found 3}}
 module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}
 // -----
+// expected-error @+1 {{expected layers with the policy layers alone, found full with}}
+module attributes {test.attribute = #mtc.recompute<policy = full, layers = 2>} {}
+// -----
+// expected-error @+1 {{expected layers with the policy layers alone, found layers without}}
+module attributes {test.attribute = #mtc.recompute<policy = layers>} {}
+// -----
+// expected-error @+1 {{expected families with the policy ops alone, found selective with}}
+module attributes {test.attribute = #mtc.recompute<policy = selective, families = ["norm"]>} {}
+// -----
+// expected-error @+1 {{expected families with the policy ops alone, found ops without}}
+module attributes {test.attribute = #mtc.recompute<policy = ops>} {}
+// -----
+// expected-error @+1 {{expected layers to be 1 to 1048576, found 0}}
+module attributes {test.attribute = #mtc.recompute<policy = layers, layers = 0>} {}
+// -----
+// expected-error @+1 {{expected names of op families, each once, found ["norm", "norm"]}}
+module attributes {test.attribute = #mtc.recompute<policy = ops, families = ["norm", "norm"]>} {}
+// -----
+// expected-error @+1 {{expected names of op families, each once, found []}}
+module attributes {test.attribute = #mtc.recompute<policy = ops, families = []>} {}
+// -----
 // expected-error @+1 {{expected memory to be at least 1, found 0}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = 0>} {}
 // -----

@@ -19,6 +19,19 @@ module attributes {test.schedule = #mtc.schedule<group = 3, name = "interleaved-
 // CHECK: test.schedule = #mtc.schedule<name = "mine", chunks = 1, layers_per_stage = [2, 2], slots = ["F0 B0", "F0 I0 W0"]>
 module attributes {test.schedule = #mtc.schedule<slots = ["F0 B0", "F0 I0 W0"], name = "mine", chunks = 1, layers_per_stage = [2, 2]>} {}
 
+// CHECK: test.layers = #mtc.recompute<policy = layers, layers = 2>
+// CHECK-SAME: test.ops = #mtc.recompute<policy = ops, families = ["attention", "norm"]>
+// CHECK-SAME: recompute = <policy = full>>
+module attributes {test.layers = #mtc.recompute<layers = 2, policy = layers>,
+  test.ops = #mtc.recompute<policy = ops, families = ["attention", "norm"]>,
+  test.whole = #mtc.config<recompute = <policy = full>,
+    precision = bf16, mesh = <pp = 2, tp = 2, dp = 2>,
+    batch = <sequence = 32, micro = 2, microbatches = 4, global = 16>,
+    model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
+    schedule = <chunks = 1, name = "1f1b", layers_per_stage = [1, 3]>,
+    target = <device = "cpu", threads = 1>,
+    optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>>} {}
+
 // What nobody has chosen or limited is not there.
 // CHECK: test.target = #mtc.target<device = "cuda:sm_90", threads = 1>
 module attributes {test.target = #mtc.target<device = "cuda:sm_90", threads = 1>} {}

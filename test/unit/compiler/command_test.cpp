@@ -80,7 +80,7 @@ TEST_F(CommandTest, SavedIRContinuesWhereItStopped) {
   EXPECT_EQ(contentOf(folder / "b.mlir"), contentOf(folder / "c.mlir"));
   EXPECT_EQ(contentOf(folder / "ir/00-import.mlir"),
             contentOf(folder / "a.mlir"));
-  EXPECT_EQ(contentOf(folder / "ir/02-verify-training.mlir"),
+  EXPECT_EQ(contentOf(folder / "ir/03-verify-training.mlir"),
             contentOf(folder / "c.mlir"));
 }
 

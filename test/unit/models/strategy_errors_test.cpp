@@ -41,6 +41,41 @@ static const BadInput strategyInputs[] = {
     {"StageIsText", "layers_per_stage = [\"4\"]\n",
      "f:1: key 'layers_per_stage': expected an integer in [0, 65535] at "
      "position 1, found a string \"4\"\n"},
+    {"RecomputeIsMisspelled", "recompute = \"ful\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"ful\", did you mean 'full'?\n"},
+    {"RecomputeLayersLackANumber", "recompute = \"layers\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"layers\", did you mean 'layers=1'?\n"},
+    {"RecomputeNoLayers", "recompute = \"layers=0\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"layers=0\"\n"},
+    {"RecomputeLayersIsText", "recompute = \"layers=two\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"layers=two\"\n"},
+    {"RecomputeFamilyIsMisspelled", "recompute = \"ops=norm,atention\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"ops=norm,atention\", did you mean "
+     "'attention' by 'atention'?\n"},
+    {"RecomputeNoSuchFamily", "recompute = \"ops=mlp\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"ops=mlp\", where 'mlp' is no family\n"},
+    {"RecomputeNoFamily", "recompute = \"ops=\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"ops=\", where '' is no family\n"},
+    {"RecomputeFamilyTwice", "recompute = \"ops=norm,norm\"\n",
+     "f:1: key 'recompute': expected one of none, selective, full, layers=N "
+     "with N in [1, 65535], ops=FAMILY,... of attention, dropout, einsum, "
+     "norm, pointwise, found a string \"ops=norm,norm\", with 'norm' twice\n"},
+    {"RecomputeIsTruth", "recompute = true\n",
+     "f:1: key 'recompute': expected a string, found a boolean true\n"},
     {"Memory", "device_memory = \"80 gigs\"\n",
      "f:1: key 'device_memory': expected bytes, as a number or like \"80GiB\" "
      "(KiB MiB GiB TiB, KB MB GB TB), found a string \"80 gigs\"\n"},

@@ -1,0 +1,104 @@
+//===- recompute.cpp - what the backward computes again -------------------===//
+#include "models/recompute.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/nearest.h"
+
+namespace mtc::models {
+
+using Policy = Recompute::Policy;
+
+static constexpr int64_t kMostLayers = 65535;
+
+const std::vector<std::string_view> &recomputeFamilies() {
+  static const std::vector<std::string_view> families = {
+      "attention", "dropout", "einsum", "norm", "pointwise"};
+  return families;
+}
+
+std::string describeRecompute() {
+  return fmt::format("one of none, selective, full, layers=N with N in [1, "
+                     "{}], ops=FAMILY,... of {}",
+                     kMostLayers, fmt::join(recomputeFamilies(), ", "));
+}
+
+static bool parseLayers(std::string_view text, Recompute &out) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), out.layers);
+  return error == std::errc() && end == text.data() + text.size() &&
+         out.layers >= 1 && out.layers <= kMostLayers;
+}
+
+/// Empty, or what is wrong with the names.
+static std::string parseFamilies(std::string_view text, Recompute &out) {
+  const std::vector<std::string_view> &known = recomputeFamilies();
+  while (true) {
+    size_t comma = std::min(text.find(','), text.size());
+    std::string_view name = text.substr(0, comma);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      std::string near = nearestName(name, known);
+      return near.empty()
+                 ? fmt::format(", where '{}' is no family", name)
+                 : fmt::format(", did you mean '{}' by '{}'?", near, name);
+    }
+    if (std::find(out.families.begin(), out.families.end(), name) !=
+        out.families.end())
+      return fmt::format(", with '{}' twice", name);
+    out.families.emplace_back(name);
+    if (comma == text.size())
+      return "";
+    text.remove_prefix(comma + 1);
+  }
+}
+
+static std::string adviceFor(std::string_view text) {
+  std::string near =
+      nearestName(text, {"none", "selective", "full", "layers=1", "ops="});
+  return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
+}
+
+RecomputeText parseRecompute(std::string_view text, Recompute &out) {
+  Recompute found;
+  if (text == "none" || text == "selective" || text == "full") {
+    found.policy = text == "none"   ? Policy::none
+                   : text == "full" ? Policy::full
+                                    : Policy::selective;
+  } else if (text.starts_with("layers=")) {
+    found.policy = Policy::layers;
+    if (!parseLayers(text.substr(7), found))
+      return {false, ""};
+  } else if (text.starts_with("ops=")) {
+    found.policy = Policy::ops;
+    if (std::string wrong = parseFamilies(text.substr(4), found);
+        !wrong.empty())
+      return {false, wrong};
+    std::sort(found.families.begin(), found.families.end());
+  } else {
+    return {false, adviceFor(text)};
+  }
+  out = found;
+  return {true, ""};
+}
+
+std::string toString(const Recompute &recompute) {
+  switch (recompute.policy) {
+  case Policy::none:
+    return "none";
+  case Policy::selective:
+    return "selective";
+  case Policy::full:
+    return "full";
+  case Policy::layers:
+    return fmt::format("layers={}", recompute.layers);
+  case Policy::ops:
+    return fmt::format("ops={}", fmt::join(recompute.families, ","));
+  }
+  return "none";
+}
+
+} // namespace mtc::models

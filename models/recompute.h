@@ -1,0 +1,49 @@
+//===- recompute.h - what the backward computes again -----------*- C++ -*-===//
+#ifndef MTC_MODELS_RECOMPUTE_H
+#define MTC_MODELS_RECOMPUTE_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::models {
+
+/// Which values of transformer layers the backward computes again instead of
+/// reading what the forward saved.
+struct Recompute {
+  enum class Policy {
+    none,      ///< all that its gradients read is saved
+    selective, ///< what attention makes is computed again
+    full,      ///< of each layer only the input is saved
+    layers,    ///< full for the first layers of each stage
+    ops        ///< what ops of some families make is computed again
+  };
+  Policy policy = Policy::none;
+  int64_t layers = 0;                ///< of each stage; with `layers` only
+  std::vector<std::string> families; ///< each once; with `ops` only
+
+  bool operator==(const Recompute &) const = default;
+};
+
+/// The families of ops that `ops=` may name.
+const std::vector<std::string_view> &recomputeFamilies();
+
+/// "one of none, selective, ...": what parseRecompute reads, for messages.
+std::string describeRecompute();
+
+/// Whether a text was read; else what is wrong in it or near to it, for the end
+/// of a message, where there is more to say: ", did you mean 'full'?".
+struct RecomputeText {
+  bool ok = false;
+  std::string advice;
+};
+/// Reads "none", "selective", "full", "layers=2" or "ops=attention,norm" into
+/// `out`, which stays as it is where the text is wrong.
+RecomputeText parseRecompute(std::string_view text, Recompute &out);
+
+/// As parseRecompute reads it.
+std::string toString(const Recompute &recompute);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_RECOMPUTE_H
