@@ -26,6 +26,7 @@ struct PlanConfig {
   int64_t threads = 1;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool sequenceParallel = false;
+  std::string recompute;    ///< the policy, as strategies write it; empty: none
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step

@@ -82,6 +82,23 @@ private:
   uint64_t written = 0;
 };
 
+/// As strategies write it.
+std::string recomputeText(RecomputeAttr recompute) {
+  if (!recompute)
+    return "";
+  std::string text = stringifyEnum(recompute.getPolicy()).str();
+  if (auto layers = recompute.getLayers())
+    text += fmt::format("={}", *layers);
+  if (mlir::ArrayAttr families = recompute.getFamilies()) {
+    char separator = '=';
+    for (auto family : families.getAsRange<mlir::StringAttr>()) {
+      text += separator + family.str();
+      separator = ',';
+    }
+  }
+  return text;
+}
+
 PlanConfig readConfig(ConfigAttr config) {
   PlanConfig result;
   BatchAttr batch = config.getBatch();
@@ -95,6 +112,7 @@ PlanConfig readConfig(ConfigAttr config) {
   result.seq = batch.getSequence();
   result.dtype = stringifyPrecision(config.getPrecision()).str();
   result.zero = config.shardsOptimizer();
+  result.recompute = recomputeText(config.getRecompute());
   result.isa = target.getIsa().str();
   result.threads = target.getThreads();
   result.deviceMemory = target.getMemory();

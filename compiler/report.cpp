@@ -114,6 +114,7 @@ Json report(const BundlePlan &plan) {
       {"ranks", c.mesh.worldSize()},
       {"mesh", describeMesh(c.mesh)},
       {"sequence_parallel", c.sequenceParallel},
+      {"recompute", c.recompute.empty() ? "none" : c.recompute},
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},

@@ -80,6 +80,8 @@ std::string reportText(const Json &r) {
       sized(r["total_p2p_bytes"].get<int64_t>()));
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
+  if (std::string recompute = r.value("recompute", "none"); recompute != "none")
+    text += fmt::format("recompute      {}\n", recompute);
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());

@@ -2,6 +2,7 @@
 
 #include "models/validate.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -200,6 +201,27 @@ static void checkStages(const ModelSpec &spec, const Strategy &strategy,
   }
 }
 
+/// Layers of the stage that has most: virtual stages go round the stages.
+static int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
+  auto stages = static_cast<size_t>(strategy.mesh.stages());
+  if (strategy.layersPerStage.empty())
+    return (spec.layers + strategy.mesh.stages() - 1) / strategy.mesh.stages();
+  std::vector<int64_t> layers(stages);
+  for (size_t u = 0; u < strategy.layersPerStage.size(); ++u)
+    layers[u % stages] += strategy.layersPerStage[u];
+  return *std::max_element(layers.begin(), layers.end());
+}
+
+static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
+                           std::vector<Violation> &out) {
+  int64_t most = mostLayers(spec, strategy);
+  if (strategy.recompute.layers > most)
+    out.push_back({"recompute = layers=N with no more layers than a stage has",
+                   fmt::format("recompute = {}, {} layers in the largest stage",
+                               toString(strategy.recompute), most),
+                   fmt::format("recompute = layers={} or full", most)});
+}
+
 static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                           std::vector<Violation> &out) {
   if (strategy.seqLength > spec.maxSeq)
@@ -227,6 +249,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
   checkBatch(strategy, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);
+  checkRecompute(spec, strategy, out);
   return out;
 }
 

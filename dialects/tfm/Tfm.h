@@ -59,6 +59,12 @@ int64_t usesOf(mlir::FunctionOpInterface fn, unsigned arg);
 /// not return as many gradients as they have uses.
 mlir::LogicalResult checkUses(mlir::FunctionOpInterface fn);
 
+/// Fails, with a diagnostic for each, on ops of `fn` with `tfm.recomputes` that
+/// do not compute again what the named op of the forward computed: another op,
+/// or on other values than what that op reads, restored or computed again in
+/// the same layer.
+mlir::LogicalResult checkCopies(mlir::FunctionOpInterface fn);
+
 /// The op's layer, or -1 if it has none.
 int64_t layerOf(mlir::Operation *op);
 /// True if the op is marked as backward.

@@ -106,8 +106,9 @@ struct VerifyTrainingPass
     if (failed(config))
       return signalPassFailure();
     LogicalResult gradients = checkGradients(fn, config->types().gradient),
-                  readers = checkReaders(fn), ops = checkOps(fn);
-    if (failed(gradients) || failed(readers) || failed(ops))
+                  readers = checkReaders(fn), ops = checkOps(fn),
+                  copies = tfm::checkCopies(fn);
+    if (failed(gradients) || failed(readers) || failed(ops) || failed(copies))
       signalPassFailure();
   }
 };

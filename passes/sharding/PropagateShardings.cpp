@@ -72,6 +72,8 @@ struct PropagateShardingsPass
     FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
     if (failed(fn))
       return failure();
+    if (failed(tfm::checkCopies(*fn)))
+      return failure();
     FailureOr<IrGraph> ir = readGraph(*fn);
     if (failed(ir))
       return failure();

@@ -43,6 +43,7 @@ struct Op {
   bool backward = false;
   bool isAdd = false; ///< n-ary sum: may be flattened and split
   int tag = -1;       ///< the caller's number; -1 if made here
+  int copyOf = -1;    ///< tag of the op whose work this one does again, or -1
 };
 
 enum class OutputKind {

@@ -74,6 +74,7 @@ public:
       if (failed(readOp(&op)))
         return failure();
     resolvePrimals();
+    resolveCopies();
     readOutputs();
     readAxes();
     return std::move(ir);
@@ -157,6 +158,14 @@ private:
     return it == byId.end() ? -1 : ir.graph.ops[it->second].results[pair[1]];
   }
 
+  /// `tfm.recomputes`, as tfm::checkCopies wants it.
+  void resolveCopies() {
+    for (size_t i = 0; i < ir.ops.size(); ++i)
+      if (auto id = ir.ops[i]->getAttrOfType<IntegerAttr>(tfm::recomputesAttr))
+        if (auto it = byId.find(id.getInt()); it != byId.end())
+          ir.graph.ops[i].copyOf = ir.graph.ops[it->second].tag;
+  }
+
   void readOutputs() {
     Operation *ret = ir.fn.front().getTerminator();
     for (auto [i, operand] : llvm::enumerate(ret->getOperands())) {
@@ -229,6 +238,7 @@ void writeAdds(IrGraph &ir) {
                                   before->getResult(0).getType(), operands);
     sum->setDiscardableAttrs(before->getDiscardableAttrDictionary());
     sum->removeAttr(tfm::idAttr);
+    sum->removeAttr(tfm::recomputesAttr);
     op.tag = static_cast<int>(ir.ops.size());
     ir.ops.push_back(sum);
     ir.values[op.results[0]] = sum.getResult();

@@ -2,6 +2,7 @@
 #include "passes/sharding/plan.h"
 
 #include "passes/sharding/adds.h"
+#include "passes/sharding/copies.h"
 #include "passes/sharding/cut.h"
 
 #include <algorithm>
@@ -82,6 +83,7 @@ private:
 
 Plan planShardings(Graph &graph, const std::vector<Axis> &axes) {
   Plan plan;
+  Copies copies(graph);
   flattenAdds(graph);
   labelAxes(graph);
   for (const Axis &axis : axes)
@@ -92,6 +94,7 @@ Plan planShardings(Graph &graph, const std::vector<Axis> &axes) {
     Cut cut = minimumCut(graph, axis, factors, carriers);
     plan.axes.push_back(Finaliser(graph, axis, factors, carriers, cut).run());
   }
+  copies.putBack(graph, plan);
   return plan;
 }
 

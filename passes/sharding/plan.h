@@ -24,7 +24,8 @@ struct Plan {
 };
 
 /// Plans every axis on its own. Rewrites the graph: sums are flattened and
-/// split (adds.h). Axes outermost first.
+/// split (adds.h). Copies have the states of their originals (copies.h). Axes
+/// outermost first.
 Plan planShardings(Graph &graph, const std::vector<Axis> &axes);
 
 /// One change of sharding and who reads its result.

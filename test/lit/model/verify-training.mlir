@@ -103,3 +103,78 @@ module attributes {mtc.config = #config} {
     return %b, %w : tensor<f32>, tensor<f32>
   }
 }
+// -----
+// What it computes again is none of the forward.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+    %e = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 7 : i64} : tensor<4xf32>
+    // expected-error @+1 {{'tfm.exp' op expected tfm.recomputes on an op of the backward, the tfm.id of one of the forward, found 8 : i64}}
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 8 : i64} : tensor<4xf32>
+    return
+  }
+}
+// -----
+// Another op.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+    %e = tfm.scale %x by 2.0 {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 7 : i64} : tensor<4xf32>
+    // expected-error @+1 {{'tfm.scale' op expected the op that it computes again, tfm.scale with its attributes and types, found another}}
+    %a = tfm.scale %x by 3.0 {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 7 : i64} : tensor<4xf32>
+    return
+  }
+}
+// -----
+// Of another value.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+    %e = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 7 : i64} : tensor<4xf32>
+    // expected-error @+1 {{expected operand 0 to be that of the op that it computes again, restored or computed again, found another value}}
+    %a = tfm.exp %y {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 7 : i64} : tensor<4xf32>
+    return
+  }
+}
+// -----
+// Twice in a layer.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+    %e = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 7 : i64} : tensor<4xf32>
+    %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 7 : i64} : tensor<4xf32>
+    // expected-error @+1 {{expected what it computes again once in layer 1, found it twice}}
+    %b = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 7 : i64} : tensor<4xf32>
+    return
+  }
+}
+// -----
+// A chain: of a saved value, and of what is computed again.
+#config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+  precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
+  func.func @microbatch(%x: tensor<4xf32>) {
+    %e = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 7 : i64} : tensor<4xf32>
+    %s = tfm.save %e {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
+    %f = tfm.log %e {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 8 : i64} : tensor<4xf32>
+    %g = tfm.exp %f {tfm.layer = 1 : i64, tfm.phase = "forward", tfm.id = 9 : i64} : tensor<4xf32>
+    %r = tfm.restore %s {tfm.layer = 1 : i64, tfm.phase = "backward"} : tensor<4xf32>
+    %f2 = tfm.log %r {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 8 : i64} : tensor<4xf32>
+    %g2 = tfm.exp %f2 {tfm.layer = 1 : i64, tfm.phase = "backward", tfm.recomputes = 9 : i64} : tensor<4xf32>
+    return
+  }
+}

@@ -100,6 +100,17 @@ static const Misfit misfits[] = {
      {{"seq-length", "33"}},
      "expected seq_length <= max_seq, found seq_length = 33, max_seq = 32; "
      "nearest: seq_length = 32\n"},
+    {"gpt2-nano", {{"pp", "2"}, {"recompute", "layers=2"}}, ""},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"recompute", "layers=3"}},
+     "expected recompute = layers=N with no more layers than a stage has, "
+     "found "
+     "recompute = layers=3, 2 layers in the largest stage; nearest: recompute "
+     "= "
+     "layers=2 or full\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"layers-per-stage", "1,3"}, {"recompute", "layers=3"}},
+     ""},
     // Rules of different kinds are reported together.
     {"gpt2-nano",
      {{"dp", "32"}, {"pp", "6"}, {"seq-length", "64"}},
