@@ -32,11 +32,19 @@ Json memory(const ProgramPlan &program) {
 
 struct Traffic {
   int64_t calls = 0, bytes = 0;
+  void add(int64_t more) {
+    ++calls;
+    bytes += more;
+  }
 };
 
 /// What one rank of the stage moves in one step of `timeline`.
 struct StepTraffic {
-  std::map<std::string, Traffic> groups;
+  struct Group {
+    Traffic all;
+    std::map<std::string, Traffic> kinds; ///< all_reduce and the like
+  };
+  std::map<std::string, Group> groups;
   Traffic sends;
 };
 
@@ -47,14 +55,13 @@ StepTraffic trafficOf(const ProgramPlan &program,
     if (row.kind == MTC_STEP_RUN)
       for (const PlanCollective &c :
            program.fragments[row.fragment].collectives) {
-        ++result.groups[c.group].calls;
-        result.groups[c.group].bytes += c.bytes;
+        StepTraffic::Group &group = result.groups[c.group];
+        group.all.add(c.bytes);
+        group.kinds[c.kind].add(c.bytes);
       }
     for (const MtcTransfer &t : program.transfersOf(row))
-      if (t.is_send) {
-        ++result.sends.calls;
-        result.sends.bytes += t.bytes;
-      }
+      if (t.is_send)
+        result.sends.add(t.bytes);
   }
   return result;
 }
@@ -75,8 +82,11 @@ Json stageReport(const ProgramPlan &program) {
   for (const PlanTimeline &timeline : program.timelines)
     if (timeline.entry == "train") {
       StepTraffic traffic = trafficOf(program, timeline);
-      for (const auto &[group, value] : traffic.groups)
-        collectives[group] = toJson(value);
+      for (const auto &[group, value] : traffic.groups) {
+        collectives[group] = toJson(value.all);
+        for (const auto &[kind, part] : value.kinds)
+          collectives[group]["kinds"][kind] = toJson(part);
+      }
       sends = traffic.sends;
     }
   json["collectives"] = collectives;

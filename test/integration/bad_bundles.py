@@ -129,6 +129,7 @@ DAMAGE = [
     Case("bundle: a flipped digit in the manifest", RUN, REJECTD,
          ["the manifest is damaged", "'digest'"],
          damaged("manifest.json", lambda c: c.replace(b'"seq": 16', b'"seq": 17'))),
+    damage("compare a bundle with a flipped bit", "report.json", ["diff", "two", "bad"]),
     damage("inspect a bundle with a flipped bit", "programs/stage1", ["inspect", "bad"]),
     damage("inspect a program with a flipped bit", "programs/stage1",
            ["inspect", "bad/programs/stage1"]),

@@ -20,6 +20,7 @@ using Action = std::function<runtime::Status()>;
 void addCompile(CLI::App &app, Action &action);
 void addRun(CLI::App &app, Action &action);
 void addInspect(CLI::App &app, Action &action);
+void addDiff(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);
 void addPages(CLI::App &app, Action &action);

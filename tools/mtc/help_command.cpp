@@ -27,6 +27,7 @@ void printExitCodes() {
       "3   an input file is corrupt, unsupported or too short\n"
       "4   a plan that cannot be: memory, divisibility, IR that is rejected\n"
       "5   an internal error; please report it\n"
+      "10  the plans that were compared differ (mtc diff)\n"
       "11  stopped by a signal\n"
       "12  another rank died\n"
       "13  a hang: a watchdog ran out or a deadlock was detected\n"

@@ -25,7 +25,8 @@ using mtc::runtime::StatusCode;
 
 static int finish(const Status &status) {
   std::signal(SIGPIPE, SIG_IGN); // or nobody reads: the code says it all
-  if (!status.ok() &&
+  // A difference between plans is said on standard output.
+  if (!status.ok() && !status.message().empty() &&
       mtc::runtime::isWritable(STDERR_FILENO, mtc::runtime::kPatience))
     std::fprintf(stderr, "error: %s\n",
                  printable(firstLines(status.message())).c_str());
@@ -50,6 +51,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addCompile(app, action);
   mtc::tool::addRun(app, action);
   mtc::tool::addInspect(app, action);
+  mtc::tool::addDiff(app, action);
   mtc::tool::addSchedule(app, action);
   mtc::tool::addHelp(app, action);
   mtc::tool::addPages(app, action);
@@ -62,7 +64,8 @@ static int parseAndRun(int argc, char **argv) {
     return finish({StatusCode::usage, mtc::tool::explain(app, error)});
   }
   Status status = action ? action() : Status::okay();
-  return finish(status.ok() ? flushOutput() : status);
+  Status flushed = status.message().empty() ? flushOutput() : Status::okay();
+  return finish(flushed.ok() ? status : flushed);
 }
 
 int main(int argc, char **argv) {

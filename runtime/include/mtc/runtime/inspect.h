@@ -23,6 +23,11 @@ Status inspectBundle(const std::string &folder, std::string &text);
 /// Errors: inputRejected.
 Status readManifestText(const std::string &folder, std::string &text);
 
+/// What two bundles plan differently, as text for people or as JSON, and
+/// whether they have the same plan. Errors: inputRejected.
+Status diffBundles(const std::string &a, const std::string &b, bool json,
+                   std::string &text, bool &same);
+
 /// Of a program in the folder `programs` of a bundle: whether it has the digest
 /// that the manifest gives it. Others are taken as they are. Errors:
 /// inputRejected.

@@ -20,6 +20,7 @@ enum class StatusCode : int {
   inputRejected = 3,  ///< an input file is corrupt, unsupported or too short
   infeasible = 4,     ///< a plan that cannot be: memory, divisibility
   internal = 5,       ///< a bug
+  differ = 10,        ///< two plans that were compared differ
   interrupted = 11,   ///< stopped by a signal
   peerDied = 12,      ///< another rank died
   hang = 13,          ///< a watchdog ran out, or a deadlock was detected
