@@ -102,13 +102,11 @@ def check_picture(mtc, folder, *arguments):
         text = file.read()
     root = xml.fromstring(text)
     boxes = list(boxes_of(root))
-    (_, _, begin, _), rectangle, _ = boxes[0]
-    left = place(rectangle)[0]
-    # Edges are off by 0.05 at most; what that makes of the scale is least over the whole width.
-    last = max(boxes, key=lambda box: box[0][3])
-    scale = (place(last[1])[0] + place(last[1])[2] + 1 - left) / (last[0][3] - begin)
-    yield from check_boxes(shown, boxes, scale, left - scale * begin)
-    yield from check_parts(shown, root, scale, left - scale * begin)
+    lane = next(rectangle for rectangle in root.iter(SVG + "rect")
+                if rectangle.get("class") == "lane")
+    left, scale = place(lane)[0], place(lane)[2] / shown["makespan"]
+    yield from check_boxes(shown, boxes, scale, left)
+    yield from check_parts(shown, root, scale, left)
     for words in ("href", "<script", "url(", "@import"):
         if words in text:
             yield f"expected a picture of its own, found {words}"
