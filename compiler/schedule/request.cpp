@@ -68,10 +68,9 @@ schedules::Params withDefaults(const ScheduleRequest &request,
   give(params.p, request.stages);
   give(params.m, request.microbatches);
   give(params.v, request.chunks);
-  schedules::Params grouped = params;
-  grouped.G = params.p; // as Megatron-LM does
-  if (generator.check(grouped).size() < generator.check(params).size())
-    params = grouped;
+  bool hasGroups = generator.check({4, 8, 2, 4}).empty();
+  if (params.v > 1 && hasGroups) // as Megatron-LM does
+    params.G = params.p;
   give(params.G, request.group);
   return params;
 }
