@@ -69,6 +69,11 @@ SINGLE = Layout(micro_batch=16)
 TP2_PP2_DP2 = Layout(tp=2, pp=2, dp=2, zero=1)
 
 
+def written(name):
+    """The path of a schedule in a file."""
+    return os.path.join(HERE, "schedules", name + ".txt")
+
+
 def matrix(schedules):
     """The layouts of at most 8 ranks: tp and pp of 1, 2, 4, dp of 1, 2, with ZeRO off
     and on where dp = 2. Where pp > 1: all of `schedules`, and with dp = 2 the first two:
@@ -109,11 +114,10 @@ def virtual_stages():
 def written_schedules():
     """Schedules in files: one that splits backwards on some stages only, with input
     gradients ahead of forwards, and one of two chunks."""
-    def written(name, *sizes, **more):
-        return Layout(*sizes, schedule=os.path.join(HERE, "schedules", name), **more)
-    return [written("partly-split.txt", 1, 3, layers=(1, 2, 1)),
-            written("partly-split.txt", 2, 3, layers=(2, 2, 0), sp=True),
-            written("split-chunks.txt", 2, 2, 2, 1, chunks=2),
+    partly, chunks = written("partly-split"), written("split-chunks")
+    return [Layout(1, 3, 1, 0, partly, layers=(1, 2, 1)),
+            Layout(2, 3, 1, 0, partly, layers=(2, 2, 0), sp=True),
+            Layout(2, 2, 2, 1, chunks, chunks=2),
             Layout(2, 3, 1, 0, "zb-h1", layers=(1, 2, 1), sp=True),
             Layout(1, 2, 2, 1, "zb-h1")]
 

@@ -9,7 +9,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
                                 "integration"))
 
 import precision
-from layouts import Layout
+from layouts import Layout, written
 
 SPEC = """\
 name = "mutant"
@@ -86,8 +86,13 @@ class Plan:
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
 
 
-def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b", sp=False):
-    return Layout(tp, pp, dp, zero, schedule, micro_batch=1, sp=sp)
+def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b", **more):
+    return Layout(tp, pp, dp, zero, schedule, micro_batch=1, **more)
+
+
+def chunked(**more):
+    """Two chunks a stage; ends of the model without a layer save some layers."""
+    return layout(pp=2, schedule="interleaved-1f1b", chunks=2, **more)
 
 
 def plans(schedules):
@@ -116,6 +121,17 @@ def plans(schedules):
         Plan(layout(tp=2, dp=2, sp=True), more=("--bucket-size", "100")),
         Plan(layout(tp=2, dp=2, zero=1, sp=True)),
         Plan(layout(tp=4, dp=2, zero=1, sp=True), dtype="bf16"),
+        Plan(chunked(), layers=4, often=True),
+        Plan(chunked(tp=2, layers=(0, 1, 1, 0)), tied=False, norm="rms_norm"),
+        Plan(chunked(dp=2, zero=1, layers=(0, 1, 1, 0), recompute="full")),
+        Plan(layout(pp=3, schedule="zb-h1"), layers=3, often=True),
+        Plan(layout(tp=2, pp=2, schedule="zb-h1", sp=True), tied=False),
+        Plan(layout(pp=3, schedule=written("partly-split")), layers=3),
+        Plan(layout(pp=2, dp=2, chunks=2, layers=(0, 1, 1, 0),
+                    schedule=written("split-chunks")), dtype="bf16"),
+        Plan(layout(tp=2, recompute="selective"), often=True),
+        Plan(layout(tp=2, pp=2, sp=True, recompute="full")),
+        Plan(layout(pp=2, schedule="zb-h1", recompute="layers=1")),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
     ]
