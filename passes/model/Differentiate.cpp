@@ -293,7 +293,9 @@ Value Saver::materialise(Value v, Operation *reader) {
   auto key = std::pair(v, tfm::layerOf(reader));
   if (Value old = made.lookup(key))
     return old;
-  if (!model::isCheap(v))
+  // What another layer made may be another stage's, which has its parameters.
+  bool isOwn = tfm::layerOf(v.getDefiningOp()) == tfm::layerOf(reader);
+  if (!isOwn || !model::isCheap(v))
     return made[key] = model::restoreBefore(
                b, model::saveIn(b, v, tfm::layerOf(reader)), reader);
   Operation *def = v.getDefiningOp();

@@ -4,7 +4,7 @@ Everything here is computed from the sizes that the papers print, never from a s
 a strategy file, and knows nothing of how the compiler comes to its numbers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 VOCAB = 51200  # padded, in both papers
 F32 = 4        # bytes of gradients, moments, main weights and statistics of rows
@@ -31,6 +31,12 @@ class Model:
     ranks: int
     batch: int        # of one step
     micro_batch: int  # of one replica
+    chunks: int = 1   # of layers, of each rank (interleaved 1F1B)
+    recompute: bool = True  # of all layers
+
+    def saving_all(self):
+        """The same layout, but nothing is computed again and a rank has one chunk."""
+        return replace(self, chunks=1, recompute=False)
 
     @property
     def dp(self):
@@ -83,36 +89,70 @@ class Model:
         log-sum-exp of each row of each head, in f32. Masks of dropout are made again,
         and the s x s probabilities are never kept."""
         rows = self.seq * self.micro_batch
+        if self.recompute:  # its input alone
+            return COMPUTED[dtype] * rows * self.hidden
         values = rows * 4 * self.hidden + rows * 12 * self.hidden // self.tp
         return (COMPUTED[dtype] * values
                 + F32 * (4 * rows + rows * self.heads // self.tp))
 
-    def microbatch_bytes(self, stage, dtype):
-        """Of all layers of a stage, of tokens (32 bits) and of the loss: input and
+    def chunk_bytes(self, stage, chunk, dtype):
+        """Of all layers of a chunk, of tokens (32 bits) and of the loss: input and
         output of the last norm, logits, and of each row the norm's mean and deviation,
         the largest logit and the logarithm of the sum."""
         rows = self.seq * self.micro_batch
-        size = self.layers // self.pp * self.layer_bytes(dtype)
-        if stage == 0:
+        size = self.layers // (self.pp * self.chunks) * self.layer_bytes(dtype)
+        if stage == chunk == 0:
             size += 4 * rows
-        if stage == self.pp - 1:
+        if stage == self.pp - 1 and chunk == self.chunks - 1:
             size += 4 * rows  # the labels
             size += COMPUTED[dtype] * rows * (2 * self.hidden + VOCAB // self.tp)
             size += F32 * rows * 4
         return size
 
     def in_flight(self, stage):
-        """Microbatches of 1F1B whose backward a stage waits for at most."""
-        return min(self.pp - stage, self.microbatches)
+        """Microbatches of 1F1B, of each chunk if there are several, whose backward a
+        stage waits for at most: one more than the warm-up of Narayanan et al."""
+        if self.chunks == 1:
+            return min(self.pp - stage, self.microbatches)
+        warm_up = 2 * (self.pp - stage - 1) + (self.chunks - 1) * self.pp
+        return min(warm_up + 1, self.microbatches * self.chunks)
 
-    def activation_bytes(self, stage, dtype):
+    def received_in_flight(self, stage):
+        """Of these, the ones whose input came from another stage: on the first stage
+        all but those of the first chunk, counted over its list of slots."""
+        if stage > 0:
+            return self.in_flight(stage)
+        order = [(k, c) for first in range(0, self.microbatches, self.pp)
+                 for c in range(self.chunks)
+                 for k in range(first, min(first + self.pp, self.microbatches))]
+        warm_up, alive, most = self.in_flight(0) - 1, 0, 0
+        for j in range(-warm_up, len(order)):
+            forward = order[j + warm_up] if j + warm_up < len(order) else (0, 0)
+            alive += forward[1] > 0
+            most = max(most, alive)
+            if j >= 0:  # the backward of a chunk in the place of its mirror image
+                alive -= order[j][1] < self.chunks - 1
+        return most
+
+    def activation_bytes(self, stage, dtype, waiting=0):
         """The arena. A value that waits for its exchange has a buffer: the output and
         its gradient towards a next stage, the input's gradient towards the one before.
-        (An input that was received is the input of the first norm, counted there.)"""
+        (An input that was received is the input of the first layer, counted there.)
+        With chunks each stage has a next one and one before, slots for what is saved
+        have the size of the largest chunk, and `waiting` more values wait for a stage
+        that computes on: no form says how many."""
         message = COMPUTED[dtype] * self.seq * self.micro_batch * self.hidden
-        buffers = 2 * (stage < self.pp - 1) + (stage > 0)
-        return whole_pages(self.in_flight(stage) * self.microbatch_bytes(stage, dtype)
-                           + buffers * message)
+        if self.chunks == 1:
+            kept = self.in_flight(stage) * self.chunk_bytes(stage, 0, dtype)
+            buffers = 2 * (stage < self.pp - 1) + (stage > 0)
+        else:
+            slot = max(self.chunk_bytes(stage, chunk, dtype)
+                       - (message if stage + chunk > 0 else 0)
+                       for chunk in range(self.chunks))
+            kept = (self.in_flight(stage) * slot
+                    + self.received_in_flight(stage) * message)
+            buffers = 3 + waiting
+        return whole_pages(kept + buffers * message)
 
 
 def megatron(printed, hidden, heads, layers, tp):
@@ -121,10 +161,11 @@ def megatron(printed, hidden, heads, layers, tp):
                  64 * tp, 512, 8)
 
 
-def sc21(printed, heads, hidden, layers, tp, pp, ranks, batch, micro_batch):
-    """Narayanan et al. 2021, table 1: samples of 2048 tokens."""
+def sc21(printed, heads, hidden, layers, tp, pp, ranks, batch, micro_batch, chunks=1):
+    """Narayanan et al. 2021, table 1: samples of 2048 tokens; the chunks are those of
+    the scripts that the authors published with it."""
     return Model(f"sc21-{printed}b", printed, heads, hidden, layers, 2048, tp, pp,
-                 ranks, batch, micro_batch)
+                 ranks, batch, micro_batch, chunks)
 
 
 MODELS = [
@@ -137,9 +178,9 @@ MODELS = [
     sc21("7.5", 32, 4096, 36, 4, 1, 128, 512, 16),
     sc21("18.4", 48, 6144, 40, 8, 1, 256, 1024, 8),
     sc21("39.1", 64, 8192, 48, 8, 2, 512, 1536, 4),
-    sc21("76.1", 80, 10240, 60, 8, 4, 1024, 1792, 2),
-    sc21("145.6", 96, 12288, 80, 8, 8, 1536, 2304, 2),
-    sc21("310.1", 128, 16384, 96, 8, 16, 1920, 2160, 1),
-    sc21("529.6", 128, 20480, 105, 8, 35, 2520, 2520, 1),
+    sc21("76.1", 80, 10240, 60, 8, 4, 1024, 1792, 2, 3),
+    sc21("145.6", 96, 12288, 80, 8, 8, 1536, 2304, 2, 2),
+    sc21("310.1", 128, 16384, 96, 8, 16, 1920, 2160, 1, 2),
+    sc21("529.6", 128, 20480, 105, 8, 35, 2520, 2520, 1, 3),
     sc21("1008", 160, 25600, 128, 8, 64, 3072, 3072, 1),
 ]

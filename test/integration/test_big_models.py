@@ -24,6 +24,7 @@ import precision
 from big_models import MODELS, VOCAB
 from run_layout import Failed, Mtc, Report
 
+SAVING_ALL = ("--recompute", "none", "--chunks", "1", "--schedule", "1f1b")
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 # What stands deeper is the tensor form of a program.
@@ -101,10 +102,13 @@ def wrong_config(model, plan, dtype):
               "model.hidden": model.hidden, "model.layers": model.layers,
               "model.padded_vocab": VOCAB, "batch.sequence": model.seq,
               "batch.micro": model.micro_batch, "batch.global": model.batch,
-              "batch.microbatches": model.microbatches, "schedule.name": "1f1b",
+              "batch.microbatches": model.microbatches,
+              "schedule.name": "1f1b" if model.chunks == 1 else "interleaved-1f1b",
+              "schedule.chunks": model.chunks,
+              "recompute.policy": "full" if model.recompute else None,
               "optimizer.zero": 0, "precision": dtype, "target.device": "cpu"}
     for key, value in wanted.items():
-        if plan.config.get(key) != str(value):
+        if plan.config.get(key) != (None if value is None else str(value)):
             yield (f"{model.name}: expected {key} = {value}, as published, found "
                    f"{plan.config.get(key)}")
     # The heads are in no other number of the plan.
@@ -158,10 +162,18 @@ def wrong_sums(model, plan, _):
                f"stages and tp, found {split * model.tp + whole:,}")
 
 
+def activations(model, stage, dtype):
+    """Those of a stage; with chunks less than pp more values wait to be sent."""
+    forms = [model.activation_bytes(stage.index, dtype, waiting)
+             for waiting in range(model.pp if model.chunks > 1 else 1)]
+    found = stage.memory["activations"]
+    return found if found in forms else forms[0]
+
+
 def wrong_memory(model, plan, dtype):
     for stage in plan.stages:
         wanted = {**model.state_bytes(stage.index, dtype),
-                  "activations": model.activation_bytes(stage.index, dtype)}
+                  "activations": activations(model, stage, dtype)}
         for arena, size in wanted.items():
             if stage.memory[arena] != size:
                 yield (f"{model.name} in {dtype}, stage {stage.index}: expected {size:,} "
@@ -194,16 +206,17 @@ class Compiler:
             *options)
 
     def plan(self, model, dtype):
-        path = os.path.join(self.folder, f"{model.name}-{dtype}.mlir")
-        self.compile(model, *precision.options(dtype), "--compile-to=verify-plan",
-                     "-o", path)
+        how = "published" if model.recompute else "saving"
+        path = os.path.join(self.folder, f"{model.name}-{dtype}-{how}.mlir")
+        self.compile(model, *precision.options(dtype), *SAVING_ALL * (not model.recompute),
+                     "--compile-to=verify-plan", "-o", path)
         try:
             return Plan(path)
         finally:
             os.remove(path)
 
     def report(self, model):
-        out = self.compile(model, "--json", "-o", os.path.join(self.folder, model.name))
+        out = self.compile(model, *precision.options("bf16"), "--json", "-o", os.path.join(self.folder, model.name))
         return json.loads(out.stdout)
 
 
@@ -214,7 +227,7 @@ def check(compiler, model, dtype):
         wrong = [sentence for look in (wrong_config, wrong_shards, wrong_counts,
                                        wrong_sums, wrong_memory)
                  for sentence in look(model, plan, dtype)]
-        if (model.name, dtype) == (COMPLETE, "f32"):
+        if (model.name, dtype, model.recompute) == (COMPLETE, "bf16", True):
             wrong += wrong_report(model, plan, compiler.report(model))
         return wrong
     except Failed as failure:
@@ -230,8 +243,10 @@ def main():
         # The largest first; two at a time, as most of a compilation to a plan is one
         # thread.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            jobs = [(model, dtype) for dtype in ("bf16", "f32")
-                    for model in reversed(MODELS) if dtype == "bf16" or model.pp <= 8]
+            jobs = [(layout, dtype) for dtype in ("bf16", "f32")
+                    for model in reversed(MODELS) if dtype == "bf16" or model.pp <= 8
+                    for layout in ([model] if dtype == "bf16" else [])
+                    + [model.saving_all()]]
             for wrong in pool.map(lambda job: check(compiler, *job), jobs):
                 report.expect_none(wrong)
     return report.finish(f"{len(MODELS)} published models")
