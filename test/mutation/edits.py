@@ -30,8 +30,9 @@ KNOWN = ()
 
 # Where the one record of a parameter stands; before cut-stages it is on an argument.
 RECORDS = ("pipe.parameter", "func.func")
-# Of it: its name and initial values, and whether it decays.
-PARAMETER_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false)\b")
+# Of it: its name and initial values, and whether it decays; and which window of the tokens
+# an argument is, as pipe.input says behind cut-stages.
+ARGUMENT_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false|ids|labels)\b")
 
 
 def computes(phase, rule, site):
@@ -41,7 +42,7 @@ def computes(phase, rule, site):
         # Their only constant is the deviation of initial values; of arguments that change
         # places the body reads another one.
         return (rule in ("constant", "swap_operands")
-                or bool(PARAMETER_FACTS.match(site.what)))
+                or bool(ARGUMENT_FACTS.match(site.what)))
     if phase in PLANNED:
         return False
     name = site.op.name
