@@ -115,8 +115,6 @@ Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
 Status writeTexts(const CompileOptions &options, const std::string &folder,
                   const BundlePlan &plan, CompileResult &result) {
   result.report = report(plan);
-  if (!options.verify)
-    result.report["verified"] = false;
   result.reportText = reportText(result.report);
   MTC_RETURN_IF_ERROR(writeFile(folder + "/report.txt", result.reportText));
   MTC_RETURN_IF_ERROR(

@@ -110,6 +110,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   std::unique_ptr<mlir::MLIRContext> context =
       makeContext(hasThreads(options) ? &threads : nullptr);
   DiagnosticLog log(*context);
+  ProofCounts proof;
+  listenForProof(*context, proof);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase after = Phase::import;
   MTC_RETURN_IF_ERROR(begin(options, *context, log, module, after, timing));
@@ -128,6 +130,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     mlir::TimingScope scope = timing.nest("read plan");
     MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   }
+  plan.proof = proof;
   MTC_RETURN_IF_ERROR(checkMemory(plan));
   if (!chip.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");

@@ -24,18 +24,6 @@ void append(models::Diagnostics &all, models::Diagnostics more) {
              std::make_move_iterator(more.end()));
 }
 
-/// What a path that is there is, if no regular file.
-std::string specialKind(const std::string &path) {
-  std::error_code error;
-  std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status) ||
-      std::filesystem::is_regular_file(status))
-    return "";
-  return std::filesystem::is_directory(status) ? "a folder"
-         : std::filesystem::is_fifo(status)    ? "a pipe (FIFO)"
-                                               : "a device";
-}
-
 /// `kind`: spec or strategy; `names`: those that come with mtc.
 models::Diagnostic unknownFile(const std::string &kind,
                                const std::string &input,
@@ -44,7 +32,7 @@ models::Diagnostic unknownFile(const std::string &kind,
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
-  if (std::string other = specialKind(input); !other.empty())
+  if (std::string other = models::specialKind(input); !other.empty())
     return {models::ErrorClass::inputRejected, input, 0,
             "expected a regular file, found " + other};
   std::string near = models::nearestName(input, views);

@@ -113,6 +113,16 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 } // namespace
 
+/// What verify-plan proved, in numbers; false if it did not look.
+static Json proofReport(const ProofCounts &proof) {
+  if (proof.empty())
+    return false;
+  Json counts;
+  for (const auto &[name, count] : proof)
+    counts[name] = count;
+  return counts;
+}
+
 Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
@@ -134,6 +144,7 @@ Json report(const BundlePlan &plan) {
   };
   if (auto bubble = bubbleFraction(plan, "train"))
     json["bubble_fraction"] = *bubble;
+  json["verified"] = proofReport(plan.proof);
   json["stages"] = std::move(stages);
   return json;
 }

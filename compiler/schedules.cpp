@@ -6,9 +6,6 @@
 #include "passes/pipeline/schedules/generators.h"
 #include "passes/pipeline/schedules/schedule_file.h"
 
-#include <filesystem>
-#include <set>
-
 #include <fmt/format.h>
 
 namespace mtc::compiler {
@@ -63,32 +60,24 @@ static models::Diagnostics checkNamed(const models::Strategy &strategy) {
   return found;
 }
 
-/// Of a stage and chunk there is one backward fragment, or the two halves of
-/// it.
-static void addMixedStyles(const schedules::Schedule &schedule,
-                           schedules::Findings &findings) {
-  for (size_t stage = 0; stage < schedule.slots.size(); ++stage) {
-    std::set<int> whole, split; // chunks
-    for (const schedules::Slot &slot : schedule.slots[stage]) {
-      if (slot.phase == schedules::Phase::B)
-        whole.insert(slot.chunk);
-      else if (slot.phase != schedules::Phase::F)
-        split.insert(slot.chunk);
-    }
-    for (int chunk : whole)
-      if (split.contains(chunk))
-        findings.push_back(
-            {"phase-mix",
-             fmt::format(
-                 "stage {} chunk {}: expected B in all microbatches, or "
-                 "I and W in all, found both",
-                 stage, chunk)});
-  }
+/// What a file of slots does not go together with.
+static void checkBeside(const models::Strategy &strategy,
+                        schedules::Findings &findings) {
+  if (strategy.microbatchGroup > 0)
+    findings.push_back({"parameters", "microbatch_group is for schedules by "
+                                      "name, a file has its order: leave it "
+                                      "out"});
+  if (strategy.chunks > 1 && strategy.mesh.stages() == 1)
+    findings.push_back({"parameters", "chunks of one stage have nobody to send "
+                                      "to: expected pp of 2 or more"});
 }
+
+/// Slots of as many microbatches as there may be, on a few stages.
+static constexpr int64_t kScheduleMebibytes = 64;
 
 static models::Diagnostics readFile(models::Strategy &strategy) {
   std::string path = strategy.schedule;
-  auto text = models::readTextFile(path);
+  auto text = models::readTextFile(path, kScheduleMebibytes);
   if (!text.ok())
     return text.diagnostics;
   schedules::Params params = paramsOf(strategy);
@@ -99,7 +88,9 @@ static models::Diagnostics readFile(models::Strategy &strategy) {
   if (schedule && findings.empty()) {
     kind = models::ErrorClass::infeasible;
     findings = schedules::checkSchedule(*schedule);
-    addMixedStyles(*schedule, findings);
+    schedules::Findings halves = schedules::checkHalves(*schedule);
+    findings.insert(findings.end(), halves.begin(), halves.end());
+    checkBeside(strategy, findings);
   }
   models::Diagnostics found;
   for (const schedules::Finding &finding : findings)
@@ -112,7 +103,7 @@ static models::Diagnostics readFile(models::Strategy &strategy) {
   for (const auto &slots : schedule->slots)
     strategy.scheduleSlots.push_back(
         schedules::printSlots(slots, schedule->chunks));
-  strategy.schedule = std::filesystem::path(path).stem().string();
+  strategy.schedule = "file"; // the plan does not depend on its name
   return found;
 }
 

@@ -49,11 +49,21 @@ static Parsed<std::string> rejected(const std::string &path,
   return {{}, {{ErrorClass::inputRejected, path, 0, why}}};
 }
 
-Parsed<std::string> readTextFile(const std::string &path) {
-  constexpr std::uintmax_t limit = 1 << 20;
+std::string specialKind(const std::string &path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return rejected(path, "expected a file, found a directory");
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status) ||
+      std::filesystem::is_regular_file(status))
+    return "";
+  return std::filesystem::is_directory(status) ? "a folder"
+         : std::filesystem::is_fifo(status)    ? "a pipe (FIFO)"
+                                               : "a device";
+}
+
+Parsed<std::string> readTextFile(const std::string &path, int64_t mebibytes) {
+  const auto limit = static_cast<std::size_t>(mebibytes) << 20;
+  if (std::string kind = specialKind(path); !kind.empty())
+    return rejected(path, "expected a regular file, found " + kind);
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
@@ -67,7 +77,9 @@ Parsed<std::string> readTextFile(const std::string &path) {
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > limit)
     return rejected(path,
-                    "expected a file of at most 1 MiB, found a longer one");
+                    fmt::format("expected a file of at most {} MiB, found a "
+                                "longer one",
+                                mebibytes));
   return {std::move(text), {}};
 }
 

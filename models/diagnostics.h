@@ -52,9 +52,17 @@ int exitCode(const Diagnostics &diagnostics);
 /// Orders by line; errors of one line keep their order.
 void sortByLine(Diagnostics &diagnostics);
 
-/// The content of a file, or one diagnostic of class inputRejected. Files above
-/// 1 MiB are rejected: no spec is that long.
-Parsed<std::string> readTextFile(const std::string &path);
+/// What a path that is there is, if no regular file: "a folder", "a pipe
+/// (FIFO)", "a device". Reading of it may never end.
+std::string specialKind(const std::string &path);
+
+/// More than a spec or a strategy needs.
+inline constexpr int64_t kTextMebibytes = 1;
+
+/// The content of a file, or one diagnostic of class inputRejected. What is no
+/// regular file, or longer than so many MiB, is rejected.
+Parsed<std::string> readTextFile(const std::string &path,
+                                 int64_t mebibytes = kTextMebibytes);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_DIAGNOSTICS_H

@@ -69,7 +69,7 @@ static void checkHeadsTogether(const Strategy &strategy,
 }
 
 /// A compilation of so many takes seconds and a GiB; time and memory grow with
-/// their number, and no training has more.
+/// their number, of each chunk, and no training has more.
 static constexpr int64_t kMostMicrobatches = 100'000;
 
 static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
@@ -83,15 +83,18 @@ static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
                    "none", fmt::format("--gbs {}", unit)});
     return;
   }
-  if (batch / unit > kMostMicrobatches)
+  int64_t most = kMostMicrobatches / strategy.chunks;
+  if (batch / unit > most)
     out.push_back(
-        {fmt::format("at most {} microbatches a step (a plan has rows for each "
-                     "of them)",
-                     kMostMicrobatches),
+        {fmt::format("at most {} microbatches a step{} (a plan has rows for "
+                     "each of them)",
+                     most,
+                     strategy.chunks == 1
+                         ? ""
+                         : fmt::format(" with {} chunks", strategy.chunks)),
          fmt::format("{}: global_batch_size / (micro_batch_size * dp)",
                      batch / unit),
-         fmt::format("micro_batch_size = {}",
-                     (batch / dp - 1) / kMostMicrobatches + 1)});
+         fmt::format("micro_batch_size = {}", (batch / dp - 1) / most + 1)});
   if (batch % unit == 0)
     return;
   std::string nearest = fmt::format("global_batch_size = {}",

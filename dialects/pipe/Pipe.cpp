@@ -71,6 +71,25 @@ LogicalResult CrossingOp::verify() {
   return success();
 }
 
+LogicalResult ScheduleOp::verify() {
+  using mtc::Tag;
+  auto isIn = [](int64_t found, int64_t most) {
+    return found >= 1 && found <= most;
+  };
+  int64_t stages = getStages(), chunks = getChunks();
+  if (!isIn(stages, Tag::kStages) || !isIn(chunks, Tag::kStages) ||
+      !isIn(stages * chunks, Tag::kStages))
+    return emitOpError("expected stages times chunks to be 1 to ")
+           << Tag::kStages << ", found " << stages << " times " << chunks;
+  if (int64_t found = getMicrobatches(); !isIn(found, Tag::kMicrobatches))
+    return emitOpError("expected 1 to ")
+           << Tag::kMicrobatches << " microbatches, found " << found;
+  if (int64_t lines = getSlots().size(); lines != stages)
+    return emitOpError("expected a line of slots for each of ")
+           << stages << " stages, found " << lines;
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   int64_t rank = getLocal().size();
   if (int64_t(getParam().getAxes().size()) != rank)

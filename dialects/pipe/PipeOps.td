@@ -321,10 +321,14 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
     microbatch, and `.chunk` where there are chunks.
 
     Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
+
+    **Constraints:** 1 to 1,024 stages, chunks, and virtual stages of both; 1 to
+    2^20 microbatches; a line for each stage.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stages, I64Attr:$chunks, I64Attr:$microbatches,
                        StrArrayAttr:$slots);
   let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches $slots attr-dict";
+  let hasVerifier = 1;
 }
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "slots and exchanges of one stage, in order";

@@ -58,10 +58,7 @@ struct BuildSchedulePass
     shape.stages = params.p;
     shape.chunks = params.v;
     shape.microbatches = params.m;
-    std::string text;
-    for (StringRef line : slots.getAsValueRange<StringAttr>())
-      text += line.str() + "\n";
-    return schedules::parseSchedule(text, shape, findings);
+    return schedules::parseSchedule(pipeline::textOf(slots), shape, findings);
   }
 
   LogicalResult build(StringRef entry, const std::string &name,

@@ -123,12 +123,10 @@ struct ExpandSchedulePass
     shape.crossings = pipeline::crossingsOf(getOperation(), op.getSymName());
     shape.savesOperands =
         op.getSymName() == "train" && readsOperands(getOperation());
-    std::string text;
-    for (auto line : op.getSlots().getAsValueRange<StringAttr>())
-      text += line.str() + "\n";
     if (failed(checkStages(op, shape)))
       return failure();
-    auto schedule = schedules::parseSchedule(text, shape, findings);
+    auto schedule = schedules::parseSchedule(pipeline::textOf(op.getSlots()),
+                                             shape, findings);
     // The CPU backends have no thread of their own for communication: receive
     // in the gap before the consumer (depth 1), which also holds least memory.
     schedules::ExpandOptions options;

@@ -9,13 +9,14 @@
 #include "dialects/pipe/Pipe.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
-#include "passes/pipeline/schedules/schedule.h"
+#include "passes/pipeline/crossings.h"
+#include "passes/pipeline/schedules/check.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
-#include <map>
+#include <set>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_SPLITBACKWARD
@@ -122,32 +123,34 @@ private:
 
 using StageChunk = std::pair<int64_t, int64_t>;
 
-/// How the schedule runs the backward of a chunk.
-struct Style {
-  bool whole = false, split = false;
-};
+/// The stages and chunks whose backward the entry train splits. Fails, after a
+/// diagnostic, if it runs that of a chunk both ways.
+FailureOr<std::set<StageChunk>> splitOnes(pipe::ScheduleOp op) {
+  schedules::Shape shape;
+  shape.stages = op.getStages();
+  shape.chunks = op.getChunks();
+  shape.microbatches = op.getMicrobatches();
+  schedules::Findings findings;
+  schedules::Schedule schedule = schedules::parseSchedule(
+      pipeline::textOf(op.getSlots()), shape, findings);
+  if (findings.empty())
+    findings = schedules::checkHalves(schedule);
+  for (const auto &finding : findings)
+    op.emitOpError("is not a legal schedule: ") << finding.message;
+  if (!findings.empty())
+    return failure();
+  std::set<StageChunk> found;
+  for (auto [stage, slots] : llvm::enumerate(schedule.slots))
+    for (const schedules::Slot &slot : slots)
+      if (slot.phase == schedules::Phase::I ||
+          slot.phase == schedules::Phase::W)
+        found.insert({stage, slot.chunk});
+  return found;
+}
 
 struct SplitBackwardPass
     : mtc::passes::PhasePass<
           passes::impl::SplitBackwardBase<SplitBackwardPass>> {
-  /// By stage and chunk, of the entry train.
-  std::map<StageChunk, Style> stylesOf(pipe::ScheduleOp op) {
-    std::map<StageChunk, Style> styles;
-    for (auto [stage, line] :
-         llvm::enumerate(op.getSlots().getAsValueRange<StringAttr>())) {
-      SmallVector<StringRef> words;
-      line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-      for (StringRef word : words) {
-        auto slot = schedules::parseSlot({word.data(), word.size()});
-        if (!slot || slot->phase == schedules::Phase::F)
-          continue; // what is no slot, expand-schedule rejects
-        Style &style = styles[{stage, slot->chunk}];
-        (slot->phase == schedules::Phase::B ? style.whole : style.split) = true;
-      }
-    }
-    return styles;
-  }
-
   /// Behind the keys that a stage has.
   int64_t nextKeyOf(int64_t stage) {
     int64_t next = 0;
@@ -159,32 +162,24 @@ struct SplitBackwardPass
     return next;
   }
 
-  LogicalResult split(func::FuncOp fn, Style style) {
-    auto of = pipe::FragmentAttr::of(fn);
-    if (!style.split)
-      return success();
-    if (style.whole)
-      return fn.emitOpError("expected stage ")
-             << of.getStage() << " to run the backward of chunk "
-             << of.getChunk()
-             << " whole (B) in all microbatches or split (I and W) in all, "
-                "found a schedule with both";
-    int64_t nextKey = nextKeyOf(of.getStage());
-    Splitter(fn, nextKey).split();
-    return success();
-  }
-
   void runPhase() override {
-    std::map<StageChunk, Style> styles;
-    for (auto op : getOperation().getOps<pipe::ScheduleOp>())
-      if (op.getSymName() == "train")
-        styles = stylesOf(op);
+    std::set<StageChunk> toSplit;
+    for (auto op : getOperation().getOps<pipe::ScheduleOp>()) {
+      if (op.getSymName() != "train")
+        continue;
+      FailureOr<std::set<StageChunk>> found = splitOnes(op);
+      if (failed(found))
+        return signalPassFailure();
+      toSplit = *found;
+    }
     SmallVector<func::FuncOp> fragments(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp fn : fragments) {
       auto of = pipe::FragmentAttr::of(fn);
-      if (of && of.getPhase() == pipe::Phase::Backward &&
-          failed(split(fn, styles[{of.getStage(), of.getChunk()}])))
-        return signalPassFailure();
+      if (!of || of.getPhase() != pipe::Phase::Backward ||
+          !toSplit.count({of.getStage(), of.getChunk()}))
+        continue;
+      int64_t nextKey = nextKeyOf(of.getStage());
+      Splitter(fn, nextKey).split();
     }
   }
 };

@@ -81,6 +81,13 @@ void ValueCrossings::write(OpBuilder &b, StringRef entry) const {
                              cast<RankedTensorType>(row.value.getType()));
 }
 
+std::string textOf(ArrayAttr slots) {
+  std::string text;
+  for (StringRef line : slots.getAsValueRange<StringAttr>())
+    text += line.str() + "\n";
+  return text;
+}
+
 schedules::Crossings crossingsOf(ModuleOp module, StringRef entry) {
   // More than there can be virtual stages: what is too large stays so.
   auto narrow = [](int64_t u) {

@@ -45,6 +45,9 @@ private:
   std::set<std::pair<CrossingName, int64_t>> senders, receivers;
 };
 
+/// The lines of slots of a schedule, as parseSchedule reads them.
+std::string textOf(mlir::ArrayAttr slots);
+
 /// What the pipe.crossing ops of an entry say; whether they fit together,
 /// Crossings::findings tells.
 schedules::Crossings crossingsOf(mlir::ModuleOp module, llvm::StringRef entry);

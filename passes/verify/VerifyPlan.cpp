@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/verify/checks.h"
+#include "passes/verify/proof.h"
 
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+
+#include "mlir/IR/Remarks.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_VERIFYPLAN
@@ -43,7 +46,20 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       verify::checkUpdate(model, report);
     }
     if (!report.clean())
-      signalPassFailure();
+      return signalPassFailure();
+    say(verify::proofOf(model));
+  }
+
+  /// For whoever asked for remarks (`mtc-opt --remarks-filter=verify-plan`,
+  /// reports of `mtc compile`).
+  void say(const mtc::passes::verify::Proof &proof) {
+    using namespace mlir::remark;
+    analysis(getOperation().getLoc(),
+             RemarkOpts::name("verified").category("verify-plan"))
+        << metric("ranks", proof.ranks)
+        << metric("communicators", proof.communicators)
+        << metric("operations", proof.operations)
+        << metric("reads", proof.reads);
   }
 };
 

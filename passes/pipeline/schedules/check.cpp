@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace mtc::schedules {
 namespace {
@@ -199,6 +200,28 @@ std::pair<int, Slot> waitsFor(const Schedule &schedule, const SlotIndex &index,
 }
 
 } // namespace
+
+Findings checkHalves(const Schedule &schedule) {
+  Findings findings;
+  for (size_t stage = 0; stage < schedule.slots.size(); ++stage) {
+    std::set<int> whole, split; // chunks
+    for (const Slot &slot : schedule.slots[stage]) {
+      if (slot.phase == Phase::B)
+        whole.insert(slot.chunk);
+      else if (slot.phase != Phase::F)
+        split.insert(slot.chunk);
+    }
+    for (int chunk : whole)
+      if (split.contains(chunk))
+        findings.push_back(
+            {"phase-mix",
+             fmt::format(
+                 "stage {} chunk {}: expected B in all microbatches, or "
+                 "I and W in all, found both",
+                 stage, chunk)});
+  }
+  return findings;
+}
 
 Findings checkSchedule(const Schedule &schedule) {
   return Checker(schedule).run();

@@ -20,6 +20,11 @@ namespace mtc::schedules {
 ///                       slots are complete and in order
 Findings checkSchedule(const Schedule &schedule);
 
+/// What the compiler wants beside: of a stage and chunk there is one backward
+/// fragment, or the two halves of it, so all microbatches have B, or all have I
+/// and W (code `phase-mix`).
+Findings checkHalves(const Schedule &schedule);
+
 /// The wait-for cycle of stages where `timing` of asap stopped:
 /// one line per stage, `stage 0: B0 waits for B0 of stage 1`. Empty when
 /// complete.

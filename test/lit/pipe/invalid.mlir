@@ -67,3 +67,18 @@ func.func @f() {
 // -----
 // expected-error @+1 {{expected one use or more, found 0}}
 pipe.parameter #tfm.param<name = "w", axes = ["embed"], init = ones, std = 0.0 : f64, decay = true> uses 0 local tensor<4xf32>
+// -----
+// expected-error @+1 {{expected stages times chunks to be 1 to 1024, found 0 times 1}}
+pipe.schedule @train stages 0 chunks 1 microbatches 1 []
+// -----
+// expected-error @+1 {{expected stages times chunks to be 1 to 1024, found 4294967297 times 1}}
+pipe.schedule @train stages 4294967297 chunks 1 microbatches 1 ["F0 B0"]
+// -----
+// expected-error @+1 {{expected stages times chunks to be 1 to 1024, found 2 times 1000}}
+pipe.schedule @train stages 2 chunks 1000 microbatches 1 ["F0 B0", "F0 B0"]
+// -----
+// expected-error @+1 {{expected 1 to 1048576 microbatches, found 2147483647}}
+pipe.schedule @eval stages 1 chunks 1 microbatches 2147483647 ["F0"]
+// -----
+// expected-error @+1 {{expected a line of slots for each of 2 stages, found 1}}
+pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0"]

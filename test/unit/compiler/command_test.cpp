@@ -235,6 +235,23 @@ TEST_F(CommandTest, VerifiesAgainWhatAVerifierWrote) {
             std::string::npos);
 }
 
+// Stages 0 and 1 of two tp ranks each: two tp groups, two of the token table at
+// both ends, and one of all. The rows of one stage at tp 1 are a load, forward
+// and backward of each of 4 microbatches, reduce and apply: 10 fragments and
+// the sum of the norm.
+TEST_F(CommandTest, SaysHowMuchWasVerified) {
+  std::string compile = "compile gpt2-nano --gbs 4 -o ";
+  EXPECT_NE(mtc(compile + path("four") + " --tp 2 --pp 2")
+                .text.find("verified       4 ranks, 5 communicators, "),
+            std::string::npos);
+  EXPECT_NE(mtc(compile + path("one"))
+                .text.find("verified       1 ranks, 0 communicators, 11 "
+                           "operations, "),
+            std::string::npos);
+  EXPECT_NE(contentOf(folder / "one/report.json").find("\"operations\": 11,"),
+            std::string::npos);
+}
+
 TEST_F(CommandTest, KeepsWhatIsNoBundle) {
   std::ofstream(folder / "file") << "precious";
   Outcome outcome = mtc(std::string("compile ") + MTC_HAND_PLAN +

@@ -103,7 +103,7 @@ TEST(Spec, UnreadableFilesAreRejected) {
   EXPECT_EQ(exitCode(absent.diagnostics), 3);
   auto folder = loadModelSpec(MTC_MODELS_DIR);
   EXPECT_EQ(render(folder.diagnostics),
-            MTC_MODELS_DIR ": expected a file, found a directory\n");
+            MTC_MODELS_DIR ": expected a regular file, found a folder\n");
   auto path = std::filesystem::temp_directory_path() / "mtc_models_long.toml";
   std::ofstream(path) << std::string((1 << 20) + 1, '#');
   auto tooLong = loadModelSpec(path.string());

@@ -21,7 +21,8 @@ TEST(Strategy, EveryFileLoadsAndFitsItsSpec) {
   for (auto &entry :
        std::filesystem::directory_iterator(MTC_MODELS_DIR "/strategies")) {
     ModelSpec spec = loadSpec(specOf(entry.path()));
-    auto strategy = loadStrategy(entry.path().string(), test::kSchedules);
+    auto strategy = loadStrategy(entry.path().string(),
+                                 {{"1f1b", "gpipe", "interleaved-1f1b"}});
     EXPECT_TRUE(strategy.ok()) << render(strategy.diagnostics);
     EXPECT_TRUE(unsupported(strategy.value).empty()) << entry.path();
     EXPECT_EQ(render(toDiagnostics(validate(spec, strategy.value))), "")

@@ -77,6 +77,12 @@ static const Misfit misfits[] = {
      "expected layers_per_stage[i] >= 1 but for the first and the last, found "
      "0 "
      "layers for i = 1, 2; nearest: layers_per_stage[i] = 1\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"chunks", "2"}, {"global-batch-size", "50001"}},
+     "expected at most 50000 microbatches a step with 2 chunks (a plan has "
+     "rows "
+     "for each of them), found 50001: global_batch_size / (micro_batch_size * "
+     "dp); nearest: micro_batch_size = 2\n"},
     {"gpt2-nano", {{"pp", "2"}, {"chunks", "2"}}, ""},
     {"gpt2-nano",
      {{"pp", "2"}, {"chunks", "3"}},
