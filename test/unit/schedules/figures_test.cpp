@@ -83,8 +83,9 @@ TEST(Figures, AreBesideTheirClosedForms) {
     Figures figures =
         figuresOf(make(setting.name, setting.params), Costs{2, 4, 2, 2}, 0);
     ASSERT_NE(figures.generator, nullptr);
-    if (figures.bubbleForm)
+    if (figures.bubbleForm) {
       EXPECT_EQ(figures.bubble, *figures.bubbleForm) << nameOf(setting);
+    }
     for (const StageFigures &stage : figures.stages)
       EXPECT_EQ(stage.inFlight, stage.inFlightForm) << nameOf(setting);
   }
