@@ -2,9 +2,9 @@
 
 #include "compiler/schedules.h"
 
+#include "compiler/schedule/file.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/generators.h"
-#include "passes/pipeline/schedules/schedule_file.h"
 
 #include <fmt/format.h>
 
@@ -39,14 +39,17 @@ std::string resolveSchedule(models::Strategy &strategy) {
     strategy.schedule = schedules::defaultTraining;
   if (models::isScheduleFile(strategy.schedule))
     return "";
-  return schedules::whyNotTrained(strategy.schedule);
+  return schedules::trainingScheduleError(strategy.schedule);
 }
 
 static schedules::Params paramsOf(const models::Strategy &strategy) {
-  return {static_cast<int>(strategy.mesh.stages()),
-          static_cast<int>(strategy.microbatches()),
-          static_cast<int>(strategy.chunks),
-          static_cast<int>(strategy.microbatchGroup)};
+  schedules::Params params{static_cast<int>(strategy.mesh.stages()),
+                           static_cast<int>(strategy.microbatches()),
+                           static_cast<int>(strategy.chunks), /*G=*/0};
+  params.G = strategy.microbatchGroup > 0
+                 ? static_cast<int>(strategy.microbatchGroup)
+                 : schedules::defaultGroup(params);
+  return params;
 }
 
 static models::Diagnostics checkNamed(const models::Strategy &strategy) {
@@ -72,39 +75,37 @@ static void checkBeside(const models::Strategy &strategy,
                                       "to: expected pp of 2 or more"});
 }
 
-/// Slots of as many microbatches as there may be, on a few stages.
-static constexpr int64_t kScheduleMebibytes = 64;
+/// All that is wrong with a schedule that was read; a deadlock too.
+static models::Diagnostics checkRead(const models::Strategy &strategy,
+                                     const schedules::Schedule &schedule) {
+  schedules::Findings findings = schedules::checkSchedule(schedule);
+  schedules::Findings halves = schedules::checkHalves(schedule);
+  findings.insert(findings.end(), halves.begin(), halves.end());
+  checkBeside(strategy, findings);
+  models::Diagnostics wrong;
+  for (const schedules::Finding &finding : findings)
+    wrong.push_back({models::ErrorClass::infeasible, strategy.schedule, 0,
+                     finding.message});
+  return wrong;
+}
 
 static models::Diagnostics readFile(models::Strategy &strategy) {
-  std::string path = strategy.schedule;
-  auto text = models::readTextFile(path, kScheduleMebibytes);
-  if (!text.ok())
-    return text.diagnostics;
   schedules::Params params = paramsOf(strategy);
-  schedules::Findings findings;
-  auto schedule = schedules::readScheduleText(text.value, findings,
-                                              {params.p, params.m, params.v});
-  models::ErrorClass kind = models::ErrorClass::usage; // it cannot be read
-  if (schedule && findings.empty()) {
-    kind = models::ErrorClass::infeasible;
-    findings = schedules::checkSchedule(*schedule);
-    schedules::Findings halves = schedules::checkHalves(*schedule);
-    findings.insert(findings.end(), halves.begin(), halves.end());
-    checkBeside(strategy, findings);
-  }
-  models::Diagnostics found;
-  for (const schedules::Finding &finding : findings)
-    found.push_back(
-        {kind, path, 0,
-         fmt::format("{} (pp = {}, {} microbatches, chunks = {})",
-                     finding.message, params.p, params.m, params.v)});
-  if (!found.empty())
-    return found;
-  for (const auto &slots : schedule->slots)
+  schedules::Schedule schedule;
+  models::Diagnostics wrong = readScheduleFile(
+      strategy.schedule, {params.p, params.m, params.v}, schedule);
+  if (wrong.empty())
+    wrong = checkRead(strategy, schedule);
+  for (models::Diagnostic &each : wrong)
+    each.message += fmt::format(" (pp = {}, {} microbatches, chunks = {})",
+                                params.p, params.m, params.v);
+  if (!wrong.empty())
+    return wrong;
+  for (const auto &slots : schedule.slots)
     strategy.scheduleSlots.push_back(
-        schedules::printSlots(slots, schedule->chunks));
+        schedules::printSlots(slots, schedule.chunks));
   strategy.schedule = "file"; // the plan does not depend on its name
-  return found;
+  return {};
 }
 
 models::Diagnostics readSchedule(models::Strategy &strategy) {

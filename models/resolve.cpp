@@ -11,9 +11,6 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
     strategy.layersPerStage.assign(
         static_cast<size_t>(strategy.virtualStages()),
         spec.layers / strategy.virtualStages());
-  if (strategy.chunks > 1 && strategy.microbatchGroup == 0 &&
-      !isScheduleFile(strategy.schedule))
-    strategy.microbatchGroup = strategy.mesh.stages();
   return strategy;
 }
 

@@ -3,12 +3,11 @@
 #include "compiler/schedule/request.h"
 
 #include "compiler/schedule/costs.h"
+#include "compiler/schedule/file.h"
 #include "models/nearest.h"
 #include "passes/pipeline/schedules/check.h"
 #include "passes/pipeline/schedules/draw.h"
 #include "passes/pipeline/schedules/generators.h"
-#include "passes/pipeline/schedules/schedule_file.h"
-#include "runtime/base/file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -69,8 +68,8 @@ schedules::Params withDefaults(const ScheduleRequest &request,
   give(params.m, request.microbatches);
   give(params.v, request.chunks);
   bool hasGroups = generator.check({4, 8, 2, 4}).empty();
-  if (params.v > 1 && hasGroups) // as Megatron-LM does
-    params.G = params.p;
+  if (hasGroups)
+    params.G = schedules::defaultGroup(params);
   give(params.G, request.group);
   return params;
 }
@@ -119,7 +118,8 @@ std::string explainCycle(const schedules::Schedule &schedule) {
   return text.substr(0, text.rfind("\ncannot"));
 }
 
-/// Findings that stand against running it; an order of sums is a note.
+/// Findings that stand against running it; an order of sums is a note, and so
+/// is what only the compiler does not take.
 Status checkLegal(const std::string &file, RequestedSchedule &out) {
   schedules::Findings findings = schedules::checkSchedule(out.schedule);
   std::vector<std::string> wrong;
@@ -132,6 +132,8 @@ Status checkLegal(const std::string &file, RequestedSchedule &out) {
     if (isOrder)
       out.notes.push_back(finding.message);
   }
+  for (const schedules::Finding &finding : schedules::checkHalves(out.schedule))
+    out.notes.push_back("mtc compile does not take it: " + finding.message);
   return isIllegal ? joined(StatusCode::infeasible, file + ": ", wrong)
                    : Status::okay();
 }
@@ -147,19 +149,21 @@ Status readFile(const ScheduleRequest &request, RequestedSchedule &out) {
                         "file {}, whose lines have the order themselves; "
                         "leave it out",
                         file)};
-  std::string text;
-  MTC_RETURN_IF_ERROR(runtime::readWholeFile(file, text));
   auto given = [](int64_t size) {
     return size > 0 ? std::optional<int>(static_cast<int>(size)) : std::nullopt;
   };
-  schedules::Findings findings;
-  auto schedule = schedules::readScheduleText(text, findings,
-                                              {given(request.stages),
-                                               given(request.microbatches),
-                                               given(request.chunks)});
-  if (!schedule)
-    return joined(StatusCode::usage, file + ": ", messagesOf(findings));
-  out.schedule = std::move(*schedule);
+  models::Diagnostics wrong =
+      readScheduleFile(file,
+                       {given(request.stages), given(request.microbatches),
+                        given(request.chunks)},
+                       out.schedule);
+  if (!wrong.empty()) {
+    std::vector<std::string> lines;
+    for (const models::Diagnostic &each : wrong)
+      lines.push_back(each.message);
+    return joined(static_cast<StatusCode>(models::exitCode(wrong)), file + ": ",
+                  lines);
+  }
   return checkLegal(file, out);
 }
 

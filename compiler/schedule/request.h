@@ -23,7 +23,8 @@ struct RequestedSchedule {
   schedules::Schedule schedule;
   schedules::Costs costs;
   int64_t latency = 0;
-  /// What sets it apart from others: the order of its sums.
+  /// What sets it apart from others: the order of its sums, and what mtc
+  /// compile does not take of it.
   std::vector<std::string> notes;
 };
 

@@ -44,9 +44,8 @@ struct BuildSchedulePass
     params.p = config.getMesh().stages();
     params.v = config.getSchedule().getChunks();
     params.m = config.getBatch().getMicrobatches();
-    // Groups are those of chunks. Forwards alone take any.
     params.G = config.getSchedule().getGroup().value_or(
-        params.v == 1 ? 0 : std::min(params.p, params.m));
+        schedules::defaultGroup(params));
     return params;
   }
 
@@ -61,14 +60,26 @@ struct BuildSchedulePass
     return schedules::parseSchedule(pipeline::textOf(slots), shape, findings);
   }
 
-  LogicalResult build(StringRef entry, const std::string &name,
-                      ConfigAttr config) {
+  using MaybeSchedule = std::optional<schedules::Schedule>;
+
+  static MaybeSchedule ofTraining(ConfigAttr config,
+                                  schedules::Findings &findings) {
+    if (ArrayAttr slots = config.getSchedule().getSlots())
+      return written(slots, config, findings);
+    return schedules::generate(config.getSchedule().getName().str(),
+                               paramsOf(config), findings);
+  }
+
+  static MaybeSchedule ofEvaluation(ConfigAttr config,
+                                    schedules::Findings &findings) {
+    schedules::Params params = paramsOf(config);
+    params.G = std::min(params.G, params.m); // forwards alone take any
+    return schedules::generate("forward-only", params, findings);
+  }
+
+  LogicalResult build(StringRef entry, MaybeSchedule schedule,
+                      const schedules::Findings &findings) {
     ModuleOp module = getOperation();
-    schedules::Findings findings;
-    ArrayAttr slots = config.getSchedule().getSlots();
-    auto schedule = slots && entry == "train"
-                        ? written(slots, config, findings)
-                        : schedules::generate(name, paramsOf(config), findings);
     if (failed(report(module, entry, findings)))
       return failure();
     schedule->crossings = pipeline::crossingsOf(module, entry);
@@ -91,13 +102,16 @@ struct BuildSchedulePass
       return signalPassFailure();
     std::string name = config->getSchedule().getName().str();
     bool isWritten = static_cast<bool>(config->getSchedule().getSlots());
-    if (std::string why = schedules::whyNotTrained(name);
-        !isWritten && !why.empty()) {
-      getOperation().emitError("schedule of entry \"train\": ") << why;
+    if (std::string error = schedules::trainingScheduleError(name);
+        !isWritten && !error.empty()) {
+      getOperation().emitError("schedule of entry \"train\": ") << error;
       return signalPassFailure();
     }
-    if (failed(build("train", name, *config)) ||
-        failed(build("eval", "forward-only", *config)))
+    schedules::Findings inTraining, inEvaluation;
+    auto training = ofTraining(*config, inTraining);
+    auto evaluation = ofEvaluation(*config, inEvaluation);
+    if (failed(build("train", training, inTraining)) ||
+        failed(build("eval", evaluation, inEvaluation)))
       signalPassFailure();
   }
 };

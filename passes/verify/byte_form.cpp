@@ -15,12 +15,17 @@ std::string inputLeaf(StringRef name) {
 }
 
 void ByteForm::load(const Model &model, const Stage &stage, StringRef entry) {
-  for (chunk = 0; chunk < model.chunks; ++chunk)
-    for (auto input : stage.op.getOps<rt::InputSlotOp>())
-      if (input.getEntry() == entry)
-        contents.write(at(MTC_ARENA_ACTIVATIONS, input.getPool(),
-                          input.getOffset(), model.inputBytes),
-                       numbers.leaf(inputLeaf(input.getName())), input);
+  for (auto input : stage.op.getOps<rt::InputSlotOp>()) {
+    if (input.getEntry() != entry)
+      continue;
+    Placement placement = at(MTC_ARENA_ACTIVATIONS, input.getPool(),
+                             input.getOffset(), model.inputBytes);
+    for (int64_t each = 0; each < model.chunks; ++each) {
+      placement.space.chunk = each;
+      contents.write(placement, numbers.leaf(inputLeaf(input.getName())),
+                     input);
+    }
+  }
 }
 
 /// The name of what arrives in a space, if something does.

@@ -47,8 +47,11 @@ void checkStreams(const Model &model, Report &report);
 /// Axes that ops name are axes of the mesh over which tensors are split.
 void checkAxes(const Model &model, Report &report);
 
-/// Parameters and layers are owned once; shards add up; buckets and moments
-/// have offsets of their own.
+/// Each layer is on the stage, and in the chunk, that the configuration says.
+void checkLayers(const Model &model, Report &report);
+
+/// Parameters are owned once; shards add up; buckets and moments have offsets
+/// of their own.
 void checkOwners(const Model &model, Report &report);
 
 /// Calls of the device's libraries have the scratch that these need.

@@ -35,7 +35,6 @@ public:
       checkHolders(name);
     for (auto &[name, param] : model.parameters)
       checkUses(param);
-    checkLayers();
   }
 
 private:
@@ -117,98 +116,6 @@ private:
                           << " of \"" << name << "\" on the stages, found "
                           << found << " of them and " << all - found
                           << " others";
-  }
-
-  static int64_t layerOf(StringRef name) {
-    int64_t layer = -1;
-    if (!name.consume_front("layers.") ||
-        name.split('.').first.getAsInteger(10, layer))
-      return -1;
-    return layer;
-  }
-
-  using StagesOfLayers = std::map<int64_t, std::set<int64_t>>;
-
-  /// The virtual stage of a layer, by the configuration.
-  int64_t virtualStageOf(int64_t layer) const {
-    return std::upper_bound(ends.begin(), ends.end(), layer) - ends.begin();
-  }
-
-  /// Layers run in their order: those of a virtual stage are behind those of
-  /// the ones before it, as many as the configuration says.
-  void checkOrder(const StagesOfLayers &stagesOf,
-                  ArrayRef<int64_t> layersPerStage) {
-    int64_t stages = model.mesh.stages();
-    for (auto &[layer, found] : stagesOf) {
-      int64_t u = virtualStageOf(layer), expected = u % stages;
-      if (u < int64_t(ends.size()) && !found.count(expected))
-        report.error(model.stages[*found.begin()].op)
-            << "expected layer " << layer << " on stage " << expected
-            << " (layers_per_stage of mtc.config), found it on stage "
-            << *found.begin();
-    }
-    for (const Stage &stage : model.stages) {
-      int64_t found = llvm::count_if(stagesOf, [&](const auto &layer) {
-        return layer.second.count(stage.index);
-      });
-      int64_t expected = 0;
-      for (int64_t chunk = 0; chunk < model.chunks; ++chunk)
-        expected = saturatingAdd(expected,
-                                 layersPerStage[chunk * stages + stage.index]);
-      if (found != expected)
-        report.error(stage.op) << "expected " << expected << " layers on stage "
-                               << stage.index << ", found " << found;
-      for (auto form : stage.op.getOps<rt::TensorFormOp>())
-        form.walk([&](pipe::ParamOp param) { checkChunk(param); });
-    }
-  }
-
-  /// A chunk computes with the layers of its virtual stage.
-  void checkChunk(pipe::ParamOp param) {
-    auto of = pipe::FragmentAttr::of(param->getParentOp());
-    int64_t layer = layerOf(param.getName());
-    if (!of || layer < 0)
-      return;
-    int64_t found = of.virtualStage(model.mesh.stages());
-    if (int64_t expected = virtualStageOf(layer); found != expected)
-      report.error(param) << "expected a parameter of layer " << layer
-                          << " on virtual stage " << expected
-                          << " (layers_per_stage of mtc.config), found it read "
-                             "on virtual stage "
-                          << found;
-  }
-
-  void checkLayers() {
-    StagesOfLayers stagesOf;
-    for (auto &[name, all] : holders)
-      for (const Holder &holder : all)
-        if (int64_t layer = layerOf(name); layer >= 0)
-          stagesOf[layer].insert(holder.stage->index);
-    for (auto &[layer, stages] : stagesOf) {
-      if (stages.size() > 1)
-        report.error(model.stages[*stages.rbegin()].op)
-            << "expected each layer on one stage, found layer " << layer
-            << " on stages " << *stages.begin() << " and " << *stages.rbegin();
-      if (layer >= model.layers)
-        report.error(model.stages[*stages.begin()].op)
-            << "expected layers 0 to " << model.layers - 1 << ", found layer "
-            << layer;
-    }
-    for (int64_t layer = 0; layer < model.layers; ++layer)
-      if (!stagesOf.count(layer))
-        report.error(model.module)
-            << "expected layer " << layer << " on a stage, found it on none";
-    ArrayRef<int64_t> expected = model.config.getSchedule().getLayersPerStage();
-    int64_t wanted = model.mesh.stages() * model.chunks;
-    if (static_cast<int64_t>(expected.size()) != wanted) {
-      report.error(model.module)
-          << "expected layers_per_stage of mtc.config to have " << wanted
-          << " entries, found " << expected.size();
-      return;
-    }
-    for (int64_t layers : expected)
-      ends.push_back(saturatingAdd(ends.empty() ? 0 : ends.back(), layers));
-    checkOrder(stagesOf, expected);
   }
 
   /// Parameters of a bucket lie side by side; ZeRO shards are all of it.
@@ -347,7 +254,6 @@ private:
   Report &report;
   std::map<std::string, std::vector<Holder>> holders;
   std::set<std::pair<std::string, int64_t>> uses;
-  std::vector<int64_t> ends; ///< of the layers of each virtual stage
 };
 
 } // namespace

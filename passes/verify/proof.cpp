@@ -1,8 +1,6 @@
 //===- proof.cpp - what was proved of a plan, in numbers ------------------===//
 #include "passes/verify/proof.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -23,19 +21,20 @@ Work workOf(const Fragment &fragment) {
   return work;
 }
 
-/// Groups with several members, of all kinds: each rank counts as its share.
+/// Groups with several members, of all kinds, each counted on the stage of its
+/// first member.
 int64_t communicatorsOf(const Mesh &mesh, int64_t ranksPerStage) {
   int64_t count = 0;
-  for (const GroupInfo &group : kGroups) {
-    double shares = 0;
+  for (const GroupInfo &group : kGroups)
     for (int64_t stage = 0; stage < mesh.stages(); ++stage) {
       int rank = mesh.moved(/*rank=*/0, MTC_AXIS_PP, static_cast<int>(stage));
-      size_t members = mesh.members(rank, group.id).size();
-      if (members > 1)
-        shares += double(ranksPerStage) / double(members);
+      std::vector<int> members = mesh.members(rank, group.id);
+      auto isHere = [&](int member) {
+        return mesh.coordinate(member, MTC_AXIS_PP) == stage;
+      };
+      if (members.size() > 1 && isHere(members.front()))
+        count += ranksPerStage / llvm::count_if(members, isHere);
     }
-    count += std::llround(shares);
-  }
   return count;
 }
 

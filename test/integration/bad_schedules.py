@@ -1,5 +1,7 @@
 """Schedules that are no schedules, and pictures that cannot be."""
 
+import os
+
 from bad_case import Case
 
 USAGE, REJECTD, INFEASIBLE, UNWRITABLE = 2, 3, 4, 18
@@ -37,6 +39,8 @@ CASES = [
     Case("schedule: fewer microbatches than stages",
          [*SHOW, "interleaved-1f1b", "--pp", 4, "--microbatches", 2], INFEASIBLE,
          ["interleaved-1f1b: G=4 > m=2"]),
+    Case("schedule: a pipe is not read", [*SHOW, "./pipe"], REJECTD,
+         ["pipe", "a pipe (FIFO)"], lambda place: os.mkfifo(place.path("pipe"))),
     Case("schedule: costs that are none",
          [*SHOW, "1f1b", "--costs", "F=0,B=2,X=1,B=3,W,I=9999999999"], USAGE,
          ["--costs: expected PHASE=TIME", "'F=0', 'X=1', 'B=3', 'W', 'I=9999999999'"]),

@@ -143,7 +143,7 @@ def check_package(installed):
     installed.write("project/CMakeLists.txt", PROJECT)
     yield from ends_well(
         installed, "a project with the package",
-        f"cmake -S project -B there -DCMAKE_PREFIX_PATH={shlex.quote(installed.prefix)} && "
+        f"cmake -G Ninja -S project -B there -DCMAKE_PREFIX_PATH={shlex.quote(installed.prefix)} && "
         "cmake --build there && there/needs nano.mtc", "libc.so.6", "GLIBC_2.", "processor")
 
 

@@ -2,7 +2,7 @@
 
 A mask is read bit by bit from the gradients of a model whose weights make it visible
 (mask_probes.py), for two steps, for the sites of the first and of the last layer,
-forward and backward, at the 31 layouts of the matrix under gpipe and 1f1b, and three of
+forward and backward, at the layouts of the matrix under gpipe and 1f1b, and three of
 other micro-batches; without --all each kind of probe takes every third one, in turn.
 It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).

@@ -157,6 +157,11 @@ def check_files(mtc, folder):
     text = mtc.call("schedule", "show", path).stdout
     if text.count("note: ") != 2 or "added in order [1, 0]" not in text:
         yield f"file: expected notes on the order of sums, found {text}"
+    with open(path, "w") as file:
+        file.write("F0 B0 F1 I1 W1\n")
+    text = mtc.call("schedule", "show", path).stdout
+    if "note: mtc compile does not take it: stage 0 chunk 0" not in text:
+        yield f"file: expected a note on halves of backwards, found {text}"
 
 
 def main():

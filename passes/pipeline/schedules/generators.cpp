@@ -237,6 +237,8 @@ std::string join(const std::vector<std::string_view> &names) {
 
 std::span<const Generator> generators() { return registry; }
 
+int defaultGroup(const Params &params) { return params.v > 1 ? params.p : 0; }
+
 const Generator *findGenerator(std::string_view name) {
   for (const Generator &generator : registry)
     if (generator.name == name)
@@ -252,7 +254,7 @@ std::vector<std::string_view> trainingNames() {
   return names;
 }
 
-std::string whyNotTrained(std::string_view name) {
+std::string trainingScheduleError(std::string_view name) {
   const Generator *row = findGenerator(name);
   if (row && row->use == Use::Training)
     return "";

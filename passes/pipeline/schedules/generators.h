@@ -57,6 +57,10 @@ struct Generator {
 /// The registry, in the order in which people read of it.
 std::span<const Generator> generators();
 
+/// The microbatch group where none is given, as Megatron-LM has it: p
+/// microbatches where a stage has chunks, else none.
+int defaultGroup(const Params &params);
+
 /// What a strategy that names no schedule trains with.
 inline constexpr std::string_view defaultTraining = "1f1b";
 
@@ -66,9 +70,9 @@ const Generator *findGenerator(std::string_view name);
 /// Names of the rows for training.
 std::vector<std::string_view> trainingNames();
 
-/// Why the compiler trains with no schedule `name`, and the names that it takes
-/// instead; empty when it does.
-std::string whyNotTrained(std::string_view name);
+/// The error of training with schedule `name`, with the names that may stand in
+/// its place; empty when there is none.
+std::string trainingScheduleError(std::string_view name);
 
 /// Checks the parameters and generates. On an unknown name or broken rules the
 /// findings (code `parameters`) are appended and nothing is returned.

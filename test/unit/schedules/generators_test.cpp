@@ -71,13 +71,13 @@ TEST(Generators, EveryScheduleIsWrittenOutByHand) {
 TEST(Generators, EveryRowSaysWhatItIs) {
   for (const Generator &row : generators()) {
     EXPECT_FALSE(row.what.empty()) << row.name;
-    EXPECT_EQ(whyNotTrained(row.name).empty(), row.use == Use::Training)
+    EXPECT_EQ(trainingScheduleError(row.name).empty(), row.use == Use::Training)
         << row.name;
   }
-  EXPECT_EQ(whyNotTrained(defaultTraining), "");
-  EXPECT_EQ(whyNotTrained("1f2b").substr(0, 28),
+  EXPECT_EQ(trainingScheduleError(defaultTraining), "");
+  EXPECT_EQ(trainingScheduleError("1f2b").substr(0, 28),
             "schedule '1f2b' is unknown, ");
-  EXPECT_EQ(whyNotTrained("forward-only").substr(0, 39),
+  EXPECT_EQ(trainingScheduleError("forward-only").substr(0, 39),
             "schedule 'forward-only' has no backward");
 }
 
