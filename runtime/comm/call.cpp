@@ -141,4 +141,11 @@ int64_t payloadBytes(const CallRecord &call, int size) {
   return elements * elementBytes(call.dtype);
 }
 
+Status unposted(int rank, size_t asked, size_t known) {
+  return {StatusCode::usage,
+          fmt::format("rank {} waits for {} transfers: expected ones that it "
+                      "has posted and not waited for, found {} of them",
+                      rank, asked, known)};
+}
+
 } // namespace mtc::runtime::comm

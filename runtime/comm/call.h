@@ -66,5 +66,9 @@ struct TransferSide {
 Status checkTransfer(int source, TransferSide sent, int target,
                      TransferSide expected);
 
+/// What is wrong with a wait of `rank` for `asked` transfers, `known` of which
+/// it has posted and not waited for.
+Status unposted(int rank, size_t asked, size_t known);
+
 } // namespace mtc::runtime::comm
 #endif // MTC_RUNTIME_COMM_CALL_H

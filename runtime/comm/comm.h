@@ -4,11 +4,11 @@
 //
 // A call issues: its Status says what is known by then, and the call is done
 // when a wait for an event behind it, on the stream of the rank's device, has
-// returned ok (runtime/device/device.h). Until then the buffer is the device's,
-// and the list of an exchange stays as it is. The backends of the host are done
-// when the call returns, which is what a stream that runs at once needs;
-// Device::issuing makes them issue on another. What a call promises once it is
-// done, and test/conformance checks for each backend:
+// returned ok (runtime/device/device.h). Until then the buffer is the device's.
+// Lists of transfers stay as they are until what waits for them is done. The
+// backends of the host are done when the call returns, which is what a stream
+// that runs at once needs; Device::issuing makes them issue on another. What a
+// call promises once it is done, and test/conformance checks for each backend:
 //
 // * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded
 // once),
@@ -99,10 +99,21 @@ public:
   Status barrier() { return collective({}, nullptr); }
   /// Any of these.
   virtual Status collective(const CollectiveCall &call, void *buffer) = 0;
-  /// One atomic group of sends and receives (as ncclGroup): done when all of
-  /// them are. A send completes only when it was received. Offsets are
-  /// relative to this rank's arenas. Tag or size mismatch: communication.
-  virtual Status exchange(std::span<const MtcTransfer> transfers) = 0;
+  /// Begins sends and receives, and waits for none: the k-th send of a rank to
+  /// another goes with the k-th receive there from it, and takes place once
+  /// both are posted and those before it have taken place, whatever the two
+  /// ranks do meanwhile. Offsets are relative to this rank's arenas. A tag or
+  /// size that differs: communication, on both sides, here or in `wait`. More
+  /// than MTC_MOST_POSTED of a channel take place only in a wait.
+  virtual Status post(std::span<const MtcTransfer> transfers) = 0;
+  /// Waits for transfers that were posted, named by their address in the list
+  /// that `post` got; each once. Any other: usage.
+  virtual Status wait(std::span<const MtcTransfer> transfers) = 0;
+  /// One atomic group (as ncclGroup): done when all of them are.
+  virtual Status exchange(std::span<const MtcTransfer> transfers) {
+    Status posted = post(transfers);
+    return posted.ok() ? wait(transfers) : posted;
+  }
   /// Makes pending and future calls of every member fail (peerDied); async-safe
   /// from other threads.
   virtual void abort() = 0;

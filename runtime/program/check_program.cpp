@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace mtc::runtime {
 namespace {
 
@@ -25,8 +28,13 @@ public:
       return problems_.add(fmt::format("entry {}: expected the symbol "
                                        "mtc_timeline_{}",
                                        entry.name, entry.name));
+    posted_.assign(static_cast<size_t>(d_.transfers), false);
     for (int64_t i = 0; i < entry.length; ++i)
       checkRow(entry, rows[i], fmt::format("{} row {}", entry.name, i));
+    if (auto it = std::ranges::find(posted_, true); it != posted_.end())
+      problems_.add(fmt::format("{}: no row waits for transfer {}, which one "
+                                "posts",
+                                entry.name, it - posted_.begin()));
   }
 
 private:
@@ -64,12 +72,29 @@ private:
                                   d_.pools, d_.slots));
       return;
     case MTC_STEP_EXCHANGE:
-      if (!inside(row.first, row.count, d_.transfers))
-        problems_.add(fmt::format("{}: transfers [{}, +{}) of {}", what,
-                                  row.first, row.count, d_.transfers));
-      return;
+    case MTC_STEP_POST:
+    case MTC_STEP_WAIT:
+      return checkTransfers(row, what);
     default:
       problems_.add(fmt::format("{}: unknown kind {}", what, row.kind));
+    }
+  }
+
+  void checkTransfers(const MtcStep &row, const std::string &what) {
+    if (!inside(row.first, row.count, d_.transfers))
+      return problems_.add(fmt::format("{}: transfers [{}, +{}) of {}", what,
+                                       row.first, row.count, d_.transfers));
+    if (row.kind == MTC_STEP_EXCHANGE)
+      return;
+    bool posts = row.kind == MTC_STEP_POST;
+    for (int64_t i = row.first; i < row.first + row.count; ++i) {
+      if (posted_[i] == posts)
+        problems_.add(fmt::format("{}: {} transfer {}, which {}", what,
+                                  posts ? "posts" : "waits for", i,
+                                  posts ? "nobody has waited for since it was "
+                                          "posted"
+                                        : "is not posted"));
+      posted_[i] = posts;
     }
   }
 
@@ -99,6 +124,7 @@ private:
     return inside(row.slots, d_.pools, d_.slots);
   }
 
+  std::vector<bool> posted_; ///< transfers, by a row of the entry so far
   const Program &program_;
   const Descriptor &d_;
   Problems &problems_;

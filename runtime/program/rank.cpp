@@ -92,8 +92,13 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
         accept(observer->issued(*row));
       break;
     case MTC_STEP_EXCHANGE:
-      accept(comm().exchange({parts_.program.transfers + row->first,
-                              static_cast<size_t>(row->count)}));
+      accept(comm().exchange(transfers(*row)));
+      break;
+    case MTC_STEP_POST:
+      accept(comm().post(transfers(*row)));
+      break;
+    case MTC_STEP_WAIT:
+      accept(comm().wait(transfers(*row)));
       break;
     }
     if (context_.status != 0)

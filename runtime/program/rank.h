@@ -1,7 +1,7 @@
 //===- rank.h - one rank of a running program -------------------*- C++ -*-===//
 //
 // Holds what the fragments' context points to, and walks timelines. The walk is
-// the whole interpreter of mtc: load, call a fragment, exchange.
+// the whole interpreter of mtc: load, call a fragment, exchange, post, wait.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_PROGRAM_RANK_H
@@ -112,6 +112,11 @@ private:
   Status checkStage() const;
   void collectTimelines();
   Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
+
+  std::span<const MtcTransfer> transfers(const MtcStep &row) const {
+    return {parts_.program.transfers + row.first,
+            static_cast<size_t>(row.count)};
+  }
 
   RankParts parts_;
   MtcContext context_{};

@@ -73,7 +73,7 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
   spin_ = options.spin >= 0 ? options.spin : ownCore ? kSpinWithOwnCore : 0;
   sends_.resize(mesh.stages());
   receives_.resize(mesh.stages());
-  confirmed_.resize(mesh.stages());
+  open_.reserve(size_t(mesh.stages()) * 2 * comm::kRingSlots);
   mappings_.resize(size_t(world) * MTC_ARENA_COUNT);
   rank_ = rank;
   makeGroups();

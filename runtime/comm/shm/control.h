@@ -18,7 +18,7 @@ namespace mtc::runtime::comm {
 
 inline constexpr uint64_t kControlMagic = 0x316d68732d63746d; // "mtc-shm1"
 inline constexpr int kStateWords = 64;
-inline constexpr int kRingSlots = 16;
+inline constexpr uint32_t kRingSlots = MTC_MOST_POSTED;
 
 struct alignas(128) ControlHeader {
   uint64_t magic;
@@ -55,17 +55,17 @@ struct alignas(128) MemberSlot {
   alignas(64) char payload[kAnywhereBytes];
 };
 
+/// Transfer n of a pair of ranks uses slot n mod kRingSlots, once that is free.
+/// Each side fills its half and posts; whoever sees both posted and claims the
+/// transfer copies. Counters hold n + 1 of the last transfer that got so far.
 struct TransferSlot {
+  std::atomic<uint32_t> sendPosted, receivePosted, claimed, done;
+  std::atomic<uint32_t> mismatched; ///< then it is never done
   TransferSide sent, expected;
-  Placement placement;
-  int32_t mismatch; ///< written by the receiver
+  Placement from, to;
 };
 
-/// The sender fills slot `posted` mod kRingSlots and counts up; the receiver
-/// copies out of the sender's arena, writes its verdict, and counts `taken` up.
-struct TransferRing {
-  alignas(128) std::atomic<uint32_t> posted;
-  alignas(128) std::atomic<uint32_t> taken;
+struct alignas(128) TransferRing {
   TransferSlot slots[kRingSlots];
 };
 

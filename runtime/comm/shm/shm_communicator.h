@@ -41,7 +41,8 @@ public:
   }
 
   Status collective(const CollectiveCall &asked, void *buffer) override;
-  Status exchange(std::span<const MtcTransfer> transfers) override;
+  Status post(std::span<const MtcTransfer> transfers) override;
+  Status wait(std::span<const MtcTransfer> transfers) override;
   void abort() override; ///< also from a signal handler
   void finish() override;
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {
@@ -58,12 +59,12 @@ private:
     std::vector<const void *> inputs;
     std::vector<void *> outputs;
   };
-  /// A transfer of the exchange in progress.
+  /// A transfer that nobody has waited for.
   struct Transfer {
+    const MtcTransfer *row = nullptr;
     int peer = -1;
     uint32_t sequence = 0; ///< among those of this pair and direction
-    bool posted = false;
-    bool done = false;
+    bool posted = false;   ///< its slot was free
   };
 
   ShmCommunicator() = default;
@@ -84,12 +85,13 @@ private:
   Status resolveMembers(const comm::CallRecord &call, Group &group,
                         char *buffer, int64_t bytes);
 
-  Status progress(std::span<const MtcTransfer> transfers, int &remaining);
-  Status progressSend(const MtcTransfer &t, Transfer &state);
-  Status progressReceive(const MtcTransfer &t, Transfer &state);
-  Status receive(const MtcTransfer &t, const Transfer &state,
-                 comm::TransferSlot &slot);
-  void startTransfers(std::span<const MtcTransfer> transfers);
+  comm::TransferSlot &slotOf(const Transfer &transfer) const;
+  Status publish(Transfer &transfer);
+  Status move(const Transfer &transfer, comm::TransferSlot &slot);
+  Status copy(const Transfer &transfer, const comm::TransferSlot &slot);
+  Status progress(std::span<const MtcTransfer> awaited, size_t &remaining);
+  Status checkAwaited(std::span<const MtcTransfer> transfers) const;
+  void forget(std::span<const MtcTransfer> transfers);
 
   comm::Mapping controlMapping_;
   comm::Control control_;
@@ -99,9 +101,8 @@ private:
   std::vector<ArenaView> arenas_;
   std::vector<comm::Mapping> mappings_; ///< [rank][arena]; empty until needed
   std::array<Group, MTC_GROUP_COUNT> groups_;
-  std::vector<Transfer> transfers_;
-  /// By stage: transfers begun, and sends whose verdict was read.
-  std::vector<uint32_t> sends_, receives_, confirmed_;
+  std::vector<Transfer> open_;             ///< in the order of posting
+  std::vector<uint32_t> sends_, receives_; ///< begun, by stage of the peer
   std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{};
 };
 

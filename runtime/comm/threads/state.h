@@ -12,6 +12,7 @@
 #include "runtime/comm/threads/threads_world.h"
 
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -31,17 +32,20 @@ struct Rendezvous {
   bool busy = false;       ///< a member works on the buffers
 };
 
-/// One exchange call of one rank, on its stack.
-struct ExchangeCall {
-  int remaining = 0; ///< transfers that are not done
-  int busy = 0;      ///< transfers whose bytes are being copied
+/// A transfer of a rank that it has not waited for.
+struct OpenTransfer {
+  const MtcTransfer *row = nullptr;
+  bool done = false;
+  bool busy = false;    ///< its bytes are being copied
+  bool awaited = false; ///< by the call in which its rank is
 };
 
-/// A transfer that waits for its other side.
+/// A transfer that waits for its other side. Its OpenTransfer stays where it is
+/// until it is done or withdrawn.
 struct Pending {
   char *data = nullptr;
   TransferSide side;
-  ExchangeCall *call = nullptr;
+  OpenTransfer *transfer = nullptr;
 };
 
 /// Transfers of one pair of ranks, or of one call, for which room is kept: more
@@ -49,7 +53,7 @@ struct Pending {
 inline constexpr size_t kRoom = 16;
 
 /// From one rank to one rank. At most one of the queues is non-empty. Short: a
-/// call posts a few transfers, and blocks.
+/// program posts a few transfers ahead.
 struct Channel {
   std::vector<Pending> sends, receives;
 };
@@ -66,7 +70,10 @@ struct RankSlot {
   bool blocked = false;
   Status failure;                 ///< sticky
   const Rendezvous *in = nullptr; ///< blocked in this collective
-  std::vector<Match> matches;     ///< of the exchange in which the rank is
+  std::vector<Match> matches;     ///< of the post in which the rank is
+  std::list<OpenTransfer> open;   ///< in the order of posting
+  std::list<OpenTransfer> unused; ///< kept for the next ones
+  int awaited = 0;                ///< transfers that the rank is blocked for
 };
 
 struct ThreadsState {
@@ -86,12 +93,16 @@ struct ThreadsState {
   void release(int rank); ///< no longer blocked; wakes it
   /// Fails everybody with hang if nobody can go on. Strict worlds only.
   void detectDeadlock();
+  /// Returns when nobody uses the rank's arenas any more.
   void finish(int rank);
+  /// Takes what a rank has posted, and nobody met, off the channels.
+  void withdraw(Lock &held, int rank);
 
   Status collective(int rank, std::span<const ArenaView> arenas,
                     const CallRecord &call, void *buffer);
-  Status exchange(int rank, std::span<const ArenaView> arenas,
-                  std::span<const MtcTransfer> transfers);
+  Status post(int rank, std::span<const ArenaView> arenas,
+              std::span<const MtcTransfer> transfers);
+  Status wait(int rank, std::span<const MtcTransfer> transfers);
 
   Mesh mesh;
   ThreadsOptions options;

@@ -1,8 +1,8 @@
 //===- threads_world.h - all ranks in one process ---------------*- C++ -*-===//
 //
 // The oracle among the backends: each rank is a thread, and what a rank waits
-// for is known exactly, under one lock. An exchange is a rendezvous: a send
-// returns only when it was received.
+// for is known exactly, under one lock. A transfer is a rendezvous: a wait for
+// a send returns only when it was received.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_COMM_THREADS_THREADS_WORLD_H

@@ -60,6 +60,7 @@ void ThreadsState::finish(int rank) {
   Lock held(lock);
   ranks[rank].finished = true;
   detectDeadlock();
+  withdraw(held, rank);
 }
 
 namespace {
@@ -85,8 +86,11 @@ public:
           bufferElements(call, size) * elementBytes(call.dtype);
     return Status::okay();
   }
-  Status exchange(std::span<const MtcTransfer> transfers) override {
-    MTC_RETURN_IF_ERROR(state_->exchange(rank_, arenas_, transfers));
+  Status post(std::span<const MtcTransfer> transfers) override {
+    return state_->post(rank_, arenas_, transfers);
+  }
+  Status wait(std::span<const MtcTransfer> transfers) override {
+    MTC_RETURN_IF_ERROR(state_->wait(rank_, transfers));
     for (const MtcTransfer &t : transfers)
       moved_[MTC_GROUP_COUNT] += t.is_send ? t.bytes : 0;
     return Status::okay();

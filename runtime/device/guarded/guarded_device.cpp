@@ -21,8 +21,11 @@ public:
     return stream_.issue(
         [=, this] { return backend_.collective(call, buffer); });
   }
-  Status exchange(std::span<const MtcTransfer> transfers) override {
-    return stream_.issue([=, this] { return backend_.exchange(transfers); });
+  Status post(std::span<const MtcTransfer> transfers) override {
+    return stream_.issue([=, this] { return backend_.post(transfers); });
+  }
+  Status wait(std::span<const MtcTransfer> transfers) override {
+    return stream_.issue([=, this] { return backend_.wait(transfers); });
   }
   void abort() override { backend_.abort(); }
   void finish() override { backend_.finish(); }

@@ -1,36 +1,11 @@
 //===- exchange_test.cpp - groups of sends and receives -------------------===//
 
-#include "values.h"
-#include "worlds.h"
+#include "messages.h"
 
 using namespace mtc;
 using namespace mtc::test;
 
 namespace {
-
-// Message number `n` of 1000 + n words; sends lie side by side in one
-// arena, receives in another.
-constexpr int64_t kStride = 8192;
-int64_t bytesOf(int n) { return 4 * (1000 + n); }
-
-MtcTransfer send(int stage, int n) {
-  return {1, stage, MTC_ARENA_ACTIVATIONS, n, n * kStride, bytesOf(n)};
-}
-MtcTransfer receive(int stage, int n) {
-  return {0, stage, MTC_ARENA_WORKSPACE, n, n * kStride, bytesOf(n)};
-}
-
-void prepare(Rank &r, int messages, uint64_t salt) {
-  for (int n = 0; n < messages; ++n)
-    fill(MTC_I32, r.rank, 0, bytesOf(n) / 4, salt + n,
-         r.arena(MTC_ARENA_ACTIVATIONS) + n * kStride);
-}
-
-std::string arrived(Rank &r, int fromStage, int n, uint64_t salt) {
-  return checkCopied(MTC_I32, r.mesh.moved(r.rank, MTC_AXIS_PP, fromStage), 0,
-                     bytesOf(n) / 4, salt + n,
-                     r.arena(MTC_ARENA_WORKSPACE) + n * kStride);
-}
 
 class Exchange : public ::testing::TestWithParam<Backend> {};
 
@@ -98,8 +73,8 @@ TEST_P(Exchange, OneWayCallsAreARendezvous) {
         MtcTransfer t = send(r.rank + 1, n);
         MTC_EXPECT_OK(r.comm.exchange({&t, 1}));
         // A finished send was received: its buffer may be overwritten.
-        fill(MTC_I32, 99, 0, bytesOf(n) / 4, 0,
-             r.arena(MTC_ARENA_ACTIVATIONS) + n * kStride);
+        fill(MTC_I32, 99, 0, messageBytes(n) / 4, 0,
+             r.arena(MTC_ARENA_ACTIVATIONS) + n * kMessageStride);
       }
     }
     return std::string();

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 6
+#define MTC_ABI_VERSION 7
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -104,7 +104,9 @@ enum MtcStepKind {
   MTC_STEP_LOAD = 0, ///< fill the input values of `microbatch` in its slot
   MTC_STEP_RUN = 1,  ///< call fragments[fragment](ctx, this row)
   MTC_STEP_EXCHANGE =
-      2, ///< transfers[first, first + count) as one atomic group
+      2,             ///< transfers[first, first + count) as one atomic group
+  MTC_STEP_POST = 3, ///< begins transfers[first, first + count)
+  MTC_STEP_WAIT = 4, ///< ends such, that an earlier row of the step posted
 };
 
 /// Pools of slots (docs/schedules.md; memory.h has their names). A fragment
@@ -130,8 +132,8 @@ struct MtcStep {
   int32_t microbatch; ///< LOAD, RUN: 0-based within the step; -1 for the update
   int32_t chunk;      ///< RUN: model chunk of this stage
   int32_t slots; ///< LOAD, RUN: where its slots begin in mtc_slots; -1: none
-  int32_t first; ///< EXCHANGE: first row in mtc_transfers
-  int32_t count; ///< EXCHANGE: number of rows
+  int32_t first; ///< EXCHANGE, POST, WAIT: first row in mtc_transfers
+  int32_t count; ///< EXCHANGE, POST, WAIT: number of rows
 };
 
 /// One send or receive. The peer differs from the rank in its pp coordinate
@@ -144,6 +146,10 @@ struct MtcTransfer {
   int64_t offset;     ///< bytes from the arena's base
   int64_t bytes;
 };
+
+/// Transfers from one rank to one other that either may have posted and not
+/// waited for: room that backends keep.
+enum { MTC_MOST_POSTED = 128 };
 
 typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 
