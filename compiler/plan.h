@@ -27,6 +27,7 @@ struct PlanConfig {
   int64_t threads = 1;
   bool zero = false; ///< ZeRO-1 with more than one replica
   bool sequenceParallel = false;
+  std::vector<std::string> overlap; ///< names of what does
   std::string recompute;    ///< the policy, as strategies write it; empty: none
   int64_t microBatch = 1;   ///< samples of one replica
   int64_t microbatches = 1; ///< per step
@@ -69,7 +70,8 @@ struct ProgramPlan {
   std::vector<int32_t> slots;         ///< mtc_slots
 
   int64_t stage() const { return descriptor.stage; }
-  /// The transfers of an exchange; none of another row.
+  /// The transfers of an exchange, whole, post or wait; none of another row. A
+  /// wait has those that a post of the timeline has.
   std::span<const MtcTransfer> transfersOf(const MtcStep &row) const {
     return {transfers.data() + row.first, static_cast<size_t>(row.count)};
   }

@@ -113,6 +113,9 @@ PlanConfig readConfig(ConfigAttr config) {
   result.dtype = stringifyPrecision(config.getPrecision()).str();
   result.zero = config.shardsOptimizer();
   result.recompute = recomputeText(config.getRecompute());
+  if (config.getOverlap())
+    for (auto name : config.getOverlap().getAsRange<mlir::StringAttr>())
+      result.overlap.push_back(name.str());
   result.isa = target.getIsa().str();
   result.threads = target.getThreads();
   result.deviceMemory = target.getMemory();

@@ -157,7 +157,7 @@ public:
       if (auto step = mlir::dyn_cast<rt::StepOp>(row))
         timeline.rows.push_back(readStep(step, timeline));
       else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
-        timeline.rows.push_back(readExchange(exchange));
+        readExchange(exchange, timeline);
     }
     return timeline;
   }
@@ -180,23 +180,40 @@ private:
     return row;
   }
 
-  MtcStep readExchange(rt::ExchangeOp op) {
+  void readExchange(rt::ExchangeOp op, PlanTimeline &timeline) {
+    if (op.waits())
+      return readWait(op, timeline);
     auto transfers = op.getTransfers().getAsRange<rt::TransferAttr>();
     auto first = static_cast<int32_t>(program.transfers.size());
-    for (auto t : transfers)
+    for (auto t : transfers) {
+      posted[t] = static_cast<int32_t>(program.transfers.size());
       program.transfers.push_back(
           {t.getSend(), static_cast<int32_t>(t.getPeer()),
            MTC_ARENA_ACTIVATIONS, t.getTag().tag().encoded(), t.getOffset(),
            t.getBytes()});
-    return {MTC_STEP_EXCHANGE,
-            -1,
-            -1,
-            0,
-            -1,
-            first,
-            static_cast<int32_t>(op.getTransfers().size())};
+    }
+    timeline.rows.push_back({op.posts() ? MTC_STEP_POST : MTC_STEP_EXCHANGE, -1,
+                             -1, 0, -1, first,
+                             static_cast<int32_t>(op.getTransfers().size())});
   }
 
+  /// A row for each run of transfers that one row posted side by side.
+  void readWait(rt::ExchangeOp op, PlanTimeline &timeline) {
+    MtcStep row{MTC_STEP_WAIT, -1, -1, 0, -1, 0, 0};
+    for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>()) {
+      int32_t index = posted.lookup(t);
+      if (row.count > 0 && index != row.first + row.count) {
+        timeline.rows.push_back(row);
+        row.count = 0;
+      }
+      if (row.count++ == 0)
+        row.first = index;
+    }
+    timeline.rows.push_back(row);
+  }
+
+  llvm::DenseMap<mlir::Attribute, int32_t>
+      posted; ///< index of a transfer; looked up only
   ProgramPlan &program;
   SlotTable slots;
 };

@@ -59,6 +59,9 @@ StepTraffic trafficOf(const ProgramPlan &program,
         group.all.add(c.bytes);
         group.kinds[c.kind].add(c.bytes);
       }
+    // Those of a post are counted where they are waited for.
+    if (row.kind == MTC_STEP_POST)
+      continue;
     for (const MtcTransfer &t : program.transfersOf(row))
       if (t.is_send)
         result.sends.add(t.bytes);
@@ -135,6 +138,7 @@ Json report(const BundlePlan &plan) {
       {"mesh", describeMesh(c.mesh)},
       {"sequence_parallel", c.sequenceParallel},
       {"recompute", c.recompute.empty() ? "none" : c.recompute},
+      {"overlap", c.overlap},
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},

@@ -3,6 +3,7 @@
 #include "compiler/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mtc::compiler {
 namespace {
@@ -93,6 +94,10 @@ std::string reportText(const Json &r) {
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")
     text += fmt::format("recompute      {}\n", recompute);
+  if (const Json overlap = r.value("overlap", Json::array()); !overlap.empty())
+    text +=
+        fmt::format("overlap        {}\n",
+                    fmt::join(overlap.get<std::vector<std::string>>(), ", "));
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());

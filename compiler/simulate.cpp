@@ -3,7 +3,6 @@
 #include "compiler/simulate.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <tuple>
 
@@ -15,7 +14,7 @@ struct Walker {
   const ProgramPlan *program = nullptr;
   const PlanTimeline *timeline = nullptr;
   size_t row = 0;
-  bool posted = false; ///< the sends of the current exchange are posted
+  bool posted = false; ///< the transfers of the current row
   double now = 0, busy = 0;
   bool done() const { return row >= timeline->rows.size(); }
 };
@@ -65,7 +64,7 @@ private:
       double cost = anyFlops ? fragment.flops : 1;
       w.now += cost;
       w.busy += cost;
-    } else if (row.kind == MTC_STEP_EXCHANGE && !exchange(w, row)) {
+    } else if (!exchange(w, row)) {
       return false;
     }
     ++w.row;
@@ -73,38 +72,40 @@ private:
     return true;
   }
 
+  static Key keyOf(int64_t self, const MtcTransfer &t) {
+    return t.is_send ? Key{self, t.peer_stage, t.tag}
+                     : Key{t.peer_stage, self, t.tag};
+  }
+
+  /// Posts and waits; false if there is nothing to wait for yet.
   bool exchange(Walker &w, const MtcStep &row) {
     int64_t self = w.program->stage();
     std::span<const MtcTransfer> transfers = w.program->transfersOf(row);
-    if (!w.posted)
+    if (!w.posted && row.kind != MTC_STEP_WAIT)
       for (const MtcTransfer &t : transfers)
-        if (t.is_send)
-          sent[{self, t.peer_stage, t.tag}].push_back(w.now);
+        (t.is_send ? posts[keyOf(self, t)].send
+                   : posts[keyOf(self, t)].receive) = w.now;
     w.posted = true;
-    for (const MtcTransfer &t : transfers)
-      if (!t.is_send && !sent.count({t.peer_stage, self, t.tag}))
+    if (row.kind == MTC_STEP_POST)
+      return true;
+    double done = w.now;
+    for (const MtcTransfer &t : transfers) {
+      const Posts &both = posts[keyOf(self, t)];
+      if (!both.send || !both.receive)
         return false;
-    for (const MtcTransfer &t : transfers)
-      if (!t.is_send)
-        w.now = std::max(w.now, take({t.peer_stage, self, t.tag}));
+      done = std::max({done, *both.send, *both.receive});
+    }
+    w.now = done;
     return true;
   }
 
-  /// When the oldest message on its way was sent; 0 if a row asks for one
-  /// twice.
-  double take(const Key &key) {
-    auto queue = sent.find(key);
-    if (queue == sent.end())
-      return 0;
-    double when = queue->second.front();
-    queue->second.pop_front();
-    if (queue->second.empty())
-      sent.erase(queue);
-    return when;
-  }
+  /// When either side posted a message, which takes no time itself.
+  struct Posts {
+    std::optional<double> send, receive;
+  };
 
   std::vector<Walker> walkers;
-  std::map<Key, std::deque<double>> sent; ///< on their way, none empty
+  std::map<Key, Posts> posts;
   bool anyFlops = false;
 };
 

@@ -94,4 +94,32 @@ std::string join(const std::vector<std::string_view> &words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+NameList parseNames(std::string_view text,
+                    const std::vector<std::string_view> &known,
+                    std::string_view what) {
+  NameList list;
+  auto isIn = [](const auto &names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  while (true) {
+    size_t comma = std::min(text.find(','), text.size());
+    std::string_view name = text.substr(0, comma);
+    if (!isIn(known, name)) {
+      std::string near = nearestName(name, known);
+      list.wrong = near.empty() ? fmt::format(", where '{}' is {}", name, what)
+                                : fmt::format(", did you mean '{}' by '{}'?",
+                                              near, name);
+      return list;
+    }
+    if (isIn(list.names, name)) {
+      list.wrong = fmt::format(", with '{}' twice", name);
+      return list;
+    }
+    list.names.emplace_back(name);
+    if (comma == text.size())
+      return list;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 } // namespace mtc::models

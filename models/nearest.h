@@ -33,5 +33,22 @@ std::string joinOr(const std::vector<int64_t> &values);
 /// "a, b, c".
 std::string join(const std::vector<std::string_view> &words);
 
+/// Whether a text was read; else what is wrong in it or near to it, for the end
+/// of a message, where there is more to say: ", did you mean 'full'?".
+struct ReadText {
+  bool ok = false;
+  std::string advice;
+};
+
+/// Names with commas between them, each once, or what is wrong with them, for
+/// the end of a message: ", where 'x' is no family" with `what` "no family".
+struct NameList {
+  std::vector<std::string> names;
+  std::string wrong;
+};
+NameList parseNames(std::string_view text,
+                    const std::vector<std::string_view> &known,
+                    std::string_view what);
+
 } // namespace mtc::models
 #endif // MTC_MODELS_NEAREST_H

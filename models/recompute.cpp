@@ -34,35 +34,13 @@ static bool parseLayers(std::string_view text, Recompute &out) {
          out.layers >= 1 && out.layers <= kMostLayers;
 }
 
-/// Empty, or what is wrong with the names.
-static std::string parseFamilies(std::string_view text, Recompute &out) {
-  const std::vector<std::string_view> &known = recomputeFamilies();
-  while (true) {
-    size_t comma = std::min(text.find(','), text.size());
-    std::string_view name = text.substr(0, comma);
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      std::string near = nearestName(name, known);
-      return near.empty()
-                 ? fmt::format(", where '{}' is no family", name)
-                 : fmt::format(", did you mean '{}' by '{}'?", near, name);
-    }
-    if (std::find(out.families.begin(), out.families.end(), name) !=
-        out.families.end())
-      return fmt::format(", with '{}' twice", name);
-    out.families.emplace_back(name);
-    if (comma == text.size())
-      return "";
-    text.remove_prefix(comma + 1);
-  }
-}
-
 static std::string adviceFor(std::string_view text) {
   std::string near =
       nearestName(text, {"none", "selective", "full", "layers=1", "ops="});
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 
-RecomputeText parseRecompute(std::string_view text, Recompute &out) {
+ReadText parseRecompute(std::string_view text, Recompute &out) {
   Recompute found;
   if (text == "none" || text == "selective" || text == "full") {
     found.policy = text == "none"   ? Policy::none
@@ -74,9 +52,11 @@ RecomputeText parseRecompute(std::string_view text, Recompute &out) {
       return {false, ""};
   } else if (text.starts_with("ops=")) {
     found.policy = Policy::ops;
-    if (std::string wrong = parseFamilies(text.substr(4), found);
-        !wrong.empty())
-      return {false, wrong};
+    NameList list =
+        parseNames(text.substr(4), recomputeFamilies(), "no family");
+    if (!list.wrong.empty())
+      return {false, list.wrong};
+    found.families = std::move(list.names);
     std::sort(found.families.begin(), found.families.end());
   } else {
     return {false, adviceFor(text)};

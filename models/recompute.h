@@ -2,6 +2,8 @@
 #ifndef MTC_MODELS_RECOMPUTE_H
 #define MTC_MODELS_RECOMPUTE_H
 
+#include "models/nearest.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,15 +34,9 @@ const std::vector<std::string_view> &recomputeFamilies();
 /// "one of none, selective, ...": what parseRecompute reads, for messages.
 std::string describeRecompute();
 
-/// Whether a text was read; else what is wrong in it or near to it, for the end
-/// of a message, where there is more to say: ", did you mean 'full'?".
-struct RecomputeText {
-  bool ok = false;
-  std::string advice;
-};
 /// Reads "none", "selective", "full", "layers=2" or "ops=attention,norm" into
 /// `out`, which stays as it is where the text is wrong.
-RecomputeText parseRecompute(std::string_view text, Recompute &out);
+ReadText parseRecompute(std::string_view text, Recompute &out);
 
 /// As parseRecompute reads it.
 std::string toString(const Recompute &recompute);

@@ -37,6 +37,8 @@ struct Strategy {
   /// sequence.
   bool sequenceParallel = false;
   Recompute recompute;
+  /// Of overlapKinds, in that order.
+  std::vector<std::string> overlap = {"p2p"};
   int64_t threadsPerRank = 1;
   int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "models/overlap.h"
+
 namespace mtc::models {
 
 static constexpr IntegerRange countRange{1, 1 << 20};
@@ -162,7 +164,7 @@ static Kind<Strategy> recompute() {
     in.string(key, text, need);
     if (!in.has(key) || !in.good(key))
       return;
-    if (RecomputeText result = parseRecompute(text, out.recompute); !result.ok)
+    if (ReadText result = parseRecompute(text, out.recompute); !result.ok)
       in.wrong(key, type, result.advice);
   };
   return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
@@ -170,7 +172,25 @@ static Kind<Strategy> recompute() {
           }};
 }
 
-static StrategyRows recomputeFields() {
+/// What parseOverlap reads.
+static Kind<Strategy> overlap() {
+  std::string type = describeOverlap();
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    std::string text;
+    in.string(key, text, need);
+    if (!in.has(key) || !in.good(key))
+      return;
+    if (ReadText result = parseOverlap(text, out.overlap); !result.ok)
+      in.wrong(key, type, result.advice);
+  };
+  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
+            return overlapText(s.overlap);
+          }};
+}
+
+/// What is computed again, and what beside what.
+static StrategyRows timeFields() {
   return {
       {"", "recompute", recompute(),
        "what the backward of a transformer layer computes again instead of "
@@ -178,6 +198,11 @@ static StrategyRows recomputeFields() {
        "(full), that in the first N layers of each stage, or what ops of some "
        "families make",
        "\"selective\""},
+      {"", "overlap", overlap(),
+       "what runs beside computations: with p2p a stage goes on while a value "
+       "that it sent is on its way, and waits where it needs one or its buffer "
+       "again",
+       "\"p2p\""},
   };
 }
 
@@ -212,7 +237,7 @@ std::vector<Field<Strategy>> strategyFields(const ScheduleNames &schedules) {
   StrategyRows rows;
   for (const StrategyRows &part :
        {meshFields(), batchFields(), nameFields(schedules),
-        stageAndMemoryFields(), recomputeFields()})
+        stageAndMemoryFields(), timeFields()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

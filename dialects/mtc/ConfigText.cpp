@@ -89,6 +89,7 @@ struct ConfigFields {
   OptimizerAttr optimizer;
   TargetAttr target;
   RecomputeAttr recompute;
+  ArrayAttr overlap;
   template <typename Visit> void each(Visit visit) {
     visit("model", model);
     visit("mesh", mesh);
@@ -98,6 +99,7 @@ struct ConfigFields {
     visit("optimizer", optimizer);
     visit("target", target);
     visit("recompute", recompute);
+    visit("overlap", overlap);
   }
 };
 
@@ -186,14 +188,14 @@ void RecomputeAttr::print(AsmPrinter &printer) const {
 Attribute ConfigAttr::parse(AsmParser &parser, Type) {
   return parseAttr<ConfigAttr, ConfigFields>(parser, [](ConfigFields &f) {
     return std::tuple(f.model, f.mesh, f.batch, f.precision, f.schedule,
-                      f.optimizer, f.target, f.recompute);
+                      f.optimizer, f.target, f.recompute, f.overlap);
   });
 }
 void ConfigAttr::print(AsmPrinter &printer) const {
   printFields(printer,
               ConfigFields{getModel(), getMesh(), getBatch(), getPrecision(),
                            getSchedule(), getOptimizer(), getTarget(),
-                           getRecompute()});
+                           getRecompute(), getOverlap()});
 }
 
 //===--- mesh -------------------------------------------------------------===//

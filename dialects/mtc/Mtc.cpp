@@ -123,6 +123,17 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                  (memory && failed(atLeastOne(emitError, "memory", *memory))));
 }
 
+/// Whether a list has names of an enum, each once, and at least one.
+template <typename Symbolize>
+static bool areNames(ArrayAttr list, Symbolize symbolize) {
+  llvm::StringSet<> seen;
+  return !list.empty() && llvm::all_of(list, [&](Attribute each) {
+    auto name = dyn_cast<StringAttr>(each);
+    return name && symbolize(name.getValue()) &&
+           seen.insert(name.getValue()).second;
+  });
+}
+
 LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputePolicy policy,
                                     std::optional<int64_t> layers,
                                     ArrayAttr families) {
@@ -138,13 +149,8 @@ LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputePolicy policy,
     return failure();
   if (!families)
     return success();
-  llvm::StringSet<> seen;
-  bool good = llvm::all_of(families, [&](Attribute family) {
-    auto name = dyn_cast<StringAttr>(family);
-    return name && symbolizeOpFamily(name.getValue()) &&
-           seen.insert(name.getValue()).second;
-  });
-  if (good && !families.empty())
+  if (areNames(families,
+               [](StringRef name) { return symbolizeOpFamily(name); }))
     return success();
   return emitError() << "expected names of op families, each once, found "
                      << families;
@@ -167,7 +173,13 @@ static int64_t replicasOf(const Mesh &mesh) {
 
 LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
                                  BatchAttr batch, Precision, ScheduleAttr,
-                                 OptimizerAttr, TargetAttr, RecomputeAttr) {
+                                 OptimizerAttr, TargetAttr, RecomputeAttr,
+                                 ArrayAttr overlap) {
+  if (overlap &&
+      !areNames(overlap, [](StringRef name) { return symbolizeOverlap(name); }))
+    return emitError() << "expected names of what runs beside computations, "
+                          "each once, found "
+                       << overlap;
   int64_t replicas = replicasOf(mesh), expected;
   if (llvm::MulOverflow(batch.getMicro(), batch.getMicrobatches(), expected) ||
       llvm::MulOverflow(expected, replicas, expected) ||
@@ -208,6 +220,13 @@ bool ConfigAttr::shardsOptimizer() const {
   return getOptimizer().getZero() == 1 && getMesh()[MTC_AXIS_DP] > 1;
 }
 
+bool ConfigAttr::overlaps(Overlap kind) const {
+  return getOverlap() &&
+         llvm::is_contained(
+             getOverlap(),
+             StringAttr::get(getContext(), stringifyOverlap(kind)));
+}
+
 DtypePolicy ConfigAttr::types() const {
   return dtypePolicy(getContext(), getPrecision());
 }
@@ -218,5 +237,6 @@ ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
                                 StringAttr::get(getContext(), isa),
                                 old.getThreads(), old.getMemory());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
-             getSchedule(), getOptimizer(), target, getRecompute());
+             getSchedule(), getOptimizer(), target, getRecompute(),
+             getOverlap());
 }

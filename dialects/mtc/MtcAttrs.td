@@ -28,7 +28,7 @@ def Mtc_Dialect : Dialect {
         target = <device = "cpu", isa = "x86-64-v4-bf16", threads = 1, memory = 8589934592>>} {}
     ```
 
-    Without `recompute`, `isa` or `memory` there is no such thing; no other field
+    Without `recompute`, `overlap`, `isa` or `memory` there is no such thing; no other field
     has a default: what a strategy leaves open is settled before the
     importer writes it here. `mtc::configOf` is the one place that reads it.
   }];
@@ -187,6 +187,15 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory);
 }
 
+def Mtc_Overlap : I32EnumAttr<"Overlap", "what runs beside computations", [
+    I32EnumAttrCase<"P2p", 0, "p2p">]> {
+  let description = [{
+    `p2p`: transfers between stages are posted and waited for apart.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+
 def Mtc_Config : Mtc_Attr<"Config", "config"> {
   let summary = "the model's sizes and the strategy";
   let description = [{
@@ -196,16 +205,20 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
 
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks; the
-    global batch is that of all microbatches and replicas.
+    global batch is that of all microbatches and replicas; `overlap` is a list of
+    names like `["p2p"]`, each once.
   }];
   let parameters = (ins "::mtc::ModelAttr":$model, AttrParameter<"::mtc::Mesh", "ranks along each axis">:$mesh,
       "::mtc::BatchAttr":$batch, AttrParameter<"::mtc::Precision", "what it computes with">:$precision,
       "::mtc::ScheduleAttr":$schedule, "::mtc::OptimizerAttr":$optimizer,
       "::mtc::TargetAttr":$target,
-      OptionalParameter<"::mtc::RecomputeAttr", "what is computed again; nothing where it lacks">:$recompute);
+      OptionalParameter<"::mtc::RecomputeAttr", "what is computed again; nothing where it lacks">:$recompute,
+      OptionalParameter<"::mlir::ArrayAttr", "names of what runs beside computations; nothing where it lacks">:$overlap);
   let extraClassDeclaration = [{
     /// ZeRO-1 with more than one replica to share the optimizer's state.
     bool shardsOptimizer() const;
+    /// Whether `overlap` names this one.
+    bool overlaps(::mtc::Overlap kind) const;
     /// The type of each kind of value.
     ::mtc::DtypePolicy types() const;
     /// A copy for a processor with another instruction set.

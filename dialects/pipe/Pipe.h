@@ -23,4 +23,16 @@
 #define GET_OP_CLASSES
 #include "dialects/pipe/PipeOps.h.inc"
 
+namespace mtc::pipe {
+
+/// The text of an exchange, of any level: its part, if it has one, and its
+/// transfers.
+mlir::ParseResult parseExchange(mlir::OpAsmParser &parser,
+                                ExchangePartAttr &part,
+                                mlir::ArrayAttr &transfers);
+void printExchange(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                   ExchangePartAttr part, mlir::ArrayAttr transfers);
+
+} // namespace mtc::pipe
+
 #endif // MTC_DIALECTS_PIPE_H

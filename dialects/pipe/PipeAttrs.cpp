@@ -103,3 +103,25 @@ void PerPoolAttr::print(AsmPrinter &printer) const {
     printer << StringRef(comma) << poolName(pool) << " = " << number;
   printer << ">";
 }
+
+ParseResult mtc::pipe::parseExchange(OpAsmParser &parser,
+                                     ExchangePartAttr &part,
+                                     ArrayAttr &transfers) {
+  StringRef word;
+  SMLoc place = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    std::optional<ExchangePart> named = symbolizeExchangePart(word);
+    if (!named)
+      return parser.emitError(place)
+             << "expected post, wait or transfers, found " << word;
+    part = ExchangePartAttr::get(parser.getContext(), *named);
+  }
+  return parser.parseCustomAttributeWithFallback(transfers);
+}
+
+void mtc::pipe::printExchange(OpAsmPrinter &printer, Operation *,
+                              ExchangePartAttr part, ArrayAttr transfers) {
+  if (part)
+    printer << stringifyExchangePart(part.getValue()) << ' ';
+  printer.printAttributeWithoutType(transfers);
+}

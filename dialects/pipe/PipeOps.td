@@ -318,16 +318,18 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
   let summary = "per stage the compute slots of one entry, in order";
   let description = [{
     One line per stage in the notation of docs/schedules.md: phase (F, B, I, W),
-    microbatch, and `.chunk` where there are chunks.
+    microbatch, and `.chunk` where there are chunks. `apart`: transfers are posted
+    and waited for apart (`pipe.exchange`).
 
     Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
+    Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 apart ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
 
     **Constraints:** 1 to 1,024 stages, chunks, and virtual stages of both; 1 to
     2^20 microbatches; a line for each stage.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stages, I64Attr:$chunks, I64Attr:$microbatches,
-                       StrArrayAttr:$slots);
-  let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches $slots attr-dict";
+                       UnitAttr:$apart, StrArrayAttr:$slots);
+  let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches (`apart` $apart^)? $slots attr-dict";
   let hasVerifier = 1;
 }
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
@@ -371,15 +373,30 @@ def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
                         "int64_t":$peer, "int64_t":$slot);
   let assemblyFormat = "`<` struct(params) `>`";
 }
-def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
-  let summary = "transfers that form one atomic group";
+def Pipe_ExchangePart : I32EnumAttr<"ExchangePart", "what an exchange does with its transfers", [
+    I32EnumAttrCase<"Post", 0, "post">, I32EnumAttrCase<"Wait", 1, "wait">]> {
   let description = [{
-    All of them proceed together: a stage that sends and receives in one group
-    does not wait for itself.
+    `post` begins transfers and goes on, `wait` ends such that an earlier exchange of
+    the timeline posted. Between them nobody writes what is sent, and nobody touches
+    where a value is received.
+  }];
+  let cppNamespace = "::mtc::pipe";
+  let genSpecializedAttr = 0;
+}
+def Pipe_ExchangePartAttr : EnumAttr<Pipe_Dialect, Pipe_ExchangePart, "exchange_part">;
+def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
+  let summary = "transfers that form one atomic group, or are posted, or waited for";
+  let description = [{
+    Without a part, all of them proceed together: a stage that sends and receives in
+    one group does not wait for itself. With one, a stage goes on between `post` and
+    `wait`, and the transfers of one stage to one other take place in the order in
+    which both post them.
 
     Example: `pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
+    Example: `pipe.exchange post [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
   }];
-  let arguments = (ins TypedArrayAttrBase<Pipe_Transfer, "transfers">:$transfers);
-  let assemblyFormat = "$transfers attr-dict";
+  let arguments = (ins OptionalAttr<Pipe_ExchangePartAttr>:$part,
+                       TypedArrayAttrBase<Pipe_Transfer, "transfers">:$transfers);
+  let assemblyFormat = "custom<Exchange>($part, $transfers) attr-dict";
 }
 #endif // MTC_PIPE_OPS

@@ -429,6 +429,12 @@ class Rt_AttrOf<string type, string what>
   let convertFromStorage = "$_self";
 }
 def Rt_PerPool : Rt_AttrOf<"::mtc::pipe::PerPoolAttr", "#pipe.per_pool">;
+class Rt_ForeignEnum<string type> : Attr<CPred<"::llvm::isa<" # type # "Attr>($_self)">, type> {
+  let storageType = type # "Attr";
+  let returnType = type;
+  let convertFromStorage = "$_self.getValue()";
+}
+def Rt_ExchangePart : Rt_ForeignEnum<"::mtc::pipe::ExchangePart">;
 def Rt_Sharding : Rt_AttrOf<"::mtc::dist::ShardingAttr", "#dist.sharding">;
 
 def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
@@ -492,14 +498,21 @@ def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
-  let summary = "sends and receives as one atomic group";
+  let summary = "sends and receives as one atomic group, or posted, or waited for";
   let description = [{
-    As ncclGroup: all of them proceed together. Order inside is the global order
-    of `expand-schedule`.
+    Without a part as ncclGroup: all of them proceed together. Order inside is the
+    global order of `expand-schedule`. With one, see `pipe.exchange`; a wait names a
+    transfer as its post does.
 
     Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
+    Example: `rt.exchange wait [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
   }];
-  let arguments = (ins TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
+  let arguments = (ins OptionalAttr<Rt_ExchangePart>:$part,
+                       TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
+  let extraClassDeclaration = [{
+    bool posts() { return getPart() == ::mtc::pipe::ExchangePart::Post; }
+    bool waits() { return getPart() == ::mtc::pipe::ExchangePart::Wait; }
+  }];
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -62,14 +62,14 @@ void StepOp::print(OpAsmPrinter &p) {
 }
 
 ParseResult ExchangeOp::parse(OpAsmParser &parser, OperationState &result) {
-  if (parser.parseCustomAttributeWithFallback(
-          result.getOrAddProperties<Properties>().transfers))
+  auto &row = result.getOrAddProperties<Properties>();
+  if (mtc::pipe::parseExchange(parser, row.part, row.transfers))
     return failure();
   return parseFurther(parser, result);
 }
 
 void ExchangeOp::print(OpAsmPrinter &p) {
   p << ' ';
-  p.printAttributeWithoutType(getTransfersAttr());
+  mtc::pipe::printExchange(p, *this, getPartAttr(), getTransfersAttr());
   printFurther(p, *this);
 }

@@ -88,6 +88,15 @@ static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   return {};
 }
 
+/// None where nothing does; one stage has no transfers.
+static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
+  bool isAlone = strategy.mesh.stages() == 1;
+  if (strategy.overlap.empty() || isAlone)
+    return {};
+  return b.getStrArrayAttr(
+      SmallVector<StringRef>(strategy.overlap.begin(), strategy.overlap.end()));
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -106,7 +115,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                          strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, memory),
-      recomputeOf(b, strategy.recompute));
+      recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 
 void setConfig(ModuleOp module, const ModelSpec &spec,

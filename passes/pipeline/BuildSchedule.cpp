@@ -60,6 +60,8 @@ struct BuildSchedulePass
     return schedules::parseSchedule(pipeline::textOf(slots), shape, findings);
   }
 
+  bool apart = false; ///< of the strategy: transfers are posted
+
   using MaybeSchedule = std::optional<schedules::Schedule>;
 
   static MaybeSchedule ofTraining(ConfigAttr config,
@@ -91,7 +93,7 @@ struct BuildSchedulePass
       lines.push_back(schedules::printSlots(slots, schedule->chunks));
     SmallVector<StringRef> refs(lines.begin(), lines.end());
     pipe::ScheduleOp::create(b, module.getLoc(), entry, schedule->stages,
-                             schedule->chunks, schedule->microbatches,
+                             schedule->chunks, schedule->microbatches, apart,
                              b.getStrArrayAttr(refs));
     return success();
   }
@@ -108,6 +110,7 @@ struct BuildSchedulePass
       return signalPassFailure();
     }
     schedules::Findings inTraining, inEvaluation;
+    apart = config->overlaps(Overlap::P2p);
     auto training = ofTraining(*config, inTraining);
     auto evaluation = ofEvaluation(*config, inEvaluation);
     if (failed(build("train", training, inTraining)) ||

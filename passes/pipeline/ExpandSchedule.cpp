@@ -72,7 +72,13 @@ void writeExchange(OpBuilder &b, Location loc,
     transfers.push_back(pipe::TransferAttr::get(b.getContext(), t.send, t.name,
                                                 t.microbatch, t.virtualStage,
                                                 t.peer, t.buffer.slot));
-  pipe::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
+  pipe::ExchangePartAttr part;
+  if (exchange.part != schedules::Part::Whole)
+    part = pipe::ExchangePartAttr::get(b.getContext(),
+                                       exchange.part == schedules::Part::Post
+                                           ? pipe::ExchangePart::Post
+                                           : pipe::ExchangePart::Wait);
+  pipe::ExchangeOp::create(b, loc, part, b.getArrayAttr(transfers));
 }
 
 /// A value that stays on its stage is handed over without a transfer, which no
@@ -131,6 +137,7 @@ struct ExpandSchedulePass
     // in the gap before the consumer (depth 1), which also holds least memory.
     schedules::ExpandOptions options;
     options.depth = 1;
+    options.apart = op.getApart();
     auto plan = schedules::expand(schedule, options, findings); // checks it
     for (const auto &finding : findings)
       op.emitOpError("is not a legal schedule: ") << finding.message;

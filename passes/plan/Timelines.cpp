@@ -135,7 +135,8 @@ private:
           region->second.base + t.getSlot() * region->second.stride,
           bytes->second));
     }
-    rt::ExchangeOp::create(b, loc, b.getArrayAttr(transfers));
+    rt::ExchangeOp::create(b, loc, exchange.getPartAttr(),
+                           b.getArrayAttr(transfers));
     return success();
   }
 

@@ -34,6 +34,12 @@ using mtc::schedules::MachineItem;
 namespace mtc::passes::verify {
 namespace {
 
+schedules::Part partOf(rt::ExchangeOp exchange) {
+  return exchange.posts()   ? schedules::Part::Post
+         : exchange.waits() ? schedules::Part::Wait
+                            : schedules::Part::Whole;
+}
+
 class MachineChecker {
 public:
   /// With at most `replicas` ranks along every axis but pp.
@@ -145,7 +151,7 @@ private:
         transfers.push_back({each.getSend(),
                              mesh.moved(rank, MTC_AXIS_PP, each.getPeer()),
                              each.getBytes(), each.getTag().tag().text()});
-      return MachineItem::exchange(std::move(transfers));
+      return MachineItem::exchange(std::move(transfers), partOf(exchange));
     });
   }
 

@@ -8,6 +8,7 @@
 #include "passes/verify/byte_map.h"
 #include "passes/verify/checks.h"
 #include "passes/verify/fragment_values.h"
+#include "passes/verify/posted_bytes.h"
 
 using namespace mlir;
 
@@ -87,6 +88,7 @@ private:
   /// The bytes now hold what `row` writes as number `use`. Only the number is
   /// kept: a long timeline writes many values, and few of them lie anywhere.
   void write(int64_t begin, int64_t end, const Row &row, int64_t use) {
+    posted.checkWrite(row.op, begin, end, report);
     bytes.write(begin, end, (&row - rows->data()) * mostWrites + use);
   }
 
@@ -149,6 +151,7 @@ private:
   void read(const Row &row, const SlotUse &use, int64_t begin) {
     int64_t end = begin + use.extent.bytes;
     MtcPool pool = *use.extent.pool;
+    posted.checkRead(row.op, begin, end, report);
     ByteMap::Content content = bytes.read(begin, end);
     std::optional<Named> value = whole(content);
     if (value && value->microbatch == row.microbatch &&
@@ -201,18 +204,28 @@ private:
 
   void exchange(const Row &row) {
     auto transfers = row.exchange.getTransfers().getAsRange<rt::TransferAttr>();
+    if (rt::ExchangeOp(row.exchange).waits()) {
+      for (auto t : transfers)
+        posted.wait(row.exchange, t, report);
+      return;
+    }
     // Atomic: what is sent is what was there before.
     for (auto t : transfers)
       if (t.getSend())
         send(row.exchange, t);
+    // What is posted is received by the time of its wait, and unread till then.
     for (auto [number, t] : llvm::enumerate(transfers))
       if (!t.getSend())
         write(t.getOffset(), t.getOffset() + t.getBytes(), row, number);
+    if (rt::ExchangeOp(row.exchange).posts())
+      for (auto t : transfers)
+        posted.post(row.exchange, t);
   }
 
   void send(rt::ExchangeOp op, rt::TransferAttr t) {
     Tag tag = t.getTag().tag();
     int64_t begin = t.getOffset();
+    posted.checkRead(op, begin, begin + t.getBytes(), report);
     MtcPool pool = sendPool(tag.value);
     ByteMap::Content content = bytes.read(begin, begin + 1);
     std::optional<Named> value = whole(content);
@@ -246,6 +259,7 @@ private:
   int64_t mostWrites = 1;                 ///< values that a row writes
   std::vector<SlotUse> inputs;            ///< of the entry, of slot 0
   ByteMap bytes;                          ///< values by row and its write
+  PostedBytes posted;
 };
 
 /// Exports of a fragment that lie in the workspace, with their bytes.

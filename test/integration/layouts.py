@@ -22,6 +22,7 @@ class Layout:
     layers: tuple = ()  # by virtual stage; none: the same number each
     group: int = 0      # microbatches that go through a chunk in turn; 0: pp
     recompute: str = "none"
+    overlap: str = "p2p"
 
     @property
     def schedule_name(self):
@@ -44,6 +45,8 @@ class Layout:
             name += "-layers" + "".join(str(count) for count in self.layers)
         if self.recompute != "none":
             name += f"-recompute-{self.recompute}"
+        if self.overlap != "p2p":
+            name += f"-overlap-{self.overlap}"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -61,7 +64,8 @@ class Layout:
                 *(["--chunks", str(self.chunks)] if self.chunks > 1 else []),
                 *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
                 *(["--microbatch-group", str(self.group)] if self.group else []),
-                *(["--recompute", self.recompute] if self.recompute != "none" else [])]
+                *(["--recompute", self.recompute] if self.recompute != "none" else []),
+                *(["--overlap", self.overlap] if self.overlap != "p2p" else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
@@ -86,7 +90,7 @@ def matrix(schedules):
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
                              else schedules)
             ] + [*sequence_parallel(schedules), *virtual_stages(), *written_schedules(),
-                 *recomputations(schedules)]
+                 *recomputations(schedules), *whole_exchanges(schedules)]
 
 
 def sequence_parallel(schedules):
@@ -134,3 +138,11 @@ def recomputations(schedules):
             Layout(4, 2, sp=True, recompute="selective"),
             Layout(2, 2, schedule="interleaved-1f1b", chunks=2, sp=True, recompute="full"),
             Layout(1, 3, schedule="zb-h1", layers=(1, 2, 1), recompute="layers=1")]
+
+
+def whole_exchanges(schedules):
+    """Transfers that are not posted ahead of their wait: the bits of those that are."""
+    return [Layout(1, 4, schedule=name, overlap="none") for name in schedules] + [
+        Layout(2, 2, 2, 1, schedules[0], sp=True, overlap="none"),
+        Layout(2, 3, 1, 0, "zb-h1", layers=(1, 2, 1), overlap="none"),
+        Layout(2, 2, chunks=2, schedule="interleaved-1f1b", overlap="none")]

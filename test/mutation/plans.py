@@ -132,6 +132,9 @@ def plans(schedules):
         Plan(layout(tp=2, recompute="selective"), often=True),
         Plan(layout(tp=2, pp=2, sp=True, recompute="full")),
         Plan(layout(pp=2, schedule="zb-h1", recompute="layers=1")),
+        Plan(layout(pp=2, overlap="none"), often=True),
+        Plan(layout(pp=3, schedule="zb-h1", overlap="none"), layers=3),
+        Plan(chunked(tp=2, overlap="none"), layers=4, tied=False),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
     ]

@@ -3,6 +3,7 @@
 #include "passes/pipeline/schedules/expand.h"
 
 #include "passes/pipeline/schedules/check.h"
+#include "passes/pipeline/schedules/post_early.h"
 #include "passes/pipeline/schedules/slots.h"
 
 #include <algorithm>
@@ -163,7 +164,8 @@ std::optional<Plan> expand(const Schedule &schedule,
   findings.insert(findings.end(), found.begin(), found.end());
   if (!found.empty())
     return std::nullopt;
-  return Expander(schedule, options).run();
+  return options.apart ? postEarly(schedule, options)
+                       : Expander(schedule, options).run();
 }
 
 std::optional<Plan> expandWithin(const Schedule &schedule,

@@ -34,6 +34,9 @@ struct ExpandOptions {
   int depth = 2;
   Grouping grouping = Grouping::SameStamp;
   bool overlap = false; ///< see assignSlots
+  /// Posts transfers and waits for them later, see post_early.h; then of depth
+  /// only receives know, and grouping is not asked.
+  bool apart = false;
 };
 
 /// Expands a schedule that checkSchedule accepts. Where it does not, or an

@@ -2,6 +2,8 @@
 
 #include "passes/pipeline/schedules/machine.h"
 
+#include "passes/pipeline/schedules/posted.h"
+
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -17,8 +19,7 @@ public:
     checkMembers();
     calls_.resize(machine_.communicators.size());
     for (size_t rank = 0; rank < machine_.ranks.size(); ++rank)
-      for (size_t i = 0; i < machine_.ranks[rank].size(); ++i)
-        collect(static_cast<int>(rank), static_cast<int>(i));
+      collectAll(static_cast<int>(rank));
     for (const auto &[channel, ends] : channels_)
       pairUp(channel.first, channel.second, ends);
     for (size_t c = 0; c < calls_.size(); ++c)
@@ -57,11 +58,24 @@ private:
     }
   }
 
+  void collectAll(int rank) {
+    PostedTransfers posted(rank, result_);
+    for (size_t i = 0; i < machine_.ranks[rank].size(); ++i) {
+      const MachineItem &item = machine_.ranks[rank][i];
+      if (item.type == MachineItem::Type::Exchange)
+        posted.follow(item, static_cast<int>(i));
+      collect(rank, static_cast<int>(i));
+    }
+    posted.end();
+  }
+
   void collect(int rank, int i) {
     const MachineItem &item = machine_.ranks[rank][i];
     if (item.type == MachineItem::Type::Collective)
       collectCall(rank, i, item.collective);
     if (item.type != MachineItem::Type::Exchange)
+      return;
+    if (item.part == Part::Wait)
       return;
     for (size_t op = 0; op < item.transfers.size(); ++op) {
       const MachineTransfer &t = item.transfers[op];
@@ -185,8 +199,9 @@ MachineItem MachineItem::compute(std::string label, int64_t cost) {
   return {Type::Compute, std::move(label), cost, {}, {}};
 }
 
-MachineItem MachineItem::exchange(std::vector<MachineTransfer> transfers) {
-  return {Type::Exchange, "", 0, std::move(transfers), {}};
+MachineItem MachineItem::exchange(std::vector<MachineTransfer> transfers,
+                                  Part part) {
+  return {Type::Exchange, "", 0, std::move(transfers), {}, part};
 }
 
 MachineItem MachineItem::collect(CollectiveCall call, int64_t cost) {
@@ -218,7 +233,8 @@ Machine machineOf(const Plan &plan, const Costs &costs) {
       std::vector<MachineTransfer> transfers;
       for (const Transfer &t : std::get<Exchange>(item).transfers)
         transfers.push_back({t.send, t.peer, t.bytes, tagOf(t)});
-      items.push_back(MachineItem::exchange(std::move(transfers)));
+      items.push_back(MachineItem::exchange(std::move(transfers),
+                                            std::get<Exchange>(item).part));
     }
   }
   return machine;

@@ -40,9 +40,11 @@ struct MachineItem {
   int64_t cost = 0;
   std::vector<MachineTransfer> transfers;
   CollectiveCall collective;
+  Part part = Part::Whole; ///< of an exchange
 
   static MachineItem compute(std::string label, int64_t cost = 0);
-  static MachineItem exchange(std::vector<MachineTransfer> transfers);
+  static MachineItem exchange(std::vector<MachineTransfer> transfers,
+                              Part part = Part::Whole);
   static MachineItem collect(CollectiveCall call, int64_t cost = 0);
 };
 
@@ -76,11 +78,17 @@ struct CollectiveInstance {
   std::vector<std::pair<int, int>> calls;
 };
 
+/// A transfer of an exchange that waits, and where it was posted.
+struct Awaited {
+  OpRef wait, post;
+};
+
 /// What goes with what. `complete` is false when something has no partner: then
 /// no wait-for graph exists.
 struct Matching {
-  std::vector<Pair> pairs;
+  std::vector<Pair> pairs; ///< channel by channel, each in order
   std::vector<CollectiveInstance> collectives;
+  std::vector<Awaited> awaited;
   Findings findings;
   bool complete = true;
 };
@@ -90,6 +98,11 @@ struct Matching {
 ///   unpaired          numbers of sends and receives of a channel differ
 ///   pair-order        two sides of a pair with different tags
 ///   pair-size         with different sizes
+///   posted-twice      a transfer posted again before a wait for it
+///   unposted          a wait for what was not posted
+///   unwaited          what was posted, and nobody waits for
+///   posted-limit      more transfers of a channel that one rank has posted
+///                     and not waited for than MTC_MOST_POSTED
 ///   members           a communicator whose members are not distinct ranks, or
 ///   a
 ///                     call by a rank that is none of them

@@ -58,6 +58,11 @@ Value valueOf(const Transfer &transfer) {
           transfer.virtualStage};
 }
 
+std::string_view name(Part part) {
+  constexpr std::string_view names[] = {"", "post", "wait"};
+  return names[static_cast<size_t>(part)];
+}
+
 std::string tagOf(const Transfer &transfer) {
   return Tag{transfer.name, transfer.microbatch, transfer.virtualStage}.text();
 }
@@ -66,10 +71,11 @@ std::string printItem(const Item &item, int chunks) {
   if (const Compute *compute = std::get_if<Compute>(&item))
     return toString(compute->slot, chunks > 1);
   std::string text;
-  for (const Transfer &t : std::get<Exchange>(item).transfers)
+  const Exchange &exchange = std::get<Exchange>(item);
+  for (const Transfer &t : exchange.transfers)
     text += fmt::format("{}{}{}:{}@{}", text.empty() ? "" : " ",
                         t.send ? '>' : '<', t.peer, tagOf(t), t.buffer.slot);
-  return fmt::format("{{{}}}", text);
+  return fmt::format("{}{{{}}}", name(exchange.part), text);
 }
 
 std::string printProgram(const Plan &plan, int rank) {

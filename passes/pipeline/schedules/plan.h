@@ -54,10 +54,19 @@ struct Transfer {
   Operand buffer;
 };
 
-/// One atomic group of transfers: ends when all of them have ended. They are
-/// in an order in which a backend may also run them one by one.
+/// What an exchange does with its transfers: all of it, as one atomic group; or
+/// it posts them and goes on; or it waits until those have ended that were
+/// posted before.
+enum class Part : uint8_t { Whole, Post, Wait };
+
+/// A group of transfers, in an order in which a backend may also run them one
+/// by one. One that is posted ends when both sides have posted it and those
+/// before it in its channel (the transfers from its source to its target) have
+/// ended. From post to wait nobody writes what is sent, or touches where it is
+/// received.
 struct Exchange {
   std::vector<Transfer> transfers;
+  Part part = Part::Whole;
 };
 
 using Item = std::variant<Compute, Exchange>;
@@ -85,6 +94,9 @@ struct SlotValues {
 };
 SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot);
 
+/// Empty, "post" or "wait".
+std::string_view name(Part part);
+
 /// What a transfer reads (send) or writes (receive) on its own rank.
 Value valueOf(const Transfer &transfer);
 
@@ -93,7 +105,8 @@ Value valueOf(const Transfer &transfer);
 /// second further value.
 std::string tagOf(const Transfer &transfer);
 
-/// One line per rank: `F0 {>1:a0.0@0} ...`; > send, < receive, @ slot.
+/// One line per rank: `F0 {>1:a0.0@0} ...`; > send, < receive, @ slot; `post{`
+/// and `wait{` where an exchange is not whole.
 std::string printItem(const Item &item, int chunks);
 std::string printProgram(const Plan &plan, int rank);
 std::string printPlan(const Plan &plan);

@@ -16,12 +16,15 @@ namespace {
 
 /// The name that a receive writes: what its pair sends.
 using Incoming = std::map<OpRef, Value>;
+/// By what waits.
+using Posts = std::map<OpRef, OpRef>;
 
 class Walker {
 public:
-  Walker(const Plan &plan, const Incoming &incoming, int rank,
-         Findings &findings)
-      : plan_(plan), incoming_(incoming), rank_(rank), findings_(findings) {
+  Walker(const Plan &plan, const Incoming &incoming, const Posts &posts,
+         int rank, Findings &findings)
+      : plan_(plan), incoming_(incoming), posts_(posts), rank_(rank),
+        findings_(findings) {
     for (int count : plan.pools[rank])
       held_.emplace_back(std::max(count, 0));
   }
@@ -65,8 +68,18 @@ private:
   }
 
   void write(const Operand &operand, const Value &value) {
+    checkIdle(operand, "writes");
     if (std::optional<Value> *found = slot(operand))
       *found = value;
+  }
+
+  /// Between post and wait nobody may write a slot.
+  void checkIdle(const Operand &operand, const char *verb) {
+    if (posted_.count(operand))
+      report("in-flight",
+             "{} slot {}{}, from or to which a transfer is posted "
+             "that nobody has waited for",
+             verb, poolName(operand.pool), operand.slot);
   }
 
   static bool poolsAgree(const std::vector<Operand> &operands,
@@ -108,17 +121,51 @@ private:
                t.send ? "send" : "receive", tagOf(t), poolName(t.buffer.pool),
                poolName(valueOf(t).pool));
     }
-    for (const Transfer &t : exchange.transfers)
-      if (t.send)
-        read(t.buffer, valueOf(t), "sends");
+    if (exchange.part != Part::Wait)
+      for (const Transfer &t : exchange.transfers)
+        if (t.send)
+          read(t.buffer, valueOf(t), "sends");
     for (size_t op = 0; op < exchange.transfers.size(); ++op)
-      if (!exchange.transfers[op].send)
-        write(exchange.transfers[op].buffer,
-              incoming_.at({rank_, item_, static_cast<int>(op)}));
+      move(exchange, exchange.transfers[op],
+           {rank_, item_, static_cast<int>(op)});
+  }
+
+  void move(const Exchange &exchange, const Transfer &t, const OpRef &at) {
+    if (exchange.part == Part::Post) {
+      post(t);
+      return;
+    }
+    OpRef post = exchange.part == Part::Wait ? posts_.at(at) : at;
+    if (exchange.part == Part::Wait)
+      checkSameSlot(t, post);
+    if (!t.send)
+      write(t.buffer, incoming_.at(post));
+  }
+
+  /// A slot that is sent keeps its value; one that is received into has none.
+  void post(const Transfer &t) {
+    checkIdle(t.buffer, t.send ? "sends" : "receives into");
+    posted_.insert(t.buffer);
+    if (std::optional<Value> *found = slot(t.buffer); found && !t.send)
+      found->reset();
+  }
+
+  void checkSameSlot(const Transfer &t, const OpRef &at) {
+    const Transfer &posted =
+        std::get<Exchange>(plan_.ranks[rank_][at.item]).transfers[at.op];
+    posted_.erase(posted.buffer);
+    if (posted.buffer != t.buffer)
+      report("operands",
+             "waits for {} at slot {}{}, expected {}{}, where item "
+             "{} posted it",
+             tagOf(t), poolName(t.buffer.pool), t.buffer.slot,
+             poolName(posted.buffer.pool), posted.buffer.slot, at.item);
   }
 
   const Plan &plan_;
   const Incoming &incoming_;
+  const Posts &posts_;
+  std::set<Operand> posted_; ///< slots of transfers that were not waited for
   int rank_;
   Findings &findings_;
   int item_ = 0;
@@ -145,8 +192,11 @@ Findings walkSlots(const Plan &plan, const Matching &matching) {
     arriving.send = false;
     incoming[pair.receive] = valueOf(arriving);
   }
+  Posts posts;
+  for (const Awaited &each : matching.awaited)
+    posts[each.wait] = each.post;
   for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    Walker(plan, incoming, static_cast<int>(rank), findings).run();
+    Walker(plan, incoming, posts, static_cast<int>(rank), findings).run();
   return findings;
 }
 

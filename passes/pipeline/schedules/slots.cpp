@@ -28,8 +28,10 @@ struct HashOfValue {
 
 class Assigner {
 public:
-  Assigner(const Plan &plan, std::vector<Item> &program, int rank, bool overlap)
-      : plan_(plan), program_(program), rank_(rank), overlap_(overlap) {}
+  Assigner(const Plan &plan, std::vector<Item> &program, int rank, bool overlap,
+           Reuse reuse)
+      : plan_(plan), program_(program), rank_(rank), overlap_(overlap),
+        reuse_(reuse) {}
 
   PoolCounts run() {
     std::vector<int> used; // the value of each operand, in the order of items
@@ -110,16 +112,16 @@ private:
     std::sort(lives.begin(), lives.end(),
               [](const Lifetime *a, const Lifetime *b) { return *a < *b; });
     using Busy = std::pair<int, int>; // end, slot
-    std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-    std::priority_queue<int, std::vector<int>, std::greater<>> free;
+    std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy, free;
     int count = 0;
     for (Lifetime *life : lives) {
       for (; !busy.empty() && busy.top().first < life->begin; busy.pop())
-        free.push(busy.top().second);
+        free.push({reuse_ == Reuse::Oldest ? busy.top().first : 0,
+                   busy.top().second});
       if (free.empty()) {
         life->slot = count++;
       } else {
-        life->slot = free.top();
+        life->slot = free.top().second;
         free.pop();
       }
       busy.push({life->end, life->slot});
@@ -131,6 +133,7 @@ private:
   std::vector<Item> &program_;
   int rank_;
   bool overlap_;
+  Reuse reuse_;
   int position_ = 0;
   std::vector<Lifetime> lives_;                         ///< by number
   std::unordered_map<Value, int, HashOfValue> numbers_; ///< looked up only
@@ -138,11 +141,11 @@ private:
 
 } // namespace
 
-void assignSlots(Plan &plan, bool overlap) {
+void assignSlots(Plan &plan, bool overlap, Reuse reuse) {
   plan.pools.clear();
   for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
     plan.pools.push_back(
-        Assigner(plan, plan.ranks[rank], static_cast<int>(rank), overlap)
+        Assigner(plan, plan.ranks[rank], static_cast<int>(rank), overlap, reuse)
             .run());
 }
 

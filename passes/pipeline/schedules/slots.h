@@ -13,10 +13,14 @@ namespace mtc::schedules {
 /// overlap at most, the fewest possible for this order of the program. Reuse
 /// goes forward in the program, so it adds no cycle, also over steps.
 ///
+/// Any free slot does: the lowest one, or, with Reuse::Oldest, the one that has
+/// been free the longest, for values that others may still be reading.
+///
 /// With `overlap` a received value is held from the computation before its
 /// receive, and a sent one to the computation after its send: then transfers
 /// may run beside computations.
-void assignSlots(Plan &plan, bool overlap = false);
+enum class Reuse : uint8_t { Lowest, Oldest };
+void assignSlots(Plan &plan, bool overlap = false, Reuse reuse = Reuse::Lowest);
 
 } // namespace mtc::schedules
 #endif // MTC_PASSES_PIPELINE_SCHEDULES_SLOTS_H

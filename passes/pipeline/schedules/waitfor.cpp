@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -19,6 +20,7 @@ public:
   Graph(const Machine &machine, const Matching &matching, int64_t latency)
       : machine_(machine), matching_(matching) {
     addShared(latency);
+    findPosted();
     for (size_t rank = 0; rank < machine.ranks.size(); ++rank)
       addProgram(static_cast<int>(rank));
     linkAll();
@@ -81,6 +83,14 @@ private:
     }
   }
 
+  void findPosted() {
+    for (size_t n = 0; n < matching_.pairs.size(); ++n)
+      for (const OpRef &ref :
+           {matching_.pairs[n].send, matching_.pairs[n].receive})
+        if (isPosted(ref))
+          pairOf_[ref] = static_cast<int>(n);
+  }
+
   /// A begin has the number before its end.
   void addProgram(int rank) {
     std::vector<int> &begins = begins_.emplace_back();
@@ -89,7 +99,7 @@ private:
     for (int i = 0; i < static_cast<int>(program.size()); ++i) {
       bool compute = program[i].type == MachineItem::Type::Compute;
       begins.push_back(add({rank, i, false, compute ? program[i].cost : 0}));
-      if (!compute)
+      if (blocks(program[i]))
         add({rank, i, true, 0});
     }
   }
@@ -125,27 +135,57 @@ private:
   }
 
   int endOf(int rank, int item) const {
-    bool compute =
-        machine_.ranks[rank][item].type == MachineItem::Type::Compute;
-    return begins_[rank][item] + (compute ? 0 : 1);
+    return begins_[rank][item] + (blocks(machine_.ranks[rank][item]) ? 1 : 0);
+  }
+
+  /// Whether others have a say in when an item that has begun ends. What waits
+  /// for what was posted before begins when it ends.
+  static bool blocks(const MachineItem &item) {
+    return item.type == MachineItem::Type::Collective ||
+           (item.type == MachineItem::Type::Exchange &&
+            item.part == Part::Whole);
+  }
+
+  bool isPosted(const OpRef &ref) const {
+    return machine_.ranks[ref.rank][ref.item].part == Part::Post;
+  }
+
+  /// A transfer, the `node`-th of all, and its item.
+  template <typename Edge>
+  void join(const OpRef &ref, int node, Edge &&edge) const {
+    edge(begins_[ref.rank][ref.item], node);
+    if (!isPosted(ref))
+      edge(node, endOf(ref.rank, ref.item));
+  }
+
+  /// Those of a channel end in their order. Where all of them are in whole
+  /// exchanges their order in the programs says so.
+  bool followsItsChannel(size_t n) const {
+    if (n == 0)
+      return false;
+    const Pair &before = matching_.pairs[n - 1], &pair = matching_.pairs[n];
+    bool posted = isPosted(before.send) || isPosted(before.receive) ||
+                  isPosted(pair.send) || isPosted(pair.receive);
+    return posted && before.send.rank == pair.send.rank &&
+           before.receive.rank == pair.receive.rank;
   }
 
   template <typename Edge> void forEachSharedEdge(Edge &&edge) const {
     int node = 0;
-    auto join = [&](int rank, int item) {
-      edge(begins_[rank][item], node);
-      edge(node, endOf(rank, item));
-    };
     for (const Pair &pair : matching_.pairs) {
-      join(pair.send.rank, pair.send.item);
-      join(pair.receive.rank, pair.receive.item);
+      join(pair.send, node, edge);
+      join(pair.receive, node, edge);
+      if (followsItsChannel(size_t(node)))
+        edge(node - 1, node);
       ++node;
     }
     for (const CollectiveInstance &instance : matching_.collectives) {
       for (auto [rank, item] : instance.calls)
-        join(rank, item);
+        join(OpRef{rank, item, 0}, node, edge);
       ++node;
     }
+    for (const Awaited &each : matching_.awaited)
+      edge(pairOf_.at(each.post), begins_[each.wait.rank][each.wait.item]);
   }
 
   /// Breadth first from every shared node that was not sorted: programs alone
@@ -204,7 +244,7 @@ private:
     std::vector<std::string> ops;
     for (const MachineTransfer &t : item.transfers)
       ops.push_back(opText(t));
-    return fmt::format("{{{}}}", fmt::join(ops, " "));
+    return fmt::format("{}{{{}}}", name(item.part), fmt::join(ops, " "));
   }
 
   std::string label(const Node &node) const {
@@ -260,6 +300,7 @@ private:
   const Matching &matching_;
   std::vector<Node> nodes_;
   std::vector<std::vector<int>> begins_; ///< node that an item begins with
+  std::map<OpRef, int> pairOf_;          ///< by what was posted
   std::vector<int> firstNext_, next_;    ///< edges of n: from firstNext_[n] on
   std::vector<int> waits_;
 };

@@ -84,6 +84,21 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, mem
 // expected-error @+1 {{expected isa to say something, found ""}}
 module attributes {test.attribute = #mtc.target<device = "cpu", isa = "", threads = 1>} {}
 // -----
+// expected-error @+1 {{expected names of what runs beside computations, each once, found ["p2p", "p2p"]}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = ["p2p", "p2p"]>} {}
+// -----
+// expected-error @+1 {{expected names of what runs beside computations, each once, found ["everything"]}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = ["everything"]>} {}
+// -----
+// expected-error @+1 {{expected names of what runs beside computations, each once, found []}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = []>} {}
+// -----
 // expected-error @+1 {{expected a global batch of 2 samples times 2 microbatches times 2 replicas, found 16}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,

@@ -82,3 +82,8 @@ pipe.schedule @eval stages 1 chunks 1 microbatches 2147483647 ["F0"]
 // -----
 // expected-error @+1 {{expected a line of slots for each of 2 stages, found 1}}
 pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0"]
+// -----
+pipe.timeline @t entry "train" stage 0 pools <saved = 1> {
+  // expected-error @+1 {{expected post, wait or transfers, found posts}}
+  pipe.exchange posts []
+}

@@ -44,4 +44,10 @@ pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send
   pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>
   // CHECK: pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
   pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]
+  // CHECK: pipe.exchange post [#pipe.transfer<send = true, value = activation, microbatch = 1, virtual_stage = 0, peer = 1, slot = 0>]
+  pipe.exchange post [#pipe.transfer<send = true, value = activation, microbatch = 1, virtual_stage = 0, peer = 1, slot = 0>]
+  // CHECK: pipe.exchange wait []
+  pipe.exchange wait []
 }
+// CHECK: pipe.schedule @eval stages 1 chunks 1 microbatches 1 apart ["F0"]
+pipe.schedule @eval stages 1 chunks 1 microbatches 1 apart ["F0"]

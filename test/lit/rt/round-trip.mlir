@@ -97,5 +97,7 @@ rt.program @stage0 stage 0 {
     rt.step run @f microbatch 0 slots <send_activation = 0, saved = 0>
     // CHECK: rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
     rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
+    // CHECK: rt.exchange wait [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
+    rt.exchange wait [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]
   }
 }

@@ -1,7 +1,7 @@
 // Bytes that compute another value than the tensors do. In a compiled plan the
 // bytes are indented by four, the tensor form by more.
 // Without locations, mtc-opt shows the line of an error.
-// RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory | sed -e 's/ loc(.*//' > %t.mlir
+// RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --overlap none --mbs 2 --gbs 8 --compile-to=plan-memory | sed -e 's/ loc(.*//' > %t.mlir
 
 // scale and bias of a norm swapped
 // RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/@kernel3(%7, %8, %9,/@kernel3(%7, %9, %8,/' %t.mlir \
@@ -120,7 +120,7 @@
 // MISSING: 'rt.launch' expected a kernel of the tensor form, and the buffers that it has, found others
 
 // a record of a parameter that is split otherwise, or of another type, than fragments read it
-// RUN: mtc compile gpt2-nano --tp 2 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory | sed -e 's/ loc(.*//' > %t-two.mlir
+// RUN: mtc compile gpt2-nano --tp 2 --pp 2 --dp 1 --overlap none --mbs 2 --gbs 8 --compile-to=plan-memory | sed -e 's/ loc(.*//' > %t-two.mlir
 // RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/<\[{}, {"tp"}\]>/<[{"tp"}, {}]>/' %t-two.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=RECORD
 // RUN: sed -e '/^  pipe.parameter.*layers.0.mlp.up.weight/s/64x128xf32/128x64xf32/' %t-two.mlir \

@@ -52,7 +52,7 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "sequence-parallel, threads-per-rank, bucket-size, schedule, target, "
       "dtype, "
       "optimizer, chunks, microbatch-group, layers-per-stage, device-memory, "
-      "recompute, shard.batch, shard.seq, "
+      "recompute, overlap, shard.batch, shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");
   EXPECT_EQ(exitCode(found), 2);

@@ -51,6 +51,7 @@ target = "cpu"
 dtype = "f32"
 device_memory = "3KiB"
 recompute = "ops=norm,attention"
+overlap = "none"
 [shard]
 ffn = "none"
 [[override]]
@@ -64,7 +65,7 @@ shard = { ffn = "tp" }
       R"({"tp":2,"dp":4,"pp":3,"micro_batch_size":5,"global_batch_size":40,)"
       R"("seq_length":7,"zero":1,"sequence_parallel":true,"threads_per_rank":8,"bucket_size":9,)"
       R"("schedule":"gpipe","target":"cpu","dtype":"f32","optimizer":"adamw",)"
-      R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"device_memory":3072,"recompute":"ops=attention,norm",)"
+      R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"device_memory":3072,"recompute":"ops=attention,norm","overlap":"none",)"
       R"("shard":{"batch":"dp","seq":"none","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"

@@ -90,6 +90,33 @@ TEST(Expand, DepthCountsFromTheFirstSlot) {
             "{<0:a0.0@0} {<0:a1.0@1} F1 F0");
 }
 
+// 1F1B by hand: stage 0 has F1's activation ready when B0 begins and goes on
+// while it is on its way; a buffer is waited for where it is written again.
+TEST(Expand, PostsWhenMadeAndWaitsWhenNeeded) {
+  Plan plan = makePlan(make("1f1b", {2, 3, 1, 0}), 1, Grouping::SameStamp,
+                       /*apart=*/true);
+  EXPECT_EQ(
+      printPlan(plan),
+      "F0 post{>1:a0.0@0} F1 post{>1:a1.0@1 <1:g0.1@0} wait{<1:g0.1@0} B0 "
+      "wait{>1:a0.0@0} F2 post{>1:a2.0@0 <1:g1.1@0} wait{<1:g1.1@0} B1 "
+      "post{<1:g2.1@0} wait{<1:g2.1@0} B2 wait{>1:a2.0@0 >1:a1.0@1}\n"
+      "post{<0:a0.0@0} wait{<0:a0.0@0} F0 B0 post{<0:a1.0@0 >0:g0.1@0} "
+      "wait{<0:a1.0@0} F1 wait{>0:g0.1@0} B1 post{<0:a2.0@0 >0:g1.1@0} "
+      "wait{<0:a2.0@0} F2 wait{>0:g1.1@0} B2 post{>0:g2.1@0} "
+      "wait{>0:g2.1@0}\n");
+}
+
+// A value that is made early and read late is received in its turn all the
+// same: those behind it in the channel are read before it.
+TEST(Expand, PostsAChannelInTheOrderInWhichItsValuesAreMade) {
+  Findings findings;
+  Schedule schedule =
+      parseSchedule("F0 F1 F2\nF2 F1 F0\n", {2, 3, 1, {}}, findings);
+  EXPECT_EQ(printProgram(makePlan(schedule, 1, Grouping::SameStamp, true), 1),
+            "post{<0:a0.0@2 <0:a1.0@1 <0:a2.0@0} wait{<0:a2.0@0} F2 "
+            "wait{<0:a1.0@1} F1 wait{<0:a0.0@2} F0");
+}
+
 TEST(Expand, CostsNeverMatterForCorrectness) {
   for (const Setting &setting : settings(3, 4, 2))
     for (Costs costs : {Costs{9, 1, 1, 7}, {1, 50, 3, 1}}) {

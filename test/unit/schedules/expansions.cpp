@@ -14,19 +14,23 @@ namespace mtc::schedules::test {
 void expectEveryExpansionRuns(const Schedule &schedule) {
   ASSERT_EQ(render(checkSchedule(schedule)), "");
   std::optional<Outcome> first;
-  for (int depth : {1, 2, unlimitedDepth})
+  auto expectRuns = [&](const Plan &plan) {
+    ASSERT_EQ(render(checkPlan(plan)), "") << printPlan(plan);
+    ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
+    Outcome outcome = interpret(plan, 2);
+    ASSERT_EQ(outcome.error, "");
+    if (!first)
+      first = outcome;
+    EXPECT_EQ(outcome.sums, first->sums);
+  };
+  for (int depth : {1, 2, unlimitedDepth}) {
+    SCOPED_TRACE("d=" + std::to_string(depth));
     for (Grouping grouping :
-         {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap}) {
-      SCOPED_TRACE("d=" + std::to_string(depth));
-      Plan plan = makePlan(schedule, depth, grouping);
-      ASSERT_EQ(render(checkPlan(plan)), "") << printPlan(plan);
-      ASSERT_EQ(render(verifyMachine(repeatSteps(machineOf(plan), 2))), "");
-      Outcome outcome = interpret(plan, 2);
-      ASSERT_EQ(outcome.error, "");
-      if (!first)
-        first = outcome;
-      EXPECT_EQ(outcome.sums, first->sums);
-    }
+         {Grouping::Single, Grouping::SameStamp, Grouping::WholeGap})
+      expectRuns(makePlan(schedule, depth, grouping));
+    SCOPED_TRACE("apart");
+    expectRuns(makePlan(schedule, depth, Grouping::SameStamp, /*apart=*/true));
+  }
 }
 
 } // namespace mtc::schedules::test

@@ -2,8 +2,10 @@
 
 #include "interpreter.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 
 namespace mtc::schedules::test {
 namespace {
@@ -41,14 +43,22 @@ public:
     }
     if (outcome_.error.empty() && !done)
       fail("deadlock");
+    for (const Rank &rank : ranks_)
+      if (!rank.posted.empty())
+        fail("not waited for");
     return outcome_;
   }
 
 private:
+  using Name = std::tuple<bool, int, std::string>;
+  static Name nameOf(const Transfer &t) { return {t.send, t.peer, tagOf(t)}; }
+
   struct Rank {
     size_t next = 0; ///< item, counted over all steps
     bool entered = false;
-    size_t open = 0; ///< transfers of the current group not done
+    /// By name: what crossed, once it did. The buffers of all of them.
+    std::map<Name, std::optional<uint64_t>> posted;
+    std::set<Operand> busy;
     std::vector<std::vector<std::optional<uint64_t>>> held; ///< by pool
   };
   struct Side {
@@ -80,27 +90,57 @@ private:
       ++state.next;
       return true;
     }
-    if (!state.entered) {
-      enter(rank, std::get<Exchange>(item));
+    const Exchange &exchange = std::get<Exchange>(item);
+    if (!state.entered && exchange.part != Part::Wait) {
+      post(rank, exchange);
+      state.entered = true;
       return true;
     }
-    if (state.open > 0)
-      return false;
+    if (exchange.part != Part::Post) {
+      if (!haveEnded(rank, exchange))
+        return false;
+      end(rank, exchange);
+    }
     state.entered = false;
     ++state.next;
     return true;
   }
 
-  void enter(int rank, const Exchange &exchange) {
-    ranks_[rank].entered = true;
-    ranks_[rank].open = exchange.transfers.size();
+  void post(int rank, const Exchange &exchange) {
     for (const Transfer &t : exchange.transfers) {
       if (t.peer < 0 || t.peer >= int(ranks_.size()) || t.peer == rank)
         return fail("peer");
       auto key = t.send ? std::pair(rank, t.peer) : std::pair(t.peer, rank);
       Channel &channel = channels_[key];
+      if (!ranks_[rank].posted.try_emplace(nameOf(t), std::nullopt).second)
+        return fail("posted twice");
+      if (slot(rank, t.buffer) && !ranks_[rank].busy.insert(t.buffer).second)
+        return fail("in flight");
       (t.send ? channel.sends : channel.receives).push_back({rank, &t});
       match(channel);
+    }
+  }
+
+  bool haveEnded(int rank, const Exchange &exchange) {
+    return std::all_of(exchange.transfers.begin(), exchange.transfers.end(),
+                       [&](const Transfer &t) {
+                         auto it = ranks_[rank].posted.find(nameOf(t));
+                         if (it == ranks_[rank].posted.end())
+                           fail("not posted");
+                         return it == ranks_[rank].posted.end() || it->second;
+                       });
+  }
+
+  /// What was received can be read from here on, and not before.
+  void end(int rank, const Exchange &exchange) {
+    for (const Transfer &t : exchange.transfers) {
+      auto it = ranks_[rank].posted.find(nameOf(t));
+      if (it == ranks_[rank].posted.end())
+        return;
+      ranks_[rank].busy.erase(t.buffer);
+      if (!t.send)
+        write(rank, t.buffer, *it->second);
+      ranks_[rank].posted.erase(it);
     }
   }
 
@@ -111,10 +151,9 @@ private:
       channel.receives.pop_front();
       if (send.transfer->bytes != receive.transfer->bytes)
         return fail("size");
-      write(receive.rank, receive.transfer->buffer,
-            read(send.rank, send.transfer->buffer));
-      --ranks_[send.rank].open;
-      --ranks_[receive.rank].open;
+      uint64_t value = *held(send.rank, send.transfer->buffer);
+      ranks_[send.rank].posted[nameOf(*send.transfer)] = value;
+      ranks_[receive.rank].posted[nameOf(*receive.transfer)] = value;
     }
   }
 
@@ -126,14 +165,25 @@ private:
     return nullptr;
   }
 
-  uint64_t read(int rank, const Operand &operand) {
+  /// The value in a slot; 0 where there is none.
+  std::optional<uint64_t> held(int rank, const Operand &operand) {
     std::optional<uint64_t> *value = slot(rank, operand);
     if (value && !*value)
       fail("empty read");
     return value && *value ? **value : 0;
   }
 
+  uint64_t read(int rank, const Operand &operand) {
+    // What is sent meanwhile may be read, what is received may not.
+    if (ranks_[rank].busy.count(operand) && crossingEnd(operand.pool) &&
+        !crossingEnd(operand.pool)->sends)
+      fail("in flight");
+    return *held(rank, operand);
+  }
+
   void write(int rank, const Operand &operand, uint64_t value) {
+    if (ranks_[rank].busy.count(operand))
+      fail("in flight");
     if (std::optional<uint64_t> *place = slot(rank, operand))
       *place = value;
   }

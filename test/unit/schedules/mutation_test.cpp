@@ -47,6 +47,7 @@ public:
         {"merge", &Mutator::merge},
         {"swap-in-channel", &Mutator::swapInChannel},
         {"swap-compute", &Mutator::swapComputes},
+        {"part", &Mutator::changePart},
     };
     const Row &row = rows[below(std::size(rows))];
     return (this->*row.apply)() ? row.name : nullptr;
@@ -194,7 +195,7 @@ private:
     if (!exchange || exchange->transfers.size() < 2)
       return false;
     size_t taken = below(exchange->transfers.size());
-    Exchange alone{{exchange->transfers[taken]}};
+    Exchange alone{{exchange->transfers[taken]}, exchange->part};
     exchange->transfers.erase(exchange->transfers.begin() + taken);
     items.insert(items.begin() + i + below(2), alone);
     return true;
@@ -244,6 +245,14 @@ private:
     return true;
   }
 
+  bool changePart() {
+    Exchange *exchange = exchangeOf(program());
+    if (exchange)
+      exchange->part =
+          Part((static_cast<int>(exchange->part) + 1 + below(2)) % 3);
+    return exchange;
+  }
+
   Plan &plan_;
   std::mt19937 &random_;
 };
@@ -268,8 +277,11 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRejected) {
   for (const Setting &setting : settings(3, 4, 2)) {
     if (setting.params.p < 2)
       continue;
-    for (int depth : {1, 2, unlimitedDepth}) {
-      Plan plan = makePlan(make(setting.name, setting.params), depth);
+    for (int kind = 0; kind < 6; ++kind) {
+      int depth = kind % 3 ? kind % 3 : unlimitedDepth;
+      bool apart = kind >= 3;
+      Plan plan = makePlan(make(setting.name, setting.params), depth,
+                           Grouping::SameStamp, apart);
       Outcome right = interpret(plan);
       for (int trial = 0; trial < 150; ++trial) {
         Plan mutant = plan;
@@ -289,13 +301,14 @@ TEST(Mutation, EveryMutantThatMisbehavesIsRejected) {
         misbehaving += !good;
         ++(passes ? accepted : rejected);
         ASSERT_TRUE(good || !passes)
-            << nameOf(setting) << " d=" << depth << ": " << what << "\n"
+            << nameOf(setting) << " d=" << depth << (apart ? " apart: " : ": ")
+            << what << "\n"
             << printPlan(mutant);
       }
     }
   }
   // All kinds, and both verdicts, were exercised.
-  EXPECT_EQ(applied.size(), 16u);
+  EXPECT_EQ(applied.size(), 17u);
   EXPECT_GT(misbehaving, 3000);
   EXPECT_GT(rejected, misbehaving);
   EXPECT_GT(accepted, 100);

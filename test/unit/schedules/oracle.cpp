@@ -144,10 +144,12 @@ Schedule make(std::string_view name, const Params &params) {
   return schedule.value_or(Schedule{});
 }
 
-Plan makePlan(const Schedule &schedule, int depth, Grouping grouping) {
+Plan makePlan(const Schedule &schedule, int depth, Grouping grouping,
+              bool apart) {
   ExpandOptions options;
   options.depth = depth;
   options.grouping = grouping;
+  options.apart = apart;
   Schedule sized = schedule;
   if (sized.crossings.isChain())
     sized.crossings = kilobyte;

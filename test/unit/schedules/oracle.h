@@ -39,7 +39,7 @@ Schedule make(std::string_view name, const Params &params);
 /// Expands and fails the test when rejected; 1024 bytes per transfer of a
 /// chain.
 Plan makePlan(const Schedule &schedule, int depth,
-              Grouping grouping = Grouping::SameStamp);
+              Grouping grouping = Grouping::SameStamp, bool apart = false);
 
 /// All legal settings of all named schedules with p <= maxP, m <= maxM,
 /// v <= maxV.

@@ -103,6 +103,7 @@ TEST(UserSchedules, RandomLegalOnesExpandAndRun) {
                        between(1, 9)};
       options.grouping = static_cast<Grouping>(between(0, 2));
       options.overlap = between(0, 1);
+      options.apart = between(0, 1);
       Findings findings;
       Plan plan = expand(schedule, options, findings).value();
       ASSERT_EQ(render(checkPlan(plan)), "") << printPlan(plan);

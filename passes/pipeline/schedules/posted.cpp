@@ -1,0 +1,73 @@
+//===- posted.cpp - transfers between post and wait -----------------------===//
+
+#include "passes/pipeline/schedules/posted.h"
+
+#include <fmt/format.h>
+
+namespace mtc::schedules {
+namespace {
+
+std::string describe(bool send, int peer, const std::string &tag) {
+  return fmt::format("{} {} {} rank {}", send ? "send of" : "receive of", tag,
+                     send ? "to" : "from", peer);
+}
+
+} // namespace
+
+void PostedTransfers::report(const char *code, std::string message) {
+  matching_.findings.push_back(
+      {code, fmt::format("rank {} {}", rank_, message)});
+}
+
+void PostedTransfers::follow(const MachineItem &exchange, int i) {
+  for (size_t op = 0; op < exchange.transfers.size(); ++op) {
+    OpRef at{rank_, i, static_cast<int>(op)};
+    if (exchange.part == Part::Post)
+      post(exchange.transfers[op], at);
+    else if (exchange.part == Part::Wait)
+      wait(exchange.transfers[op], at);
+  }
+}
+
+void PostedTransfers::post(const MachineTransfer &t, OpRef at) {
+  if (!open_.try_emplace({t.send, t.peer, t.tag}, at).second) {
+    report("posted-twice",
+           fmt::format("item {}: the {} is posted, expected a "
+                       "wait for it before it is posted again",
+                       at.item, describe(t.send, t.peer, t.tag)));
+    matching_.complete = false;
+  }
+  // Once per channel: what follows has the same cause.
+  if (++counts_[{t.send, t.peer}] == MTC_MOST_POSTED + 1)
+    report("posted-limit",
+           fmt::format("item {}: the {} is one more than the {} transfers of a "
+                       "channel that may be posted and not waited for",
+                       at.item, describe(t.send, t.peer, t.tag),
+                       MTC_MOST_POSTED));
+}
+
+void PostedTransfers::wait(const MachineTransfer &t, OpRef at) {
+  auto it = open_.find({t.send, t.peer, t.tag});
+  if (it == open_.end()) {
+    report("unposted", fmt::format("item {}: waits for the {}, expected one "
+                                   "that is posted",
+                                   at.item, describe(t.send, t.peer, t.tag)));
+    matching_.complete = false;
+    return;
+  }
+  matching_.awaited.push_back({at, it->second});
+  open_.erase(it);
+  --counts_[{t.send, t.peer}];
+}
+
+void PostedTransfers::end() {
+  for (const auto &[key, at] : open_) {
+    const auto &[send, peer, tag] = key;
+    report("unwaited", fmt::format("item {}: posts the {}, expected a wait for "
+                                   "it in the same step, found none",
+                                   at.item, describe(send, peer, tag)));
+    matching_.complete = false;
+  }
+}
+
+} // namespace mtc::schedules
