@@ -33,10 +33,11 @@ class Model:
     micro_batch: int  # of one replica
     chunks: int = 1   # of layers, of each rank (interleaved 1F1B)
     recompute: bool = True  # of all layers
+    posted: bool = True     # transfers, ahead of their wait
 
     def saving_all(self):
         """The same layout, but nothing is computed again and a rank has one chunk."""
-        return replace(self, chunks=1, recompute=False)
+        return replace(self, chunks=1, recompute=False, posted=False)
 
     @property
     def dp(self):
@@ -137,6 +138,8 @@ class Model:
     def activation_bytes(self, stage, dtype, waiting=0):
         """The arena. A value that waits for its exchange has a buffer: the output and
         its gradient towards a next stage, the input's gradient towards the one before.
+        Where transfers are posted, a stage makes the next value while one is on its way;
+        the last stage has sent its gradient by then.
         (An input that was received is the input of the first layer, counted there.)
         With chunks each stage has a next one and one before, slots for what is saved
         have the size of the largest chunk, and `waiting` more values wait for a stage
@@ -144,7 +147,10 @@ class Model:
         message = COMPUTED[dtype] * self.seq * self.micro_batch * self.hidden
         if self.chunks == 1:
             kept = self.in_flight(stage) * self.chunk_bytes(stage, 0, dtype)
-            buffers = 2 * (stage < self.pp - 1) + (stage > 0)
+            last = stage == self.pp - 1
+            buffers = 2 * (not last) + (stage > 0)
+            if self.posted:  # one more of each that is sent where a stage works on
+                buffers += (not last) + (stage > 0) * (not last)
         else:
             slot = max(self.chunk_bytes(stage, chunk, dtype)
                        - (message if stage + chunk > 0 else 0)

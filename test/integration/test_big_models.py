@@ -24,7 +24,7 @@ import precision
 from big_models import MODELS, VOCAB
 from run_layout import Failed, Mtc, Report
 
-SAVING_ALL = ("--recompute", "none", "--chunks", "1", "--schedule", "1f1b")
+SAVING_ALL = ("--recompute", "none", "--chunks", "1", "--schedule", "1f1b", "--overlap", "none")
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 # What stands deeper is the tensor form of a program.
@@ -68,7 +68,7 @@ class Plan:
                 self.read(line)
 
     def read(self, line):
-        if found := re.search(r"mtc\.config = #mtc\.config<(.*?)>>", line):
+        if found := re.search(r'mtc\.config = #mtc\.config<(.*?)(?:>>|"\]>)', line):
             # The names of fields are told apart by their group: "model.name".
             for group, fields in re.findall(r"(\w+) = <(.*?)(?:>|$)", found[1]):
                 for name, value in re.findall(r'(\w+) = "?([\w.:+-]+)', fields):
