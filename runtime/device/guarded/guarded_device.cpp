@@ -10,22 +10,32 @@ namespace mtc::runtime {
 namespace {
 
 /// Calls of `backend` become work of a stream. While a rank is in a call its
-/// arenas are open, so a backend that works in the arenas of all members finds
-/// them open.
+/// arenas are open, and from a post to its wait, so a backend that works in the
+/// arenas of all members finds them open.
 class IssuingCommunicator final : public Communicator {
 public:
-  IssuingCommunicator(GuardedStream &stream, Communicator &backend)
-      : stream_(stream), backend_(backend) {}
+  IssuingCommunicator(GuardedStream &stream, ArenaGuard &guard,
+                      Communicator &backend)
+      : stream_(stream), guard_(guard), backend_(backend) {}
 
   Status collective(const CollectiveCall &call, void *buffer) override {
     return stream_.issue(
         [=, this] { return backend_.collective(call, buffer); });
   }
   Status post(std::span<const MtcTransfer> transfers) override {
-    return stream_.issue([=, this] { return backend_.post(transfers); });
+    return stream_.issue([=, this] {
+      for (size_t i = 0; i < transfers.size(); ++i)
+        MTC_RETURN_IF_ERROR(guard_.open());
+      return backend_.post(transfers);
+    });
   }
   Status wait(std::span<const MtcTransfer> transfers) override {
-    return stream_.issue([=, this] { return backend_.wait(transfers); });
+    return stream_.issue([=, this] {
+      MTC_RETURN_IF_ERROR(backend_.wait(transfers));
+      for (size_t i = 0; i < transfers.size(); ++i)
+        MTC_RETURN_IF_ERROR(guard_.close());
+      return Status::okay();
+    });
   }
   void abort() override { backend_.abort(); }
   void finish() override { backend_.finish(); }
@@ -35,6 +45,7 @@ public:
 
 private:
   GuardedStream &stream_;
+  ArenaGuard &guard_;
   Communicator &backend_;
 };
 
@@ -56,7 +67,7 @@ public:
     return cpu_->gemm(index, a, b, c, scratch);
   }
   Communicator &issuing(Communicator &backend) override {
-    comm_ = std::make_unique<IssuingCommunicator>(*stream_, backend);
+    comm_ = std::make_unique<IssuingCommunicator>(*stream_, guard_, backend);
     return *comm_;
   }
 

@@ -74,9 +74,10 @@ def swap_sends(text):
     def swap(block):
         head = (r"#rt\.transfer<send = true, peer = 1, tag = <value = activation, "
                 r"microbatch = ")
-        block = substitute(block, rf"({head})0,", r"\1swapped,")
-        block = substitute(block, rf"({head})1,", r"\g<1>0,")
-        return substitute(block, rf"({head})swapped,", r"\g<1>1,")
+        # Each stands in the row that posts it and in the one that waits.
+        block = substitute(block, rf"({head})0,", r"\1swapped,", 2)
+        block = substitute(block, rf"({head})1,", r"\g<1>0,", 2)
+        return substitute(block, rf"({head})swapped,", r"\g<1>1,", 2)
     return within(text, r"rt\.program @stage0 ", lambda program: within(
         program, r"rt\.timeline @train ", swap))
 
