@@ -20,6 +20,8 @@ BucketInfo readBucket(rt::BucketOp op, bool zero) {
   b.unpadded = op.getUnpadded();
   b.zero = zero;
   b.shardElements = op.getShard();
+  if (op.getShardGradients())
+    b.shardedGradients = op.gradElements();
   b.gradOffset = op.getGradOffset().value_or(-1);
   b.paramOffset = op.getParamOffset().value_or(-1);
   for (llvm::StringRef state : op.stateNames())

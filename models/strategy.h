@@ -32,7 +32,7 @@ struct Strategy {
   int64_t chunks = 1;                  ///< virtual stages of a stage
   int64_t microbatchGroup = 0;         ///< of interleaving; 0: pp of them
   std::vector<int64_t> layersPerStage; ///< by virtual stage; empty: even
-  int64_t zero = 0;                    ///< 1: the optimizer is split over dp
+  int64_t zero = 0; ///< split over dp; 1: the optimizer, 2: + gradients
   /// Norms, dropout and sums of the residual stream are split over tp along the
   /// sequence.
   bool sequenceParallel = false;

@@ -54,9 +54,10 @@ static StrategyRows batchFields() {
       {"", "seq_length", OfStrategy::integer(countRange, &Strategy::seqLength),
        "tokens of a sample", "512", Need::optional, "the spec's max_seq",
        "seq"},
-      {"", "zero", OfStrategy::integer({0, 1}, &Strategy::zero),
+      {"", "zero", OfStrategy::integer({0, 2}, &Strategy::zero),
        "1: each replica keeps and updates its part of the optimizer's states "
-       "(ZeRO-1)",
+       "(ZeRO-1); 2: it also keeps its part of the sums of gradients only "
+       "(ZeRO-2)",
        "1"},
       {"", "sequence_parallel",
        OfStrategy::boolean(&Strategy::sequenceParallel),

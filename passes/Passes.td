@@ -367,6 +367,40 @@ def LowerCalls : ProgramPass<"lower-calls"> {
     ```
   }];
 }
+def ShardGradients : ProgramPass<"shard-gradients"> {
+  let summary = "gradients of each microbatch summed over dp where they are made";
+  let description = [{
+    Under ZeRO-2 a rank has the accumulators of its shard of a bucket only. So what
+    a fragment adds to gradients goes to a staging buffer of the bucket, which lives
+    in the fragment's workspace from the bucket's first gradient to its last; behind
+    that a reduce-scatter over dp sums it, and the rank's part is added to its shard.
+    Staging begins as zeros, which padding stays. All gradients of a bucket are those
+    of one fragment (bucket-gradients), or the bucket is rejected. Without ZeRO-2, or
+    with dp 1, the pass changes nothing.
+
+    Input:
+    ```mlir
+    rt.bucket 0 elements 256 unpadded 200 shard 128 {shard_gradients}
+    rt.param "w" use 0 bucket 0 start 0
+    %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+    rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+    ```
+
+    Output:
+    ```mlir
+    %g = rt.ref staging for "w" use 0 : memref<10x20xf32>
+    %s = rt.ref staging of 0 : memref<256xf32>
+    rt.zero %s : (memref<256xf32>) -> ()
+    rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+    rt.collective reduce_scatter %s group dp count 128 {origin = "gradient"} : (memref<256xf32>) -> ()
+    %at, %local, %length = rt.flat_range start 0 count 256 shard 128
+    %own = rt.ref grad of 0 : memref<128xf32>
+    %into = rt.offset_view %own by %local : memref<128xf32> -> memref<128xf32>
+    %from = rt.offset_view %s by %at : memref<256xf32> -> memref<256xf32>
+    rt.launch @kernel0(%into, %from) args(%length) writes [0] : (memref<128xf32>, memref<256xf32>, i64) -> ()
+    ```
+  }];
+}
 def AssignStreams : ProgramPass<"assign-streams"> {
   let summary = "collectives to a stream of their own, ordered by events";
   let description = [{

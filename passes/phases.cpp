@@ -39,6 +39,8 @@ static constexpr PhaseInfo phaseTable[] = {
     {Phase::outlineKernels, "outline-kernels", "clusters to kernels"},
     {Phase::lowerCalls, "lower-calls",
      "GEMMs, attention and collectives to calls"},
+    {Phase::shardGradients, "shard-gradients",
+     "sums of gradients over dp behind each microbatch"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

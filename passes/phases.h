@@ -33,6 +33,7 @@ enum class Phase {
   verifyFragments,
   outlineKernels,
   lowerCalls,
+  shardGradients,
   assignStreams,
   planMemory,
   verifyPlan,

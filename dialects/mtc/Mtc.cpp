@@ -109,8 +109,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
 
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
                                     int64_t zero, int64_t bucketSize) {
-  if (zero != 0 && zero != 1)
-    return emitError() << "expected zero to be 0 or 1, found " << zero;
+  if (zero < 0 || zero > 2)
+    return emitError() << "expected zero to be 0, 1 or 2, found " << zero;
   return atLeastOne(emitError, "bucket_size", bucketSize);
 }
 
@@ -217,7 +217,11 @@ FailureOr<ConfigAttr> mtc::configOf(ModuleOp module) {
 }
 
 bool ConfigAttr::shardsOptimizer() const {
-  return getOptimizer().getZero() == 1 && getMesh()[MTC_AXIS_DP] > 1;
+  return getOptimizer().getZero() >= 1 && getMesh()[MTC_AXIS_DP] > 1;
+}
+
+bool ConfigAttr::shardsGradients() const {
+  return getOptimizer().getZero() >= 2 && getMesh()[MTC_AXIS_DP] > 1;
 }
 
 bool ConfigAttr::overlaps(Overlap kind) const {

@@ -119,10 +119,10 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
   let description = [{
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000>`
 
-    **Constraints:** `zero` is 0 or 1, a bucket has at least 1 element.
+    **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element.
   }];
   let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
-      AttrParameter<"int64_t", "1: the optimizer's state is split over dp">:$zero,
+      AttrParameter<"int64_t", "what is split over dp; 1: the optimizer's state, 2: sums of gradients, too">:$zero,
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
 }
 
@@ -215,10 +215,12 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
       OptionalParameter<"::mtc::RecomputeAttr", "what is computed again; nothing where it lacks">:$recompute,
       OptionalParameter<"::mlir::ArrayAttr", "names of what runs beside computations; nothing where it lacks">:$overlap);
   let extraClassDeclaration = [{
-    /// ZeRO-1 with more than one replica to share the optimizer's state.
+    /// ZeRO-1 or 2 with more than one replica to share the optimizer's state.
     bool shardsOptimizer() const;
     /// Whether `overlap` names this one.
     bool overlaps(::mtc::Overlap kind) const;
+    /// ZeRO-2 with more than one replica to share the sums of gradients.
+    bool shardsGradients() const;
     /// The type of each kind of value.
     ::mtc::DtypePolicy types() const;
     /// A copy for a processor with another instruction set.

@@ -41,10 +41,13 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
 }
 def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
-    I32EnumAttrCase<"State", 2, "state">, I32EnumAttrCase<"Loss", 3, "loss">]> {
+    I32EnumAttrCase<"State", 2, "state">, I32EnumAttrCase<"Loss", 3, "loss">,
+    I32EnumAttrCase<"Staging", 4, "staging">]> {
   let description = [{
     Parameters as they are computed with, accumulators of their gradients, a state
-    of the optimizer; and the loss, which lies behind the buckets.
+    of the optimizer; the loss, which lies behind the buckets; and `staging`, the
+    gradients of one microbatch on one rank, which live in the workspace of a
+    fragment until they are summed over dp (ZeRO-2).
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
@@ -54,16 +57,18 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let summary = "a part of a bucket, before offsets are known";
   let description = [{
     The part `kind` of a bucket, a state by its name in the bucket's `states`; the
-    accumulator of one use of a parameter, which `rt.param` places; or the loss.
-    `plan-memory` turns it into rt.view.
+    accumulator of one use of a parameter, or the place of its gradient in the staging
+    buffer, which `rt.param` places; or the loss. `plan-memory` turns it into rt.view.
 
     Example: `%g = rt.ref grad of 0 : memref<2048xf32>`
     Example: `%w = rt.ref grad for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
+    Example: `%s = rt.ref staging of 0 : memref<2048xf32>`
+    Example: `%p = rt.ref staging for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
     Example: `%m = rt.ref state "exp_avg" of 0 : memref<2048xf32>`
     Example: `%l = rt.ref loss : memref<1xf32>`
 
-    **Constraints:** a bucket or a parameter, the latter of a gradient only; neither
-    of the loss.
+    **Constraints:** a bucket or a parameter, the latter of a gradient or staging only;
+    neither of the loss.
   }];
   let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
                        OptionalAttr<StrAttr>:$param, OptionalAttr<Rt_Int>:$use);
@@ -355,7 +360,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let summary = "a flat range of parameters that are reduced together";
   let description = [{
     `elements` is padded; `shard` elements belong to each dp rank (= elements
-    without ZeRO). A bucket that is the `second_use_of` another holds accumulators
+    without ZeRO). With `shard_gradients` (ZeRO-2) its accumulators are those of the
+    shard only. A bucket that is the `second_use_of` another holds accumulators
     for the parameters of that one, and nothing else. Parameters are f32, or
     `param_type`: then the main parameters, f32, are one more state.
 
@@ -366,6 +372,7 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
 
     Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 {param_type = bf16, states = ["main", "exp_avg", "exp_avg_sq"]}`
     Example: `rt.bucket 1 elements 4096 unpadded 4000 shard 2048 second_use_of 0`
+    Example: `rt.bucket 2 elements 4096 unpadded 4000 shard 2048 {shard_gradients}`
 
     **Constraints:** state offsets are as many as states; a second use has neither
     parameters nor states.
@@ -373,7 +380,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let arguments = (ins Rt_Int:$index, Rt_Int:$elements, Rt_Int:$unpadded, Rt_Int:$shard,
                        OptionalAttr<Rt_Int>:$second_use_of, OptionalAttr<TypeAttr>:$param_type,
                        OptionalAttr<StrArrayAttr>:$states, OptionalAttr<Rt_Int>:$param_offset,
-                       OptionalAttr<Rt_Int>:$grad_offset, OptionalAttr<DenseI64ArrayAttr>:$state_offsets);
+                       OptionalAttr<Rt_Int>:$grad_offset, OptionalAttr<DenseI64ArrayAttr>:$state_offsets,
+                       UnitAttr:$shard_gradients);
   let assemblyFormat = "$index `elements` $elements `unpadded` $unpadded `shard` $shard (`second_use_of` $second_use_of^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -385,6 +393,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     /// True if main parameters lie beside those that are computed with.
     bool keepsMain() { return !paramType().isF32(); }
     bool isSecondUse() { return getSecondUseOf().has_value(); }
+    /// Accumulators of gradients that a rank has.
+    int64_t gradElements() { return getShardGradients() ? getShard() : getElements(); }
     /// Names of the optimizer's states; none before `shard-optimizer`.
     ::llvm::SmallVector<::llvm::StringRef> stateNames();
     /// The byte of `optimizer` where a state begins, if it has one.

@@ -136,7 +136,7 @@ LogicalResult GemmOp::verify() {
 
 LogicalResult RefOp::verify() {
   bool named = getParam().has_value();
-  if (named && getKind() != RefKind::Grad)
+  if (named && getKind() != RefKind::Grad && getKind() != RefKind::Staging)
     return emitOpError("expected a parameter only of a gradient, found one of ")
            << stringifyRefKind(getKind());
   if (named != getUse().has_value())

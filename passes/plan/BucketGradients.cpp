@@ -40,6 +40,8 @@ using Uses = std::map<int64_t, std::vector<MtcAxis>>;
 struct StageUses {
   std::set<std::string> params;
   std::map<std::string, Uses> uses;
+  /// By parameter and use, the number of the fragment that accumulates it.
+  std::map<std::pair<std::string, int64_t>, int64_t> fragments;
 };
 
 /// The axes over which what is accumulated stays partial, beside those of the
@@ -56,12 +58,16 @@ std::vector<MtcAxis> partialAxes(pipe::AccumulateOp op) {
 
 StageUses usesOf(rt::ProgramOp program) {
   StageUses found;
-  program.walk([&](Operation *op) {
-    if (auto p = dyn_cast<pipe::ParamOp>(op))
-      found.params.insert(p.getName().str());
-    if (auto a = dyn_cast<pipe::AccumulateOp>(op))
-      found.uses[a.getParam().str()].try_emplace(a.getUse(), partialAxes(a));
-  });
+  for (auto [i, fn] : llvm::enumerate(program.getOps<func::FuncOp>()))
+    fn.walk([&, number = int64_t(i)](Operation *op) {
+      if (auto p = dyn_cast<pipe::ParamOp>(op))
+        found.params.insert(p.getName().str());
+      if (auto a = dyn_cast<pipe::AccumulateOp>(op)) {
+        std::string name = a.getParam().str();
+        found.uses[name].try_emplace(a.getUse(), partialAxes(a));
+        found.fragments.try_emplace({name, a.getUse()}, number);
+      }
+    });
   return found;
 }
 
@@ -93,14 +99,18 @@ struct BucketGradientsPass
     return program;
   }
 
-  /// The parameters of a stage, in model order.
-  std::vector<LayoutParam> paramsOf(const StageUses &stage) {
+  /// The parameters of a stage, in model order. Where gradients are summed
+  /// behind each microbatch, a bucket is of one fragment.
+  std::vector<LayoutParam> paramsOf(const StageUses &stage,
+                                    bool shardsGradients) {
     std::vector<LayoutParam> params;
     for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
       std::string name = param.getName().str();
-      if (stage.params.count(name))
-        params.push_back({name, param.getElements(), param.getUses() > 1,
-                          stage.uses.at(name).begin()->second});
+      if (!stage.params.count(name))
+        continue;
+      auto &[use, partial] = *stage.uses.at(name).begin();
+      params.push_back({name, param.getElements(), param.getUses() > 1, partial,
+                        shardsGradients ? stage.fragments.at({name, use}) : 0});
     }
     return params;
   }
@@ -117,8 +127,9 @@ struct BucketGradientsPass
               ConfigAttr config) {
     OptimizerAttr optimizer = config.getOptimizer();
     LayoutOptions options{config.getMesh()[MTC_AXIS_DP],
-                          optimizer.getBucketSize(), optimizer.getZero() == 1};
-    BucketLayout layout = layOutBuckets(paramsOf(stage), options);
+                          optimizer.getBucketSize(), optimizer.getZero() >= 1};
+    BucketLayout layout =
+        layOutBuckets(paramsOf(stage, config.shardsGradients()), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();

@@ -35,10 +35,12 @@ BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
     if (param.shared || at - bucketStart >= options.bucketSize)
       close();
   };
-  std::map<std::vector<MtcAxis>, std::vector<const LayoutParam *>> reversed;
+  // Backwards of later chunks come first.
+  using Key = std::pair<std::vector<MtcAxis>, int64_t>;
+  std::map<Key, std::vector<const LayoutParam *>> reversed;
   for (auto it = params.rbegin(); it != params.rend(); ++it)
-    reversed[it->partial].push_back(&*it);
-  for (auto &[axes, together] : reversed) {
+    reversed[{it->partial, -it->fragment}].push_back(&*it);
+  for (auto &[key, together] : reversed) {
     for (const LayoutParam *param : together)
       place(*param);
     close();

@@ -3,7 +3,9 @@
 // Megatron's layout of gradient buffers (megatron/core/optimizer and
 // distributed): parameters in reverse model order, so that gradients that are
 // ready first lie first. Gradients that are partial over the same axes lie in
-// buckets of their own, so that one collective per bucket and axis sums them.
+// buckets of their own, so that one collective per bucket and axis sums them;
+// under ZeRO-2 so do those that one fragment makes, at whose end they are
+// summed.
 //
 //   | d       pad| c  pad || b          pad || a  pad |      || bucket end
 //
@@ -26,6 +28,9 @@ struct LayoutParam {
   /// Over which its gradient is partial until the end of the step, beside the
   /// axes of the data: the same for all parameters of a bucket.
   std::vector<MtcAxis> partial = {};
+  /// The fragment that makes its gradient, where buckets are not to mix
+  /// fragments: the same for all parameters of a bucket.
+  int64_t fragment = 0;
 };
 struct LayoutOptions {
   int64_t dp = 1;
@@ -47,7 +52,8 @@ struct BucketLayout {
 };
 
 /// Lays out `params` (given in model order): first those that are partial over
-/// nothing, then the others by their axes. Pure.
+/// nothing, then the others by their axes; of these the later fragments first.
+/// Pure.
 BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
                            const LayoutOptions &options);
 

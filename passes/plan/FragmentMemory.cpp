@@ -31,6 +31,7 @@ static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
     return in(MTC_ARENA_GRADS, bucket.getGradOffset(), 4);
   case rt::RefKind::State:
     return in(MTC_ARENA_OPTIMIZER, bucket.stateOffset(state), 4);
+  case rt::RefKind::Staging: // of a fragment, not of the bucket's arenas
   case rt::RefKind::Loss:
     break;
   }
@@ -51,16 +52,65 @@ FailureOr<Address> FragmentMemory::addressOf(Operation *op, int64_t index,
   return op->emitOpError("expected a bucket of this program, found ") << index;
 }
 
+/// The place of a ref in its bucket.
+FailureOr<ParamSlot> FragmentMemory::slotOf(rt::RefOp ref) {
+  if (ref.getBucket())
+    return ParamSlot{static_cast<int64_t>(*ref.getBucket()), 0};
+  if (const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse()))
+    return *slot;
+  return ref.emitOpError("expected an rt.param of use ")
+         << *ref.getUse() << " of \"" << *ref.getParam() << "\", found none";
+}
+
+FailureOr<Address> FragmentMemory::stagingAddress(rt::RefOp ref) {
+  FailureOr<ParamSlot> slot = slotOf(ref);
+  if (failed(slot))
+    return failure();
+  auto it = staging.find(slot->bucket);
+  return Address{MTC_ARENA_WORKSPACE,
+                 it == staging.end()
+                     ? 0 // nothing touches it
+                     : storages[it->second].address.offset + 4 * slot->start};
+}
+
+/// All of a bucket's staging lives from the first op to the last one that
+/// touches some of it.
+LogicalResult FragmentMemory::touchStaging(Value buffer, int64_t index) {
+  if (auto moved = buffer.getDefiningOp<rt::OffsetViewOp>())
+    buffer = moved.getView();
+  auto ref = buffer.getDefiningOp<rt::RefOp>();
+  if (!ref || ref.getKind() != rt::RefKind::Staging)
+    return success();
+  FailureOr<ParamSlot> slot = slotOf(ref);
+  if (failed(slot))
+    return failure();
+  auto [it, isNew] = staging.try_emplace(slot->bucket, storages.size());
+  if (isNew) {
+    int64_t bytes = 0;
+    for (auto bucket : program.getOps<rt::BucketOp>())
+      if (bucket.getIndex() == slot->bucket)
+        bytes = 4 * bucket.getElements();
+    if (bytes == 0)
+      return ref.emitOpError("expected a bucket of this program, found ")
+             << slot->bucket;
+    storages.push_back({});
+    storages.back().life = {bytes, index, index, -1};
+  }
+  storages[it->second].life.end = index;
+  return success();
+}
+
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == rt::RefKind::Loss)
     return Address{MTC_ARENA_GRADS, layout.lossOffset};
+  if (ref.getKind() == rt::RefKind::Staging)
+    return stagingAddress(ref);
   if (ref.getBucket())
     return addressOf(ref, *ref.getBucket(), ref.getKind(),
                      ref.getState().value_or(""), /*start=*/0);
-  const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse());
-  if (!slot)
-    return ref.emitOpError("expected an rt.param of use ")
-           << *ref.getUse() << " of \"" << *ref.getParam() << "\", found none";
+  FailureOr<ParamSlot> slot = slotOf(ref);
+  if (failed(slot))
+    return failure();
   return addressOf(ref, slot->bucket, ref.getKind(), "", slot->start);
 }
 
@@ -185,6 +235,9 @@ LogicalResult FragmentMemory::makeInPlace(const rt::Access &access) {
 /// Reads come first: what is written may take no byte of what is read.
 LogicalResult FragmentMemory::call(rt::AccessOpInterface op, int64_t index) {
   SmallVector<rt::Access> accesses = op.getAccesses();
+  for (const rt::Access &access : accesses)
+    if (failed(touchStaging(access.value, index)))
+      return failure();
   for (const rt::Access &access : accesses)
     if (access.kind.reads && failed(read(*access.operand, index)))
       return failure();

@@ -51,6 +51,9 @@ private:
                                      rt::RefKind kind, llvm::StringRef state,
                                      int64_t start);
   mlir::FailureOr<Address> refAddress(rt::RefOp ref);
+  mlir::FailureOr<ParamSlot> slotOf(rt::RefOp ref);
+  mlir::FailureOr<Address> stagingAddress(rt::RefOp ref);
+  mlir::LogicalResult touchStaging(mlir::Value buffer, int64_t index);
   mlir::LogicalResult checkRefs();
   void copy(mlir::Operation *marker, mlir::Value from, const Address &to);
   mlir::Value view(mlir::OpBuilder &b, mlir::Value tensor);
@@ -68,6 +71,7 @@ private:
   std::vector<Storage> storages;
   llvm::DenseMap<mlir::Value, int64_t> storageOf;     ///< looked up only
   llvm::DenseMap<mlir::Operation *, int64_t> scratch; ///< looked up only
+  std::map<int64_t, int64_t> staging;                 ///< bucket -> its storage
   std::map<int64_t, int64_t> inFlight; ///< event -> storage of its collective
   int64_t workspace = 0;
 };

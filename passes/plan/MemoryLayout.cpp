@@ -15,9 +15,9 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   int64_t params = 0, grads = 0, optimizer = 0;
   for (auto bucket : program.getOps<rt::BucketOp>()) {
     int64_t elements = bucket.getElements();
-    int64_t bytes = 4 * elements, shard = 4 * bucket.getShard();
+    int64_t shard = 4 * bucket.getShard();
     bucket.setGradOffset(grads);
-    grads = alignTo(grads + bytes, kAlign);
+    grads = alignTo(grads + 4 * bucket.gradElements(), kAlign);
     if (bucket.isSecondUse())
       continue;
     bucket.setParamOffset(params);

@@ -41,7 +41,7 @@ struct ShardOptimizerPass
                     func::FuncDialect>();
   }
 
-  /// With ZeRO-1, 1/dp of each bucket belongs to a rank.
+  /// With ZeRO, 1/dp of each bucket belongs to a rank.
   LogicalResult shardBuckets(rt::ProgramOp program, UpdatePlan &plan) {
     int64_t dp = plan.mesh[MTC_AXIS_DP];
     for (auto bucket : program.getOps<rt::BucketOp>()) {
@@ -57,9 +57,10 @@ struct ShardOptimizerPass
       if (plan.zero && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << dp << " shards, found " << elements
-               << "; bucket-gradients pads them under zero = 1";
+               << "; bucket-gradients pads them under zero = 1 and 2";
       int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
+      bucket.setShardGradients(plan.shardsGradients);
       if (!bucket.isSecondUse())
         bucket.setStatesAttr(
             Builder(&getContext()).getStrArrayAttr(plan.states));
@@ -132,6 +133,7 @@ struct ShardOptimizerPass
       UpdatePlan plan;
       plan.mesh = config->getMesh();
       plan.zero = config->shardsOptimizer();
+      plan.shardsGradients = config->shardsGradients();
       plan.paramType = config->types().compute;
       plan.optimizer = &tfm::optimizerOf(config->getOptimizer().getKind());
       if (!plan.paramType.isF32())

@@ -4,6 +4,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/families/kernel_body.h"
+#include "passes/plan/FlatKernels.h"
 #include "passes/plan/KernelPool.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +50,9 @@ public:
                      MTC_GROUP_DP, plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
-      rt::ZeroOp::create(b, loc, Type(), ref(rt::RefKind::Grad, i));
+      rt::ZeroOp::create(b, loc, Type(),
+                         plan.shardsGradients ? gradsHeld(i)
+                                              : ref(rt::RefKind::Grad, i));
     end();
   }
 
@@ -70,9 +73,10 @@ private:
   void end() { func::ReturnOp::create(b, loc); }
 
   Value ref(rt::RefKind kind, int64_t bucket) {
-    Type type =
-        MemRefType::get({plan.buckets[bucket].elements},
-                        kind == rt::RefKind::Param ? plan.paramType : f32());
+    bool isShard = kind == rt::RefKind::Grad && plan.shardsGradients;
+    Type type = MemRefType::get(
+        {isShard ? plan.buckets[bucket].shard : plan.buckets[bucket].elements},
+        kind == rt::RefKind::Param ? plan.paramType : f32());
     return rt::RefOp::create(b, loc, type, kind, StringAttr(),
                              b.getI64IntegerAttr(bucket), StringAttr(),
                              IntegerAttr());
@@ -120,7 +124,22 @@ private:
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
   }
 
+  /// Where the accumulators of a range begin in what this rank has of them.
+  Value placeOf(rt::FlatRangeOp range) {
+    return plan.shardsGradients ? range.getLocal() : range.getAt();
+  }
+  Value grads(int64_t bucket, rt::FlatRangeOp range) {
+    return moved(ref(rt::RefKind::Grad, bucket), placeOf(range));
+  }
+  /// All that this rank has of the accumulators of a bucket.
+  Value gradsHeld(int64_t bucket) {
+    Value buffer = ref(rt::RefKind::Grad, bucket);
+    return plan.zero ? moved(buffer, placeOf(range(wholeOf(bucket)))) : buffer;
+  }
+
   void reduceOverReplicas(size_t i) {
+    if (plan.shardsGradients)
+      return reduceShard(i);
     for (const AxisInfo &axis : kAxes)
       if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
         collective(rt::CollectiveKind::AllReduce, ref(rt::RefKind::Grad, i),
@@ -134,7 +153,20 @@ private:
                  ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
                  plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
                  "gradient");
-    // Behind dp, so that only the shard is moved.
+    sumPartial(i);
+  }
+
+  /// What backwards have summed over dp is still to be summed over other axes
+  /// of the data.
+  void reduceShard(size_t i) {
+    for (const AxisInfo &axis : kAxes)
+      if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
+        allReduceHeld(i, *groupNamed(axis.name), "gradient");
+    sumPartial(i);
+  }
+
+  /// Behind dp, so that only the shard is moved.
+  void sumPartial(size_t i) {
     for (MtcAxis axis : plan.buckets[i].partial)
       if (plan.mesh[axis] > 1)
         allReduceHeld(i, *groupNamed(kAxes[axis].name), "gradient");
@@ -154,10 +186,7 @@ private:
   /// Sums what this rank has of a bucket once dp is summed.
   void allReduceHeld(size_t i, MtcGroup group, StringRef origin) {
     const UpdateBucket &bucket = plan.buckets[i];
-    Value buffer = ref(rt::RefKind::Grad, i);
-    if (plan.zero)
-      buffer = moved(buffer, range(wholeOf(i)).getAt());
-    collective(rt::CollectiveKind::AllReduce, buffer, group,
+    collective(rt::CollectiveKind::AllReduce, gradsHeld(i), group,
                plan.zero ? bucket.shard : bucket.elements, origin);
   }
 
@@ -166,10 +195,9 @@ private:
     const UpdateBucket &bucket = plan.buckets[i];
     if (bucket.secondUseOf) {
       auto r = range(wholeOf(i));
-      Value into =
-          moved(ref(rt::RefKind::Grad, *bucket.secondUseOf), r.getAt());
-      Value from = moved(ref(rt::RefKind::Grad, i), r.getAt());
-      launch(addKernel(), {into, from}, r.getLength());
+      Value into = grads(*bucket.secondUseOf, r);
+      Value from = grads(i, r);
+      launch(flatAddKernel(b, loc), {into, from}, r.getLength());
     }
     if (bucket.acrossStages)
       allReduceHeld(i, MTC_GROUP_EMBEDDING, "embedding");
@@ -186,8 +214,7 @@ private:
         continue;
       loc = s.part;
       auto r = rangeOnce(s);
-      rt::NormOp::create(b, loc, rt::NormAction::Accumulate,
-                         moved(ref(rt::RefKind::Grad, s.bucket), r.getAt()),
+      rt::NormOp::create(b, loc, rt::NormAction::Accumulate, grads(s.bucket, r),
                          r.getLength());
     }
     loc = whole;
@@ -205,9 +232,8 @@ private:
     SmallVector<Value> states;
     for (StringRef state : plan.states)
       states.push_back(moved(stateRef(state, s.bucket), r.getLocal()));
-    SmallVector<Value> buffers = {
-        keepsMain() ? states.front() : param,
-        moved(ref(rt::RefKind::Grad, s.bucket), r.getAt())};
+    SmallVector<Value> buffers = {keepsMain() ? states.front() : param,
+                                  grads(s.bucket, r)};
     llvm::append_range(buffers, ArrayRef(states).drop_front(keepsMain()));
     if (keepsMain())
       buffers.push_back(param);
@@ -225,31 +251,9 @@ private:
     rt::LaunchOp::create(b, loc, pool.add(kernel), buffers, length, written);
   }
 
-  /// A kernel over a flat range whose length is its argument. `fill` writes the
-  /// body and may append operands.
-  rt::KernelOp flatKernel(SmallVector<Attribute> &operands,
-                          llvm::function_ref<void(OpBuilder &)> fill) {
-    OpBuilder inner(program.getContext());
-    Block *body = new Block();
-    inner.setInsertionPointToEnd(body);
-    fill(inner);
-    auto kernel =
-        rt::KernelOp::create(b, loc, "k", 1, -1, 0, b.getArrayAttr(operands));
-    kernel->remove();
-    kernel.getBody().push_back(body);
-    return kernel;
-  }
   Attribute operand(rt::Mode mode, Type element = {}) {
     return rt::OperandAttr::get(b.getContext(), mode, element ? element : f32(),
                                 0);
-  }
-
-  rt::KernelOp addKernel() {
-    SmallVector<Attribute> operands(2, operand(rt::Mode::Full));
-    return flatKernel(operands, [&](OpBuilder &inner) {
-      Value x = rt::LoadOp::create(inner, loc, f32(), 1);
-      rt::AccumulateOp::create(inner, loc, 0, x);
-    });
   }
 
   /// Operands: what is updated, its gradient, the states; with main parameters
@@ -261,7 +265,7 @@ private:
     SmallVector<Attribute> operands(values, operand(rt::Mode::Full));
     if (keepsMain())
       operands.push_back(operand(rt::Mode::Full, plan.paramType));
-    return flatKernel(operands, [&](OpBuilder &inner) {
+    return flatKernel(b, loc, operands, [&](OpBuilder &inner) {
       SmallVector<Value> x;
       for (int64_t i = 0; i < values; ++i)
         x.push_back(rt::LoadOp::create(inner, loc, f32(), i));

@@ -29,7 +29,9 @@ struct UpdateBucket {
 };
 struct UpdatePlan {
   Mesh mesh;
-  bool zero = false; ///< ZeRO-1 with more than one replica
+  bool zero = false; ///< ZeRO with more than one replica
+  /// Accumulators are of the shard, and summed over dp (ZeRO-2).
+  bool shardsGradients = false;
   bool lastStage = false;
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
@@ -44,7 +46,8 @@ struct UpdatePlan {
 ///
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
 ///            with ZeRO reduce-scatter over dp, then what this rank has of it
-///            over the other axes over which it is partial; uses of tied
+///            over the other axes over which it is partial (under ZeRO-2 only
+///            the latter: it is summed over dp already); uses of tied
 ///            parameters added in forward order, here or over embedding; the
 ///            global norm, which takes in that the loss is finite
 ///   apply    the optimizer on the ranges of this rank, on main parameters if

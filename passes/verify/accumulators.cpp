@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/verify/checks.h"
+#include "passes/verify/staged_sums.h"
 
 using namespace mlir;
 
@@ -23,8 +24,11 @@ public:
           if (!fragment.isUpdate() && access.extent.arena == MTC_ARENA_GRADS &&
               access.writes)
             visit(fragment, touch.op, access);
-    for (const Param &param : stage.params)
-      checkParameter(param);
+    if (model.shardsGradients)
+      checkStagedSums(model, stage, report);
+    else
+      for (const Param &param : stage.params)
+        checkParameter(param);
     for (Phase phase : {Phase::Forward, Phase::Eval})
       checkLoss(phase);
   }

@@ -2,6 +2,7 @@
 #ifndef MTC_PASSES_VERIFY_BYTE_MAP_H
 #define MTC_PASSES_VERIFY_BYTE_MAP_H
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -35,6 +36,17 @@ public:
     int64_t value = -1, other = -1;
     bool gap = false; ///< some bytes were never written
   };
+  /// All ranges of [begin, end) that were written, in order: `visit` gets
+  /// their begin, their end and the value.
+  template <typename Visit>
+  void forEach(int64_t begin, int64_t end, Visit visit) const {
+    auto it = cells.upper_bound(begin);
+    if (it != cells.begin() && std::prev(it)->second.end > begin)
+      --it;
+    for (; it != cells.end() && it->first < end; ++it)
+      visit(std::max(it->first, begin), std::min(it->second.end, end),
+            it->second.value);
+  }
   Content read(int64_t begin, int64_t end) const {
     Content content;
     int64_t at = begin;

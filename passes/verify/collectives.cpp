@@ -9,7 +9,8 @@ namespace {
 /// What form-clusters found before anything changed the fragment
 /// (rt.collectives) is what the fragment still does, in this order. Not for
 /// update fragments, which are checked for what they mean.
-void checkFragment(const Fragment &fragment, Report &report) {
+void checkFragment(const Model &model, const Fragment &fragment,
+                   Report &report) {
   auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
   if (!all) {
     report.error(fragment.fn) << "expected the attribute rt.collectives "
@@ -18,10 +19,13 @@ void checkFragment(const Fragment &fragment, Report &report) {
   }
   auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());
   auto next = expected.begin();
-  for (const Touch &touch : fragment.touches) {
-    auto op = dyn_cast<rt::CollectiveOp>(touch.op);
-    if (!op)
-      continue;
+  // Those over dp are sums of gradients, which checkAccumulators follows.
+  SmallVector<rt::CollectiveOp> collectives;
+  for (const Touch &touch : fragment.touches)
+    if (auto op = dyn_cast<rt::CollectiveOp>(touch.op);
+        op && !(model.shardsGradients && op.getGroup() == MTC_GROUP_DP))
+      collectives.push_back(op);
+  for (rt::CollectiveOp op : collectives) {
     Builder b(op.getContext());
     if (next == expected.end() ||
         next->get("kind") !=
@@ -32,10 +36,8 @@ void checkFragment(const Fragment &fragment, Report &report) {
       break;
     ++next;
   }
-  auto found = llvm::count_if(fragment.touches, [](const Touch &touch) {
-    return isa<rt::CollectiveOp>(touch.op);
-  });
-  if (next == expected.end() && found == int64_t(expected.size()))
+  size_t found = collectives.size();
+  if (next == expected.end() && found == expected.size())
     return;
   auto diag = report.error(fragment.fn)
               << "expected the " << expected.size()
@@ -51,7 +53,7 @@ void checkCollectives(const Model &model, Report &report) {
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
       if (!fragment.isUpdate())
-        checkFragment(fragment, report);
+        checkFragment(model, fragment, report);
 }
 
 } // namespace mtc::passes::verify

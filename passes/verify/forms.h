@@ -57,6 +57,7 @@ private:
   void visit(mlir::Operation &op) override;
   void reject(mlir::Operation &call) override;
   Placement placementOf(mlir::Value value) override;
+  Placement placementOfRef(rt::RefOp ref) const;
   void define(mlir::Value value, llvm::StringRef text);
   void expectPlacement(mlir::Operation &op, llvm::StringRef what);
   void restore(pipe::SavedOp op);

@@ -67,7 +67,7 @@ private:
     const Extent &e = touch.accesses[0].extent;
     ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
     Operation *reader =
-        content.value >= 0 ? values[content.value].reader : readBefore(e);
+        content.value >= 0 ? values[content.value].reader : readerOf(e);
     if (!reader)
       return;
     auto diag = report.error(touch.op)
@@ -75,6 +75,18 @@ private:
                    "it, found "
                 << text(e) << " read";
     diag.attachNote(reader->getLoc()) << "read here";
+  }
+
+  /// Who read a value that lies in `e`, or what an earlier fragment left there;
+  /// null: nobody.
+  Operation *readerOf(const Extent &e) {
+    Operation *reader = readBefore(e);
+    spaces[e.pool].forEach(e.offset, e.end(),
+                           [&](int64_t, int64_t, int64_t index) {
+                             if (!reader && !isa<rt::ZeroOp>(values[index].op))
+                               reader = values[index].reader;
+                           });
+    return reader;
   }
 
   /// Who read bytes of `e` that an earlier fragment left there; null: nobody.
@@ -125,6 +137,33 @@ private:
     return out;
   }
 
+  /// Whether whole values lie side by side in `e`, with zeros between them:
+  /// what works on each element alone, as a collective, may read them together.
+  bool holdsWholeValues(const Extent &e) {
+    int64_t at = e.offset;
+    bool areWhole = true;
+    spaces[e.pool].forEach(e.offset, e.end(),
+                           [&](int64_t begin, int64_t end, int64_t index) {
+                             const Value &value = values[index];
+                             bool isWhole = value.extent.offset == begin &&
+                                            value.extent.end() == end;
+                             areWhole &= begin == at && !value.scratch &&
+                                         (isWhole || isa<rt::ZeroOp>(value.op));
+                             at = end;
+                           });
+    return areWhole && at == e.end();
+  }
+
+  /// Whether values may be read together, or a part of one: of zeros any part
+  /// is zeros.
+  bool isReadInParts(Operation *op, const Extent &e,
+                     const ByteMap::Content &content) {
+    return isa<rt::CollectiveOp>(op)
+               ? holdsWholeValues(e)
+               : content.value >= 0 &&
+                     isa<rt::ZeroOp>(values[content.value].op);
+  }
+
   void read(Operation *op, const Extent &e, Type type) {
     ByteMap::Content content = spaces[e.pool].read(e.offset, e.end());
     if (e.arena == MTC_ARENA_ACTIVATIONS &&
@@ -143,6 +182,8 @@ private:
         return;
       }
     }
+    if (isReadInParts(op, e, content))
+      return;
     auto diag = report.error(op);
     diag << "expected " << text(e) << " to hold one value";
     if (type)

@@ -36,7 +36,7 @@ void Lasting::addBucket(const Stage &stage, rt::BucketOp bucket,
         {{SpaceKind::Grad, index},
          MTC_ARENA_GRADS,
          *offset,
-         whole,
+         saturatingMul(4, bucket.gradElements()),
          4,
          whole,
          "the gradient of"},
@@ -120,6 +120,20 @@ Placement Lasting::accumulator(StringRef name, int64_t use,
                                          it->second.second, bytes);
 }
 
+Placement Lasting::staging(int64_t bucket, int64_t start, int64_t bytes) const {
+  Placement placement = part({SpaceKind::Grad, bucket}, start, bytes);
+  if (placement.space.kind != SpaceKind::Nowhere)
+    placement.space.kind = SpaceKind::Staging;
+  return placement;
+}
+
+Placement Lasting::staging(StringRef name, int64_t use, int64_t bytes) const {
+  auto it = accumulators.find({name.str(), use});
+  return it == accumulators.end()
+             ? Placement()
+             : staging(it->second.first, it->second.second, bytes);
+}
+
 Placement Lasting::parameter(StringRef name, int64_t bytes) const {
   auto it = parameters.find(name);
   return it == parameters.end() ? Placement()
@@ -133,11 +147,14 @@ Placement Lasting::move(Placement placement, int64_t width, Value elements,
                         Number moved, Numbers &numbers) const {
   const Part *part = find(placement.space);
   auto range = elements.getDefiningOp<rt::FlatRangeOp>();
-  placement.moved = numbers.make(
-      {wordOf(By::Moved), placement.begin, placement.end}, moved, nullptr);
+  placement.moved =
+      numbers.make({wordOf(By::Moved), part ? placement.begin : 0,
+                    part ? placement.end : placement.end - placement.begin},
+                   moved, nullptr);
   if (!part)
     return placement;
-  bool isSharded = placement.space.kind == SpaceKind::State;
+  bool isSharded =
+      placement.space.kind == SpaceKind::State || part->bytes != part->whole;
   int64_t begin = -1, end = -1;
   if (range && elements == (isSharded ? range.getLocal() : range.getAt())) {
     begin =

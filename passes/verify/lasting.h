@@ -22,6 +22,10 @@ public:
   Placement at(MtcArena arena, int64_t offset, int64_t bytes) const;
   /// The accumulator of a use of a parameter; Nowhere if there is none.
   Placement accumulator(llvm::StringRef name, int64_t use, int64_t bytes) const;
+  /// The staging buffer of a bucket from element `start` on, and that of the
+  /// gradient of a use of a parameter; Nowhere if there is none.
+  Placement staging(int64_t bucket, int64_t start, int64_t bytes) const;
+  Placement staging(llvm::StringRef name, int64_t use, int64_t bytes) const;
   /// The parameter, as it is computed with; Nowhere if there is none.
   Placement parameter(llvm::StringRef name, int64_t bytes) const;
   /// The placement after it was moved by `elements`, whose number is `moved`.

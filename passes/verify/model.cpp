@@ -220,6 +220,7 @@ Model readModel(ModuleOp module, Report &report) {
   model.microbatches = batch.getMicrobatches();
   model.inputBytes = product({4, batch.getMicro(), batch.getSequence()});
   model.zero = config->shardsOptimizer();
+  model.shardsGradients = config->shardsGradients();
 
   std::map<int64_t, rt::ProgramOp> programs;
   bool complete = true;

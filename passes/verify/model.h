@@ -159,7 +159,8 @@ struct Model {
   int64_t layers = 0, microbatches = 1;
   int64_t chunks = 1;     ///< of each stage
   int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
-  bool zero = false;      ///< ZeRO-1 with more than one replica
+  bool zero = false;      ///< ZeRO with more than one replica
+  bool shardsGradients = false; ///< ZeRO-2 with more than one replica
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name
   /// By entry, name and the virtual stage that receives, and that sends.
   using Crossings = std::map<std::tuple<std::string, CrossingName, int64_t>,

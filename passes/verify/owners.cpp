@@ -138,6 +138,12 @@ private:
         report.error(bucket)
             << "expected " << shards << " shards of together " << elements
             << " elements, found shards of " << shard;
+      if (bucket.getShardGradients() != model.shardsGradients)
+        report.error(bucket)
+            << "expected accumulators of "
+            << (model.shardsGradients ? "the shard only (shard_gradients)"
+                                      : "all of the bucket")
+            << ", as zero of mtc.config says, found the other";
       if (bucket.isSecondUse())
         checkSecondUse(stage, bucket);
       else
@@ -211,7 +217,7 @@ private:
       ranges[arena].push_back({begin, begin + bytes * elements, op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
-      add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.getElements(),
+      add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.gradElements(),
           bucket);
       if (bucket.isSecondUse())
         continue;

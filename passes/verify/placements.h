@@ -19,6 +19,7 @@ enum class SpaceKind {
   Norm,      ///< the sum of squares, which lies in no arena
   Pool,      ///< slot 0, standing for the slot of any microbatch
   Workspace, ///< of one fragment
+  Staging,   ///< of one fragment: a bucket's gradients before they are summed
   Tensor,    ///< a tensor of one fragment
   Field,     ///< of the step block
   Nowhere,   ///< bytes that belong to nothing

@@ -35,8 +35,25 @@ static SpaceKind spaceOf(rt::RefKind kind) {
     return SpaceKind::State;
   case rt::RefKind::Loss:
     return SpaceKind::Loss;
+  case rt::RefKind::Staging:
+    return SpaceKind::Staging;
   }
   return SpaceKind::Nowhere;
+}
+
+Placement TensorForm::placementOfRef(rt::RefOp ref) const {
+  int64_t bytes = rt::bytesOf(ref.getType());
+  bool isStaging = ref.getKind() == rt::RefKind::Staging;
+  if (ref.getParam())
+    return isStaging
+               ? lasting.staging(*ref.getParam(), *ref.getUse(), bytes)
+               : lasting.accumulator(*ref.getParam(), *ref.getUse(), bytes);
+  int64_t bucket = ref.getBucket().value_or(0);
+  if (isStaging)
+    return lasting.staging(bucket, /*start=*/0, bytes);
+  return lasting.part(lasting.space(spaceOf(ref.getKind()), bucket,
+                                    ref.getState().value_or("")),
+                      /*start=*/0, bytes);
 }
 
 void TensorForm::restore(pipe::SavedOp op) {
@@ -79,14 +96,7 @@ void TensorForm::visit(Operation &op) {
         expectPlacement(op, "a parameter");
       })
       .Case([&](rt::RefOp ref) {
-        int64_t bytes = rt::bytesOf(ref.getType());
-        Space space =
-            lasting.space(spaceOf(ref.getKind()), ref.getBucket().value_or(0),
-                          ref.getState().value_or(""));
-        placements[ref] =
-            ref.getParam()
-                ? lasting.accumulator(*ref.getParam(), *ref.getUse(), bytes)
-                : lasting.part(space, /*start=*/0, bytes);
+        placements[ref] = placementOfRef(ref);
         expectPlacement(op, "a part of a bucket");
       })
       .Case([&](tensor::EmptyOp empty) { expectUnread(empty); })

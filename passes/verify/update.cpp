@@ -77,7 +77,8 @@ private:
   void expectAll(const Fragment &where, Slice slice, Cell::Kind kind,
                  StringRef what) {
     slice.end = state.cells(slice).size();
-    slice.ownShard = slice.part == Part::State;
+    slice.ownShard = slice.part == Part::State ||
+                     (slice.part == Part::Grad && model.shardsGradients);
     expect(where, slice, what,
            [kind](const Cell &cell) { return cell.is(kind); });
   }

@@ -31,8 +31,9 @@ struct Buffer {
 
 Buffer wholeOf(Part part, rt::BucketOp bucket, int64_t offset,
                StringRef state = {}) {
-  int64_t elements =
-      part == Part::State ? bucket.getShard() : bucket.getElements();
+  int64_t elements = part == Part::State  ? bucket.getShard()
+                     : part == Part::Grad ? bucket.gradElements()
+                                          : bucket.getElements();
   Type element = part == Part::Param ? bucket.paramType()
                                      : Float32Type::get(bucket.getContext());
   return {{part, static_cast<int64_t>(bucket.getIndex()), state, 0, elements},
@@ -98,20 +99,18 @@ std::optional<Slice> Slices::rangeOf(const Touch &touch, const Access &access,
       buffer.part == Part::Loss ? rt::BucketOp() : stage.bucket(buffer.bucket);
   int64_t elements = bucket ? bucket.getElements() : 0;
   int64_t shard = bucket && model.zero ? bucket.getShard() : 0;
-  Value by = !range                       ? Value()
-             : buffer.part == Part::State ? range.getLocal()
-                                          : range.getAt();
-  int64_t all =
-      buffer.part == Part::State && bucket ? bucket.getShard() : elements;
+  bool isShard = buffer.part == Part::State ||
+                 (buffer.part == Part::Grad && model.shardsGradients);
+  Value by = !range ? Value() : isShard ? range.getLocal() : range.getAt();
+  int64_t all = isShard && bucket ? bucket.getShard() : elements;
   if (!by || access.moved.getElements() != by || buffer.begin != 0 ||
       buffer.end != all || range.getShard().value_or(0) != shard ||
       range.getStart() < 0 || range.getCount() < 0 ||
       saturatingAdd(range.getStart(), range.getCount()) > elements) {
     report.error(touch.op)
         << "expected the view of a whole buffer of a bucket, moved by an "
-           "rt.flat_range inside of it (by its second result for states, by "
-           "its "
-           "first for others) in shards of "
+           "rt.flat_range inside of it (by its second result for states and "
+           "accumulators of a shard, by its first for others) in shards of "
         << shard << " (0: not sharded), found another";
     return std::nullopt;
   }

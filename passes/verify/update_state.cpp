@@ -40,8 +40,9 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
   before.kind = Cell::Kind::Before;
   for (rt::BucketOp bucket : stage.buckets) {
     int64_t index = bucket.getIndex(), elements = bucket.getElements();
+    Cell gradient = gradientOf(index, accumulatedAxes(nullptr));
     add(Part::Grad, index, {}, elements,
-        both(gradientOf(index, partialAxes(nullptr))));
+        model.shardsGradients ? Copies{gradient, Cell()} : both(gradient));
     setPartial(index);
     add(Part::Param, index, {}, elements, both(before));
     for (StringRef name : bucket.stateNames())
@@ -65,6 +66,13 @@ PerAxis UpdateState::partialAxes(const Param *param) const {
   return partial;
 }
 
+PerAxis UpdateState::accumulatedAxes(const Param *param) const {
+  PerAxis partial = partialAxes(param);
+  if (model.shardsGradients)
+    partial[MTC_AXIS_DP] = 0;
+  return partial;
+}
+
 void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
                       Copies value) {
   Key key{part, bucket, state.str()};
@@ -77,7 +85,7 @@ void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
 
 void UpdateState::setPartial(int64_t bucket) {
   for (auto &[start, param] : params[bucket]) {
-    PerAxis partial = partialAxes(param);
+    PerAxis partial = accumulatedAxes(param);
     cells({Part::Grad, bucket})
         .forEach(start, param->end(), [&](int64_t, int64_t, Copies &copies) {
           copies.own.partial = copies.others.partial = partial;

@@ -52,6 +52,9 @@ private:
   /// Over which axes what lies in an accumulator is partial at first: those of
   /// the data, and what the use of a parameter says (null: padding, the loss).
   PerAxis partialAxes(const Param *param) const;
+  /// The same without dp under ZeRO-2, where backwards sum over it
+  /// (checkAccumulators).
+  PerAxis accumulatedAxes(const Param *param) const;
   /// Gives the accumulators of a bucket the axes over which they are partial.
   void setPartial(int64_t bucket);
   void add(Part part, int64_t bucket, llvm::StringRef state, int64_t size,

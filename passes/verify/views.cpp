@@ -55,8 +55,13 @@ private:
     if (seen.insert(access.view).second)
       checkExtent(access.view, access.extent,
                   access.view.getType().getElementTypeBitWidth() / 8);
-    // By how much is known at run time: reduce and apply check the ranges.
-    if (access.moved && !fragment.isUpdate())
+    // By how much is known at run time: checkUpdate checks the ranges, and
+    // checkAccumulators those that add a rank's part of a sum.
+    bool sums = model.shardsGradients && fragment.isBackward() &&
+                llvm::any_of(touch.accesses, [](const Access &each) {
+                  return each.writes && each.extent.arena == MTC_ARENA_GRADS;
+                });
+    if (access.moved && !fragment.isUpdate() && !sums)
       report.error(access.moved)
           << "expected moved views only in reduce and apply, found one in \""
           << fragment.name() << "\"";
@@ -207,8 +212,12 @@ private:
             known.insert({MTC_ARENA_PARAMS,
                           *bucket.getParamOffset() + wide * start,
                           wide * elements});
-          known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
-                        4 * elements});
+          if (model.shardsGradients)
+            known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset(),
+                          4 * bucket.gradElements()});
+          else
+            known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
+                          4 * elements});
         }
     return known.count({e.arena, e.offset, e.bytes});
   }
@@ -217,7 +226,7 @@ private:
     const Extent &e = access.extent;
     bool found = isLoss(e);
     for (rt::BucketOp bucket : stage.buckets) {
-      int64_t bytes = 4 * bucket.getElements();
+      int64_t bytes = 4 * bucket.gradElements();
       int64_t shard = 4 * bucket.getShard();
       auto inside = [&](int64_t begin, int64_t size) {
         return begin >= 0 && e.offset >= begin && e.end() <= begin + size;

@@ -16,7 +16,7 @@ namespace mtc::runtime {
 namespace {
 
 /// What this rank writes of all tensors. `ranged`: each dp rank has its range
-/// of a bucket under ZeRO-1; otherwise all have all and the first one writes
+/// of a bucket under ZeRO; otherwise all have all and the first one writes
 /// it. offsetOf(bucket, element) is where an element's fp32 value is.
 template <typename OffsetOf>
 std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
@@ -87,8 +87,9 @@ std::vector<Piece> paramPieces(const RankState &rank) {
 }
 
 std::vector<Piece> gradPieces(const RankState &rank) {
-  return ownedPieces(rank, true, [](const BucketInfo &b, int64_t element) {
-    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * element};
+  return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
+    int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
+    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * (element - begin)};
   });
 }
 

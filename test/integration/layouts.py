@@ -5,6 +5,9 @@ import os
 from dataclasses import dataclass
 
 
+# Samples of a step.
+GLOBAL_BATCH = 16
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -52,10 +55,12 @@ class Layout:
     @property
     def numerics_class(self):
         """Layouts with equal values here must agree to the bit (contract N4); what is
-        computed again has the bits that were not saved."""
-        return (self.tp, self.dp, self.micro_batch, self.sp)
+        computed again has the bits that were not saved. ZeRO-2 adds gradients over dp
+        and then over microbatches, others the other way round: one microbatch is the same."""
+        dp_first = self.zero == 2 and self.dp * self.micro_batch < GLOBAL_BATCH
+        return (self.tp, self.dp, self.micro_batch, self.sp, dp_first)
 
-    def options(self, global_batch=16):
+    def options(self, global_batch=GLOBAL_BATCH):
         """Options of `mtc compile`."""
         return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
                 "--mbs", str(self.micro_batch), "--gbs", str(global_batch),
@@ -90,7 +95,8 @@ def matrix(schedules):
             for schedule in (("1f1b",) if pp == 1 else schedules[:2] if dp > 1
                              else schedules)
             ] + [*sequence_parallel(schedules), *virtual_stages(), *written_schedules(),
-                 *recomputations(schedules), *whole_exchanges(schedules)]
+                 *recomputations(schedules), *whole_exchanges(schedules),
+                 *sharded_gradients(schedules)]
 
 
 def sequence_parallel(schedules):
@@ -146,3 +152,15 @@ def whole_exchanges(schedules):
         Layout(2, 2, 2, 1, schedules[0], sp=True, overlap="none"),
         Layout(2, 3, 1, 0, "zb-h1", layers=(1, 2, 1), overlap="none"),
         Layout(2, 2, chunks=2, schedule="interleaved-1f1b", overlap="none")]
+
+
+def sharded_gradients(schedules):
+    """ZeRO-2 beside each axis, with backwards in halves, chunks and recomputation;
+    and with one microbatch, whose bits are those of ZeRO-1."""
+    return [Layout(dp=2, zero=2), Layout(dp=4, zero=2), Layout(2, 1, 2, 2),
+            Layout(1, 2, 2, 2), Layout(1, 4, 2, 2, schedules[1]), Layout(2, 2, 2, 2),
+            Layout(2, 1, 2, 2, sp=True), Layout(2, 2, 2, 2, "zb-h1", sp=True),
+            Layout(1, 2, 2, 2, "interleaved-1f1b", chunks=2),
+            Layout(1, 2, 2, 2, "zb-h1"), Layout(1, 2, 2, 2, written("split-chunks"), chunks=2),
+            Layout(1, 2, 2, 2, recompute="full"),
+            *(Layout(dp=2, zero=zero, micro_batch=8) for zero in (1, 2))]

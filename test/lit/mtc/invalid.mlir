@@ -54,7 +54,7 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 429496
 // expected-error @+1 {{found a wrong value of the field memory}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = >} {}
 // -----
-// expected-error @+1 {{expected zero to be 0 or 1, found 3}}
+// expected-error @+1 {{expected zero to be 0, 1 or 2, found 3}}
 module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}
 // -----
 // expected-error @+1 {{expected layers with the policy layers alone, found full with}}

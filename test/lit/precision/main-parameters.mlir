@@ -28,7 +28,7 @@
 // an update of the parameters without their main copies
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local : memref<101056xf32> -> memref<101056xf32>/by %at : memref<101056xf32> -> memref<101056xf32>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOVED
-// MOVED: 'rt.launch' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states, by its first for others) in shards of 101056 (0: not sharded), found another
+// MOVED: 'rt.launch' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states and accumulators of a shard, by its first for others) in shards of 101056 (0: not sharded), found another
 
 // a bucket of another type than the model computes in
 // RUN: sed -e 's/precision = bf16/precision = f32/' %t.mlir \

@@ -58,7 +58,7 @@
 // a range of another shard
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64/start 0 count 4/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-RANGE-OF-ANOTHER-SHARD
-// A-RANGE-OF-ANOTHER-SHARD: 'rt.norm' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states, by its first for others) in shards of 64 (0: not sharded), found another
+// A-RANGE-OF-ANOTHER-SHARD: 'rt.norm' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states and accumulators of a shard, by its first for others) in shards of 64 (0: not sharded), found another
 
 // a second copy in the norm
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/\(.*norm_reduce.*\)/      %a, %l, %n = rt.flat_range start 0 count 64\n      %m = rt.offset_view %1 by %a : memref<64xf32> -> memref<64xf32>\n      rt.norm accumulate of %m : memref<64xf32> length %n\n\1/' %S/Inputs/pipeline.mlir \
@@ -78,7 +78,7 @@
 // moments that move like parameters
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/by %local1 /by %at1 /' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MOMENTS-THAT-MOVE-LIKE-PARAMETERS
-// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: 'rt.launch' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states, by its first for others) in shards of 64 (0: not sharded), found another
+// MOMENTS-THAT-MOVE-LIKE-PARAMETERS: 'rt.launch' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states and accumulators of a shard, by its first for others) in shards of 64 (0: not sharded), found another
 
 // shards that are not gathered
 // RUN: sed -e '/func.func @stage0_apply/,/return/{0,/all_gather/{/all_gather/d}}' %S/Inputs/grid.mlir \
@@ -183,7 +183,7 @@
 // a moved loss
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*all_reduce %1 .*/      %a, %l, %n = rt.flat_range start 0 count 128 shard 64\n      %m = rt.offset_view %1 by %a : memref<f32> -> memref<f32>\n      rt.collective all_reduce %m group dp count 1 : (memref<f32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MOVED-LOSS
-// A-MOVED-LOSS: 'rt.collective' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states, by its first for others) in shards of 0 (0: not sharded), found another
+// A-MOVED-LOSS: 'rt.collective' expected the view of a whole buffer of a bucket, moved by an rt.flat_range inside of it (by its second result for states and accumulators of a shard, by its first for others) in shards of 0 (0: not sharded), found another
 
 // a view of another size
 // RUN: sed -e '/func.func @stage0_reduce/,/return/{/%3 = /s/128xf32/64xf32/;/reduce_scatter %3/s/128xf32/64xf32/}' %S/Inputs/grid.mlir \

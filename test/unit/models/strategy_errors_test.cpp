@@ -11,11 +11,11 @@ static const BadInput strategyInputs[] = {
     {"Zero", "tp = 0\n",
      "f:1: key 'tp': expected an integer in [1, 65536], found an integer 0; "
      "the nearest valid value is 1\n"},
-    {"ZeroTwo", "zero = 2\n",
-     "f:1: key 'zero': expected an integer in [0, 1], found an integer 2; the "
-     "nearest valid value is 1\n"},
+    {"ZeroThree", "zero = 3\n",
+     "f:1: key 'zero': expected an integer in [0, 2], found an integer 3; the "
+     "nearest valid value is 2\n"},
     {"ZeroBoolean", "zero = true\n",
-     "f:1: key 'zero': expected an integer in [0, 1], found a boolean true\n"},
+     "f:1: key 'zero': expected an integer in [0, 2], found a boolean true\n"},
     {"Schedule", "schedule = \"1f1\"\n",
      "f:1: key 'schedule': expected one of 1f1b, gpipe, or the path of a file, "
      "found a string "

@@ -84,8 +84,11 @@ struct BucketInfo {
   /// parameters and states here.
   std::optional<int64_t> secondUseOf;
   int64_t elements = 0, unpadded = 0;
-  bool zero = false;         ///< ZeRO-1: states of one dp range only
+  bool zero = false;         ///< ZeRO: states of one dp range only
   int64_t shardElements = 0; ///< elements / dp with zero, else elements
+  /// Accumulators that a rank has, where these are those of its shard only
+  /// (ZeRO-2).
+  std::optional<int64_t> shardedGradients;
   int64_t gradOffset = 0, paramOffset = 0;
   std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
   /// The state of a name; null if there is none.

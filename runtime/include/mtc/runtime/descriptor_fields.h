@@ -96,6 +96,7 @@ template <typename Fields> void fields(Fields &f, BucketInfo &b) {
   f.integer("unpadded", b.unpadded, 0, kHuge);
   f.boolean("zero", b.zero);
   f.integer("shard_elements", b.shardElements, 0, kHuge);
+  f.optional("sharded_gradients", b.shardedGradients, 0, kHuge);
   f.integer("grad_offset", b.gradOffset, 0, kHuge);
   if (b.secondUseOf)
     return;

@@ -1,0 +1,19 @@
+//===- FlatKernels.h - kernels over flat ranges -----------------*- C++ -*-===//
+#ifndef MTC_PASSES_PLAN_FLATKERNELS_H
+#define MTC_PASSES_PLAN_FLATKERNELS_H
+
+#include "dialects/rt/Rt.h"
+
+namespace mtc::passes {
+
+/// A detached kernel over a flat range whose length is its argument. `fill`
+/// writes the body and may append operands.
+rt::KernelOp flatKernel(mlir::OpBuilder &b, mlir::Location loc,
+                        llvm::SmallVector<mlir::Attribute> &operands,
+                        llvm::function_ref<void(mlir::OpBuilder &)> fill);
+
+/// The one that adds elements of its operand 1 to those of operand 0, both f32.
+rt::KernelOp flatAddKernel(mlir::OpBuilder &b, mlir::Location loc);
+
+} // namespace mtc::passes
+#endif // MTC_PASSES_PLAN_FLATKERNELS_H

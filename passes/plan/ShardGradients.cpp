@@ -1,0 +1,174 @@
+//===- ShardGradients.cpp - --shard-gradients -----------------------------===//
+//
+// Establishes: under ZeRO-2 no fragment adds to accumulators but its rank's
+// shard of what it has summed over dp. Behind lower-calls, because only then it
+// is known which op makes the last gradient of a bucket.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/mtc/Mtc.h"
+#include "dialects/rt/Rt.h"
+#include "passes/Passes.h"
+#include "passes/PhasePass.h"
+#include "passes/plan/FlatKernels.h"
+#include "passes/plan/Fragments.h"
+#include "passes/plan/ProgramPhase.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <map>
+#include <vector>
+
+namespace mtc::passes {
+#define GEN_PASS_DEF_SHARDGRADIENTS
+#include "passes/Passes.h.inc"
+} // namespace mtc::passes
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::passes;
+
+namespace {
+
+/// The gradients of one bucket that a fragment makes.
+struct StagedBucket {
+  rt::BucketOp op;
+  std::vector<rt::RefOp> refs;
+  Operation *first = nullptr, *last = nullptr; ///< that add to them
+
+  void grow(Operation *user) {
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
+  }
+};
+
+class FragmentGradients {
+public:
+  FragmentGradients(rt::ProgramOp program, func::FuncOp fn,
+                    const ParamTable &params, KernelPool &pool)
+      : program(program), fn(fn), params(params), pool(pool),
+        b(program.getContext()) {}
+
+  LogicalResult run() {
+    if (failed(collect()))
+      return failure();
+    for (auto &[index, bucket] : buckets)
+      if (failed(checkComplete(bucket)))
+        return failure();
+    for (auto &[index, bucket] : buckets)
+      stage(bucket);
+    return success();
+  }
+
+private:
+  LogicalResult collect() {
+    std::map<int64_t, rt::BucketOp> known;
+    for (auto bucket : program.getOps<rt::BucketOp>())
+      known[bucket.getIndex()] = bucket;
+    for (auto ref : fn.getOps<rt::RefOp>()) {
+      if (ref.getKind() != rt::RefKind::Grad || !ref.getParam())
+        continue;
+      const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse());
+      auto bucket = slot ? known.find(slot->bucket) : known.end();
+      if (bucket == known.end())
+        return ref.emitOpError("expected a bucket for use ")
+               << *ref.getUse() << " of the parameter \"" << *ref.getParam()
+               << "\", found none in this program";
+      StagedBucket &staged = buckets[slot->bucket];
+      staged.op = bucket->second;
+      staged.refs.push_back(ref);
+      for (Operation *user : ref->getUsers())
+        staged.grow(user);
+    }
+    return success();
+  }
+
+  /// A bucket is summed once a microbatch, behind the one fragment that makes
+  /// it.
+  LogicalResult checkComplete(StagedBucket &bucket) {
+    int64_t index = bucket.op.getIndex();
+    int64_t uses =
+        llvm::count_if(program.getOps<rt::ParamOp>(), [&](rt::ParamOp param) {
+          return static_cast<int64_t>(param.getBucket()) == index;
+        });
+    if (bucket.first && uses == static_cast<int64_t>(bucket.refs.size()))
+      return success();
+    return bucket.op.emitOpError("expected all ")
+           << uses << " gradients of bucket " << index
+           << " to be made by one fragment, because zero = 2 sums them behind "
+              "it, found "
+           << bucket.refs.size() << " in @" << fn.getName()
+           << "; bucket-gradients makes a bucket of each fragment";
+  }
+
+  Value ref(rt::RefKind kind, StagedBucket &bucket, int64_t elements) {
+    return rt::RefOp::create(
+        b, loc, MemRefType::get({elements}, b.getF32Type()), kind, StringAttr(),
+        b.getI64IntegerAttr(bucket.op.getIndex()), StringAttr(), IntegerAttr());
+  }
+  Value moved(Value view, Value elements) {
+    return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
+  }
+
+  void stage(StagedBucket &bucket) {
+    loc = bucket.op.getLoc();
+    for (rt::RefOp ref : bucket.refs)
+      ref.setKind(rt::RefKind::Staging);
+    b.setInsertionPoint(bucket.first);
+    Value staging = ref(rt::RefKind::Staging, bucket, bucket.op.getElements());
+    rt::ZeroOp::create(b, loc, Type(), staging);
+    b.setInsertionPointAfter(bucket.last);
+    rt::CollectiveOp::create(b, loc, Type(), rt::CollectiveKind::ReduceScatter,
+                             staging, MTC_GROUP_DP, bucket.op.getShard())
+        ->setAttr("origin", b.getStringAttr("gradient"));
+    addToShard(bucket, staging);
+  }
+
+  /// This rank's part of the sum, to the accumulators that it has.
+  void addToShard(StagedBucket &bucket, Value staging) {
+    auto range = rt::FlatRangeOp::create(
+        b, loc, b.getI64IntegerAttr(0),
+        b.getI64IntegerAttr(bucket.op.getElements()),
+        b.getI64IntegerAttr(bucket.op.getShard()), rt::AxesAttr());
+    Value own = ref(rt::RefKind::Grad, bucket, bucket.op.getShard());
+    Value into = moved(own, range.getLocal());
+    Value from = moved(staging, range.getAt());
+    rt::LaunchOp::create(b, loc, pool.add(flatAddKernel(b, loc)), {into, from},
+                         ValueRange(range.getLength()), {0});
+  }
+
+  rt::ProgramOp program;
+  func::FuncOp fn;
+  const ParamTable &params;
+  KernelPool &pool;
+  OpBuilder b;
+  Location loc = UnknownLoc::get(b.getContext());
+  std::map<int64_t, StagedBucket> buckets; ///< by number
+};
+
+struct ShardGradientsPass
+    : ProgramPhase<PhasePass<
+          mtc::passes::impl::ShardGradientsBase<ShardGradientsPass>>> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<rt::RtDialect, arith::ArithDialect>();
+  }
+  LogicalResult runOnProgram(rt::ProgramOp program) const override {
+    FailureOr<ConfigAttr> config =
+        configOf(program->getParentOfType<ModuleOp>());
+    if (failed(config))
+      return failure();
+    if (!config->shardsGradients())
+      return success();
+    ParamTable params(program);
+    KernelPool pool(&program.getBody().front());
+    for (func::FuncOp fn : microbatchFragments(program))
+      if (failed(FragmentGradients(program, fn, params, pool).run()))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
