@@ -25,7 +25,8 @@ struct PlanConfig {
   std::string model, isa, dtype;
   Mesh mesh;
   int64_t threads = 1;
-  bool zero = false; ///< ZeRO-1 with more than one replica
+  bool zero = false;     ///< ZeRO with more than one replica
+  int64_t zeroStage = 0; ///< of the strategy, also of one replica
   bool sequenceParallel = false;
   std::vector<std::string> overlap; ///< names of what does
   std::string recompute;    ///< the policy, as strategies write it; empty: none
@@ -48,6 +49,8 @@ struct PlanFragment {
   int64_t chunk = 0; ///< of the stage
   std::vector<PlanCollective> collectives;
   double flops = 0; ///< of products and attention
+  /// Of the workspace where gradients wait for their sum over dp (ZeRO-2).
+  int64_t stagingBytes = 0;
 };
 
 /// Rows as the runtime has them: a plan has some for each microbatch.

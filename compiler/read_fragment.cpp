@@ -8,6 +8,9 @@
 
 #include "mlir/IR/SymbolTable.h"
 
+#include <algorithm>
+#include <map>
+
 namespace mtc::compiler {
 namespace {
 
@@ -33,6 +36,28 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   return result;
 }
 
+/// Bytes of the workspace that collectives of gradients work on before the
+/// update: buckets that do not live together may lie in the same ones.
+int64_t stagingBytes(mlir::func::FuncOp function) {
+  std::map<int64_t, int64_t> ends; // by begin
+  function.walk([&](rt::CollectiveOp op) {
+    auto view =
+        op.getInit() ? op.getInit().getDefiningOp<rt::ViewOp>() : rt::ViewOp();
+    if (!view || view.getArena() != MTC_ARENA_WORKSPACE ||
+        op.getGroup() != MTC_GROUP_DP)
+      return;
+    int64_t &end = ends[view.getOffset()];
+    end =
+        std::max(end, int64_t(view.getOffset() + rt::bytesOf(view.getType())));
+  });
+  int64_t bytes = 0, at = 0;
+  for (auto [begin, end] : ends) {
+    bytes += std::max<int64_t>(0, end - std::max(begin, at));
+    at = std::max(at, end);
+  }
+  return bytes;
+}
+
 double attentionFlops(rt::AttentionOp op) {
   mlir::Value out;
   if (op.getBackward() && !op.getInputs().empty())
@@ -54,6 +79,7 @@ PlanFragment readFragment(mlir::func::FuncOp function,
                           const PlanConfig &config) {
   PlanFragment fragment;
   fragment.name = function.getSymName().str();
+  fragment.stagingBytes = stagingBytes(function);
   if (auto of = pipe::FragmentAttr::of(function))
     fragment.chunk = of.getChunk();
   function.walk([&](mlir::Operation *op) {

@@ -112,6 +112,7 @@ PlanConfig readConfig(ConfigAttr config) {
   result.seq = batch.getSequence();
   result.dtype = stringifyPrecision(config.getPrecision()).str();
   result.zero = config.shardsOptimizer();
+  result.zeroStage = config.getOptimizer().getZero();
   result.recompute = recomputeText(config.getRecompute());
   if (config.getOverlap())
     for (auto name : config.getOverlap().getAsRange<mlir::StringAttr>())

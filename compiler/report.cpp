@@ -4,6 +4,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/simulate.h"
+#include "compiler/state_memory.h"
 #include "mtc/runtime/memory.h"
 
 #include <map>
@@ -73,13 +74,14 @@ Json toJson(const Traffic &traffic) {
   return {{"calls", traffic.calls}, {"bytes", traffic.bytes}};
 }
 
-Json stageReport(const ProgramPlan &program) {
+Json stageReport(const ProgramPlan &program, const PlanConfig &config) {
   Json json = {{"stage", program.stage()}};
   int64_t parameters = 0;
   for (const runtime::ParamInfo &p : program.descriptor.params)
     parameters += product(p.localShape);
   json["parameters"] = parameters;
   json["memory"] = memory(program);
+  json["state"] = stateMemory(program, config);
   Json collectives = Json::object();
   Traffic sends;
   for (const PlanTimeline &timeline : program.timelines)
@@ -130,7 +132,7 @@ Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
   for (const ProgramPlan &program : plan.programs)
-    stages.push_back(stageReport(program));
+    stages.push_back(stageReport(program, c));
   Json json = {
       {"model", c.model},
       {"plan_hash", plan.hash},

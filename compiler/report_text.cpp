@@ -33,6 +33,26 @@ std::string traffic(const Json &json) {
                      sized(json["bytes"].get<int64_t>()));
 }
 
+/// What the plan keeps from step to step, and what each ZeRO stage would.
+std::string stateText(const Json &state) {
+  const Json &plan = state["plan"];
+  std::string text = fmt::format("  state        {}, zero {}\n",
+                                 sized(plan["total"].get<int64_t>()),
+                                 plan["zero"].get<int64_t>());
+  for (const auto &[name, bytes] : plan.items())
+    if (name != "zero" && name != "total" && bytes != 0)
+      text += fmt::format("    {:<16}{:>11} bytes\n", name,
+                          grouped(bytes.get<int64_t>()));
+  for (const Json &row : state["closed_forms"])
+    text += fmt::format("    a parameter, zero {}: {:g} bytes ({:g} + {:g} of "
+                        "its gradient + {:g} of the optimizer)\n",
+                        row["zero"].get<int64_t>(), row["total"].get<double>(),
+                        row["parameters"].get<double>(),
+                        row["gradients"].get<double>(),
+                        row["optimizer"].get<double>());
+  return text;
+}
+
 std::string stageText(const Json &stage) {
   std::string text = fmt::format("stage {}, per rank\n  parameters   {}\n",
                                  stage["stage"].get<int64_t>(),
@@ -44,6 +64,7 @@ std::string stageText(const Json &stage) {
     if (name != "total")
       text += fmt::format("    {:<11}{:>16} bytes\n", name,
                           grouped(bytes.get<int64_t>()));
+  text += stateText(stage["state"]);
   for (const auto &[group, value] : stage["collectives"].items())
     text += fmt::format("  {:<12} {} a step\n", group, traffic(value));
   if (stage["sends"]["calls"] != 0)

@@ -121,6 +121,8 @@ def plans(schedules):
         Plan(layout(tp=2, dp=2, sp=True), more=("--bucket-size", "100")),
         Plan(layout(tp=2, dp=2, zero=1, sp=True)),
         Plan(layout(tp=4, dp=2, zero=1, sp=True), dtype="bf16"),
+        Plan(layout(tp=2, pp=2, dp=2, zero=2, sp=True), more=("--bucket-size", "500"), often=True),
+        Plan(layout(pp=2, dp=2, zero=2, schedule="zb-h1"), dtype="bf16"),
         Plan(chunked(), layers=4, often=True),
         Plan(chunked(tp=2, layers=(0, 1, 1, 0)), tied=False, norm="rms_norm"),
         Plan(chunked(dp=2, zero=1, layers=(0, 1, 1, 0), recompute="full")),

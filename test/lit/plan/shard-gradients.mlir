@@ -17,6 +17,10 @@
 // RUN: sed -e '/rt.param "u"/d' %s | not mtc-opt --shard-gradients 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: 'rt.ref' op expected a bucket for use 0 of the parameter "u", found none in this program
 
+// RUN: mtc-opt %s --shard-gradients | sed -e 's/rt.ref staging of 1 /rt.ref staging of 7 /' \
+// RUN:   | not mtc-opt --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=NO-BUCKET
+// NO-BUCKET: 'rt.ref' op expected a bucket of this program, found 7
+
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, dp = 2, pp = 1>, batch = <micro = 4, microbatches = 1, global = 8, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,

@@ -1,0 +1,76 @@
+//===- state_memory.cpp - what a rank keeps per parameter -----------------===//
+#include "compiler/state_memory.h"
+
+#include <algorithm>
+
+namespace mtc::compiler {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kStages = 3; ///< of ZeRO: 0 to 2
+constexpr int64_t kF32 = 4;    ///< bytes
+
+StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
+                      int64_t states) {
+  auto split = [&](int64_t bytes, bool overDp) {
+    return static_cast<double>(bytes) / static_cast<double>(overDp ? dp : 1);
+  };
+  return {static_cast<double>(paramBytes), split(kF32, zero >= 2),
+          split(kF32 * states, zero >= 1)};
+}
+
+namespace {
+
+int64_t gradientBytes(const runtime::BucketInfo &bucket) {
+  return kF32 * bucket.shardedGradients.value_or(bucket.elements);
+}
+
+Json closedForms(const ProgramPlan &program, int64_t dp, int64_t paramBytes) {
+  const auto &buckets = program.descriptor.buckets;
+  int64_t states = buckets.empty() ? 0 : buckets.front().states.size();
+  Json rows = Json::array();
+  for (int64_t zero = 0; zero < kStages; ++zero) {
+    StateBytes bytes = stateBytes(zero, dp, paramBytes, states);
+    rows.push_back({{"zero", zero},
+                    {"parameters", bytes.parameters},
+                    {"gradients", bytes.gradients},
+                    {"optimizer", bytes.optimizer},
+                    {"total", bytes.total()}});
+  }
+  return rows;
+}
+
+Json planned(const ProgramPlan &program, int64_t paramBytes) {
+  int64_t params = 0, gradients = 0, optimizer = 0, second = 0, staging = 0;
+  for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
+    if (bucket.secondUseOf) {
+      second += gradientBytes(bucket);
+      continue;
+    }
+    params += paramBytes * bucket.elements;
+    gradients += gradientBytes(bucket);
+    optimizer += kF32 * bucket.shardElements *
+                 static_cast<int64_t>(bucket.states.size());
+  }
+  for (const PlanFragment &fragment : program.fragments)
+    staging = std::max(staging, fragment.stagingBytes);
+  return {{"parameters", params},
+          {"gradients", gradients},
+          {"optimizer", optimizer},
+          {"second_gradients", second},
+          {"staging", staging},
+          {"total", params + gradients + optimizer + second + staging}};
+}
+
+} // namespace
+
+Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
+  int64_t paramBytes = config.dtype == "bf16" ? 2 : kF32;
+  Json plan = {{"zero", config.zeroStage}};
+  plan.update(planned(program, paramBytes));
+  return {{"closed_forms",
+           closedForms(program, config.mesh[MTC_AXIS_DP], paramBytes)},
+          {"plan", std::move(plan)}};
+}
+
+} // namespace mtc::compiler

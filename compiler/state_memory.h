@@ -1,0 +1,34 @@
+//===- state_memory.h - what a rank keeps per parameter ---------*- C++ -*-===//
+#ifndef MTC_COMPILER_STATE_MEMORY_H
+#define MTC_COMPILER_STATE_MEMORY_H
+
+#include "compiler/plan.h"
+
+#include <nlohmann/json.hpp>
+
+namespace mtc::compiler {
+
+/// Bytes that a rank keeps for each of its parameters, in closed form.
+struct StateBytes {
+  double parameters = 0; ///< as they are computed with
+  double gradients = 0;  ///< accumulators
+  double optimizer = 0;  ///< states, and main parameters if there are any
+  double total() const { return parameters + gradients + optimizer; }
+};
+
+/// With ZeRO stage `zero` (0: nothing is split, 1: the optimizer, 2: gradients,
+/// too) over `dp` replicas, parameters of `paramBytes` and `states` fp32 values
+/// of the optimizer: 16, 8 + 8/dp and 4 + 12/dp in f32 with AdamW, 18, 6 +
+/// 12/dp and 2 + 16/dp in bf16.
+StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
+                      int64_t states);
+
+/// Of one stage, per rank: `closed_forms`, a row for each ZeRO stage with bytes
+/// per parameter; `plan`, the bytes that the plan has, padding included, with
+/// what the closed forms leave out: the second accumulators of tied parameters,
+/// and the workspace in which gradients wait for their sum over dp (ZeRO-2).
+nlohmann::ordered_json stateMemory(const ProgramPlan &program,
+                                   const PlanConfig &config);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_STATE_MEMORY_H

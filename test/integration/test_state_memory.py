@@ -1,0 +1,97 @@
+"""What a rank keeps from step to step, against closed forms of bytes per parameter.
+
+For ZeRO 0, 1 and 2, two and four replicas, f32 and bf16, a tied table and an untied one,
+the report's row `plan` is the closed form times the elements of its buckets, which are
+the parameters and no more padding than the layout of buckets allows; a tied table has a
+second accumulator, an untied one none; and only ZeRO-2 stages gradients, in no more
+than all of them and no less than its largest bucket.
+
+usage: test_state_memory.py BIN_DIR
+"""
+
+import json
+import math
+import os
+import sys
+import tempfile
+
+import precision
+from layouts import Layout
+from run_layout import Failed, Mtc, Report
+
+# (parameters, gradients, optimizer) a parameter, by type and ZeRO stage, of dp = d:
+# Rajbhandari et al. 2020, figure 1, with AdamW in fp32 and fp32 gradients; with f32
+# parameters the optimizer has no copies of them.
+CLOSED_FORMS = {
+    ("f32", 0): lambda d: (4, 4, 8), ("f32", 1): lambda d: (4, 4, 8 / d),
+    ("f32", 2): lambda d: (4, 4 / d, 8 / d),
+    ("bf16", 0): lambda d: (2, 4, 12), ("bf16", 1): lambda d: (2, 4, 12 / d),
+    ("bf16", 2): lambda d: (2, 4 / d, 12 / d)}
+
+# The same as sums, as Megatron's distributed optimizer and contract N6 print them.
+TOTALS = {("f32", 0): lambda d: 16, ("f32", 1): lambda d: 8 + 8 / d,
+          ("f32", 2): lambda d: 4 + 12 / d, ("bf16", 0): lambda d: 18,
+          ("bf16", 1): lambda d: 6 + 12 / d, ("bf16", 2): lambda d: 2 + 16 / d}
+
+BUCKET = 20_000  # elements: several buckets
+
+
+def check(mtc, report, spec, dtype, zero, dp, folder):
+    layout = Layout(dp=dp, zero=zero)
+    what = f"{spec} {dtype} {layout.name}"
+    bundle = mtc.compile(spec, layout, os.path.join(folder, what.replace(" ", "-")),
+                         [*precision.options(dtype), "--bucket-size", BUCKET])
+    with open(os.path.join(bundle, "report.json")) as file:
+        stage = json.load(file)["stages"][0]
+    program = os.path.join(bundle, "programs", "stage0")
+    buckets = json.loads(mtc.call("inspect", program, "--json").stdout)["buckets"]
+    plan, parameters = stage["state"]["plan"], stage["parameters"]
+    first = [b for b in buckets if "second_use_of" not in b]
+    second = sum(b["elements"] for b in buckets if "second_use_of" in b)
+    elements = sum(b["elements"] for b in first)
+
+    # A parameter begins at a multiple of 64 elements, a bucket ends at one of
+    # lcm(dp, 128); without ZeRO nothing is padded.
+    most = 0 if zero == 0 else 63 * 60 + (math.lcm(dp, 128) - 1) * len(first)
+    report.expect(len(first) > 2 and 0 <= elements - parameters <= most,
+                  f"{what}: {elements} elements in {len(first)} buckets of "
+                  f"{parameters} parameters")
+    for name, bytes_each in zip(("parameters", "gradients", "optimizer"),
+                                CLOSED_FORMS[dtype, zero](dp)):
+        report.expect(plan[name] == bytes_each * elements,
+                      f"{what}: expected {bytes_each} bytes of {name} an element, "
+                      f"{bytes_each * elements}, found {plan[name]}")
+    total = TOTALS[dtype, zero](dp)
+    row = stage["state"]["closed_forms"][zero]
+    report.expect(row["zero"] == zero and math.isclose(row["total"], total),
+                  f"{what}: expected {total} bytes in the closed form, found {row}")
+    shards = dp if zero == 2 else 1
+    report.expect(plan["second_gradients"] == 4 * second // shards
+                  and (second > 0) == ("untied" not in spec),
+                  f"{what}: second accumulators of {second} elements take "
+                  f"{plan['second_gradients']} bytes")
+    # Buckets that wait at the same time lie side by side.
+    largest = max(4 * b["elements"] for b in buckets)
+    least, most = (largest, 4 * (elements + second)) if zero == 2 else (0, 0)
+    report.expect(least <= plan["staging"] <= most and (zero != 2 or plan["staging"] < most),
+                  f"{what}: expected {least} to {most} bytes of staging, found "
+                  f"{plan['staging']}")
+    print(f"{what}: {total} bytes a parameter, staging {plan['staging']}, "
+          f"second accumulators {plan['second_gradients']}", flush=True)
+
+
+def main():
+    mtc, report = Mtc(), Report()
+    with tempfile.TemporaryDirectory() as folder:
+        for dtype, zero in CLOSED_FORMS:
+            for dp in (2, 4):
+                for spec in ("gpt2-nano", "gpt2-nano-untied"):
+                    check(mtc, report, spec, dtype, zero, dp, folder)
+    return report.finish("bytes per parameter")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failed:
+        sys.exit(str(failed))
