@@ -26,6 +26,7 @@ class Layout:
     group: int = 0      # microbatches that go through a chunk in turn; 0: pp
     recompute: str = "none"
     overlap: str = "p2p"
+    bucket: int = 0     # elements of a bucket of gradients; 0: mtc's default
 
     @property
     def schedule_name(self):
@@ -50,6 +51,8 @@ class Layout:
             name += f"-recompute-{self.recompute}"
         if self.overlap != "p2p":
             name += f"-overlap-{self.overlap}"
+        if self.bucket:
+            name += f"-bucket{self.bucket}"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -70,7 +73,8 @@ class Layout:
                 *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
                 *(["--microbatch-group", str(self.group)] if self.group else []),
                 *(["--recompute", self.recompute] if self.recompute != "none" else []),
-                *(["--overlap", self.overlap] if self.overlap != "p2p" else [])]
+                *(["--overlap", self.overlap] if self.overlap != "p2p" else []),
+                *(["--bucket-size", str(self.bucket)] if self.bucket else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
@@ -155,9 +159,11 @@ def whole_exchanges(schedules):
 
 
 def sharded_gradients(schedules):
-    """ZeRO-2 beside each axis, with backwards in halves, chunks and recomputation;
-    and with one microbatch, whose bits are those of ZeRO-1."""
+    """ZeRO-2 beside each axis, with backwards in halves, chunks and recomputation, in one
+    bucket and in many; and with one microbatch, whose bits are those of ZeRO-1."""
     return [Layout(dp=2, zero=2), Layout(dp=4, zero=2), Layout(2, 1, 2, 2),
+            Layout(dp=2, zero=2, bucket=20_000),
+            Layout(2, 2, 2, 2, sp=True, bucket=20_000),
             Layout(1, 2, 2, 2), Layout(1, 4, 2, 2, schedules[1]), Layout(2, 2, 2, 2),
             Layout(2, 1, 2, 2, sp=True), Layout(2, 2, 2, 2, "zb-h1", sp=True),
             Layout(1, 2, 2, 2, "interleaved-1f1b", chunks=2),

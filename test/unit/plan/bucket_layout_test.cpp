@@ -76,6 +76,25 @@ TEST(BucketLayout, PartialGradientsHaveBucketsOfTheirOwn) {
   EXPECT_EQ(layout.buckets[2].end, 16 + 17 + 20);
 }
 
+// Under ZeRO-2 a bucket is summed behind the fragment that makes all of it.
+TEST(BucketLayout, FragmentsHaveBucketsOfTheirOwn) {
+  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  BucketLayout layout = layOutBuckets({{"a", 128, false, {}, 1},
+                                       {"b", 64, false, tp, 1},
+                                       {"c", 128, false, {}, 3},
+                                       {"d", 64, false, {}, 3},
+                                       {"e", 64, false, tp, 3}},
+                                      {2, int64_t{1} << 40, true});
+  std::vector<std::pair<std::string, int64_t>> placed;
+  for (const PlacedParam &param : layout.params)
+    placed.push_back({param.name, param.bucket});
+  EXPECT_EQ(placed, (std::vector<std::pair<std::string, int64_t>>{
+                        {"d", 0}, {"c", 0}, {"a", 1}, {"e", 2}, {"b", 3}}));
+  ASSERT_EQ(layout.buckets.size(), 4u);
+  EXPECT_EQ(layout.buckets[0].end, 256);
+  EXPECT_EQ(layout.buckets[3].end, 640);
+}
+
 TEST(BucketLayout, WithoutZeroNothingIsPadded) {
   BucketLayout layout = layOutBuckets({{"a", 5}, {"b", 7}}, {2, 100, false});
   expectPlaced(layout, "b", 0, 7, 0);
