@@ -112,7 +112,7 @@ def random_case(random):
 
 def interleaving_rules(layout, microbatches):
     """`../docs/schedules.md`: groups of microbatches, each at least as many as stages."""
-    group = layout.group or min(layout.pp, microbatches)
+    group = layout.group or layout.pp
     rest = microbatches % group
     yield layout.pp < 2, "interleaving needs two stages"
     yield layout.chunks < 2, "interleaving needs two chunks"
