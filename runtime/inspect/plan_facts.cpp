@@ -78,6 +78,8 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
                                 axisName(p.split.axis));
   json["stages"] = Json::array({d.stage});
   json["optimizer"] = bucket.zero ? "split over dp" : "whole";
+  if (bucket.shardedGradients)
+    json["gradients"] = "split over dp";
   return json;
 }
 

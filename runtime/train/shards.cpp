@@ -28,12 +28,10 @@ std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
     if (!p.owner || !isFirstHolder(rank, p.split, part))
       continue;
     ElementRange range = part ? shardOf(rank, b) : ElementRange{0, b.elements};
-    int64_t first = std::max(p.start, range.begin);
-    int64_t end = std::min(p.start + p.localElements(), range.end);
-    if (first < end)
+    if (auto own = partOf({p.start, p.start + p.localElements()}, range))
       pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
-                        first - p.start, end - first, nullptr,
-                        offsetOf(b, first)});
+                        own->param.begin, own->param.end - own->param.begin,
+                        nullptr, offsetOf(b, own->bucket.begin)});
   }
   return pieces;
 }
@@ -43,6 +41,17 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 } // namespace
+
+std::optional<ShardPart> partOf(ElementRange param, ElementRange shard) {
+  ElementRange common{std::max(param.begin, shard.begin),
+                      std::min(param.end, shard.end)};
+  if (common.begin >= common.end)
+    return std::nullopt;
+  auto from = [&](int64_t begin) {
+    return ElementRange{common.begin - begin, common.end - begin};
+  };
+  return ShardPart{common, from(shard.begin), from(param.begin)};
+}
 
 ElementRange shardOf(const RankState &rank, const BucketInfo &b) {
   int64_t begin = b.zero ? rank.coord(MTC_AXIS_DP) * b.shardElements : 0;

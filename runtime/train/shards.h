@@ -5,6 +5,7 @@
 #include "runtime/program/rank.h"
 #include "runtime/train/pieces.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,21 @@ namespace mtc::runtime {
 
 struct TensorInfo; // base/safetensors.h
 
-/// Elements [begin, end) of a bucket.
+/// Elements [begin, end), of a bucket if nothing else is said.
 struct ElementRange {
   int64_t begin, end;
+  bool operator==(const ElementRange &) const = default;
 };
+
+/// The same elements, counted in three ways.
+struct ShardPart {
+  ElementRange bucket; ///< in their bucket
+  ElementRange local;  ///< in the shard
+  ElementRange param;  ///< in the parameter, as it is on this rank
+};
+/// What a shard has of a parameter that lies at `param` of its bucket; none, if
+/// they have no element in common.
+std::optional<ShardPart> partOf(ElementRange param, ElementRange shard);
 
 /// Those whose moments, main parameters and final gradients this dp rank holds.
 ElementRange shardOf(const RankState &rank, const BucketInfo &b);

@@ -85,6 +85,8 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"zero\": false, \"shard_elements\": 16",
        "\"zero\": false, \"shard_elements\": 8", "shard_elements"},
       {"\"grad_offset\": 64", "\"grad_offset\": 4064", "grad_offset"},
+      {"\"grad_offset\": 64", "\"sharded_gradients\": 8, \"grad_offset\": 64",
+       "expected sharded_gradients to be shard_elements, 16, found 8"},
       {"\"offset\": 64", "\"offset\": 66", "exp_avg_sq 66 is misaligned"},
       {"\"grad_offset\": 64", "\"second_use_of\": 0, \"grad_offset\": 64",
        "second_use_of"},

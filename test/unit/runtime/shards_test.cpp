@@ -44,6 +44,39 @@ std::string descriptorText(bool bf16, bool zero) {
   return text;
 }
 
+/// The example of Megatron's document of the distributed optimizer: 16 elements
+/// over four replicas, of which rank r has [4r, 4r + 4), and four parameters
+/// whose ends are no ends of shards (of 5, 6, 2 and 3 elements). The rows are
+/// written by hand.
+TEST(Shards, FourParametersInSixteenElementsOverFourReplicas) {
+  const ElementRange params[] = {{0, 5}, {5, 11}, {11, 13}, {13, 16}};
+  struct Row {
+    int64_t rank;
+    int param;
+    ShardPart part; ///< in the bucket, in the shard, in the parameter
+  };
+  const Row expected[] = {
+      {0, 0, {{0, 4}, {0, 4}, {0, 4}}},   {1, 0, {{4, 5}, {0, 1}, {4, 5}}},
+      {1, 1, {{5, 8}, {1, 4}, {0, 3}}},   {2, 1, {{8, 11}, {0, 3}, {3, 6}}},
+      {2, 2, {{11, 12}, {3, 4}, {0, 1}}}, {3, 2, {{12, 13}, {0, 1}, {1, 2}}},
+      {3, 3, {{13, 16}, {1, 4}, {0, 3}}}};
+  const Row *next = std::begin(expected);
+  for (int64_t rank = 0; rank < 4; ++rank)
+    for (int param = 0; param < 4; ++param) {
+      std::optional<ShardPart> part =
+          partOf(params[param], {4 * rank, 4 * rank + 4});
+      bool isExpected = next != std::end(expected) && next->rank == rank &&
+                        next->param == param;
+      ASSERT_EQ(part.has_value(), isExpected) << rank << " " << param;
+      if (!part)
+        continue;
+      EXPECT_EQ(part->bucket, next->part.bucket);
+      EXPECT_EQ(part->local, next->part.local);
+      EXPECT_EQ(part->param, next->part.param);
+      ++next;
+    }
+}
+
 /// All ranks of one mesh in one process; they only hold parameters.
 class Holders {
 public:
