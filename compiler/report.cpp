@@ -150,6 +150,8 @@ Json report(const BundlePlan &plan) {
   };
   if (auto bubble = bubbleFraction(plan, "train"))
     json["bubble_fraction"] = *bubble;
+  json["zero"] = c.zeroStage;
+  json["bytes_per_parameter"] = bytesPerParameter(plan);
   json["verified"] = proofReport(plan.proof);
   json["stages"] = std::move(stages);
   return json;

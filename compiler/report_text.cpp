@@ -33,23 +33,28 @@ std::string traffic(const Json &json) {
                      sized(json["bytes"].get<int64_t>()));
 }
 
-/// What the plan keeps from step to step, and what each ZeRO stage would.
+/// What a rank keeps from step to step.
 std::string stateText(const Json &state) {
-  const Json &plan = state["plan"];
-  std::string text = fmt::format("  state        {}, zero {}\n",
-                                 sized(plan["total"].get<int64_t>()),
-                                 plan["zero"].get<int64_t>());
-  for (const auto &[name, bytes] : plan.items())
-    if (name != "zero" && name != "total" && bytes != 0)
+  std::string text =
+      fmt::format("  state        {}\n", sized(state["total"].get<int64_t>()));
+  for (const auto &[name, bytes] : state.items())
+    if (name != "total" && bytes != 0)
       text += fmt::format("    {:<16}{:>11} bytes\n", name,
                           grouped(bytes.get<int64_t>()));
-  for (const Json &row : state["closed_forms"])
-    text += fmt::format("    a parameter, zero {}: {:g} bytes ({:g} + {:g} of "
-                        "its gradient + {:g} of the optimizer)\n",
-                        row["zero"].get<int64_t>(), row["total"].get<double>(),
-                        row["parameters"].get<double>(),
-                        row["gradients"].get<double>(),
-                        row["optimizer"].get<double>());
+  return text;
+}
+
+/// What it keeps of a parameter, with each ZeRO stage.
+std::string perParameterText(const Json &rows, int64_t zero) {
+  std::string text;
+  for (const Json &row : rows)
+    text += fmt::format(
+        "zero {}         {:g} bytes a parameter: {:g}, {:g} of gradients, {:g} "
+        "of the optimizer{}\n",
+        row["zero"].get<int64_t>(), row["total"].get<double>(),
+        row["parameters"].get<double>(), row["gradients"].get<double>(),
+        row["optimizer"].get<double>(),
+        row["zero"] == zero ? " (this plan)" : "");
   return text;
 }
 
@@ -122,6 +127,7 @@ std::string reportText(const Json &r) {
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());
+  text += perParameterText(r["bytes_per_parameter"], r["zero"].get<int64_t>());
   text += fmt::format("verified       {}\n", proofText(r["verified"]));
   for (const Json &stage : r["stages"])
     text += stageText(stage);

@@ -25,29 +25,20 @@ int64_t gradientBytes(const runtime::BucketInfo &bucket) {
   return kF32 * bucket.shardedGradients.value_or(bucket.elements);
 }
 
-Json closedForms(const ProgramPlan &program, int64_t dp, int64_t paramBytes) {
-  const auto &buckets = program.descriptor.buckets;
-  int64_t states = buckets.empty() ? 0 : buckets.front().states.size();
-  Json rows = Json::array();
-  for (int64_t zero = 0; zero < kStages; ++zero) {
-    StateBytes bytes = stateBytes(zero, dp, paramBytes, states);
-    rows.push_back({{"zero", zero},
-                    {"parameters", bytes.parameters},
-                    {"gradients", bytes.gradients},
-                    {"optimizer", bytes.optimizer},
-                    {"total", bytes.total()}});
-  }
-  return rows;
+int64_t paramBytes(const PlanConfig &config) {
+  return config.dtype == "bf16" ? 2 : kF32;
 }
 
-Json planned(const ProgramPlan &program, int64_t paramBytes) {
+} // namespace
+
+Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
   int64_t params = 0, gradients = 0, optimizer = 0, second = 0, staging = 0;
   for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
     if (bucket.secondUseOf) {
       second += gradientBytes(bucket);
       continue;
     }
-    params += paramBytes * bucket.elements;
+    params += paramBytes(config) * bucket.elements;
     gradients += gradientBytes(bucket);
     optimizer += kF32 * bucket.shardElements *
                  static_cast<int64_t>(bucket.states.size());
@@ -62,15 +53,23 @@ Json planned(const ProgramPlan &program, int64_t paramBytes) {
           {"total", params + gradients + optimizer + second + staging}};
 }
 
-} // namespace
-
-Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
-  int64_t paramBytes = config.dtype == "bf16" ? 2 : kF32;
-  Json plan = {{"zero", config.zeroStage}};
-  plan.update(planned(program, paramBytes));
-  return {{"closed_forms",
-           closedForms(program, config.mesh[MTC_AXIS_DP], paramBytes)},
-          {"plan", std::move(plan)}};
+Json bytesPerParameter(const BundlePlan &plan) {
+  const PlanConfig &config = plan.config;
+  int64_t states = 0;
+  for (const ProgramPlan &program : plan.programs)
+    for (const runtime::BucketInfo &bucket : program.descriptor.buckets)
+      states = std::max<int64_t>(states, bucket.states.size());
+  Json rows = Json::array();
+  for (int64_t zero = 0; zero < kStages; ++zero) {
+    StateBytes bytes =
+        stateBytes(zero, config.mesh[MTC_AXIS_DP], paramBytes(config), states);
+    rows.push_back({{"zero", zero},
+                    {"parameters", bytes.parameters},
+                    {"gradients", bytes.gradients},
+                    {"optimizer", bytes.optimizer},
+                    {"total", bytes.total()}});
+  }
+  return rows;
 }
 
 } // namespace mtc::compiler

@@ -23,10 +23,14 @@ struct StateBytes {
 StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
                       int64_t states);
 
-/// Of one stage, per rank: `closed_forms`, a row for each ZeRO stage with bytes
-/// per parameter; `plan`, the bytes that the plan has, padding included, with
-/// what the closed forms leave out: the second accumulators of tied parameters,
-/// and the workspace in which gradients wait for their sum over dp (ZeRO-2).
+/// Bytes per parameter of this plan's replicas and types, a row for each ZeRO
+/// stage.
+nlohmann::ordered_json bytesPerParameter(const BundlePlan &plan);
+
+/// The bytes that a rank of one stage keeps from step to step, padding
+/// included, with what no closed form has: the second accumulators of tied
+/// parameters, and the workspace in which gradients wait for their sum over dp
+/// (ZeRO-2).
 nlohmann::ordered_json stateMemory(const ProgramPlan &program,
                                    const PlanConfig &config);
 

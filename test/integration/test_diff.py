@@ -48,8 +48,9 @@ def facts_of(report):
         part = f"stage {number}"
         facts[part, "parameters"] = stage["parameters"]
         facts[part, "sends"] = stage["sends"]
-        for arena, size in stage["memory"].items():
-            facts[part, f"memory.{arena}"] = size
+        for table in ("memory", "state"):
+            for name, size in stage[table].items():
+                facts[part, f"{table}.{name}"] = size
         for group, traffic in stage["collectives"].items():
             kinds = traffic["kinds"]
             for key in ("calls", "bytes"):

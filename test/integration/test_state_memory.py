@@ -1,7 +1,7 @@
 """What a rank keeps from step to step, against closed forms of bytes per parameter.
 
 For ZeRO 0, 1 and 2, two and four replicas, f32 and bf16, a tied table and an untied one,
-the report's row `plan` is the closed form times the elements of its buckets, which are
+the report's `state` is the closed form times the elements of its buckets, which are
 the parameters and no more padding than the layout of buckets allows; a tied table has a
 second accumulator, an untied one none; and only ZeRO-2 stages gradients, in no more
 than all of them and no less than its largest bucket.
@@ -42,10 +42,11 @@ def check(mtc, report, spec, dtype, zero, dp, folder):
     bundle = mtc.compile(spec, layout, os.path.join(folder, what.replace(" ", "-")),
                          [*precision.options(dtype), "--bucket-size", BUCKET])
     with open(os.path.join(bundle, "report.json")) as file:
-        stage = json.load(file)["stages"][0]
+        said = json.load(file)
+    stage = said["stages"][0]
     program = os.path.join(bundle, "programs", "stage0")
     buckets = json.loads(mtc.call("inspect", program, "--json").stdout)["buckets"]
-    plan, parameters = stage["state"]["plan"], stage["parameters"]
+    plan, parameters = stage["state"], stage["parameters"]
     first = [b for b in buckets if "second_use_of" not in b]
     second = sum(b["elements"] for b in buckets if "second_use_of" in b)
     elements = sum(b["elements"] for b in first)
@@ -62,8 +63,8 @@ def check(mtc, report, spec, dtype, zero, dp, folder):
                       f"{what}: expected {bytes_each} bytes of {name} an element, "
                       f"{bytes_each * elements}, found {plan[name]}")
     total = TOTALS[dtype, zero](dp)
-    row = stage["state"]["closed_forms"][zero]
-    report.expect(row["zero"] == zero and math.isclose(row["total"], total),
+    row = said["bytes_per_parameter"][zero]
+    report.expect(said["zero"] == row["zero"] == zero and math.isclose(row["total"], total),
                   f"{what}: expected {total} bytes in the closed form, found {row}")
     shards = dp if zero == 2 else 1
     report.expect(plan["second_gradients"] == 4 * second // shards
