@@ -397,7 +397,7 @@ def ShardGradients : ProgramPass<"shard-gradients"> {
     %own = rt.ref grad of 0 : memref<128xf32>
     %into = rt.offset_view %own by %local : memref<128xf32> -> memref<128xf32>
     %from = rt.offset_view %s by %at : memref<256xf32> -> memref<256xf32>
-    rt.launch @kernel0(%into, %from) args(%length) writes [0] : (memref<128xf32>, memref<256xf32>, i64) -> ()
+    rt.launch @kernel0(%into, %from) args(%length) writes [0] : (memref<128xf32>, memref<256xf32>) -> ()
     ```
   }];
 }
