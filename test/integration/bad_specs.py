@@ -109,7 +109,7 @@ STRATEGIES = [
     strategy("strategy: all that is wrong, at once",
              "tpp = 2\npp = 0\nschedule = \"1f2b\"\nzero = 3\nglobal_batch_size = 2\n",
              ["'tpp'", "'pp'", "[1, 65536]", "1f2b", "did you mean '1f1b'?", "'zero'",
-              "[0, 1]"]),
+              "[0, 2]"]),
     Case("spec and strategy: both wrong, both reported",
          ["compile", "spec.toml", "--strategy", "strategy.toml", "--dp", "x", "-o",
           "out"], USAGE, ["spec.toml", "'layers'", "strategy.toml", "'dpp'", "--dp",
