@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #ifndef FAKE_ABI
-#define FAKE_ABI 6
+#define FAKE_ABI MTC_ABI_VERSION
 #endif
 #ifdef FAKE_BF16
 #define DTYPE "bf16"
