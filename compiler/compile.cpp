@@ -5,6 +5,7 @@
 #include "compiler/bundle.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
+#include "compiler/memory_limit.h"
 #include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
 #include "compiler/read_plan.h"
@@ -18,7 +19,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -63,26 +63,6 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
     MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();
-}
-
-/// The limit of the strategy, `device_memory`, holds for every rank.
-Status checkMemory(const BundlePlan &plan) {
-  if (!plan.config.deviceMemory)
-    return Status::okay();
-  std::string text;
-  for (const ProgramPlan &program : plan.programs) {
-    const auto &arenas = program.descriptor.arenas;
-    int64_t bytes = std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
-    if (bytes > *plan.config.deviceMemory)
-      text += fmt::format("{}stage {}: expected at most {} bytes per rank "
-                          "(device_memory), found {}",
-                          text.empty() ? "" : "\n", program.stage(),
-                          *plan.config.deviceMemory, bytes);
-  }
-  if (text.empty())
-    return Status::okay();
-  return {StatusCode::infeasible,
-          text + "; raise tp, pp or zero, or lower micro_batch_size"};
 }
 
 /// The first module, verified; `after` is the phase whose result it is.

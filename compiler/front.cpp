@@ -202,22 +202,29 @@ Status checkPhases(const CompileOptions &options, Phase after) {
   return problems.status();
 }
 
+Status importInputs(const models::ModelSpec &spec,
+                    const models::Strategy &strategy, const std::string &isa,
+                    mlir::MLIRContext &context, DiagnosticLog &log,
+                    mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  module = models::importModel(context, spec, strategy);
+  MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
+  (*module)->setAttr(passes::phaseAttr,
+                     mlir::StringAttr::get(&context, toString(Phase::import)));
+  return setIsa(*module, log, isa);
+}
+
 Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
                   DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
                   Phase &after) {
   if (options.startsFromIR()) {
     MTC_RETURN_IF_ERROR(readIR(options, context, log, module, after));
-  } else {
-    models::ModelSpec spec;
-    models::Strategy strategy;
-    MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
-    module = models::importModel(context, spec, strategy);
-    MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
-    after = Phase::import;
-    (*module)->setAttr(passes::phaseAttr,
-                       mlir::StringAttr::get(&context, toString(after)));
+    return setIsa(*module, log, options.isa);
   }
-  return setIsa(*module, log, options.isa);
+  models::ModelSpec spec;
+  models::Strategy strategy;
+  MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
+  after = Phase::import;
+  return importInputs(spec, strategy, options.isa, context, log, module);
 }
 
 } // namespace mtc::compiler

@@ -22,6 +22,23 @@ runtime::Status makeModule(const CompileOptions &options,
                            mlir::OwningOpRef<mlir::ModuleOp> &module,
                            Phase &after);
 
+/// Reads spec, strategy and options. Errors of all of them together; whether
+/// they fit each other is another question.
+models::Diagnostics readFiles(const CompileOptions &options,
+                              models::ModelSpec &spec,
+                              models::Strategy &strategy);
+
+/// The errors as one status, with the exit code of the most basic one.
+runtime::Status toStatus(const models::Diagnostics &diagnostics);
+
+/// Imports a spec with a resolved strategy, as `makeModule`; the module is the
+/// result of `import`.
+runtime::Status importInputs(const models::ModelSpec &spec,
+                             const models::Strategy &strategy,
+                             const std::string &isa, mlir::MLIRContext &context,
+                             DiagnosticLog &log,
+                             mlir::OwningOpRef<mlir::ModuleOp> &module);
+
 /// Reads spec, strategy and options, and checks that they fit each other.
 /// Errors of all of them together.
 runtime::Status readInputs(const CompileOptions &options,

@@ -97,20 +97,31 @@ std::string withoutLastNewline(std::string text) {
 
 } // namespace
 
-Status readInputs(const CompileOptions &options, models::ModelSpec &spec,
-                  models::Strategy &strategy) {
+models::Diagnostics readFiles(const CompileOptions &options,
+                              models::ModelSpec &spec,
+                              models::Strategy &strategy) {
   models::Diagnostics all = readSpec(options.input, spec);
   append(all, readStrategy(options, strategy));
+  return all;
+}
+
+Status toStatus(const models::Diagnostics &diagnostics) {
+  if (diagnostics.empty())
+    return Status::okay();
+  return {static_cast<StatusCode>(models::exitCode(diagnostics)),
+          withoutLastNewline(models::render(diagnostics))};
+}
+
+Status readInputs(const CompileOptions &options, models::ModelSpec &spec,
+                  models::Strategy &strategy) {
+  models::Diagnostics all = readFiles(options, spec, strategy);
   if (all.empty())
     append(all, models::toDiagnostics(models::validate(spec, strategy)));
   if (all.empty()) {
     strategy = models::resolve(spec, strategy);
     append(all, readSchedule(strategy));
   }
-  if (all.empty())
-    return Status::okay();
-  return {static_cast<StatusCode>(models::exitCode(all)),
-          withoutLastNewline(models::render(all))};
+  return toStatus(all);
 }
 
 } // namespace mtc::compiler

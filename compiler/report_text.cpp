@@ -2,6 +2,8 @@
 
 #include "compiler/report.h"
 
+#include "compiler/number_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,24 +11,6 @@ namespace mtc::compiler {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// 1234567 -> "1,234,567".
-std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(at, ",");
-  return text;
-}
-
-std::string sized(int64_t bytes) {
-  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit)
-    value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes)
-                   : fmt::format("{:.1f} {}", value, units[unit]);
-}
 
 std::string traffic(const Json &json) {
   return fmt::format("{} calls, {}", json["calls"].get<int64_t>(),

@@ -65,6 +65,15 @@ ReadText parseRecompute(std::string_view text, Recompute &out) {
   return {true, ""};
 }
 
+std::vector<Recompute> recomputeLadder(int64_t layers) {
+  std::vector<Recompute> ladder = {{Policy::none, 0, {}},
+                                   {Policy::selective, 0, {}}};
+  for (int64_t count = 1; count < layers; ++count)
+    ladder.push_back({Policy::layers, count, {}});
+  ladder.push_back({Policy::full, 0, {}});
+  return ladder;
+}
+
 std::string toString(const Recompute &recompute) {
   switch (recompute.policy) {
   case Policy::none:

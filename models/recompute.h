@@ -38,6 +38,10 @@ std::string describeRecompute();
 /// `out`, which stays as it is where the text is wrong.
 ReadText parseRecompute(std::string_view text, Recompute &out);
 
+/// The policies that do not name ops, of stages with at most `layers` layers:
+/// none, selective, layers=1 and so on, full.
+std::vector<Recompute> recomputeLadder(int64_t layers);
+
 /// As parseRecompute reads it.
 std::string toString(const Recompute &recompute);
 

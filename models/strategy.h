@@ -3,6 +3,8 @@
 #define MTC_MODELS_STRATEGY_H
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +50,8 @@ struct Strategy {
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
   ShardRules shard;
   std::vector<ShardOverride> overrides; ///< the last one that matches holds
+  /// The keys at the top level that a file or an option says.
+  std::set<std::string, std::less<>> given;
 
   /// Microbatches of a step; the strategy must be valid.
   int64_t microbatches() const {

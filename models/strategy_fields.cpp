@@ -366,7 +366,11 @@ static void readOverrides(TomlReader &root, Strategy &strategy) {
 
 void readStrategy(TomlReader &root, Strategy &strategy,
                   const ScheduleNames &schedules) {
-  readTable(root, strategyFields(schedules), "", strategy);
+  std::vector<Field<Strategy>> fields = strategyFields(schedules);
+  readTable(root, fields, "", strategy);
+  for (const Field<Strategy> &field : fields)
+    if (root.has(field.key))
+      strategy.given.emplace(field.key);
   if (const toml::table *table = root.subtable("shard")) {
     TomlReader reader = root.inner("shard", *table);
     for (auto [axis, mesh] : readShardTable(reader))

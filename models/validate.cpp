@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/nearest.h"
 
@@ -110,16 +111,20 @@ static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
                  nearest});
 }
 
+std::vector<int64_t> evenStages(int64_t layers, int64_t stages) {
+  std::vector<int64_t> list;
+  for (int64_t stage = 0; stage < stages; ++stage)
+    list.push_back(layers / stages + (stage < layers % stages));
+  return list;
+}
+
 /// The most even list of `layers` over `stages`, for a suggestion.
 static std::string evenList(int64_t layers, int64_t stages) {
   // A long list helps nobody.
   if (stages > 64)
     return "";
-  std::string text;
-  for (int64_t stage = 0; stage < stages; ++stage)
-    text += fmt::format("{}{}", stage ? ", " : "",
-                        layers / stages + (stage < layers % stages));
-  return fmt::format("layers_per_stage = [{}]", text);
+  return fmt::format("layers_per_stage = [{}]",
+                     fmt::join(evenStages(layers, stages), ", "));
 }
 
 /// What the rules below count: without chunks a stage is one virtual stage.
@@ -204,8 +209,7 @@ static void checkStages(const ModelSpec &spec, const Strategy &strategy,
   }
 }
 
-/// Layers of the stage that has most: virtual stages go round the stages.
-static int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
+int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
   auto stages = static_cast<size_t>(strategy.mesh.stages());
   if (strategy.layersPerStage.empty())
     return (spec.layers + strategy.mesh.stages() - 1) / strategy.mesh.stages();

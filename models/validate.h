@@ -25,6 +25,13 @@ struct Violation {
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy);
 
+/// Layers of the stage that has most: virtual stages go round the stages.
+int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy);
+
+/// The most even `layers_per_stage`: what is left over goes to the first
+/// stages.
+std::vector<int64_t> evenStages(int64_t layers, int64_t stages);
+
 /// "expected RULE, found FOUND; nearest: NEAREST", class infeasible.
 Diagnostics toDiagnostics(const std::vector<Violation> &violations);
 

@@ -16,6 +16,7 @@ import bad_case
 import bad_commands
 import bad_data
 import bad_files
+import bad_lint
 import bad_logs
 import bad_places
 import bad_runs
@@ -24,7 +25,7 @@ import bad_specs
 import bad_streams
 from run_layout import Mtc, Report
 
-TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_logs, bad_bundles, bad_places,
+TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_lint, bad_logs, bad_bundles, bad_places,
           bad_runs, bad_schedules, bad_streams)
 # A case is worth something only if another one is not the same.
 LEAST = 60

@@ -18,6 +18,7 @@ using Action = std::function<runtime::Status()>;
 /// Each adds a subcommand whose options live as long as `app`, and which stores
 /// its work in `action` when it is parsed.
 void addCompile(CLI::App &app, Action &action);
+void addLint(CLI::App &app, Action &action);
 void addRun(CLI::App &app, Action &action);
 void addInspect(CLI::App &app, Action &action);
 void addDiff(CLI::App &app, Action &action);

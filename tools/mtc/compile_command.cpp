@@ -2,19 +2,17 @@
 
 #include "compiler/compile.h"
 #include "compiler/interrupt.h"
-#include "compiler/schedules.h"
 #include "models/nearest.h"
-#include "models/strategy.h"
 #include "mtc/runtime/isa.h"
 #include "runtime/base/output_files.h"
 #include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/strategy_options.h"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -29,7 +27,7 @@ namespace {
 
 struct CompileCommand {
   compiler::CompileOptions options;
-  std::map<std::string, std::string> strategy; ///< only those given
+  StrategyOptions strategy;
   std::string from, to;
   std::vector<std::string> printAfter;
   bool json = false;
@@ -93,36 +91,12 @@ Status runCompile(CompileCommand &command) {
     if (phase)
       command.options.printAfter.push_back(*phase);
   }
-  for (const auto &[name, value] : command.strategy)
-    command.options.strategy.emplace_back(name, value);
+  command.options.strategy = command.strategy.given();
   MTC_RETURN_IF_ERROR(checkOutput(command.options));
   compiler::CompileResult result;
   MTC_RETURN_IF_ERROR(compiler::compile(command.options, result));
   printSummary(command, result);
   return Status::okay();
-}
-
-void addStrategyOptions(CLI::App &sub, CompileCommand &command) {
-  models::Strategy defaults;
-  compiler::resolveSchedule(defaults);
-  for (const models::StrategyOptionInfo &option :
-       models::strategyOptions(compiler::scheduleNames(), defaults)) {
-    std::string flags = "--" + option.name;
-    if (!option.alias.empty())
-      flags += ",--" + option.alias;
-    auto set = [&command, name = option.name](const std::string &value) {
-      command.strategy[name] = value;
-    };
-    CLI::Option *added =
-        option.isFlag
-            ? sub.add_flag_function(
-                  flags,
-                  [set](int64_t count) { set(count > 0 ? "true" : "false"); },
-                  option.what)
-            : sub.add_option_function<std::string>(flags, set, option.what);
-    added->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-        ->group("Strategy");
-  }
 }
 
 } // namespace
@@ -171,7 +145,7 @@ void addCompile(CLI::App &app, Action &action) {
                   "stages compiled at a time")
       ->check(CLI::Range(1, 1024));
   sub->add_flag("--json", command->json, "print the report as JSON");
-  addStrategyOptions(*sub, *command);
+  command->strategy.addTo(*sub);
   sub->callback([command, &action] {
     action = [command] { return runCompile(*command); };
   });

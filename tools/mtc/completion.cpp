@@ -15,6 +15,8 @@ struct Words {
 };
 constexpr Words kWords[] = {
     {"compile", 1, "mtc help specs 2>/dev/null"},
+    {"lint", 1, "mtc help specs 2>/dev/null"},
+    {"lint", 2, "mtc help strategies 2>/dev/null"},
     {"schedule", 1, "printf \"%s\\n\" show list"},
     {"schedule", 2, "mtc schedule list 2>/dev/null | cut -d\" \" -f1"}};
 

@@ -49,6 +49,7 @@ static int parseAndRun(int argc, char **argv) {
   app.require_subcommand(1);
   mtc::tool::Action action;
   mtc::tool::addCompile(app, action);
+  mtc::tool::addLint(app, action);
   mtc::tool::addRun(app, action);
   mtc::tool::addInspect(app, action);
   mtc::tool::addDiff(app, action);

@@ -1,0 +1,43 @@
+//===- memory_limit.cpp - what a rank needs, and may use ------------------===//
+
+#include "compiler/memory_limit.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::compiler {
+
+int64_t bytesOfRank(const ProgramPlan &program) {
+  const auto &arenas = program.descriptor.arenas;
+  return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
+}
+
+int64_t mostBytes(const BundlePlan &plan) {
+  int64_t most = 0;
+  for (const ProgramPlan &program : plan.programs)
+    most = std::max(most, bytesOfRank(program));
+  return most;
+}
+
+Status checkMemory(const BundlePlan &plan) {
+  if (!plan.config.deviceMemory)
+    return Status::okay();
+  std::string text;
+  for (const ProgramPlan &program : plan.programs)
+    if (int64_t bytes = bytesOfRank(program); bytes > *plan.config.deviceMemory)
+      text += fmt::format("{}stage {}: expected at most {} bytes per rank "
+                          "(device_memory), found {}",
+                          text.empty() ? "" : "\n", program.stage(),
+                          *plan.config.deviceMemory, bytes);
+  if (text.empty())
+    return Status::okay();
+  return {StatusCode::infeasible,
+          text + "; raise tp, pp or zero, or lower micro_batch_size"};
+}
+
+} // namespace mtc::compiler

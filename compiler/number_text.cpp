@@ -1,0 +1,26 @@
+//===- number_text.cpp - numbers for people -------------------------------===//
+
+#include "compiler/number_text.h"
+
+#include <fmt/format.h>
+
+namespace mtc::compiler {
+
+std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(at, ",");
+  return text;
+}
+
+std::string sized(int64_t bytes) {
+  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit)
+    value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes)
+                   : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+} // namespace mtc::compiler

@@ -1,0 +1,17 @@
+//===- number_text.h - numbers for people -----------------------*- C++ -*-===//
+#ifndef MTC_COMPILER_NUMBER_TEXT_H
+#define MTC_COMPILER_NUMBER_TEXT_H
+
+#include <cstdint>
+#include <string>
+
+namespace mtc::compiler {
+
+/// 1234567 -> "1,234,567".
+std::string grouped(int64_t number);
+
+/// Bytes in the largest unit that they reach: "17 B", "1.4 MiB".
+std::string sized(int64_t bytes);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_NUMBER_TEXT_H

@@ -1,0 +1,21 @@
+//===- ranks.h - a strategy for so many ranks -------------------*- C++ -*-===//
+#ifndef MTC_MODELS_RANKS_H
+#define MTC_MODELS_RANKS_H
+
+#include <vector>
+
+#include "models/strategy.h"
+#include "models/validate.h"
+
+namespace mtc::models {
+
+/// The strategy on `ranks` ranks: where nobody says dp, as many replicas as
+/// there is room for beside the other axes, rounded down, at least one.
+Strategy withRanks(Strategy strategy, int64_t ranks);
+
+/// The violation of `ranks` == the product of all axes; of a strategy from
+/// `withRanks`. Empty where it holds.
+std::vector<Violation> checkRanks(const Strategy &strategy, int64_t ranks);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_RANKS_H

@@ -1,0 +1,64 @@
+//===- repair.h - what would make a strategy fit ----------------*- C++ -*-===//
+//
+// Found by search over the rules themselves, so that no rule is written a
+// second time, backwards.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_MODELS_REPAIR_H
+#define MTC_MODELS_REPAIR_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/change.h"
+#include "models/validate.h"
+
+namespace mtc::models {
+
+/// The rules that a strategy breaks. Called very often.
+using Rules = std::function<std::vector<Violation>(const Strategy &)>;
+
+/// Values of a key, ascending if they are numbers: with any of them, and
+/// nothing else changed, a rule holds and none that held breaks.
+struct Remedy {
+  std::string key;
+  std::vector<nlohmann::ordered_json> values;
+};
+using Remedies = std::vector<Remedy>;
+
+/// What a search changes, and what it asks.
+struct RepairSearch {
+  const ModelSpec &spec;
+  const StrategyKeys &keys;
+  /// Rules of a layer are looked at where all those of earlier layers hold.
+  std::vector<Rules> layers;
+  /// Keys that stay; such as dp where it follows from the number of ranks.
+  std::vector<std::string> fixed;
+
+  /// What the strategy breaks in the first layer where it breaks something.
+  std::vector<Violation> broken(const Strategy &strategy) const;
+
+  /// Remedies of each of these, in their order: the nearest two values below
+  /// and above of numbers, at most 1,024 away, and all others.
+  std::vector<Remedies> remedies(const Strategy &strategy) const;
+
+  /// At most `most` sets of changes after which all rules hold, nearest first:
+  /// as few keys as possible, three at most. Empty: none was found.
+  std::vector<Changes> repairs(const Strategy &strategy, size_t most) const;
+
+private:
+  std::vector<Violation> brokenOf(const Strategy &strategy,
+                                  size_t layers) const;
+  /// How many layers there are up to the first with a broken rule.
+  size_t layersToBroken(const Strategy &strategy) const;
+};
+
+/// "tp = 1, 5 or 25; kv_heads = ...".
+std::string toText(const Remedies &remedies);
+
+/// {"tp": [1, 5, 25]}.
+nlohmann::ordered_json toJson(const Remedies &remedies);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_REPAIR_H

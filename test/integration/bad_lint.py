@@ -1,0 +1,47 @@
+"""What mtc lint is given and cannot take, and strategies that do not fit."""
+
+from bad_case import Case
+
+USAGE, REJECTD, INFEASIBLE = 2, 3, 4
+LINT = ["lint", "tiny.toml"]
+
+
+def lint(name, given, code, says, make=None):
+    command = [*LINT, *given.split()]
+    return Case("lint: " + name, command, code, says, *([make] if make else []))
+
+
+CASES = [
+    Case("lint: no spec", ["lint"], USAGE, ["spec", "mtc lint --help"]),
+    Case("lint: IR", ["lint", "saved.mlir"], USAGE, ["expected a spec, found IR", "saved.mlir"]),
+    Case("lint: a folder", ["lint", "one"], REJECTD, ["one", "a folder"]),
+    Case("lint: a spec that is none", ["lint", "gpt2-nanno"], REJECTD,
+         ["did you mean 'gpt2-nano'?"]),
+    lint("a strategy that is none", "tp2-pp2-dp3", REJECTD, ["did you mean 'tp2-pp2-dp2'?"]),
+    lint("errors of file and options together", "s.toml --dtype f33 --zero 9", USAGE,
+         ["s.toml:1", "did you mean 'dp'?", "--dtype", "did you mean 'f32'?", "--zero"],
+         lambda place: place.write("s.toml", "dpp = 2\n")),
+    lint("no ranks", "--gbs 2 --ranks 0", USAGE, ["--ranks", "'0'"]),
+    lint("ranks that are no number", "--gbs 2 --ranks many", USAGE, ["--ranks", "'many'"]),
+    lint("less than no tries", "--gbs 2 --tries -1", USAGE, ["--tries", "'-1'"]),
+    lint("memory that is none", "--gbs 2 --device-memory lots", USAGE,
+         ["--device-memory", "80GiB", "lots"]),
+    lint("ranks that tp does not divide", "--gbs 6 --tp 2 --ranks 3", INFEASIBLE,
+         ["expected ranks % (tp * pp) == 0, found ranks = 3, tp * pp = 2",
+          "it holds with tp = 1", "all rules hold with one of\n  --tp 1"]),
+    lint("ranks that nothing divides", "--gbs 4 --tp 2 --ranks 3", INFEASIBLE,
+         ["ranks = 3, tp * pp = 2; nearest: ranks = 2 or 4"]),
+    lint("dp beside ranks", "--gbs 4 --tp 2 --dp 2 --ranks 8", INFEASIBLE,
+         ["expected tp * dp * pp == ranks, found ranks = 8, tp * dp * pp = 4",
+          "it holds with tp = 4; dp = 4; pp = 2"]),
+    lint("more ranks than there can be", "--gbs 4 --ranks 9223372036854775807", INFEASIBLE,
+         ["ranks = 9223372036854775807"]),
+    lint("all rules at once", "--gbs 3 --mbs 2 --tp 3 --pp 5 --recompute layers=7 --seq 99",
+         INFEASIBLE,
+         ["heads % tp == 0, found heads = 4, tp = 3; it holds with tp = 1, 2 or 4",
+          "global_batch_size % (micro_batch_size * dp)", "layers >= pp",
+          "seq_length <= max_seq", "recompute = layers=N"]),
+    lint("no strategy fits", "--gbs 2 --device-memory 1KiB", INFEASIBLE,
+         ["stage 0: expected at most 1024 bytes per rank (device_memory)"]),
+    lint("no tries", "--gbs 2 --device-memory 1KiB --tries 0", INFEASIBLE, ["expected at most 1024"]),
+]

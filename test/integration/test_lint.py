@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""mtc lint: what it says holds is compiled, what it says is needed is what `mtc compile`
+reports, and values that keep a rule are all the nearest ones, by arithmetic.
+
+usage: test_lint.py BIN_DIR
+"""
+
+import itertools
+import json
+import os
+import sys
+import tempfile
+
+from run_layout import Mtc, Report
+
+INFEASIBLE = 4
+ISA = ("--isa", "x86-64-v3")
+# Sizes that nothing but tp = 1, 5 and 25 divides all of.
+ODD = """name = "odd"
+vocab = 100
+layers = 6
+hidden = 100
+heads = 25
+ffn = 400
+max_seq = 32
+"""
+# (spec, strategy, options, ranks): plans of every axis, of a schedule with chunks and of
+# layers that are computed again.
+PLANS = [("gpt2-nano", "tp2-pp2-dp2", (), 8),
+         ("gpt2-nano", None, ("--gbs", 8, "--tp", 2, "--sp", "--zero", 1), 8),
+         ("gpt2-nano", None, ("--gbs", 8, "--pp", 2, "--chunks", 2, "--schedule",
+                              "interleaved-1f1b", "--recompute", "full"), 2)]
+# Strategies whose plan needs more than the limit, and how many ranks there are; None: any.
+TOO_LARGE = [(("--gbs", 8, "--mbs", 4), "3MiB", None),
+             (("--gbs", 8, "--mbs", 4, "--dp", 2), "3MiB", 2),
+             (("--gbs", 8, "--mbs", 2, "--pp", 2, "--chunks", 2, "--schedule",
+               "interleaved-1f1b"), "2MiB", 4)]
+
+
+def lint(mtc, *arguments, code=0):
+    ended = mtc.call("lint", *arguments, *ISA, "--json", check=False)
+    if ended.returncode != code:
+        raise AssertionError(f"lint {arguments}: expected exit code {code}, found "
+                             f"{ended.returncode}, {ended.stderr}")
+    return json.loads(ended.stdout)
+
+
+def compiled(mtc, folder, *arguments):
+    ended = mtc.call("compile", *arguments, *ISA, "--json", "-o", os.path.join(folder, "out"),
+                     check=False)
+    return ended.returncode, json.loads(ended.stdout) if ended.returncode == 0 else ended.stderr
+
+
+def check_plan(mtc, folder, spec, strategy, options, ranks):
+    """Replicas follow from the ranks; the plan is that of `mtc compile` with so many."""
+    given = [strategy] if strategy else []
+    found = lint(mtc, spec, *given, *options, "--ranks", ranks)
+    dp = ("--dp", found["mesh"]["dp"])
+    _, report = compiled(mtc, folder, spec, *(["--strategy", strategy] if strategy else []),
+                         *options, *dp)
+    for key in ("plan_hash", "ranks", "mesh", "verified"):
+        if found[key] != report[key]:
+            yield f"{options}: {key}: expected {report[key]}, found {found[key]}"
+    for mine, theirs in itertools.zip_longest(found["stages"], report["stages"]):
+        if mine["memory"] != theirs["memory"]:
+            yield f"{options}: expected {theirs['memory']}, found {mine['memory']}"
+    need = max(stage["memory"]["total"] for stage in report["stages"])
+    for limit, code in ((need, 0), (need - 1, INFEASIBLE)):
+        fits = lint(mtc, spec, *given, *options, "--ranks", ranks, "--device-memory", limit,
+                    "--tries", 0, code=code)["fits"]
+        if fits != (code == 0):
+            yield f"{options}: {limit} of {need} bytes: found fits = {fits}"
+
+
+def check_too_large(mtc, folder, options, limit, ranks):
+    """Each strategy that is said to fit compiles under the limit, with the bytes that were
+    said, on the ranks that there are; the first costs least, so no second one has its keys."""
+    on = ("--ranks", ranks) if ranks else ()
+    limited = ("--device-memory", limit)
+    found = lint(mtc, "gpt2-nano", *options, *on, *limited, code=INFEASIBLE)
+    if not found["nearest"]:
+        yield f"{options}: expected strategies that fit, found none"
+    for near in found["nearest"]:
+        merged = dict(zip(options[::2], options[1::2])) | {"--gbs": options[1]}
+        words = near["options"].split()
+        changes = near["changes"]
+        for key in changes:
+            for flag in (f"--{key.replace('_', '-')}", {"micro_batch_size": "--mbs"}.get(key)):
+                merged.pop(flag, None)
+        for axis, count in near["mesh"].items():
+            merged.pop(f"--{axis}", None)
+            if axis not in changes:
+                words += [f"--{axis}", str(count)]
+        code, report = compiled(mtc, folder, "gpt2-nano", *itertools.chain(*merged.items()),
+                                *words, *limited)
+        if code != 0:
+            yield f"{options} {words}: expected it to fit, found {report}"
+            continue
+        need = max(stage["memory"]["total"] for stage in report["stages"])
+        if (need, report["ranks"]) != (near["bytes"], near["ranks"]):
+            yield f"{words}: expected {need} bytes, {report['ranks']} ranks, found {near}"
+        if ranks and report["ranks"] != ranks:
+            yield f"{words}: expected {ranks} ranks, found {report['ranks']}"
+    for a, b in itertools.combinations(found["nearest"], 2):
+        if set(a["changes"]) <= set(b["changes"]):
+            yield f"{options}: {b['changes']} is no nearer than {a['changes']}"
+    tries = found["tries"]
+    if not 0 < tries["made"] <= tries["limit"]:
+        yield f"{options}: found {tries}"
+
+
+def nearest(holds, own, reach=1024):
+    """The two values below and the two above that hold."""
+    below = [v for v in range(own - 1, 0, -1) if own - v <= reach and holds(v)][:2]
+    return sorted(below) + [v for v in range(own + 1, own + reach + 1) if holds(v)][:2]
+
+
+def check_rules(mtc, odd):
+    """25 heads: tp = 1, 5 or 25, and the batch's own rule with all keys that keep it."""
+    broken = ("--tp", 2, "--mbs", 4, "--gbs", 10)
+    found = lint(mtc, odd, *broken, code=INFEASIBLE)
+    rules = {v["rule"]: v["holds_with"] for v in found["violations"]}
+    if rules["heads % tp == 0"] != {"tp": [1, 5, 25]}:
+        yield f"heads: expected tp of [1, 5, 25], found {rules}"
+    expected = {"micro_batch_size": nearest(lambda m: 10 % m == 0, 4),
+                "global_batch_size": nearest(lambda b: b % 4 == 0, 10)}
+    if rules["global_batch_size % (micro_batch_size * dp) == 0"] != expected:
+        yield f"batch: expected {expected}, found {rules}"
+    # 10 ranks: 25 is more than there are.
+    found = lint(mtc, odd, *broken, "--ranks", 10, code=INFEASIBLE)
+    if found["violations"][0]["holds_with"] != {"tp": [1, 5]}:
+        yield f"heads: expected tp of [1, 5] on 10 ranks, found {found}"
+    for near in found["nearest"]:
+        sizes = {"tp": 2, "micro_batch_size": 4, "global_batch_size": 10} | near["changes"]
+        options = [word for key, value in sizes.items()
+                   for word in ("--" + key.replace("_", "-"), value)]
+        if not lint(mtc, odd, *options, "--ranks", 10)["ok"]:
+            yield f"{near}: expected all rules to hold"
+
+
+def check_layers_of_rules(mtc, odd):
+    """A schedule has rules of its own, looked at when sizes fit: they are no reason against a
+    tp that fits, and are repaired with it."""
+    found = lint(mtc, odd, "--gbs", 8, "--tp", 2, "--chunks", 2, code=INFEASIBLE)
+    with_tp = found["violations"][0]["holds_with"].get("tp")
+    if with_tp != [1, 5, 25]:
+        yield f"chunks: expected tp of [1, 5, 25], found {with_tp}"
+    if not found["nearest"] or not all({"tp", "chunks"} <= set(n["changes"]) for n in
+                                       found["nearest"]):
+        yield f"chunks: expected both to change, found {found['nearest']}"
+
+
+def check_text(mtc):
+    ended = mtc.call("lint", "gpt2-nano", "--gbs", 4, "--mbs", 4, "--device-memory", "3MiB", *ISA,
+                     check=False)
+    for line in ("ranks          1 (tp 1, dp 1, pp 1)", "rules          all hold",
+                 "fits           no, 3.0 MiB a rank", "nearest that fit, "):
+        if line not in ended.stdout:
+            yield f"expected {line!r}, found\n{ended.stdout}"
+    for line in ("try 1 of at most 24: ", "error: stage 0: expected at most 3145728 bytes"):
+        if line not in ended.stderr:
+            yield f"expected {line!r}, found\n{ended.stderr}"
+
+
+def main():
+    mtc, report = Mtc(), Report()
+    with tempfile.TemporaryDirectory() as folder:
+        odd = os.path.join(folder, "odd.toml")
+        with open(odd, "w") as file:
+            file.write(ODD)
+        for plan in PLANS:
+            report.expect_none(check_plan(mtc, folder, *plan))
+        for case in TOO_LARGE:
+            report.expect_none(check_too_large(mtc, folder, *case))
+        report.expect_none(check_rules(mtc, odd))
+        report.expect_none(check_layers_of_rules(mtc, odd))
+        report.expect_none(check_text(mtc))
+    return report.finish(f"{len(PLANS)} plans, {len(TOO_LARGE)} that are too large")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

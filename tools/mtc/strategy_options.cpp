@@ -1,0 +1,34 @@
+//===- strategy_options.cpp - options of the keys of a strategy -----------===//
+
+#include "tools/mtc/strategy_options.h"
+
+#include "compiler/schedules.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mtc::tool {
+
+void StrategyOptions::addTo(CLI::App &sub) {
+  models::Strategy defaults;
+  compiler::resolveSchedule(defaults);
+  for (const models::StrategyOptionInfo &option :
+       models::strategyOptions(compiler::scheduleNames(), defaults)) {
+    std::string flags = "--" + option.name;
+    if (!option.alias.empty())
+      flags += ",--" + option.alias;
+    auto set = [this, name = option.name](const std::string &value) {
+      values_[name] = value;
+    };
+    CLI::Option *added =
+        option.isFlag
+            ? sub.add_flag_function(
+                  flags,
+                  [set](int64_t count) { set(count > 0 ? "true" : "false"); },
+                  option.what)
+            : sub.add_option_function<std::string>(flags, set, option.what);
+    added->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+        ->group("Strategy");
+  }
+}
+
+} // namespace mtc::tool

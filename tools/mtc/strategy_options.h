@@ -1,0 +1,34 @@
+//===- strategy_options.h - options of the keys of a strategy ---*- C++ -*-===//
+#ifndef MTC_TOOLS_MTC_STRATEGY_OPTIONS_H
+#define MTC_TOOLS_MTC_STRATEGY_OPTIONS_H
+
+#include "models/strategy.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace mtc::tool {
+
+/// Values given on the command line, which replace the strategy file's.
+class StrategyOptions {
+public:
+  /// Adds an option for every key of a strategy. This must live as long as
+  /// `sub`.
+  void addTo(CLI::App &sub);
+
+  /// Those that were given, in the order of their names.
+  std::vector<models::StrategyOption> given() const {
+    return {values_.begin(), values_.end()};
+  }
+
+private:
+  std::map<std::string, std::string> values_;
+};
+
+} // namespace mtc::tool
+#endif // MTC_TOOLS_MTC_STRATEGY_OPTIONS_H
