@@ -27,6 +27,8 @@ struct CompileOptions {
   std::string input;
   std::string strategyFile;                     ///< empty: all defaults
   std::vector<models::StrategyOption> strategy; ///< options over the file
+  /// "model.layers=4", "strategy.tp=2": over the keys of the files.
+  std::vector<std::string> settings;
   std::string isa; ///< x86-64-v3, -v4 or -v4-bf16; empty: the best of this
                    ///< machine for the dtype
   std::optional<Phase> from; ///< IR input: the phase whose result it is

@@ -152,8 +152,10 @@ Status checkOptions(const CompileOptions &options) {
                   "expected -o DIR, the folder of the bundle");
   if (options.startsFromIR())
     problems.demand(
-        options.strategyFile.empty() && options.strategy.empty(),
-        "expected no strategy with IR, found one; the IR carries its own in "
+        options.strategyFile.empty() && options.strategy.empty() &&
+            options.settings.empty(),
+        "expected no strategy and no --set with IR, found one; the IR carries "
+        "its own in "
         "mtc.config");
   else
     problems.demand(!options.from,

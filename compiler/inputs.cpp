@@ -43,11 +43,12 @@ models::Diagnostic unknownFile(const std::string &kind,
 }
 
 models::Diagnostics readSpec(const std::string &input,
+                             const models::Settings &settings,
                              models::ModelSpec &spec) {
   std::string path = findSpec(input);
   if (path.empty())
     return {unknownFile("spec", input, specNames())};
-  auto parsed = models::loadModelSpec(path);
+  auto parsed = models::loadModelSpec(path, settings);
   spec = parsed.value;
   if (parsed.ok())
     for (const std::string &what : models::unsupported(spec))
@@ -64,19 +65,31 @@ std::string besideFile(const std::string &strategy,
   return (std::filesystem::path(strategy).parent_path() / schedule).string();
 }
 
-models::Diagnostics readStrategy(const CompileOptions &options,
-                                 models::Strategy &strategy) {
-  models::Diagnostics found;
+/// The file, or none, with what is set.
+models::Diagnostics readStrategyFile(const CompileOptions &options,
+                                     const models::Settings &settings,
+                                     models::Strategy &strategy) {
   models::ScheduleNames names = scheduleNames();
-  if (!options.strategyFile.empty()) {
-    std::string path = findStrategy(options.strategyFile);
-    if (path.empty())
-      return {unknownFile("strategy", options.strategyFile, strategyNames())};
-    auto parsed = models::loadStrategy(path, names);
+  if (options.strategyFile.empty()) {
+    auto parsed = models::parseStrategy("", "strategy", names, settings);
     strategy = parsed.value;
-    strategy.schedule = besideFile(path, strategy.schedule);
-    found = std::move(parsed.diagnostics);
+    return parsed.diagnostics;
   }
+  std::string path = findStrategy(options.strategyFile);
+  if (path.empty())
+    return {unknownFile("strategy", options.strategyFile, strategyNames())};
+  auto parsed = models::loadStrategy(path, names, settings);
+  strategy = parsed.value;
+  if (settings.sourceOf("strategy.schedule").empty())
+    strategy.schedule = besideFile(path, strategy.schedule);
+  return parsed.diagnostics;
+}
+
+models::Diagnostics readStrategy(const CompileOptions &options,
+                                 const models::Settings &settings,
+                                 models::Strategy &strategy) {
+  models::ScheduleNames names = scheduleNames();
+  models::Diagnostics found = readStrategyFile(options, settings, strategy);
   append(found, models::applyOptions(strategy, options.strategy, names));
   std::string notTrained = resolveSchedule(strategy);
   if (!found.empty())
@@ -100,8 +113,13 @@ std::string withoutLastNewline(std::string text) {
 models::Diagnostics readFiles(const CompileOptions &options,
                               models::ModelSpec &spec,
                               models::Strategy &strategy) {
-  models::Diagnostics all = readSpec(options.input, spec);
-  append(all, readStrategy(options, strategy));
+  auto settings =
+      models::Settings::parse(options.settings, {models::Settings::kModel,
+                                                 models::Settings::kStrategy});
+  models::Diagnostics all = settings.diagnostics;
+  append(all, readSpec(options.input, settings.value, spec));
+  append(all, readStrategy(options, settings.value, strategy));
+  append(all, models::checkContradictions(options.strategy, settings.value));
   return all;
 }
 

@@ -96,28 +96,31 @@ static void readSpec(TomlReader &root, ModelSpec &spec) {
   root.finish();
 }
 
-Parsed<ModelSpec> parseModelSpec(std::string_view text,
-                                 const std::string &file) {
+Parsed<ModelSpec> parseModelSpec(std::string_view text, const std::string &file,
+                                 const Settings &settings) {
   Parsed<ModelSpec> result;
   Parsed<toml::table> document = parseToml(text, file);
   result.diagnostics = std::move(document.diagnostics);
   if (!result.ok())
     return result;
+  settings.applyTo(document.value, Settings::kModel);
   TomlReader root(document.value, "", file, result.diagnostics);
   readSpec(root, result.value);
   result.value.file = file;
   for (const auto &[key, node] : document.value)
-    result.value.lines.emplace(key.str(),
-                               static_cast<int>(node.source().begin.line));
+    if (!node.source().path || !isSetting(*node.source().path))
+      result.value.lines.emplace(key.str(),
+                                 static_cast<int>(node.source().begin.line));
   sortByLine(result.diagnostics);
   return result;
 }
 
-Parsed<ModelSpec> loadModelSpec(const std::string &path) {
+Parsed<ModelSpec> loadModelSpec(const std::string &path,
+                                const Settings &settings) {
   Parsed<std::string> text = readTextFile(path);
   if (!text.ok())
     return {{}, std::move(text.diagnostics)};
-  return parseModelSpec(text.value, path);
+  return parseModelSpec(text.value, path, settings);
 }
 
 nlohmann::ordered_json toJson(const ModelSpec &spec) {

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/diagnostics.h"
+#include "models/settings.h"
 
 namespace mtc::models {
 
@@ -87,20 +88,23 @@ struct ModelSpec {
   AttentionSpec attention;
   DropoutSpec dropout;
   InitSpec init;
-  /// Where it is written: the file, and the lines of its keys and tables.
+  /// Where it is written: the file, and the lines of its keys and tables but
+  /// those that are set from outside.
   std::string file;
   std::map<std::string, int, std::less<>> lines;
 
   int64_t queriesPerKvHead() const { return heads / kvHeads; }
 };
 
-/// Parses a spec. `file` is its name in messages. All errors are reported, in
-/// the order of the lines, as class usage.
-Parsed<ModelSpec> parseModelSpec(std::string_view text,
-                                 const std::string &file);
+/// Parses a spec, with what `settings` say of the model in the place of its
+/// keys. `file` is its name in messages. All errors are reported, in the order
+/// of the lines, as class usage.
+Parsed<ModelSpec> parseModelSpec(std::string_view text, const std::string &file,
+                                 const Settings &settings = {});
 
 /// Reads and parses a file; class inputRejected if it cannot be read.
-Parsed<ModelSpec> loadModelSpec(const std::string &path);
+Parsed<ModelSpec> loadModelSpec(const std::string &path,
+                                const Settings &settings = {});
 
 /// What the importer cannot build yet: one sentence each, with the key and what
 /// to write instead. Empty: everything in the spec is built.

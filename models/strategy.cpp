@@ -47,12 +47,14 @@ int64_t parseBytes(std::string_view text) {
 }
 
 Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
-                               const ScheduleNames &schedules) {
+                               const ScheduleNames &schedules,
+                               const Settings &settings) {
   Parsed<Strategy> result;
   Parsed<toml::table> document = parseToml(text, file);
   result.diagnostics = std::move(document.diagnostics);
   if (!result.ok())
     return result;
+  settings.applyTo(document.value, Settings::kStrategy);
   TomlReader root(document.value, "", file, result.diagnostics);
   readStrategy(root, result.value, schedules);
   sortByLine(result.diagnostics);
@@ -60,11 +62,12 @@ Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
 }
 
 Parsed<Strategy> loadStrategy(const std::string &path,
-                              const ScheduleNames &schedules) {
+                              const ScheduleNames &schedules,
+                              const Settings &settings) {
   Parsed<std::string> text = readTextFile(path);
   if (!text.ok())
     return {{}, std::move(text.diagnostics)};
-  return parseStrategy(text.value, path, schedules);
+  return parseStrategy(text.value, path, schedules, settings);
 }
 
 nlohmann::ordered_json toJson(const Strategy &strategy) {

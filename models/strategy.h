@@ -14,6 +14,7 @@
 
 #include "models/diagnostics.h"
 #include "models/recompute.h"
+#include "models/settings.h"
 #include "models/shard_rules.h"
 
 namespace mtc::models {
@@ -75,9 +76,11 @@ struct ScheduleNames {
 
 /// Parses a strategy; as parseModelSpec.
 Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
-                               const ScheduleNames &schedules);
+                               const ScheduleNames &schedules,
+                               const Settings &settings = {});
 Parsed<Strategy> loadStrategy(const std::string &path,
-                              const ScheduleNames &schedules);
+                              const ScheduleNames &schedules,
+                              const Settings &settings = {});
 
 /// An option of the command line without its dashes, and its value.
 using StrategyOption = std::pair<std::string, std::string>;
@@ -89,6 +92,10 @@ using StrategyOption = std::pair<std::string, std::string>;
 Diagnostics applyOptions(Strategy &strategy,
                          const std::vector<StrategyOption> &options,
                          const ScheduleNames &schedules);
+
+/// Keys that both an option and a setting give, a diagnostic for each.
+Diagnostics checkContradictions(const std::vector<StrategyOption> &options,
+                                const Settings &settings);
 
 /// An option that `applyOptions` knows.
 struct StrategyOptionInfo {

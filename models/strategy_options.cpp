@@ -87,6 +87,23 @@ static toml::table tableOf(std::string_view key, std::string_view text) {
   return table;
 }
 
+Diagnostics checkContradictions(const std::vector<StrategyOption> &options,
+                                const Settings &settings) {
+  Diagnostics found;
+  for (const auto &[option, value] : options) {
+    std::string key = option;
+    std::replace(key.begin(), key.end(), '-', '_');
+    std::string text =
+        settings.sourceOf(fmt::format("{}.{}", Settings::kStrategy, key));
+    if (!text.empty())
+      found.push_back({ErrorClass::usage, "--set " + text, 0,
+                       fmt::format("key '{}': expected it once, found it with "
+                                   "--{} {} as well",
+                                   key, withDashes(option), value)});
+  }
+  return found;
+}
+
 Diagnostics applyOptions(Strategy &strategy,
                          const std::vector<StrategyOption> &options,
                          const ScheduleNames &schedules) {

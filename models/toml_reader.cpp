@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/nearest.h"
+#include "models/settings.h"
 
 namespace mtc::models {
 
@@ -75,16 +76,26 @@ std::string TomlReader::qualified(std::string_view key) const {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
-int TomlReader::lineOf(std::string_view key) const {
+TomlReader::Place TomlReader::placeOf(const toml::source_region &source) const {
+  if (source.path && isSetting(*source.path))
+    return {*source.path, 0};
+  return {file, static_cast<int>(source.begin.line)};
+}
+
+TomlReader::Place TomlReader::placeOf(std::string_view key) const {
   for (const auto &[name, node] : table)
     if (name.str() == key)
-      return static_cast<int>(name.source().begin.line);
-  return std::max(1, static_cast<int>(table.source().begin.line));
+      return placeOf(name.source());
+  Place place = placeOf(table.source());
+  if (place.where == file)
+    place.line = std::max(1, place.line);
+  return place;
 }
 
 void TomlReader::error(std::string_view key, const std::string &message) {
   bad.emplace(key);
-  diagnostics.push_back({ErrorClass::usage, file, lineOf(key),
+  Place place = placeOf(key);
+  diagnostics.push_back({ErrorClass::usage, place.where, place.line,
                          fmt::format("key '{}': {}", qualified(key), message)});
 }
 
@@ -213,10 +224,12 @@ void TomlReader::finish() {
   for (const auto &[name, node] : table) {
     if (std::find(names.begin(), names.end(), name.str()) != names.end())
       continue;
-    std::string near = nearestName(name.str(), absent);
+    Place place = placeOf(name.source());
+    // What is set replaces a key of the file, so it may mean one that is there.
+    std::string near = nearestName(name.str(), place.line > 0 ? absent : names);
     std::erase(missing, near);
     diagnostics.push_back(
-        {ErrorClass::usage, file, static_cast<int>(name.source().begin.line),
+        {ErrorClass::usage, place.where, place.line,
          fmt::format("unknown key '{}'{}", qualified(name.str()),
                      near.empty() ? ", expected one of: " + join(names)
                                   : ", did you mean '" + near + "'?")});

@@ -97,7 +97,14 @@ public:
   void finish();
 
 private:
-  int lineOf(std::string_view key) const;
+  struct Place {
+    std::string where;
+    int line; ///< 0: it is no place of a file
+  };
+  /// The file, or who set the key in its place.
+  Place placeOf(const toml::source_region &source) const;
+  /// Where a key stands; where it would stand, if it is not there.
+  Place placeOf(std::string_view key) const;
   int choiceIndex(std::string_view key,
                   const std::vector<std::string_view> &names, Need need);
   const toml::node *find(std::string_view key, Need need);

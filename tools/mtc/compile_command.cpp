@@ -145,6 +145,7 @@ void addCompile(CLI::App &app, Action &action) {
                   "stages compiled at a time")
       ->check(CLI::Range(1, 1024));
   sub->add_flag("--json", command->json, "print the report as JSON");
+  addSettings(*sub, command->options.settings);
   command->strategy.addTo(*sub);
   sub->callback([command, &action] {
     action = [command] { return runCompile(*command); };

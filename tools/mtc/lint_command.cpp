@@ -68,6 +68,7 @@ void addLint(CLI::App &app, Action &action) {
   sub->add_option("-j,--jobs", inputs.threads, "stages planned at a time")
       ->check(CLI::Range(1, 1024));
   sub->add_flag("--json", command->json, "as JSON instead of text");
+  addSettings(*sub, inputs.settings);
   command->strategy.addTo(*sub);
   sub->callback(
       [command, &action] { action = [command] { return runLint(*command); }; });

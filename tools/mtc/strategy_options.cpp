@@ -31,4 +31,13 @@ void StrategyOptions::addTo(CLI::App &sub) {
   }
 }
 
+void addSettings(CLI::App &sub, std::vector<std::string> &out) {
+  sub.add_option("--set", out,
+                 "any key of spec or strategy over the files, as model.KEY or "
+                 "strategy.KEY with a value in TOML: --set model.layers=4 "
+                 "(several are allowed)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
 } // namespace mtc::tool

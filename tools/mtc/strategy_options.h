@@ -30,5 +30,8 @@ private:
   std::map<std::string, std::string> values_;
 };
 
+/// Adds --set, whose texts come into `out`, which must live as long as `sub`.
+void addSettings(CLI::App &sub, std::vector<std::string> &out);
+
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_STRATEGY_OPTIONS_H
