@@ -4,6 +4,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/digests.h"
+#include "compiler/explain/explain.h"
 #include "compiler/link/link.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
@@ -112,13 +113,16 @@ Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
   return Status::okay();
 }
 
-Status writeTexts(const CompileOptions &options, const std::string &folder,
-                  const BundlePlan &plan, CompileResult &result) {
+Status writeTexts(const CompileOptions &options, mlir::ModuleOp module,
+                  const std::string &folder, const BundlePlan &plan,
+                  CompileResult &result) {
   result.report = report(plan);
   result.reportText = reportText(result.report);
   MTC_RETURN_IF_ERROR(writeFile(folder + "/report.txt", result.reportText));
   MTC_RETURN_IF_ERROR(
       writeFile(folder + "/report.json", result.report.dump(2) + "\n"));
+  MTC_RETURN_IF_ERROR(
+      writeFile(folder + "/explain.json", explain(module, plan).dump() + "\n"));
   nlohmann::ordered_json manifest = describeBundle(plan);
   MTC_RETURN_IF_ERROR(addDigests(folder, manifest));
   return writeFile(folder + "/manifest.json", manifest.dump(2) + "\n");
@@ -141,7 +145,8 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   }
   MTC_RETURN_IF_ERROR(
       writePrograms(module, plan, output.folder(), log, timing));
-  MTC_RETURN_IF_ERROR(writeTexts(options, output.folder(), plan, result));
+  MTC_RETURN_IF_ERROR(
+      writeTexts(options, module, output.folder(), plan, result));
   return output.commit();
 }
 

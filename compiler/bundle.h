@@ -15,7 +15,8 @@ namespace mtc::compiler {
 class DiagnosticLog;
 
 /// Compiles and links every program and writes the bundle `options.output`:
-/// manifest.json, programs/stageN, programs/stageN.so, report.txt, report.json.
+/// manifest.json, programs/stageN, programs/stageN.so, report.txt, report.json,
+/// explain.json.
 /// The folder appears whole or not at all, and equal inputs give equal bytes.
 /// `log` is that of the module's context; what it gets is a part of errors.
 runtime::Status writeBundle(const CompileOptions &options,

@@ -31,7 +31,8 @@ Status writeError(const std::string &what, const std::string &path,
 /// empty if the place is free or holds an earlier bundle and nothing else.
 std::string somethingElse(const fs::path &path,
                           std::set<std::string> ours = {}) {
-  ours.insert({"manifest.json", "programs", "report.json", "report.txt"});
+  ours.insert({"explain.json", "manifest.json", "programs", "report.json",
+               "report.txt"});
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)))
     return "";

@@ -15,18 +15,20 @@ import bad_bundles
 import bad_case
 import bad_commands
 import bad_data
+import bad_explain
 import bad_files
 import bad_lint
 import bad_logs
 import bad_places
 import bad_runs
 import bad_schedules
+import bad_settings
 import bad_specs
 import bad_streams
 from run_layout import Mtc, Report
 
-TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_lint, bad_logs, bad_bundles, bad_places,
-          bad_runs, bad_schedules, bad_streams)
+TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_logs, bad_bundles, bad_places,
+          bad_runs, bad_schedules, bad_streams, bad_lint, bad_settings, bad_explain)
 # A case is worth something only if another one is not the same.
 LEAST = 60
 

@@ -106,7 +106,7 @@ def flags_of(help_text):
 
 
 def check_pages(installed):
-    for command in ("compile", "lint", "run", "inspect", "diff", "schedule"):
+    for command in ("compile", "lint", "run", "inspect", "diff", "explain", "schedule"):
         flags = flags_of(installed.run(f"mtc {command} --help").stdout)
         if len(flags) < 3:
             yield f"expected flags in the help of {command}, found {flags}"

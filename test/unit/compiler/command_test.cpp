@@ -290,8 +290,9 @@ TEST_F(CommandTest, BundleIsWholeAndRepeatable) {
     EXPECT_EQ(nlohmann::json::parse(outcome.text)["ranks"], 8);
   }
   for (const char *file :
-       {"manifest.json", "report.txt", "report.json", "programs/stage0",
-        "programs/stage0.so", "programs/stage1", "programs/stage1.so"}) {
+       {"manifest.json", "report.txt", "report.json", "explain.json",
+        "programs/stage0", "programs/stage0.so", "programs/stage1",
+        "programs/stage1.so"}) {
     std::string text = contentOf(folder / "a" / file);
     EXPECT_FALSE(text.empty()) << file;
     EXPECT_TRUE(text == contentOf(folder / "b" / file)) << file;

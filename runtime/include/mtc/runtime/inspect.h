@@ -9,6 +9,8 @@
 
 #include "mtc/runtime/status.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mtc::runtime {
@@ -27,6 +29,20 @@ Status readManifestText(const std::string &folder, std::string &text);
 /// whether they have the same plan. Errors: inputRejected.
 Status diffBundles(const std::string &a, const std::string &b, bool json,
                    std::string &text, bool &same);
+
+/// A question about a bundle; without one, an overview of what can be asked.
+struct ExplainRequest {
+  std::string folder;
+  std::optional<std::string> parameter;  ///< its name
+  std::optional<std::string> collective; ///< a number or group; "": all
+  std::optional<int64_t> rank;           ///< >= 0: its memory over a step
+  std::string svg;                       ///< file for a picture of that
+  bool json = false;
+};
+
+/// The answer as text for people or as JSON. Errors: usage for what the bundle
+/// does not have; inputRejected; writeFailed.
+Status explainBundle(const ExplainRequest &request, std::string &text);
 
 /// Of a program in the folder `programs` of a bundle: whether it has the digest
 /// that the manifest gives it. Others are taken as they are. Errors:

@@ -1,0 +1,41 @@
+//===- explain.h - the questions of mtc explain -----------------*- C++ -*-===//
+//
+// Each answer is JSON first; its text is written from that.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_INSPECT_EXPLAIN_H
+#define MTC_RUNTIME_INSPECT_EXPLAIN_H
+
+#include "runtime/base/json.h"
+#include "runtime/inspect/explain_file.h"
+
+namespace mtc::runtime {
+
+/// Where a parameter lies: on each rank that has it its indices, its place in
+/// bucket and arenas, and the part whose optimizer states the rank keeps.
+/// Errors: usage if no stage has one of this name.
+Status explainParameter(const Bundle &bundle, const std::string &name,
+                        Json &answer);
+std::string parameterText(const Json &answer);
+
+/// The collectives of a step, numbered; those of a group, or the one of a
+/// number, with `which`; empty: all. Errors: usage.
+Status explainCollectives(const Bundle &bundle,
+                          const std::vector<ExplainedStage> &stages,
+                          const std::string &which, Json &answer);
+std::string collectivesText(const Json &answer);
+
+/// What a rank has reserved, and what lives there when most does. Row by row
+/// the bytes that live at most. Errors: usage for a rank that is none.
+Status explainMemory(const Bundle &bundle,
+                     const std::vector<ExplainedStage> &stages, int64_t rank,
+                     Json &answer);
+std::string memoryText(const Json &answer);
+/// Its rows over time as a picture.
+std::string memorySvg(const Json &answer);
+
+/// "1.4 MiB".
+std::string sizeText(int64_t bytes);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_INSPECT_EXPLAIN_H

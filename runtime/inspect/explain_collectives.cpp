@@ -1,0 +1,177 @@
+//===- explain_collectives.cpp - the collectives of a step, with reasons --===//
+
+#include "runtime/inspect/explain.h"
+
+#include "mtc/runtime/memory.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+namespace mtc::runtime {
+namespace {
+
+/// What the origins of dist mean for people.
+struct OriginText {
+  std::string_view origin, why;
+};
+constexpr OriginText kOrigins[] = {
+    {"f", "the backward's counterpart: ranks along the axis hold parts of the "
+          "gradient of a value that all of them read"},
+    {"g", "a product was split along its sum: each rank holds a part of it"},
+    {"sp", "the sequence is split between layers: it is gathered or scattered"},
+    {"zero1", "each replica updated its part of the bucket, and all need all "
+              "parameters"},
+    {"embedding", "a table that is split by vocabulary, or shared by the first "
+                  "and the last stage"},
+    {"norm", "the global norm of all gradients, for clipping"},
+    {"loss", "the loss over a vocabulary that is split"},
+    {"gradient", "gradients of ranks that saw different tokens, or parts of "
+                 "them, are added"},
+};
+
+std::string whyOf(const std::string &origin) {
+  for (const OriginText &each : kOrigins)
+    if (each.origin == origin)
+      return std::string(each.why);
+  return "";
+}
+
+/// The bucket whose gradients or parameters lie at an offset.
+std::optional<int64_t> bucketAt(const Descriptor &d,
+                                const ExplainedCollective &c) {
+  for (size_t i = 0; i < d.buckets.size(); ++i) {
+    const BucketInfo &bucket = d.buckets[i];
+    bool grads = c.arena == kArenas[MTC_ARENA_GRADS].name;
+    bool params = c.arena == kArenas[MTC_ARENA_PARAMS].name;
+    int64_t begin = grads ? bucket.gradOffset : bucket.paramOffset;
+    int64_t width = grads ? 4 : d.paramBytes();
+    if ((grads || (params && !bucket.secondUseOf)) && c.offset >= begin &&
+        c.offset < begin + bucket.elements * width)
+      return static_cast<int64_t>(i);
+  }
+  return std::nullopt;
+}
+
+Json toJson(const ExplainedCollective &c, const Descriptor &d) {
+  Json json = {{"stage", d.stage},
+               {"kind", c.kind},
+               {"group", c.group},
+               {"ranks", d.mesh.groupSize(*groupNamed(c.group))},
+               {"bytes", c.bytes},
+               {"times", c.times},
+               {"fragment", c.fragment},
+               {"origin", c.origin},
+               {"why", whyOf(c.origin)},
+               {"serves", c.serves},
+               {"part", c.part},
+               {"bucket", nullptr},
+               {"parameters", Json::array()}};
+  std::optional<int64_t> bucket = bucketAt(d, c);
+  if (!bucket)
+    return json;
+  json["bucket"] = *bucket;
+  int64_t of = d.buckets[*bucket].secondUseOf.value_or(*bucket);
+  for (const ParamInfo &p : d.params)
+    if (p.bucket == of)
+      json["parameters"].push_back(p.name);
+  return json;
+}
+
+/// "--collective 12" or "--collective tp".
+struct Which {
+  std::optional<int64_t> number;
+  std::string group;
+
+  bool has(int64_t index, const Json &collective) const {
+    return number ? *number == index
+                  : group.empty() || collective["group"] == group;
+  }
+};
+
+std::optional<int64_t> numberIn(const std::string &text) {
+  int64_t number = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+std::string whatText(const Json &c) {
+  if (!c["bucket"].is_null())
+    return fmt::format("bucket {}", c["bucket"].get<int64_t>());
+  auto part = c["part"].get<std::string>(),
+       serves = c["serves"].get<std::string>();
+  if (part.empty() || serves.empty())
+    return part + serves;
+  return part == serves ? part : part + ", for " + serves;
+}
+
+} // namespace
+
+Status explainCollectives(const Bundle &bundle,
+                          const std::vector<ExplainedStage> &stages,
+                          const std::string &which, Json &answer) {
+  Which wanted{numberIn(which), which};
+  if (!which.empty() && !wanted.number && !groupNamed(which))
+    return {
+        StatusCode::usage,
+        fmt::format("--collective: expected a number or one of {}, found "
+                    "'{}'",
+                    namesOf(kGroups, [](const GroupInfo &) { return true; }),
+                    which)};
+  answer = {{"collectives", Json::array()}};
+  int64_t index = 0;
+  for (size_t s = 0; s < stages.size(); ++s)
+    for (const ExplainedCollective &c : stages[s].collectives) {
+      if (!groupNamed(c.group))
+        return {
+            StatusCode::inputRejected,
+            fmt::format("explain.json: expected a group, found '{}'", c.group)};
+      Json json = {{"number", index}};
+      json.update(toJson(c, bundle.stages[s].descriptor));
+      if (wanted.has(index++, json))
+        answer["collectives"].push_back(std::move(json));
+    }
+  answer["total"] = index;
+  if (wanted.number && answer["collectives"].empty())
+    return {StatusCode::usage,
+            fmt::format("--collective: expected a number below {}, found {}",
+                        index, *wanted.number)};
+  return Status::okay();
+}
+
+std::string collectivesText(const Json &answer) {
+  const Json &list = answer["collectives"];
+  std::string text;
+  int64_t stage = -1;
+  for (const Json &c : list) {
+    if (c["stage"] != stage) {
+      stage = c["stage"];
+      text += fmt::format("stage {}: number, times a step, kind and group, "
+                          "bytes of a rank, origin, what\n",
+                          stage);
+    }
+    text += fmt::format("{:>6} {:>5} x  {:<28} {:>10}  {:<10} {}\n",
+                        c["number"].get<int64_t>(), c["times"].get<int64_t>(),
+                        fmt::format("{} {}", c["kind"].get<std::string>(),
+                                    c["group"].get<std::string>()),
+                        sizeText(c["bytes"].get<int64_t>()),
+                        c["origin"].get<std::string>(), whatText(c));
+  }
+  if (list.empty())
+    return "no such collective in a step\n";
+  if (list.size() > 1)
+    return text;
+  const Json &c = list[0];
+  text += fmt::format("in {}, of {} ranks\nwhy: {}\n",
+                      c["fragment"].get<std::string>(),
+                      c["ranks"].get<int64_t>(), c["why"].get<std::string>());
+  for (const Json &name : c["parameters"])
+    text += fmt::format("  {}\n", name.get<std::string>());
+  return text;
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,76 @@
+//===- explain_file.h - explain.json of a bundle ----------------*- C++ -*-===//
+//
+// What the compiler wrote of the reasons of a plan (compiler/explain). Bytes;
+// rows are those of the timeline of the entry train.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_INSPECT_EXPLAIN_FILE_H
+#define MTC_RUNTIME_INSPECT_EXPLAIN_FILE_H
+
+#include "runtime/control/bundle.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+
+struct ExplainedCollective {
+  std::string kind, group, fragment;
+  std::string origin; ///< why it is there: "f", "gradient"
+  std::string serves; ///< the tensor, or the op, that needs it; may be empty
+  std::string part;   ///< of the model; may be empty
+  std::string arena;  ///< where its buffer lies; empty if it has none
+  int64_t offset = 0, bytes = 0;
+  int64_t times = 0; ///< a step
+};
+
+/// In the workspace from call `begin` to call `end` of its fragment.
+struct ExplainedValue {
+  std::string part, maker;
+  int64_t bytes = 0, begin = 0, end = 0;
+};
+
+struct ExplainedFragment {
+  int64_t index = 0;
+  std::string name;
+  int64_t calls = 0, peakBytes = 0, peakCall = 0;
+  std::vector<ExplainedValue> values;
+};
+
+struct ExplainedPool {
+  std::string name;
+  int64_t bytes = 0; ///< of a slot
+};
+
+struct ExplainedSlot {
+  std::string pool;
+  int64_t slot = 0, microbatch = 0;
+};
+
+struct KeptPart {
+  std::string pool, part;
+  int64_t bytes = 0;
+};
+
+struct ExplainedStage {
+  std::vector<ExplainedCollective> collectives;
+  std::vector<ExplainedFragment> fragments; ///< of the entry train
+  std::vector<ExplainedPool> pools;
+  std::vector<KeptPart> kept; ///< what slots of a pool hold
+  /// By row: the fragment that it runs or -1, its microbatch or -1, and the
+  /// bytes of slots in use.
+  std::vector<int64_t> rowFragment, rowMicrobatch, rowSlotBytes;
+  int64_t peakRow = 0;                  ///< where most lives
+  std::vector<ExplainedSlot> peakSlots; ///< in use there
+
+  /// The fragment of this index; null of -1 and others.
+  const ExplainedFragment *fragment(int64_t index) const;
+};
+
+/// Reads explain.json in the folder of a bundle, by stage. Errors:
+/// inputRejected, all that is wrong with it at once.
+Status readExplanation(const std::string &folder, const Bundle &bundle,
+                       std::vector<ExplainedStage> &stages);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_INSPECT_EXPLAIN_FILE_H

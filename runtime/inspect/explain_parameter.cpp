@@ -1,0 +1,146 @@
+//===- explain_parameter.cpp - where a parameter lies ---------------------===//
+
+#include "runtime/inspect/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mtc::runtime {
+namespace {
+
+Json axesJson(const Mesh &mesh, int64_t rank) {
+  Json json;
+  for (const AxisInfo &axis : kAxes)
+    json[std::string(axis.name)] = mesh.coordinate(rank, axis.id);
+  return json;
+}
+
+/// [first, behind the last] of each dimension.
+Json indicesOf(const ParamInfo &p, const Mesh &mesh, int64_t rank) {
+  Json json = Json::array();
+  for (size_t d = 0; d < p.shape.size(); ++d) {
+    int64_t first = 0;
+    if (p.split.dim && *p.split.dim == static_cast<int64_t>(d))
+      first = mesh.coordinate(rank, p.split.axis) * p.localShape[d];
+    json.push_back(Json::array({first, first + p.localShape[d]}));
+  }
+  return json;
+}
+
+/// The elements of the rank's part, counted from its first, whose states it
+/// keeps, and where those lie.
+Json optimizerOf(const ParamInfo &p, const BucketInfo &bucket, const Mesh &mesh,
+                 int64_t rank) {
+  int64_t shard =
+      bucket.zero ? mesh.coordinate(rank, MTC_AXIS_DP) * bucket.shardElements
+                  : 0;
+  int64_t first = std::max(p.start, shard);
+  int64_t last =
+      std::min(p.start + p.localElements(), shard + bucket.shardElements);
+  Json json = {{"elements", Json::array({0, 0})}, {"offsets", Json::object()}};
+  if (first >= last)
+    return json;
+  json["elements"] = Json::array({first - p.start, last - p.start});
+  for (const StateInfo &state : bucket.states)
+    json["offsets"][state.name] = state.offset + 4 * (first - shard);
+  return json;
+}
+
+Json copyOf(const Descriptor &d, const ParamInfo &p) {
+  const BucketInfo &bucket = d.buckets[p.bucket];
+  Json json = {{"stage", d.stage},
+               {"shape", p.shape},
+               {"of_a_rank", p.localShape},
+               {"split", nullptr},
+               {"decay", p.decay},
+               {"owner", p.owner},
+               {"bucket", p.bucket},
+               {"start", p.start},
+               {"param_offset", bucket.paramOffset + p.start * d.paramBytes()},
+               {"grad_offset", bucket.gradOffset + p.start * 4},
+               {"ranks", Json::array()}};
+  if (p.split.dim)
+    json["split"] = {{"dim", *p.split.dim}, {"axis", axisName(p.split.axis)}};
+  for (int64_t rank = 0; rank < d.mesh.worldSize(); ++rank)
+    if (d.mesh.coordinate(rank, MTC_AXIS_PP) == d.stage)
+      json["ranks"].push_back(
+          {{"rank", rank},
+           {"at", axesJson(d.mesh, rank)},
+           {"indices", indicesOf(p, d.mesh, rank)},
+           {"optimizer", optimizerOf(p, bucket, d.mesh, rank)}});
+  return json;
+}
+
+std::string rangesText(const Json &ranges) {
+  std::string text;
+  for (const Json &range : ranges)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ", ",
+                        range[0].get<int64_t>(), range[1].get<int64_t>());
+  return "[" + text + "]";
+}
+
+std::string rankText(const Json &rank) {
+  std::string at;
+  for (const auto &[axis, coordinate] : rank["at"].items())
+    at += fmt::format(" {} {}", axis, coordinate.get<int64_t>());
+  const Json &elements = rank["optimizer"]["elements"];
+  bool none = elements[0] == elements[1];
+  std::string states =
+      none ? "no states"
+           : fmt::format("states of elements {}:{}", elements[0].get<int64_t>(),
+                         elements[1].get<int64_t>());
+  for (const auto &[name, offset] : rank["optimizer"]["offsets"].items())
+    states += fmt::format(", {} at {}", name, offset.get<int64_t>());
+  return fmt::format("  rank {:<5}{:<22} {:<24} {}\n",
+                     rank["rank"].get<int64_t>(), at,
+                     rangesText(rank["indices"]), states);
+}
+
+} // namespace
+
+Status explainParameter(const Bundle &bundle, const std::string &name,
+                        Json &answer) {
+  answer = {{"parameter", name}, {"copies", Json::array()}};
+  std::string known;
+  for (const BundleProgram &stage : bundle.stages)
+    for (const ParamInfo &p : stage.descriptor.params) {
+      if (p.name == name)
+        answer["copies"].push_back(copyOf(stage.descriptor, p));
+      if (known.size() < 200)
+        known += (known.empty() ? "" : ", ") + p.name;
+    }
+  if (!answer["copies"].empty())
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("--parameter: expected a parameter of the bundle such as "
+                      "{} (mtc inspect PROGRAM names all), found '{}'",
+                      known, name)};
+}
+
+std::string parameterText(const Json &answer) {
+  std::string text = answer["parameter"].get<std::string>() + "\n";
+  for (const Json &copy : answer["copies"]) {
+    std::string split =
+        copy["split"].is_null()
+            ? "replicated"
+            : fmt::format("split on {} by {}",
+                          copy["split"]["dim"].get<int64_t>(),
+                          copy["split"]["axis"].get<std::string>());
+    text +=
+        fmt::format("stage {}{}: {} in all, {} of a rank, {}{}\n"
+                    "  bucket {} from element {}: params at {}, grads at {}\n",
+                    copy["stage"].get<int64_t>(),
+                    copy["owner"].get<bool>() ? "" : " (second copy)",
+                    copy["shape"].dump(), copy["of_a_rank"].dump(), split,
+                    copy["decay"].get<bool>() ? "" : ", no decay",
+                    copy["bucket"].get<int64_t>(), copy["start"].get<int64_t>(),
+                    copy["param_offset"].get<int64_t>(),
+                    copy["grad_offset"].get<int64_t>());
+    for (const Json &rank : copy["ranks"])
+      text += rankText(rank);
+  }
+  return text;
+}
+
+} // namespace mtc::runtime

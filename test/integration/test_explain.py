@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""mtc explain: its answers against reports, descriptors and closed forms.
+
+usage: test_explain.py BIN_DIR
+"""
+
+import itertools
+import json
+import os
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+from run_layout import Mtc, Report
+
+COMMON = ("gpt2-nano", "--gbs", 16, "--isa", "x86-64-v3")
+LAYERS, STAGES, MICROBATCHES = 4, 2, 4
+BUNDLES = {"zero": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1),
+           "whole": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2),
+           "bf16": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1, "--dtype", "bf16",
+                    "--isa", "x86-64-v4"),
+           "chunks": ("--tp", 2, "--pp", 2, "--mbs", 2, "--chunks", 2, "--schedule",
+                      "interleaved-1f1b")}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def explain(mtc, bundle, *question):
+    return json.loads(mtc.call("explain", bundle, *question, "--json").stdout)
+
+
+def read(bundle, name):
+    with open(os.path.join(bundle, name)) as file:
+        return json.load(file)
+
+
+def check_parameter(mtc, bundle, descriptor, parameter):
+    """Parts of a split dimension cover it; states of replicas cover the part of a rank, each
+    element once where the optimizer is split, and lie inside of their arena."""
+    name, mesh = parameter["name"], descriptor["mesh"]
+    copies = [copy for copy in explain(mtc, bundle, "--parameter", name)["copies"]
+              if copy["stage"] == descriptor["stage"]]
+    if len(copies) != 1:
+        yield f"{name}: expected one copy in the stage, found {len(copies)}"
+        return
+    copy = copies[0]
+    per_stage = mesh["tp"] * mesh["dp"]
+    ranks = range(descriptor["stage"] * per_stage, (descriptor["stage"] + 1) * per_stage)
+    if [rank["rank"] for rank in copy["ranks"]] != list(ranks):
+        yield f"{name}: expected ranks {ranks}, found {[r['rank'] for r in copy['ranks']]}"
+    zero = descriptor["buckets"][copy["bucket"]].get("zero", False)
+    elements = 1
+    for size in copy["of_a_rank"]:
+        elements *= size
+    for tp in range(mesh["tp"]):
+        of_tp = [rank for rank in copy["ranks"] if rank["at"]["tp"] == tp]
+        owned = sorted(rank["optimizer"]["elements"] for rank in of_tp)
+        counts = [last - first for first, last in owned]
+        if sum(counts) != elements * (1 if zero else mesh["dp"]):
+            yield f"{name}: states of {owned} do not cover {elements} elements"
+        split = copy["split"]
+        for dim, (first, last) in enumerate(of_tp[0]["indices"]):
+            part = copy["of_a_rank"][dim]
+            wanted = tp * part if split and split["dim"] == dim else 0
+            if (first, last) != (wanted, wanted + part):
+                yield f"{name}: tp {tp}: dimension {dim}: found {first}:{last}"
+    arena = descriptor["arenas"][2]  # optimizer, the third
+    for rank in copy["ranks"]:
+        first, last = rank["optimizer"]["elements"]
+        for state, offset in rank["optimizer"]["offsets"].items():
+            if not 0 <= offset <= arena - 4 * (last - first):
+                yield f"{name}: {state} at {offset} of {arena}"
+
+
+def check_parameters(mtc, name, bundle):
+    for stage in range(STAGES):
+        program = os.path.join(bundle, f"programs/stage{stage}")
+        descriptor = json.loads(mtc.call("inspect", program, "--json").stdout)
+        # One of each kind: others differ in the number of their layer.
+        kinds = {p["name"].split(".", 2)[-1]: p for p in descriptor["params"]}
+        for parameter in kinds.values():
+            yield from (f"{name}: {wrong}" for wrong in
+                        check_parameter(mtc, bundle, descriptor, parameter))
+
+
+def check_collectives(mtc, name, bundle):
+    """Calls and bytes add up to those of the report; there are as many f and g as Megatron's
+    rules have; a number gives the one of the list."""
+    found = explain(mtc, bundle, "--collective")["collectives"]
+    for stage in read(bundle, "report.json")["stages"]:
+        mine = [c for c in found if c["stage"] == stage["stage"]]
+        for group in {*stage["collectives"], *(c["group"] for c in mine)}:
+            of_group = [c for c in mine if c["group"] == group]
+            totals = {"calls": sum(c["times"] for c in of_group),
+                      "bytes": sum(c["times"] * c["bytes"] for c in of_group)}
+            wanted = {key: stage["collectives"].get(group, {}).get(key) for key in totals}
+            if totals != wanted:
+                yield f"{name}: stage {stage['stage']}, {group}: expected {wanted}, found {totals}"
+        layers = [c for c in mine if c["part"].startswith("layers.")]
+        microbatches = MICROBATCHES * (2 if name == "chunks" else 1)  # dp 1: twice as many
+        for origin in "gf":
+            times = sum(c["times"] for c in layers if c["origin"] == origin)
+            wanted = 2 * LAYERS // STAGES * microbatches
+            if times != wanted:
+                yield f"{name}: stage {stage['stage']}: expected {wanted} of {origin}, found {times}"
+    if [c["number"] for c in found] != list(range(len(found))):
+        yield f"{name}: expected numbers from 0"
+    if not all(c["why"] for c in found):
+        yield f"{name}: expected a reason of each, found {[c for c in found if not c['why']]}"
+    if explain(mtc, bundle, "--collective", 3)["collectives"] != [found[3]]:
+        yield f"{name}: expected number 3 of the list"
+    of_tp = explain(mtc, bundle, "--collective", "tp")["collectives"]
+    if of_tp != [c for c in found if c["group"] == "tp"]:
+        yield f"{name}: expected those of tp"
+
+
+def check_gradients(mtc, name, bundle):
+    """Each parameter is in one reduction over replicas per use of it."""
+    found = explain(mtc, bundle, "--collective", "dp")["collectives"]
+    for stage in range(STAGES):
+        reduced = [p for c in found if c["stage"] == stage and c["origin"] == "gradient"
+                   for p in c["parameters"]]
+        program = os.path.join(bundle, f"programs/stage{stage}")
+        params = json.loads(mtc.call("inspect", program, "--json").stdout)["params"]
+        if not {p["name"] for p in params} <= set(reduced):
+            yield f"{name}: stage {stage}: expected all parameters, found {reduced}"
+        for parameter in reduced:
+            if reduced.count(parameter) > 2:
+                yield f"{name}: {parameter} is reduced {reduced.count(parameter)} times"
+
+
+def check_memory(mtc, name, bundle):
+    for stage in read(bundle, "report.json")["stages"]:
+        ranks = read(bundle, "report.json")["ranks"]
+        rank = stage["stage"] * ranks // STAGES
+        found = explain(mtc, bundle, "--rank", rank)
+        if found["reserved"] != stage["memory"]:
+            yield f"{name}: expected {stage['memory']}, found {found['reserved']}"
+        peak, rows = found["peak"], found["rows"]
+        if sum(value["bytes"] for value in peak["live"]) != peak["bytes"]:
+            yield f"{name}: what lives does not add up to {peak['bytes']}"
+        most = max(slots + work for slots, work in zip(rows["slots"], rows["workspace"]))
+        if most + found["fixed_bytes"] != peak["bytes"]:
+            yield f"{name}: expected a peak of {most + found['fixed_bytes']}, found {peak['bytes']}"
+        memory = stage["memory"]
+        if max(rows["slots"]) > memory["activations"] or max(rows["workspace"]) > memory["workspace"]:
+            yield f"{name}: more lives than is reserved"
+        # Planned memory is tight: every slot is used at some time, by pages.
+        if max(rows["workspace"]) < memory["workspace"] // 2:
+            yield f"{name}: expected more in {memory['workspace']} bytes of workspace"
+        saved = {value["where"] for value in peak["live"] if value["where"].startswith("saved ")}
+        if name != "chunks" and len(saved) != STAGES - stage["stage"]:
+            yield f"{name}: 1f1b holds {STAGES - stage['stage']} microbatches, found {saved}"
+
+
+def check_pictures(mtc, folder, bundle):
+    picture = os.path.join(folder, "memory.svg")
+    text = mtc.call("explain", bundle, "--rank", 0, "--svg", picture).stdout
+    for words in ("rank 0, stage 0: ", "most lives in row ", "all the time, o slots, # workspace"):
+        if words not in text:
+            yield f"expected {words!r}, found\n{text}"
+    bars = list(xml.parse(picture).iter(SVG + "rect"))
+    rows = len(explain(mtc, bundle, "--rank", 0)["rows"]["slots"])
+    if len(bars) < rows:
+        yield f"expected a bar for each of {rows} rows, found {len(bars)}"
+    heights = {}
+    for bar in bars:
+        heights[bar.get("x")] = heights.get(bar.get("x"), 0) + float(bar.get("height"))
+    # The highest column is the whole height, 240 units, up to two decimals of each part.
+    if abs(max(heights.values()) - 240) > 0.05:
+        yield f"expected the highest column to be 240, found {max(heights.values())}"
+
+
+def check_text(mtc, bundle):
+    for question, words in (
+            ((), ("ask", "--parameter NAME", "stage 1: ")),
+            (("--parameter", "layers.0.mlp.up.weight"),
+             ("split on 1 by tp", "rank 3", "exp_avg at ")),
+            (("--collective",), ("stage 0: number", "layers.0.mlp.down", "bucket 0")),
+            (("--collective", 0), ("why: ",))):
+        text = mtc.call("explain", bundle, *question).stdout
+        for word in words:
+            if word not in text:
+                yield f"{question}: expected {word!r}, found\n{text[:2000]}"
+
+
+def main():
+    mtc, report = Mtc(), Report()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in BUNDLES.items():
+            bundle = os.path.join(folder, name)
+            common = [word for word in COMMON]
+            if "--isa" in options:
+                common = common[:-2]
+            ended = mtc.call("compile", *common, *options, "-o", bundle, check=False)
+            if ended.returncode != 0 and name == "bf16":
+                continue  # a machine without AVX-512
+            report.expect(ended.returncode == 0, ended.stderr)
+            checks = [check_parameters, check_collectives, check_memory]
+            if name != "chunks":
+                checks.append(check_gradients)
+            for check in checks:
+                report.expect_none(check(mtc, name, bundle))
+        zero = os.path.join(folder, "zero")
+        report.expect_none(itertools.chain(check_pictures(mtc, folder, zero),
+                                           check_text(mtc, zero)))
+    return report.finish(f"{len(BUNDLES)} bundles")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
