@@ -115,30 +115,35 @@ std::vector<size_t> columns(const Json &answer, size_t most) {
   return result;
 }
 
-std::string drawing(const Json &answer) {
-  constexpr int64_t kHeight = 12;
+/// What is at a height of a row, from the bottom: what is there all the time,
+/// slots, temporaries, nothing.
+char layerAt(const Json &answer, size_t row, double bytes) {
   auto fixed = answer["fixed_bytes"].get<int64_t>(),
-       top = std::max(answer["peak"]["bytes"].get<int64_t>(), int64_t{1});
-  std::vector<size_t> at = columns(answer, 72);
+       slots = answer["rows"]["slots"][row].get<int64_t>(),
+       workspace = answer["rows"]["workspace"][row].get<int64_t>();
+  return bytes <= static_cast<double>(fixed)                       ? '.'
+         : bytes <= static_cast<double>(fixed + slots)             ? 'o'
+         : bytes <= static_cast<double>(fixed + slots + workspace) ? '#'
+                                                                   : ' ';
+}
+
+std::string drawing(const Json &answer) {
+  constexpr size_t kHeight = 12, kWidth = 72;
+  auto top = std::max(answer["peak"]["bytes"].get<int64_t>(), int64_t{1});
+  std::vector<size_t> at = columns(answer, kWidth);
+  size_t wide = kWidth / at.size(); // few rows are broad
   std::string text;
-  for (int64_t line = kHeight; line >= 1; --line) {
+  for (size_t line = kHeight; line >= 1; --line) {
     double level =
         (static_cast<double>(line) - 0.5) * static_cast<double>(top) / kHeight;
-    text += line == kHeight ? fmt::format("{:>10} |", sizeText(top))
-                            : fmt::format("{:>10} |", "");
-    for (size_t row : at) {
-      int64_t slots = answer["rows"]["slots"][row];
-      int64_t workspace = answer["rows"]["workspace"][row];
-      text += level <= static_cast<double>(fixed)                       ? '.'
-              : level <= static_cast<double>(fixed + slots)             ? 'o'
-              : level <= static_cast<double>(fixed + slots + workspace) ? '#'
-                                                                        : ' ';
-    }
+    text += fmt::format("{:>10} |", line == kHeight ? sizeText(top) : "");
+    for (size_t row : at)
+      text.append(wide, layerAt(answer, row, level));
     text += "\n";
   }
   return text + fmt::format("{:>10} +{}\n{:>12}rows 0 to {} of a step: . all "
                             "the time, o slots, # workspace\n",
-                            "0", std::string(at.size(), '-'), "",
+                            "0", std::string(at.size() * wide, '-'), "",
                             answer["rows"]["slots"].size() - 1);
 }
 
