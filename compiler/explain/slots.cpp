@@ -15,7 +15,9 @@ public:
   void row(int64_t index, const MtcStep &row) {
     if (row.microbatch >= 0)
       for (int64_t pool = 0; pool < program.descriptor.pools; ++pool)
-        if (int32_t slot = program.slots[row.slots + pool]; slot >= 0)
+        // A stage may count slots of a pool of which it has no bytes.
+        if (int32_t slot = program.slots[row.slots + pool];
+            slot >= 0 && pools.count(static_cast<MtcPool>(pool)))
           touch(static_cast<MtcPool>(pool), slot, row.microbatch, row.chunk,
                 index);
     for (const MtcTransfer &transfer : program.transfersOf(row))

@@ -23,9 +23,9 @@ struct SlotUse {
   int64_t first = 0, last = 0;
 };
 
-/// All uses in a timeline, by their first rows. Of a microbatch that comes back
-/// with another chunk and finds its slot again, both times are one use if only
-/// transfers lie between.
+/// All uses in a timeline, by their first rows, but of pools that have no
+/// place. Of a microbatch that comes back with another chunk and finds its slot
+/// again, both times are one use if only transfers lie between.
 std::vector<SlotUse> slotUses(const ProgramPlan &program,
                               const PlanTimeline &timeline,
                               const PoolPlaces &pools);

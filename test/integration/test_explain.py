@@ -183,6 +183,20 @@ def check_text(mtc, bundle):
                 yield f"{question}: expected {word!r}, found\n{text[:2000]}"
 
 
+def check_halves(mtc, folder):
+    """A stage that counts slots of a pool of which it has no bytes."""
+    bundle = os.path.join(folder, "halves")
+    ended = mtc.call("compile", *COMMON, "--pp", 3, "--schedule", "zb-h1", "--stages", "1,2,1",
+                     "-o", bundle, check=False)
+    if ended.returncode != 0:
+        yield f"halves of backwards on three stages: {ended.stderr}"
+        return
+    for rank in range(3):
+        text = mtc.call("explain", bundle, "--rank", rank).stdout
+        if "most lives in row" not in text:
+            yield f"rank {rank} of three stages: expected its peak, found {text}"
+
+
 def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
@@ -202,7 +216,8 @@ def main():
                 report.expect_none(check(mtc, name, bundle))
         zero = os.path.join(folder, "zero")
         report.expect_none(itertools.chain(check_pictures(mtc, folder, zero),
-                                           check_text(mtc, zero)))
+                                           check_text(mtc, zero),
+                                           check_halves(mtc, folder)))
     return report.finish(f"{len(BUNDLES)} bundles")
 
 
