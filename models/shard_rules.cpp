@@ -54,12 +54,19 @@ ShardRules::ShardRules() {
   set(LogicalAxis::batch, MeshAxis::dp);
 }
 
+bool ShardRules::buildableOfParameters(LogicalAxis axis, MeshAxis mesh) {
+  if (mesh == MeshAxis::none)
+    return true;
+  // No model has these dimensions yet.
+  bool isBuilt = axis != LogicalAxis::expert && axis != LogicalAxis::gateUp;
+  return isBuilt && !kAxes[static_cast<int>(mesh)].data;
+}
+
 bool ShardRules::buildable(LogicalAxis axis, MeshAxis mesh) {
-  MeshAxis standard = ShardRules().meshAxis(axis);
   // A replicated batch would count every sample dp times.
-  bool data =
-      standard != MeshAxis::none && kAxes[static_cast<int>(standard)].data;
-  return mesh == standard || (mesh == MeshAxis::none && !data);
+  bool isOfInputs = axis == LogicalAxis::batch || axis == LogicalAxis::seq;
+  return isOfInputs ? mesh == ShardRules().meshAxis(axis)
+                    : buildableOfParameters(axis, mesh);
 }
 
 bool matches(std::string_view pattern, std::string_view name) {

@@ -50,8 +50,12 @@ public:
   void set(LogicalAxis axis, MeshAxis mesh) {
     table[static_cast<size_t>(axis)] = mesh;
   }
-  /// Whether the compiler can build this split: the defaults and `none`.
+  /// Whether the compiler can build this rule of the table. Inputs are split as
+  /// by default: over the axes whose ranks have different samples, and no
+  /// parameter is.
   static bool buildable(LogicalAxis axis, MeshAxis mesh);
+  /// The same of a rule for parameters alone, as overrides have.
+  static bool buildableOfParameters(LogicalAxis axis, MeshAxis mesh);
 
 private:
   std::array<MeshAxis, logicalAxisCount> table;
@@ -62,6 +66,9 @@ private:
 struct ShardOverride {
   std::string pattern;
   std::vector<std::pair<LogicalAxis, MeshAxis>> axes;
+  /// What these weights make, with its bias, is gathered: no mesh axis splits
+  /// it along their dimensions.
+  bool gatherOutput = false;
 };
 
 /// Whether `name` matches `pattern` as a whole.

@@ -2,6 +2,7 @@
 
 #include "models/strategy.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "models/strategy_fields.h"
@@ -12,14 +13,32 @@ bool isScheduleFile(std::string_view schedule) {
   return schedule.find_first_of("/.") != std::string_view::npos;
 }
 
-MeshAxis Strategy::meshAxis(std::string_view name, LogicalAxis axis) const {
-  MeshAxis result = shard.meshAxis(axis);
-  for (const ShardOverride &override : overrides)
-    if (matches(override.pattern, name))
-      for (auto [overridden, mesh] : override.axes)
-        if (overridden == axis)
-          result = mesh;
+std::map<LogicalAxis, MeshAxis>
+Strategy::meshAxes(std::string_view name,
+                   const std::vector<LogicalAxis> &axes) const {
+  std::map<LogicalAxis, MeshAxis> result;
+  for (LogicalAxis axis : axes)
+    result[axis] = shard.meshAxis(axis);
+  for (const ShardOverride &override : overrides) {
+    if (!matches(override.pattern, name))
+      continue;
+    for (auto [axis, mesh] : override.axes)
+      if (result.count(axis))
+        for (auto &[other, over] : result)
+          if (over == mesh)
+            over = MeshAxis::none;
+    for (auto [axis, mesh] : override.axes)
+      if (auto own = result.find(axis); own != result.end())
+        own->second = mesh;
+  }
   return result;
+}
+
+bool Strategy::gathersOutput(std::string_view name) const {
+  return std::any_of(
+      overrides.begin(), overrides.end(), [&](const ShardOverride &override) {
+        return override.gatherOutput && matches(override.pattern, name);
+      });
 }
 
 int64_t parseBytes(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,7 +51,7 @@ struct Strategy {
   std::string optimizer = "adamw";
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
   ShardRules shard;
-  std::vector<ShardOverride> overrides; ///< the last one that matches holds
+  std::vector<ShardOverride> overrides; ///< a later one beats an earlier one
   /// The keys at the top level that a file or an option says.
   std::set<std::string, std::less<>> given;
 
@@ -60,8 +61,14 @@ struct Strategy {
   }
   /// Virtual stages along the model.
   int64_t virtualStages() const { return mesh.stages() * chunks; }
-  /// What dimension `axis` of parameter `name` is split over.
-  MeshAxis meshAxis(std::string_view name, LogicalAxis axis) const;
+  /// What each of the logical axes of parameter `name` is split over: by the
+  /// table, then by each override that matches. A rule takes its mesh axis from
+  /// earlier ones, as a mesh axis splits one dimension; two that one override
+  /// gives are both in the result.
+  std::map<LogicalAxis, MeshAxis>
+  meshAxes(std::string_view name, const std::vector<LogicalAxis> &axes) const;
+  /// Whether an override gathers what the weight `name` makes.
+  bool gathersOutput(std::string_view name) const;
 };
 
 /// Whether a value of `schedule` is the path of a file of slots, not a name: it

@@ -316,8 +316,9 @@ static Kind<ShardOverride> ownAxes() {
     if (const toml::table *table = in.subtable(key)) {
       TomlReader shard = in.inner(key, *table);
       out.axes = readShardTable(shard);
-    } else if (!in.has(key)) {
-      in.error(key, "is missing; write shard = { ffn = \"none\" }");
+    } else if (!in.has(key) && !in.has("gather_output")) {
+      in.error(key, "is missing; write shard = { ffn = \"none\" } or "
+                    "gather_output = true");
     }
   };
   return {"a table with keys of [shard]", read,
@@ -333,12 +334,18 @@ const std::vector<Field<ShardOverride>> &overrideFields() {
   static const std::vector<Field<ShardOverride>> fields = {
       {"override", "pattern", pattern(),
        "a parameter's name, in which a star stands for any characters; "
-       "of overrides that match the last one holds",
+       "of overrides that match the last one holds, and takes its mesh axis "
+       "from other dimensions",
        "\"layers.*.mlp.*\"", Need::required},
       {"override", "shard", ownAxes(),
        "another rule for some dimensions of these parameters; others keep that "
        "of [shard]",
        "{ ffn = \"none\" }", Need::required},
+      {"override", "gather_output",
+       Kind<ShardOverride>::boolean(&ShardOverride::gatherOutput),
+       "what these weights make is gathered, with its bias, before anything "
+       "else reads it",
+       "true"},
   };
   return fields;
 }

@@ -41,18 +41,22 @@ std::vector<std::string> unsupported(const ModelSpec &spec) {
 
 std::vector<std::string> unsupported(const Strategy &strategy) {
   std::vector<std::string> sentences;
-  auto check = [&](LogicalAxis axis, MeshAxis mesh, const std::string &where) {
-    if (!strategy.shard.buildable(axis, mesh))
+  auto check = [&](bool isBuilt, LogicalAxis axis, MeshAxis mesh,
+                   const std::string &where) {
+    if (!isBuilt)
       sentences.push_back(fmt::format(
           "{}: splitting '{}' over '{}' cannot be compiled yet; use \"{}\"",
           where, toString(axis), toString(mesh),
           toString(ShardRules().meshAxis(axis))));
   };
-  for (LogicalAxis axis : allLogicalAxes())
-    check(axis, strategy.shard.meshAxis(axis), "shard");
+  for (LogicalAxis axis : allLogicalAxes()) {
+    MeshAxis mesh = strategy.shard.meshAxis(axis);
+    check(ShardRules::buildable(axis, mesh), axis, mesh, "shard");
+  }
   for (const ShardOverride &override : strategy.overrides)
     for (auto [axis, mesh] : override.axes)
-      check(axis, mesh, fmt::format("override '{}'", override.pattern));
+      check(ShardRules::buildableOfParameters(axis, mesh), axis, mesh,
+            fmt::format("override '{}'", override.pattern));
   return sentences;
 }
 

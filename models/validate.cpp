@@ -21,7 +21,10 @@ struct SplitSize {
 } // namespace
 
 static std::vector<SplitSize> splitSizes(const ModelSpec &spec) {
-  return {{LogicalAxis::heads, "heads", spec.heads},
+  bool isFused = spec.attention.qkv == QkvKind::fused;
+  return {{LogicalAxis::seq, "max_seq", spec.maxSeq},
+          {LogicalAxis::qkv, "qkv", isFused ? spec.queriesPerKvHead() + 2 : 0},
+          {LogicalAxis::heads, "heads", spec.heads},
           {LogicalAxis::kvHeads, "kv_heads", spec.kvHeads},
           {LogicalAxis::headDim, "head_dim", spec.headDim},
           {LogicalAxis::embed, "hidden", spec.hidden},
@@ -55,18 +58,6 @@ static void checkSplits(const ModelSpec &spec, const Strategy &strategy,
            fmt::format("{} = {}, {} = {}", split.key, split.size, name, ranks),
            fmt::format("{} = {}", name,
                        joinOr(nearestDivisors(common, ranks)))});
-}
-
-/// Attention pairs a query head with its key head on one rank.
-static void checkHeadsTogether(const Strategy &strategy,
-                               std::vector<Violation> &out) {
-  MeshAxis heads = strategy.shard.meshAxis(LogicalAxis::heads);
-  MeshAxis kvHeads = strategy.shard.meshAxis(LogicalAxis::kvHeads);
-  if (heads != kvHeads)
-    out.push_back({"shard.heads == shard.kv_heads",
-                   fmt::format("shard.heads = {}, shard.kv_heads = {}",
-                               toString(heads), toString(kvHeads)),
-                   fmt::format("shard.kv_heads = {}", toString(heads))});
 }
 
 /// A compilation of so many takes seconds and a GiB; time and memory grow with
@@ -252,7 +243,6 @@ std::vector<Violation> validate(const ModelSpec &spec,
     if (axis.splits)
       checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
                   strategy.mesh[axis.id], out);
-  checkHeadsTogether(strategy, out);
   checkBatch(strategy, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);

@@ -491,6 +491,21 @@ def Tfm_RestoreOp : Tfm_SameType<"restore"> {
   let arguments = (ins Tfm_Tensor:$saved);
   let assemblyFormat = "$saved attr-dict `:` type($result)";
 }
+def Tfm_WholeOp : Tfm_SameType<"whole"> {
+  let summary = "identity on a value that no axis splits along some dimensions";
+  let description = [{
+    What reads it finds it gathered: the logits of a head that is split over its
+    vocabulary. The importer writes it where a strategy asks for it
+    (`gather_output`); removed by `insert-collectives`, which gathers.
+
+    Example: `%z2 = tfm.whole %z dims [2] : tensor<4x8x256xf32>`
+
+    **Constraints:** dims ascend.
+  }];
+  let arguments = (ins Tfm_Tensor:$x, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$x `dims` $dims attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
 def Tfm_ExportOp : Op<Tfm_Dialect, "export", []> {
   let summary = "makes a value visible to dumps under a name";
   let description = [{

@@ -88,6 +88,10 @@ LogicalResult ReduceOp::verify() {
   return expectShape(*this, "result", out.getShape(), sizes);
 }
 
+LogicalResult WholeOp::verify() {
+  return verifyDims(*this, getDims(), typeOf(getX()).getRank());
+}
+
 LogicalResult CastOp::verify() {
   auto in = typeOf(getX()), out = typeOf(getResult());
   if (!isa<FloatType>(in.getElementType()) ||

@@ -28,15 +28,17 @@ static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
 
 DictionaryAttr ownRules(Builder &b, const Strategy &strategy,
                         std::string_view parameter, ArrayAttr axes) {
+  std::vector<LogicalAxis> own;
+  for (LogicalAxis axis : allLogicalAxes())
+    if (llvm::is_contained(axes, b.getStringAttr(ref(toString(axis)))))
+      own.push_back(axis);
   SmallVector<NamedAttribute> rules;
-  for (LogicalAxis axis : allLogicalAxes()) {
-    MeshAxis mesh = strategy.meshAxis(parameter, axis);
-    auto name = b.getStringAttr(ref(toString(axis)));
-    if (mesh != strategy.shard.meshAxis(axis) && llvm::is_contained(axes, name))
+  for (auto [axis, mesh] : strategy.meshAxes(parameter, own))
+    if (mesh != strategy.shard.meshAxis(axis))
       rules.push_back(b.getNamedAttr(
-          name, b.getStringAttr(mesh == MeshAxis::none ? StringRef()
-                                                       : ref(toString(mesh)))));
-  }
+          ref(toString(axis)),
+          b.getStringAttr(mesh == MeshAxis::none ? StringRef()
+                                                 : ref(toString(mesh)))));
   return b.getDictionaryAttr(rules);
 }
 

@@ -53,6 +53,7 @@ private:
   Value einsum(const char *equation, Value x, Value w, const Shape &shape);
   Value withBias(Value x, const std::string &name, const Shape &shape,
                  const Axes &axes);
+  Value gathered(Value x, const std::string &weight, int64_t dims);
   Value broadcast(Value x, const Shape &shape,
                   const SmallVector<int64_t> &dims);
   Value dropout(Value x, double rate, int64_t site);
@@ -147,6 +148,17 @@ Value Importer::input(const char *name) {
 Value Importer::einsum(const char *equation, Value x, Value w,
                        const Shape &shape) {
   return tfm::EinsumOp::create(b, loc, tensor(shape), equation, x, w);
+}
+
+/// `x`, whose last `dims` dimensions are those of `weight`: whole there if the
+/// strategy wants that.
+Value Importer::gathered(Value x, const std::string &weight, int64_t dims) {
+  if (!strategy.gathersOutput(weight))
+    return x;
+  int64_t rank = mlir::cast<RankedTensorType>(x.getType()).getRank();
+  auto own = llvm::to_vector(llvm::seq<int64_t>(rank - dims, rank));
+  return tfm::WholeOp::create(b, loc, x.getType(), x,
+                              b.getDenseI64ArrayAttr(own));
 }
 
 Value Importer::broadcast(Value x, const Shape &shape,
@@ -253,6 +265,7 @@ Value Importer::attention(Value x, const std::string &name) {
     if (bias)
       qkv = withBias(qkv, name + ".qkv.bias", {kv, stack, dim},
                      {"kv_heads", "qkv", "head_dim"});
+    qkv = gathered(qkv, name + ".qkv.weight", 3);
     enter(name + ".core", "attention");
     out = core(qkv);
   } else {
@@ -269,7 +282,7 @@ Value Importer::attention(Value x, const std::string &name) {
       if (bias)
         y = withBias(y, name + "." + part + ".bias", {heads, dim},
                      {axis, "head_dim"});
-      qkv.push_back(y);
+      qkv.push_back(gathered(y, name + "." + part + ".weight", 2));
     }
     enter(name + ".core", "attention");
     out = core(qkv);
@@ -279,7 +292,9 @@ Value Importer::attention(Value x, const std::string &name) {
       param(name + ".out.weight", {spec.heads, dim, hidden},
             {"heads", "head_dim", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bskd,kde->bse", out, w, stream());
-  return bias ? withBias(y, name + ".out.bias", {hidden}, {"embed"}) : y;
+  if (bias)
+    y = withBias(y, name + ".out.bias", {hidden}, {"embed"});
+  return gathered(y, name + ".out.weight", 1);
 }
 
 Value Importer::mlp(Value x, const std::string &name) {
@@ -290,6 +305,7 @@ Value Importer::mlp(Value x, const std::string &name) {
   Value u = einsum("bse,ef->bsf", x, up, inner);
   if (spec.mlp.bias)
     u = withBias(u, name + ".up.bias", {spec.ffn}, {"ffn"});
+  u = gathered(u, name + ".up.weight", 1);
   auto kind = spec.mlp.kind == MlpKind::relu ? tfm::ActivationKind::Relu
                                              : tfm::ActivationKind::Gelu;
   enter(name + ".activation", "mlp");
@@ -298,9 +314,9 @@ Value Importer::mlp(Value x, const std::string &name) {
   Value down = param(name + ".down.weight", {spec.ffn, spec.hidden},
                      {"ffn", "embed"}, tfm::Init::Normal, outputStd());
   Value y = einsum("bsf,fe->bse", v, down, stream());
-  return spec.mlp.bias
-             ? withBias(y, name + ".down.bias", {spec.hidden}, {"embed"})
-             : y;
+  if (spec.mlp.bias)
+    y = withBias(y, name + ".down.bias", {spec.hidden}, {"embed"});
+  return gathered(y, name + ".down.weight", 1);
 }
 
 Value Importer::head(Value x) {
@@ -315,6 +331,7 @@ Value Importer::head(Value x) {
                     {"embed", "vocab"}, tfm::Init::Normal, spec.init.std);
     logits = einsum("bse,ev->bsv", x, w, shape);
   }
+  logits = gathered(logits, spec.tied ? "embed.tokens" : "head.weight", 1);
   if (spec.vocab != spec.paddedVocab)
     logits = tfm::MaskTailOp::create(
         b, loc, logits.getType(), logits, b.getI64IntegerAttr(spec.vocab),

@@ -2,6 +2,7 @@
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
+#include "dialects/dist/Dist.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,29 +13,73 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
 
+/// Which dimension of a sample is split, and into what.
+struct SplitSample {
+  int64_t part = 0;  ///< elements behind one index of the dimensions before
+  int64_t whole = 0; ///< the same of the unpartitioned tensor
+};
+
+/// Nothing split: 0 and 0.
+static FailureOr<SplitSample> splitOf(tfm::DropoutOp op) {
+  if (!op->hasAttr(indexStrideAttr))
+    return SplitSample();
+  auto dim = op->getAttrOfType<IntegerAttr>(indexDimAttr);
+  dist::MeshAttr mesh = dist::meshOf(op);
+  auto shape = typeOf(op.getResult()).getShape();
+  if (!mesh || !dim || dim.getInt() < 1 ||
+      dim.getInt() >= static_cast<int64_t>(shape.size()))
+    return op.emitOpError("expected beside dist.index_stride the mesh and a "
+                          "dist.index_dim from 1 to ")
+           << shape.size() - 1 << ", found " << dim
+           << ": elements have the numbers of the whole sample";
+  SplitSample split{.part = 1};
+  for (int64_t size : shape.drop_front(dim.getInt()))
+    split.part *= size;
+  auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
+  split.whole = split.part * mesh.sizeOf(axis);
+  return split;
+}
+
+/// The number of the element in the unpartitioned sample. Row by row of the
+/// dimensions before the one that is split, the rank's part begins where the
+/// parts of the ranks before it end.
+static Value elementOfSample(BodyContext &c, tfm::DropoutOp op,
+                             const SplitSample &split, Value rowInSample) {
+  OpBuilder &b = c.builder;
+  auto times = [&](Value v, int64_t n) -> Value {
+    return arith::MulIOp::create(b, c.loc, v, c.constantI32(n));
+  };
+  Value base = times(rowInSample, c.cols);
+  if (Value before = c.shardOffset(op, split.part))
+    base = arith::AddIOp::create(b, c.loc, base, before);
+  Value local = arith::AddIOp::create(b, c.loc, base, c.col());
+  if (split.part == 0 || split.part == c.rowsPerSample * c.cols)
+    return local;
+  // Which of these rows: the same for a row of the kernel if it is one of them.
+  bool isRow = split.part % c.cols == 0;
+  Value at = isRow ? rowInSample : times(rowInSample, c.cols);
+  if (!isRow)
+    at = arith::AddIOp::create(b, c.loc, at, c.col());
+  Value before = arith::DivUIOp::create(
+      b, c.loc, at, c.constantI32(isRow ? split.part / c.cols : split.part));
+  return arith::AddIOp::create(b, c.loc, local,
+                               times(before, split.whole - split.part));
+}
+
 /// Keeps an element iff its random word is at least floor(rate·2^32).
 static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
                                      ValueRange x) {
   OpBuilder &b = c.builder;
-  // Elements have global numbers. A part of dimension 1 is one behind the other
-  // in its sample, parts of further dimensions are not.
-  auto dim = dropout->getAttrOfType<IntegerAttr>(indexDimAttr);
-  if (dropout->hasAttr(indexStrideAttr) && !(dim && dim.getInt() == 1))
-    return dropout.emitOpError(
-        "expected only dimensions 0 and 1 split, found dist.index_stride of "
-        "another: elements have global numbers, and this kernel would draw "
-        "by local ones; keep the other dimensions whole");
+  FailureOr<SplitSample> split = splitOf(dropout);
+  if (failed(split))
+    return failure();
   double rate = dropout.getRate().convertToDouble();
-  // Row r belongs to sample r / rowsPerSample; inside it, element
-  // (r mod rowsPerSample)·cols + column.
+  // Row r belongs to sample r / rowsPerSample.
   Value perSample = c.constantI32(c.rowsPerSample);
   Value row = c.row();
   Value sample = arith::DivUIOp::create(b, c.loc, row, perSample);
   Value inSample = arith::RemUIOp::create(b, c.loc, row, perSample);
-  Value base = arith::MulIOp::create(b, c.loc, inSample, c.constantI32(c.cols));
-  if (Value before = c.shardOffset(dropout, c.rowsPerSample * c.cols))
-    base = arith::AddIOp::create(b, c.loc, base, before);
-  Value element = arith::AddIOp::create(b, c.loc, base, c.col());
+  Value element = elementOfSample(c, dropout, *split, inSample);
   Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);
   rt::Affine seed;

@@ -7,8 +7,9 @@
 //
 // Passes name ops themselves only where they mean that op and no other:
 //
-// * save, restore, export, stop_gradient: they compute nothing; differentiate,
-//   derive-eval and cut-stages put them into place.
+// * save, restore, export, stop_gradient, whole: they compute nothing;
+//   differentiate, derive-eval, cut-stages and insert-collectives put them into
+//   place.
 // * add, broadcast: sharding passes regroup a sum, and make only a part of a
 //   broadcast. embed, norm, pick, reduce: reports name a collective by them.
 // * einsum, attention: lower-calls makes calls of them. fill, cast:

@@ -8,6 +8,9 @@
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_ANNOTATESHARDINGS
@@ -16,6 +19,7 @@ namespace mtc::passes {
 
 using namespace mlir;
 using namespace mtc;
+using sharding::State;
 
 namespace {
 
@@ -44,7 +48,7 @@ public:
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (failed(checkRules(rulesOfArgument(i))) || failed(annotate(i)))
         return failure();
-    return success();
+    return reportProblems();
   }
 
 private:
@@ -107,37 +111,54 @@ private:
     for (auto [dim, axis] : llvm::enumerate(axes)) {
       StringRef logical = cast<StringAttr>(axis).getValue();
       StringRef target = meshAxis(i, logical);
-      if (maySplit(name, logical, type.getDimSize(dim), target, sharding))
+      if (mesh.sizeOf(target) == 1)
+        continue;
+      std::string problem =
+          problemOf(axes, dim, type.getDimSize(dim), target, sharding);
+      if (problem.empty())
         sharding = sharding.with(mesh, target, dim);
+      else
+        problems[problem].push_back(name);
     }
     fn.setArgAttr(i, dist::shardingAttrName, sharding);
     return success();
   }
 
-  bool maySplit(StringRef name, StringRef logical, int64_t size, StringRef axis,
-                dist::ShardingAttr sharding) {
+  /// Why the dimension cannot be split over a mesh axis; empty if it can.
+  std::string problemOf(ArrayAttr axes, int64_t dim, int64_t size,
+                        StringRef axis, dist::ShardingAttr sharding) {
+    auto nameOf = [&](int64_t d) {
+      return cast<StringAttr>(axes[d]).getValue();
+    };
+    if (State other = sharding.stateOf(axis); other >= 0)
+      return llvm::formatv("at most one dimension over \"{0}\", found '{1}' "
+                           "and '{2}'; an override that gives one of them "
+                           "\"none\" leaves it whole",
+                           axis, nameOf(other), nameOf(dim));
     int64_t parts = mesh.sizeOf(axis);
-    if (axis.empty() || parts == 1)
-      return false;
-    if (sharding.stateOf(axis) >= 0) {
-      fn.emitRemark("\"") << name << "\": axis '" << logical
-                          << "' stays whole, dimension "
-                          << sharding.stateOf(axis)
-                          << " is already split over '" << axis << "'";
-      return false;
+    if (size % parts != 0)
+      return llvm::formatv("'{0}' in equal parts over \"{1}\", found a size "
+                           "of {2} and {3} parts; an override that gives it "
+                           "\"none\" leaves it whole",
+                           nameOf(dim), axis, size, parts);
+    return "";
+  }
+
+  /// One error for all parameters and inputs with the same problem.
+  LogicalResult reportProblems() {
+    for (auto &[problem, names] : problems) {
+      auto diag = fn.emitOpError("expected of \"") << names.front() << "\"";
+      if (names.size() > 1)
+        diag << " and " << names.size() - 1 << " more";
+      diag << " " << problem;
     }
-    if (size % parts != 0) {
-      fn.emitRemark("\"") << name << "\": axis '" << logical << "' of size "
-                          << size << " stays whole, " << parts
-                          << " parts over '" << axis << "' do not divide it";
-      return false;
-    }
-    return true;
+    return success(problems.empty());
   }
 
   func::FuncOp fn;
   ModuleOp module;
   dist::MeshAttr mesh;
+  std::map<std::string, std::vector<StringRef>> problems; ///< to names
 };
 
 struct AnnotateShardingsPass

@@ -1,7 +1,8 @@
 //===- InsertCollectives.cpp - --insert-collectives -----------------------===//
 //
 // Establishes: every operand has the sharding that its op requires
-// (dist.required, removed here), by dist.reshard on global types.
+// (dist.required, removed here), by dist.reshard on global types; no tfm.whole
+// is left.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -93,11 +94,20 @@ public:
         return failure();
     for (Operation *op : ir.ops)
       op->removeAttr(requiredAttrName);
+    removeWholes();
     terminator()->removeAttr(requiredAttrName);
     return success();
   }
 
 private:
+  /// What they ask for is done.
+  void removeWholes() {
+    for (Operation *op : ir.ops)
+      if (auto whole = dyn_cast<tfm::WholeOp>(op)) {
+        whole.getResult().replaceAllUsesWith(whole.getX());
+        whole.erase();
+      }
+  }
   Operation *terminator() { return ir.fn.front().getTerminator(); }
 
   LogicalResult insert(const Reshard &r) {

@@ -42,8 +42,8 @@ void addStructure(Handlers &h) {
     c.out[0] = *c.in[0];
     return success();
   };
-  for (const char *name :
-       {"tfm.save", "tfm.restore", "tfm.stop_gradient", "tfm.cast"})
+  for (const char *name : {"tfm.save", "tfm.restore", "tfm.stop_gradient",
+                           "tfm.cast", "tfm.whole"})
     h[name] = identity;
 }
 

@@ -1,42 +1,49 @@
-"""Every override of a strategy that mtc takes, by what it splits.
+"""Every override of a strategy that is possible in mathematics.
 
-An override gives the parameters that a pattern matches another rule than the rest: their
-`ffn` stays whole while that of others is split, or the reverse. Which parameters have
-which logical axes is read from the imported IR.
+An override gives the parameters that a pattern matches a rule of their own: split over tp
+along one of their dimensions, or whole. Which parameters have which logical axes is read
+from the imported IR. Each one alone, in all layers and in the first; all parameters of one
+table; and tables of many, drawn at random.
 """
 
-import itertools
+import random
 import re
 from dataclasses import dataclass, field
 
 PARAMETER = re.compile(r'#tfm\.param<name = "([^"]+)", axes = \[([^\]]*)\]')
 
-# What the default rules split over tp. Query and key heads that a rule splits apart are
-# rejected, so a rule names both.
-SPLITS = (("ffn",), ("heads", "kv_heads"), ("vocab",))
+# The general rules that overrides are drawn on: those of a strategy that says nothing,
+# and one in which all is whole.
+WHOLE = ("ffn", "heads", "kv_heads", "vocab")
+# So many tables of many rules for each spec.
+DRAWN = 150
 
 
 @dataclass(frozen=True)
 class Override:
-    """The parameters that `pattern` matches have `axes` over `inside`, the others have
-    them over `outside`: "tp" or "none"."""
-    pattern: str
-    axes: tuple
-    inside: str
-    outside: str
-    splits: frozenset = field(compare=False)  # (parameter, axis) over tp
+    """`rules`: (pattern, axis) where the axis is over tp, or "" for a whole parameter;
+    `isWhole`: what no rule names is whole. `axes`: of each pattern, all there are."""
+    rules: tuple
+    isWhole: bool = False
+    gathers: tuple = ()
+    axes: tuple = field(compare=False, default=())
 
     @property
     def name(self):
-        return f"{self.pattern}: {'+'.join(self.axes)} = {self.inside}, " \
-               f"others {self.outside}"
+        said = [f"{pattern}={axis or 'whole'}" for pattern, axis in self.rules]
+        said += [f"{pattern} gathered" for pattern in self.gathers]
+        return " ".join(said) + (", others whole" if self.isWhole else "")
 
     def strategy(self):
         """The text of a strategy file."""
-        lines = ["[shard]"] + [f'{axis} = "{self.outside}"' for axis in self.axes]
-        table = ", ".join(f'{axis} = "{self.inside}"' for axis in self.axes)
-        return "\n".join([*lines, "[[override]]", f'pattern = "{self.pattern}"',
-                          f"shard = {{ {table} }}", ""])
+        lines = ["[shard]"] + [f'{axis} = "none"' for axis in WHOLE] * self.isWhole
+        for (pattern, axis), axes in zip(self.rules, self.axes):
+            table = {axis: "tp"} if axis else {each: "none" for each in axes}
+            text = ", ".join(f'{key} = "{mesh}"' for key, mesh in table.items())
+            lines += ["[[override]]", f'pattern = "{pattern}"', f"shard = {{ {text} }}"]
+        for pattern in self.gathers:
+            lines += ["[[override]]", f'pattern = "{pattern}"', "gather_output = true"]
+        return "\n".join([*lines, ""])
 
 
 def parameters_of(ir):
@@ -44,39 +51,35 @@ def parameters_of(ir):
     return {name: re.findall(r'"([^"]+)"', axes) for name, axes in PARAMETER.findall(ir)}
 
 
-def patterns_of(names):
-    """Each parameter in all layers and in the first, each group of them, and what has
-    one ending."""
-    found = set()
-    for name in names:
-        parts = name.split(".")
-        if parts[0] != "layers":
-            found |= {name, f"{parts[0]}.*"}
-            continue
-        for layer in ("*", "0"):
-            for end in range(2, len(parts) + 1):
-                rest = ".".join(parts[2:end])
-                tail = rest if end == len(parts) else f"{rest}.*" if rest else "*"
-                found.add(f"layers.{layer}.{tail}")
-        found.add(f"*.{parts[-1]}")
-    return sorted(found)
+def classes_of(parameters):
+    """The parameters of all layers as one pattern each, with their axes."""
+    return {re.sub(r"^layers\.\d+\.", "layers.*.", name): tuple(axes)
+            for name, axes in parameters.items()}
 
 
-def matches(pattern, name):
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+def alone(classes):
+    """Each parameter by itself, along each of its dimensions and whole."""
+    for pattern, axes in classes.items():
+        for axis in (*axes, ""):
+            for isWhole in (False, True):
+                yield Override(((pattern, axis),), isWhole, axes=(axes,))
+        if pattern.startswith("layers.*."):
+            first = pattern.replace("*", "0", 1)
+            yield Override(((first, axes[0]),), axes=(axes,))
 
 
-def overrides(parameters):
-    """One override for each set of split parameters that a pattern can make."""
-    seen, found = set(), []
-    for pattern, axes, (inside, outside) in itertools.product(
-            patterns_of(parameters), SPLITS, (("none", "tp"), ("tp", "none"))):
-        splits = frozenset(
-            (name, axis) for name, own in parameters.items() for axis in own
-            if axis in axes and (inside if matches(pattern, name) else outside) == "tp")
-        others = {name for name, own in parameters.items()
-                  if matches(pattern, name) and set(own) & set(axes)}
-        if others and (axes, splits) not in seen:
-            seen.add((axes, splits))
-            found.append(Override(pattern, axes, inside, outside, splits))
-    return found
+def drawn(classes, rng):
+    """A rule for some of the parameters, and sometimes whole outputs."""
+    rules = [(pattern, rng.choice((*axes, ""))) for pattern, axes in classes.items()
+             if rng.random() < 0.5]
+    gathers = [pattern for pattern in classes
+               if pattern.endswith("weight") and rng.random() < 0.1]
+    return Override(tuple(rules), rng.random() < 0.3, tuple(gathers),
+                    tuple(classes[pattern] for pattern, _ in rules))
+
+
+def overrides(parameters, seed):
+    classes = classes_of(parameters)
+    rng = random.Random(seed)
+    found = [*alone(classes), *(drawn(classes, rng) for _ in range(DRAWN))]
+    return list(dict.fromkeys(found))

@@ -50,3 +50,17 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {ffn = "tp"}
   // expected-error @below {{expected one logical axis per dimension of "w" (2), found 1}}
   func.func @microbatch(%w: tensor<2x2xf32> {tfm.param = #tfm.param<name = "w", axes = ["ffn"], init = zeros, std = 0.0, decay = true>}) { return }
 }
+
+// -----
+
+// Nothing stays whole where it was to be split; all problems come at once.
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {heads = "tp", embed = "tp", ffn = "tp"}} {
+  // expected-error @below {{expected of "odd.weight" 'ffn' in equal parts over "tp", found a size of 7 and 2 parts; an override that gives it "none" leaves it whole}}
+  // expected-error @below {{expected of "a.weight" and 1 more at most one dimension over "tp", found 'heads' and 'embed'; an override that gives one of them "none" leaves it whole}}
+  func.func @microbatch(
+      %a: tensor<4x8xf32> {tfm.param = #tfm.param<name = "a.weight", axes = ["heads", "embed"], init = zeros, std = 0.0, decay = true>},
+      %b: tensor<4x8xf32> {tfm.param = #tfm.param<name = "b.weight", axes = ["heads", "embed"], init = zeros, std = 0.0, decay = true>},
+      %odd: tensor<7xf32> {tfm.param = #tfm.param<name = "odd.weight", axes = ["ffn"], init = zeros, std = 0.0, decay = true>}) {
+    return
+  }
+}

@@ -358,3 +358,9 @@ func.func @axes_of_a_parameter(%w: tensor<4x8xf32> {tfm.param = #tfm.param<name 
 func.func @axes_of_an_input(%ids: tensor<4x8xi32> {tfm.input = #tfm.input<name = "ids", axes = ["batch", 1]>}) {
   return
 }
+// -----
+func.func @whole_dims_ascend(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected dims to ascend below 2, found 1 after 1}}
+  %0 = tfm.whole %x dims [1, 1] : tensor<4x8xf32>
+  return
+}

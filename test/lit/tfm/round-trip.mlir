@@ -19,6 +19,8 @@ func.func @pointwise(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32
   %c = tfm.scale %l by 2.500000e-01 : tensor<4x8xf32>
   // CHECK: tfm.stop_gradient
   %g = tfm.stop_gradient %c : tensor<4x8xf32>
+  // CHECK: tfm.whole %{{.*}} dims [1]
+  %gw = tfm.whole %g dims [1] : tensor<4x8xf32>
   // CHECK: tfm.cast %{{.*}} : tensor<4x8xf32> -> tensor<4x8xbf16>
   %narrow = tfm.cast %g : tensor<4x8xf32> -> tensor<4x8xbf16>
   // CHECK: tfm.activation gelu %

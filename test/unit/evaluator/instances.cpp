@@ -60,6 +60,7 @@ void addPointwise(std::vector<Instance> &all) {
   all.push_back(general("cast", "%x: tensor<$Ax$Bxf32>", "tfm.cast %x",
                         "tensor<$Ax$Bxf32>", "tensor<$Ax$Bxf32>"));
   all.push_back(pointwise("stop_gradient", "%x: T", "tfm.stop_gradient %x"));
+  all.push_back(pointwise("whole", "%x: T", "tfm.whole %x dims [1]"));
   all.push_back(pointwise("save", "%x: T", "tfm.save %x"));
   all.push_back(pointwise("restore", "%x: T", "tfm.restore %x"));
   all.push_back({"export_", "func.func @f(%x: tensor<$Ax$Bxf32>) {\n"

@@ -106,8 +106,8 @@ static const BadInput strategyInputs[] = {
     {"OverrideWithoutPattern", "[[override]]\nshard = { ffn = \"none\" }\n",
      "f:1: key 'override.pattern': is missing; it has no default\n"},
     {"OverrideWithoutShard", "[[override]]\npattern = \"*\"\n",
-     "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" "
-     "}\n"},
+     "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" } "
+     "or gather_output = true\n"},
     {"OverrideEmptyPattern",
      "[[override]]\npattern = \"\"\nshard = { ffn = \"none\" }\n",
      "f:2: key 'override.pattern': expected a parameter name, '*' for any "

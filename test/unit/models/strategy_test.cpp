@@ -69,24 +69,44 @@ shard = { ffn = "tp" }
       R"("shard":{"batch":"dp","seq":"none","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"
-      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"}}]})");
+      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false}]})");
   EXPECT_EQ(parsed.value.mesh.worldSize(), 24);
   EXPECT_EQ(parsed.value.microbatches(), 2);
 }
+
+using Axes = std::map<LogicalAxis, MeshAxis>;
 
 TEST(Strategy, TheLastOverrideHolds) {
   Strategy strategy;
   strategy.overrides = {
       {"layers.*.mlp.*", {{LogicalAxis::ffn, MeshAxis::none}}},
       {"layers.1.*", {{LogicalAxis::ffn, MeshAxis::tp}}}};
-  EXPECT_EQ(strategy.meshAxis("layers.0.mlp.up.weight", LogicalAxis::ffn),
-            MeshAxis::none);
-  EXPECT_EQ(strategy.meshAxis("layers.1.mlp.up.weight", LogicalAxis::ffn),
-            MeshAxis::tp);
-  EXPECT_EQ(strategy.meshAxis("layers.0.attn.out.weight", LogicalAxis::heads),
-            MeshAxis::tp);
-  EXPECT_EQ(strategy.meshAxis("embed.tokens", LogicalAxis::embed),
-            MeshAxis::none);
+  EXPECT_EQ(strategy.meshAxes("layers.0.mlp.up.bias", {LogicalAxis::ffn}),
+            (Axes{{LogicalAxis::ffn, MeshAxis::none}}));
+  EXPECT_EQ(strategy.meshAxes("layers.1.mlp.up.bias", {LogicalAxis::ffn}),
+            (Axes{{LogicalAxis::ffn, MeshAxis::tp}}));
+  EXPECT_EQ(strategy.meshAxes("layers.0.attn.out.weight",
+                              {LogicalAxis::heads, LogicalAxis::embed}),
+            (Axes{{LogicalAxis::heads, MeshAxis::tp},
+                  {LogicalAxis::embed, MeshAxis::none}}));
+}
+
+/// A mesh axis splits one dimension of a parameter, and the later rule says
+/// which; where a parameter lacks the dimension, the rule says nothing.
+TEST(Strategy, ARuleTakesItsMeshAxisFromEarlierOnes) {
+  Strategy strategy;
+  strategy.overrides = {{"*", {{LogicalAxis::embed, MeshAxis::tp}}}};
+  EXPECT_EQ(
+      strategy.meshAxes("up.weight", {LogicalAxis::embed, LogicalAxis::ffn}),
+      (Axes{{LogicalAxis::embed, MeshAxis::tp},
+            {LogicalAxis::ffn, MeshAxis::none}}));
+  EXPECT_EQ(strategy.meshAxes("up.bias", {LogicalAxis::ffn}),
+            (Axes{{LogicalAxis::ffn, MeshAxis::tp}}));
+  strategy.overrides.push_back({"up.*", {{LogicalAxis::ffn, MeshAxis::tp}}});
+  EXPECT_EQ(
+      strategy.meshAxes("up.weight", {LogicalAxis::embed, LogicalAxis::ffn}),
+      (Axes{{LogicalAxis::embed, MeshAxis::none},
+            {LogicalAxis::ffn, MeshAxis::tp}}));
 }
 
 TEST(Strategy, Bytes) {
@@ -116,10 +136,12 @@ TEST(Strategy, EveryDataAxisSplitsAnInputAndMust) {
       if (ShardRules().meshAxis(logical) == mesh) {
         ++inputs;
         EXPECT_FALSE(ShardRules::buildable(logical, MeshAxis::none));
+        EXPECT_FALSE(ShardRules::buildableOfParameters(LogicalAxis::ffn, mesh));
       }
     EXPECT_EQ(inputs > 0, axis.data) << axis.name;
   }
   EXPECT_TRUE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::none));
+  EXPECT_TRUE(ShardRules::buildable(LogicalAxis::embed, MeshAxis::tp));
   EXPECT_FALSE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::dp));
 }
 

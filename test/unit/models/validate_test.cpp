@@ -41,10 +41,17 @@ static const Misfit misfits[] = {
     {"gpt2-nano",
      {{"tp", "8"}, {"shard.heads", "none"}, {"shard.kv-heads", "none"}},
      ""},
+    {"gpt2-nano", {{"shard.kv-heads", "none"}}, ""},
+    // A dimension that no default splits.
     {"gpt2-nano",
-     {{"shard.kv-heads", "none"}},
-     "expected shard.heads == shard.kv_heads, found shard.heads = tp, "
-     "shard.kv_heads = none; nearest: shard.kv_heads = tp\n"},
+     {{"tp", "3"},
+      {"shard.heads", "none"},
+      {"shard.kv-heads", "none"},
+      {"shard.ffn", "none"},
+      {"shard.vocab", "none"},
+      {"shard.head-dim", "tp"}},
+     "expected head_dim % tp == 0, found head_dim = 16, tp = 3; nearest: tp = "
+     "2 or 4\n"},
     {"gpt2-nano",
      {{"dp", "3"}, {"micro-batch-size", "2"}},
      "expected global_batch_size % (micro_batch_size * dp) == 0, found "
