@@ -2,8 +2,9 @@
 
 #include "compiler/front.h"
 
+#include "compiler/problems.h"
+#include "compiler/splits.h"
 #include "dialects/mtc/Mtc.h"
-#include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
 #include "models/spec.h"
 #include "mtc/runtime/isa.h"
@@ -11,34 +12,14 @@
 #include "passes/target/target.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
-#include <map>
-#include <set>
-
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 namespace {
-
-/// What is wrong with options, all of it together.
-class Problems {
-public:
-  explicit Problems(StatusCode code = StatusCode::usage) : code(code) {}
-  void demand(bool holds, const std::string &text) {
-    if (!holds)
-      said += (said.empty() ? "" : "\n") + text;
-  }
-  bool none() const { return said.empty(); }
-  Status status() const { return none() ? Status::okay() : Status(code, said); }
-
-private:
-  StatusCode code;
-  std::string said;
-};
 
 /// Writes the instruction set into mtc.config: what the option says, else what
 /// the IR says, else the best of this machine. The planner asks the GEMM
@@ -120,72 +101,6 @@ Status readIR(const CompileOptions &options, mlir::MLIRContext &context,
   return Status::okay();
 }
 
-struct Parameter {
-  std::set<std::string> axes; ///< logical
-  bool isFactor = false;      ///< of a product
-};
-using Parameters = std::map<std::string, Parameter>; ///< by name
-
-Parameters parametersOf(mlir::ModuleOp module) {
-  Parameters found;
-  module.walk([&](mlir::FunctionOpInterface function) {
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (auto param =
-              function.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param")) {
-        Parameter &own = found[param.getName().str()];
-        for (auto axis : param.getAxes().getAsRange<mlir::StringAttr>())
-          own.axes.insert(axis.str());
-        own.isFactor = llvm::any_of(
-            function.getArgument(i).getUsers(),
-            [](mlir::Operation *user) { return isa<tfm::EinsumOp>(user); });
-      }
-  });
-  return found;
-}
-
-/// An override of which no parameter has the name, or none of them an axis, is
-/// a typing error.
-void checkOverride(const models::ShardOverride &override,
-                   const Parameters &parameters, Problems &problems) {
-  std::set<std::string> axes;
-  std::string last;
-  bool hasFactor = false;
-  for (const auto &[name, own] : parameters)
-    if (models::matches(override.pattern, name)) {
-      axes.insert(own.axes.begin(), own.axes.end());
-      hasFactor |= own.isFactor;
-      last = name;
-    }
-  problems.demand(
-      !last.empty(),
-      fmt::format("override '{}': expected a pattern that a "
-                  "parameter has, such as '{}', found none that "
-                  "matches",
-                  override.pattern,
-                  parameters.empty() ? "*" : parameters.rbegin()->first));
-  if (last.empty())
-    return;
-  problems.demand(hasFactor || !override.gatherOutput,
-                  fmt::format("override '{}': expected gather_output of "
-                              "weights that something is multiplied by, found "
-                              "none that matches",
-                              override.pattern));
-  for (auto [axis, mesh] : override.axes)
-    problems.demand(axes.count(std::string(toString(axis))),
-                    fmt::format("override '{}': expected axes of parameters "
-                                "that match, such as '{}' ({}), found '{}'",
-                                override.pattern, last, fmt::join(axes, ", "),
-                                toString(axis)));
-}
-
-Status checkOverrides(mlir::ModuleOp module, const models::Strategy &strategy) {
-  Problems problems(StatusCode::infeasible);
-  Parameters parameters = parametersOf(module);
-  for (const models::ShardOverride &override : strategy.overrides)
-    checkOverride(override, parameters, problems);
-  return problems.status();
-}
-
 } // namespace
 
 Status checkOptions(const CompileOptions &options) {
@@ -252,7 +167,7 @@ Status importInputs(const models::ModelSpec &spec,
                     mlir::MLIRContext &context, DiagnosticLog &log,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) {
   module = models::importModel(context, spec, strategy);
-  MTC_RETURN_IF_ERROR(checkOverrides(*module, strategy));
+  MTC_RETURN_IF_ERROR(checkSplits(*module, strategy));
   (*module)->setAttr(passes::phaseAttr,
                      mlir::StringAttr::get(&context, toString(Phase::import)));
   return setIsa(*module, log, isa);

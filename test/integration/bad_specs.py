@@ -134,6 +134,20 @@ STRATEGIES = [
              "global_batch_size = 2\n[[override]]\npattern = \"layer.*.mlp\"\n"
              "shard = { ffn = \"none\" }\n", ["layer.*.mlp", "a pattern that a parameter has", "such as"],
              INFEASIBLE),
+    strategy("strategy: an override of an axis that no such parameter has",
+             "global_batch_size = 2\n[[override]]\npattern = \"layers.*.norm1.scale\"\n"
+             "shard = { vocab = \"none\" }\n",
+             ["axes of parameters that match, such as", "(embed), found 'vocab'"],
+             INFEASIBLE),
+    strategy("strategy: gathered biases",
+             "global_batch_size = 2\n[[override]]\npattern = \"*.bias\"\n"
+             "gather_output = true\n",
+             ["gather_output of weights that something is multiplied by"], INFEASIBLE),
+    strategy("strategy: two dimensions over tp",
+             "tp = 2\nglobal_batch_size = 2\n[shard]\nembed = \"tp\"\n",
+             ["expected one dimension of a parameter over tp, found embed and ffn of ",
+              "mlp.up.weight'", "nearest: shard.ffn = none, or an override"],
+             INFEASIBLE),
     strategy("strategy: an axis that is none",
              "global_batch_size = 2\n[shard]\nhead = \"tp\"\n",
              ["'shard.head'", "did you mean 'heads'?"]),

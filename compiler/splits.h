@@ -1,0 +1,19 @@
+//===- splits.h - does a strategy fit the parameters ------------*- C++ -*-===//
+#ifndef MTC_COMPILER_SPLITS_H
+#define MTC_COMPILER_SPLITS_H
+
+#include "models/strategy.h"
+#include "runtime/base/status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mtc::compiler {
+
+/// What only the imported model can tell of the rules of a strategy: that the
+/// parameters that an override names are there, and that a mesh axis splits one
+/// dimension of each parameter. Errors: infeasible, all of them at once.
+runtime::Status checkSplits(mlir::ModuleOp module,
+                            const models::Strategy &strategy);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_SPLITS_H
