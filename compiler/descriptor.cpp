@@ -41,6 +41,10 @@ public:
       if (each.value == value)
         json[key] = each.name;
   }
+  void order(const char *key, const Mesh &mesh) {
+    if (!mesh.order().isDefault())
+      json[key] = mesh.order().text();
+  }
   template <typename T> void record(const char *key, T &value) {
     json[key] = written(value);
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/front.h"
 
+#include "compiler/model_cost.h"
 #include "compiler/problems.h"
 #include "compiler/splits.h"
 #include "dialects/mtc/Mtc.h"
@@ -162,12 +163,18 @@ Status checkPhases(const CompileOptions &options, Phase after) {
   return problems.status();
 }
 
-Status importInputs(const models::ModelSpec &spec,
-                    const models::Strategy &strategy, const std::string &isa,
-                    mlir::MLIRContext &context, DiagnosticLog &log,
+Status importInputs(const models::ModelSpec &spec, models::Strategy strategy,
+                    const std::string &isa, mlir::MLIRContext &context,
+                    DiagnosticLog &log,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) {
   module = models::importModel(context, spec, strategy);
   MTC_RETURN_IF_ERROR(checkSplits(*module, strategy));
+  if (strategy.balancedStages) {
+    strategy.layersPerStage =
+        models::balancedStages(costOf(*module, strategy.recompute, spec.layers),
+                               models::stageLimits(spec.layers, strategy));
+    models::setConfig(*module, spec, strategy);
+  }
   (*module)->setAttr(passes::phaseAttr,
                      mlir::StringAttr::get(&context, toString(Phase::import)));
   return setIsa(*module, log, isa);

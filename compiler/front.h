@@ -34,9 +34,8 @@ runtime::Status toStatus(const models::Diagnostics &diagnostics);
 /// Imports a spec with a resolved strategy, as `makeModule`; the module is the
 /// result of `import`.
 runtime::Status importInputs(const models::ModelSpec &spec,
-                             const models::Strategy &strategy,
-                             const std::string &isa, mlir::MLIRContext &context,
-                             DiagnosticLog &log,
+                             models::Strategy strategy, const std::string &isa,
+                             mlir::MLIRContext &context, DiagnosticLog &log,
                              mlir::OwningOpRef<mlir::ModuleOp> &module);
 
 /// Reads spec, strategy and options, and checks that they fit each other.

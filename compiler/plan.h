@@ -35,6 +35,7 @@ struct PlanConfig {
   int64_t globalBatch = 1;  ///< samples of one step
   int64_t seq = 1, vocab = 1;
   std::optional<int64_t> deviceMemory; ///< bytes of one rank; none: no limit
+  std::optional<int64_t> ranksPerHost; ///< none: not said
   std::string text;                    ///< the whole attribute, for people
 };
 

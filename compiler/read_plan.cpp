@@ -120,6 +120,7 @@ PlanConfig readConfig(ConfigAttr config) {
   result.isa = target.getIsa().str();
   result.threads = target.getThreads();
   result.deviceMemory = target.getMemory();
+  result.ranksPerHost = target.getRanksPerHost();
   llvm::raw_string_ostream(result.text) << config;
   return result;
 }

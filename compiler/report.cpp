@@ -3,11 +3,12 @@
 #include "compiler/report.h"
 
 #include "compiler/descriptor.h"
+#include "compiler/hosts.h"
 #include "compiler/simulate.h"
 #include "compiler/state_memory.h"
+#include "compiler/traffic.h"
 #include "mtc/runtime/memory.h"
 
-#include <map>
 #include <numeric>
 
 namespace mtc::compiler {
@@ -31,45 +32,6 @@ Json memory(const ProgramPlan &program) {
   return json;
 }
 
-struct Traffic {
-  int64_t calls = 0, bytes = 0;
-  void add(int64_t more) {
-    ++calls;
-    bytes += more;
-  }
-};
-
-/// What one rank of the stage moves in one step of `timeline`.
-struct StepTraffic {
-  struct Group {
-    Traffic all;
-    std::map<std::string, Traffic> kinds; ///< all_reduce and the like
-  };
-  std::map<std::string, Group> groups;
-  Traffic sends;
-};
-
-StepTraffic trafficOf(const ProgramPlan &program,
-                      const PlanTimeline &timeline) {
-  StepTraffic result;
-  for (const MtcStep &row : timeline.rows) {
-    if (row.kind == MTC_STEP_RUN)
-      for (const PlanCollective &c :
-           program.fragments[row.fragment].collectives) {
-        StepTraffic::Group &group = result.groups[c.group];
-        group.all.add(c.bytes);
-        group.kinds[c.kind].add(c.bytes);
-      }
-    // Those of a post are counted where they are waited for.
-    if (row.kind == MTC_STEP_POST)
-      continue;
-    for (const MtcTransfer &t : program.transfersOf(row))
-      if (t.is_send)
-        result.sends.add(t.bytes);
-  }
-  return result;
-}
-
 Json toJson(const Traffic &traffic) {
   return {{"calls", traffic.calls}, {"bytes", traffic.bytes}};
 }
@@ -84,16 +46,14 @@ Json stageReport(const ProgramPlan &program, const PlanConfig &config) {
   json["state"] = stateMemory(program, config);
   Json collectives = Json::object();
   Traffic sends;
-  for (const PlanTimeline &timeline : program.timelines)
-    if (timeline.entry == "train") {
-      StepTraffic traffic = trafficOf(program, timeline);
-      for (const auto &[group, value] : traffic.groups) {
-        collectives[group] = toJson(value.all);
-        for (const auto &[kind, part] : value.kinds)
-          collectives[group]["kinds"][kind] = toJson(part);
-      }
-      sends = traffic.sends;
-    }
+  StepTraffic traffic = trafficOfStep(program);
+  for (const auto &[group, value] : traffic.groups) {
+    collectives[group] = toJson(value.all);
+    for (const auto &[kind, part] : value.kinds)
+      collectives[group]["kinds"][kind] = toJson(part);
+  }
+  for (const auto &[peer, part] : traffic.sendsTo)
+    sends.add(part);
   json["collectives"] = collectives;
   json["sends"] = toJson(sends);
   return json;
@@ -152,6 +112,8 @@ Json report(const BundlePlan &plan) {
     json["bubble_fraction"] = *bubble;
   json["zero"] = c.zeroStage;
   json["bytes_per_parameter"] = bytesPerParameter(plan);
+  if (c.ranksPerHost)
+    json["hosts"] = hostsReport(plan);
   json["verified"] = proofReport(plan.proof);
   json["stages"] = std::move(stages);
   return json;

@@ -1,5 +1,6 @@
 //===- report_text.cpp - a report for people ------------------------------===//
 
+#include "compiler/hosts.h"
 #include "compiler/report.h"
 
 #include "compiler/number_text.h"
@@ -85,7 +86,8 @@ std::string reportText(const Json &r) {
   std::string mesh;
   for (const auto &[axis, ranks] : r["mesh"].items())
     mesh += fmt::format("{}{} {}", mesh.empty() ? "" : ", ", axis,
-                        ranks.get<int64_t>());
+                        ranks.is_string() ? ranks.get<std::string>()
+                                          : ranks.dump());
   std::string text = fmt::format(
       "model          {}\n"
       "plan           {}\n"
@@ -112,6 +114,8 @@ std::string reportText(const Json &r) {
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());
   text += perParameterText(r["bytes_per_parameter"], r["zero"].get<int64_t>());
+  if (r.contains("hosts"))
+    text += hostsText(r["hosts"]);
   text += fmt::format("verified       {}\n", proofText(r["verified"]));
   for (const Json &stage : r["stages"])
     text += stageText(stage);

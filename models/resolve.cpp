@@ -2,15 +2,14 @@
 
 #include "models/resolve.h"
 
+#include "models/stages.h"
+
 namespace mtc::models {
 
 Strategy resolve(const ModelSpec &spec, Strategy strategy) {
   if (strategy.seqLength == 0)
     strategy.seqLength = spec.maxSeq;
-  if (strategy.layersPerStage.empty())
-    strategy.layersPerStage.assign(
-        static_cast<size_t>(strategy.virtualStages()),
-        spec.layers / strategy.virtualStages());
+  strategy.layersPerStage = layersOfStages(spec.layers, strategy);
   return strategy;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ namespace mtc::models {
 /// axes of the mesh.
 struct Strategy {
   Mesh mesh;                   ///< the axes' names are the keys
+  int64_t ranksPerHost = 0;    ///< 0: not said
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
@@ -36,6 +38,8 @@ struct Strategy {
   int64_t chunks = 1;                  ///< virtual stages of a stage
   int64_t microbatchGroup = 0;         ///< of interleaving; 0: pp of them
   std::vector<int64_t> layersPerStage; ///< by virtual stage; empty: even
+  bool balancedStages = false;         ///< layers by cost, not by number
+  std::optional<int64_t> firstStageLayers, lastStageLayers;
   int64_t zero = 0; ///< split over dp; 1: the optimizer, 2: + gradients
   /// Norms, dropout and sums of the residual stream are split over tp along the
   /// sequence.

@@ -27,6 +27,24 @@ static std::string_view meaningOf(const AxisInfo &axis) {
          "the layers";
 }
 
+static Kind<Strategy> rankOrder() {
+  std::string type = RankOrder::description();
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    std::string text;
+    in.string(key, text, need);
+    if (!in.has(key) || !in.good(key))
+      return;
+    if (std::optional<RankOrder> order = RankOrder::of(text))
+      out.mesh.setOrder(*order);
+    else
+      in.wrong(key, type);
+  };
+  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
+            return s.mesh.order().text();
+          }};
+}
+
 static StrategyRows meshFields() {
   StrategyRows rows;
   for (const AxisInfo &axis : kAxes) {
@@ -38,6 +56,15 @@ static StrategyRows meshFields() {
          OfStrategy::integer(IntegerRange{1, Mesh::kMaxExtent}, extent),
          meaningOf(axis), "2"});
   }
+  rows.push_back({"", "rank_order", rankOrder(),
+                  "through which axes ranks count first: those along the first "
+                  "are next to each other, those along the last far apart",
+                  "\"tp-pp-dp\""});
+  rows.push_back({"", "ranks_per_host",
+                  OfStrategy::integer({1, 1 << 20}, &Strategy::ranksPerHost),
+                  "ranks of one host, in the order of their numbers; the "
+                  "report says which groups cross hosts, and what they move",
+                  "8", Need::optional, "not said"});
   return rows;
 }
 
@@ -207,6 +234,51 @@ static StrategyRows timeFields() {
   };
 }
 
+/// The word that stands for a list.
+static constexpr std::string_view kBalanced = "balanced";
+
+static Kind<Strategy> layersPerStage() {
+  auto list = OfStrategy::integers({0, 65535}, &Strategy::layersPerStage);
+  list.type = fmt::format("\"{}\", or {}", kBalanced, list.type);
+  auto read = [inner = list.read, type = list.type](TomlReader &in,
+                                                    std::string_view key,
+                                                    Strategy &out, Need need) {
+    const toml::node *node = in.has(key) ? in.node(key) : nullptr;
+    if (!node || !node->is_string()) {
+      out.balancedStages &= !node;
+      return inner(in, key, out, need);
+    }
+    if (node->value_or(std::string()) != kBalanced)
+      return in.wrong(key, type);
+    out.balancedStages = true;
+    out.layersPerStage.clear();
+  };
+  auto valueOf = [inner = list.valueOf](const Strategy &s) {
+    return s.balancedStages ? nlohmann::ordered_json(kBalanced) : inner(s);
+  };
+  list.read = read;
+  list.valueOf = valueOf;
+  return list;
+}
+
+/// Layers of the first or the last stage.
+static Kind<Strategy> endLayers(std::optional<int64_t> Strategy::*member) {
+  static constexpr IntegerRange range{0, 65535};
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    int64_t layers = 0;
+    in.integer(key, layers, range, need);
+    if (in.has(key) && in.good(key))
+      out.*member = layers;
+  };
+  return {describe(range), read,
+          [=](const Strategy &s) -> nlohmann::ordered_json {
+            if (s.*member)
+              return *(s.*member);
+            return nullptr;
+          }};
+}
+
 static StrategyRows stageAndMemoryFields() {
   return {
       {"", "chunks", OfStrategy::integer({1, 1 << 10}, &Strategy::chunks),
@@ -221,13 +293,20 @@ static StrategyRows stageAndMemoryFields() {
        "has its turn",
        "4", Need::optional, "pp",
        "microbatch-group-size-per-virtual-pipeline-stage"},
-      {"", "layers_per_stage",
-       OfStrategy::integers({0, 65535}, &Strategy::layersPerStage),
+      {"", "layers_per_stage", layersPerStage(),
        "layers of each of the pp x chunks virtual stages, in the order of the "
        "model and with the sum layers; 0, of the first and the last one only, "
-       "leaves the embedding or the head alone",
+       "leaves the embedding or the head alone; balanced: so that the stage "
+       "that computes most, embedding and head counted, computes as little as "
+       "can be",
        "[1, 3]", Need::optional,
        "the same number each; pp x chunks must divide layers", "stages"},
+      {"", "first_stage_layers", endLayers(&Strategy::firstStageLayers),
+       "layers of the first stage; those between the ends share the rest", "2",
+       Need::optional, "as the others", "decoder-first-pipeline-num-layers"},
+      {"", "last_stage_layers", endLayers(&Strategy::lastStageLayers),
+       "layers of the last stage, which has the head as well", "2",
+       Need::optional, "as the others", "decoder-last-pipeline-num-layers"},
       {"", "device_memory", bytes(),
        "what a rank may use: a plan that needs more is rejected", "\"2GiB\"",
        Need::optional, "no limit"},

@@ -75,7 +75,10 @@ static toml::array splitList(std::string_view text) {
 
 static toml::table tableOf(std::string_view key, std::string_view text) {
   toml::table table;
-  if (key == "layers_per_stage") {
+  bool isWord =
+      !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") ==
+                           std::string_view::npos;
+  if (key == "layers_per_stage" && !isWord) {
     table.insert(key, splitList(text));
   } else if (key.starts_with("shard.")) {
     toml::table inner;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "models/nearest.h"
+#include "models/stages.h"
 
 namespace mtc::models {
 
@@ -168,10 +169,59 @@ static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
   checkStagesWithoutLayers(strategy, out);
 }
 
+/// Whether some list of stages has all layers.
+static bool fits(const ModelSpec &spec, const Strategy &strategy) {
+  int64_t least = 0, most = 0;
+  for (StageLimits stage : stageLimits(spec.layers, strategy)) {
+    least += stage.least;
+    most += stage.most;
+  }
+  return least <= spec.layers && spec.layers <= most;
+}
+
+/// Stages of which the ends are given, or whose numbers follow from costs.
+static void checkGivenStages(const ModelSpec &spec, const Strategy &strategy,
+                             std::vector<Violation> &out) {
+  int64_t first = strategy.firstStageLayers.value_or(0);
+  int64_t given = first + strategy.lastStageLayers.value_or(0);
+  int64_t open = strategy.virtualStages() -
+                 strategy.firstStageLayers.has_value() -
+                 strategy.lastStageLayers.has_value();
+  int64_t rest = spec.layers - given;
+  bool shares = !strategy.balancedStages;
+  if (strategy.chunks > 1 && shares)
+    return out.push_back(
+        {"chunks == 1 with first_stage_layers or last_stage_layers",
+         fmt::format("chunks = {}", strategy.chunks),
+         "layers_per_stage, as a list or balanced"});
+  if (!fits(spec, strategy) || open < 0 || (shares && rest < open) ||
+      (open == 0 && rest != 0))
+    return out.push_back(
+        {"a layer for each stage between the ends, and a stage for each layer",
+         fmt::format("layers = {}, {}, {} of them given to the ends",
+                     spec.layers, stagesText(strategy), given),
+         strategy.mesh.stages() > 1 ? "a smaller pp" : "pp = 2"});
+  if (shares && open > 0 && rest % open != 0)
+    out.push_back(
+        {"(layers - first_stage_layers - last_stage_layers) % the other stages "
+         "== 0",
+         fmt::format("{} layers for {} stages", rest, open),
+         fmt::format("first_stage_layers = {}, or layers_per_stage = balanced",
+                     first + rest % open)});
+}
+
 static void checkStages(const ModelSpec &spec, const Strategy &strategy,
                         std::vector<Violation> &out) {
-  if (!strategy.layersPerStage.empty())
+  bool hasEnds = strategy.firstStageLayers || strategy.lastStageLayers;
+  if (!strategy.layersPerStage.empty()) {
+    if (hasEnds)
+      out.push_back({"first_stage_layers and last_stage_layers, or a list",
+                     "layers_per_stage, a list, and one of them",
+                     "layers_per_stage alone"});
     return checkExplicitStages(spec, strategy, out);
+  }
+  if (hasEnds || strategy.balancedStages)
+    return checkGivenStages(spec, strategy, out);
   int64_t wanted = strategy.virtualStages(), pp = strategy.mesh.stages();
   std::string found =
       fmt::format("layers = {}, {}", spec.layers, stagesText(strategy));
@@ -202,6 +252,12 @@ static void checkStages(const ModelSpec &spec, const Strategy &strategy,
 
 int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
   auto stages = static_cast<size_t>(strategy.mesh.stages());
+  if (strategy.balancedStages)
+    return spec.layers; // nobody knows yet
+  if (strategy.firstStageLayers || strategy.lastStageLayers) {
+    std::vector<int64_t> all = layersOfStages(spec.layers, strategy);
+    return *std::max_element(all.begin(), all.end());
+  }
   if (strategy.layersPerStage.empty())
     return (spec.layers + strategy.mesh.stages() - 1) / strategy.mesh.stages();
   std::vector<int64_t> layers(stages);
@@ -236,6 +292,18 @@ static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
          fmt::format("seq_length = {}", joinOr(nearestMultiples(tp, seq)))});
 }
 
+/// A host with fewer ranks than the others is a rest that nobody asked for; all
+/// ranks on one host are none.
+static void checkHosts(const Strategy &strategy, std::vector<Violation> &out) {
+  int64_t ranks = strategy.mesh.worldSize(), own = strategy.ranksPerHost;
+  if (own > 0 && own < ranks && ranks % own != 0)
+    out.push_back({"ranks % ranks_per_host == 0",
+                   fmt::format("ranks = {} ({}), ranks_per_host = {}", ranks,
+                               strategy.mesh.text(), own),
+                   fmt::format("ranks_per_host = {}",
+                               joinOr(nearestDivisors(ranks, own)))});
+}
+
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
@@ -243,6 +311,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
     if (axis.splits)
       checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
                   strategy.mesh[axis.id], out);
+  checkHosts(strategy, out);
   checkBatch(strategy, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);

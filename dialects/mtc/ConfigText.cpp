@@ -61,11 +61,13 @@ struct TargetFields {
   StringAttr isa;
   int64_t threads = 0;
   std::optional<int64_t> memory;
+  std::optional<int64_t> ranksPerHost;
   template <typename Visit> void each(Visit visit) {
     visit("device", device);
     visit("isa", isa);
     visit("threads", threads);
     visit("memory", memory);
+    visit("ranks_per_host", ranksPerHost);
   }
 };
 
@@ -166,12 +168,13 @@ void OptimizerAttr::print(AsmPrinter &printer) const {
 
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
-    return std::tuple(StringRef(f.device), f.isa, f.threads, f.memory);
+    return std::tuple(StringRef(f.device), f.isa, f.threads, f.memory,
+                      f.ranksPerHost);
   });
 }
 void TargetAttr::print(AsmPrinter &printer) const {
   printFields(printer, TargetFields{getDevice().str(), getIsa(), getThreads(),
-                                    getMemory()});
+                                    getMemory(), getRanksPerHost()});
 }
 
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {
@@ -200,12 +203,27 @@ void ConfigAttr::print(AsmPrinter &printer) const {
 
 //===--- mesh -------------------------------------------------------------===//
 
+static ParseResult parseOrder(AsmParser &parser, Mesh &mesh) {
+  std::string text;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseEqual() || parser.parseString(&text))
+    return failure();
+  std::optional<RankOrder> order = RankOrder::of(text);
+  if (!order)
+    return parser.emitError(at, "expected as the order ")
+           << RankOrder::description() << ", found \"" << text << "\"";
+  mesh.setOrder(*order);
+  return success();
+}
+
 FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
   Mesh mesh;
   for (const AxisInfo &axis : kAxes)
     mesh[axis.id] = 0;
   SMLoc start = parser.getCurrentLocation();
   auto one = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalKeyword("order")))
+      return parseOrder(parser, mesh);
     FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
     if (failed(axis))
       return failure();
@@ -235,5 +253,7 @@ void mtc::printMesh(AsmPrinter &printer, const Mesh &mesh) {
   llvm::interleaveComma(kAxes, printer, [&](const AxisInfo &axis) {
     printer << nameOf(axis.id) << " = " << mesh[axis.id];
   });
+  if (!mesh.order().isDefault())
+    printer << ", order = \"" << mesh.order().text() << "\"";
   printer << ">";
 }

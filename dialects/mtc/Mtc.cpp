@@ -33,6 +33,8 @@ llvm::hash_code mtc::hash_value(const Mesh &mesh) {
   llvm::hash_code hash(0);
   for (const AxisInfo &axis : kAxes)
     hash = llvm::hash_combine(hash, mesh[axis.id]);
+  for (MtcAxis axis : mesh.order())
+    hash = llvm::hash_combine(hash, static_cast<int>(axis));
   return hash;
 }
 
@@ -116,11 +118,14 @@ LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
 
 LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                                  StringAttr isa, int64_t threads,
-                                 std::optional<int64_t> memory) {
+                                 std::optional<int64_t> memory,
+                                 std::optional<int64_t> ranksPerHost) {
   return failure(failed(notEmpty(emitError, "device", device)) ||
                  (isa && failed(notEmpty(emitError, "isa", isa))) ||
                  failed(between(emitError, "threads", threads, kMostThreads)) ||
-                 (memory && failed(atLeastOne(emitError, "memory", *memory))));
+                 (memory && failed(atLeastOne(emitError, "memory", *memory))) ||
+                 (ranksPerHost && failed(atLeastOne(emitError, "ranks_per_host",
+                                                    *ranksPerHost))));
 }
 
 /// Whether a list has names of an enum, each once, and at least one.
@@ -237,9 +242,9 @@ DtypePolicy ConfigAttr::types() const {
 
 ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
   TargetAttr old = getTarget();
-  auto target = TargetAttr::get(getContext(), old.getDevice(),
-                                StringAttr::get(getContext(), isa),
-                                old.getThreads(), old.getMemory());
+  auto target = TargetAttr::get(
+      getContext(), old.getDevice(), StringAttr::get(getContext(), isa),
+      old.getThreads(), old.getMemory(), old.getRanksPerHost());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
              getSchedule(), getOptimizer(), target, getRecompute(),
              getOverlap());

@@ -175,16 +175,17 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let description = [{
     `device` is `cpu` or a GPU with its chip, `cuda:sm_90`. Without `isa` nobody
     has chosen an instruction set yet: `mtc compile` takes the best of its machine
-    and writes it here. Without `memory` there is no limit.
+    and writes it here. Without `memory` there is no limit, without `ranks_per_host` nobody said on which hosts ranks lie.
 
     Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
 
-    **Constraints:** the strings are not empty; threads and memory are at least 1.
+    **Constraints:** the strings are not empty; the numbers are at least 1.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
       AttrParameter<"int64_t", "of a rank">:$threads,
-      OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory);
+      OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
+                        OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host);
 }
 
 def Mtc_Overlap : I32EnumAttr<"Overlap", "what runs beside computations", [
@@ -204,9 +205,10 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
 
     Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
 
-    **Constraints:** the mesh has every axis once, with 1 to 65536 ranks; the
-    global batch is that of all microbatches and replicas; `overlap` is a list of
-    names like `["p2p"]`, each once.
+    **Constraints:** the mesh has every axis once, with 1 to 65536 ranks, and
+    `order = "tp-pp-dp"` where ranks count through them in another order than they
+    are listed in, tp first; the global batch is that of all microbatches and
+    replicas; `overlap` is a list of names like `["p2p"]`, each once.
   }];
   let parameters = (ins "::mtc::ModelAttr":$model, AttrParameter<"::mtc::Mesh", "ranks along each axis">:$mesh,
       "::mtc::BatchAttr":$batch, AttrParameter<"::mtc::Precision", "what it computes with">:$precision,

@@ -102,9 +102,11 @@ static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
-  std::optional<int64_t> memory;
+  std::optional<int64_t> memory, ranksPerHost;
   if (strategy.deviceMemory > 0)
     memory = strategy.deviceMemory;
+  if (strategy.ranksPerHost > 0)
+    ranksPerHost = strategy.ranksPerHost;
   return ConfigAttr::get(
       context,
       ModelAttr::get(context, spec.name, spec.layers, spec.hidden, spec.vocab,
@@ -116,7 +118,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
                          strategy.zero, strategy.bucketSize),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
-                      strategy.threadsPerRank, memory),
+                      strategy.threadsPerRank, memory, ranksPerHost),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 

@@ -57,6 +57,16 @@ public:
     reader_.problem(fmt::format("'{}': expected one of {}; found '{}'", key,
                                 expected, found));
   }
+  void order(const char *key, Mesh &mesh) {
+    if (!reader_.has(key))
+      return;
+    std::string found = reader_.text(key);
+    if (std::optional<RankOrder> order = RankOrder::of(found))
+      mesh.setOrder(*order);
+    else
+      reader_.problem(fmt::format("'{}': expected {}, found '{}'", key,
+                                  RankOrder::description(), found));
+  }
   template <typename T> void record(const char *key, T &out) {
     ReadFields inner(reader_.object(key));
     fields(inner, out);

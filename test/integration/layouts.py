@@ -27,6 +27,7 @@ class Layout:
     recompute: str = "none"
     overlap: str = "p2p"
     bucket: int = 0     # elements of a bucket of gradients; 0: mtc's default
+    order: str = ""     # of ranks; none: the default
 
     @property
     def schedule_name(self):
@@ -53,6 +54,8 @@ class Layout:
             name += f"-overlap-{self.overlap}"
         if self.bucket:
             name += f"-bucket{self.bucket}"
+        if self.order:
+            name += f"-order-{self.order}"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -72,6 +75,7 @@ class Layout:
                 *(["--chunks", str(self.chunks)] if self.chunks > 1 else []),
                 *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
                 *(["--microbatch-group", str(self.group)] if self.group else []),
+                *(["--rank-order", self.order] if self.order else []),
                 *(["--recompute", self.recompute] if self.recompute != "none" else []),
                 *(["--overlap", self.overlap] if self.overlap != "p2p" else []),
                 *(["--bucket-size", str(self.bucket)] if self.bucket else [])]
@@ -100,7 +104,12 @@ def matrix(schedules):
                              else schedules)
             ] + [*sequence_parallel(schedules), *virtual_stages(), *written_schedules(),
                  *recomputations(schedules), *whole_exchanges(schedules),
-                 *sharded_gradients(schedules)]
+                 *sharded_gradients(schedules), *orders()]
+
+
+def orders():
+    """Ranks that count through the stages before the replicas: no bit depends on it."""
+    return [Layout(2, 2, 2, 1, order="tp-pp-dp"), Layout(1, 4, 2, 0, order="tp-pp-dp")]
 
 
 def sequence_parallel(schedules):

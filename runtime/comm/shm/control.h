@@ -24,6 +24,7 @@ struct alignas(128) ControlHeader {
   uint64_t magic;
   int64_t bytes;                   ///< of the whole segment
   int32_t extent[MTC_AXIS_COUNT];  ///< of the mesh
+  RankOrder order;                 ///< of the mesh
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
 };
 
@@ -31,6 +32,7 @@ inline Mesh meshOf(const ControlHeader &header) {
   Mesh mesh;
   for (const AxisInfo &axis : kAxes)
     mesh[axis.id] = header.extent[axis.id];
+  mesh.setOrder(header.order);
   return mesh;
 }
 

@@ -84,6 +84,7 @@ Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
   header.bytes = bytes;
   for (const AxisInfo &axis : kAxes)
     header.extent[axis.id] = static_cast<int32_t>(mesh[axis.id]);
+  header.order = mesh.order();
   header.magic = comm::kControlMagic;
   out = std::move(setup);
   return Status::okay();

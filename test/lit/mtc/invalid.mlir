@@ -128,6 +128,12 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
+// expected-error @+1 {{expected as the order each axis of the mesh once with dashes between, tp first, such as "tp-dp-pp", found "pp-tp-dp"}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, order = "pp-tp-dp">,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
+// expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected 1 to 65536 ranks along tp, found 0}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,

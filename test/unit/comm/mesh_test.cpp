@@ -19,7 +19,16 @@ namespace {
 
 const Mesh kMesh{2, 3, 4};
 
-/// Meshes with different sizes along all axes, with none, and with one of each.
+/// tp, then the other axes from the last one back.
+std::string backwards() {
+  std::string text(axisName(MTC_AXIS_TP));
+  for (int axis = MTC_AXIS_COUNT - 1; axis > 0; --axis)
+    text += "-" + std::string(kAxes[axis].name);
+  return text;
+}
+
+/// Meshes with different sizes along all axes, with none, and with one of each,
+/// in the default order and in another.
 std::vector<Mesh> meshes() {
   std::vector<Mesh> all = {Mesh(), kMesh, Mesh(2, 2, 2), Mesh(1, 4, 1)};
   Mesh primes;
@@ -31,6 +40,10 @@ std::vector<Mesh> meshes() {
     all.push_back(line);
   }
   all.push_back(primes);
+  for (size_t i = 0, n = all.size(); i < n; ++i) {
+    all.push_back(all[i]);
+    all.back().setOrder(*RankOrder::of(backwards()));
+  }
   return all;
 }
 
@@ -49,6 +62,29 @@ TEST(Mesh, TpIsFastestThenDpThenPp) {
   EXPECT_NE(pp, std::string::npos) << text;
   EXPECT_TRUE(tp < dp && dp < pp) << text;
   EXPECT_NE(kMesh.text().find("tp 2, "), std::string::npos) << kMesh.text();
+}
+
+TEST(Mesh, TheOrderSaysWhichAxisIsFaster) {
+  Mesh mesh = kMesh;
+  mesh.setOrder(*RankOrder::of(backwards()));
+  EXPECT_EQ(mesh.moved(0, MTC_AXIS_TP, 1), 1);
+  EXPECT_EQ(mesh.moved(0, MTC_AXIS_PP, 1), 2);
+  EXPECT_EQ(mesh.moved(0, MTC_AXIS_DP, 1), 8);
+  EXPECT_EQ(mesh.members(9, MTC_GROUP_DP), (Ranks{1, 9, 17}));
+  EXPECT_EQ(mesh.members(1, MTC_GROUP_EMBEDDING), (Ranks{1, 7}));
+  EXPECT_NE(mesh, kMesh);
+  EXPECT_NE(mesh.text().find("order " + backwards()), std::string::npos);
+}
+
+TEST(Mesh, AnOrderHasEachAxisOnceAndTpFirst) {
+  std::string standard = RankOrder().text();
+  EXPECT_TRUE(RankOrder::of(standard)->isDefault());
+  EXPECT_EQ(RankOrder::of(backwards())->text(), backwards());
+  for (std::string bad :
+       {std::string(), std::string("tp"), standard + "-", "-" + standard,
+        standard + "-tp", standard.substr(3) + "-tp", std::string("tp-tp-tp"),
+        standard.substr(0, standard.size() - 1) + "x"})
+    EXPECT_EQ(RankOrder::of(bad), std::nullopt) << bad;
 }
 
 TEST(Mesh, RanksAndCoordinatesAreInverse) {

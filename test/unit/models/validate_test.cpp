@@ -53,6 +53,32 @@ static const Misfit misfits[] = {
      "expected head_dim % tp == 0, found head_dim = 16, tp = 3; nearest: tp = "
      "2 or 4\n"},
     {"gpt2-nano",
+     {{"pp", "4"}, {"first-stage-layers", "2"}},
+     "expected a layer for each stage between the ends, and a stage for each "
+     "layer, found layers = 4, pp = 4, 2 of them given to the ends; nearest: a "
+     "smaller pp\n"},
+    {"gpt2-nano",
+     {{"pp", "3"}, {"last-stage-layers", "1"}},
+     "expected (layers - first_stage_layers - last_stage_layers) % the other "
+     "stages == 0, found 3 layers for 2 stages; nearest: first_stage_layers = "
+     "1, or layers_per_stage = balanced\n"},
+    {"gpt2-nano", {{"pp", "3"}, {"last-stage-layers", "0"}}, ""},
+    {"gpt2-nano", {{"pp", "3"}, {"layers-per-stage", "balanced"}}, ""},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"layers-per-stage", "2,2"}, {"first-stage-layers", "2"}},
+     "expected first_stage_layers and last_stage_layers, or a list, found "
+     "layers_per_stage, a list, and one of them; nearest: layers_per_stage "
+     "alone\n"},
+    {"gpt2-nano",
+     {{"pp", "2"}, {"chunks", "2"}, {"first-stage-layers", "1"}},
+     "expected chunks == 1 with first_stage_layers or last_stage_layers, found "
+     "chunks = 2; nearest: layers_per_stage, as a list or balanced\n"},
+    {"gpt2-nano",
+     {{"tp", "2"}, {"pp", "2"}, {"ranks-per-host", "3"}},
+     "expected ranks % ranks_per_host == 0, found ranks = 4 (tp 2, dp 1, pp "
+     "2), ranks_per_host = 3; nearest: ranks_per_host = 2 or 4\n"},
+    {"gpt2-nano", {{"tp", "2"}, {"ranks-per-host", "8"}}, ""},
+    {"gpt2-nano",
      {{"dp", "3"}, {"micro-batch-size", "2"}},
      "expected global_batch_size % (micro_batch_size * dp) == 0, found "
      "global_batch_size = 16, micro_batch_size = 2, dp = 3; nearest: "

@@ -66,6 +66,9 @@ TEST(Descriptor, EveryRuleBites) {
        R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "bf16", "scratch": 0}])",
        "'c'"},
+      {"\"mesh\": {", "\"mesh\": {\"order\": \"dp-tp-pp\", ",
+       "'order': expected each axis of the mesh once with dashes between, tp "
+       "first"},
       {"\"stage\": 0", "\"stage\": 1", "less than pp"},
       {"\"global_batch\": 6", "\"global_batch\": 12", "global_batch"},
       {"[4096, 4096,", "[4096, 4095,", "multiple of 4096"},

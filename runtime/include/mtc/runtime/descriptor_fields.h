@@ -11,6 +11,8 @@
 //   integers(key, std::vector<int64_t> &, least)
 //   sizes(key, std::array<int64_t, n> &, least): exactly n
 //   texts(key, std::vector<std::string> &)
+//   order(key, Mesh &): in which ranks count through its axes; absent where it
+//   is the default
 //   record(key, T &), records(key, std::vector<T> &): by fields(f, T &)
 //
 //===----------------------------------------------------------------------===//
@@ -48,6 +50,7 @@ inline std::vector<Choice<MtcAxis>> splittingChoices() {
 template <typename Fields> void fields(Fields &f, Mesh &mesh) {
   for (const AxisInfo &axis : kAxes)
     f.integer(axis.name.data(), mesh[axis.id], 1, Mesh::kMaxExtent);
+  f.order("order", mesh);
 }
 
 // The bounds keep products of these inside 64 bits.

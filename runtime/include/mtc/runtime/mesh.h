@@ -6,8 +6,8 @@
 // pipeline, the shards of ZeRO) names it by its constant, MTC_AXIS_PP.
 // CONTRIBUTING.md says what else a new axis needs.
 //
-// Ranks count through the axes in the order of MtcAxis, the first is the
-// fastest:
+// Ranks count through the axes in the order of the mesh (RankOrder), the first
+// is the fastest. By default it is that of MtcAxis:
 //
 //   rank = tp + TP·(dp + DP·pp)
 //
@@ -115,6 +115,54 @@ private:
   std::array<int64_t, MTC_AXIS_COUNT> numbers_{};
 };
 
+/// Through which axes ranks count first: each axis once, tp the first.
+class RankOrder {
+public:
+  constexpr RankOrder() {
+    for (const AxisInfo &axis : kAxes)
+      axes_[axis.id] = axis.id;
+  }
+  /// Of "tp-pp-dp"; none if that is no order.
+  static constexpr std::optional<RankOrder> of(std::string_view text) {
+    RankOrder order;
+    unsigned seen = 0;
+    for (MtcAxis &axis : order.axes_) {
+      size_t end = std::min(text.find('-'), text.size());
+      std::optional<MtcAxis> found = axisNamed(text.substr(0, end));
+      if (!found || (seen >> *found & 1))
+        return std::nullopt;
+      seen |= 1u << *found;
+      axis = *found;
+      bool isLast = &axis == &order.axes_.back();
+      if (isLast != (end == text.size()))
+        return std::nullopt;
+      text.remove_prefix(isLast ? end : end + 1);
+    }
+    if (order.axes_.front() != MTC_AXIS_TP)
+      return std::nullopt;
+    return order;
+  }
+  /// What `of` takes, for messages.
+  static std::string description() {
+    return "each axis of the mesh once with dashes between, tp first, such as "
+           "\"" +
+           RankOrder().text() + "\"";
+  }
+  std::string text() const {
+    std::string text;
+    for (MtcAxis axis : axes_)
+      text.append(text.empty() ? "" : "-").append(axisName(axis));
+    return text;
+  }
+  constexpr bool isDefault() const { return *this == RankOrder(); }
+  constexpr auto begin() const { return axes_.begin(); }
+  constexpr auto end() const { return axes_.end(); }
+  bool operator==(const RankOrder &) const = default;
+
+private:
+  std::array<MtcAxis, MTC_AXIS_COUNT> axes_{};
+};
+
 /// How many ranks there are along each axis, and who they are.
 class Mesh {
 public:
@@ -141,6 +189,8 @@ public:
 
   constexpr int64_t &operator[](MtcAxis axis) { return extent_[axis]; }
   constexpr int64_t operator[](MtcAxis axis) const { return extent_[axis]; }
+  constexpr const RankOrder &order() const { return order_; }
+  constexpr void setOrder(const RankOrder &order) { order_ = order; }
   constexpr int64_t stages() const { return extent_[MTC_AXIS_PP]; }
   constexpr int64_t worldSize() const {
     int64_t size = 1;
@@ -157,17 +207,17 @@ public:
 
   constexpr Coordinates coordinates(int64_t rank) const {
     Coordinates at{};
-    for (const AxisInfo &axis : kAxes) {
-      at[axis.id] = rank % extent_[axis.id];
-      rank /= extent_[axis.id];
+    for (MtcAxis axis : order_) {
+      at[axis] = rank % extent_[axis];
+      rank /= extent_[axis];
     }
     return at;
   }
   constexpr int rank(const Coordinates &at) const {
     int64_t rank = 0, stride = 1;
-    for (const AxisInfo &axis : kAxes) {
-      rank += stride * at[axis.id];
-      stride *= extent_[axis.id];
+    for (MtcAxis axis : order_) {
+      rank += stride * at[axis];
+      stride *= extent_[axis];
     }
     return static_cast<int>(rank);
   }
@@ -189,11 +239,11 @@ public:
     Coordinates own = coordinates(rank);
     std::vector<int> ranks = {0};
     int64_t stride = 1;
-    for (const AxisInfo &axis : kAxes) {
-      int64_t last = extent_[axis.id] - 1, first = 0, step = 1;
-      if (!info.along(axis.id))
-        first = last = own[axis.id];
-      else if (info.ends && own[axis.id] != 0 && own[axis.id] != last)
+    for (MtcAxis axis : order_) {
+      int64_t last = extent_[axis] - 1, first = 0, step = 1;
+      if (!info.along(axis))
+        first = last = own[axis];
+      else if (info.ends && own[axis] != 0 && own[axis] != last)
         return {};
       else if (info.ends)
         step = std::max<int64_t>(last, 1);
@@ -202,7 +252,7 @@ public:
         for (int r : ranks)
           longer.push_back(static_cast<int>(r + stride * c));
       ranks = std::move(longer);
-      stride *= extent_[axis.id];
+      stride *= extent_[axis];
     }
     return ranks;
   }
@@ -216,7 +266,7 @@ public:
     return size;
   }
 
-  /// For people: "tp 2, dp 1, pp 4".
+  /// For people: "tp 2, dp 1, pp 4", and the order where it is another.
   std::string text(std::string_view separator = ", ") const {
     std::string text;
     for (const AxisInfo &axis : kAxes)
@@ -224,11 +274,14 @@ public:
           .append(axis.name)
           .append(" ")
           .append(std::to_string(extent_[axis.id]));
+    if (!order_.isDefault())
+      text.append(separator).append("order ").append(order_.text());
     return text;
   }
 
 private:
   PerAxis extent_;
+  RankOrder order_;
 };
 
 } // namespace mtc

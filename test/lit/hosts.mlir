@@ -1,0 +1,44 @@
+// Which groups cross hosts, and what they move: bytes by hand, for a residual stream of
+// 1 x 32 x 64 floats, 8192 bytes, two microbatches of a replica.
+// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --ranks-per-host 4 --json -o %t > %t.json
+// RUN: FileCheck %s --check-prefix=NEAR --input-file %t.json
+// NEAR: "hosts": {
+// NEAR-NEXT: "ranks_per_host": 4,
+// NEAR-NEXT: "hosts": 2,
+// NEAR: "tp": {
+// NEAR-NEXT: "groups": 4,
+// NEAR-NEXT: "crossing": 0,
+// NEAR-NEXT: "crosses_hosts": false,
+// NEAR: "between_bytes": 0
+// NEAR: "dp": {
+// NEAR-NEXT: "groups": 4,
+// NEAR-NEXT: "crossing": 0,
+// Stages lie on hosts of their own: an activation and a gradient of each of two
+// microbatches, on four ranks of a stage.
+// NEAR: "pp": {
+// NEAR-NEXT: "groups": 4,
+// NEAR-NEXT: "crossing": 4,
+// NEAR-NEXT: "crosses_hosts": true,
+// NEAR: "send": {
+// NEAR-NEXT: "within_bytes": 0,
+// NEAR-NEXT: "between_bytes": 131072
+// NEAR: "warnings": []
+
+// In the other order replicas lie apart, and the stages of one on one host.
+// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --ranks-per-host 4 --rank-order tp-pp-dp --json -o %t > %t.json
+// RUN: FileCheck %s --check-prefix=ORDER --input-file %t.json
+// ORDER: "order": "tp-pp-dp"
+// ORDER: "dp": {
+// ORDER-NEXT: "groups": 4,
+// ORDER-NEXT: "crossing": 4,
+// ORDER: "pp": {
+// ORDER-NEXT: "groups": 4,
+// ORDER-NEXT: "crossing": 0,
+// ORDER: "send": {
+// ORDER-NEXT: "within_bytes": 131072,
+// ORDER-NEXT: "between_bytes": 0
+
+// RUN: rm -rf %t && mtc compile gpt2-nano --tp 4 --gbs 4 --ranks-per-host 2 -o %t | FileCheck %s --check-prefix=WARN
+// WARN: hosts          2 of 2 ranks
+// WARN-NEXT: tp           1 of 1 groups cross hosts
+// WARN: warning: tp groups cross hosts: each layer waits for several collectives over tp, so tp = 4 should divide ranks_per_host = 2; take tp = 2 and more pp or dp, or hosts of 4 ranks
