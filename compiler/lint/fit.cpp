@@ -52,9 +52,9 @@ private:
   int64_t weights = 0, states = 0; ///< of a whole replica
 };
 
-class Search {
+class FitFinder {
 public:
-  Search(const FitSearch &how, const Strategy &from, const BundlePlan &plan)
+  FitFinder(const FitSearch &how, const Strategy &from, const BundlePlan &plan)
       : how(how), from(from), least(from, plan),
         limit(*plan.config.deviceMemory) {}
 
@@ -131,7 +131,7 @@ private:
 
 FitResult findFitting(const FitSearch &search, const Strategy &strategy,
                       const BundlePlan &plan) {
-  return Search(search, strategy, plan).run();
+  return FitFinder(search, strategy, plan).run();
 }
 
 } // namespace mtc::compiler
