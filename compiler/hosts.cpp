@@ -3,6 +3,7 @@
 #include "compiler/hosts.h"
 
 #include "compiler/traffic.h"
+#include "runtime/base/number_text.h"
 
 #include <numeric>
 
@@ -150,10 +151,11 @@ std::string hostsText(const Json &hosts) {
                         group["crossing"].get<int64_t>(),
                         group["groups"].get<int64_t>());
     for (const auto &[kind, bytes] : group["kinds"].items())
-      text += fmt::format("    {:<16} {:>16} bytes a step inside hosts, {} "
-                          "between them\n",
-                          kind, bytes["within_bytes"].get<int64_t>(),
-                          bytes["between_bytes"].get<int64_t>());
+      text += fmt::format(
+          "    {:<16} {:>10} a step inside hosts, {} between "
+          "them\n",
+          kind, runtime::sized(bytes["within_bytes"].get<int64_t>()),
+          runtime::sized(bytes["between_bytes"].get<int64_t>()));
   }
   for (const auto &warning : hosts["warnings"])
     text += fmt::format("warning: {}\n", warning.get<std::string>());

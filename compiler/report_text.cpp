@@ -3,7 +3,7 @@
 #include "compiler/hosts.h"
 #include "compiler/report.h"
 
-#include "compiler/number_text.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,17 +15,17 @@ using Json = nlohmann::ordered_json;
 
 std::string traffic(const Json &json) {
   return fmt::format("{} calls, {}", json["calls"].get<int64_t>(),
-                     sized(json["bytes"].get<int64_t>()));
+                     runtime::sized(json["bytes"].get<int64_t>()));
 }
 
 /// What a rank keeps from step to step.
 std::string stateText(const Json &state) {
-  std::string text =
-      fmt::format("  state        {}\n", sized(state["total"].get<int64_t>()));
+  std::string text = fmt::format("  state        {}\n",
+                                 runtime::sized(state["total"].get<int64_t>()));
   for (const auto &[name, bytes] : state.items())
     if (name != "total" && bytes != 0)
       text += fmt::format("    {:<16}{:>11} bytes\n", name,
-                          grouped(bytes.get<int64_t>()));
+                          runtime::grouped(bytes.get<int64_t>()));
   return text;
 }
 
@@ -44,16 +44,16 @@ std::string perParameterText(const Json &rows, int64_t zero) {
 }
 
 std::string stageText(const Json &stage) {
-  std::string text = fmt::format("stage {}, per rank\n  parameters   {}\n",
-                                 stage["stage"].get<int64_t>(),
-                                 grouped(stage["parameters"].get<int64_t>()));
+  std::string text = fmt::format(
+      "stage {}, per rank\n  parameters   {}\n", stage["stage"].get<int64_t>(),
+      runtime::grouped(stage["parameters"].get<int64_t>()));
   const Json &memory = stage["memory"];
-  text +=
-      fmt::format("  memory       {}\n", sized(memory["total"].get<int64_t>()));
+  text += fmt::format("  memory       {}\n",
+                      runtime::sized(memory["total"].get<int64_t>()));
   for (const auto &[name, bytes] : memory.items())
     if (name != "total")
       text += fmt::format("    {:<11}{:>16} bytes\n", name,
-                          grouped(bytes.get<int64_t>()));
+                          runtime::grouped(bytes.get<int64_t>()));
   text += stateText(stage["state"]);
   for (const auto &[group, value] : stage["collectives"].items())
     text += fmt::format("  {:<12} {} a step\n", group, traffic(value));
@@ -78,7 +78,8 @@ static std::string proofText(const Json &proof) {
     return "no (--no-verify)";
   std::string text;
   for (const auto &[name, count] : proof.items())
-    text += fmt::format("{} {}, ", grouped(count.get<int64_t>()), name);
+    text +=
+        fmt::format("{} {}, ", runtime::grouped(count.get<int64_t>()), name);
   return text + "no cycle";
 }
 
@@ -99,9 +100,9 @@ std::string reportText(const Json &r) {
       r["model"].get<std::string>(), r["plan_hash"].get<std::string>(),
       r["ranks"].get<int64_t>(), mesh, r["programs"].get<int64_t>(),
       r["isa"].get<std::string>(), typeText(r),
-      grouped(r["total_parameters"].get<int64_t>()),
-      grouped(r["tokens_per_step"].get<int64_t>()),
-      sized(r["total_p2p_bytes"].get<int64_t>()));
+      runtime::grouped(r["total_parameters"].get<int64_t>()),
+      runtime::grouped(r["tokens_per_step"].get<int64_t>()),
+      runtime::sized(r["total_p2p_bytes"].get<int64_t>()));
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")

@@ -183,50 +183,40 @@ static Kind<Strategy> bytes() {
           }};
 }
 
-/// What parseRecompute reads.
-static Kind<Strategy> recompute() {
-  std::string type = describeRecompute();
+/// A text with a grammar of its own: `parse` reads it into the member, and
+/// `print` writes it back.
+template <typename T>
+static Kind<Strategy> grammar(std::string type, T Strategy::*member,
+                              ReadText (*parse)(std::string_view, T &),
+                              std::string (*print)(const T &)) {
   auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
                   Need need) {
     std::string text;
     in.string(key, text, need);
     if (!in.has(key) || !in.good(key))
       return;
-    if (ReadText result = parseRecompute(text, out.recompute); !result.ok)
+    if (ReadText result = parse(text, out.*member); !result.ok)
       in.wrong(key, type, result.advice);
   };
-  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
-            return toString(s.recompute);
-          }};
-}
-
-/// What parseOverlap reads.
-static Kind<Strategy> overlap() {
-  std::string type = describeOverlap();
-  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
-                  Need need) {
-    std::string text;
-    in.string(key, text, need);
-    if (!in.has(key) || !in.good(key))
-      return;
-    if (ReadText result = parseOverlap(text, out.overlap); !result.ok)
-      in.wrong(key, type, result.advice);
-  };
-  return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
-            return overlapText(s.overlap);
+  return {type, read, [=](const Strategy &s) -> nlohmann::ordered_json {
+            return print(s.*member);
           }};
 }
 
 /// What is computed again, and what beside what.
 static StrategyRows timeFields() {
   return {
-      {"", "recompute", recompute(),
+      {"", "recompute",
+       grammar(describeRecompute(), &Strategy::recompute, parseRecompute,
+               toString),
        "what the backward of a transformer layer computes again instead of "
        "saving it: what attention makes (selective), all but the layer's input "
        "(full), that in the first N layers of each stage, or what ops of some "
        "families make",
        "\"selective\""},
-      {"", "overlap", overlap(),
+      {"", "overlap",
+       grammar(describeOverlap(), &Strategy::overlap, parseOverlap,
+               overlapText),
        "what runs beside computations: with p2p a stage goes on while a value "
        "that it sent is on its way, and waits where it needs one or its buffer "
        "again",

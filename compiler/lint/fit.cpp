@@ -4,7 +4,7 @@
 
 #include "compiler/lint/moves.h"
 #include "compiler/memory_limit.h"
-#include "compiler/number_text.h"
+#include "runtime/base/number_text.h"
 
 #include <algorithm>
 #include <set>
@@ -113,11 +113,12 @@ private:
     if (fits)
       result.fitting.push_back({changes, strategy, bytes});
     if (how.progress)
-      how.progress(fmt::format(
-          "try {} of at most {}: {}: {}", result.tried, how.tries,
-          toOptions(changes),
-          !status.ok() ? "cannot be planned"
-                       : sized(bytes) + (fits ? ", fits" : ", too much")));
+      how.progress(fmt::format("try {} of at most {}: {}: {}", result.tried,
+                               how.tries, toOptions(changes),
+                               !status.ok()
+                                   ? "cannot be planned"
+                                   : runtime::sized(bytes) +
+                                         (fits ? ", fits" : ", too much")));
   }
 
   const FitSearch &how;

@@ -2,8 +2,8 @@
 
 #include "compiler/lint/text.h"
 
-#include "compiler/number_text.h"
 #include "mtc/runtime/memory.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ static std::string memoryTable(const Json &stages) {
   for (const Json &stage : stages) {
     text += fmt::format("{:>5}", stage["stage"].get<int64_t>());
     for (const auto &[name, bytes] : stage["memory"].items())
-      text += fmt::format("{:>13}", sized(bytes.get<int64_t>()));
+      text += fmt::format("{:>13}", runtime::sized(bytes.get<int64_t>()));
     text += "\n";
   }
   return text;
@@ -59,7 +59,7 @@ static std::string memoryTable(const Json &stages) {
 static std::string fitText(const Json &report) {
   if (report["device_memory"].is_null())
     return "fits           no --device-memory is given\n";
-  std::string limit = sized(report["device_memory"].get<int64_t>());
+  std::string limit = runtime::sized(report["device_memory"].get<int64_t>());
   if (report["fits"].get<bool>())
     return fmt::format("fits           yes, {} a rank\n", limit);
   std::string text = fmt::format("fits           no, {} a rank\n", limit);
@@ -75,7 +75,7 @@ static std::string fitText(const Json &report) {
     text += fmt::format("  {:<44} {} ranks ({}), {}\n",
                         each["options"].get<std::string>(),
                         each["ranks"].get<int64_t>(), meshText(each["mesh"]),
-                        sized(each["bytes"].get<int64_t>()));
+                        runtime::sized(each["bytes"].get<int64_t>()));
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/inspect.h"
 #include "runtime/base/file.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ std::string overviewText(const Json &answer) {
         "  stage {}: {} parameters such as {}, {} a rank, collectives a step: "
         "{}\n",
         stage["stage"].get<int64_t>(), stage["parameters"].get<int64_t>(),
-        stage["example"].get<std::string>(), sizeText(stage["bytes"]),
+        stage["example"].get<std::string>(), sized(stage["bytes"]),
         groups.empty() ? "none" : groups.substr(2));
   }
   return text + "ask\n"

@@ -34,8 +34,5 @@ std::string memoryText(const Json &answer);
 /// Its rows over time as a picture.
 std::string memorySvg(const Json &answer);
 
-/// "1.4 MiB".
-std::string sizeText(int64_t bytes);
-
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_INSPECT_EXPLAIN_H

@@ -3,6 +3,7 @@
 #include "runtime/inspect/explain.h"
 
 #include "mtc/runtime/memory.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -158,7 +159,7 @@ std::string collectivesText(const Json &answer) {
                         c["number"].get<int64_t>(), c["times"].get<int64_t>(),
                         fmt::format("{} {}", c["kind"].get<std::string>(),
                                     c["group"].get<std::string>()),
-                        sizeText(c["bytes"].get<int64_t>()),
+                        sized(c["bytes"].get<int64_t>()),
                         c["origin"].get<std::string>(), whatText(c));
   }
   if (list.empty())

@@ -3,6 +3,7 @@
 #include "runtime/inspect/explain.h"
 
 #include "mtc/runtime/memory.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -136,7 +137,7 @@ std::string drawing(const Json &answer) {
   for (size_t line = kHeight; line >= 1; --line) {
     double level =
         (static_cast<double>(line) - 0.5) * static_cast<double>(top) / kHeight;
-    text += fmt::format("{:>10} |", line == kHeight ? sizeText(top) : "");
+    text += fmt::format("{:>10} |", line == kHeight ? sized(top) : "");
     for (size_t row : at)
       text.append(wide, layerAt(answer, row, level));
     text += "\n";
@@ -148,16 +149,6 @@ std::string drawing(const Json &answer) {
 }
 
 } // namespace
-
-std::string sizeText(int64_t bytes) {
-  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit)
-    value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes)
-                   : fmt::format("{:.1f} {}", value, units[unit]);
-}
 
 Status explainMemory(const Bundle &bundle,
                      const std::vector<ExplainedStage> &stages, int64_t rank,
@@ -190,17 +181,17 @@ std::string memoryText(const Json &answer) {
   const Json &peak = answer["peak"];
   std::string text = fmt::format(
       "rank {}, stage {}: {} reserved\n", answer["rank"].get<int64_t>(),
-      answer["stage"].get<int64_t>(), sizeText(answer["reserved"]["total"]));
+      answer["stage"].get<int64_t>(), sized(answer["reserved"]["total"]));
   for (const auto &[arena, bytes] : answer["reserved"].items())
     if (arena != "total")
-      text += fmt::format("  {:<12} {:>10}\n", arena, sizeText(bytes));
+      text += fmt::format("  {:<12} {:>10}\n", arena, sized(bytes));
   text += fmt::format(
       "most lives in row {}, {}{}, at call {}: {}\n",
       peak["row"].get<int64_t>(), peak["fragment"].get<std::string>(),
       peak["microbatch"] < 0
           ? ""
           : fmt::format(" of microbatch {}", peak["microbatch"].get<int64_t>()),
-      peak["call"].get<int64_t>(), sizeText(peak["bytes"]));
+      peak["call"].get<int64_t>(), sized(peak["bytes"]));
   size_t shown = 0;
   for (const Json &value : peak["live"]) {
     if (shown++ == kMost) {
@@ -208,7 +199,7 @@ std::string memoryText(const Json &answer) {
                           peak["live"].size() - kMost);
       break;
     }
-    text += fmt::format("  {:>10}  {:<24} {}\n", sizeText(value["bytes"]),
+    text += fmt::format("  {:>10}  {:<24} {}\n", sized(value["bytes"]),
                         value["where"].get<std::string>(),
                         value["what"].get<std::string>());
   }
@@ -244,7 +235,7 @@ std::string memorySvg(const Json &answer) {
     bar(c, fixed + slots, answer["rows"]["workspace"][at[c]], "#d98032");
   }
   text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n",
-                      kLeft - 6, kTop + 10, sizeText(answer["peak"]["bytes"]));
+                      kLeft - 6, kTop + 10, sized(answer["peak"]["bytes"]));
   text += fmt::format(
       "<text x=\"{}\" y=\"{}\">rows of a step; grey: all the time, blue: slots "
       "of pools, orange: workspace</text>\n</svg>\n",

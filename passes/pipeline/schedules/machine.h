@@ -86,7 +86,7 @@ struct Awaited {
 /// What goes with what. `complete` is false when something has no partner: then
 /// no wait-for graph exists.
 struct Matching {
-  std::vector<Pair> pairs; ///< channel by channel, each in order
+  std::vector<Pair> pairs;
   std::vector<CollectiveInstance> collectives;
   std::vector<Awaited> awaited;
   Findings findings;

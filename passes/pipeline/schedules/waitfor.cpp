@@ -158,25 +158,13 @@ private:
       edge(node, endOf(ref.rank, ref.item));
   }
 
-  /// Those of a channel end in their order. Where all of them are in whole
-  /// exchanges their order in the programs says so.
-  bool followsItsChannel(size_t n) const {
-    if (n == 0)
-      return false;
-    const Pair &before = matching_.pairs[n - 1], &pair = matching_.pairs[n];
-    bool posted = isPosted(before.send) || isPosted(before.receive) ||
-                  isPosted(pair.send) || isPosted(pair.receive);
-    return posted && before.send.rank == pair.send.rank &&
-           before.receive.rank == pair.receive.rank;
-  }
-
+  /// Those of a channel end in their order; that needs no edges: who posts one
+  /// has posted the ones before it.
   template <typename Edge> void forEachSharedEdge(Edge &&edge) const {
     int node = 0;
     for (const Pair &pair : matching_.pairs) {
       join(pair.send, node, edge);
       join(pair.receive, node, edge);
-      if (followsItsChannel(size_t(node)))
-        edge(node - 1, node);
       ++node;
     }
     for (const CollectiveInstance &instance : matching_.collectives) {

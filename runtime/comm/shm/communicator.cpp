@@ -77,7 +77,11 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
   mappings_.resize(size_t(world) * MTC_ARENA_COUNT);
   rank_ = rank;
   makeGroups();
-  return mapOwnArenas();
+  MTC_RETURN_IF_ERROR(mapArenas(rank_));
+  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
+    arenas_.push_back({mappings_[size_t(rank_) * MTC_ARENA_COUNT + kind].base(),
+                       control_.rank(rank_).bytes[kind]});
+  return Status::okay();
 }
 
 void ShmCommunicator::makeGroups() {
@@ -93,14 +97,11 @@ void ShmCommunicator::makeGroups() {
   }
 }
 
-Status ShmCommunicator::mapOwnArenas() {
-  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind) {
-    int64_t bytes = control_.rank(rank_).bytes[kind];
-    void *base = nullptr;
-    if (bytes > 0)
-      MTC_RETURN_IF_ERROR(resolve(rank_, {kind, 0}, bytes, base));
-    arenas_.push_back({base, bytes});
-  }
+Status ShmCommunicator::mapArenas(int rank) {
+  void *base = nullptr;
+  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
+    if (int64_t bytes = control_.rank(rank).bytes[kind]; bytes > 0)
+      MTC_RETURN_IF_ERROR(resolve(rank, {kind, 0}, bytes, base));
   return Status::okay();
 }
 

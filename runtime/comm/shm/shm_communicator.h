@@ -23,7 +23,8 @@ class ShmCommunicator final : public Communicator {
 public:
   /// Maps the control segment and this rank's arenas. `controlFd` stays the
   /// caller's, and it and the arenas' descriptors must stay open while the
-  /// communicator lives: peers' arenas are mapped when first needed.
+  /// communicator lives: peers' arenas are mapped at the first collective or
+  /// post that may need them.
   static Status attach(int controlFd, int rank, ShmOptions options,
                        std::unique_ptr<ShmCommunicator> &out);
   /// The same with the descriptor that MTC_SHM_FD names.
@@ -69,11 +70,12 @@ private:
 
   ShmCommunicator() = default;
   Status initialise(int controlFd, int rank, ShmOptions options);
-  Status mapOwnArenas();
   void makeGroups();
 
   /// Remembers the first failure and aborts the world.
   Status fail(Status status);
+  /// Maps those arenas of a rank that are not mapped here.
+  Status mapArenas(int rank);
   /// The address of a range in a peer's arena, here.
   Status resolve(int rank, comm::Placement placement, int64_t bytes,
                  void *&out);

@@ -98,6 +98,10 @@ Status ShmCommunicator::post(std::span<const MtcTransfer> transfers) {
   for (const MtcTransfer &row : transfers) {
     std::vector<uint32_t> &begun = row.is_send ? sends_ : receives_;
     int peer = mesh().moved(rank_, MTC_AXIS_PP, row.peer_stage);
+    // Which side copies is chance: what a step maps must not be.
+    if (begun[row.peer_stage] == 0)
+      if (Status status = mapArenas(peer); !status.ok())
+        return fail(status);
     open_.push_back({&row, peer, begun[row.peer_stage]++, false});
     if (Status status = publish(open_.back()); !status.ok())
       return fail(status);

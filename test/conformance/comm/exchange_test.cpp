@@ -37,25 +37,28 @@ TEST_P(Exchange, Ring) {
     });
 }
 
-// More messages than a ring has slots, so that it also wraps within a group.
+// More messages than may be posted, so that slots are used again within a
+// group.
+constexpr int kMany = MTC_MOST_POSTED + 20;
 TEST_P(Exchange, ManyMessagesPerPeerInOrder) {
-  expectAllWell(GetParam(), {1, 1, 2}, 1 << 20, [](Rank &r) {
-    int other = 1 - r.rank;
-    for (int round = 0; round < 5; ++round) {
-      prepare(r, 40, uint64_t(round) * 64);
-      std::vector<MtcTransfer> group;
-      for (int n = 0; n < 40; ++n) {
-        group.push_back(r.rank == 0 ? receive(other, n) : send(other, n));
-        group.push_back(r.rank == 0 ? send(other, n) : receive(other, n));
-      }
-      MTC_EXPECT_OK(r.comm.exchange(group));
-      for (int n = 0; n < 40; ++n)
-        if (auto found = arrived(r, other, n, uint64_t(round) * 64);
-            !found.empty())
-          return found;
-    }
-    return std::string();
-  });
+  expectAllWell(
+      GetParam(), {1, 1, 2}, int64_t(kMany) * kMessageStride, [](Rank &r) {
+        int other = 1 - r.rank;
+        for (int round = 0; round < 5; ++round) {
+          prepare(r, kMany, uint64_t(round) * kMany);
+          std::vector<MtcTransfer> group;
+          for (int n = 0; n < kMany; ++n) {
+            group.push_back(r.rank == 0 ? receive(other, n) : send(other, n));
+            group.push_back(r.rank == 0 ? send(other, n) : receive(other, n));
+          }
+          MTC_EXPECT_OK(r.comm.exchange(group));
+          for (int n = 0; n < kMany; ++n)
+            if (auto found = arrived(r, other, n, uint64_t(round) * kMany);
+                !found.empty())
+              return found;
+        }
+        return std::string();
+      });
 }
 
 // A pipeline's pattern: one-way groups, each a call of its own.

@@ -68,6 +68,19 @@ TEST(Shm, ArenasAreWholePagesAndZero) {
   EXPECT_FALSE(mapsName("mtc:r0:activations")); // only when needed
 }
 
+// Either side of a transfer may copy, in a later step than the first, too; what
+// a rank maps in a step must not hang on that.
+TEST(Shm, APostMapsTheArenasOfItsPeer) {
+  auto setup = makeSetup({1, 1, 2});
+  auto comm = join(*setup, 0);
+  ASSERT_FALSE(mapsName("mtc:r1:"));
+  MtcTransfer receive = {0, 1, MTC_ARENA_ACTIVATIONS, 0, 0, 64};
+  Status status = comm->post({&receive, 1});
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (const char *name : {"params", "grads", "activations", "workspace"})
+    EXPECT_TRUE(mapsName(std::string("mtc:r1:") + name)) << name;
+}
+
 TEST(Shm, NothingRemains) {
   ASSERT_EQ(openDescriptors(), 0);
   {

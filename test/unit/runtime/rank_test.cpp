@@ -223,6 +223,33 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
 }
 
+TEST_F(RankTest, RejectsPostsAndWaitsThatDoNotPair) {
+  MtcTransfer transfer{1, 1, MTC_ARENA_ACTIVATIONS, 0, 0, 64};
+  auto found = [&](int32_t first, int32_t second) {
+    rows_[0] = {first, -1, -1, 0, -1, 0, 1};
+    rows_[1] = {second, -1, -1, 0, -1, 0, 1};
+    RankParts p = parts(0);
+    p.descriptor.mesh[MTC_AXIS_PP] = 2;
+    p.descriptor.transfers = 1;
+    p.program.transfers = &transfer;
+    return create(std::move(p)).message();
+  };
+  EXPECT_EQ(found(MTC_STEP_POST, MTC_STEP_WAIT), "");
+  EXPECT_EQ(found(MTC_STEP_EXCHANGE, MTC_STEP_EXCHANGE), "");
+  EXPECT_EQ(found(MTC_STEP_EXCHANGE, MTC_STEP_WAIT),
+            "program tables: 1 problem\n  train row 1: waits for transfer 0, "
+            "which is not "
+            "posted");
+  EXPECT_EQ(found(MTC_STEP_POST, MTC_STEP_EXCHANGE),
+            "program tables: 1 problem\n  train: no row waits for transfer 0, "
+            "which one "
+            "posts");
+  EXPECT_NE(found(MTC_STEP_POST, MTC_STEP_POST)
+                .find("train row 1: posts transfer 0, which nobody has waited "
+                      "for since it was posted"),
+            std::string::npos);
+}
+
 TEST_F(RankTest, RejectsTheWrongStage) {
   RankParts p = parts(0);
   p.rank = 2;

@@ -106,6 +106,15 @@ TEST(Expand, PostsWhenMadeAndWaitsWhenNeeded) {
       "wait{>0:g2.1@0}\n");
 }
 
+// F3 writes where nobody has sent from for longest: a2 may still be on its way.
+TEST(Expand, WritesTheBufferThatIsFreeForLongest) {
+  Plan plan = makePlan(make("1f1b", {2, 4, 1, 0}), 1, Grouping::SameStamp,
+                       /*apart=*/true);
+  EXPECT_NE(printProgram(plan, 0).find("wait{>1:a1.0@1} F3 post{>1:a3.0@1"),
+            std::string::npos)
+      << printProgram(plan, 0);
+}
+
 // A value that is made early and read late is received in its turn all the
 // same: those behind it in the channel are read before it.
 TEST(Expand, PostsAChannelInTheOrderInWhichItsValuesAreMade) {

@@ -1,10 +1,10 @@
 //===- number_text.cpp - numbers for people -------------------------------===//
 
-#include "compiler/number_text.h"
+#include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
 
-namespace mtc::compiler {
+namespace mtc::runtime {
 
 std::string grouped(int64_t number) {
   std::string text = std::to_string(number);
@@ -23,4 +23,4 @@ std::string sized(int64_t bytes) {
                    : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-} // namespace mtc::compiler
+} // namespace mtc::runtime
