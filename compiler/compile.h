@@ -11,6 +11,7 @@
 #include "passes/phases.h"
 #include "runtime/base/status.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct CompileOptions {
   /// False: the phases named verify-* do not run, and the report says so. IR of
   /// one of them counts as an edit: it is verified again, too.
   bool verify = true;
+  /// Lines on long work, for people; may be empty.
+  std::function<void(const std::string &)> progress;
 
   bool startsFromIR() const { return input == "-" || input.ends_with(".mlir"); }
   /// The input's name in messages.

@@ -2,6 +2,7 @@
 
 #include "compiler/front.h"
 
+#include "compiler/least_recompute.h"
 #include "compiler/model_cost.h"
 #include "compiler/problems.h"
 #include "compiler/splits.h"
@@ -190,6 +191,9 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
   models::ModelSpec spec;
   models::Strategy strategy;
   MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
+  PlanRequest request = {options.isa, options.threads, /*verify=*/false};
+  MTC_RETURN_IF_ERROR(
+      settleRecompute(spec, strategy, request, options.progress));
   after = Phase::import;
   return importInputs(spec, strategy, options.isa, context, log, module);
 }

@@ -15,6 +15,10 @@ using Policy = Recompute::Policy;
 
 static constexpr int64_t kMostLayers = 65535;
 
+/// Those that a name alone says.
+static constexpr Policy kNamed[] = {Policy::none, Policy::selective,
+                                    Policy::full, Policy::fit};
+
 const std::vector<std::string_view> &recomputeFamilies() {
   static const std::vector<std::string_view> families = {
       "attention", "dropout", "einsum", "norm", "pointwise"};
@@ -22,8 +26,8 @@ const std::vector<std::string_view> &recomputeFamilies() {
 }
 
 std::string describeRecompute() {
-  return fmt::format("one of none, selective, full, layers=N with N in [1, "
-                     "{}], ops=FAMILY,... of {}",
+  return fmt::format("one of none, selective, full, fit, layers=N with N in "
+                     "[1, {}], ops=FAMILY,... of {}",
                      kMostLayers, fmt::join(recomputeFamilies(), ", "));
 }
 
@@ -35,17 +39,19 @@ static bool parseLayers(std::string_view text, Recompute &out) {
 }
 
 static std::string adviceFor(std::string_view text) {
-  std::string near =
-      nearestName(text, {"none", "selective", "full", "layers=1", "ops="});
+  std::string near = nearestName(
+      text, {"none", "selective", "full", "fit", "layers=1", "ops="});
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 
 ReadText parseRecompute(std::string_view text, Recompute &out) {
   Recompute found;
-  if (text == "none" || text == "selective" || text == "full") {
-    found.policy = text == "none"   ? Policy::none
-                   : text == "full" ? Policy::full
-                                    : Policy::selective;
+  auto named =
+      std::find_if(std::begin(kNamed), std::end(kNamed), [&](Policy policy) {
+        return toString({policy, 0, {}}) == text;
+      });
+  if (named != std::end(kNamed)) {
+    found.policy = *named;
   } else if (text.starts_with("layers=")) {
     found.policy = Policy::layers;
     if (!parseLayers(text.substr(7), found))
@@ -86,6 +92,8 @@ std::string toString(const Recompute &recompute) {
     return fmt::format("layers={}", recompute.layers);
   case Policy::ops:
     return fmt::format("ops={}", fmt::join(recompute.families, ","));
+  case Policy::fit:
+    return "fit";
   }
   return "none";
 }

@@ -19,7 +19,8 @@ struct Recompute {
     selective, ///< what attention makes is computed again
     full,      ///< of each layer only the input is saved
     layers,    ///< full for the first layers of each stage
-    ops        ///< what ops of some families make is computed again
+    ops,       ///< what ops of some families make is computed again
+    fit        ///< the least of the others that fits a device
   };
   Policy policy = Policy::none;
   int64_t layers = 0;                ///< of each stage; with `layers` only
@@ -34,12 +35,12 @@ const std::vector<std::string_view> &recomputeFamilies();
 /// "one of none, selective, ...": what parseRecompute reads, for messages.
 std::string describeRecompute();
 
-/// Reads "none", "selective", "full", "layers=2" or "ops=attention,norm" into
-/// `out`, which stays as it is where the text is wrong.
+/// Reads "none", "selective", "full", "layers=2", "ops=attention,norm" or "fit"
+/// into `out`, which stays as it is where the text is wrong.
 ReadText parseRecompute(std::string_view text, Recompute &out);
 
-/// The policies that do not name ops, of stages with at most `layers` layers:
-/// none, selective, layers=1 and so on, full.
+/// The policies that neither name ops nor look for others, of stages with at
+/// most `layers` layers: none, selective, layers=1 and so on, full.
 std::vector<Recompute> recomputeLadder(int64_t layers);
 
 /// As parseRecompute reads it.

@@ -211,8 +211,8 @@ static StrategyRows timeFields() {
                toString),
        "what the backward of a transformer layer computes again instead of "
        "saving it: what attention makes (selective), all but the layer's input "
-       "(full), that in the first N layers of each stage, or what ops of some "
-       "families make",
+       "(full), that in the first N layers of each stage, what ops of some "
+       "families make, or the least of these that fits device_memory (fit)",
        "\"selective\""},
       {"", "overlap",
        grammar(describeOverlap(), &Strategy::overlap, parseOverlap,

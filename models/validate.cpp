@@ -274,6 +274,11 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("recompute = {}, {} layers in the largest stage",
                                toString(strategy.recompute), most),
                    fmt::format("recompute = layers={} or full", most)});
+  if (strategy.recompute.policy == Recompute::Policy::fit &&
+      strategy.deviceMemory == 0)
+    out.push_back({"device_memory with recompute = fit",
+                   "recompute = fit, no device_memory",
+                   "device_memory = the bytes of a rank, or recompute = full"});
 }
 
 static void checkSequence(const ModelSpec &spec, const Strategy &strategy,

@@ -4,6 +4,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/front.h"
+#include "compiler/least_recompute.h"
 #include "compiler/lint/fit.h"
 #include "compiler/lint/rules.h"
 #include "compiler/lint/text.h"
@@ -56,7 +57,7 @@ private:
   }
 
   models::RepairSearch repairsOf(const StrategyRules &rules) const {
-    std::vector<std::string> fixed;
+    std::vector<std::string> fixed = {"device_memory"}; // the device's
     std::string replicas(axisName(MTC_AXIS_DP));
     if (options.ranks && !strategy.given.contains(replicas))
       fixed.push_back(replicas); // they follow from the ranks
@@ -91,8 +92,12 @@ private:
   }
 
   Status planAll(const StrategyRules &rules, BundlePlan &plan) {
-    MTC_RETURN_IF_ERROR(planStrategy(spec, rules.resolved(strategy),
-                                     request(/*verify=*/true), plan));
+    models::Strategy resolved = rules.resolved(strategy);
+    MTC_RETURN_IF_ERROR(settleRecompute(
+        spec, resolved, request(/*verify=*/false), options.inputs.progress));
+    strategy.recompute = resolved.recompute;
+    MTC_RETURN_IF_ERROR(
+        planStrategy(spec, resolved, request(/*verify=*/true), plan));
     Json whole = report(plan);
     for (const char *key : {"plan_hash", "isa", "dtype", "recompute",
                             "bubble_fraction", "verified"})
@@ -117,7 +122,7 @@ private:
                   /*fixesReplicas=*/!options.ranks,
                   request(/*verify=*/false),
                   options.tries,
-                  options.progress};
+                  options.inputs.progress};
     FitResult result = findFitting(how, strategy, plan);
     json["tries"] = {{"made", result.tried}, {"limit", options.tries}};
     json["nearest"] = Json::array();

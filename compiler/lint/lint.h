@@ -11,21 +11,18 @@
 
 #include "compiler/compile.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 
 namespace mtc::compiler {
 
 struct LintOptions {
-  /// Spec, strategy, options, isa and threads; no output.
+  /// Spec, strategy, options, isa, threads and progress; no output.
   CompileOptions inputs;
   /// Ranks that there are; none: as many as the strategy's mesh.
   std::optional<int64_t> ranks;
   /// Strategies that are planned at most to find some that fit. 0: none.
   int64_t tries = 24;
-  /// Hears of each of them, a line for people; may be empty.
-  std::function<void(const std::string &)> progress;
 };
 
 /// `json` and `text` say the same; both are whole whatever the status is.

@@ -70,8 +70,10 @@ static ScheduleAttr scheduleOf(Builder &b, const Strategy &strategy) {
 static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   using Policy = Recompute::Policy;
   MLIRContext *context = b.getContext();
+  assert(recompute.policy != Policy::fit && "settled before import");
   switch (recompute.policy) {
   case Policy::none:
+  case Policy::fit:
     return {};
   case Policy::selective:
     return RecomputeAttr::get(context, RecomputePolicy::Selective, {}, {});

@@ -7,6 +7,7 @@
 #include "runtime/base/output_files.h"
 #include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/standard_files.h"
 #include "tools/mtc/strategy_options.h"
 
 #include <CLI/CLI.hpp>
@@ -92,6 +93,7 @@ Status runCompile(CompileCommand &command) {
       command.options.printAfter.push_back(*phase);
   }
   command.options.strategy = command.strategy.given();
+  command.options.progress = lineToStderr;
   MTC_RETURN_IF_ERROR(checkOutput(command.options));
   compiler::CompileResult result;
   MTC_RETURN_IF_ERROR(compiler::compile(command.options, result));

@@ -5,6 +5,7 @@
 #include "mtc/runtime/isa.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/numbers.h"
+#include "tools/mtc/standard_files.h"
 #include "tools/mtc/strategy_options.h"
 
 #include <CLI/CLI.hpp>
@@ -29,9 +30,7 @@ Status runLint(LintCommand &command) {
   command.options.inputs.strategy = command.strategy.given();
   if (command.ranks > 0)
     command.options.ranks = command.ranks;
-  command.options.progress = [](const std::string &line) {
-    std::fprintf(stderr, "%s\n", line.c_str());
-  };
+  command.options.inputs.progress = lineToStderr;
   compiler::LintResult result;
   Status status = compiler::lint(command.options, result);
   std::string text =

@@ -2,6 +2,7 @@
 
 #include "tools/mtc/standard_files.h"
 
+#include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,6 +13,10 @@ void holdStandardFiles() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0)
       (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void lineToStderr(const std::string &line) {
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 } // namespace mtc::tool
