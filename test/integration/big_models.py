@@ -6,7 +6,7 @@ a strategy file, and knows nothing of how the compiler comes to its numbers.
 
 from dataclasses import dataclass, replace
 
-VOCAB = 51200  # padded, in both papers
+VOCAB = 51200  # padded, in three of the papers
 F32 = 4        # bytes of gradients, moments, main weights and statistics of rows
 COMPUTED = {"f32": 4, "bf16": 2}  # bytes of weights and activations
 PAGE = 4096    # an arena is whole pages
@@ -21,7 +21,7 @@ def whole_pages(size):
 class Model:
     """A row of a paper. Batches are samples, `seq` is tokens of a sample."""
     name: str
-    printed: str  # billions of parameters, as the paper prints them
+    printed: str  # billions of parameters, as the paper prints them; "": it has others
     heads: int
     hidden: int
     layers: int
@@ -32,12 +32,34 @@ class Model:
     batch: int        # of one step
     micro_batch: int  # of one replica
     chunks: int = 1   # of layers, of each rank (interleaved 1F1B)
-    recompute: bool = True  # of all layers
+    recompute: str = "full"
     posted: bool = True     # transfers, ahead of their wait
+    sp: bool = False        # the residual stream is split over tp
+    zero: int = 0
+    vocab: int = VOCAB
+    ffn: int = 0            # 0: four times the hidden size
+    tied: bool = True       # the token embedding gives the logits
+    norm_parameters: int = 2  # of an element; 1 without a bias
+    ends: int = 0           # layers of the first and the last stage; 0: as the others
 
     def saving_all(self):
         """The same layout, but nothing is computed again and a rank has one chunk."""
-        return replace(self, chunks=1, recompute=False, posted=False)
+        return replace(self, chunks=1, recompute="none", posted=False)
+
+    @property
+    def inner(self):
+        return self.ffn or 4 * self.hidden
+
+    @property
+    def residual_parts(self):
+        """Ranks that the residual stream is split over."""
+        return self.tp if self.sp else 1
+
+    def layers_of(self, stage):
+        if not self.ends:
+            return self.layers // self.pp
+        between = (self.layers - 2 * self.ends) // (self.pp - 2)
+        return self.ends if stage in (0, self.pp - 1) else between
 
     @property
     def dp(self):
@@ -48,66 +70,83 @@ class Model:
         return self.batch // (self.dp * self.micro_batch)
 
     def parameters(self):
-        """Narayanan et al. 2021, equation 2, in whole numbers:
+        """In whole numbers. With an MLP four times as wide, norms with a bias and one
+        table for tokens and logits it is equation 2 of Narayanan et al. 2021,
         12 l h^2 (1 + 13 / (12 h) + (V + s) / (12 l h)), and the 2 h of the layer norm
         behind the last layer, which the equation leaves out."""
-        l, h = self.layers, self.hidden
-        return 12 * l * h * h + 13 * l * h + (VOCAB + self.seq) * h + 2 * h
+        h, tables = self.hidden, 1 if self.tied else 2
+        return (self.layers * self.layer_parameters(1) + tables * self.vocab * h
+                + self.seq * h + self.norm_parameters * h)
+
+    def layer_parameters(self, t):
+        """Of a layer, on one of `t` ranks. Split are the matrices, of attention 4 h^2
+        and of the MLP 2 h f, and the 3 h + f biases of column-parallel products; the
+        others' 2 h of bias and the two norms are whole on every rank."""
+        h, f = self.hidden, self.inner
+        return ((4 * h * h + 2 * h * f) // t + (3 * h + f) // t + 2 * h
+                + 2 * self.norm_parameters * h)
 
     def rank_parameters(self, stage):
-        """Elements of one rank of `stage`. Of a layer's 12 h^2 + 13 h, what is split
-        over tp are the matrices and the 7 h biases of column-parallel products; the
-        others' 2 h of bias and the norms' 4 h are whole on every rank."""
+        """Elements of one rank of `stage`."""
         h, t = self.hidden, self.tp
-        count = self.layers // self.pp * (12 * h * h // t + 7 * h // t + 6 * h)
+        count = self.layers_of(stage) * self.layer_parameters(t)
         if stage == 0:
-            count += (VOCAB // t + self.seq) * h
+            count += (self.vocab // t + self.seq) * h
         if stage == self.pp - 1:
-            count += 2 * h
-            if self.pp > 1:  # the copy of the token embedding that gives the logits
-                count += VOCAB // t * h
+            count += self.norm_parameters * h
+            # A tied table is there a second time on another stage.
+            if self.pp > 1 or not self.tied:
+                count += self.vocab // t * h
         return count
 
     def state_bytes(self, stage, dtype):
         """Arenas of one rank: weights, gradients, and two moments of AdamW, without
         ZeRO; 16 bytes a parameter in f32. In bf16 the optimizer keeps main weights as
-        well: 18. On one stage the token embedding is used twice, and each use has a
+        well: 18. Under ZeRO-2 a rank has its part of gradients and states alone: at
+        least what is told here, and no per cent more. On one stage the token embedding is used twice, and each use has a
         gradient of its own."""
         count = self.rank_parameters(stage)
-        second_use = VOCAB // self.tp * self.hidden if self.pp == 1 else 0
+        shared = self.pp == 1 and self.tied
+        second_use = self.vocab // self.tp * self.hidden if shared else 0
         kept = 2 if dtype == "f32" else 3
+        parts = self.dp if self.zero == 2 else 1
         return {"params": whole_pages(COMPUTED[dtype] * count),
-                "grads": whole_pages(F32 * (count + second_use) + LOSS),
-                "optimizer": whole_pages(kept * F32 * count)}
+                "grads": whole_pages(F32 * (count + second_use) // parts + LOSS),
+                "optimizer": whole_pages(kept * F32 * count // parts)}
 
     def layer_bytes(self, dtype):
         """What the backward pass of one layer and one microbatch reads.
 
-        Whole on every rank, s b h each: the input of each norm (the residual stream)
-        and its output (the input of a product): 4. Split over tp: q, k, v and the
-        attention's output, 4, and the input and output of the activation, 4 and 4
-        again. A mean and a reciprocal deviation of each row of each norm, and a
-        log-sum-exp of each row of each head, in f32. Masks of dropout are made again,
-        and the s x s probabilities are never kept."""
-        rows = self.seq * self.micro_batch
-        if self.recompute:  # its input alone
-            return COMPUTED[dtype] * rows * self.hidden
-        values = rows * 4 * self.hidden + rows * 12 * self.hidden // self.tp
-        return (COMPUTED[dtype] * values
-                + F32 * (4 * rows + rows * self.heads // self.tp))
+        s b h each, whole on every rank if the residual stream is: the input of each norm
+        (the residual stream) and its output (the input of a product): 4. Split over tp:
+        q, k, v and the attention's output, 4, and the input and output of the
+        activation, as wide as the MLP. A mean (where there is one) and a reciprocal
+        deviation of each row of each norm, and a log-sum-exp of each row of each head,
+        in f32. Masks of dropout are made again, and the s x s probabilities are never
+        kept. `selective` makes the attention's output and its log-sum-exp again."""
+        rows, again = self.seq * self.micro_batch, self.recompute == "selective"
+        if self.recompute == "full":  # its input alone
+            return COMPUTED[dtype] * rows * self.hidden // self.residual_parts
+        values = (rows * 4 * self.hidden // self.residual_parts
+                  + rows * ((3 if again else 4) * self.hidden + 2 * self.inner) // self.tp)
+        statistics = 2 * self.norm_parameters * rows // self.residual_parts
+        if not again:
+            statistics += rows * self.heads // self.tp
+        return COMPUTED[dtype] * values + F32 * statistics
 
     def chunk_bytes(self, stage, chunk, dtype):
         """Of all layers of a chunk, of tokens (32 bits) and of the loss: input and
         output of the last norm, logits, and of each row the norm's mean and deviation,
         the largest logit and the logarithm of the sum."""
-        rows = self.seq * self.micro_batch
-        size = self.layers // (self.pp * self.chunks) * self.layer_bytes(dtype)
+        rows, parts = self.seq * self.micro_batch, self.residual_parts
+        size = self.layers_of(stage) // self.chunks * self.layer_bytes(dtype)
         if stage == chunk == 0:
             size += 4 * rows
         if stage == self.pp - 1 and chunk == self.chunks - 1:
             size += 4 * rows  # the labels
-            size += COMPUTED[dtype] * rows * (2 * self.hidden + VOCAB // self.tp)
-            size += F32 * rows * 4
+            size += COMPUTED[dtype] * rows * (2 * self.hidden // parts
+                                              + self.vocab // self.tp)
+            size += F32 * (2 * rows + self.norm_parameters * rows // parts)
         return size
 
     def in_flight(self, stage):
@@ -144,7 +183,8 @@ class Model:
         With chunks each stage has a next one and one before, slots for what is saved
         have the size of the largest chunk, and `waiting` more values wait for a stage
         that computes on: no form says how many."""
-        message = COMPUTED[dtype] * self.seq * self.micro_batch * self.hidden
+        message = (COMPUTED[dtype] * self.seq * self.micro_batch * self.hidden
+                   // self.residual_parts)
         if self.chunks == 1:
             kept = self.in_flight(stage) * self.chunk_bytes(stage, 0, dtype)
             last = stage == self.pp - 1
@@ -174,6 +214,13 @@ def sc21(printed, heads, hidden, layers, tp, pp, ranks, batch, micro_batch, chun
                  ranks, batch, micro_batch, chunks)
 
 
+def mlsys23(name, printed, heads, hidden, layers, pp, batch, micro_batch, chunks=1):
+    """Korthikanti et al. 2022, table 3: one replica, the residual stream split along the
+    sequence, and what attention makes computed again."""
+    return Model(f"mlsys23-{name}", printed, heads, hidden, layers, 2048, 8, pp, 8 * pp,
+                 batch, micro_batch, chunks, recompute="selective", sp=True)
+
+
 MODELS = [
     megatron("1.2", 1536, 16, 40, 1),
     megatron("2.5", 1920, 20, 54, 2),
@@ -189,4 +236,15 @@ MODELS = [
     sc21("310.1", 128, 16384, 96, 8, 16, 1920, 2160, 1, 2),
     sc21("529.6", 128, 20480, 105, 8, 35, 2520, 2520, 1, 3),
     sc21("1008", 160, 25600, 128, 8, 64, 3072, 3072, 1),
+    mlsys23("22b", "22", 64, 6144, 48, 1, 4, 4),
+    mlsys23("175b", "175", 96, 12288, 96, 8, 64, 1, 3),
+    mlsys23("530b", "530", 128, 20480, 105, 35, 280, 1, 3),
+    mlsys23("1t", "", 160, 25600, 128, 64, 512, 1),
+    # Zheng et al. 2023: 1,536 ranks, ZeRO-2 over 192 replicas.
+    Model("codegeex-13b", "13", 40, 5120, 40, 2048, 8, 1, 1536, 3072, 16, zero=2,
+          vocab=52224),
+    # Grattafiori et al. 2024, table 4: 16,384 ranks; a layer less at both ends.
+    Model("llama3-405b-shape", "", 128, 16384, 126, 8192, 8, 16, 16384, 2048, 1,
+          recompute="none", sp=True, zero=2, vocab=128256, ffn=53248, tied=False,
+          norm_parameters=1, ends=7),
 ]

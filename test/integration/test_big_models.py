@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The fourteen published models compile, and a rank holds what closed forms say.
+"""The published models compile, and a rank holds what closed forms say.
 
 Each spec with its strategy is compiled up to verify-plan, which sees all ranks and has
 placed every byte; the plan is read back. Checked against big_models.py: the sizes of
 both files, the number of parameters, the elements of each rank and how they add up
 over stages and tp, and weights, gradients, optimizer state and activations of each
-stage, to the byte: in bf16 with fp32 main weights, as the papers compute, and plans
-of up to eight stages in fp32 as well. The smallest plan is compiled to programs as well, and its report
-must say what the plan says.
+stage, to the byte: in bf16 with fp32 main weights, as the papers compute, and four
+plans of up to eight stages in fp32 as well. The smallest plan is compiled to programs
+as well, and its report must say what the plan says.
 
 usage: test_big_models.py BIN_DIR [SOURCE]
 """
@@ -21,10 +21,11 @@ import sys
 import tempfile
 
 import precision
-from big_models import MODELS, VOCAB
+from big_models import MODELS
 from run_layout import Failed, Mtc, Report
 
 SAVING_ALL = ("--recompute", "none", "--chunks", "1", "--schedule", "1f1b", "--overlap", "none")
+F32 = ("megatron-8.3b", "sc21-1.7b", "sc21-39.1b", "sc21-145.6b")
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
 # What stands deeper is the tensor form of a program.
@@ -100,19 +101,19 @@ class Plan:
 def wrong_config(model, plan, dtype):
     wanted = {"mesh.tp": model.tp, "mesh.pp": model.pp, "mesh.dp": model.dp,
               "model.hidden": model.hidden, "model.layers": model.layers,
-              "model.padded_vocab": VOCAB, "batch.sequence": model.seq,
+              "model.padded_vocab": model.vocab, "batch.sequence": model.seq,
               "batch.micro": model.micro_batch, "batch.global": model.batch,
               "batch.microbatches": model.microbatches,
               "schedule.name": "1f1b" if model.chunks == 1 else "interleaved-1f1b",
               "schedule.chunks": model.chunks,
-              "recompute.policy": "full" if model.recompute else None,
-              "optimizer.zero": 0, "precision": dtype, "target.device": "cpu"}
+              "recompute.policy": model.recompute if model.recompute != "none" else None,
+              "optimizer.zero": model.zero, "precision": dtype, "target.device": "cpu"}
     for key, value in wanted.items():
         if plan.config.get(key) != (None if value is None else str(value)):
             yield (f"{model.name}: expected {key} = {value}, as published, found "
                    f"{plan.config.get(key)}")
     # The heads are in no other number of the plan.
-    heads = {p.shape[1] for p in plan.owned() if p.name.endswith("attn.qkv.weight")}
+    heads = {p.shape[1] for p in plan.owned() if re.search(r"attn\.(qkv|q)\.weight$", p.name)}
     if heads != {model.heads}:
         yield f"{model.name}: expected {model.heads} heads in all layers, found {heads}"
 
@@ -137,8 +138,10 @@ def wrong_counts(model, plan, _):
     if plan.total_parameters() != model.parameters():
         yield (f"{model.name}: expected {model.parameters():,} parameters, found "
                f"{plan.total_parameters():,}")
-    if round(model.parameters() / 1e9, 1) != float(model.printed):
-        yield f"{model.name}: the paper prints {model.printed} billion parameters"
+    billions = f"{model.parameters() / 1e9:.{len(model.printed.partition('.')[2])}f}"
+    if model.printed and billions != model.printed:
+        yield (f"{model.name}: expected {model.printed} billion parameters, as printed, "
+               f"found {billions}")
     if [stage.index for stage in plan.stages] != list(range(model.pp)):
         yield f"{model.name}: expected {model.pp} stages, found {len(plan.stages)}"
     for stage in plan.stages:
@@ -156,7 +159,7 @@ def wrong_sums(model, plan, _):
         for p in stage.parameters:
             size = math.prod(p.local)
             split, whole = (split + size, whole) if p.split >= 0 else (split, whole + size)
-    copy = VOCAB * model.hidden if model.pp > 1 else 0
+    copy = model.vocab * model.hidden if model.pp > 1 and model.tied else 0
     if split * model.tp + whole != model.parameters() + copy:
         yield (f"{model.name}: expected {model.parameters() + copy:,} elements over "
                f"stages and tp, found {split * model.tp + whole:,}")
@@ -175,7 +178,9 @@ def wrong_memory(model, plan, dtype):
         wanted = {**model.state_bytes(stage.index, dtype),
                   "activations": activations(model, stage, dtype)}
         for arena, size in wanted.items():
-            if stage.memory[arena] != size:
+            # Shards of ZeRO-2 end in padding, which integration_state_memory looks at.
+            padded = model.zero == 2 and arena != "activations"
+            if not size <= stage.memory[arena] <= size * (1.01 if padded else 1):
                 yield (f"{model.name} in {dtype}, stage {stage.index}: expected {size:,} "
                        f"bytes of {arena} on a rank, found {stage.memory[arena]:,}, "
                        f"{stage.memory[arena] - size:+,}")
@@ -206,9 +211,9 @@ class Compiler:
             *options)
 
     def plan(self, model, dtype):
-        how = "published" if model.recompute else "saving"
+        how = "published" if model.posted else "saving"
         path = os.path.join(self.folder, f"{model.name}-{dtype}-{how}.mlir")
-        self.compile(model, *precision.options(dtype), *SAVING_ALL * (not model.recompute),
+        self.compile(model, *precision.options(dtype), *SAVING_ALL * (not model.posted),
                      "--compile-to=verify-plan", "-o", path)
         try:
             return Plan(path)
@@ -227,7 +232,7 @@ def check(compiler, model, dtype):
         wrong = [sentence for look in (wrong_config, wrong_shards, wrong_counts,
                                        wrong_sums, wrong_memory)
                  for sentence in look(model, plan, dtype)]
-        if (model.name, dtype, model.recompute) == (COMPLETE, "bf16", True):
+        if (model.name, dtype, model.posted) == (COMPLETE, "bf16", True):
             wrong += wrong_report(model, plan, compiler.report(model))
         return wrong
     except Failed as failure:
@@ -244,9 +249,9 @@ def main():
         # thread.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             jobs = [(layout, dtype) for dtype in ("bf16", "f32")
-                    for model in reversed(MODELS) if dtype == "bf16" or model.pp <= 8
+                    for model in reversed(MODELS) if dtype == "bf16" or model.name in F32
                     for layout in ([model] if dtype == "bf16" else [])
-                    + [model.saving_all()]]
+                    + [model.saving_all()] * (model.recompute == "full" and not model.zero)]
             for wrong in pool.map(lambda job: check(compiler, *job), jobs):
                 report.expect_none(wrong)
     return report.finish(f"{len(MODELS)} published models")
