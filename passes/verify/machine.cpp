@@ -259,8 +259,14 @@ private:
     auto diag = report.error(model.stages.front().timelines.at(entry.str()).op)
                 << "expected no wait-for cycle in entry \"" << entry
                 << "\" over two steps, found one; its shortest, rank by rank:";
-    for (const std::string &line : waits.ranks)
-      diag.attachNote() << line;
+    for (const schedules::RankWait &rank : waits.ranks) {
+      Location unended = sources[rank.rank][rank.unended]->getLoc();
+      Location unbegun = sources[rank.rank][rank.unbegun]->getLoc();
+      diag.attachNote(unended) << rank.text;
+      if (unbegun != unended)
+        diag.attachNote(unbegun)
+            << "what rank " << rank.rank << " begins only then";
+    }
     explainRanks(diag);
   }
 

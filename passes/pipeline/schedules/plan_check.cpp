@@ -118,10 +118,10 @@ Findings checkPlan(const Plan &plan, const PlanCheckOptions &options) {
   WaitForResult waits = analyseWaits(machine, matching);
   if (!waits.acyclic)
     findings.push_back(
-        {"cycle", fmt::format("stages wait for each other: {}; shortest cycle: "
-                              "{}",
-                              fmt::join(waits.ranks, "; "),
-                              fmt::join(waits.cycle, " -> "))});
+        {"cycle",
+         fmt::format("stages wait for each other: {}; shortest cycle: "
+                     "{}",
+                     rankText(waits), fmt::join(waits.cycle, " -> "))});
   return findings;
 }
 

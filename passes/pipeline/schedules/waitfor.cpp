@@ -276,10 +276,12 @@ private:
       if (next.rank >= 0)
         continue;
       const std::vector<MachineItem> &program = machine_.ranks[node.rank];
-      result.ranks.push_back(fmt::format(
-          "rank {} cannot end item {} {}, and only then begins item {} {}",
-          node.rank, entered->item, groupText(program[entered->item]),
-          node.item, groupText(program[node.item])));
+      result.ranks.push_back(
+          {node.rank, entered->item, node.item,
+           fmt::format(
+               "rank {} cannot end item {} {}, and only then begins item {} {}",
+               node.rank, entered->item, groupText(program[entered->item]),
+               node.item, groupText(program[node.item]))});
       entered = nullptr;
     }
   }
@@ -300,17 +302,23 @@ WaitForResult analyseWaits(const Machine &machine, const Matching &matching,
   return Graph(machine, matching, latency).analyse();
 }
 
+std::string rankText(const WaitForResult &waits) {
+  std::vector<std::string> lines;
+  for (const RankWait &rank : waits.ranks)
+    lines.push_back(rank.text);
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
+
 Findings verifyMachine(const Machine &machine) {
   Matching matching = matchMachine(machine);
   if (!matching.complete)
     return std::move(matching.findings);
   WaitForResult waits = analyseWaits(machine, matching);
-  if (!waits.acyclic)
-    matching.findings.push_back(
-        {"cycle",
-         fmt::format("ranks wait for each other: {}; shortest cycle: {}",
-                     fmt::join(waits.ranks, "; "),
-                     fmt::join(waits.cycle, " -> "))});
+  if (waits.acyclic)
+    return std::move(matching.findings);
+  matching.findings.push_back(
+      {"cycle", fmt::format("ranks wait for each other: {}; shortest cycle: {}",
+                            rankText(waits), fmt::join(waits.cycle, " -> "))});
   return std::move(matching.findings);
 }
 

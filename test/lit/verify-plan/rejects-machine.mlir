@@ -44,8 +44,9 @@
 // RUN: sed -e '/@stage0 stage/,/@stage1 stage/s/exchange \[\(.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <value = gradient, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\2]\n      rt.exchange [\1]/' -e '/@stage1 stage/,$s/exchange \[\(.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*>\), \(#rt.*tag = <value = gradient, microbatch = 0, virtual_stage = 1>.*>\)\]/exchange [\1]\n      rt.exchange [\2]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: expected no wait-for cycle in entry "train" over two steps, found one; its shortest, rank by rank:
-// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 0 cannot end item
-// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: rank 1 cannot end item
+// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: :7: note: rank 0 cannot end item
+// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: :7: note: rank 1 cannot end item
+// ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: :7: note: what rank 1 begins only then
 
 // a count that is not the buffer's
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/tp count 64/tp count 32/' %S/Inputs/grid.mlir \

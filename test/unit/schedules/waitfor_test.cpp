@@ -68,11 +68,14 @@ TEST(VerifyMachine, BothSendFirst) {
   Machine machine{
       {{send(1, "a"), receive(1, "b")}, {send(0, "b"), receive(0, "a")}}, {}};
   WaitForResult waits = analyseWaits(machine, matchMachine(machine));
-  EXPECT_EQ(waits.ranks, (std::vector<std::string>{
-                             "rank 0 cannot end item 0 {Sa:1}, and only then "
-                             "begins item 1 {Rb:1}",
-                             "rank 1 cannot end item 0 {Sb:0}, and only then "
-                             "begins item 1 {Ra:0}"}));
+  ASSERT_EQ(waits.ranks.size(), 2u);
+  EXPECT_EQ(waits.ranks[0].text, "rank 0 cannot end item 0 {Sa:1}, and only "
+                                 "then begins item 1 {Rb:1}");
+  EXPECT_EQ(waits.ranks[1].text, "rank 1 cannot end item 0 {Sb:0}, and only "
+                                 "then begins item 1 {Ra:0}");
+  EXPECT_EQ(waits.ranks[1].rank, 1);
+  EXPECT_EQ(waits.ranks[1].unended, 0);
+  EXPECT_EQ(waits.ranks[1].unbegun, 1);
   EXPECT_EQ(codes(machine), "cycle");
 }
 
