@@ -3,6 +3,7 @@
 #include "compiler/read_program.h"
 
 #include "compiler/read_fragment.h"
+#include "mtc/runtime/posted.h"
 #include "passes/target/gemm_rows.h"
 
 #include <algorithm>
@@ -143,6 +144,13 @@ private:
   int64_t pools;
   std::map<std::vector<int32_t>, int64_t> places;
 };
+
+int64_t mostPosted(const ProgramPlan &program, const PlanTimeline &timeline) {
+  runtime::OpenTransfers open;
+  for (const MtcStep &row : timeline.rows)
+    open.follow(row, program.transfersOf(row));
+  return open.most();
+}
 
 /// Reads the rows of timelines, and what they point to: into the tables of the
 /// program.
@@ -295,8 +303,10 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   for (auto input : op.getOps<rt::InputSlotOp>())
     d.inputs.push_back(readInput(input));
   d.gemms = gemms.rows();
-  for (const PlanTimeline &timeline : p.timelines)
+  for (const PlanTimeline &timeline : p.timelines) {
     d.entries.push_back(readEntry(timeline));
+    d.posted = std::max(d.posted, mostPosted(p, timeline));
+  }
   for (auto slot : op.getOps<rt::ExportSlotOp>())
     d.exports.push_back(readExport(slot, p));
   d.transfers = static_cast<int64_t>(p.transfers.size());

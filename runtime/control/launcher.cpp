@@ -97,9 +97,12 @@ public:
 private:
   Status createMemory() {
     std::vector<ArenaSizes> sizes;
-    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
+    int64_t posted = 0;
+    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank) {
       sizes.push_back(bundle_.descriptor(rank).arenas);
-    return ShmSetup::create(bundle_.mesh, sizes, memory_);
+      posted = std::max(posted, bundle_.descriptor(rank).posted);
+    }
+    return ShmSetup::create(bundle_.mesh, sizes, posted, memory_);
   }
 
   Status startRank(int rank) {

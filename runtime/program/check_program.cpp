@@ -1,5 +1,6 @@
 //===- check_program.cpp - a program's tables against its descriptor ------===//
 
+#include "mtc/runtime/posted.h"
 #include "runtime/base/json.h"
 #include "runtime/program/program.h"
 
@@ -29,12 +30,18 @@ public:
                                        "mtc_timeline_{}",
                                        entry.name, entry.name));
     posted_.assign(static_cast<size_t>(d_.transfers), false);
+    open_ = {};
     for (int64_t i = 0; i < entry.length; ++i)
       checkRow(entry, rows[i], fmt::format("{} row {}", entry.name, i));
     if (auto it = std::ranges::find(posted_, true); it != posted_.end())
       problems_.add(fmt::format("{}: no row waits for transfer {}, which one "
                                 "posts",
                                 entry.name, it - posted_.begin()));
+    if (open_.most() > d_.posted)
+      problems_.add(
+          fmt::format("{}: expected at most {} transfers of a channel "
+                      "begun and not ended (posted), found {}",
+                      entry.name, d_.posted, open_.most()));
   }
 
 private:
@@ -84,6 +91,7 @@ private:
     if (!inside(row.first, row.count, d_.transfers))
       return problems_.add(fmt::format("{}: transfers [{}, +{}) of {}", what,
                                        row.first, row.count, d_.transfers));
+    open_.follow(row, {program_.transfers + row.first, size_t(row.count)});
     if (row.kind == MTC_STEP_EXCHANGE)
       return;
     bool posts = row.kind == MTC_STEP_POST;
@@ -125,6 +133,7 @@ private:
   }
 
   std::vector<bool> posted_; ///< transfers, by a row of the entry so far
+  OpenTransfers open_;
   const Program &program_;
   const Descriptor &d_;
   Problems &problems_;

@@ -102,7 +102,7 @@ struct Matching {
 ///   unposted          a wait for what was not posted
 ///   unwaited          what was posted, and nobody waits for
 ///   posted-limit      more transfers of a channel that one rank has posted
-///                     and not waited for than MTC_MOST_POSTED
+///                     and not ended than MTC_MOST_POSTED
 ///   members           a communicator whose members are not distinct ranks, or
 ///   a
 ///                     call by a rank that is none of them

@@ -27,8 +27,8 @@ struct Gap {
   std::vector<Transfer> posts, waits;
 };
 
-/// Waits that are put off at a time, far fewer than may be posted.
-constexpr size_t mostPutOff = MTC_MOST_POSTED / 2;
+/// Waits that are put off at a time: each takes room of backends.
+constexpr size_t mostPutOff = 64;
 
 /// Moves each wait for a send to right before the slot that writes its buffer
 /// next, or to the end.

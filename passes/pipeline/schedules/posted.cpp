@@ -26,7 +26,12 @@ void PostedTransfers::follow(const MachineItem &exchange, int i) {
       post(exchange.transfers[op], at);
     else if (exchange.part == Part::Wait)
       wait(exchange.transfers[op], at);
+    else
+      count(exchange.transfers[op], at);
   }
+  if (exchange.part == Part::Whole)
+    for (const MachineTransfer &t : exchange.transfers)
+      --counts_[{t.send, t.peer}];
 }
 
 void PostedTransfers::post(const MachineTransfer &t, OpRef at) {
@@ -37,13 +42,19 @@ void PostedTransfers::post(const MachineTransfer &t, OpRef at) {
                        at.item, describe(t.send, t.peer, t.tag)));
     matching_.complete = false;
   }
+  count(t, at);
+}
+
+void PostedTransfers::count(const MachineTransfer &t, OpRef at) {
   // Once per channel: what follows has the same cause.
-  if (++counts_[{t.send, t.peer}] == MTC_MOST_POSTED + 1)
-    report("posted-limit",
-           fmt::format("item {}: the {} is one more than the {} transfers of a "
-                       "channel that may be posted and not waited for",
-                       at.item, describe(t.send, t.peer, t.tag),
-                       MTC_MOST_POSTED));
+  if (++counts_[{t.send, t.peer}] > MTC_MOST_POSTED &&
+      full_.emplace(t.send, t.peer).second)
+    report(
+        "posted-limit",
+        fmt::format("item {}: the {} is one more than the {} transfers of a "
+                    "channel that may be begun and not ended; expected fewer "
+                    "microbatches in a row of one chunk",
+                    at.item, describe(t.send, t.peer, t.tag), MTC_MOST_POSTED));
 }
 
 void PostedTransfers::wait(const MachineTransfer &t, OpRef at) {

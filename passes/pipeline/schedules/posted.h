@@ -5,6 +5,7 @@
 #include "passes/pipeline/schedules/machine.h"
 
 #include <map>
+#include <set>
 
 namespace mtc::schedules {
 
@@ -26,6 +27,7 @@ private:
   using Key = std::tuple<bool, int, std::string>;
 
   void post(const MachineTransfer &transfer, OpRef at);
+  void count(const MachineTransfer &transfer, OpRef at);
   void wait(const MachineTransfer &transfer, OpRef at);
   void report(const char *code, std::string message);
 
@@ -33,6 +35,7 @@ private:
   Matching &matching_;
   std::map<Key, OpRef> open_;
   std::map<std::pair<bool, int>, int> counts_; ///< open, by channel
+  std::set<std::pair<bool, int>> full_;        ///< channels that were reported
 };
 
 } // namespace mtc::schedules

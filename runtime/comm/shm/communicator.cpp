@@ -73,7 +73,7 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
   spin_ = options.spin >= 0 ? options.spin : ownCore ? kSpinWithOwnCore : 0;
   sends_.resize(mesh.stages());
   receives_.resize(mesh.stages());
-  open_.reserve(size_t(mesh.stages()) * 2 * comm::kRingSlots);
+  open_.reserve(size_t(mesh.stages()) * 2 * control_.header().ringSlots);
   mappings_.resize(size_t(world) * MTC_ARENA_COUNT);
   rank_ = rank;
   makeGroups();

@@ -4,21 +4,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 namespace mtc::runtime::comm {
 
 static_assert(std::atomic<int64_t>::is_always_lock_free);
+static_assert(std::has_single_bit(unsigned(MTC_MOST_POSTED)));
 
 namespace {
 
 // Byte offsets of the sections, and of the end.
 struct Sections {
-  explicit Sections(const Mesh &mesh) {
+  /// What lies before the rings does not depend on their slots.
+  explicit Sections(const Mesh &mesh, uint32_t ringSlots = 0) {
     int64_t world = mesh.worldSize();
     ranks = sizeof(ControlHeader);
     syncs = ranks + world * int64_t(sizeof(RankBlock));
     slots = syncs + MTC_GROUP_COUNT * world * int64_t(sizeof(GroupSync));
     rings = slots + MTC_GROUP_COUNT * world * 2 * int64_t(sizeof(MemberSlot));
-    end = rings + world * mesh.stages() * int64_t(sizeof(TransferRing));
+    end = rings +
+          world * mesh.stages() * ringSlots * int64_t(sizeof(TransferSlot));
   }
   int64_t ranks, syncs, slots, rings, end;
 };
@@ -29,13 +35,21 @@ template <typename T> T &at(char *base, int64_t section, int64_t index) {
 
 } // namespace
 
-int64_t Control::bytes(const Mesh &mesh) { return Sections(mesh).end; }
+uint32_t Control::ringSlots(int64_t posted) {
+  return std::bit_ceil(uint32_t(std::max<int64_t>(posted, 1)));
+}
+
+int64_t Control::bytes(const Mesh &mesh, uint32_t ringSlots) {
+  return Sections(mesh, ringSlots).end;
+}
 
 Status Control::check(const ControlHeader &header, int64_t fileBytes) {
   bool sane = header.magic == kControlMagic && header.bytes == fileBytes;
   for (int32_t extent : header.extent)
     sane = sane && extent > 0;
-  sane = sane && bytes(meshOf(header)) == fileBytes;
+  sane = sane && std::has_single_bit(header.ringSlots) &&
+         header.ringSlots <= MTC_MOST_POSTED &&
+         bytes(meshOf(header), header.ringSlots) == fileBytes;
   if (sane)
     return Status::okay();
   return {StatusCode::usage,
@@ -62,9 +76,12 @@ MemberSlot &Control::slot(MtcGroup kind, int rank, uint64_t call) const {
                         2 * index + int64_t(call & 1));
 }
 
-TransferRing &Control::ring(int sourceRank, int targetStage) const {
-  return at<TransferRing>(base_, Sections(mesh_).rings,
-                          sourceRank * mesh_.stages() + targetStage);
+TransferSlot &Control::transfer(int sourceRank, int targetStage,
+                                uint32_t sequence) const {
+  uint32_t slots = header().ringSlots;
+  int64_t ring = int64_t(sourceRank) * mesh_.stages() + targetStage;
+  return at<TransferSlot>(base_, Sections(mesh_).rings,
+                          ring * slots + sequence % slots);
 }
 
 void Control::abort(AbortCause cause, int culprit) const {

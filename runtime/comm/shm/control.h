@@ -5,7 +5,7 @@
 // payloads, and the rings of transfers. Zero bytes are its initial state.
 //
 //   Header | RankBlock[world] | GroupSync[kind][leader] |
-//   MemberSlot[kind][rank][2] | TransferRing[source rank][target stage]
+//   MemberSlot[kind][rank][2] | TransferSlot[source rank][target stage][n]
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_COMM_SHM_CONTROL_H
@@ -18,13 +18,13 @@ namespace mtc::runtime::comm {
 
 inline constexpr uint64_t kControlMagic = 0x316d68732d63746d; // "mtc-shm1"
 inline constexpr int kStateWords = 64;
-inline constexpr uint32_t kRingSlots = MTC_MOST_POSTED;
 
 struct alignas(128) ControlHeader {
   uint64_t magic;
-  int64_t bytes;                   ///< of the whole segment
-  int32_t extent[MTC_AXIS_COUNT];  ///< of the mesh
-  RankOrder order;                 ///< of the mesh
+  int64_t bytes;                  ///< of the whole segment
+  int32_t extent[MTC_AXIS_COUNT]; ///< of the mesh
+  RankOrder order;                ///< of the mesh
+  uint32_t ringSlots;             ///< of each ring of transfers, a power of two
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
 };
 
@@ -57,7 +57,7 @@ struct alignas(128) MemberSlot {
   alignas(64) char payload[kAnywhereBytes];
 };
 
-/// Transfer n of a pair of ranks uses slot n mod kRingSlots, once that is free.
+/// Transfer n of a pair of ranks uses slot n mod ringSlots, once that is free.
 /// Each side fills its half and posts; whoever sees both posted and claims the
 /// transfer copies. Counters hold n + 1 of the last transfer that got so far.
 struct TransferSlot {
@@ -65,10 +65,6 @@ struct TransferSlot {
   std::atomic<uint32_t> mismatched; ///< then it is never done
   TransferSide sent, expected;
   Placement from, to;
-};
-
-struct alignas(128) TransferRing {
-  TransferSlot slots[kRingSlots];
 };
 
 enum class AbortCause : uint32_t { aborted = 1, died = 2 };
@@ -80,7 +76,10 @@ public:
   Control(void *base, const Mesh &mesh)
       : base_(static_cast<char *>(base)), mesh_(mesh) {}
 
-  static int64_t bytes(const Mesh &mesh);
+  /// Slots of a ring where a rank has at most `posted` transfers of a channel
+  /// begun and not ended. As their number divides 2^32, counters may wrap.
+  static uint32_t ringSlots(int64_t posted);
+  static int64_t bytes(const Mesh &mesh, uint32_t ringSlots);
   /// Checks what a file descriptor brought; the mesh is in the header.
   static Status check(const ControlHeader &header, int64_t fileBytes);
 
@@ -89,7 +88,8 @@ public:
   RankBlock &rank(int rank) const;
   GroupSync &sync(MtcGroup kind, int leader) const;
   MemberSlot &slot(MtcGroup kind, int rank, uint64_t call) const;
-  TransferRing &ring(int sourceRank, int targetStage) const;
+  TransferSlot &transfer(int sourceRank, int targetStage,
+                         uint32_t sequence) const;
 
   /// The first cause wins. Wakes everybody. Async-signal-safe. `rank` -1: the
   /// launcher.

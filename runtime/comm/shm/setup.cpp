@@ -65,14 +65,15 @@ Status ShmSetup::createArena(int rank, int kind, int64_t bytes) {
 }
 
 Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
-                        std::unique_ptr<ShmSetup> &out) {
+                        int64_t posted, std::unique_ptr<ShmSetup> &out) {
   if (int64_t(arenas.size()) != mesh.worldSize())
     return {StatusCode::usage,
             fmt::format("expected arena sizes of {} ranks, found {}",
                         mesh.worldSize(), arenas.size())};
   std::unique_ptr<ShmSetup> setup(new ShmSetup);
   setup->mesh_ = mesh;
-  int64_t bytes = comm::Control::bytes(mesh);
+  uint32_t ringSlots = comm::Control::ringSlots(posted);
+  int64_t bytes = comm::Control::bytes(mesh, ringSlots);
   setup->totalBytes_ = bytes;
   MTC_RETURN_IF_ERROR(createMemory("mtc:control", bytes, setup->controlFd_));
   MTC_RETURN_IF_ERROR(
@@ -85,6 +86,7 @@ Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
   for (const AxisInfo &axis : kAxes)
     header.extent[axis.id] = static_cast<int32_t>(mesh[axis.id]);
   header.order = mesh.order();
+  header.ringSlots = ringSlots;
   header.magic = comm::kControlMagic;
   out = std::move(setup);
   return Status::okay();

@@ -90,6 +90,8 @@ private:
   comm::TransferSlot &slotOf(const Transfer &transfer) const;
   Status publish(Transfer &transfer);
   Status move(const Transfer &transfer, comm::TransferSlot &slot);
+  Status agreement(const Transfer &transfer,
+                   const comm::TransferSlot &slot) const;
   Status copy(const Transfer &transfer, const comm::TransferSlot &slot);
   Status progress(std::span<const MtcTransfer> awaited, size_t &remaining);
   Status checkAwaited(std::span<const MtcTransfer> transfers) const;

@@ -33,9 +33,11 @@ inline constexpr int kGateRank = 0;
 class ShmSetup {
 public:
   /// `arenas[rank]`, one entry per rank of the mesh. Sizes are rounded up to
-  /// whole pages. Fails if the host rejects memory or descriptors.
+  /// whole pages. `posted`, at most MTC_MOST_POSTED: the transfers of a channel
+  /// that a rank has begun and not ended; more take place only in a wait. Fails
+  /// if the host rejects memory or descriptors.
   static Status create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
-                       std::unique_ptr<ShmSetup> &out);
+                       int64_t posted, std::unique_ptr<ShmSetup> &out);
   /// Closes the descriptors; the ranks' mappings stay theirs.
   ~ShmSetup();
 

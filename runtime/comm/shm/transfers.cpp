@@ -38,17 +38,16 @@ bool claim(TransferSlot &slot, uint32_t n) {
 
 TransferSlot &ShmCommunicator::slotOf(const Transfer &t) const {
   int64_t stage = mesh().coordinate(rank_, MTC_AXIS_PP);
-  comm::TransferRing &ring = t.row->is_send
-                                 ? control_.ring(rank_, t.row->peer_stage)
-                                 : control_.ring(t.peer, stage);
-  return ring.slots[t.sequence % comm::kRingSlots];
+  return t.row->is_send
+             ? control_.transfer(rank_, t.row->peer_stage, t.sequence)
+             : control_.transfer(t.peer, stage, t.sequence);
 }
 
 /// Posts a transfer if its slot is free.
 Status ShmCommunicator::publish(Transfer &t) {
   TransferSlot &slot = slotOf(t);
   uint32_t n = t.sequence + 1;
-  if (t.posted || !reached(slot.done, n - comm::kRingSlots))
+  if (t.posted || !reached(slot.done, n - control_.header().ringSlots))
     return Status::okay();
   t.posted = true;
   const MtcTransfer &row = *t.row;
@@ -63,13 +62,24 @@ Status ShmCommunicator::publish(Transfer &t) {
   return move(t, slot);
 }
 
+/// Whether what is sent is what is expected.
+Status ShmCommunicator::agreement(const Transfer &t,
+                                  const TransferSlot &slot) const {
+  int source = t.row->is_send ? rank_ : t.peer;
+  int target = t.row->is_send ? t.peer : rank_;
+  return comm::checkTransfer(source, slot.sent, target, slot.expected);
+}
+
 /// Does a transfer that both sides have posted and this one has claimed.
 Status ShmCommunicator::move(const Transfer &t, TransferSlot &slot) {
   uint32_t n = t.sequence + 1;
-  Status status = copy(t, slot);
+  Status agreed = agreement(t, slot);
+  Status status = agreed.ok() ? copy(t, slot) : agreed;
   // The verdict goes out before this rank's failure aborts the world.
-  (status.ok() ? slot.done : slot.mismatched)
-      .store(n, std::memory_order_release);
+  if (status.ok())
+    slot.done.store(n, std::memory_order_release);
+  else if (!agreed.ok())
+    slot.mismatched.store(n, std::memory_order_release);
   comm::signalEvent(control_.rank(t.peer).event);
   return status;
 }
@@ -77,8 +87,6 @@ Status ShmCommunicator::move(const Transfer &t, TransferSlot &slot) {
 Status ShmCommunicator::copy(const Transfer &t, const TransferSlot &slot) {
   int source = t.row->is_send ? rank_ : t.peer;
   int target = t.row->is_send ? t.peer : rank_;
-  MTC_RETURN_IF_ERROR(
-      comm::checkTransfer(source, slot.sent, target, slot.expected));
   void *from = nullptr, *to = nullptr;
   MTC_RETURN_IF_ERROR(resolve(source, slot.from, slot.sent.bytes, from));
   MTC_RETURN_IF_ERROR(resolve(target, slot.to, slot.sent.bytes, to));
@@ -117,9 +125,7 @@ Status ShmCommunicator::progress(std::span<const MtcTransfer> awaited,
     MTC_RETURN_IF_ERROR(publish(t));
     const TransferSlot &slot = slotOf(t);
     if (slot.mismatched.load(std::memory_order_acquire) == t.sequence + 1)
-      return comm::checkTransfer(t.row->is_send ? rank_ : t.peer, slot.sent,
-                                 t.row->is_send ? t.peer : rank_,
-                                 slot.expected);
+      return agreement(t, slot);
     remaining += isAmong(t.row, awaited) && !reached(slot.done, t.sequence + 1);
   }
   return Status::okay();

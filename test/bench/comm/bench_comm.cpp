@@ -136,7 +136,7 @@ int bench(int ranks) {
   arenas[MTC_ARENA_GRADS] = kLargest;
   std::unique_ptr<ShmSetup> setup;
   Status made = ShmSetup::create(
-      mesh, std::vector<ArenaSizes>(size_t(ranks), arenas), setup);
+      mesh, std::vector<ArenaSizes>(size_t(ranks), arenas), 1, setup);
   if (!made.ok()) {
     std::fprintf(stderr, "bench_comm: %s\n", made.message().c_str());
     return 1;

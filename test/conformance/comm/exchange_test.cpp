@@ -39,7 +39,7 @@ TEST_P(Exchange, Ring) {
 
 // More messages than may be posted, so that slots are used again within a
 // group.
-constexpr int kMany = MTC_MOST_POSTED + 20;
+constexpr int kMany = kPosted + 20;
 TEST_P(Exchange, ManyMessagesPerPeerInOrder) {
   expectAllWell(
       GetParam(), {1, 1, 2}, int64_t(kMany) * kMessageStride, [](Rank &r) {

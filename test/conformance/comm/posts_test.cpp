@@ -82,9 +82,9 @@ TEST_P(Posts, AsManyAsMayBe) {
     int other = 1 - r.rank;
     for (int round = 0; round < 4; ++round) {
       uint64_t salt = uint64_t(round) * 200;
-      prepare(r, MTC_MOST_POSTED, salt);
+      prepare(r, kPosted, salt);
       std::vector<MtcTransfer> out, in;
-      for (int n = 0; n < MTC_MOST_POSTED; ++n) {
+      for (int n = 0; n < kPosted; ++n) {
         out.push_back(send(other, n));
         in.push_back(receive(other, n));
       }

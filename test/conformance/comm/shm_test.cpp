@@ -22,7 +22,7 @@ constexpr ArenaSizes kSizes = {4096, 100, 0, 8192, 4096};
 std::unique_ptr<ShmSetup> makeSetup(const Mesh &mesh) {
   std::unique_ptr<ShmSetup> setup;
   std::vector<ArenaSizes> sizes(mesh.worldSize(), kSizes);
-  Status status = ShmSetup::create(mesh, sizes, setup);
+  Status status = ShmSetup::create(mesh, sizes, 1, setup);
   EXPECT_TRUE(status.ok()) << status.message();
   return setup;
 }

@@ -129,7 +129,7 @@ std::vector<std::string> runProcesses(const Mesh &mesh, int64_t arenaBytes,
   sizes.fill(arenaBytes);
   std::unique_ptr<runtime::ShmSetup> setup;
   runtime::Status created = runtime::ShmSetup::create(
-      mesh, std::vector<runtime::ArenaSizes>(world, sizes), setup);
+      mesh, std::vector<runtime::ArenaSizes>(world, sizes), kPosted, setup);
   if (!created.ok())
     return {text(created)};
   size_t bytes = world * kResultBytes;

@@ -30,6 +30,9 @@ struct Rank {
   char *arena(int kind) const { return static_cast<char *>(arenas[kind].base); }
 };
 
+/// Transfers of a channel that a rank may have begun and not ended.
+inline constexpr int kPosted = 128;
+
 /// What one rank does; returns what went wrong, or "".
 using Body = std::function<std::string(Rank &)>;
 

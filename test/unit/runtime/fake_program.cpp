@@ -346,6 +346,7 @@ extern const char mtc_descriptor[] = TEXT({
   "entries" : [ TRAIN, EVAL ],
   "exports" : [EXPORTS],
   "transfers" : TRANSFERS,
+  "posted" : TRANSFERS,
   "pools" : 7,
   "slots" : 14,
   "fragments" : [ "forward", "backward", "evaluate", "reduce", "apply" ]

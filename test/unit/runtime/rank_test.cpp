@@ -225,22 +225,28 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
 
 TEST_F(RankTest, RejectsPostsAndWaitsThatDoNotPair) {
   MtcTransfer transfer{1, 1, MTC_ARENA_ACTIVATIONS, 0, 0, 64};
-  auto found = [&](int32_t first, int32_t second) {
+  auto found = [&](int32_t first, int32_t second, int64_t posted = 1) {
     rows_[0] = {first, -1, -1, 0, -1, 0, 1};
     rows_[1] = {second, -1, -1, 0, -1, 0, 1};
     RankParts p = parts(0);
     p.descriptor.mesh[MTC_AXIS_PP] = 2;
     p.descriptor.transfers = 1;
+    p.descriptor.posted = posted;
     p.program.transfers = &transfer;
     return create(std::move(p)).message();
   };
   EXPECT_EQ(found(MTC_STEP_POST, MTC_STEP_WAIT), "");
   EXPECT_EQ(found(MTC_STEP_EXCHANGE, MTC_STEP_EXCHANGE), "");
+  for (int32_t first : {MTC_STEP_POST, MTC_STEP_EXCHANGE})
+    EXPECT_EQ(
+        found(first, first == MTC_STEP_POST ? MTC_STEP_WAIT : first, 0),
+        "program tables: 1 problem\n  train: expected at most 0 transfers "
+        "of a channel begun and not ended (posted), found 1");
   EXPECT_EQ(found(MTC_STEP_EXCHANGE, MTC_STEP_WAIT),
             "program tables: 1 problem\n  train row 1: waits for transfer 0, "
             "which is not "
             "posted");
-  EXPECT_EQ(found(MTC_STEP_POST, MTC_STEP_EXCHANGE),
+  EXPECT_EQ(found(MTC_STEP_POST, MTC_STEP_EXCHANGE, 2),
             "program tables: 1 problem\n  train: no row waits for transfer 0, "
             "which one "
             "posts");

@@ -8,7 +8,7 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 7, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 8, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "dtype": "f32", "onednn": "2",
   "mesh": {"tp": 2, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
@@ -30,7 +30,7 @@ inline const char *const kToyDescriptor = R"({
               "entry": "train"}],
   "gemms": [], "loss_offset": 0,
   "entries": [{"name": "train", "length": 2, "update": []}],
-  "exports": [], "transfers": 0, "pools": 7,
+  "exports": [], "transfers": 0, "posted": 0, "pools": 7,
   "slots": 7, "fragments": ["work"]})";
 
 /// The descriptor with the first `from` replaced by `to`.

@@ -4,6 +4,7 @@
 #include "interpreter.h"
 #include "oracle.h"
 #include "passes/pipeline/schedules/plan_check.h"
+#include "passes/pipeline/schedules/waitfor.h"
 #include "sha256.h"
 
 #include <gtest/gtest.h>
@@ -104,6 +105,14 @@ TEST(Expand, PostsWhenMadeAndWaitsWhenNeeded) {
       "wait{<0:a1.0@0} F1 wait{>0:g0.1@0} B1 post{<0:a2.0@0 >0:g1.1@0} "
       "wait{<0:a2.0@0} F2 wait{>0:g1.1@0} B2 post{>0:g2.1@0} "
       "wait{>0:g2.1@0}\n");
+}
+
+// Stage 0 runs its first chunk on all of a group before it reads what stage 1
+// has made of the first.
+TEST(Expand, HasAsManyOnTheirWayAsAGroupHas) {
+  Plan plan = makePlan(make("interleaved-1f1b", {2, 160, 2, 150}), 1,
+                       Grouping::SameStamp, /*apart=*/true);
+  EXPECT_TRUE(verifyMachine(machineOf(plan)).empty());
 }
 
 // F3 writes where nobody has sent from for longest: a2 may still be on its way.

@@ -52,10 +52,11 @@ TEST(Posts, AreWaitedForOnce) {
             "expected a wait for it before it is posted again\n");
 }
 
+// Each number comes twice: the second time nothing more is said.
 TEST(Posts, AreNoMoreThanBackendsHaveRoomFor) {
   auto machine = [](int count) {
     Machine made{{{}, {}}, {}};
-    for (Part part : {Part::Post, Part::Wait})
+    for (Part part : {Part::Post, Part::Wait, Part::Post, Part::Wait})
       for (int n = 0; n < count; ++n) {
         made.ranks[0].push_back(exchange(part, true, 1, std::to_string(n)));
         made.ranks[1].push_back(exchange(part, false, 0, std::to_string(n)));
@@ -64,12 +65,13 @@ TEST(Posts, AreNoMoreThanBackendsHaveRoomFor) {
   };
   EXPECT_EQ(machine(MTC_MOST_POSTED), "");
   EXPECT_EQ(machine(MTC_MOST_POSTED + 1),
-            "posted-limit: rank 0 item 128: the send of 128 to rank 1 is one "
-            "more than the 128 transfers of a channel that may be posted and "
-            "not waited for\n"
-            "posted-limit: rank 1 item 128: the receive of 128 from rank 0 is "
-            "one more than the 128 transfers of a channel that may be posted "
-            "and not waited for\n");
+            "posted-limit: rank 0 item 4096: the send of 4096 to rank 1 is one "
+            "more than the 4096 transfers of a channel that may be begun and "
+            "not ended; expected fewer microbatches in a row of one chunk\n"
+            "posted-limit: rank 1 item 4096: the receive of 4096 from rank 0 "
+            "is one more than the 4096 transfers of a channel that may be "
+            "begun and not ended; expected fewer microbatches in a row of one "
+            "chunk\n");
 }
 
 // Each waits for what the other posts behind its own wait.

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 7
+#define MTC_ABI_VERSION 8
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -147,9 +147,10 @@ struct MtcTransfer {
   int64_t bytes;
 };
 
-/// Transfers from one rank to one other that either may have posted and not
-/// waited for: room that backends keep.
-enum { MTC_MOST_POSTED = 128 };
+/// Transfers from one rank to one other that either may have begun and not
+/// ended. A plan says how many it has (`posted` of descriptors), and backends
+/// keep room for these.
+enum { MTC_MOST_POSTED = 4096 };
 
 typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 

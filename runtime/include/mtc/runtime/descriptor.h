@@ -146,6 +146,8 @@ struct Descriptor {
   std::vector<EntryInfo> entries;
   std::vector<ExportInfo> exports;
   int64_t transfers = 0;
+  /// The most transfers of a channel that are begun and not ended (posted.h).
+  int64_t posted = 0;
   int64_t pools = MTC_POOL_FIXED; ///< whose slots a row of a timeline names
   int64_t slots = 0;              ///< numbers in mtc_slots
   std::vector<std::string> fragments;

@@ -164,6 +164,7 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.records("entries", d.entries);
   f.records("exports", d.exports);
   f.integer("transfers", d.transfers, 0, kMany);
+  f.integer("posted", d.posted, 0, MTC_MOST_POSTED);
   f.integer("pools", d.pools, MTC_POOL_FIXED, MTC_POOL_LIMIT);
   f.integer("slots", d.slots, 0, kMany);
   f.texts("fragments", d.fragments);
