@@ -75,7 +75,9 @@ public:
     std::set<std::string> located{"collective-order", "collective-size",
                                   "collective-type", "pair-order", "pair-size"};
     for (const schedules::Finding &finding : matching.findings)
-      if (!located.count(finding.code))
+      if (finding.item >= 0)
+        atItem(finding);
+      else if (!located.count(finding.code))
         atTimeline(0, finding.code, finding.message);
     if (matching.complete && report.size() == before)
       checkWaits(matching);
@@ -270,6 +272,16 @@ private:
     explainRanks(diag);
   }
 
+  /// Once for all ranks of a stage.
+  void atItem(const schedules::Finding &finding) {
+    Operation *op = sources[finding.rank][finding.item];
+    if (!placed.emplace(op, finding.code).second)
+      return;
+    auto diag = report.error(op) << "entry \"" << entry << "\", "
+                                 << finding.code << ": " << finding.message;
+    explainRanks(diag);
+  }
+
   void atTimeline(int64_t stage, StringRef code, StringRef message) {
     auto it = model.stages[stage].timelines.find(entry.str());
     Operation *op = it == model.stages[stage].timelines.end()
@@ -287,13 +299,17 @@ private:
 
   /// "tp + 2·(dp + 2·stage)", or "stage" where the stages are all ranks.
   std::string rankFormula() const {
-    std::string text = "stage";
-    if (mesh.worldSize() > mesh.stages())
-      for (const AxisInfo &axis : llvm::reverse(kAxes))
-        if (axis.id != MTC_AXIS_PP)
-          text = std::string(axis.name) + " + " +
-                 std::to_string(mesh[axis.id]) + "·" +
-                 (text == "stage" ? text : "(" + text + ")");
+    if (mesh.worldSize() == mesh.stages())
+      return "stage";
+    std::string text;
+    SmallVector<MtcAxis> axes = llvm::to_vector(mesh.order());
+    for (MtcAxis axis : llvm::reverse(axes)) {
+      std::string name(axis == MTC_AXIS_PP ? "stage" : axisName(axis));
+      bool isLast = text.empty(), isSum = text.find('+') != text.npos;
+      text = isLast ? name
+                    : name + " + " + std::to_string(mesh[axis]) + "·" +
+                          (isSum ? "(" + text + ")" : text);
+    }
     return text;
   }
 
@@ -308,6 +324,7 @@ private:
   std::vector<std::vector<Operation *>> sources;          ///< op of each item
   DenseMap<Operation *, schedules::CollectiveCall> calls; ///< looked up only
   std::set<std::tuple<Operation *, Operation *, int64_t>> said;
+  std::set<std::pair<Operation *, std::string>> placed; ///< looked up only
 };
 
 void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,

@@ -104,8 +104,8 @@ public:
   /// both are posted and those before it have taken place, whatever the two
   /// ranks do meanwhile. Offsets are relative to this rank's arenas. A tag or
   /// size that differs: communication, on both sides, here or in `wait`. More
-  /// of a channel than the plan has (`posted` of descriptors) take place only in
-  /// a wait.
+  /// of a channel than the plan has (`posted` of descriptors) take place only
+  /// in a wait.
   virtual Status post(std::span<const MtcTransfer> transfers) = 0;
   /// Waits for transfers that were posted, named by their address in the list
   /// that `post` got; each once. Any other: usage.

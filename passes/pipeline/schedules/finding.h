@@ -18,6 +18,7 @@ namespace mtc::schedules {
 struct Finding {
   std::string code;
   std::string message;
+  int rank = -1, item = -1; ///< of a machine, where one item is to blame
 };
 
 using Findings = std::vector<Finding>;

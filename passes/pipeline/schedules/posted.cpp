@@ -14,9 +14,10 @@ std::string describe(bool send, int peer, const std::string &tag) {
 
 } // namespace
 
-void PostedTransfers::report(const char *code, std::string message) {
+void PostedTransfers::report(const char *code, OpRef at, std::string message) {
   matching_.findings.push_back(
-      {code, fmt::format("rank {} {}", rank_, message)});
+      {code, fmt::format("rank {} item {}: {}", rank_, at.item, message), rank_,
+       at.item});
 }
 
 void PostedTransfers::follow(const MachineItem &exchange, int i) {
@@ -36,10 +37,10 @@ void PostedTransfers::follow(const MachineItem &exchange, int i) {
 
 void PostedTransfers::post(const MachineTransfer &t, OpRef at) {
   if (!open_.try_emplace({t.send, t.peer, t.tag}, at).second) {
-    report("posted-twice",
-           fmt::format("item {}: the {} is posted, expected a "
+    report("posted-twice", at,
+           fmt::format("the {} is posted, expected a "
                        "wait for it before it is posted again",
-                       at.item, describe(t.send, t.peer, t.tag)));
+                       describe(t.send, t.peer, t.tag)));
     matching_.complete = false;
   }
   count(t, at);
@@ -50,19 +51,20 @@ void PostedTransfers::count(const MachineTransfer &t, OpRef at) {
   if (++counts_[{t.send, t.peer}] > MTC_MOST_POSTED &&
       full_.emplace(t.send, t.peer).second)
     report(
-        "posted-limit",
-        fmt::format("item {}: the {} is one more than the {} transfers of a "
+        "posted-limit", at,
+        fmt::format("the {} is one more than the {} transfers of a "
                     "channel that may be begun and not ended; expected fewer "
                     "microbatches in a row of one chunk",
-                    at.item, describe(t.send, t.peer, t.tag), MTC_MOST_POSTED));
+                    describe(t.send, t.peer, t.tag), MTC_MOST_POSTED));
 }
 
 void PostedTransfers::wait(const MachineTransfer &t, OpRef at) {
   auto it = open_.find({t.send, t.peer, t.tag});
   if (it == open_.end()) {
-    report("unposted", fmt::format("item {}: waits for the {}, expected one "
-                                   "that is posted",
-                                   at.item, describe(t.send, t.peer, t.tag)));
+    report("unposted", at,
+           fmt::format("waits for the {}, expected one "
+                       "that is posted",
+                       describe(t.send, t.peer, t.tag)));
     matching_.complete = false;
     return;
   }
@@ -74,9 +76,10 @@ void PostedTransfers::wait(const MachineTransfer &t, OpRef at) {
 void PostedTransfers::end() {
   for (const auto &[key, at] : open_) {
     const auto &[send, peer, tag] = key;
-    report("unwaited", fmt::format("item {}: posts the {}, expected a wait for "
-                                   "it in the same step, found none",
-                                   at.item, describe(send, peer, tag)));
+    report("unwaited", at,
+           fmt::format("posts the {}, expected a wait for "
+                       "it in the same step, found none",
+                       describe(send, peer, tag)));
     matching_.complete = false;
   }
 }

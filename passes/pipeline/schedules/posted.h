@@ -29,7 +29,7 @@ private:
   void post(const MachineTransfer &transfer, OpRef at);
   void count(const MachineTransfer &transfer, OpRef at);
   void wait(const MachineTransfer &transfer, OpRef at);
-  void report(const char *code, std::string message);
+  void report(const char *code, OpRef at, std::string message);
 
   int rank_;
   Matching &matching_;
