@@ -17,7 +17,7 @@ nlohmann::ordered_json describe(const BundlePlan &plan,
 /// relative to the bundle's folder.
 nlohmann::ordered_json describeBundle(const BundlePlan &plan);
 
-/// The ranks along each axis, {"tp": 2, "dp": 1, "pp": 4}.
+/// The ranks along each axis, {"tp": 2, "cp": 1, "dp": 1, "pp": 4}.
 nlohmann::ordered_json describeMesh(Mesh mesh);
 
 /// "programs/stage0": the executable of a stage in its bundle; the shared

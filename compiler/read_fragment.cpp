@@ -67,9 +67,11 @@ double attentionFlops(rt::AttentionOp op) {
   auto type = out ? mlir::dyn_cast<mlir::ShapedType>(out.getType()) : nullptr;
   if (!type || !type.hasRank() || type.getRank() != 4)
     return 0;
-  // [batch, seq, heads, dim]
+  // [batch, queries, heads, dim]; under a causal mask half of the pairs, also
+  // where the queries are a piece of the head and one of the tail.
+  auto keys = mlir::cast<mlir::ShapedType>(op.getQkv().back().getType());
   double flops = 4.0 * type.getDimSize(0) * type.getDimSize(1) *
-                 type.getDimSize(1) * type.getDimSize(2) * type.getDimSize(3);
+                 keys.getDimSize(1) * type.getDimSize(2) * type.getDimSize(3);
   return flops * (op.getCausal() ? 0.5 : 1) * (op.getBackward() ? 2.5 : 1);
 }
 

@@ -100,9 +100,13 @@ ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
   e.arena = op.getArena();
   e.offset = op.getOffset();
   e.dtype = op.getType().getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+  dist::Split pieces = op.pieces();
   e.shape.assign(split.shape.begin(), split.shape.end());
+  if (pieces.axis)
+    e.shape[pieces.dim] = pieces.shape[pieces.dim];
   e.localShape = op.getType().getShape().vec();
   e.split = splitInfo(split);
+  e.pieces = splitInfo(pieces);
   return e;
 }
 

@@ -51,6 +51,7 @@ ShardRules::ShardRules() {
   set(LogicalAxis::kvHeads, MeshAxis::tp);
   set(LogicalAxis::ffn, MeshAxis::tp);
   set(LogicalAxis::vocab, MeshAxis::tp);
+  set(LogicalAxis::seq, MeshAxis::cp);
   set(LogicalAxis::batch, MeshAxis::dp);
 }
 
@@ -63,7 +64,8 @@ bool ShardRules::buildableOfParameters(LogicalAxis axis, MeshAxis mesh) {
 }
 
 bool ShardRules::buildable(LogicalAxis axis, MeshAxis mesh) {
-  // A replicated batch would count every sample dp times.
+  // A replicated batch would count every sample dp times, whole samples every
+  // token cp times.
   bool isOfInputs = axis == LogicalAxis::batch || axis == LogicalAxis::seq;
   return isOfInputs ? mesh == ShardRules().meshAxis(axis)
                     : buildableOfParameters(axis, mesh);

@@ -30,7 +30,12 @@ inline constexpr size_t logicalAxisCount = 11;
 
 /// What a dimension may be split over: an axis of mesh.h, of which those that
 /// code here names have an enumerator. none: replicated.
-enum class MeshAxis { none = -1, tp = MTC_AXIS_TP, dp = MTC_AXIS_DP };
+enum class MeshAxis {
+  none = -1,
+  tp = MTC_AXIS_TP,
+  cp = MTC_AXIS_CP,
+  dp = MTC_AXIS_DP
+};
 
 /// As in files: "kv_heads", "tp".
 std::string_view toString(LogicalAxis axis);
@@ -39,8 +44,8 @@ std::string_view toString(MeshAxis axis);
 std::string_view meaningOf(LogicalAxis axis);
 const std::array<LogicalAxis, logicalAxisCount> &allLogicalAxes();
 
-/// The strategy's table. Starts with heads, kv_heads, ffn, vocab over tp and
-/// batch over dp; all else replicated.
+/// The strategy's table. Starts with heads, kv_heads, ffn, vocab over tp, seq
+/// over cp and batch over dp; all else replicated.
 class ShardRules {
 public:
   ShardRules();

@@ -17,6 +17,9 @@ using OfStrategy = Kind<Strategy>;
 
 /// What ranks along an axis have of their own.
 static std::string_view meaningOf(const AxisInfo &axis) {
+  if (axis.headAndTail)
+    return "ranks along this axis: each has a piece of the head and one of the "
+           "tail of every sample, and the same parameters";
   if (axis.data)
     return "ranks along this axis: each has samples of its own, and the same "
            "parameters";
@@ -353,6 +356,7 @@ const std::vector<Field<ShardAxes>> &shardFields() {
       rows.push_back({"shard", toString(axis), meshAxisOf(axis),
                       meaningOf(axis),
                       ShardRules::buildable(axis, MeshAxis::none) ? "\"none\""
+                      : axis == LogicalAxis::seq                  ? "\"cp\""
                                                                   : "\"dp\""});
     return rows;
   }();

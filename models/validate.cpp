@@ -281,6 +281,27 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    "device_memory = the bytes of a rank, or recompute = full"});
 }
 
+/// A head and a tail for each rank along cp, and equal parts of both together
+/// for each along tp.
+static void checkSequenceParts(const Strategy &strategy, int64_t seq,
+                               std::vector<Violation> &out) {
+  int64_t tp = strategy.mesh[MTC_AXIS_TP], cp = strategy.mesh[MTC_AXIS_CP];
+  if (!strategy.sequenceParallel)
+    tp = 1;
+  int64_t unit = std::lcm(cp > 1 ? 2 * cp : 1, cp * tp);
+  std::string nearest =
+      fmt::format("seq_length = {}", joinOr(nearestMultiples(unit, seq)));
+  if (cp > 1 && seq % (2 * cp) != 0)
+    out.push_back({"seq_length % (2 * cp) == 0",
+                   fmt::format("seq_length = {}, cp = {}", seq, cp), nearest});
+  if (tp > 1 && seq % (cp * tp) != 0)
+    out.push_back({fmt::format("seq_length % {} == 0 with sequence_parallel",
+                               cp > 1 ? "(cp * tp)" : "tp"),
+                   fmt::format("seq_length = {}, {}tp = {}", seq,
+                               cp > 1 ? fmt::format("cp = {}, ", cp) : "", tp),
+                   nearest});
+}
+
 static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                           std::vector<Violation> &out) {
   if (strategy.seqLength > spec.maxSeq)
@@ -288,13 +309,8 @@ static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("seq_length = {}, max_seq = {}",
                                strategy.seqLength, spec.maxSeq),
                    fmt::format("seq_length = {}", spec.maxSeq)});
-  int64_t tp = strategy.mesh[MTC_AXIS_TP];
-  int64_t seq = strategy.seqLength ? strategy.seqLength : spec.maxSeq;
-  if (strategy.sequenceParallel && seq % tp != 0)
-    out.push_back(
-        {"seq_length % tp == 0 with sequence_parallel",
-         fmt::format("seq_length = {}, tp = {}", seq, tp),
-         fmt::format("seq_length = {}", joinOr(nearestMultiples(tp, seq)))});
+  checkSequenceParts(
+      strategy, strategy.seqLength ? strategy.seqLength : spec.maxSeq, out);
 }
 
 /// A host with fewer ranks than the others is a rest that nobody asked for; all

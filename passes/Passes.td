@@ -167,7 +167,10 @@ def Partition : MtcPass<"partition"> {
     reshard becomes the collective that does it. Ops that use an index of a split
     dimension get `dist.index_axis` and `dist.index_stride` (its local size):
     coordinate·stride is to be added to a local index; for dropout also
-    `dist.index_dim`. `dist.global_shape` on arguments and `dist.global_shapes` on
+    `dist.index_dim`. Where ranks have a piece of the head and one of the tail (`cp`)
+    they get `dist.piece_axis` and `dist.piece`, the indices of a piece: an index of
+    the two together, with that added, still has to go to the place of its piece.
+    `dist.global_shape` on arguments and `dist.global_shapes` on
     ops keep the global shapes.
 
     Input:
@@ -262,7 +265,8 @@ def FormClusters : ProgramPass<"form-clusters"> {
     A kernel per op would read and write memory between any two. Wraps pointwise
     and row-wise ops greedily, in program order, never across a layer boundary,
     into `rt.cluster`: which ops share a kernel is read off the IR, and edited
-    there. Contractions, attention and collectives stay between clusters. Sinks
+    there. Contractions, attention (with what moves its operands) and collectives
+    stay between clusters. Sinks
     move behind what they add, so that a kernel or a GEMM adds in place; a cast to
     a wider type is made again for each reader. Writes `rt.collectives` on each
     fragment: kind, group, count and `serves` of its collectives in order, for

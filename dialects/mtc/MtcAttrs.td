@@ -20,7 +20,7 @@ def Mtc_Dialect : Dialect {
       mtc.phase = "import",
       mtc.config = #mtc.config<
         model = <name = "gpt2-nano", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
-        mesh = <tp = 2, dp = 2, pp = 2>,
+        mesh = <tp = 2, cp = 1, dp = 2, pp = 2>,
         batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>,
         precision = bf16,
         schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>,
@@ -203,7 +203,7 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     The module attribute `mtc.config`. The importer writes it, and later phases run
     from the IR alone.
 
-    Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
+    Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, cp = 1, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
 
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks, and
     `order = "tp-pp-dp"` where ranks count through them in another order than they

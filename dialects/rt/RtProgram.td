@@ -198,16 +198,19 @@ def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {
   let description = [{
     `inputs`: q, k, v or one fused operand; backward: dout, out, lse, then these.
     `inits`: out, lse; backward: the gradients in the operands' layout.
-    `sample` and `head` are the RNG address of batch row 0 and head 0.
+    `sample` and `head` are the RNG address of batch row 0 and head 0. Where q is a
+    part of the sequence and k and v are the whole of it, `positions` has the places
+    of the first query of each half of q (a rank has a piece of its head and one of
+    its tail).
 
     Example: `%o, %l = rt.attention(%qkv) into (%e, %f) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
   }];
   let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$inits,
                        Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
-                       BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
+                       Variadic<I64>:$positions, BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        Rt_Int:$rng_layer, Rt_Int:$site, Rt_Int:$global_heads);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
-  let assemblyFormat = "`(` $inputs `)` `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`(` $inputs `)` `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head (`positions` $positions^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     /// q, k and v, or the one operand that holds them all.
     ::mlir::OperandRange getQkv() {
@@ -540,20 +543,24 @@ def Rt_ExportType : StaticShapeTensorOf<[F32, BF16]>;
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{
-    `type` is what a rank has, `sharding` says which axis of the mesh splits it, if
-    one does. Dimension 0 is samples, of which a rank has its own. A dump widens
+    `type` is what a rank has, `sharding` says which axes of the mesh split it: one at
+    most in equal parts, and one in a head and a tail. Dimension 0 is samples, of which a rank has its own. A dump widens
     elements that are not f32.
 
     Example: `rt.export_slot "logits" of @stage1_eval workspace at 0 sharding <[{}, {}, {"tp"} ]> local tensor<2x32x128xf32>`
 
-    **Constraints:** a sharding of the tensor's rank; one axis at most splits
-    dimensions behind the first, and not one of the data (verify-plan).
+    **Constraints:** a sharding of the tensor's rank; one axis of each kind at most
+    splits dimensions behind the first, each another, and none of the data does in
+    equal parts (verify-plan).
   }];
   let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$fragment, Rt_Arena:$arena, Rt_Int:$offset,
                        OptionalAttr<Rt_Sharding>:$sharding, TypeAttrOf<Rt_ExportType>:$type);
   let extraClassDeclaration = [{
-    /// The dimension that is split, by which axis, and the shape of the whole.
+    /// The dimension that is split in equal parts, by which axis, and the shape
+    /// with it whole.
     ::mtc::dist::Split split();
+    /// The same of one that is split in a head and a tail (mesh.h).
+    ::mtc::dist::Split pieces();
   }];
   let hasVerifier = 1;
   let assemblyFormat = "$name `of` $fragment `` $arena `at` $offset (`sharding` $sharding^)? `local` $type attr-dict";

@@ -209,17 +209,43 @@ LogicalResult ExportSlotOp::verify() {
     return emitOpError("expected a sharding of ")
            << getType().getRank() << " dimensions, found "
            << sharding->getRank();
-  if (llvm::count_if(sharding->getStates(),
-                     [](int64_t state) { return state > 0; }) > 1)
+  int64_t splits[2] = {0, 0}; // in equal parts, in a head and a tail
+  SmallVector<int64_t> dims;
+  for (auto [axis, state] :
+       llvm::zip(sharding->getAxes(), sharding->getStates()))
+    if (state > 0) {
+      ++splits[cutsHeadAndTail(axis.getValue())];
+      dims.push_back(state);
+    }
+  if (splits[0] > 1 || splits[1] > 1 ||
+      (dims.size() == 2 && dims[0] == dims[1]))
     return emitOpError("expected one mesh axis at most that splits dimensions "
-                       "behind the first, found several");
+                       "behind the first in equal parts, and one that splits "
+                       "another in a head and a tail, found several");
   return success();
 }
 
+/// The split of an export by an axis of one kind. The verifier has seen that
+/// there is one at most.
+static dist::Split splitBy(ExportSlotOp op, bool headAndTail) {
+  dist::ShardingAttr all = op.getSharding().value_or(dist::ShardingAttr());
+  dist::MeshAttr mesh = dist::meshOf(op);
+  ArrayRef<int64_t> local = op.getType().getShape();
+  if (!all || !mesh)
+    return dist::splitOf(all, mesh, local, /*first=*/1);
+  auto own = dist::ShardingAttr::replicated(op.getContext(), all.getRank());
+  for (auto [axis, state] : llvm::zip(all.getAxes(), all.getStates()))
+    if (state > 0 && mesh.indexOf(axis) >= 0 &&
+        cutsHeadAndTail(axis.getValue()) == headAndTail)
+      own = own.with(mesh, axis, state);
+  return dist::splitOf(own, mesh, local, /*first=*/1);
+}
+
 mtc::dist::Split ExportSlotOp::split() {
-  // The verifier has seen that there is one axis at most.
-  return dist::splitOf(getSharding().value_or(dist::ShardingAttr()),
-                       dist::meshOf(*this), getType().getShape(), /*first=*/1);
+  return splitBy(*this, /*headAndTail=*/false);
+}
+mtc::dist::Split ExportSlotOp::pieces() {
+  return splitBy(*this, /*headAndTail=*/true);
 }
 
 LogicalResult NormOp::verify() {
@@ -273,11 +299,28 @@ static FailureOr<SmallVector<int64_t>> attentionShape(AttentionOp op) {
   }
   ArrayRef<int64_t> k = shapeOf(qkv[1]);
   if (q.size() != 4 || k.size() != 4 || shapeOf(qkv[2]) != k || q[0] != k[0] ||
-      q[1] != k[1] || q[3] != k[3] || k[2] < 1 || q[2] % k[2] != 0)
+      q[3] != k[3] || k[2] < 1 || q[2] % k[2] != 0)
     return op.emitOpError("expected q [batch, seq, heads, head_dim], and k and "
                           "v of one shape whose heads divide these, found ")
            << qkv.getTypes();
   return SmallVector<int64_t>(q);
+}
+
+/// q is the whole sequence, or two pieces of it of one size, of which the call
+/// says where they lie.
+static LogicalResult verifyPositions(AttentionOp op) {
+  size_t given = op.getPositions().size();
+  int64_t queries = cast<ShapedType>(op.getQkv()[0].getType()).getDimSize(1);
+  int64_t keys = cast<ShapedType>(op.getQkv().back().getType()).getDimSize(1);
+  if (given == 0 && queries == keys)
+    return success();
+  if (given == 2 && queries % 2 == 0 && queries <= keys)
+    return success();
+  return op.emitOpError("expected as many queries as keys, or an even number "
+                        "of queries that is no larger and the positions of "
+                        "their two halves, found ")
+         << queries << " queries, " << keys << " keys and " << given
+         << " positions";
 }
 
 LogicalResult AttentionOp::verify() {
@@ -288,6 +331,8 @@ LogicalResult AttentionOp::verify() {
            << given << " inputs";
   FailureOr<SmallVector<int64_t>> shape = attentionShape(*this);
   if (failed(shape))
+    return failure();
+  if (failed(verifyPositions(*this)))
     return failure();
   const SmallVector<int64_t> &s = *shape;
   ValueRange made = getInits();

@@ -447,7 +447,8 @@ def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
     Either one fused operand `qkv` [batch, seq, kv_heads, q_per_kv + 2, head_dim]
     or q, k, v [batch, seq, heads, head_dim] each. Results: out
     [batch, seq, heads, head_dim] and the log-sum-exp [batch, heads, seq] of each
-    row. Probabilities are dropped out with `rate` (RNG index: heads, query, key).
+    row. The positions of q may be split (never those of k and v, which every query
+    reads): a rank then has its part of q, out and log-sum-exp. Probabilities are dropped out with `rate` (RNG index: heads, query, key).
 
     Example: `%o, %l = tfm.attention %qkv at %sample {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>`
   }];
@@ -456,6 +457,32 @@ def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
                        I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
   let results = (outs Tfm_Tensor:$out, Tfm_Tensor:$lse);
   let assemblyFormat = "$qkv `at` $sample attr-dict `:` `(` type($qkv) `)` `,` type($sample) `->` type($out) `,` type($lse)";
+}
+def Tfm_UnfuseOp : Tfm_Op<"unfuse", [Pure]> {
+  let summary = "queries, keys and values of a fused projection, apart";
+  let description = [{
+    Of each key head the operand has q_per_kv queries, then a key and a value. The
+    importer writes it where keys and values live elsewhere than queries do: where
+    ranks have parts of the sequence.
+
+    Example: `%q, %k, %v = tfm.unfuse %qkv : tensor<4x8x4x3x16xf32> -> tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>`
+
+    **Constraints:** as for the operands of `tfm.attention`.
+  }];
+  let arguments = (ins Tfm_Tensor:$qkv);
+  let results = (outs Tfm_Tensor:$q, Tfm_Tensor:$k, Tfm_Tensor:$v);
+  let assemblyFormat = "$qkv attr-dict `:` type($qkv) `->` type($q) `,` type($k) `,` type($v)";
+}
+def Tfm_FuseOp : Tfm_Op<"fuse", [Pure]> {
+  let summary = "gradient of unfuse: queries, keys and values in one tensor";
+  let description = [{
+    Example: `%dqkv = tfm.fuse %dq, %dk, %dv : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32> -> tensor<4x8x4x3x16xf32>`
+
+    **Constraints:** as for the operands of `tfm.attention`.
+  }];
+  let arguments = (ins Tfm_Tensor:$q, Tfm_Tensor:$k, Tfm_Tensor:$v);
+  let results = (outs Tfm_Tensor:$qkv);
+  let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) `,` type($v) `->` type($qkv)";
 }
 def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure]> {
   let summary = "gradient of attention, in the layout of its operands";

@@ -301,12 +301,36 @@ static LogicalResult attentionShape(Operation *op, ValueRange qkv,
     return op->emitOpError("expected heads (")
            << q.getDimSize(2) << ") to be a multiple of kv_heads ("
            << k.getDimSize(2) << ")";
+  // A rank may have a part of the queries.
   SmallVector<int64_t> expected(q.getShape());
   expected[2] = k.getDimSize(2);
+  if (q.getDimSize(1) > 0 && k.getDimSize(1) % q.getDimSize(1) == 0)
+    expected[1] = k.getDimSize(1);
   if (failed(expectShape(op, "k", k.getShape(), expected)))
     return failure();
   out.assign(q.getShape().begin(), q.getShape().end());
   return success();
+}
+
+/// q, k and v are those that the fused tensor holds.
+static LogicalResult verifyParts(Operation *op, Value fused, ValueRange parts) {
+  SmallVector<int64_t> q;
+  if (failed(attentionShape(op, fused, q)))
+    return failure();
+  SmallVector<int64_t> kv(q);
+  kv[2] = typeOf(fused).getDimSize(2);
+  return success(
+      succeeded(expectShape(op, "q", typeOf(parts[0]).getShape(), q)) &&
+      succeeded(expectShape(op, "k", typeOf(parts[1]).getShape(), kv)) &&
+      succeeded(expectShape(op, "v", typeOf(parts[2]).getShape(), kv)));
+}
+
+LogicalResult UnfuseOp::verify() {
+  return verifyParts(*this, getQkv(), {getQ(), getK(), getV()});
+}
+
+LogicalResult FuseOp::verify() {
+  return verifyParts(*this, getQkv(), {getQ(), getK(), getV()});
 }
 
 LogicalResult AttentionOp::verify() {

@@ -1,7 +1,8 @@
 //===- import.cpp - spec to tfm -------------------------------------------===//
 //
 // Families differ by choices of the spec; each choice is one small function.
-// Nothing here knows a mesh or a device.
+// Nothing here knows a device, and of the mesh only how many samples a
+// microbatch has and whether samples are split.
 //
 //===----------------------------------------------------------------------===//
 #include "models/import/import.h"
@@ -64,6 +65,7 @@ private:
   Value embedding();
   Value attention(Value x, const std::string &name);
   Value core(ArrayRef<Value> qkv);
+  SmallVector<Value> unfused(Value qkv);
   Value mlp(Value x, const std::string &name);
   Value head(Value x);
   Value loss(Value logits);
@@ -76,6 +78,12 @@ private:
     return RankedTensorType::get(shape, types.statistics);
   }
   Value cast(Value x, Type element);
+  /// Whether ranks have parts of samples.
+  bool splitsSequence() const {
+    MeshAxis axis = strategy.shard.meshAxis(LogicalAxis::seq);
+    return axis != MeshAxis::none &&
+           strategy.mesh[static_cast<MtcAxis>(axis)] > 1;
+  }
   Shape stream() const { return {batch, seq, spec.hidden}; }
   double outputStd() const {
     return spec.init.scaledOutput ? spec.init.std / std::sqrt(2.0 * spec.layers)
@@ -216,12 +224,13 @@ Value Importer::norm(Value x, const std::string &name) {
 
 /// The learned positions of each sample. The table has a row per position of
 /// the longest sequence; of a shorter one nothing reads the rows behind, and
-/// their gradients are zero.
+/// their gradients are zero. Where ranks have parts of samples, each looks up
+/// the rows of its own positions.
 Value Importer::positions() {
   enter("embed.positions", "positions");
   Value rows = param("embed.positions", {spec.maxSeq, spec.hidden},
                      {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
-  if (seq == spec.maxSeq)
+  if (seq == spec.maxSeq && !splitsSequence())
     return broadcast(rows, stream(), {1, 2});
   Value first = tfm::IotaOp::create(
       b, loc, RankedTensorType::get({batch, seq}, b.getI32Type()), /*dim=*/1);
@@ -251,6 +260,15 @@ Value Importer::core(ArrayRef<Value> qkv) {
       .getOut();
 }
 
+/// Where ranks have parts of samples, queries stay with them, and keys and
+/// values do not: no rank has to gather the queries of others.
+SmallVector<Value> Importer::unfused(Value qkv) {
+  Type q = tensor({batch, seq, spec.heads, spec.headDim});
+  Type kv = tensor({batch, seq, spec.kvHeads, spec.headDim});
+  auto op = tfm::UnfuseOp::create(b, loc, q, kv, kv, qkv);
+  return {op.getQ(), op.getK(), op.getV()};
+}
+
 Value Importer::attention(Value x, const std::string &name) {
   int64_t hidden = spec.hidden, kv = spec.kvHeads, dim = spec.headDim;
   bool bias = spec.attention.bias;
@@ -267,7 +285,7 @@ Value Importer::attention(Value x, const std::string &name) {
                      {"kv_heads", "qkv", "head_dim"});
     qkv = gathered(qkv, name + ".qkv.weight", 3);
     enter(name + ".core", "attention");
-    out = core(qkv);
+    out = splitsSequence() ? core(unfused(qkv)) : core(qkv);
   } else {
     SmallVector<Value> qkv;
     for (const char *part : {"q", "k", "v"}) {

@@ -1,7 +1,8 @@
 //===- attention.cpp - family: attention ----------------------------------===//
 //
-// Factors: b sample, s position (blocked), k head, g stack of a fused operand
-// (blocked), d head dimension (blocked).
+// Factors: b sample, s position of queries, t position of keys and values
+// (blocked), k head, g stack of a fused operand (blocked), d head dimension
+// (blocked). In a fused operand s is blocked: its keys would be split as well.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/families/registry.h"
@@ -11,19 +12,30 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
 
-static std::vector<std::string> qkvLetters(size_t count) {
-  if (count == 1)
-    return {"bskgd"};
-  return std::vector<std::string>(count, "bskd");
+namespace {
+/// What attention and its gradient say of q, k and v.
+struct Letters {
+  std::vector<std::string> qkv;
+  std::string blocked, positions;
+};
+} // namespace
+
+static Letters lettersOf(ValueRange qkv) {
+  if (qkv.size() == 1)
+    return {{"bskgd"}, "sgd", ""};
+  return {{"bskd", "btkd", "btkd"}, "td", "s"};
 }
 
 static ShardingRule attentionRule(tfm::AttentionOp op) {
-  std::vector<std::string> operands = qkvLetters(op.getQkv().size());
+  Letters letters = lettersOf(op.getQkv());
+  std::vector<std::string> operands = letters.qkv;
   operands.push_back("");
   return {.operands = operands,
           .results = {"bskd", "bks"},
-          .blocked = "sgd",
-          .indexed = "k"};
+          .blocked = letters.blocked,
+          .gathered = "t",
+          .indexed = "k",
+          .positions = letters.positions};
 }
 
 static FailureOr<Values> attentionGradient(OpBuilder &b, tfm::AttentionOp op,
@@ -43,16 +55,47 @@ static FailureOr<Values> attentionGradient(OpBuilder &b, tfm::AttentionOp op,
 }
 
 static ShardingRule attentionGradRule(tfm::AttentionGradOp op) {
-  std::vector<std::string> qkv = qkvLetters(op.getQkv().size());
+  Letters letters = lettersOf(op.getQkv());
   std::vector<std::string> operands = {"bskd", "bskd", "bks"};
-  operands.insert(operands.end(), qkv.begin(), qkv.end());
+  operands.insert(operands.end(), letters.qkv.begin(), letters.qkv.end());
   operands.push_back("");
-  return {
-      .operands = operands, .results = qkv, .blocked = "sgd", .indexed = "k"};
+  return {.operands = operands,
+          .results = letters.qkv,
+          .blocked = letters.blocked,
+          .gathered = "t",
+          .indexed = "k",
+          .positions = letters.positions};
+}
+
+//===--- unfuse, fuse -----------------------------------------------------===//
+
+// A part of the heads is a part of the key heads, with their queries: 'k' has
+// another size in q.
+
+static ShardingRule unfuseRule(tfm::UnfuseOp) {
+  return {.operands = {"bskgd"},
+          .results = {"bskd", "bskd", "bskd"},
+          .blocked = "gd",
+          .linear = {{0}}};
+}
+
+static Values unfuseGradient(OpBuilder &b, tfm::UnfuseOp op, ValueRange dy) {
+  return {tfm::FuseOp::create(b, op.getLoc(), op.getQkv().getType(), dy[0],
+                              dy[1], dy[2])};
+}
+
+static ShardingRule fuseRule(tfm::FuseOp) {
+  return {.operands = {"bskd", "bskd", "bskd"},
+          .results = {"bskgd"},
+          .blocked = "gd",
+          .linear = {{0, 1, 2}}};
 }
 
 static constexpr Absent runtimeKernel("a blocked kernel of the runtime "
                                       "(rt.attention)");
+
+static constexpr Absent rowMoves("kernels that move rows, which lower-calls "
+                                 "writes");
 
 static void attentionInEval(RewriterBase &rewriter, tfm::AttentionOp op) {
   rewriter.modifyOpInPlace(op, [&] { op.setRate(APFloat(0.0)); });
@@ -64,4 +107,8 @@ void mtc::families::attachAttention(MLIRContext *context) {
   attachEval<tfm::AttentionOp, attentionInEval>(context);
   attach<OpFamily::Attention, tfm::AttentionGradOp, attentionGradRule,
          kBackwardOp, runtimeKernel>(context);
+  attach<OpFamily::Attention, tfm::UnfuseOp, unfuseRule, unfuseGradient,
+         rowMoves>(context);
+  attach<OpFamily::Attention, tfm::FuseOp, fuseRule, kBackwardOp, rowMoves>(
+      context);
 }

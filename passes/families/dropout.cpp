@@ -17,53 +17,74 @@ using namespace mtc::families;
 struct SplitSample {
   int64_t part = 0;  ///< elements behind one index of the dimensions before
   int64_t whole = 0; ///< the same of the unpartitioned tensor
+  int64_t unit = 0;  ///< elements of one index of the split dimension
 };
 
-/// Nothing split: 0 and 0.
+/// Nothing split: all 0.
 static FailureOr<SplitSample> splitOf(tfm::DropoutOp op) {
-  if (!op->hasAttr(indexStrideAttr))
+  if (!op->hasAttr(indexStrideAttr) && !op->hasAttr(pieceAttr))
     return SplitSample();
   auto dim = op->getAttrOfType<IntegerAttr>(indexDimAttr);
   dist::MeshAttr mesh = dist::meshOf(op);
   auto shape = typeOf(op.getResult()).getShape();
   if (!mesh || !dim || dim.getInt() < 1 ||
       dim.getInt() >= static_cast<int64_t>(shape.size()))
-    return op.emitOpError("expected beside dist.index_stride the mesh and a "
-                          "dist.index_dim from 1 to ")
+    return op.emitOpError("expected beside dist.index_stride or dist.piece the "
+                          "mesh and a dist.index_dim from 1 to ")
            << shape.size() - 1 << ", found " << dim
            << ": elements have the numbers of the whole sample";
-  SplitSample split{.part = 1};
-  for (int64_t size : shape.drop_front(dim.getInt()))
-    split.part *= size;
-  auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
-  split.whole = split.part * mesh.sizeOf(axis);
+  SplitSample split{.unit = 1};
+  for (int64_t size : shape.drop_front(dim.getInt() + 1))
+    split.unit *= size;
+  split.part = split.whole = split.unit * shape[dim.getInt()];
+  for (StringRef name : {indexAxisAttr, pieceAxisAttr})
+    if (auto axis = op->getAttrOfType<StringAttr>(name))
+      split.whole *= mesh.sizeOf(axis);
   return split;
 }
 
-/// The number of the element in the unpartitioned sample. Row by row of the
-/// dimensions before the one that is split, the rank's part begins where the
-/// parts of the ranks before it end.
+/// Adds and multiplies i32, with constants folded in.
+struct Numbers {
+  BodyContext &c;
+  Value times(Value v, int64_t n) const {
+    return n == 1 ? v
+                  : arith::MulIOp::create(c.builder, c.loc, v, c.constantI32(n))
+                        .getResult();
+  }
+  Value plus(Value v, Value w) const {
+    return v ? arith::AddIOp::create(c.builder, c.loc, v, w).getResult() : w;
+  }
+};
+
+/// The number of the element in the unpartitioned sample. The dimensions before
+/// the one that is split cut a sample into equal stretches, of which the rank
+/// has a part; where the part's elements lie in the stretch is counted in rows
+/// of the kernel if it is the same for a whole row.
 static Value elementOfSample(BodyContext &c, tfm::DropoutOp op,
-                             const SplitSample &split, Value rowInSample) {
+                             const SplitSample &split, Value row) {
   OpBuilder &b = c.builder;
-  auto times = [&](Value v, int64_t n) -> Value {
-    return arith::MulIOp::create(b, c.loc, v, c.constantI32(n));
-  };
-  Value base = times(rowInSample, c.cols);
-  if (Value before = c.shardOffset(op, split.part))
-    base = arith::AddIOp::create(b, c.loc, base, before);
-  Value local = arith::AddIOp::create(b, c.loc, base, c.col());
-  if (split.part == 0 || split.part == c.rowsPerSample * c.cols)
-    return local;
-  // Which of these rows: the same for a row of the kernel if it is one of them.
-  bool isRow = split.part % c.cols == 0;
-  Value at = isRow ? rowInSample : times(rowInSample, c.cols);
-  if (!isRow)
-    at = arith::AddIOp::create(b, c.loc, at, c.col());
-  Value before = arith::DivUIOp::create(
-      b, c.loc, at, c.constantI32(isRow ? split.part / c.cols : split.part));
-  return arith::AddIOp::create(b, c.loc, local,
-                               times(before, split.whole - split.part));
+  Numbers n{c};
+  auto local = [&] { return n.plus(n.times(row, c.cols), c.col()); };
+  if (split.part == 0)
+    return local();
+  Value stretch; // null: 0
+  if (split.part != c.rowsPerSample * c.cols) {
+    bool ofRows = split.part % c.cols == 0;
+    Value at = ofRows ? row : local();
+    int64_t size = ofRows ? split.part / c.cols : split.part;
+    stretch = arith::DivUIOp::create(b, c.loc, at, c.constantI32(size));
+  }
+  int64_t step = split.unit % c.cols == 0 ? c.cols : 1;
+  Value at = step == 1 ? local() : row;
+  if (stretch)
+    at = arith::SubIOp::create(b, c.loc, at,
+                               n.times(stretch, split.part / step));
+  if (Value before = c.shardOffset(op, split.part / step))
+    at = n.plus(at, before);
+  at = n.times(c.placePieces(op, at, split.unit / step), step);
+  if (step != 1)
+    at = n.plus(at, c.col());
+  return stretch ? n.plus(n.times(stretch, split.whole), at) : at;
 }
 
 /// Keeps an element iff its random word is at least floor(rate·2^32).

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace mtc;
 using namespace mtc::families;
 
 Value BodyContext::constant(double value) {
@@ -78,9 +79,27 @@ Value BodyContext::arg(const rt::Affine &affine) {
   return rt::ArgOp::create(builder, loc, builder.getI64Type(), i);
 }
 
+/// The sizes of a piece and of the axis that cuts it are known and above 0, so
+/// that a kernel may divide by them.
+static LogicalResult checkPieces(Operation *op) {
+  auto axis = op->getAttrOfType<StringAttr>(pieceAxisAttr);
+  auto piece = op->getAttrOfType<IntegerAttr>(pieceAttr);
+  if (!axis && !piece)
+    return success();
+  dist::MeshAttr mesh = dist::meshOf(op);
+  if (axis && piece && piece.getInt() > 0 && mesh &&
+      splittingAxis(axis.getValue()) && mesh.indexOf(axis) >= 0)
+    return success();
+  return op->emitOpError("expected ")
+         << pieceAxisAttr << ", an axis of the mesh, and " << pieceAttr
+         << ", the indices of a piece (1 or more), or neither, found " << axis
+         << " and " << piece;
+}
+
 LogicalResult mtc::families::checkIndexAxes(Operation *root) {
   bool good = true;
   root->walk([&](Operation *op) {
+    good &= succeeded(checkPieces(op));
     auto axis = op->getAttrOfType<StringAttr>(indexAxisAttr);
     if (!axis && op->hasAttr(indexStrideAttr)) {
       good = false;
@@ -109,11 +128,39 @@ static int64_t strideOf(Operation *op) {
   auto stride = op->getAttrOfType<IntegerAttr>(indexStrideAttr);
   return stride ? stride.getInt() : 0;
 }
+Value BodyContext::placePieces(Operation *op, Value at, int64_t unitsPerIndex) {
+  auto axis = op->getAttrOfType<StringAttr>(pieceAxisAttr);
+  if (!axis)
+    return at;
+  // checkIndexAxes has seen both.
+  int64_t piece =
+      op->getAttrOfType<IntegerAttr>(pieceAttr).getInt() * unitsPerIndex;
+  MtcAxis along = *splittingAxis(axis.getValue());
+  auto [head, tail] =
+      pieceOffsets(dist::meshOf(op).sizeOf(axis.getValue()), piece);
+  rt::Affine first, further; // of the head; what the tail has beside it
+  first.constant = head.start;
+  first[along] = head.step;
+  further.constant = tail.start - head.start;
+  further[along] = tail.step - head.step;
+  Type i32 = builder.getI32Type();
+  auto given = [&](const rt::Affine &affine) -> Value {
+    return arith::TruncIOp::create(builder, loc, i32, arg(affine));
+  };
+  Value isTail =
+      arith::DivUIOp::create(builder, loc, at, constantI32(piece)); // 0 or 1
+  Value start = given(first);
+  Value more = arith::MulIOp::create(builder, loc, isTail, given(further));
+  Value moved = arith::AddIOp::create(builder, loc, at, start);
+  return arith::AddIOp::create(builder, loc, moved, more);
+}
 Value BodyContext::toGlobal(Operation *op, Value localIndex) {
   Value offset = shardOffset(op, strideOf(op));
-  return offset ? arith::AddIOp::create(builder, loc, localIndex, offset)
-                      .getResult()
-                : localIndex;
+  Value inPart =
+      offset
+          ? arith::AddIOp::create(builder, loc, localIndex, offset).getResult()
+          : localIndex;
+  return placePieces(op, inPart, 1);
 }
 Value BodyContext::toLocal(Operation *op, Value globalIndex) {
   Value offset = shardOffset(op, strideOf(op));

@@ -64,13 +64,18 @@ public:
   /// Number of the element in this op's first result, row by row; i32.
   mlir::Value element();
   /// The column, or any local index, moved by the shard's offset of `op`
-  /// (dist.index_axis, dist.index_stride): an index of the unpartitioned
-  /// tensor.
+  /// (dist.index_axis, dist.index_stride) and by that of its piece
+  /// (dist.piece_axis, dist.piece): an index of the unpartitioned tensor.
   mlir::Value toGlobal(mlir::Operation *op, mlir::Value localIndex);
   mlir::Value toLocal(mlir::Operation *op, mlir::Value globalIndex);
   /// `extent` times the rank's coordinate on the axis that splits a dimension
   /// which `op` uses by index, i32; null if none does.
   mlir::Value shardOffset(mlir::Operation *op, int64_t extent);
+  /// What is `at` units behind the start of the rank's part, `unitsPerIndex` of
+  /// which each index of the split dimension has, counted from the start of the
+  /// whole; `at` itself where `op` has no dist.piece_axis. i32.
+  mlir::Value placePieces(mlir::Operation *op, mlir::Value at,
+                          int64_t unitsPerIndex);
   /// An i64 argument; equal ones are shared.
   mlir::Value arg(const rt::Affine &affine);
   /// An element of the table, in f32.
@@ -78,10 +83,14 @@ public:
   void scatterAdd(mlir::Value row, mlir::Value value);
 };
 
-/// Attributes that `partition` puts on ops which use indices of a split
-/// dimension: both, or none.
+/// Attributes that `partition` puts on ops which use indices of a dimension
+/// that is split in equal parts: both, or none.
 inline constexpr llvm::StringLiteral indexAxisAttr = "dist.index_axis";
 inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
+/// Likewise of one that is split in a head and a tail (mesh.h): the axis, and
+/// the indices of a piece.
+inline constexpr llvm::StringLiteral pieceAxisAttr = "dist.piece_axis";
+inline constexpr llvm::StringLiteral pieceAttr = "dist.piece";
 /// Beside them on numbered ops: which dimension is split.
 inline constexpr llvm::StringLiteral indexDimAttr = "dist.index_dim";
 

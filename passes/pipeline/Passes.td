@@ -67,7 +67,7 @@ def BuildSchedule : MtcPass<"build-schedule"> {
     ```mlir
     module attributes {mtc.config = #mtc.config<
       model = <name = "m", layers = 2, hidden = 64, vocab = 256, padded_vocab = 256>,
-      mesh = <tp = 1, dp = 1, pp = 2>,
+      mesh = <tp = 1, cp = 1, dp = 1, pp = 2>,
       batch = <micro = 1, microbatches = 4, global = 4, sequence = 32>, precision = f32,
       schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
       optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>,

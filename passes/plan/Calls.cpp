@@ -12,7 +12,8 @@ using namespace mtc;
 namespace mtc::passes {
 
 bool isCall(Operation *op) {
-  return isa<tfm::EinsumOp, tfm::AttentionOp, tfm::AttentionGradOp>(op) ||
+  return isa<tfm::EinsumOp, tfm::AttentionOp, tfm::AttentionGradOp,
+             tfm::UnfuseOp, tfm::FuseOp>(op) ||
          op->getName().getDialectNamespace() == "dist";
 }
 

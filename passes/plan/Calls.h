@@ -1,6 +1,7 @@
 //===- Calls.h - ops that become calls of the runtime -----------*- C++ -*-===//
 //
-// Contractions, attention and collectives of dist. What is no call is
+// Contractions, attention, with what moves its operands, and collectives of
+// dist. What is no call is
 // arithmetic on elements and becomes a part of a kernel (Cluster.h).
 //
 //===----------------------------------------------------------------------===//

@@ -2,9 +2,8 @@
 #include "passes/plan/Collectives.h"
 
 #include "passes/plan/Calls.h"
-#include "passes/plan/Empty.h"
+#include "passes/plan/RowMoves.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -41,15 +40,9 @@ std::optional<CollectiveCall> callOf(Operation *op) {
 
 namespace {
 
-/// Row r of what a kernel makes is row
-///   (r mod period) · inner + (r / period) · outer + coordinate · rank
-/// of what it reads; a row of zeros where there is no such row.
-struct RowMap {
-  int64_t period = 1, inner = 0, outer = 1, rank = 0;
-};
-
 /// A tensor as [before, parts, part]: the dimensions before the one that is
-/// split, its parts, and the elements of one part behind each of the former.
+/// split, its parts, and the elements of one part behind each of the former. An
+/// axis that cuts a head and a tail makes two parts of each rank's.
 struct Blocks {
   int64_t before = 1, parts, part = 1;
 
@@ -57,32 +50,38 @@ struct Blocks {
     for (auto [d, size] : llvm::enumerate(local.getShape()))
       (static_cast<int64_t>(d) < dim ? before : part) *= size;
   }
+  int64_t rows() const { return parts * before; }
   RankedTensorType ofRanks(Type element) const {
     return RankedTensorType::get({parts, before, part}, element);
   }
 };
 
-/// Writes the calls and kernels of one op.
+/// Writes the calls and kernels of one op. Buffers of calls are [ranks, before,
+/// parts of a rank, part].
 class Lowering {
 public:
   Lowering(Operation *op, MtcGroup group, MtcAxis axis, KernelPool &pool,
            PatternRewriter &b)
-      : op(op), group(group), axis(axis), pool(pool), b(b), loc(op->getLoc()) {}
+      : op(op), group(group), axis(axis), each(kAxes[axis].headAndTail ? 2 : 1),
+        pool(pool), b(b) {}
 
   Value lower(dist::AllReduceOp reduce) { return call(reduce.getX()); }
 
   Value lower(dist::AllGatherOp gather) {
-    Blocks blocks = blocksOf(gather.getX(), gather.getDim());
     RankedTensorType whole = gather.getType();
-    bool isOrdered = blocks.before == 1;
+    Blocks blocks = blocksOf(gather.getX().getType(), whole, gather.getDim());
+    bool isOrdered = blocks.before == 1 && each == 1;
     Value placed =
-        moveRows(gather.getX(), blocks.before, blocks.part,
-                 isOrdered ? whole : blocks.ofRanks(whole.getElementType()),
-                 {1, 0, 1, -blocks.before});
+        move(gather.getX(), blocks.rows() / ranks, blocks.part,
+             isOrdered ? whole : blocks.ofRanks(whole.getElementType()),
+             -blocks.rows() / ranks, sameRow);
     Value all = call(placed);
-    return isOrdered ? all
-                     : moveRows(all, blocks.parts * blocks.before, blocks.part,
-                                whole, {blocks.parts, blocks.before, 1, 0});
+    if (isOrdered)
+      return all;
+    return move(all, blocks.rows(), blocks.part, whole, 0,
+                [=, this](RowArithmetic &a, Value row) {
+                  return gatheredRow(a, row, blocks);
+                });
   }
 
   /// Packed also where the parts lie in order, if somebody else reads the
@@ -90,40 +89,103 @@ public:
   Value lower(dist::ReduceScatterOp scatter) {
     Value x = scatter.getX();
     RankedTensorType local = scatter.getType();
-    Blocks blocks(local, scatter.getDim(), partsAlong(scatter.getDim(), x));
-    int64_t rows = blocks.parts * blocks.before;
-    if (blocks.before > 1 || !x.hasOneUse())
-      x = moveRows(x, rows, blocks.part, blocks.ofRanks(local.getElementType()),
-                   {blocks.before, blocks.parts, 1, 0});
-    return moveRows(call(x), rows, blocks.part, local,
-                    {1, 0, 1, blocks.before});
+    Blocks blocks = blocksOf(local, x.getType(), scatter.getDim());
+    if (blocks.before > 1 || each > 1 || !x.hasOneUse())
+      x = move(x, blocks.rows(), blocks.part,
+               blocks.ofRanks(local.getElementType()), 0,
+               [=, this](RowArithmetic &a, Value row) {
+                 return packedRow(a, row, blocks);
+               });
+    return move(call(x), blocks.rows(), blocks.part, local,
+                blocks.rows() / ranks, sameRow);
   }
 
   Value lower(dist::SliceOp slice) {
     RankedTensorType local = slice.getType();
-    Blocks blocks(local, slice.getDim(),
-                  partsAlong(slice.getDim(), slice.getX()));
-    return moveRows(slice.getX(), blocks.parts * blocks.before, blocks.part,
-                    local, {1, 0, blocks.parts, 1});
+    Blocks blocks = blocksOf(local, slice.getX().getType(), slice.getDim());
+    return move(slice.getX(), blocks.rows(), blocks.part, local, 1,
+                [=, this](RowArithmetic &a, Value row) {
+                  return slicedRow(a, row, blocks);
+                });
   }
 
 private:
-  /// How often the result's size along a dimension lies in the operand's, or
-  /// the reverse.
-  int64_t partsAlong(int64_t dim, Value whole) {
-    return cast<RankedTensorType>(whole.getType()).getDimSize(dim) /
-           cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(dim);
+  /// Of the dimension `dim`, of which `part` has a rank's part.
+  Blocks blocksOf(Type part, Type whole, int64_t dim) {
+    auto local = cast<RankedTensorType>(part);
+    ranks =
+        cast<RankedTensorType>(whole).getDimSize(dim) / local.getDimSize(dim);
+    SmallVector<int64_t> shape(local.getShape());
+    shape[dim] /= each;
+    return Blocks(local.clone(shape), dim, ranks * each);
   }
-  Blocks blocksOf(Value part, int64_t dim) {
-    auto local = cast<RankedTensorType>(part.getType());
-    auto whole = cast<RankedTensorType>(op->getResult(0).getType());
-    return Blocks(local, dim, whole.getDimSize(dim) / local.getDimSize(dim));
+
+  //===--- which row is read ----------------------------------------------===//
+
+  static Value sameRow(RowArithmetic &, Value row) { return row; }
+
+  /// Row [before, parts] of the whole, in the buffer of the call.
+  Value gatheredRow(RowArithmetic &a, Value row, const Blocks &blocks) {
+    Value part = a.modulo(row, blocks.parts);
+    Value before = a.over(row, blocks.parts);
+    if (each == 1)
+      return a.add(a.times(part, blocks.before), before);
+    // Of a tail part = half + start + step·rank, and step is -1.
+    auto [head, tail] = pieceOffsets(ranks, 1);
+    Value half = a.over(part, ranks);
+    Value twice = a.times(part, -2);
+    Value back = a.add(twice, a.constant(1 + tail.start));
+    Value further = a.times(half, back);
+    Value rank = a.add(part, further);
+    Value ofRank = a.times(rank, 2 * blocks.before);
+    Value ofBefore = a.times(before, 2);
+    Value start = a.add(ofRank, ofBefore);
+    return a.add(start, half);
   }
+
+  /// Row of the buffer of the call, in the whole.
+  Value packedRow(RowArithmetic &a, Value row, const Blocks &blocks) {
+    if (each == 1) {
+      Value before = a.modulo(row, blocks.before);
+      Value rank = a.over(row, blocks.before);
+      return a.add(a.times(before, blocks.parts), rank);
+    }
+    Value half = a.modulo(row, 2);
+    Value rest = a.over(row, 2);
+    Value before = a.modulo(rest, blocks.before);
+    Value rank = a.over(rest, blocks.before);
+    Value part = partOf(a, rank, half);
+    return a.add(a.times(before, blocks.parts), part);
+  }
+
+  /// Row of a rank's part, in the whole: behind the coordinate, which comes to
+  /// what this gives.
+  Value slicedRow(RowArithmetic &a, Value row, const Blocks &blocks) {
+    if (each == 1)
+      return a.times(row, blocks.parts);
+    Value half = a.modulo(row, 2);
+    Value before = a.over(row, 2);
+    Value own = a.argument(0);
+    Value part = partOf(a, own, half);
+    Value withoutOwn = a.add(part, a.times(own, -1));
+    return a.add(a.times(before, blocks.parts), withoutOwn);
+  }
+
+  /// The part that is half `half` of a rank's.
+  Value partOf(RowArithmetic &a, Value rank, Value half) {
+    auto [head, tail] = pieceOffsets(ranks, 1);
+    Value ofTail = a.times(rank, tail.step - head.step);
+    Value further = a.add(ofTail, a.constant(1 + tail.start - head.start));
+    Value more = a.times(half, further);
+    return a.add(a.times(rank, head.step), more);
+  }
+
+  //===--- calls and kernels ----------------------------------------------===//
 
   Value call(Value buffer) {
     CollectiveCall what = *callOf(op);
-    auto made = rt::CollectiveOp::create(b, loc, buffer.getType(), what.kind,
-                                         buffer, group, what.count);
+    auto made = rt::CollectiveOp::create(b, op->getLoc(), buffer.getType(),
+                                         what.kind, buffer, group, what.count);
     auto origin = op->getAttrOfType<dist::OriginAttr>("origin");
     made->setAttr("origin",
                   b.getStringAttr(dist::stringifyOrigin(origin.getValue())));
@@ -133,72 +195,27 @@ private:
   }
 
   /// A kernel that makes `type` out of the `rows` rows of `cols` elements of
-  /// `x`.
-  Value moveRows(Value x, int64_t rows, int64_t cols, RankedTensorType type,
-                 const RowMap &map) {
-    auto info = [&](rt::Mode mode, int64_t extent) {
-      return rt::OperandAttr::get(b.getContext(), mode, type.getElementType(),
-                                  extent);
+  /// `x`; `perRank` times the coordinate comes to the row that `source` gives.
+  template <typename Source>
+  Value move(Value x, int64_t rows, int64_t cols, RankedTensorType type,
+             int64_t perRank, Source source) {
+    RowsToMake made{type, cols};
+    if (perRank)
+      made.arguments.emplace_back()[axis] = perRank;
+    auto row = [&](RowArithmetic &a, Value at) {
+      Value from = source(a, at);
+      return perRank ? a.add(from, a.argument(0)) : from;
     };
-    OpBuilder detached(op->getContext());
-    auto kernel = rt::KernelOp::create(
-        detached, loc, "k", type.getNumElements() / cols, cols,
-        map.rank ? 1 : 0,
-        b.getArrayAttr({info(rt::Mode::Table, rows), info(rt::Mode::Full, 0)}));
-    OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().emplaceBlock());
-    Value row = sourceRow(body, map);
-    Value found =
-        rt::GatherOp::create(body, loc, type.getElementType(), 0, row);
-    rt::StoreOp::create(body, loc, 1, found);
-    SmallVector<Value> scalars;
-    if (map.rank) {
-      rt::Affine start;
-      start[axis] = map.rank;
-      scalars.push_back(
-          rt::AffineOp::create(b, loc, b.getI64Type(), start).getResult());
-    }
-    Value empty = emptyOf(b, loc, type);
-    auto launch =
-        rt::LaunchOp::create(b, loc, pool.add(kernel), ValueRange{x, empty},
-                             scalars, ArrayRef<int64_t>{1});
-    launch->setAttr("from", b.getStringAttr(op->getName().stripDialect()));
-    keepLayer(op, launch);
-    return launch.getResult(0);
-  }
-
-  Value sourceRow(OpBuilder &body, const RowMap &map) {
-    Type i32 = body.getI32Type();
-    Value row = rt::IndexOp::create(body, loc, i32, rt::IndexKind::Row);
-    auto constant = [&](int64_t n) -> Value {
-      return arith::ConstantOp::create(
-          body, loc, body.getI32IntegerAttr(static_cast<int32_t>(n)));
-    };
-    auto times = [&](Value v, int64_t n) -> Value {
-      return n == 1 ? v : arith::MulIOp::create(body, loc, v, constant(n));
-    };
-    Value found = row;
-    if (map.period > 1) {
-      Value period = constant(map.period);
-      Value inner = arith::RemUIOp::create(body, loc, row, period);
-      Value outer = arith::DivUIOp::create(body, loc, row, period);
-      found = arith::AddIOp::create(body, loc, times(inner, map.inner),
-                                    times(outer, map.outer));
-    } else {
-      found = times(row, map.outer);
-    }
-    if (!map.rank)
-      return found;
-    Value start = rt::ArgOp::create(body, loc, body.getI64Type(), 0);
-    start = arith::TruncIOp::create(body, loc, i32, start);
-    return arith::AddIOp::create(body, loc, found, start);
+    return moveRows(op, made, RowSource{x, rows, row}, pool, b);
   }
 
   Operation *op;
   MtcGroup group;
   MtcAxis axis;
+  int64_t each;      ///< parts of a rank
+  int64_t ranks = 1; ///< of the axis
   KernelPool &pool;
   PatternRewriter &b;
-  Location loc;
 };
 
 /// One op of dist as its call and kernels.

@@ -1,6 +1,8 @@
 //===- Domain.cpp - the iteration space of a cluster ----------------------===//
 #include "passes/plan/Domain.h"
 
+#include "passes/families/kernel_body.h"
+
 using namespace mlir;
 
 namespace mtc::passes {
@@ -142,9 +144,10 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op,
   }
   if (rule.numbered) {
     // Rows are whole samples or parts of one, and the domain's elements are the
-    // op's, now and later.
+    // op's, now and later. A row of two pieces would lie in two places.
+    bool inPieces = op->hasAttr(families::pieceAttr);
     if (static_cast<int64_t>(placement.results[0].size()) != rank ||
-        !requireAtLeast(1))
+        !requireAtLeast(inPieces ? 2 : 1))
       return false;
     mayGrow = false;
   }

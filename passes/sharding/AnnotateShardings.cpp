@@ -3,6 +3,7 @@
 // Establishes: every parameter and input of @microbatch has dist.sharding.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/Tables.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/sharding/ir_graph.h"
@@ -111,7 +112,7 @@ private:
     for (auto [dim, axis] : llvm::enumerate(axes)) {
       StringRef logical = cast<StringAttr>(axis).getValue();
       StringRef target = meshAxis(i, logical);
-      if (mesh.sizeOf(target) == 1)
+      if (mesh.sizeOf(target) == 1 || (param && hasSameParameters(target)))
         continue;
       std::string problem =
           problemOf(axes, dim, type.getDimSize(dim), target, sharding);
@@ -122,6 +123,13 @@ private:
     }
     fn.setArgAttr(i, dist::shardingAttrName, sharding);
     return success();
+  }
+
+  /// Ranks along an axis that splits the data have the same parameters, also
+  /// where these have a row per position.
+  static bool hasSameParameters(StringRef axis) {
+    std::optional<MtcAxis> known = axisNamed(axis);
+    return known && kAxes[*known].data;
   }
 
   /// Why the dimension cannot be split over a mesh axis; empty if it can.

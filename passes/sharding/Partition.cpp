@@ -7,7 +7,6 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
-#include "passes/families/kernel_body.h"
 #include "passes/sharding/index_use.h"
 
 #include "mlir/IR/Builders.h"
@@ -91,15 +90,10 @@ private:
     for (Value result : op->getResults())
       if (failed(makeLocal(result, op)))
         return failure();
-    FailureOr<std::optional<IndexUse>> use = indexUseOf(op, mesh);
+    FailureOr<IndexUse> use = indexUseOf(op, mesh);
     if (failed(use))
       return failure();
-    if (!*use)
-      return success();
-    op->setAttr(families::indexAxisAttr, b.getStringAttr((*use)->axis));
-    op->setAttr(families::indexStrideAttr, b.getI64IntegerAttr((*use)->stride));
-    if ((*use)->dim >= 0)
-      op->setAttr(families::indexDimAttr, b.getI64IntegerAttr((*use)->dim));
+    use->writeTo(op);
     return success();
   }
 

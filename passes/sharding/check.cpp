@@ -86,11 +86,8 @@ std::string checkStates(const Rule &rule, const std::vector<State> &operands,
            "' to be whole, found it split";
   for (size_t k = 0; k < operands.size(); ++k)
     expectedOperands[k] = dimOf(rule.operands[k], factor);
-  for (size_t r = 0; r < results.size(); ++r) {
-    expectedResults[r] = dimOf(rule.results[r], factor);
-    if (contracts(rule, factor))
-      expectedResults[r] = rule.contractsToMax ? kMax : kPartial;
-  }
+  for (size_t r = 0; r < results.size(); ++r)
+    expectedResults[r] = madeBy(rule, factor, r);
   return compare(expectedOperands, operands, expectedResults, results);
 }
 

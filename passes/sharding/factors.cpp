@@ -85,6 +85,8 @@ private:
         continue;
       Candidate c{op.rule.operands[k][dim], value.parameter, bytesOf(value)};
       if (isBlocked(op.rule, c.factor)) {
+        if (dimOf(op.rule.gathered, c.factor) >= 0)
+          continue;
         remark(i, "operand " + std::to_string(k) + " is split over '" +
                       axis.name + "' on dimension " + std::to_string(dim) +
                       ", which " + op.name + " needs whole: it is gathered");
@@ -131,11 +133,10 @@ private:
   }
 
   void apply(const Op &op, char factor) {
-    bool isContracted = contracts(op.rule, factor);
     for (size_t r = 0; r < op.results.size(); ++r) {
       factors.strong[op.results[r]] = dimOf(op.rule.results[r], factor);
-      if (isContracted)
-        factors.source[op.results[r]] = contracted(op.rule);
+      if (State made = madeBy(op.rule, factor, r); isPartial(made))
+        factors.source[op.results[r]] = made;
     }
   }
 

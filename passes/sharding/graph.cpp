@@ -34,17 +34,21 @@ State dimOf(const std::string &factors, char factor) {
   return at == std::string::npos ? kReplicated : static_cast<State>(at);
 }
 
-bool contracts(const Rule &rule, char factor) {
-  for (const std::string &result : rule.results)
-    if (dimOf(result, factor) >= 0)
-      return false;
-  for (const std::string &operand : rule.operands)
-    if (dimOf(operand, factor) >= 0)
+static bool stands(const std::vector<std::string> &values, char factor) {
+  for (const std::string &factors : values)
+    if (dimOf(factors, factor) >= 0)
       return true;
   return false;
 }
 
-State contracted(const Rule &rule) {
+bool contracts(const Rule &rule, char factor) {
+  return stands(rule.operands, factor) && !stands(rule.results, factor);
+}
+
+State madeBy(const Rule &rule, char factor, size_t r) {
+  State dim = dimOf(rule.results[r], factor);
+  if (dim >= 0 || !stands(rule.operands, factor))
+    return dim;
   return rule.contractsToMax ? kMax : kPartial;
 }
 

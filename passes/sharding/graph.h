@@ -88,8 +88,10 @@ State dimOf(const std::string &factors, char factor);
 /// True if an operand but no result carries the factor.
 bool contracts(const Rule &rule, char factor);
 
-/// What contraction over a split factor leaves of the op's results.
-State contracted(const Rule &rule);
+/// What a split factor that operands have leaves of result `r`: a partial sum
+/// (maximum) where that result lacks the factor, else its dimension. Of a
+/// factor that no operand has: its dimension, or kReplicated.
+State madeBy(const Rule &rule, char factor, size_t r);
 
 /// True if the factor must stay whole.
 bool isBlocked(const Rule &rule, char factor);

@@ -6,18 +6,31 @@
 
 namespace mtc::sharding {
 
-/// A table look-up, a label, a random element, a head: its index on a rank is
-/// coordinate(axis)·stride + local index.
+/// A table look-up, a label, a random element, a head, a position: what has to
+/// be done with its index on a rank to get that in the whole. First
+/// coordinate(axis)·stride is added, then, where `pieceAxis` cuts a head and a
+/// tail, the offset of its piece (pieceOffsets of mesh.h). Attention uses two
+/// dimensions: heads, of `axis`, and positions, of `pieceAxis`.
 struct IndexUse {
-  llvm::StringRef axis;
-  int64_t stride; ///< local size of the split dimension
-  int64_t dim;    ///< of ops with numbered elements; -1 for others
+  llvm::StringRef axis;      ///< cuts equal parts; empty: none
+  int64_t stride = 0;        ///< local size of the split dimension
+  llvm::StringRef pieceAxis; ///< cuts a head and a tail; empty: none
+  int64_t piece = 0;         ///< indices of one of its pieces
+  int64_t dim = -1;          ///< of ops with numbered elements; -1 for others
+  bool operator==(const IndexUse &) const = default;
+
+  /// True if no dimension that is used by index is split.
+  bool isEmpty() const { return axis.empty() && pieceAxis.empty(); }
+  /// The attributes of an op (families/kernel_body.h) that say so.
+  void writeTo(mlir::Operation *op) const;
+  static IndexUse readFrom(mlir::Operation *op);
 };
 
-/// What the op needs, from the shardings of its values and its local types;
-/// null if no such dimension is split. Emits an error if two axes split them.
-mlir::FailureOr<std::optional<IndexUse>> indexUseOf(mlir::Operation *op,
-                                                    dist::MeshAttr mesh);
+/// What the op needs, from the shardings of its values and its local types.
+/// Emits an error if two axes of one kind split what it uses, if an axis cuts
+/// it in a way that the op has no use for, or if a piece would be no whole
+/// number of indices.
+mlir::FailureOr<IndexUse> indexUseOf(mlir::Operation *op, dist::MeshAttr mesh);
 
 } // namespace mtc::sharding
 #endif // MTC_PASSES_SHARDING_INDEX_USE_H

@@ -55,8 +55,7 @@ private:
     if (cut.carried[i])
       return kPartial;
     if (char weak = factors.weak[i])
-      return contracts(op.rule, weak) ? contracted(op.rule)
-                                      : dimOf(op.rule.results[r], weak);
+      return madeBy(op.rule, weak, r);
     return factors.source[result] != kReplicated ? factors.source[result]
                                                  : factors.strong[result];
   }

@@ -109,21 +109,26 @@ LogicalResult StateChecker::checkRule(Operation *op) const {
 }
 
 LogicalResult StateChecker::checkIndexUse(Operation *op) const {
-  FailureOr<std::optional<IndexUse>> use = indexUseOf(op, mesh);
+  FailureOr<IndexUse> use = indexUseOf(op, mesh);
   if (failed(use))
     return failure();
-  auto axis = op->getAttrOfType<StringAttr>("dist.index_axis");
-  auto stride = op->getAttrOfType<IntegerAttr>("dist.index_stride");
-  if (!*use)
-    return axis || stride ? op->emitOpError("expected no dist.index_axis: no "
-                                            "indexed dimension is split")
-                          : success();
-  if (axis && stride && axis.getValue() == (*use)->axis &&
-      stride.getInt() == (*use)->stride)
+  IndexUse found = IndexUse::readFrom(op);
+  if (found.axis != use->axis || found.stride != use->stride) {
+    if (use->axis.empty())
+      return op->emitOpError("expected no dist.index_axis: no "
+                             "indexed dimension is split");
+    return op->emitOpError("expected dist.index_axis = \"")
+           << use->axis << "\" and dist.index_stride = " << use->stride
+           << ": local indices need the rank's offset";
+  }
+  if (found.pieceAxis == use->pieceAxis && found.piece == use->piece)
     return success();
-  return op->emitOpError("expected dist.index_axis = \"")
-         << (*use)->axis << "\" and dist.index_stride = " << (*use)->stride
-         << ": local indices need the rank's offset";
+  if (use->pieceAxis.empty())
+    return op->emitOpError("expected no dist.piece_axis: no indexed dimension "
+                           "is split in a head and a tail");
+  return op->emitOpError("expected dist.piece_axis = \"")
+         << use->pieceAxis << "\" and dist.piece = " << use->piece
+         << ": local indices need the offset of the rank's piece";
 }
 
 //===--- collectives ------------------------------------------------------===//

@@ -40,6 +40,8 @@ MtcAttention attentionCall(rt::AttentionOp op) {
   ArrayRef<int64_t> q = shapeOf(qkv.front());
   d.batch = q[0];
   d.seq = q[1];
+  d.keys = shapeOf(qkv.back())[1];
+  d.first = op.getPositions().empty() ? d.seq : d.seq / 2;
   if (op.isFused())
     readFused(q, d);
   else

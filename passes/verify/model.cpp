@@ -218,7 +218,8 @@ Model readModel(ModuleOp module, Report &report) {
   model.layers = config->getModel().getLayers();
   model.chunks = config->getSchedule().getChunks();
   model.microbatches = batch.getMicrobatches();
-  model.inputBytes = product({4, batch.getMicro(), batch.getSequence()});
+  model.inputBytes = product(
+      {4, batch.getMicro(), batch.getSequence() / model.mesh[MTC_AXIS_CP]});
   model.zero = config->shardsOptimizer();
   model.shardsGradients = config->shardsGradients();
 

@@ -22,7 +22,7 @@ inline bool inside(int64_t offset, int64_t bytes, int64_t size) {
 }
 
 class FieldReader;
-/// Reads one size per axis, {"tp": 2, "dp": 1, "pp": 4}.
+/// Reads one size per axis, {"tp": 2, "cp": 1, "dp": 1, "pp": 4}.
 Mesh readMesh(FieldReader reader);
 
 /// Parses and checks the JSON text of a descriptor. Errors: inputRejected with

@@ -34,6 +34,11 @@ void checkHead(const Descriptor &d, Texts &out) {
     out.push_back(fmt::format("batch: global_batch must be micro_batch · "
                               "microbatches · dp = {}, found {}",
                               product, d.batch.globalBatch));
+  int64_t cp = d.mesh[MTC_AXIS_CP];
+  if (cp > 1 && d.batch.seq % (2 * cp) != 0)
+    out.push_back(fmt::format("batch: expected seq to be a multiple of 2 · cp "
+                              "= {}, found {}",
+                              2 * cp, d.batch.seq));
   for (int64_t size : d.arenas)
     if (size % 4096 != 0)
       out.push_back(fmt::format("arenas: {} is not a multiple of 4096", size));
@@ -185,7 +190,7 @@ void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
   if (!d.entry(in.entry))
     out.push_back(
         fmt::format("input {}: there is no entry '{}'", in.name, in.entry));
-  int64_t bytes = d.batch.microBatch * d.batch.seq * 4;
+  int64_t bytes = d.inputBytes();
   if (in.offset % 4 != 0 || in.stride % 4 != 0 ||
       !inside(in.offset, bytes, d.arenas[MTC_ARENA_ACTIVATIONS]))
     out.push_back(fmt::format("input {}: misaligned, or {} bytes at {} leave "
@@ -193,9 +198,34 @@ void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
                               in.name, bytes, in.offset));
 }
 
+/// `local` with the dimension whole that `pieces` cuts in a head and a tail.
+std::vector<int64_t> joined(const Descriptor &d, const std::string &what,
+                            std::vector<int64_t> local, const SplitInfo &split,
+                            const SplitInfo &pieces, Texts &out) {
+  if (!pieces.dim)
+    return local;
+  if (*pieces.dim == 0 || *pieces.dim >= static_cast<int64_t>(local.size()) ||
+      pieces.dim == split.dim || !kAxes[pieces.axis].headAndTail) {
+    out.push_back(fmt::format("{}: expected piece_dim to be a dimension behind "
+                              "the first that nothing else splits, over an "
+                              "axis that cuts a head and a tail, found {} over "
+                              "{}",
+                              what, *pieces.dim, axisName(pieces.axis)));
+    return local;
+  }
+  int64_t &size = local[*pieces.dim];
+  if (size % 2 != 0 || __builtin_mul_overflow(size, d.mesh[pieces.axis], &size))
+    out.push_back(fmt::format("{}: expected an even dimension {}, a head and a "
+                              "tail of one size",
+                              what, *pieces.dim));
+  return local;
+}
+
 void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
   std::string what = "export " + e.name;
-  checkSplit(d, what, e.shape, e.localShape, e.split, out);
+  checkSplit(d, what, e.shape,
+             joined(d, what, e.localShape, e.split, e.pieces, out), e.split,
+             out);
   if (!d.entry(e.entry))
     out.push_back(fmt::format("{}: there is no entry '{}'", what, e.entry));
   if (e.fragment >= static_cast<int64_t>(d.fragments.size()))

@@ -109,8 +109,7 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
 
 Status RankState::load(const EntryInfo &entry, const MtcStep &row,
                        DataLoader &loader) {
-  const BatchInfo &batch = descriptor().batch;
-  int64_t bytes = 4 * batch.microBatch * batch.seq;
+  int64_t bytes = descriptor().inputBytes();
   for (const InputInfo &in : descriptor().inputs) {
     if (in.entry != entry.name)
       continue;

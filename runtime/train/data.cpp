@@ -116,10 +116,10 @@ Status TokenFile::read(int64_t sample, std::byte *out) const {
   return rejection(bad);
 }
 
-void TokenFile::widen(const std::byte *window, int64_t shift,
+void TokenFile::widen(const std::byte *window, int64_t first, int64_t count,
                       int32_t *out) const {
   forTokens(
-      tokenBytes_, window + shift * tokenBytes_, seq_,
+      tokenBytes_, window + first * tokenBytes_, count,
       [&](int64_t i, int64_t value) { out[i] = static_cast<int32_t>(value); });
 }
 
@@ -153,6 +153,7 @@ Status TokenLoader::open(const Job &job, const RankState &rank) {
   batch_ = d.batch;
   dp_ = d.mesh[MTC_AXIS_DP];
   dpRank_ = rank.coord(MTC_AXIS_DP);
+  parts_ = positionsOf(rank, batch_.seq);
   reads_ = !d.inputs.empty();
   if (!reads_)
     return Status::okay();
@@ -201,8 +202,11 @@ Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
   int64_t shift = kind ? kind->shift : 0;
   int64_t first = microbatch * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
-    tokens_.widen(&now_.windows[(first + i) * tokens_.windowBytes()], shift,
-                  out + i * batch_.seq);
+    for (const Positions &part : parts_) {
+      tokens_.widen(&now_.windows[(first + i) * tokens_.windowBytes()],
+                    part.first + shift, part.count, out);
+      out += part.count;
+    }
   return Status::okay();
 }
 

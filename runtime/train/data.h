@@ -5,6 +5,7 @@
 #include "runtime/base/file.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/job.h"
+#include "runtime/train/positions.h"
 
 #include <cstddef>
 #include <string>
@@ -46,9 +47,10 @@ public:
   /// file. Errors: inputRejected, when the file was cut, or a token is not in
   /// [0, vocab), with its position.
   Status read(int64_t sample, std::byte *out) const;
-  /// Writes the `seq` inputs (shift 0) or labels (shift 1) of a window that was
-  /// read.
-  void widen(const std::byte *window, int64_t shift, int32_t *out) const;
+  /// Writes the tokens [first, first + count) of a window that was read: the
+  /// label of a position is the token behind it.
+  void widen(const std::byte *window, int64_t first, int64_t count,
+             int32_t *out) const;
   /// Reads tokens [first, first + count), and adds those that are not in the
   /// vocabulary to `bad`. Errors: inputRejected, when the file was cut.
   Status scan(int64_t first, int64_t count, BadTokens &bad);
@@ -67,10 +69,11 @@ private:
   bool sequential_ = false;
 };
 
-/// Feeds a rank: microbatch k of dp rank r holds the samples
-/// base + (k·dp + r)·micro_batch + [0, micro_batch), where `base` is the first
-/// sample of the step. The tokens of two steps are in memory: a file that is
-/// cut or changed is noticed before the step that needs it.
+/// Feeds a rank with the positions that it has of its samples: microbatch k of
+/// dp rank r holds the samples base + (k·dp + r)·micro_batch + [0,
+/// micro_batch), where `base` is the first sample of the step. The tokens of
+/// two steps are in memory: a file that is cut or changed is noticed before the
+/// step that needs it.
 class TokenLoader final : public DataLoader {
 public:
   /// Opens the job's file. Only ranks whose program has inputs read it.
@@ -94,6 +97,7 @@ private:
   bool reads_ = false;
   BatchInfo batch_;
   int64_t dp_ = 1, dpRank_ = 0;
+  std::vector<Positions> parts_; ///< of each sample
   Samples now_, next_;
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/train/logits.h"
 
 #include "runtime/base/bf16.h"
+#include "runtime/train/positions.h"
 #include "runtime/train/shards.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ Status LogitsCapture::check() const {
 
 Status LogitsCapture::issued(const MtcStep &row) {
   if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
-      !isFirstHolder(rank_, export_->split, true))
+      !isFirstHolder(rank_, export_->split, true, export_->pieces))
     return Status::okay();
   const BatchInfo &batch = rank_.descriptor().batch;
   int64_t count = elementCount(export_->localShape);
@@ -51,8 +52,33 @@ Status LogitsCapture::issued(const MtcStep &row) {
   piece.shape[0] = batch.globalBatch;
   piece.count = count;
   piece.data = data_.back().data();
-  pieces_.push_back(std::move(piece));
+  if (export_->pieces.dim)
+    addParts(std::move(piece));
+  else
+    pieces_.push_back(std::move(piece));
   return Status::okay();
+}
+
+void LogitsCapture::addParts(Piece all) {
+  auto dim = static_cast<size_t>(*export_->pieces.dim);
+  std::vector<Positions> parts = positionsOf(rank_, export_->shape[dim]);
+  // Rows before the dimension, each with all parts, one behind the other.
+  std::vector<int64_t> outer(all.box.size.begin(), all.box.size.begin() + dim);
+  std::vector<int64_t> begin(all.box.begin);
+  for (int64_t row = 0; row < elementCount(outer); ++row) {
+    int64_t rest = row;
+    for (size_t d = dim; d-- > 0; rest /= outer[d]) {
+      all.box.begin[d] = begin[d] + rest % outer[d];
+      all.box.size[d] = 1;
+    }
+    for (const Positions &part : parts) {
+      all.box.begin[dim] = part.first;
+      all.box.size[dim] = part.count;
+      all.count = all.box.elements();
+      pieces_.push_back(all);
+      all.data += all.count;
+    }
+  }
 }
 
 std::vector<Piece> LogitsCapture::takePieces() {

@@ -26,6 +26,11 @@ public:
   std::vector<Piece> takePieces();
 
 private:
+  /// The pieces of a microbatch of which this rank has parts that do not lie
+  /// side by side in the whole: `all` has the data of all, and their box but
+  /// for where they lie in that dimension.
+  void addParts(Piece all);
+
   RankState &rank_;
   const ExportInfo *export_ = nullptr;
   std::deque<std::vector<float>> data_;      ///< a deque keeps addresses

@@ -75,10 +75,11 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
   return box;
 }
 
-bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp) {
+bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
+                   const SplitInfo &pieces) {
   for (const AxisInfo &axis : kAxes) {
     bool differs = axis.id == MTC_AXIS_PP || split.along(axis.id) ||
-                   (overDp && axis.id == MTC_AXIS_DP);
+                   pieces.along(axis.id) || (overDp && axis.id == MTC_AXIS_DP);
     if (!differs && rank.coord(axis.id) != 0)
       return false;
   }

@@ -43,8 +43,9 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
 /// True when this rank writes its shard to files: of the ranks of a stage that
 /// hold the same, the first does. Along an axis that does not split the tensor
 /// all hold the same, but along dp not if `overDp`: each has a range (ZeRO-1),
-/// or its own samples.
-bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp);
+/// or its own samples. `pieces`: another split of the tensor.
+bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
+                   const SplitInfo &pieces = {});
 
 /// What this rank contributes to a file of parameters, fp32, as offsets in
 /// arenas: in bf16 of the main parameters, of which under ZeRO-1 each dp rank

@@ -13,6 +13,7 @@ namespace {
 /// key and value elements stand in one fused or three separate tensors.
 struct Problem {
   int64_t batch, seq, heads, kvHeads, dim;
+  std::vector<int64_t> position; ///< of each query in the sequence
   bool fused, causal;
   double scale, rate;
   int64_t layer, site, headOffset;
@@ -32,15 +33,28 @@ struct Problem {
                  : Shape{b, s, kvHead(head), d};
   }
   /// Keys that query `i` sees.
-  int64_t keys(int64_t i) const { return causal ? i + 1 : seq; }
+  int64_t keys(int64_t i) const { return causal ? position[i] + 1 : seq; }
 };
+
+/// Where in the sequence the rank's piece of the head, or of the tail, begins.
+int64_t pieceStart(Operation *op, const Call &c, bool ofTail) {
+  auto axis = op->getAttrOfType<StringAttr>("dist.piece_axis").getValue();
+  int64_t piece = op->getAttrOfType<IntegerAttr>("dist.piece").getInt();
+  int64_t before = c.mesh.coordinate(c.rank, axis);
+  return piece * (ofTail ? 2 * c.mesh.sizeOf(axis) - 1 - before : before);
+}
 
 template <typename Op>
 Problem::Problem(Op op, const Call &c, const Tensor &out) {
   fused = op.getQkv().size() == 1;
-  batch = out.shape[0], seq = out.shape[1], heads = out.shape[2];
-  dim = out.shape[3];
+  batch = out.shape[0], heads = out.shape[2], dim = out.shape[3];
   auto first = op.getQkv().getTypes();
+  seq = shapeOf(first[first.size() - 1])[1];
+  int64_t piece = 0; // heads may be split as well, which is another index
+  if (auto attr = op->template getAttrOfType<IntegerAttr>("dist.piece"))
+    piece = attr.getInt();
+  for (int64_t i = 0; i < out.shape[1]; ++i)
+    position.push_back(piece ? pieceStart(op, c, i >= piece) + i % piece : i);
   kvHeads = shapeOf(first[fused ? 0 : 1])[2];
   causal = op.getCausal();
   scale = op.getScale().convertToDouble();
@@ -74,7 +88,7 @@ struct Row {
   double factor(int64_t b, int64_t h, int64_t i, int64_t j) const {
     if (p.rate == 0)
       return 1;
-    int64_t element = ((h + p.headOffset) * p.seq + i) * p.seq + j;
+    int64_t element = ((h + p.headOffset) * p.seq + p.position[i]) * p.seq + j;
     return keepFactor(c.step.seed, sample + b, p.layer, p.site, element,
                       p.rate);
   }
@@ -131,9 +145,32 @@ void backward(tfm::AttentionGradOp op, Call &c) {
   });
 }
 
+/// Of key head k: its queries, from k·n on, then its key and its value.
+void unfuse(tfm::UnfuseOp, Call &c) {
+  int64_t n = c.in[0]->shape[3] - 2;
+  forEachIndex(c.in[0]->shape, [&](const Shape &at) {
+    int64_t group = at[3];
+    Tensor &to = c.out[group < n ? 0 : group - n + 1];
+    int64_t head = group < n ? at[2] * n + group : at[2];
+    to.at({at[0], at[1], head, at[4]}) = c.in[0]->at(at);
+  });
+}
+
+void fuse(tfm::FuseOp, Call &c) {
+  int64_t n = c.out[0].shape[3] - 2;
+  forEachIndex(c.out[0].shape, [&](const Shape &at) {
+    int64_t group = at[3];
+    const Tensor &from = *c.in[group < n ? 0 : group - n + 1];
+    int64_t head = group < n ? at[2] * n + group : at[2];
+    c.out[0].at(at) = from.at({at[0], at[1], head, at[4]});
+  });
+}
+
 } // namespace
 
 void addAttention(Handlers &h) {
+  on<tfm::UnfuseOp>(h, unfuse);
+  on<tfm::FuseOp>(h, fuse);
   on<tfm::AttentionOp>(h, forward);
   on<tfm::AttentionGradOp>(h, backward);
 }

@@ -1,4 +1,5 @@
 //===- collectives.cpp - ops that mix the ranks ---------------------------===//
+#include "test/evaluator/layout.h"
 #include "test/evaluator/ops.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ static Tensor reduced(const Mesh &mesh, int64_t rank, StringRef axis,
 
 static Tensor own(const Mesh &mesh, int64_t rank, StringRef axis,
                   const Tensor &x, int64_t dim) {
-  return slice(x, dim, mesh.coordinate(rank, axis), mesh.sizeOf(axis));
+  return partOf(x, dim, axis, mesh.coordinate(rank, axis), mesh.sizeOf(axis));
 }
 
 static Tensor gathered(const Mesh &mesh, int64_t rank, StringRef axis,
@@ -34,7 +35,7 @@ static Tensor gathered(const Mesh &mesh, int64_t rank, StringRef axis,
   std::vector<Tensor> parts;
   for (int64_t other : mesh.group(rank, axis))
     parts.push_back(in[other]);
-  return concat(parts, dim);
+  return wholeOf(parts, dim, axis);
 }
 
 FailureOr<Ranks> collective(Operation *op, const Mesh &mesh, const Ranks &in) {

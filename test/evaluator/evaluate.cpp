@@ -41,6 +41,22 @@ int64_t Call::indexOffset() const {
   return stride ? stride.getInt() * indexCoordinate() : 0;
 }
 
+int64_t Call::globalPosition(int64_t local) const {
+  int64_t index = local + indexOffset();
+  auto axis = op->getAttrOfType<StringAttr>("dist.piece_axis");
+  if (!axis)
+    return index;
+  int64_t piece = op->getAttrOfType<IntegerAttr>("dist.piece").getInt();
+  int64_t number = mesh.coordinate(rank, axis), fromStart = index % piece;
+  if (index >= piece) // pieces from the end
+    number = 2 * mesh.sizeOf(axis) - 1 - number;
+  return number * piece + fromStart;
+}
+int64_t Call::globalPositions(int64_t local) const {
+  auto axis = op->getAttrOfType<StringAttr>("dist.piece_axis");
+  return local * indexParts() * (axis ? mesh.sizeOf(axis) : 1);
+}
+
 namespace {
 
 class Evaluator {

@@ -45,6 +45,10 @@ struct Outcome {
 /// - `dist.index_axis`, `dist.index_stride`: a local index of the dimension
 ///   that the op uses (rows of a table, the last dimension of pick and
 ///   mask_tail) plus coordinate·stride is the global one.
+/// - `dist.piece_axis`, `dist.piece`: ranks along that axis have two pieces, of
+///   so many indices, of the dimension that iota, dropout and the queries of
+///   attention are numbered by; where it is split in equal parts as well, these
+///   are parts of the two together.
 /// - On dropout also `dist.index_dim`, the split dimension (>= 1).
 /// - attention with fewer heads than `global_heads`: the rank's heads start at
 ///   coordinate·heads; the axis is `dist.index_axis`, or "tp" without it.

@@ -23,7 +23,7 @@ static void forLocal(const Call &c, const Tensor &ids, int64_t size, Fn visit) {
 static void iota(tfm::IotaOp op, Call &c) {
   Tensor numbers{c.out[0].shape, {}, {}};
   forEachIndex(numbers.shape, [&](const Shape &index) {
-    numbers.ints.push_back(index[op.getDim()] + c.indexOffset());
+    numbers.ints.push_back(c.globalPosition(index[op.getDim()]));
   });
   c.out[0] = numbers;
 }

@@ -24,6 +24,9 @@ public:
   const std::vector<std::string> &names() const { return axes; }
   int64_t sizeOf(llvm::StringRef axis) const;
   int64_t coordinate(int64_t rank, llvm::StringRef axis) const;
+  /// Whether ranks along an axis have, of a dimension that it splits, a piece
+  /// of the head and one of the tail and not one of equal parts.
+  static bool cutsHeadAndTail(llvm::StringRef axis) { return axis == "cp"; }
   /// The ranks that differ from `rank` along `axis` only, by coordinate;
   /// includes `rank`.
   std::vector<int64_t> group(int64_t rank, llvm::StringRef axis) const;

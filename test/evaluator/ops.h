@@ -25,6 +25,11 @@ struct Call {
   /// is whole.
   int64_t indexParts() const;
   int64_t indexCoordinate() const;
+  /// Global index of local index `local` of a dimension that may be split in a
+  /// head and a tail (`dist.piece_axis`) and each of these in equal parts.
+  int64_t globalPosition(int64_t local) const;
+  /// Size of that dimension on all ranks, of which one has `local`.
+  int64_t globalPositions(int64_t local) const;
 };
 
 using Handler = std::function<mlir::LogicalResult(Call &)>;

@@ -26,11 +26,12 @@ static void dropout(tfm::DropoutOp op, Call &c) {
   auto dim = op->getAttrOfType<IntegerAttr>("dist.index_dim");
   Shape sampleShape(c.out[0].shape.begin() + 1, c.out[0].shape.end());
   if (dim)
-    sampleShape[dim.getInt() - 1] *= c.indexParts();
+    sampleShape[dim.getInt() - 1] =
+        c.globalPositions(sampleShape[dim.getInt() - 1]);
   forEachIndex(c.out[0].shape, [&](const Shape &index) {
     Shape inSample(index.begin() + 1, index.end());
     if (dim)
-      inSample[dim.getInt() - 1] += c.indexOffset();
+      inSample[dim.getInt() - 1] = c.globalPosition(inSample[dim.getInt() - 1]);
     c.out[0].at(index) =
         c.in[0]->at(index) *
         keepFactor(c.step.seed, c.in[1]->ints[0] + index[0], op.getRngLayer(),

@@ -28,6 +28,7 @@ class Layout:
     overlap: str = "p2p"
     bucket: int = 0     # elements of a bucket of gradients; 0: mtc's default
     order: str = ""     # of ranks; none: the default
+    cp: int = 1
 
     @property
     def schedule_name(self):
@@ -35,7 +36,7 @@ class Layout:
 
     @property
     def ranks(self):
-        return self.tp * self.pp * self.dp
+        return self.tp * self.cp * self.pp * self.dp
 
     @property
     def name(self):
@@ -56,6 +57,8 @@ class Layout:
             name += f"-bucket{self.bucket}"
         if self.order:
             name += f"-order-{self.order}"
+        if self.cp > 1:
+            name += f"-cp{self.cp}"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -64,13 +67,14 @@ class Layout:
         computed again has the bits that were not saved. ZeRO-2 adds gradients over dp
         and then over microbatches, others the other way round: one microbatch is the same."""
         dp_first = self.zero == 2 and self.dp * self.micro_batch < GLOBAL_BATCH
-        return (self.tp, self.dp, self.micro_batch, self.sp, dp_first)
+        return (self.tp, self.cp, self.dp, self.micro_batch, self.sp, dp_first)
 
     def options(self, global_batch=GLOBAL_BATCH):
         """Options of `mtc compile`."""
         return ["--tp", str(self.tp), "--pp", str(self.pp), "--dp", str(self.dp),
                 "--mbs", str(self.micro_batch), "--gbs", str(global_batch),
                 "--zero", str(self.zero), "--schedule", self.schedule,
+                *(["--cp", str(self.cp)] if self.cp > 1 else []),
                 *(["--sp"] if self.sp else []),
                 *(["--chunks", str(self.chunks)] if self.chunks > 1 else []),
                 *(["--stages", ",".join(map(str, self.layers))] if self.layers else []),
@@ -84,6 +88,7 @@ class Layout:
 # One rank that takes the whole batch at once: as far from the others as can be.
 SINGLE = Layout(micro_batch=16)
 TP2_PP2_DP2 = Layout(tp=2, pp=2, dp=2, zero=1)
+TP2_CP2_PP2 = Layout(tp=2, cp=2, pp=2, sp=True)
 
 
 def written(name):
@@ -104,7 +109,8 @@ def matrix(schedules):
                              else schedules)
             ] + [*sequence_parallel(schedules), *virtual_stages(), *written_schedules(),
                  *recomputations(schedules), *whole_exchanges(schedules),
-                 *sharded_gradients(schedules), *orders()]
+                 *sharded_gradients(schedules), *orders(),
+                 *context_parallel(schedules)]
 
 
 def orders():
@@ -179,3 +185,14 @@ def sharded_gradients(schedules):
             Layout(1, 2, 2, 2, "zb-h1"), Layout(1, 2, 2, 2, written("split-chunks"), chunks=2),
             Layout(1, 2, 2, 2, recompute="full"),
             *(Layout(dp=2, zero=zero, micro_batch=8) for zero in (1, 2))]
+
+
+def context_parallel(schedules):
+    """With samples in pieces over cp: alone, and beside each axis and what else saves
+    memory."""
+    return [Layout(cp=2), Layout(cp=4), Layout(2, cp=2), Layout(2, cp=2, sp=True),
+            Layout(1, 2, cp=2), Layout(1, 1, 2, 1, cp=2),
+            Layout(2, 2, 2, 1, cp=2, sp=True, recompute="full"),
+            Layout(1, 2, 1, 0, "interleaved-1f1b", chunks=2, cp=2),
+            Layout(1, 2, 1, 0, "zb-h1", cp=2),
+            Layout(2, 1, 2, 0, cp=2, recompute="selective")]

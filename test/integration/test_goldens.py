@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 import safetensors
-from layouts import SINGLE, TP2_PP2_DP2
+from layouts import SINGLE, TP2_CP2_PP2, TP2_PP2_DP2
 from run_layout import Mtc, Report, relative
 
 SPECS = {"tied": ("gpt2-nano-nodrop", (1, 2)),
@@ -110,7 +110,7 @@ def main():
     goldens = os.path.join(sys.argv[2], "gpt2")
     with tempfile.TemporaryDirectory() as temporary:
         for model, (spec, seeds) in SPECS.items():
-            for layout in (SINGLE, TP2_PP2_DP2):
+            for layout in (SINGLE, TP2_PP2_DP2, TP2_CP2_PP2):
                 bundle = os.path.join(temporary, f"{model}-{layout.name}")
                 mtc.compile(spec, layout, bundle)
                 for seed in seeds:

@@ -32,7 +32,8 @@ const KernelTable *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
 
 AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
                      const void *q, const void *k, const void *v, void *scratch,
-                     int64_t sample, int64_t head) {
+                     int64_t sample, int64_t head, int64_t begin,
+                     int64_t begin2) {
   DropoutRule rule = dropoutRule(d->dropout);
   return {d,
           q,
@@ -42,6 +43,7 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
           mtc::stepState(ctx).block.seed,
           sample,
           head,
+          {begin, begin2},
           rule.threshold,
           rule.scale};
 }
@@ -53,31 +55,36 @@ using mtc::runtime::callOf;
 using mtc::runtime::kernelsFor;
 using mtc::runtime::KernelTable;
 
-// Backward needs most: eight arrays, two score tiles, one float per token.
-// Forward: three arrays, one output tile (not more than an array), one score
-// tile, four floats per row.
+// Backward needs most: five arrays of keys and three of queries, two score
+// tiles, one float per query. Forward: two arrays of keys and one of queries,
+// one output tile (not more than an array), one score tile, four floats per
+// row.
 int64_t mtc_attention_scratch(const MtcAttention *d) {
   using namespace mtc::runtime;
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
-  return (8 * seq * dim + 2 * kTile * kTile + seq) * int64_t(sizeof(float)) +
+  int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;
+  return (arrays * dim + 2 * kTile * kTile + seq) * int64_t(sizeof(float)) +
          kAlign;
 }
 
 void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
-                           int64_t head) {
+                           int64_t head, int64_t begin, int64_t begin2) {
   if (const KernelTable *table = kernelsFor(ctx, d))
-    table->forward(callOf(ctx, d, q, k, v, scratch, sample, head), out,
-                   (float *)lse);
+    table->forward(
+        callOf(ctx, d, q, k, v, scratch, sample, head, begin, begin2), out,
+        (float *)lse);
 }
 
 void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                             const void *dout, const void *q, const void *k,
                             const void *v, const void *out, const void *lse,
                             void *dq, void *dk, void *dv, void *scratch,
-                            int64_t sample, int64_t head) {
+                            int64_t sample, int64_t head, int64_t begin,
+                            int64_t begin2) {
   if (const KernelTable *table = kernelsFor(ctx, d))
-    table->backward(callOf(ctx, d, q, k, v, scratch, sample, head),
-                    {dout, out, (const float *)lse, dq, dk, dv});
+    table->backward(
+        callOf(ctx, d, q, k, v, scratch, sample, head, begin, begin2),
+        {dout, out, (const float *)lse, dq, dk, dv});
 }

@@ -23,15 +23,20 @@ struct GradArrays {
   float *kt, *vt, *k, *dk, *dv;
   float *q, *dout, *dq;
   float *p, *ds; ///< [kTile][kTile]
-  float *dot;    ///< D, [paddedSeq]
+  float *dot;    ///< D, [padded queries]
 };
 
 inline GradArrays gradArrays(float *s, const Plan &p) {
   GradArrays a;
-  float **arrays[] = {&a.kt, &a.vt, &a.k, &a.dk, &a.dv, &a.q, &a.dout, &a.dq};
-  for (float **array : arrays) {
+  float **ofKeys[] = {&a.kt, &a.vt, &a.k, &a.dk, &a.dv};
+  for (float **array : ofKeys) {
     *array = s;
-    s += p.arrayFloats;
+    s += p.keys.floats;
+  }
+  float **ofQueries[] = {&a.q, &a.dout, &a.dq};
+  for (float **array : ofQueries) {
+    *array = s;
+    s += p.queries.floats;
   }
   a.p = s;
   a.ds = a.p + kTile * kTile;
@@ -43,10 +48,10 @@ inline GradArrays gradArrays(float *s, const Plan &p) {
 template <typename T>
 inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
                     const Plan &p) {
-  for (int64_t t = 0; t < p.paddedSeq; ++t) {
+  for (int64_t t = 0; t < p.queries.padded; ++t) {
     const T *a = dout.p + t * dout.tokenStride;
     const T *b = out.p + t * out.tokenStride;
-    int64_t dim = t < p.seq ? p.dim : 0, e = 0;
+    int64_t dim = t < p.queries.count ? p.dim : 0, e = 0;
     F lanes = broadcast(0);
     for (; e + kW <= dim; e += kW)
       lanes = fma(load(a + e), load(b + e), lanes);
@@ -57,19 +62,19 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
   }
 }
 
-/// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys.
+/// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys,
+/// and in rows beyond those of the tile.
 MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
                             const Plan &p, const Dropper &drop,
                             const float *lse, int64_t row) {
   float *s = a.p + row * kTile, *ds = a.ds + row * kTile;
-  int64_t keys = at.keysOfRow(row);
+  int64_t keys = row < at.rows ? at.keysOfRow(row) : 0;
   int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
-  // A padding row has zero dO and Q: its factors are finite and add zero.
   F shift = broadcast(row < at.rows ? lse[at.i0 + row] : 0);
   F dot = broadcast(a.dot[at.i0 + row]);
   uint32_t buffer[kWordBuffer];
   const uint32_t *words =
-      drop.threshold ? drop.words(buffer, at, row, p.seq, end) : nullptr;
+      drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
   F zero = broadcast(0);
   for (int64_t j = 0; j < end; j += kW) {
     F prob = expVector(load(s + j) * broadcast(p.scale) - shift);
@@ -85,21 +90,27 @@ MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
   }
 }
 
+inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
+                         const Dropper &drop, const float *lse) {
+  if (!at.isSeen())
+    return;
+  scoreTile(a.p, a.q, a.kt, at, p);
+  scoreTile(a.ds, a.dout, a.vt, at, p);
+  int64_t rows = roundUp(at.rows, kTileRows);
+  for (int64_t r = 0; r < rows; ++r)
+    gradientRow(a, at, p, drop, lse, r);
+  addByRows(a.dv + at.j0 * p.headPad, a.p, a.dout, at, p);
+  addByRows(a.dk + at.j0 * p.headPad, a.ds, a.q, at, p);
+  addByKeys(a.dq + at.i0 * p.headPad, a.ds, a.k, at, p);
+}
+
 inline void backwardHead(const GradArrays &a, const Plan &p,
                          const Dropper &drop, const float *lse) {
-  zeroFloats(a.dq, p.arrayFloats);
-  for (int64_t j0 = 0; j0 < p.seq; j0 += kTile)
-    for (int64_t i0 = p.causal ? j0 : 0; i0 < p.seq; i0 += kTile) {
-      TileAt at = tileAt(p, i0, j0);
-      scoreTile(a.p, a.q, a.kt, at, p);
-      scoreTile(a.ds, a.dout, a.vt, at, p);
-      int64_t rows = roundUp(at.rows, kTileRows);
-      for (int64_t r = 0; r < rows; ++r)
-        gradientRow(a, at, p, drop, lse, r);
-      addByRows(a.dv + j0 * p.headPad, a.p, a.dout, at, p);
-      addByRows(a.dk + j0 * p.headPad, a.ds, a.q, at, p);
-      addByKeys(a.dq + i0 * p.headPad, a.ds, a.k, at, p);
-    }
+  zeroFloats(a.dq, p.queries.floats);
+  for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile)
+    for (const QueryRange &range : p.ranges)
+      for (int64_t i0 = range.from; i0 < range.end; i0 += kTile)
+        backwardTile(a, tileAt(p, range, i0, j0), p, drop, lse);
 }
 
 template <typename T>
@@ -108,37 +119,37 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
        *vIn = (const T *)call.v, *dout = (const T *)g.dout,
        *out = (const T *)g.out;
-  Plan p = planOf(d);
+  Plan p = planOf(call);
   GradArrays a = gradArrays(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
   auto viewQ = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, d, b, h, d.q_token_stride, d.q_head_stride);
+    return headView(x, b, d.seq, h, d.q_token_stride, d.q_head_stride);
   };
   auto viewK = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, d, b, h, d.k_token_stride, d.k_head_stride);
+    return headView(x, b, d.keys, h, d.k_token_stride, d.k_head_stride);
   };
   auto viewV = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, d, b, h, d.v_token_stride, d.v_head_stride);
+    return headView(x, b, d.keys, h, d.v_token_stride, d.v_head_stride);
   };
   auto viewO = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, d, b, h, d.o_token_stride, d.o_head_stride);
+    return headView(x, b, d.seq, h, d.o_token_stride, d.o_head_stride);
   };
   for (int64_t b = 0; b < d.batch; ++b)
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
-      packTokens(a.k, viewK(kIn, b, kv), p);
+      packTokens(a.k, viewK(kIn, b, kv), p.keys, p);
       packTransposed(a.kt, viewK(kIn, b, kv), p);
       packTransposed(a.vt, viewV(vIn, b, kv), p);
-      zeroFloats(a.dk, 2 * p.arrayFloats); // dv lies behind dk
+      zeroFloats(a.dk, 2 * p.keys.floats); // dv lies behind dk
       for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(a.q, viewQ(qIn, b, h), p);
-        packTokens(a.dout, viewO(dout, b, h), p);
+        packTokens(a.q, viewQ(qIn, b, h), p.queries, p);
+        packTokens(a.dout, viewO(dout, b, h), p.queries, p);
         rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
         backwardHead(a, p, dropperOf(call, b, h),
                      g.lse + (b * d.heads + h) * d.seq);
-        unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p, p.scale);
+        unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
       }
-      unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p, p.scale);
-      unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p, 1.0f);
+      unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
+      unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p.keys, p, 1.0f);
     }
 }
 

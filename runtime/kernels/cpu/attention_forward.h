@@ -60,7 +60,7 @@ MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
   F sum = broadcast(0), zero = broadcast(0);
   uint32_t buffer[kWordBuffer];
   const uint32_t *words =
-      drop.threshold ? drop.words(buffer, at, row, p.seq, end) : nullptr;
+      drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
   for (int64_t j = 0; j < end; j += kW) {
     F x = firstLanes(int(keys - j), expVector(load(s + j) - shift), zero);
     sum = sum + x;
@@ -99,21 +99,23 @@ inline void finishRows(const QueryTile &t, const Plan &p, int64_t i0,
   }
 }
 
-/// One query head against the packed keys and values.
+/// The queries of one range and head against the packed keys and values.
 template <typename T>
-inline void forwardHead(const QueryTile &t, const float *q, const float *kt,
-                        const float *v, const Plan &p, const Dropper &drop,
-                        HeadView<T> out, float *lse) {
-  for (int64_t i0 = 0; i0 < p.seq; i0 += kTile) {
+inline void forwardRange(const QueryRange &range, const QueryTile &t,
+                         const float *q, const float *kt, const float *v,
+                         const Plan &p, const Dropper &drop, HeadView<T> out,
+                         float *lse) {
+  for (int64_t i0 = range.from; i0 < range.end; i0 += kTile) {
     zeroFloats(t.out, kTile * p.headPad);
     for (int64_t r = 0; r < kTile; ++r) {
       t.max[r] = t.top[r] = -__builtin_inff();
       t.sum[r] = 0;
     }
-    int64_t last = p.causal ? i0 : p.seq - 1;
-    TileAt at = tileAt(p, i0, 0);
-    for (int64_t j0 = 0; j0 <= last; j0 += kTile) {
-      at = tileAt(p, i0, j0);
+    TileAt at = tileAt(p, range, i0, 0);
+    for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile) {
+      at = tileAt(p, range, i0, j0);
+      if (!at.isSeen())
+        break;
       scoreTile(t.scores, q, kt, at, p);
       softmaxTile(t, at, p, drop);
       addByKeys(t.out, t.scores, v, at, p);
@@ -127,9 +129,9 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   const MtcAttention &d = *call.shape;
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
        *vIn = (const T *)call.v;
-  Plan p = planOf(d);
-  float *kt = call.scratch, *v = kt + p.arrayFloats, *q = v + p.arrayFloats;
-  float *rest = q + p.arrayFloats;
+  Plan p = planOf(call);
+  float *kt = call.scratch, *v = kt + p.keys.floats, *q = v + p.keys.floats;
+  float *rest = q + p.queries.floats;
   float *scores = rest + kTile * p.headPad, *rows = scores + kTile * kTile;
   QueryTile t{rest,         scores,           rows,
               rows + kTile, rows + 2 * kTile, rows + 3 * kTile};
@@ -137,15 +139,20 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   for (int64_t b = 0; b < d.batch; ++b)
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
       packTransposed(
-          kt, headView(kIn, d, b, kv, d.k_token_stride, d.k_head_stride), p);
-      packTokens(v, headView(vIn, d, b, kv, d.v_token_stride, d.v_head_stride),
-                 p);
+          kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
+          p);
+      packTokens(
+          v, headView(vIn, b, d.keys, kv, d.v_token_stride, d.v_head_stride),
+          p.keys, p);
       for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(q, headView(qIn, d, b, h, d.q_token_stride, d.q_head_stride),
-                   p);
-        forwardHead(t, q, kt, v, p, dropperOf(call, b, h),
-                    headView(out, d, b, h, d.o_token_stride, d.o_head_stride),
-                    lse + (b * d.heads + h) * d.seq);
+        packTokens(
+            q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
+            p.queries, p);
+        for (const QueryRange &range : p.ranges)
+          forwardRange(
+              range, t, q, kt, v, p, dropperOf(call, b, h),
+              headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
+              lse + (b * d.heads + h) * d.seq);
       }
     }
 }

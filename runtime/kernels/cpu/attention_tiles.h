@@ -1,7 +1,8 @@
 //===- attention_tiles.h - packing and shapes of flash attention ----------===//
 //
 // Internal, per instruction set (see simd.h). Scratch is made of arrays of
-// `paddedSeq` tokens times `headPad` floats; padding is zero. A token array is
+// padded tokens (queries or keys) times `headPad` floats; padding is zero. A
+// token array is
 // [token][headPad]; a transposed array is [tile][head_dim][kTile]. Packing
 // widens elements of type T and unpacking rounds to them: all between is in
 // fp32.
@@ -27,49 +28,80 @@ template <typename T> struct HeadView {
 };
 
 template <typename T>
-MTC_INLINE HeadView<T> headView(T *p, const MtcAttention &d, int64_t sample,
+MTC_INLINE HeadView<T> headView(T *p, int64_t sample, int64_t tokens,
                                 int64_t head, int64_t tokenStride,
                                 int64_t headStride) {
-  return {p + sample * d.seq * tokenStride + head * headStride, tokenStride};
+  return {p + sample * tokens * tokenStride + head * headStride, tokenStride};
 }
+
+/// How many tokens there are, of queries or of keys, and how many floats an
+/// array of them has.
+struct Tokens {
+  int64_t count, padded, floats;
+};
+
+/// Queries that stand side by side in the sequence: [from, end), of which the
+/// first is at position `begin`.
+struct QueryRange {
+  int64_t from, end, begin;
+};
 
 /// The constants of one call.
 struct Plan {
-  int64_t seq, dim, headPad, paddedSeq, arrayFloats;
+  int64_t dim, headPad;
+  Tokens queries, keys;
+  QueryRange ranges[2]; ///< the second may be empty
   bool causal;
   float scale;
 };
 
-MTC_INLINE Plan planOf(const MtcAttention &d) {
+MTC_INLINE Plan planOf(const AttentionCall &call) {
+  const MtcAttention &d = *call.shape;
   int64_t headPad = roundUp(d.head_dim, kHeadPad);
-  int64_t paddedSeq = roundUp(d.seq, kTile);
-  return {d.seq,         d.head_dim,    headPad, paddedSeq, paddedSeq * headPad,
-          d.causal != 0, float(d.scale)};
+  int64_t queries = roundUp(d.seq, kTile), keys = roundUp(d.keys, kTile);
+  return {d.head_dim,
+          headPad,
+          {d.seq, queries, queries * headPad},
+          {d.keys, keys, keys * headPad},
+          {{0, d.first, call.begin[0]}, {d.first, d.seq, call.begin[1]}},
+          d.causal != 0,
+          float(d.scale)};
 }
 
-/// A tile of scores: queries from i0, keys from j0.
+MTC_INLINE int64_t within(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x < high ? x : high;
+}
+
+/// A tile of scores: queries from i0, of one range, and keys from j0.
 struct TileAt {
   int64_t i0, j0, rows, keys; ///< rows, keys: how many exist
-  bool diagonal;              ///< causal and i0 == j0
+  int64_t position;           ///< of query i0 in the sequence
+  /// Row r sees the keys [0, ahead + r] of the tile; of a call that is not
+  /// causal all rows see all.
+  int64_t ahead;
 
   /// Keys that a block of rows needs; beyond it every probability is zero.
   MTC_INLINE int64_t keysOfBlock(int64_t row) const {
-    int64_t end = row + kTileRows;
-    return diagonal && end < keys ? end : keys;
+    return within(ahead + row + kTileRows, 0, keys);
   }
   MTC_INLINE int64_t keysOfRow(int64_t row) const {
-    return diagonal && row + 1 < keys ? row + 1 : keys;
+    return within(ahead + row + 1, 0, keys);
   }
   /// The first row that needs a block of keys.
   MTC_INLINE int64_t firstRow(int64_t key) const {
-    return diagonal && key < rows ? key : 0;
+    return within(key - ahead, 0, rows);
   }
+  /// Whether some row sees some key.
+  MTC_INLINE bool isSeen() const { return ahead + rows > 0; }
 };
 
-MTC_INLINE TileAt tileAt(const Plan &p, int64_t i0, int64_t j0) {
-  int64_t rows = p.seq - i0 < kTile ? p.seq - i0 : kTile;
-  int64_t keys = p.seq - j0 < kTile ? p.seq - j0 : kTile;
-  return {i0, j0, rows, keys, p.causal && i0 == j0};
+MTC_INLINE TileAt tileAt(const Plan &p, const QueryRange &range, int64_t i0,
+                         int64_t j0) {
+  int64_t rows = within(range.end - i0, 0, kTile);
+  int64_t keys = within(p.keys.count - j0, 0, kTile);
+  int64_t position = range.begin + i0 - range.from;
+  return {i0,   j0,       rows,
+          keys, position, p.causal ? position - j0 : p.keys.count};
 }
 
 inline void zeroFloats(float *p, int64_t count) {
@@ -79,10 +111,11 @@ inline void zeroFloats(float *p, int64_t count) {
 
 /// Copies a head into a token array.
 template <typename T>
-inline void packTokens(float *out, HeadView<const T> x, const Plan &p) {
-  for (int64_t t = 0; t < p.paddedSeq; ++t, out += p.headPad) {
+inline void packTokens(float *out, HeadView<const T> x, const Tokens &tokens,
+                       const Plan &p) {
+  for (int64_t t = 0; t < tokens.padded; ++t, out += p.headPad) {
     const T *row = x.p + t * x.tokenStride;
-    int64_t n = t < p.seq ? p.dim : 0;
+    int64_t n = t < tokens.count ? p.dim : 0;
     for (int64_t e = 0; e < n; ++e)
       out[e] = widen(row[e]);
     for (int64_t e = n; e < p.headPad; ++e)
@@ -90,12 +123,13 @@ inline void packTokens(float *out, HeadView<const T> x, const Plan &p) {
   }
 }
 
-/// Copies a head into a transposed array. Reads along tokens: their stride is
-/// often a multiple of a page, which as an inner loop would thrash the cache.
+/// Copies a head of keys or values into a transposed array. Reads along tokens:
+/// their stride is often a multiple of a page, which as an inner loop would
+/// thrash the cache.
 template <typename T>
 inline void packTransposed(float *out, HeadView<const T> x, const Plan &p) {
-  for (int64_t t0 = 0; t0 < p.paddedSeq; t0 += kTile, out += p.dim * kTile) {
-    int64_t n = p.seq - t0 < kTile ? p.seq - t0 : kTile;
+  for (int64_t t0 = 0; t0 < p.keys.padded; t0 += kTile, out += p.dim * kTile) {
+    int64_t n = within(p.keys.count - t0, 0, kTile);
     if (n < kTile)
       zeroFloats(out, p.dim * kTile);
     for (int64_t t = 0; t < n; ++t) {
@@ -108,9 +142,9 @@ inline void packTransposed(float *out, HeadView<const T> x, const Plan &p) {
 
 /// Writes a token array, times `scale`, to a head.
 template <typename T>
-inline void unpackTokens(HeadView<T> x, const float *in, const Plan &p,
-                         float scale) {
-  for (int64_t t = 0; t < p.seq; ++t, in += p.headPad)
+inline void unpackTokens(HeadView<T> x, const float *in, const Tokens &tokens,
+                         const Plan &p, float scale) {
+  for (int64_t t = 0; t < tokens.count; ++t, in += p.headPad)
     for (int64_t e = 0; e < p.dim; ++e)
       narrow(in[e] * scale, x.p[t * x.tokenStride + e]);
 }
@@ -146,16 +180,17 @@ MTC_INLINE void addByRows(float *c, const float *tile, const float *b,
 /// Dropout of one head's probabilities.
 struct Dropper {
   RowStream stream;
-  uint64_t headBase; ///< element of (head, 0, 0)
+  uint64_t headBase; ///< element of (head, 0, 0), of the whole sequence
   uint32_t threshold;
   float scale;
 
   MTC_INLINE const uint32_t *words(uint32_t *buffer, const TileAt &at,
-                                   int64_t row, int64_t seq,
+                                   int64_t row, int64_t keys,
                                    int64_t count) const {
-    uint64_t i = uint64_t(at.i0 + row);
+    uint64_t i = uint64_t(at.position + row);
     return rowWords(buffer, stream,
-                    headBase + i * uint64_t(seq) + uint64_t(at.j0), int(count));
+                    headBase + i * uint64_t(keys) + uint64_t(at.j0),
+                    int(count));
   }
 };
 
@@ -165,7 +200,7 @@ MTC_INLINE Dropper dropperOf(const AttentionCall &call, int64_t sample,
   RowStream s{call.seed, uint64_t(call.sample + sample),
               uint32_t(d.layer) << 8 | uint32_t(d.site)};
   uint64_t base =
-      uint64_t(call.head + head) * uint64_t(d.seq) * uint64_t(d.seq);
+      uint64_t(call.head + head) * uint64_t(d.keys) * uint64_t(d.keys);
   return {s, base, call.dropThreshold, call.dropScale};
 }
 

@@ -25,6 +25,7 @@ struct AttentionCall {
   float *scratch;        ///< 64-aligned
   uint64_t seed;
   int64_t sample, head;
+  int64_t begin[2];       ///< position of the first query of each range
   uint32_t dropThreshold; ///< drop where word < this; 0: no dropout
   float dropScale;
 };

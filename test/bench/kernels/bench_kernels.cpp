@@ -66,7 +66,7 @@ void benchFlash(const char *isa, int64_t seq, double dropout) {
     return;
   MtcAttention d{};
   d.batch = 4;
-  d.seq = seq;
+  d.seq = d.keys = d.first = seq;
   d.heads = d.kv_heads = d.global_heads = 12;
   d.head_dim = 64;
   d.q_token_stride = d.k_token_stride = d.v_token_stride = d.o_token_stride =
@@ -83,12 +83,14 @@ void benchFlash(const char *isa, int64_t seq, double dropout) {
   ctx.arena[MTC_ARENA_STEP] = &state;
   double forward = bestSeconds(5, [&] {
     mtc_attention_forward(&ctx, &d, x.q.data(), x.k.data(), x.v.data(),
-                          x.out.data(), lse.data(), scratch.data(), 0, 0);
+                          x.out.data(), lse.data(), scratch.data(), 0, 0, 0,
+                          seq);
   });
   double backward = bestSeconds(5, [&] {
     mtc_attention_backward(&ctx, &d, x.dout.data(), x.q.data(), x.k.data(),
                            x.v.data(), x.out.data(), lse.data(), x.dq.data(),
-                           x.dk.data(), x.dv.data(), scratch.data(), 0, 0);
+                           x.dk.data(), x.dv.data(), scratch.data(), 0, 0, 0,
+                           seq);
   });
   char name[64];
   std::snprintf(name, sizeof name, "flash %s p=%g", isa, dropout);

@@ -22,6 +22,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -82,7 +83,7 @@ template <typename Function> Function real(const char *name, Function) {
 
 /// Multiplications and additions of q·k or p·v for the visible pairs.
 int64_t pairWork(const MtcAttention *d) {
-  int64_t pairs = d->causal ? d->seq * (d->seq + 1) / 2 : d->seq * d->seq;
+  int64_t pairs = d->causal ? d->seq * (d->keys + 1) / 2 : d->seq * d->keys;
   return 2 * d->batch * d->heads * d->head_dim * pairs;
 }
 
@@ -137,27 +138,30 @@ namespace {
 void timed_mtc_gemm(MtcContext *ctx, int32_t index, const void *a,
                     const void *b, void *c, void *scratch) {
   REAL(mtc_gemm);
-  Timer timer(products[ctx->coord[2] % kStages][index % kRows], 0);
+  Timer timer(products[ctx->coord[MTC_AXIS_PP] % kStages][index % kRows], 0);
   call(ctx, index, a, b, c, scratch);
 }
 
 void timed_mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                                  const void *q, const void *k, const void *v,
                                  void *out, void *lse, void *scratch,
-                                 int64_t sample, int64_t head) {
+                                 int64_t sample, int64_t head, int64_t begin,
+                                 int64_t begin2) {
   REAL(mtc_attention_forward);
   Timer timer(attention[0], 2 * pairWork(d));
-  call(ctx, d, q, k, v, out, lse, scratch, sample, head);
+  call(ctx, d, q, k, v, out, lse, scratch, sample, head, begin, begin2);
 }
 
 void timed_mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                                   const void *dout, const void *q,
                                   const void *k, const void *v, const void *out,
                                   const void *lse, void *dq, void *dk, void *dv,
-                                  void *scratch, int64_t sample, int64_t head) {
+                                  void *scratch, int64_t sample, int64_t head,
+                                  int64_t begin, int64_t begin2) {
   REAL(mtc_attention_backward);
   Timer timer(attention[1], 5 * pairWork(d)); // q·k again, dv, dp, dq, dk
-  call(ctx, d, dout, q, k, v, out, lse, dq, dk, dv, scratch, sample, head);
+  call(ctx, d, dout, q, k, v, out, lse, dq, dk, dv, scratch, sample, head,
+       begin, begin2);
 }
 
 void timed_mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op,
@@ -196,7 +200,8 @@ void timed_mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
 void timed_mtc_norm_finish(MtcContext *ctx) {
   REAL(mtc_norm_finish);
   call(ctx);
-  if (counts() && ctx->coord[0] + ctx->coord[1] + ctx->coord[2] == 0)
+  if (counts() && std::accumulate(std::begin(ctx->coord), std::end(ctx->coord),
+                                  int64_t{0}) == 0)
     ++steps;
   ++ends;
 }

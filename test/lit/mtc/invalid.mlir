@@ -100,30 +100,30 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = []>} {}
 // -----
 // expected-error @+1 {{expected a global batch of 2 samples times 2 microbatches times 2 replicas, found 16}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+1 {{expected a global batch of 4611686018427387904 samples times 4 microbatches times 2 replicas, found 8}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 4611686018427387904, microbatches = 4, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected each axis once, found tp twice}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, tp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, tp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
-// expected-error @+1 {{expected ranks along every axis (tp, dp or pp), found none along dp}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, pp = 2>,
+// expected-error @+1 {{expected ranks along every axis (tp, cp, dp or pp), found none along dp}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
-// expected-error @+1 {{expected an axis (tp, dp or pp), found cp}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, cp = 1>,
+// expected-error @+1 {{expected an axis (tp, cp, dp or pp), found ep}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2, ep = 1>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
@@ -135,13 +135,13 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected 1 to 65536 ranks along tp, found 0}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 0, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
 // expected-error @+1 {{expected 1 to 65536 ranks along pp, found 65537}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 65537>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 65537>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----

@@ -2,9 +2,9 @@
 // RUN: mtc-opt %s --mlir-print-op-generic | mtc-opt | FileCheck %s
 // Tests that the configuration prints all that it holds, its fields in one order.
 
-// CHECK: mtc.config = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = bf16, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>, optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>>
+// CHECK: mtc.config = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, cp = 2, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = bf16, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 3]>, optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>>
 module attributes {mtc.config = #mtc.config<
-    precision = bf16, mesh = <pp = 2, tp = 2, dp = 2>,
+    precision = bf16, mesh = <pp = 2, tp = 2, cp = 2, dp = 2>,
     batch = <sequence = 32, micro = 2, microbatches = 4, global = 16>,
     model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
     schedule = <chunks = 1, name = "1f1b", layers_per_stage = [1, 3]>,
@@ -25,7 +25,7 @@ module attributes {test.schedule = #mtc.schedule<slots = ["F0 B0", "F0 I0 W0"], 
 module attributes {test.layers = #mtc.recompute<layers = 2, policy = layers>,
   test.ops = #mtc.recompute<policy = ops, families = ["attention", "norm"]>,
   test.whole = #mtc.config<recompute = <policy = full>,
-    precision = bf16, mesh = <pp = 2, tp = 2, dp = 2>,
+    precision = bf16, mesh = <pp = 2, tp = 2, cp = 2, dp = 2>,
     batch = <sequence = 32, micro = 2, microbatches = 4, global = 16>,
     model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
     schedule = <chunks = 1, name = "1f1b", layers_per_stage = [1, 3]>,

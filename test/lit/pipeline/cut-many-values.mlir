@@ -40,7 +40,7 @@
 // ROWS: #pipe.transfer<send = false, value = gradient.1, microbatch = 0, virtual_stage = 2, peer = 2, slot = 0>
 // ROWS: pipe.slot "B" microbatch 0 chunk 0 slots <recv_gradient = 0, saved = 0, recv_gradient.1 = 0>
 #config = #mtc.config<model = <name = "test", layers = 3, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 1, pp = 3>, batch = <micro = 1, microbatches = 2, global = 2, sequence = 16>,
+  mesh = <tp = 1, cp = 1, dp = 1, pp = 3>, batch = <micro = 1, microbatches = 2, global = 2, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1, 1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {

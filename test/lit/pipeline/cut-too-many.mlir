@@ -10,7 +10,7 @@
 // CHECK: pipe.crossing activation.63 of "train" from 0 to 1
 // MORE: expected at most 64 values to leave or enter a virtual stage per phase, found more on the way from virtual stage 0 to 1
   #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
-    mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
+    mesh = <tp = 1, cp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 1, global = 1, sequence = 16>,
     precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
     optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
   module attributes {mtc.config = #config} {

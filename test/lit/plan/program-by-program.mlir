@@ -24,7 +24,7 @@
 // RUN: not mtc-opt %s --form-clusters --outline-kernels 2>&1 | FileCheck %s
 // RUN: not mtc-opt %s --form-clusters --outline-kernels --mlir-disable-threading 2>&1 | FileCheck %s
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
+  mesh = <tp = 1, cp = 1, dp = 1, pp = 2>, batch = <micro = 4, microbatches = 1, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {

@@ -89,8 +89,8 @@ func.func @view_that_names_none() {
 }
 // -----
 func.func @affine() {
-  // expected-error @+1 {{expected a number or one of tp, dp, pp, microbatch, sample, seed}}
-  %v = rt.affine <3 * cp> : i64
+  // expected-error @+1 {{expected a number or one of tp, cp, dp, pp, microbatch, sample, seed}}
+  %v = rt.affine <3 * ep> : i64
   return
 }
 // -----
@@ -130,8 +130,11 @@ rt.bucket 1 elements 64 unpadded 64 shard 64 second_use_of 0 {states = ["exp_avg
 // expected-error @+1 {{expected a sharding of 2 dimensions, found 1}}
 rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{"tp"}]> local tensor<2x4xf32>
 // -----
-// expected-error @+1 {{expected one mesh axis at most that splits dimensions behind the first, found several}}
+// expected-error @+1 {{expected one mesh axis at most that splits dimensions behind the first in equal parts, and one that splits another in a head and a tail, found several}}
 rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{}, {"tp", "dp"}]> local tensor<2x4xf32>
+// -----
+// expected-error @+1 {{found several}}
+rt.export_slot "logits" of @f workspace at 0 sharding #dist.sharding<[{}, {"cp", "tp"}]> local tensor<2x4xf32>
 // -----
 rt.timeline @train {
   // expected-error @+2 {{failed to parse Rt_Transfer parameter 'tag'}}
@@ -306,6 +309,12 @@ func.func @attention_fused(%a0: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: te
 func.func @attention_separate(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x16x2x16xf32>, %a2: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
   // expected-error @+1 {{expected q [batch, seq, heads, head_dim], and k and v of one shape whose heads divide these, found}}
   %r:2 = rt.attention(%a0, %a1, %a2) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
+func.func @attention_positions(%a0: tensor<1x16x2x16xf32>, %a1: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x16x2x16xf32>, %e1: tensor<1x2x16xf32>) {
+  // expected-error @+1 {{expected as many queries as keys, or an even number of queries that is no larger and the positions of their two halves, found 16 queries, 32 keys and 1 positions}}
+  %r:2 = rt.attention(%a0, %a1, %a1) into (%e0, %e1) at %s, %h positions %s {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x2x16xf32>, i64, i64, i64) -> (tensor<1x16x2x16xf32>, tensor<1x2x16xf32>)
   return
 }
 // -----

@@ -364,3 +364,27 @@ func.func @whole_dims_ascend(%x: tensor<4x8xf32>) {
   %0 = tfm.whole %x dims [1, 1] : tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @unfuse_q(%x: tensor<4x8x2x4x16xf32>) {
+  // expected-error @below {{expected q of shape [4, 8, 4, 16], found [4, 8, 2, 16]}}
+  %q, %k, %v = tfm.unfuse %x : tensor<4x8x2x4x16xf32> -> tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32>
+  return
+}
+
+// -----
+
+func.func @fuse_v(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>, %v: tensor<4x8x4x16xf32>) {
+  // expected-error @below {{expected v of shape [4, 8, 2, 16], found [4, 8, 4, 16]}}
+  %x = tfm.fuse %q, %k, %v : tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x4x16xf32> -> tensor<4x8x2x4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fuse_rank(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>) {
+  // expected-error @below {{expected a fused operand [batch, seq, kv_heads, q_per_kv + 2, head_dim], found}}
+  %x = tfm.fuse %q, %k, %k : tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32> -> tensor<4x8x2x64xf32>
+  return
+}

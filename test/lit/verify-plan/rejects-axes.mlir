@@ -4,7 +4,7 @@
 // a parameter that is split over the stages, which are no shards
 // RUN: sed -e '/pipe.parameter.*layers.0.w/s/ local tensor/ sharding #dist.sharding<[{"pp"}]> local tensor/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SPLIT-OVER-STAGES
-// SPLIT-OVER-STAGES: 'pipe.parameter' expected a split over tp or dp, found one over "pp"
+// SPLIT-OVER-STAGES: 'pipe.parameter' expected a split over tp, cp or dp, found one over "pp"
 
 // logits whose place in a file would depend on the data axis
 // RUN: sed -e '/rt.export_slot "logits"/s/ local tensor/ sharding #dist.sharding<[{}, {"dp"}]> local tensor/' %S/Inputs/pipeline.mlir \
@@ -14,4 +14,4 @@
 // logits split over an axis that is none
 // RUN: sed -e '/rt.export_slot "logits"/s/ local tensor/ sharding #dist.sharding<[{}, {"xx"}]> local tensor/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=EXPORT-OVER-NOTHING
-// EXPORT-OVER-NOTHING: 'rt.export_slot' expected a split over tp or dp, found one over "xx"
+// EXPORT-OVER-NOTHING: 'rt.export_slot' expected a split over tp, cp or dp, found one over "xx"

@@ -114,6 +114,31 @@ TEST(Mesh, MovedChangesOneCoordinate) {
       }
 }
 
+/// Of any dimension that is cut in a head and a tail each index is on one rank,
+/// and the pieces of a rank see as many causal keys as those of any other.
+TEST(Mesh, PiecesCoverADimension) {
+  for (int64_t ranks : {1, 2, 3, 8})
+    for (int64_t piece : {1, 4, 5}) {
+      std::set<int64_t> seen, work;
+      for (int64_t rank = 0; rank < ranks; ++rank) {
+        int64_t keys = 0;
+        for (int64_t local = 0; local < 2 * piece; ++local) {
+          int64_t at =
+              local + pieceOffsets(ranks, piece)[local / piece].at(rank);
+          EXPECT_TRUE(seen.insert(at).second) << at;
+          keys += at + 1;
+        }
+        work.insert(keys);
+      }
+      EXPECT_EQ(*seen.begin(), 0);
+      EXPECT_EQ(*seen.rbegin(), 2 * ranks * piece - 1);
+      EXPECT_EQ(work.size(), 1u) << ranks << " ranks, pieces of " << piece;
+    }
+  EXPECT_TRUE(cutsHeadAndTail("cp"));
+  EXPECT_FALSE(cutsHeadAndTail("tp"));
+  EXPECT_FALSE(cutsHeadAndTail("x"));
+}
+
 TEST(Mesh, GroupsFollowOneAxis) {
   EXPECT_EQ(kMesh.members(9, MTC_GROUP_TP), (Ranks{8, 9}));
   EXPECT_EQ(kMesh.members(9, MTC_GROUP_DP), (Ranks{7, 9, 11}));

@@ -1,7 +1,7 @@
 // Two stages of nothing but the plan around fragments: what the descriptor, the
 // tables, the report and the simulation read.
 #config = #mtc.config<model = <name = "hand", layers = 2, hidden = 8, vocab = 30, padded_vocab = 30>,
-  mesh = <tp = 2, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 8>,
+  mesh = <tp = 2, cp = 1, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 8>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
   optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {

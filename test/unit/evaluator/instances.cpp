@@ -110,7 +110,7 @@ void addEinsums(std::vector<Instance> &all) {
 }
 
 void addLookups(std::vector<Instance> &all) {
-  // 15 or 24 ids in 7 or 8 rows: some repeat.
+  // 15 or 32 ids in 7 or 8 rows: some repeat.
   std::string ids = "tensor<$Ax$Bxi32>", table = "tensor<$Cx$Dxf32>";
   std::string rows = "tensor<$Ax$Bx$Dxf32>";
   for (std::string dim : {"0", "1", "2"})
@@ -213,6 +213,22 @@ void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
                      returned + " : " + qkv + "\n}\n"});
 }
 
+void addFusing(std::vector<Instance> &all, bool grouped) {
+  std::string stack = grouped ? "4" : "3", heads = grouped ? "$H" : "$K";
+  std::string fused = "tensor<$Ax$Sx$Kx" + stack + "x$Exf32>";
+  std::string kv = "tensor<$Ax$Sx$Kx$Exf32>";
+  std::string parts = "tensor<$Ax$Sx" + heads + "x$Exf32>, " + kv + ", " + kv;
+  std::string name = grouped ? "_grouped" : "";
+  all.push_back({"unfuse" + name,
+                 "func.func @f(%x: " + fused + ") -> (" + parts +
+                     ") {\n  %q, %k, %v = tfm.unfuse %x : " + fused + " -> " +
+                     parts + "\n  return %q, %k, %v : " + parts + "\n}\n"});
+  all.push_back(general("fuse" + name,
+                        "%q: tensor<$Ax$Sx" + heads + "x$Exf32>, %k: " + kv +
+                            ", %v: " + kv,
+                        "tfm.fuse %q, %k, %v", parts, fused));
+}
+
 void addOptimizer(std::vector<Instance> &all) {
   std::string t = "tensor<$Bxf32>", three = t + ", " + t + ", " + t;
   for (std::string decay : {"true", "false"})
@@ -237,6 +253,8 @@ std::vector<Instance> makeInstances() {
       addNorm(all, kind, bias);
     addNormGrads(all, kind);
   }
+  for (bool grouped : {true, false})
+    addFusing(all, grouped);
   for (bool fused : {true, false})
     for (bool grouped : {true, false}) {
       addAttention(all, fused, grouped, /*causal=*/true, /*rate=*/0.3);
@@ -258,9 +276,10 @@ const std::vector<Instance> &instances() {
 std::string withSizes(const Instance &instance, Sizes sizes) {
   std::map<std::string, int> odd = {{"$A", 3}, {"$B", 5}, {"$C", 7}, {"$D", 9},
                                     {"$K", 3}, {"$H", 6}, {"$S", 5}, {"$E", 3}};
-  std::map<std::string, int> even = {{"$A", 4},  {"$B", 6}, {"$C", 8},
-                                     {"$D", 10}, {"$K", 2}, {"$H", 4},
-                                     {"$S", 6},  {"$E", 4}};
+  // Two ranks have a head and a tail of each.
+  std::map<std::string, int> even = {{"$A", 4},  {"$B", 8}, {"$C", 8},
+                                     {"$D", 12}, {"$K", 4}, {"$H", 8},
+                                     {"$S", 8},  {"$E", 4}};
   std::string text = instance.text;
   for (auto &[letter, size] : sizes == Sizes::odd ? odd : even)
     text = replaced(text, letter, std::to_string(size));

@@ -1,6 +1,7 @@
 //===- sharded.cpp - does an op obey its sharding rule? -------------------===//
 #include "test/unit/evaluator/sharded.h"
 
+#include "test/evaluator/layout.h"
 #include "test/unit/evaluator/harness.h"
 
 #include <cmath>
@@ -16,10 +17,7 @@ constexpr int64_t kParts = 2;
 /// Both sides add the same few dozen doubles of order 1 in another order.
 constexpr double kTolerance = 1e-12;
 
-const eval::Mesh &mesh() {
-  static const eval::Mesh instance({"tp"}, {kParts});
-  return instance;
-}
+eval::Mesh meshOf(StringRef axis) { return eval::Mesh({axis.str()}, {kParts}); }
 
 /// Dimension of `factor` in a tensor with `factors`, or -1.
 int64_t dimOf(const std::string &factors, char factor) {
@@ -49,26 +47,32 @@ int64_t localSize(Operation *op, const ShardingRule &rule, char factor) {
 }
 
 /// What `partition` tells an op that uses indices of a split dimension.
-void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor) {
+void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor,
+                        StringRef axis) {
   Builder b(op->getContext());
   int64_t dim = isa<tfm::DropoutOp>(op) ? dimOf(rule.results[0], factor) : -1;
-  if (dimOf(rule.masked + rule.indexed, factor) < 0 && dim < 1)
+  if (dimOf(rule.masked + rule.indexed + rule.positions, factor) < 0 && dim < 1)
     return;
-  op->setAttr("dist.index_axis", b.getStringAttr("tp"));
-  op->setAttr("dist.index_stride",
-              b.getI64IntegerAttr(localSize(op, rule, factor)));
+  int64_t size = localSize(op, rule, factor);
+  if (eval::Mesh::cutsHeadAndTail(axis)) {
+    op->setAttr("dist.piece_axis", b.getStringAttr(axis));
+    op->setAttr("dist.piece", b.getI64IntegerAttr(size / 2));
+  } else {
+    op->setAttr("dist.index_axis", b.getStringAttr(axis));
+    op->setAttr("dist.index_stride", b.getI64IntegerAttr(size));
+  }
   if (dim >= 1)
     op->setAttr("dist.index_dim", b.getI64IntegerAttr(dim));
 }
 
 /// The function on local types.
 OwningOpRef<ModuleOp> localModule(func::FuncOp fn, const ShardingRule &rule,
-                                  char factor) {
+                                  char factor, StringRef axis) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(fn.getLoc());
   OpBuilder b(module->getBodyRegion());
   auto copy = cast<func::FuncOp>(b.clone(*fn));
   Operation *op = onlyOp(copy);
-  setIndexAttributes(op, rule, factor);
+  setIndexAttributes(op, rule, factor, axis);
   for (auto [factors, value] : llvm::zip(rule.operands, op->getOperands()))
     value.setType(localType(value.getType(), dimOf(factors, factor)));
   for (auto [factors, value] : llvm::zip(rule.results, op->getResults()))
@@ -82,13 +86,14 @@ OwningOpRef<ModuleOp> localModule(func::FuncOp fn, const ShardingRule &rule,
 /// The operand's tensor per rank. A sample base moves with a split batch, the
 /// first factor of the results.
 eval::Ranks localInput(Operation *op, const ShardingRule &rule, char factor,
-                       size_t operand, const eval::Tensor &whole) {
+                       size_t operand, const eval::Tensor &whole,
+                       StringRef axis) {
   eval::Ranks ranks(kParts, whole);
   int64_t dim = dimOf(rule.operands[operand], factor);
   bool isSample = whole.isInteger() && whole.rank() == 0;
   for (int64_t r = 0; r < kParts; ++r) {
     if (dim >= 0)
-      ranks[r] = eval::slice(whole, dim, r, kParts);
+      ranks[r] = eval::partOf(whole, dim, axis, r, kParts);
     else if (isSample && dimOf(rule.results[0], factor) == 0)
       ranks[r].ints[0] += r * localSize(op, rule, factor);
   }
@@ -104,10 +109,26 @@ eval::Tensor combined(const eval::Ranks &ranks, bool isMax) {
   return y;
 }
 
-std::string describe(const char *what, char factor, size_t result,
+std::string describe(const std::string &what, char factor, size_t result,
                      double difference) {
-  return std::string(what) + " '" + factor + "': result " +
-         std::to_string(result) + " is off by " + std::to_string(difference);
+  return what + " '" + factor + "': result " + std::to_string(result) +
+         " is off by " + std::to_string(difference);
+}
+
+/// Whether an axis may split a factor: rows that are looked up, and heads, lie
+/// in equal parts, positions of queries in a head and a tail, and of the sample
+/// (the first of what a sample base counts) there are no pieces.
+bool maySplit(Operation *op, const ShardingRule &rule, char factor,
+              StringRef axis) {
+  if (!eval::Mesh::cutsHeadAndTail(axis))
+    return dimOf(rule.positions, factor) < 0;
+  bool hasSample = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor.getRank() == 0 && tensor.getElementType().isInteger(64);
+  });
+  return dimOf(rule.masked, factor) < 0 &&
+         (isa<tfm::IotaOp>(op) || dimOf(rule.indexed, factor) < 0) &&
+         !(hasSample && dimOf(rule.results[0], factor) == 0);
 }
 
 bool anyCarries(const std::vector<std::string> &all, char factor) {
@@ -134,16 +155,17 @@ std::string checkShape(Operation *op, const ShardingRule &rule) {
 } // namespace
 
 std::string checkSplit(func::FuncOp fn, const ShardingRule &rule, char factor,
-                       const std::vector<eval::Tensor> &inputs) {
+                       const std::vector<eval::Tensor> &inputs,
+                       StringRef axis) {
   Operation *op = onlyOp(fn);
   std::vector<eval::Ranks> local(inputs.size());
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     unsigned arg = cast<BlockArgument>(operand).getArgNumber();
-    local[arg] = localInput(op, rule, factor, i, inputs[arg]);
+    local[arg] = localInput(op, rule, factor, i, inputs[arg], axis);
   }
-  OwningOpRef<ModuleOp> module = localModule(fn, rule, factor);
-  auto parts =
-      eval::evaluateFunction(functionOf(*module), mesh(), local, stepBlock());
+  OwningOpRef<ModuleOp> module = localModule(fn, rule, factor, axis);
+  auto parts = eval::evaluateFunction(functionOf(*module), meshOf(axis), local,
+                                      stepBlock());
   auto whole = eval::evaluateUnsharded(fn, inputs, stepBlock());
   if (failed(parts) || failed(whole))
     return "the evaluation failed";
@@ -151,12 +173,12 @@ std::string checkSplit(func::FuncOp fn, const ShardingRule &rule, char factor,
     const eval::Ranks &ranks = parts->results[i];
     int64_t dim = dimOf(factors, factor);
     bool isContracted = dim < 0 && anyCarries(rule.operands, factor);
-    eval::Tensor joined = dim >= 0       ? eval::concat(ranks, dim)
+    eval::Tensor joined = dim >= 0       ? eval::wholeOf(ranks, dim, axis)
                           : isContracted ? combined(ranks, rule.contractsToMax)
                                          : ranks[1];
     double off = eval::difference(joined, (*whole)[i]);
     if (!(off < kTolerance))
-      return describe("factor", factor, i, off);
+      return describe("over " + axis.str() + ", factor", factor, i, off);
   }
   return "";
 }
@@ -175,7 +197,7 @@ std::string checkLinear(func::FuncOp fn, const std::vector<int> &group,
     for (size_t i = 0; i < ranks[1].reals.size(); ++i)
       ranks[1].reals[i] -= ranks[0].reals[i];
   }
-  auto parts = eval::evaluateFunction(fn, mesh(), local, stepBlock());
+  auto parts = eval::evaluateFunction(fn, meshOf("tp"), local, stepBlock());
   auto whole = eval::evaluateUnsharded(fn, inputs, stepBlock());
   if (failed(parts) || failed(whole))
     return "the evaluation failed";
@@ -199,9 +221,12 @@ std::string checkRule(func::FuncOp fn, const ShardingRule &rule) {
     for (const std::string &text : *all)
       factors.insert(text.begin(), text.end());
   for (char factor : factors)
-    if (dimOf(rule.blocked, factor) < 0)
-      if (auto wrong = checkSplit(fn, rule, factor, inputs); !wrong.empty())
-        return wrong;
+    for (StringRef axis : {"tp", "cp"})
+      if (dimOf(rule.blocked, factor) < 0 &&
+          maySplit(onlyOp(fn), rule, factor, axis))
+        if (auto wrong = checkSplit(fn, rule, factor, inputs, axis);
+            !wrong.empty())
+          return wrong;
   for (const std::vector<int> &group : rule.linear)
     if (auto wrong = checkLinear(fn, group, inputs); !wrong.empty())
       return wrong;

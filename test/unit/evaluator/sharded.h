@@ -9,14 +9,16 @@
 
 namespace mtc::test {
 
-/// Splits `factor` of the only op of `fn` over 2 ranks as `rule` says: operands
+/// Splits `factor` of the only op of `fn` over 2 ranks of `axis` (in equal
+/// parts over "tp", in a head and a tail over "cp") as `rule` says: operands
 /// that carry the factor are sliced, others are whole on both ranks. A result
-/// with the factor must be the concatenation of the unsharded one's halves, a
+/// with the factor must be the parts of the unsharded one, a
 /// result without it the sum (or maximum) over the ranks if an operand carries
 /// the factor. Returns an empty text, or what is wrong.
 std::string checkSplit(mlir::func::FuncOp fn,
                        const families::ShardingRule &rule, char factor,
-                       const std::vector<eval::Tensor> &inputs);
+                       const std::vector<eval::Tensor> &inputs,
+                       llvm::StringRef axis);
 
 /// Gives the operands of linear group `group` as two random summands, one per
 /// rank, all others whole: the results must add up to the unsharded ones.

@@ -54,6 +54,18 @@ TEST(PlantedRule, UnblockedSequenceOfAttention) {
           .find("'s'"),
       std::string::npos);
 }
+TEST(PlantedRule, PositionsOfQueriesThatAreNotMoved) {
+  EXPECT_NE(withRule("attention_separate_causal_dropout",
+                     [](auto &r) { r.positions = ""; })
+                .find("'s'"),
+            std::string::npos);
+}
+TEST(PlantedRule, UnblockedKeysOfAttention) {
+  EXPECT_NE(withRule("attention_separate_causal_dropout",
+                     [](auto &r) { r.blocked = "d"; })
+                .find("'t'"),
+            std::string::npos);
+}
 TEST(PlantedRule, ProductOfTwoPartialSums) {
   EXPECT_NE(withRule("mul",
                      [](auto &r) {

@@ -30,7 +30,8 @@ void fillRandom(std::vector<float> &x, const MtcAttention &d, const View &v,
 
 Problem::Problem(const Sizes &s, Layout layout, unsigned randomSeed) {
   shape.batch = s.batch;
-  shape.seq = s.seq;
+  shape.seq = shape.keys = shape.first = s.seq;
+  begin[1] = s.seq;
   shape.heads = s.heads;
   shape.kv_heads = s.kvHeads;
   shape.head_dim = s.dim;
@@ -115,7 +116,7 @@ void Problem::forward() {
   Stored in(*this, qkv), result(*this, out);
   mtc_attention_forward(&ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt),
                         result.at(0), lse.data(), scratch.memory.data(), sample,
-                        head);
+                        head, begin[0], begin[1]);
   EXPECT_EQ(ctx.status, 0);
   out = result.values();
 }
@@ -131,7 +132,7 @@ void Problem::backward() {
   mtc_attention_backward(&ctx, &shape, dIn.at(0), in.at(qAt), in.at(kAt),
                          in.at(vAt), forward.at(0), lse.data(), result.at(qAt),
                          result.at(kAt), result.at(vAt), scratch.memory.data(),
-                         sample, head);
+                         sample, head, begin[0], begin[1]);
   EXPECT_EQ(ctx.status, 0);
   dqkv = result.values();
 }

@@ -175,6 +175,70 @@ TEST_P(Attention, PartsHaveTheBitsOfTheWhole) {
   EXPECT_EQ(part.dqkv, whole.dqkv); // rewritten in place with the same bits
 }
 
+/// The queries of a rank that has, of 2·ranks pieces, those with number `rank`
+/// from the start and from the end, against the keys of all.
+Problem twoPieces(const Problem &whole, int64_t ranks, int64_t rank) {
+  Problem part = whole;
+  int64_t piece = whole.shape.seq / (2 * ranks);
+  int64_t row = whole.shape.heads * whole.shape.head_dim;
+  part.begin[0] = rank * piece;
+  part.begin[1] = (2 * ranks - 1 - rank) * piece;
+  part.shape.seq = 2 * piece;
+  part.shape.first = piece;
+  std::vector<float> dout;
+  std::vector<float> q;
+  for (int64_t begin : part.begin)
+    for (int64_t i = begin * row; i < (begin + piece) * row; ++i) {
+      q.push_back(whole.qkv[size_t(whole.qAt + i)]);
+      dout.push_back(whole.dout[size_t(i)]);
+    }
+  std::copy(q.begin(), q.end(), part.qkv.begin() + part.qAt);
+  part.dout = dout;
+  part.out.resize(dout.size());
+  part.lse.resize(size_t(part.shape.heads * part.shape.seq));
+  return part;
+}
+
+// Queries in two pieces see the keys before them, and have the mask of their
+// places: every query has the bits that it has in the whole, and what the
+// pieces give keys and values adds up. 70 positions in pieces of 35 end inside
+// of tiles, 264 in pieces of 66 and 44 begin in the middle of some.
+TEST_P(Attention, PiecesAddUpToTheWhole) {
+  for (auto [seq, ranks] :
+       {std::pair<int64_t, int64_t>{70, 1}, {264, 2}, {264, 3}, {16, 4}})
+    for (bool causal : {true, false}) {
+      Problem whole({1, seq, 2, 2, 16, causal, 0.3}, Layout::dense);
+      whole.forward();
+      whole.backward();
+      int64_t row = 2 * 16;
+      std::vector<double> dk(size_t(seq * row)), dv(dk), dkWhole, dvWhole;
+      for (int64_t rank = 0; rank < ranks; ++rank) {
+        Problem part = twoPieces(whole, ranks, rank);
+        part.forward();
+        part.backward();
+        for (int64_t i = 0; i < part.shape.seq * row; ++i) {
+          int64_t half = i / (part.shape.first * row);
+          int64_t at = i + (part.begin[half] - half * part.shape.first) * row;
+          EXPECT_EQ(part.out[size_t(i)], whole.out[size_t(at)]) << i;
+          EXPECT_EQ(part.dqkv[size_t(part.qAt + i)],
+                    whole.dqkv[size_t(whole.qAt + at)])
+              << i;
+        }
+        for (size_t i = 0; i < dk.size(); ++i) {
+          dk[i] += double(part.dqkv[size_t(part.kAt) + i]);
+          dv[i] += double(part.dqkv[size_t(part.vAt) + i]);
+        }
+      }
+      for (size_t i = 0; i < dk.size(); ++i) {
+        dkWhole.push_back(double(whole.dqkv[size_t(whole.kAt) + i]));
+        dvWhole.push_back(double(whole.dqkv[size_t(whole.vAt) + i]));
+      }
+      // The same few hundred products, added in another order.
+      EXPECT_LT(relativeError(dk, dkWhole), 0x1p-18);
+      EXPECT_LT(relativeError(dv, dvWhole), 0x1p-18);
+    }
+}
+
 TEST_P(Attention, NonFiniteInputsShow) {
   Problem p({1, 70, 1, 1, 16, true, 0.0}, Layout::dense);
   p.qkv[size_t(p.qAt + 3 * 16)] = NAN; // query 3
@@ -217,7 +281,7 @@ TEST(AttentionCalls, ScratchIsNoMatrixOfScores) {
     MtcAttention d{};
     d.batch = 2;
     d.heads = d.kv_heads = 4;
-    d.seq = seq;
+    d.seq = d.keys = d.first = seq;
     d.head_dim = 64;
     return mtc_attention_scratch(&d);
   };
@@ -233,7 +297,7 @@ TEST(AttentionCalls, StopAfterAnError) {
   MtcContext ctx{};
   ctx.status = int(runtime::StatusCode::peerDied);
   mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
-                        nullptr, nullptr, 0, 0);
+                        nullptr, nullptr, 0, 0, 0, 7);
   EXPECT_EQ(ctx.status, int(runtime::StatusCode::peerDied));
 }
 
@@ -242,7 +306,7 @@ TEST(AttentionCalls, UnknownType) {
   p.shape.dtype = MTC_I32;
   MtcContext ctx{};
   mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
-                        nullptr, nullptr, 0, 0);
+                        nullptr, nullptr, 0, 0, 0, 7);
   EXPECT_EQ(ctx.status, int(runtime::StatusCode::usage));
 }
 

@@ -104,8 +104,9 @@ TEST(Fields, OptionsSayTypeAndDefault) {
   EXPECT_EQ(what["seq-length"],
             "tokens of a sample: an integer in [1, 1048576] (default the "
             "spec's max_seq)");
-  EXPECT_EQ(what["shard.batch"], "samples of a microbatch: one of tp, dp, none "
-                                 "(default \"dp\")");
+  EXPECT_EQ(what["shard.batch"],
+            "samples of a microbatch: one of tp, cp, dp, none "
+            "(default \"dp\")");
 }
 
 } // namespace

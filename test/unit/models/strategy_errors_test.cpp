@@ -103,7 +103,7 @@ static const BadInput strategyInputs[] = {
     {"ShardAxis", "[shard]\nfnn = \"tp\"\n",
      "f:2: unknown key 'shard.fnn', did you mean 'ffn'?\n"},
     {"ShardMesh", "[shard]\nffn = \"pt\"\n",
-     "f:2: key 'shard.ffn': expected one of tp, dp, none, found a string "
+     "f:2: key 'shard.ffn': expected one of tp, cp, dp, none, found a string "
      "\"pt\", did you mean 'tp'?\n"},
     {"RankOrder", "rank_order = \"dp-tp-pp\"\n",
      "f:1: key 'rank_order': expected each axis of the mesh once with dashes "

@@ -62,11 +62,11 @@ shard = { ffn = "tp" }
   ASSERT_TRUE(parsed.ok()) << render(parsed.diagnostics);
   EXPECT_EQ(
       toJson(parsed.value).dump(),
-      R"({"tp":2,"dp":4,"pp":3,"rank_order":"tp-dp-pp","ranks_per_host":0,"micro_batch_size":5,"global_batch_size":40,)"
+      R"({"tp":2,"cp":1,"dp":4,"pp":3,"rank_order":"tp-dp-pp","ranks_per_host":0,"micro_batch_size":5,"global_batch_size":40,)"
       R"("seq_length":7,"zero":1,"sequence_parallel":true,"threads_per_rank":8,"bucket_size":9,)"
       R"("schedule":"gpipe","target":"cpu","dtype":"f32","optimizer":"adamw",)"
       R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"first_stage_layers":null,"last_stage_layers":null,"device_memory":3072,"recompute":"ops=attention,norm","overlap":"none",)"
-      R"("shard":{"batch":"dp","seq":"none","embed":"none","heads":"tp",)"
+      R"("shard":{"batch":"dp","seq":"cp","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"
       R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false}]})");
@@ -155,7 +155,7 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
                 "shard: splitting 'batch' over 'none' cannot be compiled yet; "
                 "use \"dp\"",
                 "shard: splitting 'seq' over 'tp' cannot be compiled yet; use "
-                "\"none\"",
+                "\"cp\"",
                 "override 'head.*': splitting 'vocab' over 'dp' cannot be "
                 "compiled yet; use \"tp\""}));
 }

@@ -89,6 +89,20 @@ static const Misfit misfits[] = {
      "global_batch_size = 16, micro_batch_size = 3, dp = 2; nearest: "
      "global_batch_size = 12 or 18, or micro_batch_size = 2 or 4\n"},
     {"gpt2-nano",
+     {{"cp", "4"}, {"tp", "2"}, {"sequence-parallel", "true"}},
+     ""},
+    {"gpt2-nano",
+     {{"cp", "3"}},
+     "expected seq_length % (2 * cp) == 0, found seq_length = 32, cp = 3; "
+     "nearest: seq_length = 30 or 36\n"},
+    {"gpt2-nano",
+     {{"cp", "2"},
+      {"tp", "4"},
+      {"sequence-parallel", "true"},
+      {"seq-length", "20"}},
+     "expected seq_length % (cp * tp) == 0 with sequence_parallel, found "
+     "seq_length = 20, cp = 2, tp = 4; nearest: seq_length = 16 or 24\n"},
+    {"gpt2-nano",
      {{"pp", "5"}},
      "expected layers >= pp, found layers = 4, pp = 5; nearest: pp = 4\n"},
     {"gpt2-nano",

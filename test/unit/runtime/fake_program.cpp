@@ -64,7 +64,7 @@ Element narrow(float x) { return mtc::runtime::roundToBf16(x); }
 /// The main parameter of an element of this rank's shard.
 float *mainOf(MtcContext *ctx, int64_t i) {
   return at<float>(ctx, MTC_ARENA_OPTIMIZER,
-                   MAIN_OFFSET + 4 * (i - ctx->coord[1] * kShard));
+                   MAIN_OFFSET + 4 * (i - ctx->coord[MTC_AXIS_DP] * kShard));
 }
 #else
 using Element = float;
@@ -94,7 +94,7 @@ float *transfer(MtcContext *ctx, int pool) {
 }
 
 void misbehave(MtcContext *ctx) {
-  int64_t rank = ctx->coord[1] + ctx->extent[1] * ctx->coord[2];
+  int64_t rank = ctx->coord[MTC_AXIS_DP] + ctx->extent[1] * ctx->coord[2];
   long dead = -1, step = -1;
   const char *death = std::getenv("FAKE_DEATH");
   if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
@@ -108,7 +108,7 @@ float spoil(MtcContext *ctx, const char *what) {
   long step = -1;
   const char *nan = std::getenv("FAKE_NAN");
   bool meant = nan && std::sscanf(nan, "%15s %ld", found, &step) == 2 &&
-               std::strcmp(found, what) == 0 && ctx->coord[1] == 1 &&
+               std::strcmp(found, what) == 0 && ctx->coord[MTC_AXIS_DP] == 1 &&
                step == mtc::stepState(ctx).block.step;
   return meant ? std::numeric_limits<float>::quiet_NaN() : 0;
 }
@@ -172,7 +172,7 @@ void evaluate(MtcContext *ctx, const MtcStep *row) { last(ctx, row, false); }
 #endif
 
 void reduce(MtcContext *ctx, const MtcStep *) {
-  int64_t shard = ctx->coord[1] * kShard;
+  int64_t shard = ctx->coord[MTC_AXIS_DP] * kShard;
   if (HAS_W)
     grads(ctx)[1] += spoil(ctx, "w");
   if (HAS_B)
@@ -189,7 +189,7 @@ void reduce(MtcContext *ctx, const MtcStep *) {
 }
 
 void apply(MtcContext *ctx, const MtcStep *) {
-  int64_t shard = ctx->coord[1] * kShard;
+  int64_t shard = ctx->coord[MTC_AXIS_DP] * kShard;
   // With one stage the second replica's shard is b.
   *mainOf(ctx, shard) += spoil(ctx, "update");
   for (int64_t i = shard; i < shard + kShard; ++i) {

@@ -246,7 +246,7 @@ TEST_F(FailureTest, RejectsAManifestThatLeavesItsFolder) {
   std::filesystem::create_directories(path);
   writeFile(path + "/manifest.json",
             R"({"plan_hash": "00000000000000a1", "files": {},
-                "mesh": {"tp": 1, "dp": 2, "pp": 1},
+                "mesh": {"tp": 1, "cp": 1, "dp": 2, "pp": 1},
                 "programs": [{"stage": 0, "executable": "../x",
                               "shared": "/bin/true"}]})");
   expectBoth(options(path, CommKind::shm), StatusCode::inputRejected,

@@ -10,7 +10,7 @@ namespace mtc::runtime::test {
 inline const char *const kToyDescriptor = R"({
   "abi": 8, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "dtype": "f32", "onednn": "2",
-  "mesh": {"tp": 2, "dp": 1, "pp": 1},
+  "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
             "vocab": 16},
   "arenas": [4096, 4096, 4096, 8192, 0, 4096],

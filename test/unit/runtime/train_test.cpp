@@ -190,8 +190,8 @@ TEST(TokenFile, ReadsWindowsAndShiftsLabels) {
       std::byte window[10];
       ASSERT_EQ(file.windowBytes(), 10);
       ASSERT_TRUE(file.read(epoch * 8 + k, window).ok());
-      file.widen(window, 0, ids);
-      file.widen(window, 1, labels);
+      file.widen(window, 0, 4, ids);
+      file.widen(window, 1, 4, labels);
       EXPECT_EQ(ids[0], Permutation(9, epoch, 8)(k) * 4);
       for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(ids[i], ids[0] + i);

@@ -37,9 +37,10 @@ enum MtcArena {
 /// The axes of the mesh. mesh.h has their names and all that follows from them.
 enum MtcAxis {
   MTC_AXIS_TP = 0, ///< fastest: neighbours in tp are neighbouring ranks
-  MTC_AXIS_DP = 1,
-  MTC_AXIS_PP = 2, ///< slowest
-  MTC_AXIS_COUNT = 3
+  MTC_AXIS_CP = 1,
+  MTC_AXIS_DP = 2,
+  MTC_AXIS_PP = 3, ///< slowest
+  MTC_AXIS_COUNT = 4
 };
 
 /// Communicators; mesh.h says along which axes each runs.
@@ -49,7 +50,8 @@ enum MtcGroup {
   MTC_GROUP_EMBEDDING =
       2,             ///< first and last stage, else the same place; first first
   MTC_GROUP_ALL = 3, ///< every rank, in rank order
-  MTC_GROUP_COUNT = 4
+  MTC_GROUP_CP = 4,  ///< ranks that differ in cp only, in cp order
+  MTC_GROUP_COUNT = 5
 };
 
 enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };
@@ -164,15 +166,21 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 /// Shape and layout of one attention call; strides are in elements. Every field
 /// has 8 bytes: generated code writes the whole as an array of words. q, k, v,
 /// out (and their gradients) are [batch, seq, heads, head_dim] with the
-/// innermost dimension contiguous. Query head h reads key head h / (heads /
-/// kv_heads).
+/// innermost dimension contiguous; k and v have `keys` positions in place of
+/// seq. Query head h reads key head h / (heads / kv_heads).
+///
+/// Keys are the whole sequence, queries may be a part of it in two ranges: the
+/// first `first` queries, and those behind. The calls are told where in the
+/// sequence each range begins; elsewhere first = seq = keys.
 struct MtcAttention {
   int64_t batch, seq, heads, kv_heads, head_dim;
+  int64_t keys;  ///< positions of k and v, of the whole sequence
+  int64_t first; ///< queries of the first range, 1 to seq
   int64_t q_token_stride, q_head_stride;
   int64_t k_token_stride, k_head_stride;
   int64_t v_token_stride, v_head_stride;
   int64_t o_token_stride, o_head_stride;
-  int64_t causal;       ///< 1: position i sees j <= i
+  int64_t causal;       ///< 1: the query at position i sees keys j <= i
   int64_t global_heads; ///< heads of the unpartitioned tensor (RNG index)
   int64_t layer, site;  ///< RNG address of the probability dropout
   double scale;         ///< multiplies q·k
@@ -206,21 +214,24 @@ const char *mtc_gemm_library(void);
 /// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In
 /// fp32 throughout; bf16 values are widened when read and out is rounded once,
 /// to nearest even. No seq x seq matrix is stored. `sample` is the absolute id
-/// of batch row 0, `head` the global index of head 0. `scratch`:
-/// mtc_attention_scratch bytes.
+/// of batch row 0, `head` the global index of head 0; `begin` and `begin2` are
+/// the positions of the first query of each range, 0 <= begin, begin + first <=
+/// begin2, and none behind the last key. `scratch`: mtc_attention_scratch
+/// bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
-                           int64_t head);
+                           int64_t head, int64_t begin, int64_t begin2);
 
 /// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out).
-/// Types as in the forward call; `out` is what that call wrote.
+/// Types as in the forward call; `out` is what that call wrote. dk and dv are
+/// the sums over the queries of this call.
 void mtc_attention_backward(struct MtcContext *ctx,
                             const struct MtcAttention *d, const void *dout,
                             const void *q, const void *k, const void *v,
                             const void *out, const void *lse, void *dq,
                             void *dk, void *dv, void *scratch, int64_t sample,
-                            int64_t head);
+                            int64_t head, int64_t begin, int64_t begin2);
 
 /// Bytes of scratch that both attention calls need. Pure; used by the planner.
 int64_t mtc_attention_scratch(const struct MtcAttention *d);

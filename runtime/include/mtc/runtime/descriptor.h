@@ -130,6 +130,9 @@ struct ExportInfo {
   MtcDtype dtype = MTC_F32;
   std::vector<int64_t> shape, localShape; ///< dimension 0: one microbatch
   SplitInfo split;
+  /// Another dimension, of which a rank holds a piece of the head and one of
+  /// the tail (mesh.h).
+  SplitInfo pieces;
 };
 
 struct Descriptor {
@@ -157,6 +160,11 @@ struct Descriptor {
   bool hasMains() const { return dtype == "bf16"; }
   /// Bytes of one element of a parameter.
   int64_t paramBytes() const { return hasMains() ? 2 : 4; }
+  /// Bytes of one input of a microbatch: i32, for the positions that a rank has
+  /// of each sample.
+  int64_t inputBytes() const {
+    return 4 * batch.microBatch * (batch.seq / mesh[MTC_AXIS_CP]);
+  }
 };
 
 } // namespace mtc::runtime

@@ -143,6 +143,9 @@ template <typename Fields> void fields(Fields &f, ExportInfo &e) {
   f.integers("shape", e.shape, 1);
   f.integers("local_shape", e.localShape, 1);
   splitFields(f, e.split);
+  f.optional("piece_dim", e.pieces.dim, 0, 15);
+  if (e.pieces.dim)
+    f.choice("piece_axis", e.pieces.axis, splittingChoices());
 }
 
 template <typename Fields> void fields(Fields &f, Descriptor &d) {

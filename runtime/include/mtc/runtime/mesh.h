@@ -9,11 +9,11 @@
 // Ranks count through the axes in the order of the mesh (RankOrder), the first
 // is the fastest. By default it is that of MtcAxis:
 //
-//   rank = tp + TP·(dp + DP·pp)
+//   rank = tp + TP·(cp + CP·(dp + DP·pp))
 //
-//   Mesh mesh(2, 3, 4);                       // 24 ranks
-//   mesh.coordinates(23)                      // {1, 2, 3}
-//   mesh.moved(23, MTC_AXIS_PP, 0)            // 5: {1, 2, 0}
+//   Mesh mesh(2, 3, 4);                       // 24 ranks: tp, dp, pp
+//   mesh.coordinates(23)                      // {1, 0, 2, 3}
+//   mesh.moved(23, MTC_AXIS_PP, 0)            // 5: {1, 0, 2, 0}
 //   mesh.members(9, MTC_GROUP_DP)             // {7, 9, 11}: tp 1, pp 1
 //   mesh.members(3, MTC_GROUP_EMBEDDING)           // {3, 21}: tp 1, dp 1
 //
@@ -43,14 +43,18 @@ struct AxisInfo {
   /// Dimensions of tensors may be split over it: it is an axis of dist.mesh and
   /// has a group of its name.
   bool splits;
-  /// Its ranks have different samples and the same parameters: loss and
+  /// Its ranks have different tokens and the same parameters: loss and
   /// gradients are partial sums over it until the end of a step.
   bool data;
+  /// How its ranks cut a dimension: rank r has the r-th of equal parts or, if
+  /// this is set, two pieces of half that size (see PieceOffset).
+  bool headAndTail = false;
 };
 
 /// By MtcAxis.
 inline constexpr AxisInfo kAxes[] = {
     {MTC_AXIS_TP, "tp", true, false},
+    {MTC_AXIS_CP, "cp", true, true, /*headAndTail=*/true},
     {MTC_AXIS_DP, "dp", true, true},
     {MTC_AXIS_PP, "pp", false, false},
 };
@@ -70,6 +74,7 @@ inline constexpr GroupInfo kGroups[] = {
     {MTC_GROUP_DP, "dp", 1 << MTC_AXIS_DP, false},
     {MTC_GROUP_EMBEDDING, "embedding", 1 << MTC_AXIS_PP, true},
     {MTC_GROUP_ALL, "all", (1 << MTC_AXIS_COUNT) - 1, false},
+    {MTC_GROUP_CP, "cp", 1 << MTC_AXIS_CP, false},
 };
 
 static_assert(std::size(kAxes) == MTC_AXIS_COUNT &&
@@ -98,7 +103,31 @@ constexpr std::optional<MtcAxis> splittingAxis(std::string_view name) {
   return axis && kAxes[*axis].splits ? axis : std::nullopt;
 }
 
-/// For people: "tp or dp".
+/// What turns an index in a rank's part of a dimension into one in the whole:
+/// start + step·coordinate, to be added.
+struct PieceOffset {
+  int64_t start, step;
+  constexpr int64_t at(int64_t coordinate) const {
+    return start + step * coordinate;
+  }
+};
+
+/// The one statement of the cut "head and tail" of a dimension: it has
+/// 2·ranks pieces of `piece` indices, and rank r has piece r and, behind it,
+/// piece 2·ranks - 1 - r, so that under a causal mask all ranks work alike.
+/// The offsets of a part's first `piece` indices, and of those behind.
+constexpr std::array<PieceOffset, 2> pieceOffsets(int64_t ranks,
+                                                  int64_t piece) {
+  return {{{0, piece}, {(2 * ranks - 2) * piece, -piece}}};
+}
+
+/// Whether ranks along the axis of that name cut a dimension so.
+constexpr bool cutsHeadAndTail(std::string_view axis) {
+  std::optional<MtcAxis> known = axisNamed(axis);
+  return known && kAxes[*known].headAndTail;
+}
+
+/// For people: "tp, cp or dp".
 inline std::string splittingAxes() {
   return namesOf(kAxes, [](const AxisInfo &axis) { return axis.splits; });
 }

@@ -1,7 +1,7 @@
 // One stage with tp = 2, dp = 2 and ZeRO-1: a split weight, a replicated one, and a
 // table that is used twice. Tests plant faults in it line by line.
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 1, microbatches = 2, global = 4, sequence = 16>,
+  mesh = <tp = 2, cp = 1, dp = 2, pp = 1>, batch = <micro = 1, microbatches = 2, global = 4, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
   optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {

@@ -1,7 +1,7 @@
 // Two stages of one layer each, one rank per stage, a table that both stages use,
 // two microbatches. Tests plant faults in it line by line.
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 2, global = 2, sequence = 16>,
+  mesh = <tp = 1, cp = 1, dp = 1, pp = 2>, batch = <micro = 1, microbatches = 2, global = 2, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #config} {
