@@ -168,11 +168,11 @@ bool RecomputeAttr::names(OpFamily family) const {
              StringAttr::get(getContext(), stringifyOpFamily(family)));
 }
 
-/// How many ranks have samples of their own.
+/// How many ranks have samples of their own: not parts of the same ones.
 static int64_t replicasOf(const Mesh &mesh) {
   int64_t replicas = 1;
   for (const AxisInfo &axis : kAxes)
-    replicas *= axis.data ? mesh[axis.id] : 1;
+    replicas *= axis.data && !axis.headAndTail ? mesh[axis.id] : 1;
   return replicas;
 }
 

@@ -235,9 +235,9 @@ static dist::Split splitBy(ExportSlotOp op, bool headAndTail) {
     return dist::splitOf(all, mesh, local, /*first=*/1);
   auto own = dist::ShardingAttr::replicated(op.getContext(), all.getRank());
   for (auto [axis, state] : llvm::zip(all.getAxes(), all.getStates()))
-    if (state > 0 && mesh.indexOf(axis) >= 0 &&
-        cutsHeadAndTail(axis.getValue()) == headAndTail)
-      own = own.with(mesh, axis, state);
+    if (state > 0 && cutsHeadAndTail(axis.getValue()) == headAndTail)
+      own =
+          dist::ShardingAttr::get(op.getContext(), all.getRank(), axis, state);
   return dist::splitOf(own, mesh, local, /*first=*/1);
 }
 

@@ -33,9 +33,9 @@ static ShardingRule attentionRule(tfm::AttentionOp op) {
   return {.operands = operands,
           .results = {"bskd", "bks"},
           .blocked = letters.blocked,
-          .gathered = "t",
           .indexed = "k",
-          .positions = letters.positions};
+          .positions = letters.positions,
+          .gathered = "t"};
 }
 
 static FailureOr<Values> attentionGradient(OpBuilder &b, tfm::AttentionOp op,
@@ -62,9 +62,9 @@ static ShardingRule attentionGradRule(tfm::AttentionGradOp op) {
   return {.operands = operands,
           .results = letters.qkv,
           .blocked = letters.blocked,
-          .gathered = "t",
           .indexed = "k",
-          .positions = letters.positions};
+          .positions = letters.positions,
+          .gathered = "t"};
 }
 
 //===--- unfuse, fuse -----------------------------------------------------===//
@@ -80,8 +80,13 @@ static ShardingRule unfuseRule(tfm::UnfuseOp) {
 }
 
 static Values unfuseGradient(OpBuilder &b, tfm::UnfuseOp op, ValueRange dy) {
-  return {tfm::FuseOp::create(b, op.getLoc(), op.getQkv().getType(), dy[0],
-                              dy[1], dy[2])};
+  Values parts(dy);
+  for (auto [part, result] : llvm::zip(parts, op->getResults()))
+    if (!part) // nothing reads it
+      part = tfm::FillOp::create(b, op.getLoc(), result.getType(),
+                                 b.getF64FloatAttr(0.0));
+  return {tfm::FuseOp::create(b, op.getLoc(), op.getQkv().getType(), parts[0],
+                              parts[1], parts[2])};
 }
 
 static ShardingRule fuseRule(tfm::FuseOp) {

@@ -23,8 +23,6 @@ struct ShardingRule {
   std::vector<std::string> operands = {}; ///< factors per operand, in order
   std::vector<std::string> results = {};  ///< one factor per dimension
   std::string blocked = {};               ///< factors that must not be split
-  /// Of these, those that are meant to arrive split and be gathered: no remark.
-  std::string gathered = {};
   /// Groups of operands which may be partial sums together while all others are
   /// full; the results are then partial (linear in the group).
   std::vector<std::vector<int>> linear = {};
@@ -40,6 +38,9 @@ struct ShardingRule {
   /// Factors whose index on a rank matters and that only an axis which cuts a
   /// head and a tail may split (AxisInfo of mesh.h): positions of queries.
   std::string positions = {};
+  /// Of the blocked factors those that are meant to arrive split and to be
+  /// gathered: no remark says so.
+  std::string gathered = {};
   /// Backward of a norm: linear, but never a carrier of partial sums by
   /// default: the gradients of its parameters would be partial, too.
   bool normBackward = false;

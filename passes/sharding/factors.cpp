@@ -132,11 +132,22 @@ private:
         }
   }
 
+  /// Where readers of a partial sum find it split: over an axis that splits the
+  /// data, a cotangent that is one goes at once to where its primal lies. What
+  /// is made of it is then a sum over the ranks as that of any other.
+  State scattered(int value) const {
+    int primal = graph.values[value].primal;
+    return axis.data && primal >= 0 ? factors.strong[primal] : kReplicated;
+  }
+
   void apply(const Op &op, char factor) {
     for (size_t r = 0; r < op.results.size(); ++r) {
       factors.strong[op.results[r]] = dimOf(op.rule.results[r], factor);
-      if (State made = madeBy(op.rule, factor, r); isPartial(made))
-        factors.source[op.results[r]] = made;
+      State made = madeBy(op.rule, factor, r);
+      if (!isPartial(made))
+        continue;
+      factors.source[op.results[r]] = made;
+      factors.strong[op.results[r]] = scattered(op.results[r]);
     }
   }
 

@@ -1,4 +1,4 @@
-"""The layout matrix: 97 layouts, tied and untied, trained with dropout.
+"""The layout matrix: 107 layouts, tied and untied, trained with dropout.
 
 Contracts, for each model:
   N1  initial weights have the same bytes in every layout;
@@ -199,8 +199,8 @@ def main():
     layouts = [SINGLE] + [layout for layout in everything if options.part in layout.name
                           and layout.name in options.layouts]
     # A list that shrank would shrink the test with it.
-    report.expect(len(everything) >= 97 and len(layouts) > 1,
-                  f"expected 97 layouts or more and some of them chosen, found "
+    report.expect(len(everything) >= 107 and len(layouts) > 1,
+                  f"expected 107 layouts or more and some of them chosen, found "
                   f"{len(everything)} and {len(layouts) - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")

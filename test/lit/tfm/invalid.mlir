@@ -388,3 +388,11 @@ func.func @fuse_rank(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>) {
   %x = tfm.fuse %q, %k, %k : tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32> -> tensor<4x8x2x64xf32>
   return
 }
+
+// -----
+
+func.func @unfuse_k(%x: tensor<4x8x2x4x16xf32>) {
+  // expected-error @below {{expected k of shape [4, 8, 2, 16], found [4, 8, 4, 16]}}
+  %q, %k, %v = tfm.unfuse %x : tensor<4x8x2x4x16xf32> -> tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>
+  return
+}

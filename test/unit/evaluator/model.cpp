@@ -44,10 +44,11 @@ std::vector<Variant> variants() {
   return all;
 }
 
-models::Strategy tinyStrategy(int64_t dp, int64_t tp) {
+models::Strategy tinyStrategy(int64_t dp, int64_t tp, int64_t cp) {
   models::Strategy strategy;
   strategy.mesh[MTC_AXIS_DP] = dp;
   strategy.mesh[MTC_AXIS_TP] = tp;
+  strategy.mesh[MTC_AXIS_CP] = cp;
   strategy.microBatchSize = 4 / dp; // the same global microbatch in any layout
   strategy.globalBatchSize = 4;
   strategy.seqLength = 4;

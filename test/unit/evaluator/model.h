@@ -21,8 +21,8 @@ inline void PrintTo(const Variant &variant, std::ostream *out) {
 }
 std::vector<Variant> variants();
 
-/// One microbatch of 4 samples, spread over dp.
-models::Strategy tinyStrategy(int64_t dp = 1, int64_t tp = 1);
+/// One microbatch of 4 samples of 4 positions, spread over dp and cp.
+models::Strategy tinyStrategy(int64_t dp = 1, int64_t tp = 1, int64_t cp = 1);
 
 mlir::OwningOpRef<mlir::ModuleOp> import(const models::ModelSpec &spec,
                                          models::Strategy strategy);

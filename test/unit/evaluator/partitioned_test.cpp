@@ -13,6 +13,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <array>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -27,11 +28,12 @@ constexpr double kTolerance = 1e-12;
 
 struct Split {
   Variant variant;
-  int64_t dp, tp;
+  int64_t dp, tp, cp;
 };
 std::string nameOf(const Split &split) {
   return split.variant.name + "_dp" + std::to_string(split.dp) + "_tp" +
-         std::to_string(split.tp);
+         std::to_string(split.tp) +
+         (split.cp > 1 ? "_cp" + std::to_string(split.cp) : "");
 }
 void PrintTo(const Split &split, std::ostream *out) { *out << nameOf(split); }
 
@@ -41,8 +43,12 @@ std::vector<Split> splits() {
   std::vector<Split> all;
   for (const Variant &variant : variants())
     if (variant.spec.kvHeads == variant.spec.heads)
-      for (auto [dp, tp] : {std::pair<int64_t, int64_t>{1, 2}, {2, 1}, {2, 2}})
-        all.push_back({variant, dp, tp});
+      for (auto [dp, tp, cp] : {std::array<int64_t, 3>{1, 2, 1},
+                                {2, 1, 1},
+                                {2, 2, 1},
+                                {1, 1, 2},
+                                {2, 2, 2}})
+        all.push_back({variant, dp, tp, cp});
   return all;
 }
 
@@ -58,7 +64,8 @@ class Partitioned : public testing::TestWithParam<Split> {
 protected:
   void SetUp() override {
     const Split &split = GetParam();
-    module = import(split.variant.spec, tinyStrategy(split.dp, split.tp));
+    module =
+        import(split.variant.spec, tinyStrategy(split.dp, split.tp, split.cp));
     ASSERT_TRUE(differentiate(*module));
     func::FuncOp fn = microbatch(*module);
     mesh = eval::Mesh(dist::meshOf(fn));
