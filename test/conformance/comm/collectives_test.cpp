@@ -167,8 +167,10 @@ TEST_P(Collectives, CountsPayload) {
     bool first = r.rank < 2;
     MtcTransfer t{first, first ? 1 : 0, MTC_ARENA_GRADS, 5, 0, 64};
     MTC_EXPECT_OK(r.comm.exchange({&t, 1}));
-    std::array<int64_t, MTC_GROUP_COUNT + 1> expected = {200, 0, 0, 160,
-                                                         first ? 64 : 0};
+    std::array<int64_t, MTC_GROUP_COUNT + 1> expected{};
+    expected[MTC_GROUP_TP] = 200;
+    expected[MTC_GROUP_ALL] = 160;
+    expected[MTC_GROUP_COUNT] = first ? 64 : 0; // transfers
     return std::string(r.comm.bytesMoved() == expected ? ""
                                                        : "wrong byte counts");
   });

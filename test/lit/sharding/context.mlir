@@ -13,17 +13,17 @@
 // ATTRS-LABEL: func.func @microbatch
 // ATTRS: tfm.iota dim 1 {{.*}}dist.piece = 8 : i64, dist.piece_axis = "cp"{{.*}} : tensor<1x16xi32>
 // ATTRS: tfm.dropout {{.*}}dist.index_dim = 1 : i64, dist.piece = 8 : i64, dist.piece_axis = "cp"
-// ATTRS: %[[Q:[0-9]+]], %[[K:.*]], %[[V:.*]] = tfm.unfuse
+// ATTRS: %[[Q:[a-z0-9_]+]], %[[K:[a-z0-9_]+]], %[[V:[a-z0-9_]+]] = tfm.unfuse
 // ATTRS-DAG: %[[KS:.*]] = dist.all_gather %[[K]] dim 1 over "cp" {{.*}} : tensor<1x16x4x16xf32> -> tensor<1x32x4x16xf32>
 // ATTRS-DAG: %[[VS:.*]] = dist.all_gather %[[V]] dim 1 over "cp"
 // ATTRS: tfm.attention %[[Q]], %[[KS]], %[[VS]] at {{.*}}dist.piece = 8 : i64, dist.piece_axis = "cp"
 
 // CP-LABEL: func.func @microbatch
-// CP-NOT: dist.{{.*}}tfm.layer = 2 : i64
+// CP-NOT: = dist.{{.*}}tfm.layer = 2 : i64
 // CP-COUNT-2: dist.all_gather {{.*}} over "cp" {{.*}}tfm.layer = 2 : i64, tfm.phase = "forward"
-// CP-NOT: dist.all_{{.*}}tfm.layer = 2 : i64
+// CP-NOT: = dist.all_{{.*}}tfm.layer = 2 : i64
 // CP-COUNT-2: dist.all_gather {{.*}} over "cp" {{.*}}tfm.layer = 2 : i64, tfm.phase = "backward"
-// CP-NOT: dist.all_{{.*}}tfm.layer = 2 : i64
+// CP-NOT: = dist.all_{{.*}}tfm.layer = 2 : i64
 // CP-COUNT-2: dist.reduce_scatter {{.*}} over "cp" {{.*}}tfm.layer = 2 : i64, tfm.phase = "backward"
 // CP-NOT: = dist.{{.*}}tfm.layer = 2 : i64
 // CP: return

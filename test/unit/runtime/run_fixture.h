@@ -51,7 +51,7 @@ protected:
     }
     writeFile(path + "/manifest.json",
               "{\"plan_hash\": \"" + hash +
-                  "\", \"mesh\": {\"tp\": 1, \"dp\": 2, \"pp\": " +
+                  "\", \"mesh\": {\"tp\": 1, \"cp\": 1, \"dp\": 2, \"pp\": " +
                   std::to_string(names.size()) + "}, \"programs\": [" +
                   programs + "], \"files\": {" + files + "}}");
     return path;
