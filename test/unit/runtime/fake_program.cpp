@@ -94,7 +94,8 @@ float *transfer(MtcContext *ctx, int pool) {
 }
 
 void misbehave(MtcContext *ctx) {
-  int64_t rank = ctx->coord[MTC_AXIS_DP] + ctx->extent[1] * ctx->coord[2];
+  int64_t rank = ctx->coord[MTC_AXIS_DP] +
+                 ctx->extent[MTC_AXIS_DP] * ctx->coord[MTC_AXIS_PP];
   long dead = -1, step = -1;
   const char *death = std::getenv("FAKE_DEATH");
   if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
