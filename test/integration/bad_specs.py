@@ -237,7 +237,7 @@ STRATEGIES = [
             ["seq_length % (2 * cp) == 0", "seq_length = 16, cp = 3",
              "nearest: seq_length = 12 or 18"]),
     options("the sequence kept whole", "--gbs 2 --cp 2 --shard.seq none",
-            ["splitting 'seq' over 'none'", "use \"cp\""], INFEASIBLE),
+            ["splitting 'seq' over 'none'", "use \"cp\""], USAGE),
     options("sequence parallelism, twice", "--gbs 2 --tp 2 --sp --sp",
             ["--sequence-parallel", "at most once"], USAGE),
     options("too many microbatches", "--gbs 200002 --dp 2 --zero 1",
