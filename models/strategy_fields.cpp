@@ -62,7 +62,7 @@ static StrategyRows meshFields() {
   rows.push_back({"", "rank_order", rankOrder(),
                   "through which axes ranks count first: those along the first "
                   "are next to each other, those along the last far apart",
-                  "\"tp-pp-dp\""});
+                  "\"tp-cp-pp-dp\""});
   rows.push_back({"", "ranks_per_host",
                   OfStrategy::integer({1, 1 << 20}, &Strategy::ranksPerHost),
                   "ranks of one host, in the order of their numbers; the "

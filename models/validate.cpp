@@ -328,8 +328,10 @@ static void checkHosts(const Strategy &strategy, std::vector<Violation> &out) {
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
+  // Ranks along an axis of the data have the same parameters, and parts of the
+  // sequence that is trained (checkSequence), not of the longest.
   for (const AxisInfo &axis : kAxes)
-    if (axis.splits)
+    if (axis.splits && !axis.data)
       checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
                   strategy.mesh[axis.id], out);
   checkHosts(strategy, out);

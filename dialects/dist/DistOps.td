@@ -133,9 +133,9 @@ def Dist_Origin : I32EnumAttr<"Origin", "why a collective exists", [
   let description = [{
     For reports and verify-plan: `f` and `g` are Megatron's names of the
     all-reduce at the begin of a split block (in the backward) and at its end (in
-    the forward); `sp` is sequence parallelism, `zero1` the optimizer's gather,
-    `embedding`, `norm` and `loss` the family that asked, `gradient` the sum over
-    replicas.
+    the forward); `sp` brings parts of a sequence together or apart, `zero1` is
+    the optimizer's gather, `embedding`, `norm` and `loss` the family that asked,
+    `gradient` the sum over replicas.
   }];
   let cppNamespace = "::mtc::dist";
   let genSpecializedAttr = 0;

@@ -17,7 +17,7 @@ namespace mtc {
 /// For the uniquing of attributes.
 llvm::hash_code hash_value(const Mesh &mesh);
 
-/// `<tp = 2, dp = 1, pp = 1>`: every axis once, in any order.
+/// `<tp = 2, cp = 1, dp = 1, pp = 1>`: every axis once, in any order.
 mlir::FailureOr<Mesh> parseMesh(mlir::AsmParser &parser);
 void printMesh(mlir::AsmPrinter &printer, const Mesh &mesh);
 

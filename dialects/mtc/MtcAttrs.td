@@ -206,7 +206,7 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     Example: `#mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 2, cp = 1, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 4, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [4]>, optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>`
 
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks, and
-    `order = "tp-pp-dp"` where ranks count through them in another order than they
+    `order = "tp-cp-pp-dp"` where ranks count through them in another order than they
     are listed in, tp first; the global batch is that of all microbatches and
     replicas; `overlap` is a list of names like `["p2p"]`, each once.
   }];

@@ -8,91 +8,147 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
+#include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
 
-/// Which dimension of a sample is split, and into what.
-struct SplitSample {
-  int64_t part = 0;  ///< elements behind one index of the dimensions before
-  int64_t whole = 0; ///< the same of the unpartitioned tensor
-  int64_t unit = 0;  ///< elements of one index of the split dimension
+/// A dimension of a sample that is split, all further ones taken whole. The
+/// dimensions before it cut the sample into stretches of `size` indices, of
+/// which the rank has a part.
+struct SplitDim {
+  int64_t dim = 0;
+  int64_t unit = 1;      ///< elements of one index
+  int64_t part = 1;      ///< elements of the rank's part of a stretch
+  int64_t whole = 1;     ///< elements of a stretch
+  bool inParts = false;  ///< dist.index_axis splits it
+  bool inPieces = false; ///< dist.piece_axis does
 };
 
-/// Nothing split: all 0.
-static FailureOr<SplitSample> splitOf(tfm::DropoutOp op) {
-  if (!op->hasAttr(indexStrideAttr) && !op->hasAttr(pieceAttr))
-    return SplitSample();
-  auto dim = op->getAttrOfType<IntegerAttr>(indexDimAttr);
-  dist::MeshAttr mesh = dist::meshOf(op);
-  auto shape = typeOf(op.getResult()).getShape();
-  if (!mesh || !dim || dim.getInt() < 1 ||
-      dim.getInt() >= static_cast<int64_t>(shape.size()))
-    return op.emitOpError("expected beside dist.index_stride or dist.piece the "
-                          "mesh and a dist.index_dim from 1 to ")
-           << shape.size() - 1 << ", found " << dim
-           << ": elements have the numbers of the whole sample";
-  SplitSample split{.unit = 1};
-  for (int64_t size : shape.drop_front(dim.getInt() + 1))
-    split.unit *= size;
-  split.part = split.whole = split.unit * shape[dim.getInt()];
-  for (StringRef name : {indexAxisAttr, pieceAxisAttr})
-    if (auto axis = op->getAttrOfType<StringAttr>(name))
-      split.whole *= mesh.sizeOf(axis);
-  return split;
+/// The dimension that an attribute of `op` names, 1 or more; empty beside an
+/// error if it names none.
+static std::optional<int64_t> dimNamed(tfm::DropoutOp op, StringRef name,
+                                       StringRef beside) {
+  auto dim = op->getAttrOfType<IntegerAttr>(name);
+  int64_t rank = rankOf(op.getResult());
+  if (dist::meshOf(op) && dim && dim.getInt() >= 1 && dim.getInt() < rank)
+    return dim.getInt();
+  op.emitOpError("expected beside ")
+      << beside << " the mesh and a " << name << " from 1 to " << rank - 1
+      << ", found " << dim << ": elements have the numbers of the whole sample";
+  return std::nullopt;
 }
 
-/// Adds and multiplies i32, with constants folded in.
-struct Numbers {
-  BodyContext &c;
-  Value times(Value v, int64_t n) const {
+/// Split dimensions, the last first.
+static FailureOr<SmallVector<SplitDim>> splitsOf(tfm::DropoutOp op) {
+  std::map<int64_t, SplitDim, std::greater<>> found;
+  if (op->hasAttr(indexStrideAttr)) {
+    auto dim = dimNamed(op, indexDimAttr, indexStrideAttr);
+    if (!dim)
+      return failure();
+    found[*dim].inParts = true;
+  }
+  if (op->hasAttr(pieceAttr)) {
+    auto dim = dimNamed(op, pieceDimAttr, pieceAttr);
+    if (!dim)
+      return failure();
+    found[*dim].inPieces = true;
+  }
+  auto shape = typeOf(op.getResult()).getShape();
+  dist::MeshAttr mesh = dist::meshOf(op);
+  SmallVector<SplitDim> splits;
+  int64_t unit = 1, inner = shape.size();
+  for (auto &[dim, split] : found) {
+    for (; inner > dim + 1; --inner)
+      unit *= shape[inner - 1];
+    split.dim = dim;
+    split.unit = unit;
+    split.part = split.whole = unit * shape[dim];
+    for (auto [isSplit, name] : {std::pair(split.inParts, indexAxisAttr),
+                                 std::pair(split.inPieces, pieceAxisAttr)})
+      if (isSplit)
+        split.whole *= mesh.sizeOf(op->getAttrOfType<StringAttr>(name));
+    unit = split.whole;
+    --inner;
+    splits.push_back(split);
+  }
+  return splits;
+}
+
+/// The number of an element in the unpartitioned sample, made of that in the
+/// rank's: dimension after dimension is widened. As long as it is the same for
+/// a whole row of the kernel, rows are counted.
+class ElementNumber {
+public:
+  ElementNumber(BodyContext &c, tfm::DropoutOp op, Value row)
+      : c(c), op(op), at(row), step(c.cols), all(c.rowsPerSample * c.cols) {}
+
+  void widen(const SplitDim &split) {
+    Value stretch = stretchOf(split); // null: there is one
+    if (step != 1 && split.unit % step != 0)
+      toElements();
+    if (stretch)
+      at = arith::SubIOp::create(c.builder, c.loc, at,
+                                 times(stretch, split.part / step));
+    if (split.inParts)
+      at = plus(at, c.shardOffset(op, split.part / step));
+    if (split.inPieces)
+      at = c.placePieces(op, at, split.unit / step);
+    if (stretch)
+      at = plus(at, times(stretch, split.whole / step));
+    all = all / split.part * split.whole;
+  }
+
+  Value element() {
+    toElements();
+    return at;
+  }
+
+private:
+  Value times(Value v, int64_t n) {
     return n == 1 ? v
                   : arith::MulIOp::create(c.builder, c.loc, v, c.constantI32(n))
                         .getResult();
   }
-  Value plus(Value v, Value w) const {
-    return v ? arith::AddIOp::create(c.builder, c.loc, v, w).getResult() : w;
+  Value plus(Value v, Value w) {
+    return arith::AddIOp::create(c.builder, c.loc, v, w);
   }
-};
+  Value over(Value v, int64_t n) {
+    return arith::DivUIOp::create(c.builder, c.loc, v, c.constantI32(n));
+  }
 
-/// The number of the element in the unpartitioned sample. The dimensions before
-/// the one that is split cut a sample into equal stretches, of which the rank
-/// has a part; where the part's elements lie in the stretch is counted in rows
-/// of the kernel if it is the same for a whole row.
-static Value elementOfSample(BodyContext &c, tfm::DropoutOp op,
-                             const SplitSample &split, Value row) {
-  OpBuilder &b = c.builder;
-  Numbers n{c};
-  auto local = [&] { return n.plus(n.times(row, c.cols), c.col()); };
-  if (split.part == 0)
-    return local();
-  Value stretch; // null: 0
-  if (split.part != c.rowsPerSample * c.cols) {
-    bool ofRows = split.part % c.cols == 0;
-    Value at = ofRows ? row : local();
-    int64_t size = ofRows ? split.part / c.cols : split.part;
-    stretch = arith::DivUIOp::create(b, c.loc, at, c.constantI32(size));
+  Value stretchOf(const SplitDim &split) {
+    if (split.part == all)
+      return {};
+    if (split.part % step != 0)
+      toElements();
+    return over(at, split.part / step);
   }
-  int64_t step = split.unit % c.cols == 0 ? c.cols : 1;
-  Value at = step == 1 ? local() : row;
-  if (stretch)
-    at = arith::SubIOp::create(b, c.loc, at,
-                               n.times(stretch, split.part / step));
-  if (Value before = c.shardOffset(op, split.part / step))
-    at = n.plus(at, before);
-  at = n.times(c.placePieces(op, at, split.unit / step), step);
-  if (step != 1)
-    at = n.plus(at, c.col());
-  return stretch ? n.plus(n.times(stretch, split.whole), at) : at;
-}
+
+  void toElements() {
+    if (!inRows)
+      return;
+    at = plus(times(at, step), c.col());
+    step = 1;
+    inRows = false;
+  }
+
+  BodyContext &c;
+  tfm::DropoutOp op;
+  Value at;           ///< in units of `step` elements
+  int64_t step;       ///< the columns of a row, or 1
+  int64_t all;        ///< elements of the sample
+  bool inRows = true; ///< the column is still to be added
+};
 
 /// Keeps an element iff its random word is at least floor(rate·2^32).
 static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
                                      ValueRange x) {
   OpBuilder &b = c.builder;
-  FailureOr<SplitSample> split = splitOf(dropout);
-  if (failed(split))
+  FailureOr<SmallVector<SplitDim>> splits = splitsOf(dropout);
+  if (failed(splits))
     return failure();
   double rate = dropout.getRate().convertToDouble();
   // Row r belongs to sample r / rowsPerSample.
@@ -100,7 +156,10 @@ static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
   Value row = c.row();
   Value sample = arith::DivUIOp::create(b, c.loc, row, perSample);
   Value inSample = arith::RemUIOp::create(b, c.loc, row, perSample);
-  Value element = elementOfSample(c, dropout, *split, inSample);
+  ElementNumber number(c, dropout, inSample);
+  for (const SplitDim &split : *splits)
+    number.widen(split);
+  Value element = number.element();
   Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);
   rt::Affine seed;

@@ -91,8 +91,9 @@ inline constexpr llvm::StringLiteral indexStrideAttr = "dist.index_stride";
 /// the indices of a piece.
 inline constexpr llvm::StringLiteral pieceAxisAttr = "dist.piece_axis";
 inline constexpr llvm::StringLiteral pieceAttr = "dist.piece";
-/// Beside them on numbered ops: which dimension is split.
+/// Beside them on numbered ops: which dimension is split so.
 inline constexpr llvm::StringLiteral indexDimAttr = "dist.index_dim";
+inline constexpr llvm::StringLiteral pieceDimAttr = "dist.piece_dim";
 
 /// Fails, with a diagnostic per op in `root`, where these attributes name no
 /// axis that splits tensors: kernels take a rank's coordinate by its name.

@@ -137,35 +137,23 @@ private:
     return plan.zero ? moved(buffer, placeOf(range(wholeOf(bucket)))) : buffer;
   }
 
+  /// First over dp: with ZeRO a rank has only its shard of the bucket
+  /// afterwards, so that only this is moved along other axes. Under ZeRO-2
+  /// backwards have done it.
   void reduceOverReplicas(size_t i) {
-    if (plan.shardsGradients)
-      return reduceShard(i);
-    for (const AxisInfo &axis : kAxes)
-      if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
-        collective(rt::CollectiveKind::AllReduce, ref(rt::RefKind::Grad, i),
-                   *groupNamed(axis.name), plan.buckets[i].elements,
-                   "gradient");
-    // Last: with ZeRO a rank has only its shard of the bucket afterwards.
-    const AxisInfo &dp = kAxes[MTC_AXIS_DP];
-    if (plan.mesh.hasPartialSums(dp))
+    if (!plan.shardsGradients && plan.mesh.hasPartialSums(kAxes[MTC_AXIS_DP]))
       collective(plan.zero ? rt::CollectiveKind::ReduceScatter
                            : rt::CollectiveKind::AllReduce,
                  ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
                  plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
                  "gradient");
-    sumPartial(i);
-  }
-
-  /// What backwards have summed over dp is still to be summed over other axes
-  /// of the data.
-  void reduceShard(size_t i) {
     for (const AxisInfo &axis : kAxes)
       if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
         allReduceHeld(i, *groupNamed(axis.name), "gradient");
     sumPartial(i);
   }
 
-  /// Behind dp, so that only the shard is moved.
+  /// Behind the replicas, so that sums add in one order in every layout.
   void sumPartial(size_t i) {
     for (MtcAxis axis : plan.buckets[i].partial)
       if (plan.mesh[axis] > 1)

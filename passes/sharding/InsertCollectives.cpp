@@ -5,6 +5,7 @@
 // is left.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/Tables.h"
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/ir_graph.h"
@@ -149,9 +150,25 @@ private:
       return {dist::Origin::Gradient, nameOf(parameter)};
     for (size_t a = 0; a < r.from.size(); ++a)
       if (isPartial(r.from[a]) && r.from[a] != r.to[a])
-        return reductionPurpose(r.value, plan.axes[a]);
+        return reductionPurpose(r.value, a);
+    if (movesData(r))
+      return {dist::Origin::SP, nameOf(r.value)};
     return {tfm::isBackward(before) ? dist::Origin::F : dist::Origin::G,
             nameOf(r.value)};
+  }
+
+  /// Whether parts of samples, which ranks along an axis of the data have, are
+  /// brought together or apart.
+  bool movesData(const Reshard &r) {
+    for (auto [a, axis] : llvm::enumerate(ir.mesh.getAxes()))
+      if (r.from[a] != r.to[a] && hasParts(axis.getValue()))
+        return true;
+    return false;
+  }
+
+  static bool hasParts(StringRef axis) {
+    std::optional<MtcAxis> known = axisNamed(axis);
+    return known && kAxes[*known].data;
   }
 
   std::string nameOf(int value) {
@@ -167,8 +184,8 @@ private:
     return -1;
   }
 
-  Purpose reductionPurpose(int value, const AxisPlan &axis) {
-    std::vector<int> sources = sourcesOf(ir.graph, axis, value);
+  Purpose reductionPurpose(int value, size_t axis) {
+    std::vector<int> sources = sourcesOf(ir.graph, plan.axes[axis], value);
     Operation *first = ir.opAt(sources.front());
     // Names in the order of the forward.
     if (tfm::isBackward(first))
@@ -179,7 +196,9 @@ private:
       if (serves.find(name) == std::string::npos)
         serves += (serves.empty() ? "" : "+") + name;
     }
-    return {originOf(first), serves};
+    return {hasParts(ir.mesh.getAxes()[axis].getValue()) ? dist::Origin::SP
+                                                         : originOf(first),
+            serves};
   }
 
   std::string servedBy(int op) {

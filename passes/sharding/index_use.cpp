@@ -14,13 +14,15 @@ void IndexUse::writeTo(Operation *op) const {
   if (!axis.empty()) {
     op->setAttr(families::indexAxisAttr, b.getStringAttr(axis));
     op->setAttr(families::indexStrideAttr, b.getI64IntegerAttr(stride));
+    if (dim >= 0)
+      op->setAttr(families::indexDimAttr, b.getI64IntegerAttr(dim));
   }
   if (!pieceAxis.empty()) {
     op->setAttr(families::pieceAxisAttr, b.getStringAttr(pieceAxis));
     op->setAttr(families::pieceAttr, b.getI64IntegerAttr(piece));
+    if (pieceDim >= 0)
+      op->setAttr(families::pieceDimAttr, b.getI64IntegerAttr(pieceDim));
   }
-  if (dim >= 0)
-    op->setAttr(families::indexDimAttr, b.getI64IntegerAttr(dim));
 }
 
 IndexUse IndexUse::readFrom(Operation *op) {
@@ -32,9 +34,12 @@ IndexUse IndexUse::readFrom(Operation *op) {
     auto attr = op->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : none;
   };
-  return {text(families::indexAxisAttr), number(families::indexStrideAttr, 0),
-          text(families::pieceAxisAttr), number(families::pieceAttr, 0),
-          number(families::indexDimAttr, -1)};
+  return {.axis = text(families::indexAxisAttr),
+          .stride = number(families::indexStrideAttr, 0),
+          .dim = number(families::indexDimAttr, -1),
+          .pieceAxis = text(families::pieceAxisAttr),
+          .piece = number(families::pieceAttr, 0),
+          .pieceDim = number(families::pieceDimAttr, -1)};
 }
 
 /// Factors whose index on a rank matters. The sample (dimension 0) does not:
@@ -69,15 +74,12 @@ private:
     for (auto [a, axis] : llvm::enumerate(mesh.getAxes())) {
       if (states[a] < 0 || dimOf(indexed, factors[states[a]]) < 0)
         continue;
-      if (rule.numbered && use.dim >= 0 && use.dim != states[a])
-        return two();
-      if (rule.numbered)
-        use.dim = states[a];
+      int64_t dim = rule.numbered ? states[a] : -1;
       LogicalResult done =
           cutsHeadAndTail(axis.getValue())
               ? addPieces(axis, factors[states[a]],
-                          shape[states[a]] * innerParts(states, a))
-              : addParts(axis, factors[states[a]], shape[states[a]]);
+                          shape[states[a]] * innerParts(states, a), dim)
+              : addParts(axis, factors[states[a]], shape[states[a]], dim);
       if (failed(done))
         return failure();
     }
@@ -98,7 +100,8 @@ private:
         "expected indices that one mesh axis splits, found two");
   }
 
-  LogicalResult addParts(StringAttr axis, char factor, int64_t size) {
+  LogicalResult addParts(StringAttr axis, char factor, int64_t size,
+                         int64_t dim) {
     if (rule.positions.find(factor) != std::string::npos)
       return op->emitOpError("expected positions of queries to be split in a "
                              "head and a tail, found equal parts over ")
@@ -107,10 +110,12 @@ private:
       return two();
     use.axis = axis.getValue();
     use.stride = size;
+    use.dim = dim;
     return success();
   }
 
-  LogicalResult addPieces(StringAttr axis, char factor, int64_t size) {
+  LogicalResult addPieces(StringAttr axis, char factor, int64_t size,
+                          int64_t dim) {
     if (rule.masked.find(factor) != std::string::npos)
       return op->emitOpError("expected rows that are looked up to be split in "
                              "equal parts, found a head and a tail over ")
@@ -123,6 +128,7 @@ private:
       return two();
     use.pieceAxis = axis.getValue();
     use.piece = size / 2;
+    use.pieceDim = dim;
     return success();
   }
 

@@ -9,14 +9,15 @@ namespace mtc::sharding {
 /// A table look-up, a label, a random element, a head, a position: what has to
 /// be done with its index on a rank to get that in the whole. First
 /// coordinate(axis)·stride is added, then, where `pieceAxis` cuts a head and a
-/// tail, the offset of its piece (pieceOffsets of mesh.h). Attention uses two
-/// dimensions: heads, of `axis`, and positions, of `pieceAxis`.
+/// tail, the offset of its piece (pieceOffsets of mesh.h). These may be two
+/// dimensions: of attention heads, of `axis`, and positions, of `pieceAxis`.
 struct IndexUse {
   llvm::StringRef axis;      ///< cuts equal parts; empty: none
   int64_t stride = 0;        ///< local size of the split dimension
+  int64_t dim = -1;          ///< that dimension of numbered elements; else -1
   llvm::StringRef pieceAxis; ///< cuts a head and a tail; empty: none
   int64_t piece = 0;         ///< indices of one of its pieces
-  int64_t dim = -1;          ///< of ops with numbered elements; -1 for others
+  int64_t pieceDim = -1;     ///< as `dim`
   bool operator==(const IndexUse &) const = default;
 
   /// True if no dimension that is used by index is split.

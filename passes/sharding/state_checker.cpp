@@ -4,6 +4,7 @@
 #include "passes/sharding/index_use.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -108,26 +109,35 @@ LogicalResult StateChecker::checkRule(Operation *op) const {
   return success();
 }
 
+/// The dimension beside it, of ops whose elements are numbered.
+static std::string alsoDim(StringRef name, int64_t dim) {
+  return dim < 0 ? "" : llvm::formatv(" and {0} = {1}", name, dim).str();
+}
+
 LogicalResult StateChecker::checkIndexUse(Operation *op) const {
   FailureOr<IndexUse> use = indexUseOf(op, mesh);
   if (failed(use))
     return failure();
   IndexUse found = IndexUse::readFrom(op);
-  if (found.axis != use->axis || found.stride != use->stride) {
+  if (found.axis != use->axis || found.stride != use->stride ||
+      found.dim != use->dim) {
     if (use->axis.empty())
       return op->emitOpError("expected no dist.index_axis: no "
                              "indexed dimension is split");
     return op->emitOpError("expected dist.index_axis = \"")
            << use->axis << "\" and dist.index_stride = " << use->stride
+           << alsoDim("dist.index_dim", use->dim)
            << ": local indices need the rank's offset";
   }
-  if (found.pieceAxis == use->pieceAxis && found.piece == use->piece)
+  if (found.pieceAxis == use->pieceAxis && found.piece == use->piece &&
+      found.pieceDim == use->pieceDim)
     return success();
   if (use->pieceAxis.empty())
     return op->emitOpError("expected no dist.piece_axis: no indexed dimension "
                            "is split in a head and a tail");
   return op->emitOpError("expected dist.piece_axis = \"")
          << use->pieceAxis << "\" and dist.piece = " << use->piece
+         << alsoDim("dist.piece_dim", use->pieceDim)
          << ": local indices need the offset of the rank's piece";
 }
 

@@ -21,7 +21,9 @@ constexpr OriginText kOrigins[] = {
     {"f", "the backward's counterpart: ranks along the axis hold parts of the "
           "gradient of a value that all of them read"},
     {"g", "a product was split along its sum: each rank holds a part of it"},
-    {"sp", "the sequence is split between layers: it is gathered or scattered"},
+    {"sp",
+     "ranks along the axis have parts of each sequence: what needs all of "
+     "it is gathered, and its gradient is scattered"},
     {"zero1", "each replica updated its part of the bucket, and all need all "
               "parameters"},
     {"embedding", "a table that is split by vocabulary, or shared by the first "

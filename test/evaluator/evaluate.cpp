@@ -42,7 +42,9 @@ int64_t Call::indexOffset() const {
 }
 
 int64_t Call::globalPosition(int64_t local) const {
-  int64_t index = local + indexOffset();
+  return fromPieces(local + indexOffset());
+}
+int64_t Call::fromPieces(int64_t index) const {
   auto axis = op->getAttrOfType<StringAttr>("dist.piece_axis");
   if (!axis)
     return index;
@@ -52,9 +54,9 @@ int64_t Call::globalPosition(int64_t local) const {
     number = 2 * mesh.sizeOf(axis) - 1 - number;
   return number * piece + fromStart;
 }
-int64_t Call::globalPositions(int64_t local) const {
+int64_t Call::pieceParts() const {
   auto axis = op->getAttrOfType<StringAttr>("dist.piece_axis");
-  return local * indexParts() * (axis ? mesh.sizeOf(axis) : 1);
+  return axis ? mesh.sizeOf(axis) : 1;
 }
 
 namespace {

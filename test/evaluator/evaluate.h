@@ -49,7 +49,8 @@ struct Outcome {
 ///   so many indices, of the dimension that iota, dropout and the queries of
 ///   attention are numbered by; where it is split in equal parts as well, these
 ///   are parts of the two together.
-/// - On dropout also `dist.index_dim`, the split dimension (>= 1).
+/// - On dropout also `dist.index_dim` and `dist.piece_dim`, the dimensions that
+///   are split so (>= 1).
 /// - attention with fewer heads than `global_heads`: the rank's heads start at
 ///   coordinate·heads; the axis is `dist.index_axis`, or "tp" without it.
 mlir::FailureOr<Outcome> evaluateFunction(mlir::func::FuncOp fn,

@@ -28,8 +28,10 @@ struct Call {
   /// Global index of local index `local` of a dimension that may be split in a
   /// head and a tail (`dist.piece_axis`) and each of these in equal parts.
   int64_t globalPosition(int64_t local) const;
-  /// Size of that dimension on all ranks, of which one has `local`.
-  int64_t globalPositions(int64_t local) const;
+  /// The second half of that: of an index in both pieces together.
+  int64_t fromPieces(int64_t index) const;
+  /// The ranks that have pieces; 1 without dist.piece_axis.
+  int64_t pieceParts() const;
 };
 
 using Handler = std::function<mlir::LogicalResult(Call &)>;

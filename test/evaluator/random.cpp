@@ -23,15 +23,22 @@ double keepFactor(uint64_t seed, int64_t sample, int64_t layer, int64_t site,
 
 static void dropout(tfm::DropoutOp op, Call &c) {
   double rate = op.getRate().convertToDouble();
-  auto dim = op->getAttrOfType<IntegerAttr>("dist.index_dim");
+  auto dimOf = [&](const char *name) {
+    auto dim = op->getAttrOfType<IntegerAttr>(name);
+    return dim ? dim.getInt() - 1 : -1;
+  };
+  int64_t parts = dimOf("dist.index_dim"), pieces = dimOf("dist.piece_dim");
   Shape sampleShape(c.out[0].shape.begin() + 1, c.out[0].shape.end());
-  if (dim)
-    sampleShape[dim.getInt() - 1] =
-        c.globalPositions(sampleShape[dim.getInt() - 1]);
+  if (parts >= 0)
+    sampleShape[parts] *= c.indexParts();
+  if (pieces >= 0)
+    sampleShape[pieces] *= c.pieceParts();
   forEachIndex(c.out[0].shape, [&](const Shape &index) {
     Shape inSample(index.begin() + 1, index.end());
-    if (dim)
-      inSample[dim.getInt() - 1] = c.globalPosition(inSample[dim.getInt() - 1]);
+    if (parts >= 0)
+      inSample[parts] += c.indexOffset();
+    if (pieces >= 0)
+      inSample[pieces] = c.fromPieces(inSample[pieces]);
     c.out[0].at(index) =
         c.in[0]->at(index) *
         keepFactor(c.step.seed, c.in[1]->ints[0] + index[0], op.getRngLayer(),

@@ -115,7 +115,7 @@ def matrix(schedules):
 
 def orders():
     """Ranks that count through the stages before the replicas: no bit depends on it."""
-    return [Layout(2, 2, 2, 1, order="tp-pp-dp"), Layout(1, 4, 2, 0, order="tp-pp-dp")]
+    return [Layout(2, 2, 2, 1, order="tp-cp-pp-dp"), Layout(1, 4, 2, 0, order="tp-cp-pp-dp")]
 
 
 def sequence_parallel(schedules):
@@ -189,10 +189,11 @@ def sharded_gradients(schedules):
 
 def context_parallel(schedules):
     """With samples in pieces over cp: alone, and beside each axis and what else saves
-    memory."""
+    memory. Sums over dp are scattered, or not, before those over cp."""
     return [Layout(cp=2), Layout(cp=4), Layout(2, cp=2), Layout(2, cp=2, sp=True),
-            Layout(1, 2, cp=2), Layout(1, 1, 2, 1, cp=2),
-            Layout(2, 2, 2, 1, cp=2, sp=True, recompute="full"),
+            Layout(1, 2, cp=2), Layout(1, 1, 2, 1, cp=2), Layout(1, 1, 2, 2, cp=2),
+            Layout(1, 2, 2, 0, cp=2, order="tp-cp-pp-dp"),
+            Layout(1, 2, 2, 2, cp=2, recompute="selective"),
+            Layout(2, 1, 2, 1, cp=2, sp=True, recompute="full"),
             Layout(1, 2, 1, 0, "interleaved-1f1b", chunks=2, cp=2),
-            Layout(1, 2, 1, 0, "zb-h1", cp=2),
-            Layout(2, 1, 2, 0, cp=2, recompute="selective")]
+            Layout(1, 2, 1, 0, "zb-h1", cp=2)]

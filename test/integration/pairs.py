@@ -9,11 +9,13 @@ from layouts import Layout
 FACTORS = {
     "tp": (1, 2, 4),
     "sp": (False, True),
+    "cp": (1, 2),
     "pp": (1, 2, 3, 4),
     "chunks": (1, 2),
     "schedule": ("gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "zb-h1"),
     "dp": (1, 2),
-    "zero": (0, 1),
+    "zero": (0, 1, 2),
+    "order": ("tp-cp-dp-pp", "tp-cp-pp-dp"),
     "recompute": ("none", "selective", "full", "layers=1", "ops=norm,pointwise"),
     "overlap": ("p2p", "none"),
     "stages": ("even", "uneven"),
@@ -32,8 +34,8 @@ MOST_RANKS = 8
 # What cannot be: what a sentence says, the choices that it is about, and whether
 # they may meet.
 RULES = (
-    (f"at most {MOST_RANKS} ranks", ("tp", "pp", "dp"),
-     lambda tp, pp, dp: tp * pp * dp <= MOST_RANKS),
+    (f"at most {MOST_RANKS} ranks", ("tp", "cp", "pp", "dp"),
+     lambda tp, cp, pp, dp: tp * cp * pp * dp <= MOST_RANKS),
     ("sequence parallelism splits over tp", ("sp", "tp"), lambda sp, tp: not sp or tp > 1),
     ("several stages have chunks", ("chunks", "pp"),
      lambda chunks, pp: chunks == 1 or pp > 1),
@@ -42,6 +44,9 @@ RULES = (
     ("one stage has one schedule", ("schedule", "pp"),
      lambda schedule, pp: pp > 1 or schedule == "1f1b"),
     ("ZeRO shards over dp", ("zero", "dp"), lambda zero, dp: zero == 0 or dp > 1),
+    ("ranks count through stages first where there are replicas beside them",
+     ("order", "pp", "dp"),
+     lambda order, pp, dp: order == "tp-cp-dp-pp" or (pp > 1 and dp > 1)),
     ("one stage sends nothing", ("overlap", "pp"),
      lambda overlap, pp: pp > 1 or overlap == "p2p"),
     ("one stage has all layers", ("stages", "pp"),
@@ -114,12 +119,14 @@ def layout_of(row):
     layers = ()
     if row["stages"] == "uneven":
         layers = UNEVEN[row["pp"] * row["chunks"]]
-    return Layout(tp=row["tp"], pp=row["pp"], dp=row["dp"], zero=row["zero"],
-                  schedule=row["schedule"], sp=row["sp"], chunks=row["chunks"],
+    return Layout(tp=row["tp"], cp=row["cp"], pp=row["pp"], dp=row["dp"], zero=row["zero"],
+                  order=row["order"], schedule=row["schedule"], sp=row["sp"], chunks=row["chunks"],
                   layers=layers, recompute=row["recompute"], overlap=row["overlap"])
 
 
 def plain(layout):
     """The simplest layout that must have the same bits (N4): one stage, nothing computed
-    again, nothing sharded."""
-    return Layout(tp=layout.tp, dp=layout.dp, sp=layout.sp, micro_batch=layout.micro_batch)
+    again, nothing sharded but gradients, whose sums ZeRO-2 adds in another order."""
+    return Layout(tp=layout.tp, cp=layout.cp, dp=layout.dp, sp=layout.sp,
+                  zero=layout.zero if layout.zero == 2 else 0,
+                  micro_batch=layout.micro_batch)

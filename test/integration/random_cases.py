@@ -92,11 +92,12 @@ def random_case(random):
     schedule = (INTERLEAVED if (chunks > 1) != (random.random() < 0.1)
                 else random.choice(PLAIN))
     dp, mbs = random.choice((1, 1, 2, 3)), random.choice((1, 2))
+    cp = random.choice((1, 1, 1, 2, 2, 3))
     layers = ()
     if random.random() < 0.6:
         layers = split_layers(random, sizes["layers"], pp * chunks)
     layout = Layout(
-        tp=tp, pp=pp, dp=dp, zero=random.randint(0, 1),
+        tp=tp, cp=cp, pp=pp, dp=dp, zero=random.randint(0, 2),
         schedule=schedule, micro_batch=mbs, sp=random.random() < 0.4, chunks=chunks,
         layers=layers, group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0,
         recompute=random.choice(("none", "none", "selective", "full", "layers=1", "layers=2",
@@ -145,12 +146,12 @@ def rules(case):
                             ("ffn", "ffn %", sizes["ffn"]),
                             ("vocab", "padded_vocab %", sizes["padded"])):
         yield axis not in case.replicated and size % layout.tp != 0, key
-    yield ("heads" in case.replicated) != ("kv-heads" in case.replicated), \
-        "shard.heads == shard.kv_heads"
     yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
     yield from stage_rules(case)
     yield case.seq > sizes["longest"], "seq_length <= max_seq"
-    yield layout.sp and case.seq % layout.tp != 0, "seq_length % tp"
+    yield layout.cp > 1 and case.seq % (2 * layout.cp) != 0, "seq_length % (2 * cp)"
+    yield layout.sp and layout.tp > 1 and case.seq % (layout.cp * layout.tp) != 0, \
+        "seq_length % tp" if layout.cp == 1 else "seq_length % (cp * tp)"
 
 
 def broken_rules(case):

@@ -17,8 +17,8 @@ COMMON = ("gpt2-nano", "--gbs", 16, "--isa", "x86-64-v3")
 LAYERS, STAGES, MICROBATCHES = 4, 2, 4
 BUNDLES = {"zero": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1),
            "whole": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2),
-           "bf16": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1, "--dtype", "bf16",
-                    "--isa", "x86-64-v4"),
+           "bf16": ("--tp", 2, "--cp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1,
+                    "--dtype", "bf16", "--isa", "x86-64-v4"),
            "chunks": ("--tp", 2, "--pp", 2, "--mbs", 2, "--chunks", 2, "--schedule",
                       "interleaved-1f1b")}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,7 +43,7 @@ def check_parameter(mtc, bundle, descriptor, parameter):
         yield f"{name}: expected one copy in the stage, found {len(copies)}"
         return
     copy = copies[0]
-    per_stage = mesh["tp"] * mesh["dp"]
+    per_stage = mesh["tp"] * mesh["cp"] * mesh["dp"]
     ranks = range(descriptor["stage"] * per_stage, (descriptor["stage"] + 1) * per_stage)
     if [rank["rank"] for rank in copy["ranks"]] != list(ranks):
         yield f"{name}: expected ranks {ranks}, found {[r['rank'] for r in copy['ranks']]}"
@@ -55,7 +55,7 @@ def check_parameter(mtc, bundle, descriptor, parameter):
         of_tp = [rank for rank in copy["ranks"] if rank["at"]["tp"] == tp]
         owned = sorted(rank["optimizer"]["elements"] for rank in of_tp)
         counts = [last - first for first, last in owned]
-        if sum(counts) != elements * (1 if zero else mesh["dp"]):
+        if sum(counts) != elements * mesh["cp"] * (1 if zero else mesh["dp"]):
             yield f"{name}: states of {owned} do not cover {elements} elements"
         split = copy["split"]
         for dim, (first, last) in enumerate(of_tp[0]["indices"]):

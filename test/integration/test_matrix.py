@@ -1,10 +1,10 @@
-"""The layout matrix: 107 layouts, tied and untied, trained with dropout.
+"""The layout matrix: 109 layouts, tied and untied, trained with dropout.
 
 Contracts, for each model:
   N1  initial weights have the same bytes in every layout;
   N3  every step takes the same samples: others move a loss by 1e-3 and more, which
       the bounds of N5 see;
-  N4  layouts of equal tp, dp and micro-batch, and those of them with ZeRO-2 among
+  N4  layouts of equal tp, cp, dp and micro-batch, and those of them with ZeRO-2 among
       themselves, have the same losses, norms, step 1
       gradients and final parameters, to the bit; so have `shm` and `threads`;
   N5  all layouts agree with one rank and one microbatch to the bounds of the type
@@ -199,8 +199,8 @@ def main():
     layouts = [SINGLE] + [layout for layout in everything if options.part in layout.name
                           and layout.name in options.layouts]
     # A list that shrank would shrink the test with it.
-    report.expect(len(everything) >= 107 and len(layouts) > 1,
-                  f"expected 107 layouts or more and some of them chosen, found "
+    report.expect(len(everything) >= 109 and len(layouts) > 1,
+                  f"expected 109 layouts or more and some of them chosen, found "
                   f"{len(everything)} and {len(layouts) - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")

@@ -61,9 +61,11 @@ SPECS = {"fused": Spec(Plan(Layout(), tied=True)),
          "fused-untied": Spec(Plan(Layout(), tied=False)),
          "separate": Spec(Plan(Layout(), qkv="separate", norm="rms_norm")),
          "threes": Spec(Plan(Layout(), tied=False), (2, 3), THREES)}
-# How the rest is spread, in turn: alone, over stages, over replicas with ZeRO.
+# How the rest is spread, in turn: alone, over stages, over replicas with ZeRO,
+# over the sequence.
 SPREADS = (Layout(micro_batch=1), Layout(pp=2, micro_batch=1),
-           Layout(dp=2, zero=1, micro_batch=1), Layout(pp=2, dp=2, micro_batch=1))
+           Layout(dp=2, zero=1, micro_batch=1), Layout(pp=2, dp=2, micro_batch=1),
+           Layout(cp=2, micro_batch=1))
 
 
 class Case:
@@ -154,9 +156,8 @@ def all_cases(tester, seed):
         low, high = spec.extents
         for override in overrides(tester.prepare(name), seed):
             for tp, sp in ((low, False), (high, True), (low, True), (high, False)):
-                # Another one with each override.
-                turn = len(cases) + len(cases) // 4
-                spread = SPREADS[turn % len(SPREADS)]
+                # Five of them, four of these: another one with each override.
+                spread = SPREADS[len(cases) % len(SPREADS)]
                 cases.append(Case(name, override, replace(spread, tp=tp, sp=sp)))
     return cases
 

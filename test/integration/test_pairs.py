@@ -1,6 +1,6 @@
-"""Every pair of choices meets in a layout that is trained, with dropout: tp, sp, pp,
-chunks, schedule, dp, ZeRO, recompute, overlap, uneven stages, tying, form of qkv, kind of
-norm and type (pairs.py). Each is held to one process (N5: losses, norms and every gradient
+"""Every pair of choices meets in a layout that is trained, with dropout: tp, sp, cp, pp,
+chunks, schedule, dp, ZeRO, order of ranks, recompute, overlap, uneven stages, tying, form
+of qkv, kind of norm and type (pairs.py). Each is held to one process (N5: losses, norms and every gradient
 of step 1) and to the plain layout that has its bits (N4: one stage, nothing sharded or
 computed again).
 
@@ -100,7 +100,8 @@ def page(rows, impossible, models):
              "`test/integration/test_pairs.py BIN_DIR --write docs/matrix.md` trains these "
              "layouts of gpt2-nano, with dropout, and writes this page. Every pair of values",
              "of two columns meets in a row, unless a rule below says that it cannot. Each row "
-             "has the bits of the plain layout of equal tp, sp, dp, micro-batch and model",
+             "has the bits of the plain layout of equal tp, sp, cp, dp, micro-batch and model, with "
+             "ZeRO-2 if it has it",
              "(N4: losses, norms, gradients of step 1, parameters at the end), and agrees with "
              "one process within the bounds of N5. Worst differences: "
              + "; ".join(f"{dtype} {key} {value:.1e}"

@@ -25,9 +25,9 @@
 // NEAR: "warnings": []
 
 // In the other order replicas lie apart, and the stages of one on one host.
-// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --ranks-per-host 4 --rank-order tp-pp-dp --json -o %t > %t.json
+// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --ranks-per-host 4 --rank-order tp-cp-pp-dp --json -o %t > %t.json
 // RUN: FileCheck %s --check-prefix=ORDER --input-file %t.json
-// ORDER: "order": "tp-pp-dp"
+// ORDER: "order": "tp-cp-pp-dp"
 // ORDER: "dp": {
 // ORDER-NEXT: "groups": 4,
 // ORDER-NEXT: "crossing": 4,
@@ -42,3 +42,26 @@
 // WARN: hosts          2 of 2 ranks
 // WARN-NEXT: tp           1 of 1 groups cross hosts
 // WARN: warning: tp groups cross hosts: each layer waits for several collectives over tp, so tp = 4 should divide ranks_per_host = 2; take tp = 2 and more pp or dp, or hosts of 4 ranks
+
+// Keys and values of 8192 bytes: two gathered forward and two backward, two gradients
+// scattered, of four layers and two microbatches, in two groups along cp, which lie on
+// hosts of their own in the default order and across two where replicas come first.
+// RUN: rm -rf %t && mtc compile gpt2-nano --cp 2 --dp 2 --gbs 4 --ranks-per-host 2 --json -o %t > %t.json
+// RUN: FileCheck %s --check-prefix=CP --input-file %t.json
+// CP: "cp": {
+// CP-NEXT: "groups": 2,
+// CP-NEXT: "crossing": 0,
+// CP: "all_gather": {
+// CP-NEXT: "within_bytes": 524288,
+// CP-NEXT: "between_bytes": 0
+// CP: "reduce_scatter": {
+// CP-NEXT: "within_bytes": 262144,
+// CP-NEXT: "between_bytes": 0
+// RUN: rm -rf %t && mtc compile gpt2-nano --cp 2 --dp 2 --gbs 4 --ranks-per-host 2 --rank-order tp-dp-cp-pp --json -o %t > %t.json
+// RUN: FileCheck %s --check-prefix=APART --input-file %t.json
+// APART: "cp": {
+// APART-NEXT: "groups": 2,
+// APART-NEXT: "crossing": 2,
+// APART: "all_gather": {
+// APART-NEXT: "within_bytes": 0,
+// APART-NEXT: "between_bytes": 524288

@@ -85,17 +85,17 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, mem
 module attributes {test.attribute = #mtc.target<device = "cpu", isa = "", threads = 1>} {}
 // -----
 // expected-error @+1 {{expected names of what runs beside computations, each once, found ["p2p", "p2p"]}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = ["p2p", "p2p"]>} {}
 // -----
 // expected-error @+1 {{expected names of what runs beside computations, each once, found ["everything"]}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = ["everything"]>} {}
 // -----
 // expected-error @+1 {{expected names of what runs beside computations, each once, found []}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2>,
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = []>} {}
 // -----
@@ -128,8 +128,8 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----
 // expected-error @+2 {{found a wrong value of the field mesh}}
-// expected-error @+1 {{expected as the order each axis of the mesh once with dashes between, tp first, such as "tp-dp-pp", found "pp-tp-dp"}}
-module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, dp = 2, pp = 2, order = "pp-tp-dp">,
+// expected-error @+1 {{expected as the order each axis of the mesh once with dashes between, tp first, such as "tp-cp-dp-pp", found "pp-tp-cp-dp"}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2, order = "pp-tp-cp-dp">,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
 // -----

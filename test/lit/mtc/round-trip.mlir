@@ -33,10 +33,10 @@ module attributes {test.layers = #mtc.recompute<layers = 2, policy = layers>,
     optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>>} {}
 
 // Ranks that count through the stages before the replicas, eight of them on a host.
-// CHECK: mesh = <tp = 2, dp = 2, pp = 2, order = "tp-pp-dp">
+// CHECK: mesh = <tp = 2, cp = 1, dp = 2, pp = 2, order = "tp-cp-pp-dp">
 // CHECK-SAME: target = <device = "cpu", threads = 1, ranks_per_host = 8>
 module attributes {test.order = #mtc.config<
-    precision = f32, mesh = <order = "tp-pp-dp", pp = 2, tp = 2, dp = 2>,
+    precision = f32, mesh = <order = "tp-cp-pp-dp", pp = 2, tp = 2, cp = 1, dp = 2>,
     batch = <sequence = 32, micro = 2, microbatches = 4, global = 16>,
     model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>,
     schedule = <chunks = 1, name = "1f1b", layers_per_stage = [1, 3]>,

@@ -22,7 +22,7 @@
 // NO-BUCKET: 'rt.ref' op expected a bucket of this program, found 7
 
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 1, dp = 2, pp = 1>, batch = <micro = 4, microbatches = 1, global = 8, sequence = 16>,
+  mesh = <tp = 1, cp = 1, dp = 2, pp = 1>, batch = <micro = 4, microbatches = 1, global = 8, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
   optimizer = <kind = adamw, zero = 2, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {mtc.config = #config} {

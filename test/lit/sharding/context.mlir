@@ -12,7 +12,7 @@
 // Each position and each random number is that of its place in the sample.
 // ATTRS-LABEL: func.func @microbatch
 // ATTRS: tfm.iota dim 1 {{.*}}dist.piece = 8 : i64, dist.piece_axis = "cp"{{.*}} : tensor<1x16xi32>
-// ATTRS: tfm.dropout {{.*}}dist.index_dim = 1 : i64, dist.piece = 8 : i64, dist.piece_axis = "cp"
+// ATTRS: tfm.dropout {{.*}}dist.piece = 8 : i64, dist.piece_axis = "cp", dist.piece_dim = 1 : i64
 // ATTRS: %[[Q:[a-z0-9_]+]], %[[K:[a-z0-9_]+]], %[[V:[a-z0-9_]+]] = tfm.unfuse
 // ATTRS-DAG: %[[KS:.*]] = dist.all_gather %[[K]] dim 1 over "cp" {{.*}} : tensor<1x16x4x16xf32> -> tensor<1x32x4x16xf32>
 // ATTRS-DAG: %[[VS:.*]] = dist.all_gather %[[V]] dim 1 over "cp"
@@ -30,7 +30,7 @@
 
 // Along the sequence, of what cp leaves: 8 of 32 positions on a rank.
 // SP-LABEL: func.func @microbatch
-// SP: tfm.dropout {{.*}}dist.index_axis = "tp", dist.index_dim = 1 : i64, dist.index_stride = 8 : i64, dist.piece = 8 : i64, dist.piece_axis = "cp"{{.*}} : tensor<1x8x64xf32>
+// SP: tfm.dropout {{.*}}dist.index_axis = "tp", dist.index_dim = 1 : i64, dist.index_stride = 8 : i64, dist.piece = 8 : i64, dist.piece_axis = "cp", dist.piece_dim = 1 : i64{{.*}} : tensor<1x8x64xf32>
 // SP: tfm.attention {{.*}}dist.index_axis = "tp", dist.index_stride = 2 : i64, dist.piece = 8 : i64, dist.piece_axis = "cp"
 
 // ONE-NOT: dist.piece

@@ -328,8 +328,8 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>} {
 // A random number of another place in the sample.
 module attributes {dist.mesh = #dist.mesh<["cp" = 2]>} {
   func.func @microbatch(%x: tensor<2x4x4xf32> {dist.global_shape = array<i64: 2, 8, 4>, dist.sharding = #dist.sharding<[{}, {"cp"}, {}]>}, %s: tensor<i64> {dist.global_shape = array<i64>}) {
-    // expected-error @below {{expected dist.piece_axis = "cp" and dist.piece = 2: local indices need the offset of the rank's piece}}
-    %y = tfm.dropout %x at %s {rate = 0.1, rng_layer = 1, site = 2, dist.global_shapes = [array<i64: 2, 8, 4>], dist.index_dim = 1 : i64, dist.piece_axis = "cp", dist.piece = 4 : i64, dist.shardings = [#dist.sharding<[{}, {"cp"}, {}]>]} : tensor<2x4x4xf32>, tensor<i64> -> tensor<2x4x4xf32>
+    // expected-error @below {{expected dist.piece_axis = "cp" and dist.piece = 2 and dist.piece_dim = 1: local indices need the offset of the rank's piece}}
+    %y = tfm.dropout %x at %s {rate = 0.1, rng_layer = 1, site = 2, dist.global_shapes = [array<i64: 2, 8, 4>], dist.piece_dim = 1 : i64, dist.piece_axis = "cp", dist.piece = 4 : i64, dist.shardings = [#dist.sharding<[{}, {"cp"}, {}]>]} : tensor<2x4x4xf32>, tensor<i64> -> tensor<2x4x4xf32>
     return
   }
 }

@@ -54,7 +54,8 @@ void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor,
   if (dimOf(rule.masked + rule.indexed + rule.positions, factor) < 0 && dim < 1)
     return;
   int64_t size = localSize(op, rule, factor);
-  if (eval::Mesh::cutsHeadAndTail(axis)) {
+  bool inPieces = eval::Mesh::cutsHeadAndTail(axis);
+  if (inPieces) {
     op->setAttr("dist.piece_axis", b.getStringAttr(axis));
     op->setAttr("dist.piece", b.getI64IntegerAttr(size / 2));
   } else {
@@ -62,7 +63,8 @@ void setIndexAttributes(Operation *op, const ShardingRule &rule, char factor,
     op->setAttr("dist.index_stride", b.getI64IntegerAttr(size));
   }
   if (dim >= 1)
-    op->setAttr("dist.index_dim", b.getI64IntegerAttr(dim));
+    op->setAttr(inPieces ? "dist.piece_dim" : "dist.index_dim",
+                b.getI64IntegerAttr(dim));
 }
 
 /// The function on local types.

@@ -105,9 +105,10 @@ static const BadInput strategyInputs[] = {
     {"ShardMesh", "[shard]\nffn = \"pt\"\n",
      "f:2: key 'shard.ffn': expected one of tp, cp, dp, none, found a string "
      "\"pt\", did you mean 'tp'?\n"},
-    {"RankOrder", "rank_order = \"dp-tp-pp\"\n",
+    {"RankOrder", "rank_order = \"dp-tp-cp-pp\"\n",
      "f:1: key 'rank_order': expected each axis of the mesh once with dashes "
-     "between, tp first, such as \"tp-dp-pp\", found a string \"dp-tp-pp\"\n"},
+     "between, tp first, such as \"tp-cp-dp-pp\", found a string "
+     "\"dp-tp-cp-pp\"\n"},
     {"Stages", "layers_per_stage = \"even\"\n",
      "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
      "integers, each an integer in [0, 65535], found a string \"even\"\n"},

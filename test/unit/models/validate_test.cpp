@@ -91,6 +91,7 @@ static const Misfit misfits[] = {
     {"gpt2-nano",
      {{"cp", "4"}, {"tp", "2"}, {"sequence-parallel", "true"}},
      ""},
+    {"gpt2-nano", {{"cp", "3"}, {"seq-length", "24"}}, ""},
     {"gpt2-nano",
      {{"cp", "3"}},
      "expected seq_length % (2 * cp) == 0, found seq_length = 32, cp = 3; "

@@ -66,7 +66,7 @@ TEST(Descriptor, EveryRuleBites) {
        R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "bf16", "scratch": 0}])",
        "'c'"},
-      {"\"mesh\": {", "\"mesh\": {\"order\": \"dp-tp-pp\", ",
+      {"\"mesh\": {", "\"mesh\": {\"order\": \"dp-tp-cp-pp\", ",
        "'order': expected each axis of the mesh once with dashes between, tp "
        "first"},
       {"\"stage\": 0", "\"stage\": 1", "less than pp"},

@@ -142,8 +142,9 @@ Classes classesOf(const json &layout) {
 
 class Imported : public testing::TestWithParam<std::string> {
 protected:
-  OwningOpRef<ModuleOp> partitioned(const json &oracle, int64_t dp,
-                                    int64_t tp) {
+  /// One microbatch of the facts' samples.
+  static models::Strategy strategyOf(const json &oracle, int64_t dp,
+                                     int64_t tp) {
     models::Strategy strategy;
     strategy.mesh[MTC_AXIS_DP] = dp;
     strategy.mesh[MTC_AXIS_TP] = tp;
@@ -152,14 +153,23 @@ protected:
     strategy.schedule = "1f1b";
     strategy.sequenceParallel =
         StringRef(oracle["variant"].get<std::string>()).ends_with("-sp");
+    return strategy;
+  }
+  OwningOpRef<ModuleOp> partitioned(const json &oracle, int64_t dp,
+                                    int64_t tp) {
+    return partitioned(oracle, strategyOf(oracle, dp, tp));
+  }
+  OwningOpRef<ModuleOp> partitioned(const json &oracle,
+                                    const models::Strategy &strategy) {
     models::ModelSpec spec = specOf(oracle);
     auto module =
         models::importModel(context, spec, models::resolve(spec, strategy));
     EXPECT_TRUE(
         run(*module,
-            {passes::createDifferentiate, passes::createAnnotateShardings,
-             passes::createPropagateShardings, passes::createInsertCollectives,
-             passes::createPartition, passes::createVerifyPartitioned}));
+            {passes::createDifferentiate, passes::createPlanRecompute,
+             passes::createAnnotateShardings, passes::createPropagateShardings,
+             passes::createInsertCollectives, passes::createPartition,
+             passes::createVerifyPartitioned}));
     return module;
   }
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -232,6 +242,45 @@ TEST_P(SequenceParallel, HasTheCollectivesOfTheFacts) {
               bySection(layout["collectives"]));
     EXPECT_EQ(gradientClasses(fn), classesOf(layout));
   }
+}
+
+class ContextParallel : public Imported {};
+
+/// How often each kind of collective over cp stands in a section of a phase.
+std::map<std::string, int> countsOverCp(func::FuncOp fn, const json &oracle) {
+  std::map<std::string, int> counts;
+  for (Operation &op : fn.front()) {
+    auto axis = op.getAttrOfType<StringAttr>("axis");
+    if (isa_and_nonnull<dist::DistDialect>(op.getDialect()) && axis == "cp")
+      ++counts[section(oracle, tfm::layerOf(&op)) +
+               (tfm::isBackward(&op) ? " bwd " : " fwd ") +
+               op.getName().stripDialect().str()];
+  }
+  return counts;
+}
+
+/// Keys and values are gathered for the attention of a layer, and again for its
+/// backward; their gradients are scattered. Nothing else moves over cp,
+/// whatever is computed again and whatever tp splits beside it.
+TEST_P(ContextParallel, HasTheCollectivesOfTheFacts) {
+  json oracle = readOracle(GetParam());
+  std::map<std::string, int> expected;
+  for (int64_t layer = 0; layer < oracle["sizes"]["layers"]; ++layer) {
+    std::string name = "layers." + std::to_string(layer);
+    expected[name + " fwd all_gather"] = 2;
+    expected[name + " bwd all_gather"] = 2;
+    expected[name + " bwd reduce_scatter"] = 2;
+  }
+  using Policy = models::Recompute::Policy;
+  for (int64_t tp : {1, 2})
+    for (Policy policy : {Policy::none, Policy::selective, Policy::full}) {
+      models::Strategy strategy = strategyOf(oracle, 1, tp);
+      strategy.mesh[MTC_AXIS_CP] = 2;
+      strategy.recompute.policy = policy;
+      SCOPED_TRACE(toString(strategy.recompute) + ", tp " + std::to_string(tp));
+      auto module = partitioned(oracle, strategy);
+      EXPECT_EQ(countsOverCp(microbatch(*module), oracle), expected);
+    }
 }
 
 bool isSound(ModuleOp module) {
@@ -314,6 +363,10 @@ std::string nameOf(const testing::TestParamInfo<std::string> &info) {
 INSTANTIATE_TEST_SUITE_P(Gpt2, SequenceParallel,
                          testing::Values("gpt2-sp", "gpt2-nodrop-sp",
                                          "gpt2-sepqkv-sp", "gpt2-untied-sp"),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Gpt2, ContextParallel,
+                         testing::Values("gpt2", "gpt2-sepqkv", "gpt2-untied",
+                                         "gpt2-sp", "gpt2-sepqkv-sp"),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
                          testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",

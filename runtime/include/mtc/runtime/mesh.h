@@ -151,7 +151,7 @@ public:
     for (const AxisInfo &axis : kAxes)
       axes_[axis.id] = axis.id;
   }
-  /// Of "tp-pp-dp"; none if that is no order.
+  /// Of "tp-cp-pp-dp"; none if that is no order.
   static constexpr std::optional<RankOrder> of(std::string_view text) {
     RankOrder order;
     unsigned seen = 0;
