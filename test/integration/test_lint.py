@@ -138,6 +138,18 @@ def check_rules(mtc, odd):
             yield f"{near}: expected all rules to hold"
 
 
+def check_sequence(mtc):
+    """A head and a tail of each sample for each rank along cp; of at most 32 positions."""
+    for cp, seq in ((3, 32), (2, 18)):
+        found = lint(mtc, "gpt2-nano", "--gbs", 4, "--cp", cp, "--seq", seq, code=INFEASIBLE)
+        rules = {v["rule"]: v["holds_with"] for v in found["violations"]}
+        expected = {"seq_length % (2 * cp) == 0": {
+            "cp": nearest(lambda c: seq % (2 * c) == 0, cp),
+            "seq_length": nearest(lambda s: s <= 32 and s % (2 * cp) == 0, seq)}}
+        if rules != expected:
+            yield f"cp {cp}: expected {expected}, found {rules}"
+
+
 def check_layers_of_rules(mtc, odd):
     """A schedule has rules of its own, looked at when sizes fit: they are no reason against a
     tp that fits, and are repaired with it."""
@@ -153,7 +165,7 @@ def check_layers_of_rules(mtc, odd):
 def check_text(mtc):
     ended = mtc.call("lint", "gpt2-nano", "--gbs", 4, "--mbs", 4, "--device-memory", "3MiB", *ISA,
                      check=False)
-    for line in ("ranks          1 (tp 1, dp 1, pp 1)", "rules          all hold",
+    for line in ("ranks          1 (tp 1, cp 1, dp 1, pp 1)", "rules          all hold",
                  "fits           no, 3.0 MiB a rank", "nearest that fit, "):
         if line not in ended.stdout:
             yield f"expected {line!r}, found\n{ended.stdout}"
@@ -173,6 +185,7 @@ def main():
         for case in TOO_LARGE:
             report.expect_none(check_too_large(mtc, folder, *case))
         report.expect_none(check_rules(mtc, odd))
+        report.expect_none(check_sequence(mtc))
         report.expect_none(check_layers_of_rules(mtc, odd))
         report.expect_none(check_text(mtc))
     return report.finish(f"{len(PLANS)} plans, {len(TOO_LARGE)} that are too large")

@@ -75,8 +75,8 @@ static const Misfit misfits[] = {
      "chunks = 2; nearest: layers_per_stage, as a list or balanced\n"},
     {"gpt2-nano",
      {{"tp", "2"}, {"pp", "2"}, {"ranks-per-host", "3"}},
-     "expected ranks % ranks_per_host == 0, found ranks = 4 (tp 2, dp 1, pp "
-     "2), ranks_per_host = 3; nearest: ranks_per_host = 2 or 4\n"},
+     "expected ranks % ranks_per_host == 0, found ranks = 4 (tp 2, cp 1, dp 1, "
+     "pp 2), ranks_per_host = 3; nearest: ranks_per_host = 2 or 4\n"},
     {"gpt2-nano", {{"tp", "2"}, {"ranks-per-host", "8"}}, ""},
     {"gpt2-nano",
      {{"dp", "3"}, {"micro-batch-size", "2"}},

@@ -19,11 +19,10 @@ std::string valuesOf(std::string_view text) {
 }
 
 TEST(ConfigValues, HaveTheirPaths) {
-  EXPECT_EQ(
-      valuesOf("#mtc.config<mesh = <tp = 2, cp = 1, dp = 1>, precision = f32, "
-               "schedule = <name = \"1f1b\", layers = [2, 1]>, sp>"),
-      "mesh.tp=2;mesh.dp=1;precision=f32;schedule.name=1f1b;"
-      "schedule.layers=[2, 1];sp=true;");
+  EXPECT_EQ(valuesOf("#mtc.config<mesh = <tp = 2, dp = 1>, precision = f32, "
+                     "schedule = <name = \"1f1b\", layers = [2, 1]>, sp>"),
+            "mesh.tp=2;mesh.dp=1;precision=f32;schedule.name=1f1b;"
+            "schedule.layers=[2, 1];sp=true;");
 }
 
 TEST(ConfigValues, SignsInStringsAreText) {

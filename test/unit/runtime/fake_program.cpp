@@ -322,7 +322,7 @@ extern const char mtc_descriptor[] = TEXT({
   "threads" : 1,
   "dtype" : DTYPE,
   "onednn" : "",
-  "mesh" : {"tp" : 1, "dp" : 2, "pp" : FAKE_PP},
+  "mesh" : {"tp" : 1, "cp" : 1, "dp" : 2, "pp" : FAKE_PP},
   "batch" : {
     "micro_batch" : 2,
     "microbatches" : 2,
