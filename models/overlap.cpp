@@ -11,7 +11,7 @@
 namespace mtc::models {
 
 const std::vector<std::string_view> &overlapKinds() {
-  static const std::vector<std::string_view> kinds = {"p2p"};
+  static const std::vector<std::string_view> kinds = {"p2p", "grad-reduce"};
   return kinds;
 }
 

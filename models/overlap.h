@@ -9,9 +9,11 @@ namespace mtc::models {
 /// What a strategy may let run beside computations:
 ///   p2p  transfers between stages are posted when their value is made, and
 ///        waited for when it is needed
+///   grad-reduce  gradients of a bucket are summed over ranks behind its last
+///        one, in the backward of the last microbatch
 const std::vector<std::string_view> &overlapKinds();
 
-/// "none or a list of p2p", for messages.
+/// "none or names of p2p, grad-reduce", for messages.
 std::string describeOverlap();
 
 /// Reads "none" or names with commas between them into `out`, in the order of

@@ -222,7 +222,9 @@ static StrategyRows timeFields() {
                overlapText),
        "what runs beside computations: with p2p a stage goes on while a value "
        "that it sent is on its way, and waits where it needs one or its buffer "
-       "again",
+       "again; with grad-reduce gradients of a bucket are summed over ranks as "
+       "soon as the last microbatch has made the bucket's last one, not at the "
+       "end of the step (zero 2 sums those of every microbatch there)",
        "\"p2p\""},
   };
 }

@@ -41,6 +41,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "GEMMs, attention and collectives to calls"},
     {Phase::shardGradients, "shard-gradients",
      "sums of gradients over dp behind each microbatch"},
+    {Phase::overlapGradients, "overlap-gradients",
+     "sums of gradients to the backward of the last microbatch"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

@@ -34,6 +34,7 @@ enum class Phase {
   outlineKernels,
   lowerCalls,
   shardGradients,
+  overlapGradients,
   assignStreams,
   planMemory,
   verifyPlan,

@@ -236,6 +236,10 @@ bool ConfigAttr::overlaps(Overlap kind) const {
              StringAttr::get(getContext(), stringifyOverlap(kind)));
 }
 
+bool ConfigAttr::reducesInBackward() const {
+  return shardsGradients() || overlaps(Overlap::GradReduce);
+}
+
 DtypePolicy ConfigAttr::types() const {
   return dtypePolicy(getContext(), getPrecision());
 }

@@ -189,9 +189,11 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
 }
 
 def Mtc_Overlap : I32EnumAttr<"Overlap", "what runs beside computations", [
-    I32EnumAttrCase<"P2p", 0, "p2p">]> {
+    I32EnumAttrCase<"P2p", 0, "p2p">, I32EnumAttrCase<"GradReduce", 1, "grad-reduce">]> {
   let description = [{
-    `p2p`: transfers between stages are posted and waited for apart.
+    `p2p`: transfers between stages are posted and waited for apart. `grad-reduce`: the
+    gradients of a bucket are summed over ranks behind its last one, in the backward of the
+    last microbatch.
   }];
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;
@@ -223,6 +225,9 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     bool overlaps(::mtc::Overlap kind) const;
     /// ZeRO-2 with more than one replica to share the sums of gradients.
     bool shardsGradients() const;
+    /// Backward fragments sum gradients over ranks: those of each microbatch
+    /// (ZeRO-2), or of the last one (`overlap`). A bucket is then of one fragment.
+    bool reducesInBackward() const;
     /// The type of each kind of value.
     ::mtc::DtypePolicy types() const;
     /// A copy for a processor with another instruction set.

@@ -33,6 +33,10 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expected #pipe.fragment with a stage and a chunk, "
                            "counted from 0, found ")
            << attribute.getValue();
+  if (fragment.getLast() && !fragment.isBackward())
+    return op->emitOpError("expected only a backward to have a form of the "
+                           "last microbatch (last = true), found phase ")
+           << stringifyPhase(fragment.getPhase());
   auto fn = dyn_cast<FunctionOpInterface>(op);
   if (!fn || fn.getNumArguments() || fn.getNumResults() ||
       !fn.getFunctionBody().hasOneBlock())

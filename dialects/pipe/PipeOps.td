@@ -83,11 +83,16 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
   let mnemonic = "fragment";
   let summary = "which fragment a function is";
   let description = [{
-    On a function, as `pipe.fragment`.
+    On a function, as `pipe.fragment`. A backward may have a second form, `last = true`,
+    which the last microbatch runs in its place: it sums gradients over ranks as well.
 
     Example: `#pipe.fragment<stage = 0, chunk = 0, phase = forward>`
   }];
-  let parameters = (ins "int64_t":$stage, "int64_t":$chunk, EnumParameter<Pipe_Phase>:$phase);
+  let parameters = (ins "int64_t":$stage, "int64_t":$chunk, EnumParameter<Pipe_Phase>:$phase,
+      DefaultValuedParameter<"bool", "false", "of the last microbatch only">:$last);
+  let builders = [AttrBuilder<(ins "int64_t":$stage, "int64_t":$chunk, "::mtc::pipe::Phase":$phase), [{
+    return $_get($_ctxt, stage, chunk, phase, /*last=*/false);
+  }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral attrName = "pipe.fragment";
@@ -103,6 +108,10 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
     bool isBackward() const {
       return getPhase() == Phase::Backward || getPhase() == Phase::InputGradient ||
              getPhase() == Phase::WeightGradient;
+    }
+    /// The form that the last microbatch runs in its place.
+    FragmentAttr ofLastMicrobatch() const {
+      return get(getContext(), getStage(), getChunk(), getPhase(), /*last=*/true);
     }
     /// The entry that runs it.
     ::llvm::StringRef getEntry() const {

@@ -92,13 +92,17 @@ static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   return {};
 }
 
-/// None where nothing does; one stage has no transfers.
+/// None where nothing does: one stage has no transfers, and stages of one rank
+/// have no sums of gradients.
 static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
-  bool isAlone = strategy.mesh.stages() == 1;
-  if (strategy.overlap.empty() || isAlone)
-    return {};
-  return b.getStrArrayAttr(
-      SmallVector<StringRef>(strategy.overlap.begin(), strategy.overlap.end()));
+  int64_t stages = strategy.mesh.stages();
+  SmallVector<StringRef> kept;
+  for (const std::string &name : strategy.overlap)
+    if (name == stringifyOverlap(Overlap::P2p)
+            ? stages > 1
+            : strategy.mesh.worldSize() > stages)
+      kept.push_back(name);
+  return kept.empty() ? ArrayAttr() : b.getStrArrayAttr(kept);
 }
 
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,

@@ -99,18 +99,19 @@ struct BucketGradientsPass
     return program;
   }
 
-  /// The parameters of a stage, in model order. Where gradients are summed
-  /// behind each microbatch, a bucket is of one fragment.
+  /// The parameters of a stage, in model order. Where backward fragments sum
+  /// gradients over ranks, a bucket is of one fragment.
   std::vector<LayoutParam> paramsOf(const StageUses &stage,
-                                    bool shardsGradients) {
+                                    bool reducesInBackward) {
     std::vector<LayoutParam> params;
     for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
       std::string name = param.getName().str();
       if (!stage.params.count(name))
         continue;
       auto &[use, partial] = *stage.uses.at(name).begin();
-      params.push_back({name, param.getElements(), param.getUses() > 1, partial,
-                        shardsGradients ? stage.fragments.at({name, use}) : 0});
+      params.push_back(
+          {name, param.getElements(), param.getUses() > 1, partial,
+           reducesInBackward ? stage.fragments.at({name, use}) : 0});
     }
     return params;
   }
@@ -129,7 +130,7 @@ struct BucketGradientsPass
     LayoutOptions options{config.getMesh()[MTC_AXIS_DP],
                           optimizer.getBucketSize(), optimizer.getZero() >= 1};
     BucketLayout layout =
-        layOutBuckets(paramsOf(stage, config.shardsGradients()), options);
+        layOutBuckets(paramsOf(stage, config.reducesInBackward()), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();

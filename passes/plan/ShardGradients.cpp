@@ -11,6 +11,7 @@
 #include "passes/PhasePass.h"
 #include "passes/plan/FlatKernels.h"
 #include "passes/plan/Fragments.h"
+#include "passes/plan/MadeGradients.h"
 #include "passes/plan/ProgramPhase.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/Builders.h"
 
 #include <map>
-#include <vector>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_SHARDGRADIENTS
@@ -31,20 +31,6 @@ using namespace mtc::passes;
 
 namespace {
 
-/// The gradients of one bucket that a fragment makes.
-struct StagedBucket {
-  rt::BucketOp op;
-  std::vector<rt::RefOp> refs;
-  Operation *first = nullptr, *last = nullptr; ///< that add to them
-
-  void grow(Operation *user) {
-    if (!first || user->isBeforeInBlock(first))
-      first = user;
-    if (!last || last->isBeforeInBlock(user))
-      last = user;
-  }
-};
-
 class FragmentGradients {
 public:
   FragmentGradients(rt::ProgramOp program, func::FuncOp fn,
@@ -53,58 +39,33 @@ public:
         b(program.getContext()) {}
 
   LogicalResult run() {
-    if (failed(collect()))
+    FailureOr<std::map<int64_t, MadeBucket>> buckets =
+        gradientsMadeBy(fn, program, params);
+    if (failed(buckets))
       return failure();
-    for (auto &[index, bucket] : buckets)
+    for (auto &[index, bucket] : *buckets)
       if (failed(checkComplete(bucket)))
         return failure();
-    for (auto &[index, bucket] : buckets)
+    for (auto &[index, bucket] : *buckets)
       stage(bucket);
     return success();
   }
 
 private:
-  LogicalResult collect() {
-    std::map<int64_t, rt::BucketOp> known;
-    for (auto bucket : program.getOps<rt::BucketOp>())
-      known[bucket.getIndex()] = bucket;
-    for (auto ref : fn.getOps<rt::RefOp>()) {
-      if (ref.getKind() != rt::RefKind::Grad || !ref.getParam())
-        continue;
-      const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse());
-      auto bucket = slot ? known.find(slot->bucket) : known.end();
-      if (bucket == known.end())
-        return ref.emitOpError("expected a bucket for use ")
-               << *ref.getUse() << " of the parameter \"" << *ref.getParam()
-               << "\", found none in this program";
-      StagedBucket &staged = buckets[slot->bucket];
-      staged.op = bucket->second;
-      staged.refs.push_back(ref);
-      for (Operation *user : ref->getUsers())
-        staged.grow(user);
-    }
-    return success();
-  }
-
   /// A bucket is summed once a microbatch, behind the one fragment that makes
   /// it.
-  LogicalResult checkComplete(StagedBucket &bucket) {
-    int64_t index = bucket.op.getIndex();
-    int64_t uses =
-        llvm::count_if(program.getOps<rt::ParamOp>(), [&](rt::ParamOp param) {
-          return static_cast<int64_t>(param.getBucket()) == index;
-        });
-    if (bucket.first && uses == static_cast<int64_t>(bucket.refs.size()))
+  LogicalResult checkComplete(MadeBucket &bucket) {
+    if (bucket.isComplete())
       return success();
     return bucket.op.emitOpError("expected all ")
-           << uses << " gradients of bucket " << index
+           << bucket.uses << " gradients of bucket " << bucket.op.getIndex()
            << " to be made by one fragment, because zero = 2 sums them behind "
               "it, found "
            << bucket.refs.size() << " in @" << fn.getName()
            << "; bucket-gradients makes a bucket of each fragment";
   }
 
-  Value ref(rt::RefKind kind, StagedBucket &bucket, int64_t elements) {
+  Value ref(rt::RefKind kind, MadeBucket &bucket, int64_t elements) {
     return rt::RefOp::create(
         b, loc, MemRefType::get({elements}, b.getF32Type()), kind, StringAttr(),
         b.getI64IntegerAttr(bucket.op.getIndex()), StringAttr(), IntegerAttr());
@@ -113,7 +74,7 @@ private:
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
   }
 
-  void stage(StagedBucket &bucket) {
+  void stage(MadeBucket &bucket) {
     loc = bucket.op.getLoc();
     for (rt::RefOp ref : bucket.refs)
       ref.setKind(rt::RefKind::Staging);
@@ -128,7 +89,7 @@ private:
   }
 
   /// This rank's part of the sum, to the accumulators that it has.
-  void addToShard(StagedBucket &bucket, Value staging) {
+  void addToShard(MadeBucket &bucket, Value staging) {
     auto range = rt::FlatRangeOp::create(
         b, loc, b.getI64IntegerAttr(0),
         b.getI64IntegerAttr(bucket.op.getElements()),
@@ -146,7 +107,6 @@ private:
   KernelPool &pool;
   OpBuilder b;
   Location loc = UnknownLoc::get(b.getContext());
-  std::map<int64_t, StagedBucket> buckets; ///< by number
 };
 
 struct ShardGradientsPass

@@ -25,8 +25,10 @@ public:
             alignTo(rt::bytesOf(op.getType()), kAlign);
     for (auto fn : program.getOps<func::FuncOp>())
       if (auto of = pipe::FragmentAttr::of(fn))
-        fragments.try_emplace({of.getPhase(), of.getChunk()},
+        fragments.try_emplace({of.getPhase(), of.getChunk(), of.getLast()},
                               FlatSymbolRefAttr::get(fn.getSymNameAttr()));
+    for (auto slot : from.getOps<pipe::SlotOp>())
+      lastMicrobatch = std::max<int64_t>(lastMicrobatch, slot.getMicrobatch());
   }
 
   LogicalResult build() {
@@ -53,7 +55,7 @@ private:
   /// there is none.
   FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
                                         int64_t chunk) {
-    if (auto it = fragments.find({phase, chunk}); it != fragments.end())
+    if (auto it = fragments.find({phase, chunk, false}); it != fragments.end())
       return it->second;
     return user->emitOpError("expected a fragment of phase ")
            << pipe::stringifyPhase(phase) << " of chunk " << chunk
@@ -106,6 +108,10 @@ private:
     FailureOr<FlatSymbolRefAttr> name = fragment(slot, *phase, slot.getChunk());
     if (failed(name))
       return failure();
+    if (int64_t(slot.getMicrobatch()) == lastMicrobatch)
+      if (auto it = fragments.find({*phase, slot.getChunk(), true});
+          it != fragments.end())
+        name = it->second;
     IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
     if (slot.getPhase() == "F" && readsInputs(slot))
@@ -145,8 +151,9 @@ private:
   pipe::TimelineOp from;
   OpBuilder b;
   Location loc;
-  std::map<std::pair<pipe::Phase, int64_t>, FlatSymbolRefAttr>
-      fragments; ///< by phase and chunk
+  /// By phase and chunk, and whether it is of the last microbatch.
+  std::map<std::tuple<pipe::Phase, int64_t, bool>, FlatSymbolRefAttr> fragments;
+  int64_t lastMicrobatch = 0;
   /// By name and sender. Of whole cache lines, as slots are.
   std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;
 };

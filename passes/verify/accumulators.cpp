@@ -17,13 +17,25 @@ public:
   AccumulatorChecker(const Model &model, const Stage &stage, Report &report)
       : model(model), stage(stage), report(report) {}
 
+  /// The last microbatch may run other fragments. What is wrong with all is
+  /// reported once.
   void check() {
-    for (const Fragment &fragment : stage.fragments)
-      for (const Touch &touch : fragment.touches)
+    int64_t before = report.size();
+    checkMicrobatch(/*last=*/false);
+    if (report.size() == before && stage.hasLast())
+      checkMicrobatch(/*last=*/true);
+  }
+
+private:
+  void checkMicrobatch(bool last) {
+    gradients.clear();
+    loss.clear();
+    for (const Fragment *fragment : stage.fragmentsOf(last))
+      for (const Touch &touch : fragment->touches)
         for (const Access &access : touch.accesses)
-          if (!fragment.isUpdate() && access.extent.arena == MTC_ARENA_GRADS &&
-              access.writes)
-            visit(fragment, touch.op, access);
+          if (access.extent.arena == MTC_ARENA_GRADS && access.writes &&
+              !sumsAccumulators(stage, touch))
+            visit(*fragment, touch.op, access);
     if (model.shardsGradients)
       checkStagedSums(model, stage, report);
     else
@@ -33,7 +45,6 @@ public:
       checkLoss(phase);
   }
 
-private:
   void visit(const Fragment &fragment, Operation *op, const Access &access) {
     // A plain write is a sum of one; checkViews says where it may stand.
     Additions found{op, std::max<int64_t>(access.adds, 1)};

@@ -9,8 +9,8 @@ namespace {
 /// What form-clusters found before anything changed the fragment
 /// (rt.collectives) is what the fragment still does, in this order. Not for
 /// update fragments, which are checked for what they mean.
-void checkFragment(const Model &model, const Fragment &fragment,
-                   Report &report) {
+void checkFragment(const Model &model, const Stage &stage,
+                   const Fragment &fragment, Report &report) {
   auto all = fragment.fn->getAttrOfType<ArrayAttr>("rt.collectives");
   if (!all) {
     report.error(fragment.fn) << "expected the attribute rt.collectives "
@@ -19,11 +19,13 @@ void checkFragment(const Model &model, const Fragment &fragment,
   }
   auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());
   auto next = expected.begin();
-  // Those over dp are sums of gradients, which checkAccumulators follows.
+  // Sums of gradients over ranks are followed by checkUpdate, and by
+  // checkAccumulators where each microbatch has them.
   SmallVector<rt::CollectiveOp> collectives;
   for (const Touch &touch : fragment.touches)
     if (auto op = dyn_cast<rt::CollectiveOp>(touch.op);
-        op && !(model.shardsGradients && op.getGroup() == MTC_GROUP_DP))
+        op && !sumsAccumulators(stage, touch) &&
+        !(model.shardsGradients && op.getGroup() == MTC_GROUP_DP))
       collectives.push_back(op);
   for (rt::CollectiveOp op : collectives) {
     Builder b(op.getContext());
@@ -53,7 +55,7 @@ void checkCollectives(const Model &model, Report &report) {
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
       if (!fragment.isUpdate())
-        checkFragment(model, fragment, report);
+        checkFragment(model, stage, fragment, report);
 }
 
 } // namespace mtc::passes::verify

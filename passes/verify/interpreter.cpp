@@ -43,6 +43,18 @@ void Interpreter::run(func::FuncOp fn) {
       visit(op);
 }
 
+void Interpreter::runWithoutSums(func::FuncOp fn) {
+  withSums = false;
+  run(fn);
+  withSums = true;
+}
+
+bool Interpreter::sumsAccumulators(Operation &op) {
+  auto collective = dyn_cast<rt::CollectiveOp>(op);
+  return collective && collective.getInit() &&
+         placementOf(collective.getInit()).space.kind == SpaceKind::Grad;
+}
+
 Placement Interpreter::placementOf(Value value) {
   return placements.lookup(value);
 }
@@ -128,6 +140,8 @@ FailureOr<SmallVector<rt::Access>> Interpreter::buffersOf(Operation &op) const {
 
 /// What is written is a function of all that is read.
 void Interpreter::call(Operation &op) {
+  if (!withSums && sumsAccumulators(op))
+    return;
   auto buffers = buffersOf(op);
   if (failed(buffers))
     return reject(op);

@@ -19,6 +19,8 @@ public:
   /// Runs `fn` from what is lasting before it. What earlier runs left in slots
   /// is there.
   void run(mlir::func::FuncOp fn);
+  /// The same without collectives on accumulators.
+  void runWithoutSums(mlir::func::FuncOp fn);
   const Contents &after() const { return contents; }
   Number read(const Placement &placement) {
     return contents.read(placement, numbers);
@@ -60,9 +62,11 @@ private:
   void readField(rt::StepFieldOp op);
   void move(rt::OffsetViewOp op);
   void call(mlir::Operation &op);
+  bool sumsAccumulators(mlir::Operation &op);
   const KernelValues *kernelOf(mlir::Operation &op) const;
   mlir::Attribute attributesOf(mlir::Operation &op);
 
+  bool withSums = true;                        ///< see runWithoutSums
   llvm::DenseMap<mlir::Value, Number> scalars; ///< looked up only
   llvm::DenseMap<mlir::Attribute, mlir::Attribute> attributes; ///< cache
 };

@@ -53,6 +53,37 @@ const Fragment *Stage::update(Phase phase) const {
   return nullptr;
 }
 
+const Fragment *Stage::plainOf(const Fragment &last) const {
+  for (const Fragment &fragment : fragments)
+    if (!fragment.isLast() && fragment.of.ofLastMicrobatch() == last.of)
+      return &fragment;
+  return nullptr;
+}
+
+std::vector<const Fragment *> Stage::fragmentsOf(bool lastMicrobatch) const {
+  std::vector<const Fragment *> found;
+  for (const Fragment &fragment : fragments) {
+    bool isReplaced = llvm::any_of(fragments, [&](const Fragment &other) {
+      return other.isLast() && plainOf(other) == &fragment;
+    });
+    if (!fragment.isUpdate() &&
+        (lastMicrobatch ? !isReplaced : !fragment.isLast()))
+      found.push_back(&fragment);
+  }
+  return found;
+}
+
+bool Stage::hasLast() const {
+  return llvm::any_of(fragments, [](const Fragment &f) { return f.isLast(); });
+}
+
+bool sumsAccumulators(const Stage &stage, const Touch &touch) {
+  return isa<rt::CollectiveOp>(touch.op) &&
+         llvm::any_of(touch.accesses, [&](const Access &access) {
+           return stage.isAccumulator(access);
+         });
+}
+
 static void readFragments(const Model &model, Stage &stage, Report &report) {
   for (auto fn : stage.op.getOps<func::FuncOp>()) {
     auto of = pipe::FragmentAttr::of(fn);

@@ -96,6 +96,8 @@ struct Fragment {
   Phase phase() const { return of.getPhase(); }
   bool isUpdate() const { return of.isUpdate(); }
   bool isBackward() const { return of.isBackward(); }
+  /// Of the last microbatch only.
+  bool isLast() const { return of.getLast(); }
 };
 
 /// One row of a timeline.
@@ -149,7 +151,23 @@ struct Stage {
 
   rt::BucketOp bucket(int64_t index) const;
   const Fragment *update(Phase phase) const;
+  /// The fragment that other microbatches run where the last one runs `last`;
+  /// null if there is none.
+  const Fragment *plainOf(const Fragment &last) const;
+  /// What one microbatch runs: the last one, or any other.
+  std::vector<const Fragment *> fragmentsOf(bool lastMicrobatch) const;
+  /// Whether the last microbatch runs others.
+  bool hasLast() const;
+  /// Whether it is of gradients, not of the loss, which lies beside them.
+  bool isAccumulator(const Access &access) const {
+    return access.extent.arena == MTC_ARENA_GRADS &&
+           access.extent.offset != lossOffset;
+  }
 };
+
+/// Whether an op is a collective on accumulators: what it may be and do,
+/// checkUpdate says.
+bool sumsAccumulators(const Stage &stage, const Touch &touch);
 
 /// `stages[i].index == i`.
 struct Model {

@@ -45,10 +45,7 @@ private:
   }
 
   void run(const Fragment &fragment, ByteForm &bytes, TensorForm &tensors) {
-    func::FuncOp other;
-    for (auto fn : form.getOps<func::FuncOp>())
-      if (pipe::FragmentAttr::of(fn) == fragment.of)
-        other = fn;
+    func::FuncOp other = meantBy(fragment);
     if (!other) {
       report.error(fragment.fn) << "expected a fragment of " << fragment.of
                                 << " in the tensor form, found none";
@@ -56,7 +53,7 @@ private:
     }
     bytes.run(fragment.fn);
     tensors.run(other);
-    compareLasting(fragment, bytes, tensors);
+    compareLasting(fragment, tensors.after(), bytes.after());
     std::set<CrossingName> sent;
     std::set<StringRef> exported;
     for (const Left &left : tensors.takeLeft())
@@ -71,6 +68,16 @@ private:
         exported.insert(exportOp.getName());
       }
     expectNoMore(fragment, bytes, sent, exported);
+    if (fragment.isLast())
+      comparePlain(fragment, tensors);
+  }
+
+  /// The fragment in the tensor form; null if there is none.
+  func::FuncOp meantBy(const Fragment &fragment) {
+    for (auto fn : form.getOps<func::FuncOp>())
+      if (pipe::FragmentAttr::of(fn) == fragment.of)
+        return fn;
+    return {};
   }
 
   /// Bytes send and export nothing that the tensor form does not.
@@ -114,17 +121,43 @@ private:
     diag.attachNote(keep.getLoc()) << "saved here";
   }
 
-  void compareLasting(const Fragment &fragment, ByteForm &bytes,
-                      TensorForm &tensors) {
-    for (const Contents *contents : {&bytes.after(), &tensors.after()})
+  void compareLasting(const Fragment &fragment, const Contents &expected,
+                      const Contents &found,
+                      StringRef like = "its tensor form") {
+    for (const Contents *contents : {&found, &expected})
       for (auto &[space, cells] : contents->all())
         for (auto &[begin, cell] : cells) {
           if (!space.isLasting())
             break;
           Placement placement{space, begin, cell.end};
           compare(fragment, fragment.fn, lasting.describe(placement, numbers),
-                  tensors.read(placement), bytes.read(placement));
+                  expected.read(placement, numbers),
+                  found.read(placement, numbers), like);
         }
+  }
+
+  /// The last microbatch's form of a backward does what others run, and sums
+  /// gradients over ranks.
+  void comparePlain(const Fragment &last, TensorForm &tensors) {
+    const Fragment *plain = stage.plainOf(last);
+    func::FuncOp other = plain ? meantBy(*plain) : func::FuncOp();
+    if (!other)
+      return; // reported by checkTimelines, or where it runs
+    tensors.runWithoutSums(other);
+    Contents expected = tensors.after();
+    std::vector<Left> expectedLeft = tensors.takeLeft();
+    tensors.runWithoutSums(meantBy(last));
+    std::string like = ("\"" + plain->name() + "\"").str();
+    compareLasting(last, expected, tensors.after(), like);
+    bool isSame = llvm::equal(
+        expectedLeft, tensors.takeLeft(), [](const Left &a, const Left &b) {
+          return a.op->getName() == b.op->getName() && a.number == b.number &&
+                 a.op->getAttrDictionary() == b.op->getAttrDictionary();
+        });
+    if (!isSame)
+      report.error(last.fn)
+          << "expected \"" << last.name() << "\" to send, save and export what "
+          << like << " does, found other values";
   }
 
   /// A transfer sends what checkValues found whole in the pool.
@@ -176,7 +209,8 @@ private:
 
   /// Reports each pair of values that differ once: others follow from it.
   void compare(const Fragment &fragment, Operation *where, StringRef what,
-               Number expected, Number found) {
+               Number expected, Number found,
+               StringRef like = "its tensor form") {
     if (expected == found)
       return;
     Numbers::Difference first = numbers.firstDifference(expected, found);
@@ -184,9 +218,8 @@ private:
       return;
     auto diag = report.error(where);
     diag << "expected \"" << fragment.name() << "\" to leave in " << what
-         << " what its tensor form does, found "
-         << numbers.describe(first.found) << " in place of "
-         << numbers.describe(first.expected);
+         << " what " << like << " does, found " << numbers.describe(first.found)
+         << " in place of " << numbers.describe(first.expected);
     if (Operation *maker = numbers.makerOf(first.found))
       diag.attachNote(maker->getLoc()) << "found";
     else if (first.user)

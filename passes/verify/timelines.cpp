@@ -22,8 +22,9 @@ bool accumulates(const Fragment &fragment) {
 
 class TimelineChecker {
 public:
-  TimelineChecker(const Model &model, const Timeline &timeline, Report &report)
-      : model(model), timeline(timeline), report(report),
+  TimelineChecker(const Model &model, const Stage &stage,
+                  const Timeline &timeline, Report &report)
+      : model(model), stage(stage), timeline(timeline), report(report),
         isTrain(timeline.op.getSymName() == "train") {}
 
   void check() {
@@ -78,7 +79,9 @@ private:
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.fragment->name() << "\"";
-    orders[row.fragment].push_back(&row);
+    const Fragment *plain =
+        fragment.isLast() ? stage.plainOf(fragment) : nullptr;
+    orders[plain ? plain : &fragment].push_back(&row);
   }
 
   void checkLoad(const Row &row) {
@@ -94,7 +97,8 @@ private:
   void checkOrder(const Fragment &fragment, const Order &order) {
     std::set<int64_t> seen;
     int64_t previous = -1;
-    bool ascends = accumulates(fragment);
+    bool ascends = llvm::any_of(
+        order, [](const Row *row) { return accumulates(*row->fragment); });
     for (const Row *row : order) {
       int64_t m = row->microbatch;
       if (m < 0 || m >= model.microbatches)
@@ -119,12 +123,14 @@ private:
   }
 
   const Model &model;
+  const Stage &stage;
   const Timeline &timeline;
   Report &report;
   bool isTrain;
   std::set<int64_t> loaded;   ///< microbatches
   std::set<const Row *> last; ///< the two rows of the update
-  /// By first appearance: an order by addresses would not repeat.
+  /// By fragment, or by that which other microbatches run, in the order of
+  /// first appearance: an order by addresses would not repeat.
   llvm::MapVector<const Fragment *, Order> orders;
 };
 
@@ -155,7 +161,7 @@ void checkTimelines(const Model &model, Report &report) {
             << "expected a timeline \"" << entry
             << "\" on every stage, found none on stage " << stage.index;
     for (auto &[entry, timeline] : stage.timelines)
-      TimelineChecker(model, timeline, report).check();
+      TimelineChecker(model, stage, timeline, report).check();
     checkAllRun(stage, report);
   }
 }

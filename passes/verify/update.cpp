@@ -1,4 +1,5 @@
 //===- update.cpp - the fragments reduce and apply ------------------------===//
+#include "passes/verify/backward_sums.h"
 #include "passes/verify/checks.h"
 #include "passes/verify/update_interpreter.h"
 
@@ -22,6 +23,7 @@ public:
                    *apply = stage.update(Phase::Apply);
     if (!reduce || !apply)
       return; // reported by checkTimelines
+    runBackwardSums(stage, interpreter, report);
     interpreter.run(*reduce);
     checkLoss(*reduce);
     checkNorm(*reduce);

@@ -9,10 +9,10 @@ namespace mtc::passes::verify {
 
 void UpdateInterpreter::run(const Fragment &fragment) {
   for (const Touch &touch : fragment.touches)
-    visit(touch);
+    run(touch);
 }
 
-void UpdateInterpreter::visit(const Touch &touch) {
+void UpdateInterpreter::run(const Touch &touch) {
   llvm::TypeSwitch<Operation *>(touch.op)
       .Case([&](rt::CollectiveOp op) { collective(touch, op); })
       .Case([&](rt::LaunchOp op) { launch(touch, op); })

@@ -24,14 +24,14 @@ public:
         slices(model, stage, report), kernels(stage.op) {}
 
   void run(const Fragment &fragment);
+  /// One op, of any fragment.
+  void run(const Touch &touch);
   /// Whether the norm has been made: reset, summed, reduced over all ranks and
   /// finished.
   bool hasNorm() const { return norm == Norm::Finished; }
 
 private:
   enum class Norm { None, Summing, Reduced, Finished };
-
-  void visit(const Touch &touch);
 
   // Collectives.
   void collective(const Touch &touch, rt::CollectiveOp op);

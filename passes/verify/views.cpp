@@ -61,14 +61,17 @@ private:
                 llvm::any_of(touch.accesses, [](const Access &each) {
                   return each.writes && each.extent.arena == MTC_ARENA_GRADS;
                 });
-    if (access.moved && !fragment.isUpdate() && !sums)
+    bool isOfUpdate = fragment.isUpdate() ||
+                      (sumsAccumulators(stage, touch) && fragment.isBackward());
+    if (access.moved && !isOfUpdate && !sums)
       report.error(access.moved)
-          << "expected moved views only in reduce and apply, found one in \""
+          << "expected moved views only in reduce and apply, and in sums of "
+             "gradients, found one in \""
           << fragment.name() << "\"";
     MtcArena arena = access.extent.arena;
     if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE)
       return;
-    if (fragment.isUpdate())
+    if (isOfUpdate)
       checkInBucket(access);
     else
       checkParameter(fragment, touch, access);

@@ -1,5 +1,5 @@
 // RUN: mtc-opt %s --shard-gradients | FileCheck %s
-// RUN: mtc-opt %s --shard-gradients --assign-streams --plan-memory | FileCheck %s --check-prefix=MEMORY
+// RUN: mtc-opt %s --shard-gradients --overlap-gradients --assign-streams --plan-memory | FileCheck %s --check-prefix=MEMORY
 // RUN: sed -e 's/zero = 2/zero = 1/' -e 's/ {shard_gradients}//' %s | mtc-opt --shard-gradients | FileCheck %s --check-prefix=PLAIN
 // RUN: sed -e 's/dp = 2/dp = 1/' -e 's/global = 8/global = 4/' -e 's/ {shard_gradients}//' %s | mtc-opt --shard-gradients | FileCheck %s --check-prefix=PLAIN
 // Tests that under ZeRO-2 each bucket's gradients are staged from the first op that
@@ -18,7 +18,7 @@
 // UNKNOWN: 'rt.ref' op expected a bucket for use 0 of the parameter "u", found none in this program
 
 // RUN: mtc-opt %s --shard-gradients | sed -e 's/rt.ref staging of 1 /rt.ref staging of 7 /' \
-// RUN:   | not mtc-opt --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=NO-BUCKET
+// RUN:   | not mtc-opt --overlap-gradients --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=NO-BUCKET
 // NO-BUCKET: 'rt.ref' op expected a bucket of this program, found 7
 
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,

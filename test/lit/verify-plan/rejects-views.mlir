@@ -88,7 +88,7 @@
 // a view that moves at run time
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/%6 = .*/&\n      %by = rt.affine <1000000000> : i64\n      %moved = rt.offset_view %6 by %by : memref<16x4xf32> -> memref<16x4xf32>/;/func.func @stage0_eval/,/return/s/@scale(%4, %5, %6)/@scale(%4, %5, %moved)/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-VIEW-THAT-MOVES
-// A-VIEW-THAT-MOVES: 'rt.offset_view' expected moved views only in reduce and apply, found one in "stage0_eval"
+// A-VIEW-THAT-MOVES: 'rt.offset_view' expected moved views only in reduce and apply, and in sums of gradients, found one in "stage0_eval"
 
 // an offset that wraps
 // RUN: sed -e '/func.func @stage0_eval/,/return/s/workspace at 256/workspace at 9223372036854775744/' %S/Inputs/pipeline.mlir \
