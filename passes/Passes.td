@@ -453,8 +453,10 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     all else on stream 0. An event before a collective says that its operand is
     whole, one after it that its result is; the wait for that stands before the
     first op that touches the buffer, so that ops between overlap with the
-    collective. The pass ends each fragment with nothing in flight. A cpu rank has
-    one stream and the pass changes nothing.
+    collective. The pass ends each fragment with nothing in flight, but for sums of
+    gradients in backwards (overlap-gradients): these end while later fragments run, and
+    `reduce` waits for them before it reads the first. A cpu rank has one stream and
+    the pass changes nothing.
 
     Input:
     ```mlir

@@ -1,17 +1,21 @@
 //===- AssignStreams.cpp - --assign-streams -------------------------------===//
 //
 // Establishes: every collective has its stream, and every op that touches what
-// a collective works on is ordered against it by events. Fragments end joined.
+// a collective works on is ordered against it by events. Fragments end joined,
+// but for sums of gradients before the update, for which the update waits.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
+#include "passes/plan/Params.h"
 #include "passes/plan/ProgramPhase.h"
 #include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
+#include <optional>
 #include <vector>
 
 namespace mtc::passes {
@@ -50,39 +54,81 @@ bool shareState(Operation *op, rt::CollectiveOp collective) {
          });
 }
 
-/// Whether two refs may be of the same bytes. Parts of one bucket count as the
-/// same, as their ranges may be known to the rank only, and so does any
-/// gradient by its name, which may lie in any bucket.
-bool mayOverlap(rt::RefOp a, rt::RefOp b) {
-  bool named = a.getParam() || b.getParam();
-  return a.getKind() == b.getKind() && a.getState() == b.getState() &&
-         (named || a.getBucket() == b.getBucket());
-}
+/// What ops of a program touch.
+class Touching {
+public:
+  explicit Touching(rt::ProgramOp program) : params(program) {}
 
-/// True if `op` reads or writes what `collective` works on.
-bool touches(Operation *op, rt::CollectiveOp collective) {
-  if (shareState(op, collective))
-    return true;
-  Value buffer = collective.getInit();
-  auto ref = buffer ? refOf(buffer) : rt::RefOp();
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    if (collective->getNumResults() && operand == collective.getResult())
+  /// True if `op` reads or writes what `collective` works on, which may be of
+  /// another fragment.
+  bool operator()(Operation *op, rt::CollectiveOp collective) const {
+    if (shareState(op, collective))
       return true;
-    auto other = ref ? refOf(operand) : rt::RefOp();
-    return other && mayOverlap(ref, other);
-  });
+    Value buffer = collective.getInit();
+    auto ref = buffer ? refOf(buffer) : rt::RefOp();
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      if (collective->getNumResults() && operand == collective.getResult())
+        return true;
+      auto other = ref ? refOf(operand) : rt::RefOp();
+      return other && mayOverlap(ref, other);
+    });
+  }
+
+private:
+  /// Whether two refs may be of the same bytes. Parts of one bucket count as
+  /// the same, as their ranges may be known to the rank only.
+  bool mayOverlap(rt::RefOp a, rt::RefOp b) const {
+    std::optional<int64_t> one = bucketOf(a), other = bucketOf(b);
+    return a.getKind() == b.getKind() && a.getState() == b.getState() &&
+           (!one || !other || *one == *other);
+  }
+
+  /// None of one that may lie in any.
+  std::optional<int64_t> bucketOf(rt::RefOp ref) const {
+    if (ref.getBucket())
+      return *ref.getBucket();
+    if (ref.getKind() == rt::RefKind::Loss)
+      return -1;
+    const ParamSlot *slot =
+        ref.getParam() ? params.find(*ref.getParam(), *ref.getUse()) : nullptr;
+    return slot ? std::optional(slot->bucket) : std::nullopt;
+  }
+
+  ParamTable params;
+};
+
+using Collectives = std::vector<rt::CollectiveOp>;
+
+/// Whether it works on accumulators, which outlive the fragment.
+bool isOfAccumulators(rt::CollectiveOp op) {
+  auto ref = op.getInit() ? refOf(op.getInit()) : rt::RefOp();
+  return ref && ref.getKind() == rt::RefKind::Grad;
 }
 
 class FragmentStreams {
 public:
-  explicit FragmentStreams(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+  FragmentStreams(func::FuncOp fn, const Touching &touches)
+      : fn(fn), touches(touches), b(fn.getContext()) {}
 
-  void run() {
+  /// Behind the collectives that earlier fragments have left in flight.
+  void runBehind(const Collectives &left) {
+    if (!left.empty()) {
+      b.setInsertionPointToStart(&fn.getBody().front());
+      record(fn.getLoc(), target::kCommStream);
+    }
+    for (rt::CollectiveOp collective : left)
+      inFlight.push_back({collective, 0});
+    run(/*left=*/nullptr);
+  }
+
+  /// Ends joined, or with sums of gradients in flight, which are added to
+  /// `left`.
+  void run(Collectives *left) {
     for (Operation &op : llvm::make_early_inc_range(fn.getBody().front())) {
       if (auto collective = dyn_cast<rt::CollectiveOp>(op))
         move(collective);
       else if (op.hasTrait<OpTrait::IsTerminator>())
-        join(&op);
+        join(&op, left);
       else if (!isPure(&op)) // an address touches nothing
         waitFor(&op);
     }
@@ -115,29 +161,53 @@ private:
 
   /// Collectives end in order: waiting for one waits for those before it.
   void waitFor(Operation *op) {
-    for (size_t i = inFlight.size(); i-- > 0;) {
-      if (!touches(op, inFlight[i].collective))
+    for (const InFlight &each : llvm::reverse(inFlight)) {
+      if (!touches(op, each.collective))
         continue;
       b.setInsertionPoint(op);
-      wait(op->getLoc(), inFlight[i].event, target::kComputeStream);
-      inFlight.erase(inFlight.begin(), inFlight.begin() + i + 1);
-      return;
+      return waitUntil(op->getLoc(), each.event);
     }
   }
 
-  void join(Operation *end) {
+  void waitUntil(Location loc, int64_t event) {
+    wait(loc, event, target::kComputeStream);
+    llvm::erase_if(inFlight, [event](const InFlight &each) {
+      return each.event <= event;
+    });
+  }
+
+  void join(Operation *end, Collectives *left) {
+    while (left && !inFlight.empty() &&
+           isOfAccumulators(inFlight.back().collective)) {
+      left->push_back(inFlight.back().collective);
+      inFlight.pop_back();
+    }
     if (inFlight.empty())
       return;
     b.setInsertionPoint(end);
-    wait(end->getLoc(), inFlight.back().event, target::kComputeStream);
-    inFlight.clear();
+    waitUntil(end->getLoc(), inFlight.back().event);
   }
 
   func::FuncOp fn;
+  const Touching &touches;
   OpBuilder b;
   int64_t events = 0;
   std::vector<InFlight> inFlight; ///< in order of issue
 };
+
+bool isUpdate(func::FuncOp fn) {
+  auto of = pipe::FragmentAttr::of(fn);
+  return of && of.isUpdate();
+}
+
+/// The first fragment of the update; null if the program has none.
+func::FuncOp reduceOf(rt::ProgramOp program) {
+  for (auto fn : program.getOps<func::FuncOp>())
+    if (auto of = pipe::FragmentAttr::of(fn);
+        of && of.getPhase() == pipe::Phase::Reduce)
+      return fn;
+  return {};
+}
 
 struct AssignStreamsPass
     : ProgramPhase<
@@ -146,9 +216,17 @@ struct AssignStreamsPass
     auto target = target::Target::of(program->getParentOfType<ModuleOp>());
     if (failed(target))
       return failure();
-    if (target->streams() > 1)
-      for (auto fn : program.getOps<func::FuncOp>())
-        FragmentStreams(fn).run();
+    if (target->streams() == 1)
+      return success();
+    Touching touches(program);
+    func::FuncOp reduce = reduceOf(program);
+    Collectives left;
+    for (auto fn : program.getOps<func::FuncOp>())
+      if (fn != reduce)
+        FragmentStreams(fn, touches)
+            .run(reduce && !isUpdate(fn) ? &left : nullptr);
+    if (reduce)
+      FragmentStreams(reduce, touches).runBehind(left);
     return success();
   }
 };

@@ -77,3 +77,21 @@
 // RUN: sed -e '/func.func @stage1_bwd_last/,/return/s/4 [*] microbatch + sample/3 * microbatch + sample/' %t.pp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SENT
 // SENT: 'func.func' expected "stage1_bwd_last" to send, save and export what "stage1_bwd" does, found other values
+
+// Two streams: sums end while later fragments run, and the update waits before it reads.
+// RUN: mtc compile gpt2-nano-untied --pp 2 --dp 2 --mbs 2 --gbs 8 --schedule interleaved-1f1b --chunks 2 --zero 1 --bucket-size 20000 --overlap p2p,grad-reduce --target=cuda:sm_90 --compile-to=plan-memory -o %t.cuda.mlir
+// RUN: mtc-opt --verify-plan -o /dev/null %t.cuda.mlir
+// RUN: FileCheck %s --check-prefix=CUDA --input-file %t.cuda.mlir
+// CUDA-LABEL: func.func @stage0_chunk1_bwd_last()
+// CUDA: rt.record event 0 stream 0
+// CUDA-NEXT: rt.wait event 0 stream 1
+// CUDA: rt.collective reduce_scatter %{{.*}} group dp count {{[0-9]+}} {origin = "gradient", stream = 1 : i64}
+// CUDA-NOT: rt.wait event {{[0-9]+}} stream 0
+// CUDA: return
+// CUDA-LABEL: func.func @stage0_reduce()
+// CUDA-NEXT: rt.record event 0 stream 1
+// CUDA: rt.wait event 0 stream 0
+// CUDA-NEXT: rt.norm accumulate
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{/rt.wait event 0 stream 0/d}' %t.cuda.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-WAIT
+// NO-WAIT: 'rt.norm' expected an event between this op on stream 0 and the earlier one on stream 1 that touches the same bytes, found none
