@@ -104,7 +104,8 @@ std::optional<int64_t> numberIn(const std::string &text) {
 
 std::string whatText(const Json &c) {
   if (!c["bucket"].is_null())
-    return fmt::format("bucket {}", c["bucket"].get<int64_t>());
+    return fmt::format("bucket {}, in {}", c["bucket"].get<int64_t>(),
+                       c["fragment"].get<std::string>());
   auto part = c["part"].get<std::string>(),
        serves = c["serves"].get<std::string>();
   if (part.empty() || serves.empty())

@@ -102,7 +102,7 @@ def random_case(random):
         layers=layers, group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0,
         recompute=random.choice(("none", "none", "selective", "full", "layers=1", "layers=2",
                                  "ops=attention,norm")),
-        overlap=random.choice(("p2p", "none")))
+        overlap=random.choice(("p2p", "none", "grad-reduce", "p2p,grad-reduce")))
     batch = mbs * dp * random.randint(1, 8) + (random.random() < 0.05)
     seq = sizes["longest"] - random.choice((0, 0, 0, 1, 2, 4)) + (random.random() < 0.03)
     replicated = tuple(axis for axis in ("ffn", "vocab") if random.random() < 0.15)

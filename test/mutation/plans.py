@@ -48,6 +48,7 @@ scaled_output = true
 """
 
 SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
+LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,11 @@ def plans(schedules):
         Plan(layout(pp=2, overlap="none"), often=True),
         Plan(layout(pp=3, schedule="zb-h1", overlap="none"), layers=3),
         Plan(chunked(tp=2, overlap="none"), layers=4, tied=False),
+        Plan(layout(dp=2, zero=1, overlap=LAST), more=("--bucket-size", "500"), often=True),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1, schedule="zb-h1", sp=True, overlap=LAST),
+             more=("--bucket-size", "500")),
+        Plan(chunked(dp=2, overlap=LAST), layers=4),
+        Plan(layout(tp=2, dp=2, zero=1, overlap=LAST), streams=2),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
     ]
