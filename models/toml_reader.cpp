@@ -10,6 +10,7 @@
 
 #include "models/nearest.h"
 #include "models/settings.h"
+#include "runtime/base/toml_nesting.h"
 
 namespace mtc::models {
 
@@ -25,6 +26,10 @@ static std::string inOurStyle(std::string_view text) {
 }
 
 Parsed<toml::table> parseToml(std::string_view text, const std::string &file) {
+  if (auto line = runtime::lineNestedTooDeep(text))
+    return {{},
+            {{ErrorClass::usage, file, static_cast<int>(*line),
+              runtime::tooDeepToml()}}};
   try {
     return {toml::parse(text, file), {}};
   } catch (const toml::parse_error &error) {

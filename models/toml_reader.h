@@ -40,7 +40,8 @@ struct NumberRange {
 
 enum class Need { optional, required };
 
-/// Parses a TOML document. A syntax error is one diagnostic of class usage.
+/// Parses a TOML document. A syntax error is one diagnostic of class usage, and
+/// so is nesting deeper than runtime::kMostTomlLevels.
 Parsed<toml::table> parseToml(std::string_view text, const std::string &file);
 
 /// A reader of one table. Every function leaves its output alone if the key is

@@ -3,6 +3,7 @@
 #include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "runtime/base/file.h"
+#include "runtime/base/toml_nesting.h"
 
 #include <fmt/format.h>
 #define TOML_EXCEPTIONS 0
@@ -67,6 +68,9 @@ Status usage(const std::string &what, const Lines &problems) {
 Status readRecipe(const std::string &path, Recipe &recipe) {
   std::string text;
   MTC_RETURN_IF_ERROR(readWholeFile(path, text));
+  if (auto line = lineNestedTooDeep(text))
+    return {StatusCode::usage,
+            fmt::format("'{}' line {}: {}", path, *line, tooDeepToml())};
   toml::parse_result parsed = toml::parse(text, path);
   if (!parsed)
     return {StatusCode::usage,
