@@ -124,8 +124,9 @@ template <typename T> struct Field {
   Need need = Need::optional;
   /// The default in words, where it is not the value of a T{}.
   std::string_view defaultText = "";
-  /// Another name of the option that replaces it, without dashes.
-  std::string_view alias = "";
+  /// Other names of the option that replaces it, without dashes in front and
+  /// with blanks between.
+  std::string_view aliases = "";
 
   void read(TomlReader &reader, T &out) const {
     kind.read(reader, key, out, need);

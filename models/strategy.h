@@ -110,10 +110,10 @@ Diagnostics checkContradictions(const std::vector<StrategyOption> &options,
 
 /// An option that `applyOptions` knows.
 struct StrategyOptionInfo {
-  std::string name;  ///< dashes between words
-  std::string alias; ///< a shorter name for people; empty: none
-  std::string what;  ///< what it says, its type and its default
-  bool isFlag;       ///< without a value it means "true"
+  std::string name;    ///< dashes between words
+  std::string aliases; ///< other names, with blanks between
+  std::string what;    ///< what it says, its type and its default
+  bool isFlag;         ///< without a value it means "true"
 };
 
 /// `defaults` is the strategy of no file and no option.

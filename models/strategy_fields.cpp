@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/overlap.h"
+#include "models/stage_layout.h"
 
 namespace mtc::models {
 
@@ -234,7 +235,10 @@ static constexpr std::string_view kBalanced = "balanced";
 
 static Kind<Strategy> layersPerStage() {
   auto list = OfStrategy::integers({0, 65535}, &Strategy::layersPerStage);
-  list.type = fmt::format("\"{}\", or {}", kBalanced, list.type);
+  list.type = fmt::format("\"{}\", a layout like \"Et*2|(ttt|)*2tL\" (E "
+                          "embedding, t layer, L head, | the end of a stage), "
+                          "or {}",
+                          kBalanced, list.type);
   auto read = [inner = list.read, type = list.type](TomlReader &in,
                                                     std::string_view key,
                                                     Strategy &out, Need need) {
@@ -243,10 +247,14 @@ static Kind<Strategy> layersPerStage() {
       out.balancedStages &= !node;
       return inner(in, key, out, need);
     }
-    if (node->value_or(std::string()) != kBalanced)
-      return in.wrong(key, type);
-    out.balancedStages = true;
+    auto text = node->value_or(std::string());
+    out.balancedStages = text == kBalanced;
     out.layersPerStage.clear();
+    if (out.balancedStages)
+      return;
+    if (ReadText result = parseStageLayout(text, out.layersPerStage);
+        !result.ok)
+      in.wrong(key, type, result.advice);
   };
   auto valueOf = [inner = list.valueOf](const Strategy &s) {
     return s.balancedStages ? nlohmann::ordered_json(kBalanced) : inner(s);
@@ -293,9 +301,11 @@ static StrategyRows stageAndMemoryFields() {
        "model and with the sum layers; 0, of the first and the last one only, "
        "leaves the embedding or the head alone; balanced: so that the stage "
        "that computes most, embedding and head counted, computes as little as "
-       "can be",
+       "can be; a layout as Megatron-LM's --pipeline-model-parallel-layout has "
+       "it",
        "[1, 3]", Need::optional,
-       "the same number each; pp x chunks must divide layers", "stages"},
+       "the same number each; pp x chunks must divide layers",
+       "stages pipeline-model-parallel-layout"},
       {"", "first_stage_layers", endLayers(&Strategy::firstStageLayers),
        "layers of the first stage; those between the ends share the rest", "2",
        Need::optional, "as the others", "decoder-first-pipeline-num-layers"},

@@ -26,7 +26,7 @@ static void addOptions(std::vector<StrategyOptionInfo> &options,
                        const std::vector<Field<T>> &fields, const T &defaults) {
   for (const Field<T> &field : fields)
     options.push_back(
-        {optionOf(field), std::string(field.alias),
+        {optionOf(field), std::string(field.aliases),
          fmt::format("{}: {} (default {})", field.meaning, field.kind.type,
                      defaultOf(field, defaults)),
          field.kind.choices == std::vector<std::string>{"true", "false"}});
@@ -75,10 +75,8 @@ static toml::array splitList(std::string_view text) {
 
 static toml::table tableOf(std::string_view key, std::string_view text) {
   toml::table table;
-  bool isWord =
-      !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") ==
-                           std::string_view::npos;
-  if (key == "layers_per_stage" && !isWord) {
+  bool isList = text.find_first_not_of("0123456789,- ") == text.npos;
+  if (key == "layers_per_stage" && isList) {
     table.insert(key, splitList(text));
   } else if (key.starts_with("shard.")) {
     toml::table inner;

@@ -6,6 +6,7 @@
 #include "tools/mtc/key_page.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -28,8 +29,9 @@ KeyRow rowOf(const Field<T> &field, const T &defaults, bool isOption) {
              field.need == Need::required};
   if (isOption)
     row.options = "--" + optionOf(field);
-  if (!field.alias.empty())
-    row.options += fmt::format(", --{}", field.alias);
+  std::istringstream aliases{std::string(field.aliases)};
+  for (std::string alias; aliases >> alias;)
+    row.options += ", --" + alias;
   return row;
 }
 

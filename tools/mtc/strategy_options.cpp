@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sstream>
+
 namespace mtc::tool {
 
 void StrategyOptions::addTo(CLI::App &sub) {
@@ -14,8 +16,9 @@ void StrategyOptions::addTo(CLI::App &sub) {
   for (const models::StrategyOptionInfo &option :
        models::strategyOptions(compiler::scheduleNames(), defaults)) {
     std::string flags = "--" + option.name;
-    if (!option.alias.empty())
-      flags += ",--" + option.alias;
+    std::istringstream aliases(option.aliases);
+    for (std::string alias; aliases >> alias;)
+      flags += ",--" + alias;
     auto set = [this, name = option.name](const std::string &value) {
       values_[name] = value;
     };

@@ -112,8 +112,11 @@ static const BadInput strategyInputs[] = {
      "between, tp first, such as \"tp-cp-dp-pp\", found a string "
      "\"dp-tp-cp-pp\"\n"},
     {"Stages", "layers_per_stage = \"even\"\n",
-     "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
-     "integers, each an integer in [0, 65535], found a string \"even\"\n"},
+     "f:1: key 'layers_per_stage': expected \"balanced\", a layout like "
+     "\"Et*2|(ttt|)*2tL\" (E embedding, t layer, L head, | the end of a "
+     "stage), or a list of "
+     "integers, each an integer in [0, 65535], found a string \"even\", with "
+     "'e' at position 1\n"},
     {"OverrideIsTable", "[override]\npattern = \"*\"\n",
      "f:1: key 'override': expected tables headed [[override]], found a "
      "table\n"},
