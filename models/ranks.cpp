@@ -19,7 +19,7 @@ static int64_t ranksOfReplica(const Strategy &strategy) {
   return strategy.mesh.worldSize() / strategy.mesh[MTC_AXIS_DP];
 }
 
-/// "tp * dp * pp", without the one of replicas if they are derived.
+/// "tp * cp * dp * pp", without the one of replicas if they are derived.
 static std::string product(const Strategy &strategy) {
   std::string text;
   for (const AxisInfo &axis : kAxes)

@@ -3,7 +3,7 @@
 import itertools
 import random
 
-from layouts import Layout
+from layouts import GLOBAL_BATCH, Layout
 
 # What a person chooses, model and type among it. The schedules are all that compile.
 FACTORS = {
@@ -117,13 +117,23 @@ def covering(seed=1):
     return rows, impossible
 
 
+def group_of(row):
+    """Microbatches that go through a chunk in turn: as many as there are stages (0) or, where
+    a rest would be too short, the next more that divide those of a step."""
+    microbatches = GLOBAL_BATCH // (Layout().micro_batch * row["dp"])
+    if row["chunks"] == 1 or microbatches % row["pp"] == 0:
+        return 0
+    return next(group for group in range(row["pp"], microbatches + 1)
+                if microbatches % group == 0)
+
+
 def layout_of(row):
     layers = ()
     if row["stages"] == "uneven":
         layers = UNEVEN[row["pp"] * row["chunks"]]
     return Layout(tp=row["tp"], cp=row["cp"], pp=row["pp"], dp=row["dp"], zero=row["zero"],
                   order=row["order"], schedule=row["schedule"], sp=row["sp"], chunks=row["chunks"],
-                  layers=layers, recompute=row["recompute"], overlap=row["overlap"])
+                  group=group_of(row), layers=layers, recompute=row["recompute"], overlap=row["overlap"])
 
 
 def plain(layout):
