@@ -143,12 +143,24 @@ void AtomicFile::swap(AtomicFile &other) noexcept {
   std::swap(fd_, other.fd_);
 }
 
+Status checkTarget(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode))
+    return Status::okay(); // a new name is free
+  return {StatusCode::writeFailed,
+          fmt::format("cannot write '{}': expected a new name or a regular "
+                      "file, found {}",
+                      path, kindOf(info.st_mode))};
+}
+
 Status AtomicFile::create(const std::string &path, AtomicFile &out,
                           const std::string &meanwhile) {
   // Ranks may be threads of one process, so the pid alone is not unique.
   static std::atomic<int> counter{0};
   AtomicFile file;
   file.path_ = behindLinks(path);
+  // The rename would take away what other programs wait at.
+  MTC_RETURN_IF_ERROR(checkTarget(file.path_));
   std::string name =
       meanwhile.empty()
           ? file.path_
@@ -207,14 +219,7 @@ Status writeTextFile(const std::string &path, std::string_view text) {
 }
 
 Status checkWritable(const std::string &path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return writeError(path, EISDIR);
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-    return {StatusCode::writeFailed,
-            fmt::format("cannot write '{}': expected a new name or a regular "
-                        "file, found a device or a pipe",
-                        path)};
+  MTC_RETURN_IF_ERROR(checkTarget(path));
   if (access(folderOf(path).c_str(), W_OK | X_OK) != 0)
     return writeError(path, errno);
   return Status::okay();

@@ -79,7 +79,8 @@ public:
   ~AtomicFile();
 
   /// Until then it is in the folder `meanwhile`, of the same file system;
-  /// empty: beside `path`. Errors: writeFailed.
+  /// empty: beside `path`. Errors: writeFailed, among them: `path` is there and
+  /// no regular file, such as a pipe or a device, which stays as it is.
   static Status create(const std::string &path, AtomicFile &out,
                        const std::string &meanwhile = "");
   /// Writes all `bytes` at byte `offset`; any order.

@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import time
 import uuid
@@ -150,6 +151,24 @@ def wait_until(holds, seconds=30):
     while not (result := holds()) and time.monotonic() < end:
         time.sleep(0.01)
     return result
+
+
+def pipe(place):
+    os.mkfifo(place.path("pipe"))
+
+
+def is_pipe(place):
+    mode = os.lstat(place.path("pipe")).st_mode
+    return None if stat.S_ISFIFO(mode) else f"expected the pipe to stay, found mode {mode:o}"
+
+
+def silent(words):
+    """Runs; the message must not have these words."""
+    def act(place, command):
+        ended = place.run(command)
+        return Ended(None, ended.out, f"{ended.err}\nexpected no {words!r}") \
+            if words in ended.err else ended
+    return act
 
 
 def then(*checks):

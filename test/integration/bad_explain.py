@@ -4,7 +4,7 @@ import json
 import os
 
 from bad_bundles import case, damage, damaged, removed
-from bad_case import Case
+from bad_case import Case, is_pipe, pipe, then
 
 USAGE, REJECTD, UNWRITABLE = 2, 3, 18
 EXPLAIN = ["explain", "two"]
@@ -48,6 +48,8 @@ CASES = [
               "'layers.9.mlp.up.weight'"]),
     question("a group that is none", ["--collective", "pp"],
              ["--collective: expected a number or one of tp, dp", "'pp'"]),
+    question("a group without a name", ["--collective", ""],
+             ["--collective: expected a number, a group, or nothing behind it", "found ''"]),
     question("a number that is none", ["--collective", "99999"],
              ["--collective: expected a number below", "99999"]),
     question("a rank that is none", ["--rank", 4], ["--rank: expected one of 0 to 3, found 4"]),
@@ -57,6 +59,11 @@ CASES = [
     question("a picture in a bundle", ["--rank", 0, "--svg", "two/s.svg"], ["--svg", "bundle"]),
     question("a picture in a folder that is not there", ["--rank", 0, "--svg", "no/s.svg"],
              ["no/s.svg"], UNWRITABLE),
+    Case("explain: a picture into a pipe", [*EXPLAIN, "--rank", 0, "--svg", "pipe"], UNWRITABLE,
+         ["'pipe'", "expected a new name or a regular file, found a pipe (FIFO)"], pipe,
+         act=then(is_pipe)),
+    question("a picture to standard output", ["--rank", 0, "--svg", "-"],
+             ["--svg: expected a file, found '-'"]),
     case("explain without its file", removed("explain.json"),
          ["cannot read 'bad/explain.json'"], ASK),
     case("explain a bundle of before there was such a file", of_before,

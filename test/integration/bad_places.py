@@ -159,7 +159,7 @@ FOLDERS = [
          NOT_WRITTEN, ["none/out.safetensors", "No such file or directory"]),
     Case("parameters to a folder", [*RUN, *MANY, "--save", "folder", "--log",
                                     "log.jsonl"], NOT_WRITTEN,
-         ["'folder'", "Is a directory"],
+         ["'folder'", "expected a new name or a regular file, found a folder"],
          lambda place: place.write("folder/inside", "")),
     Case("parameters to a device", [*RUN, *MANY, "--save", "/dev/null"], NOT_WRITTEN,
          ["'/dev/null'", "a regular file", "a device"]),

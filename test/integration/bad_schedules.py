@@ -2,7 +2,7 @@
 
 import os
 
-from bad_case import Case
+from bad_case import Case, is_pipe, pipe, then
 
 USAGE, REJECTD, INFEASIBLE, UNWRITABLE = 2, 3, 4, 18
 SHOW = ["schedule", "show"]
@@ -66,6 +66,11 @@ CASES = [
          "--svg", "s.svg"),
     file("a picture over the schedule", "F0 B0\n", ["--svg", "the schedule"], USAGE,
          "--svg", "mine.txt"),
+    Case("schedule: a picture into a pipe", [*SHOW, "1f1b", "--svg", "pipe"], UNWRITABLE,
+         ["'pipe'", "expected a new name or a regular file, found a pipe (FIFO)"], pipe,
+         act=then(is_pipe)),
+    Case("schedule: a picture to standard output", [*SHOW, "1f1b", "--svg", "-"], USAGE,
+         ["--svg: expected a file, found '-'"]),
     Case("schedule: a picture in a bundle", [*SHOW, "1f1b", "--svg", "one/s.svg"], USAGE,
          ["--svg", "bundle"]),
     Case("schedule: a picture in a folder that is not there",

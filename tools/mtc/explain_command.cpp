@@ -1,10 +1,9 @@
 //===- explain_command.cpp - mtc explain ----------------------------------===//
 
 #include "mtc/runtime/inspect.h"
-#include "runtime/base/output_files.h"
-#include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/numbers.h"
+#include "tools/mtc/picture.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,29 +16,29 @@ using mtc::runtime::StatusCode;
 namespace mtc::tool {
 namespace {
 
+/// What --collective alone stands for.
+constexpr const char *kEvery = "every";
+
 struct ExplainCommand {
   runtime::ExplainRequest request;
   std::string parameter, collective;
   int64_t rank = -1;
 };
 
-Status checkPicture(const ExplainCommand &command) {
-  if (command.request.svg.empty())
-    return Status::okay();
-  if (command.rank < 0)
-    return {StatusCode::usage, "--svg: expected --rank N with it"};
-  runtime::CommandFiles files;
-  files.bundle = bundleAround(command.request.svg);
-  files.outputs.push_back({"--svg", command.request.svg});
-  return runtime::checkFiles(files);
-}
-
 Status runExplain(ExplainCommand &command, const CLI::App &sub) {
-  MTC_RETURN_IF_ERROR(checkPicture(command));
+  if (sub.count("--svg") > 0 && command.rank < 0)
+    return {StatusCode::usage, "--svg: expected --rank N with it"};
+  MTC_RETURN_IF_ERROR(checkPicture(command.request.svg, {}));
   if (sub.count("--parameter") > 0)
     command.request.parameter = command.parameter;
-  if (sub.count("--collective") > 0)
-    command.request.collective = command.collective;
+  if (sub.count("--collective") > 0) {
+    if (command.collective.empty())
+      return {StatusCode::usage,
+              "--collective: expected a number, a group, or nothing behind it "
+              "for all collectives, found ''"};
+    command.request.collective =
+        command.collective == kEvery ? "" : command.collective;
+  }
   if (command.rank >= 0)
     command.request.rank = command.rank;
   std::string text;
@@ -71,7 +70,8 @@ void addExplain(CLI::App &app, Action &action) {
       sub->add_option("--collective", command->collective,
                       "the collectives of a step with their reasons: all, "
                       "those of a group, or one by its number")
-          ->expected(0, 1);
+          ->expected(0, 1)
+          ->default_str(kEvery);
   auto *rank = addInteger(*sub, "--rank", command->rank, 0,
                           "what lives on a rank, and when most does");
   parameter->excludes(collective)->excludes(rank);

@@ -2,10 +2,9 @@
 
 #include "compiler/schedule/show.h"
 #include "compiler/schedules.h"
-#include "runtime/base/output_files.h"
-#include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/numbers.h"
+#include "tools/mtc/picture.h"
 
 #include <CLI/CLI.hpp>
 
@@ -32,16 +31,12 @@ void printText(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-Status checkPicture(const ScheduleCommand &command) {
-  if (command.svg.empty())
-    return Status::okay();
-  runtime::CommandFiles files;
-  files.bundle = bundleAround(command.svg);
+Status checkOutput(const ScheduleCommand &command) {
+  std::vector<runtime::NamedFile> inputs;
   std::error_code error;
   if (std::filesystem::is_regular_file(command.request.nameOrFile, error))
-    files.inputs.push_back({"the schedule", command.request.nameOrFile});
-  files.outputs.push_back({"--svg", command.svg});
-  return runtime::checkFiles(files);
+    inputs.push_back({"the schedule", command.request.nameOrFile});
+  return checkPicture(command.svg, inputs);
 }
 
 Status show(const ScheduleCommand &command) {
@@ -49,7 +44,7 @@ Status show(const ScheduleCommand &command) {
     return {StatusCode::usage, "schedule show: expected the name of a "
                                "schedule (mtc schedule list) or a file, found "
                                "none"};
-  MTC_RETURN_IF_ERROR(checkPicture(command));
+  MTC_RETURN_IF_ERROR(checkOutput(command));
   std::string text;
   MTC_RETURN_IF_ERROR(
       compiler::showSchedule(command.request, command.json, command.svg, text));

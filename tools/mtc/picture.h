@@ -1,0 +1,20 @@
+//===- picture.h - the file of --svg ----------------------------*- C++ -*-===//
+#ifndef MTC_TOOLS_MTC_PICTURE_H
+#define MTC_TOOLS_MTC_PICTURE_H
+
+#include "runtime/base/output_files.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::tool {
+
+/// Checks the file of --svg before work begins; empty: no picture is asked for.
+/// Errors: usage for "-", as the answer itself goes to standard output, for one
+/// of the `inputs`, and for a file in a bundle; writeFailed for what cannot be
+/// written.
+runtime::Status checkPicture(const std::string &svg,
+                             const std::vector<runtime::NamedFile> &inputs);
+
+} // namespace mtc::tool
+#endif // MTC_TOOLS_MTC_PICTURE_H
