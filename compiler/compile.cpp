@@ -3,6 +3,7 @@
 #include "compiler/compile.h"
 
 #include "compiler/bundle.h"
+#include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
 #include "compiler/memory_limit.h"
@@ -104,6 +105,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     return writeStopped(options, printModule(*module));
 
   // What the plan computes was verified: programs are made of bytes only.
+  nameServedBuckets(*module);
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;
   {

@@ -22,7 +22,7 @@ StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
 namespace {
 
 int64_t gradientBytes(const runtime::BucketInfo &bucket) {
-  return kF32 * bucket.shardedGradients.value_or(bucket.elements);
+  return kF32 * bucket.gradElements();
 }
 
 int64_t paramBytes(const PlanConfig &config) {

@@ -3,6 +3,7 @@
 #include "compiler/explain/explain.h"
 
 #include "compiler/explain/live_values.h"
+#include "compiler/explain/served_buckets.h"
 #include "compiler/explain/slots.h"
 #include "compiler/stage.h"
 #include "mtc/runtime/memory.h"
@@ -109,8 +110,11 @@ private:
                    {"origin", textOf(op, "origin")},
                    {"serves", textOf(op, "serves")},
                    {"part", partOf(op.getLoc())},
+                   {"bucket", nullptr},
                    {"arena", ""},
                    {"offset", 0}};
+      if (std::optional<int64_t> bucket = servedBucket(op))
+        json["bucket"] = *bucket;
       if (rt::ViewOp view =
               op.getInit() ? viewOf(op.getInit()) : rt::ViewOp()) {
         json["arena"] = kArenas[view.getArena()].name;

@@ -117,6 +117,14 @@ int64_t FieldReader::integer(const char *key, int64_t least, int64_t most) {
   return least;
 }
 
+std::optional<int64_t> FieldReader::integerOrNull(const char *key,
+                                                  int64_t least, int64_t most) {
+  auto it = object_->find(key);
+  if (it != object_->end() && it->is_null())
+    return std::nullopt;
+  return integer(key, least, most);
+}
+
 double FieldReader::number(const char *key) {
   const Json *value = find(key, "a number", &Json::is_number);
   return value ? value->get<double>() : 0;
@@ -130,6 +138,28 @@ bool FieldReader::boolean(const char *key) {
 std::string FieldReader::text(const char *key) {
   const Json *value = find(key, "a string", &Json::is_string);
   return value ? value->get<std::string>() : std::string();
+}
+
+/// ASCII's, and those of Unicode at 80 to 9f, which UTF-8 writes behind c2.
+static bool hasControls(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    auto next =
+        static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+      return true;
+  }
+  return false;
+}
+
+std::string FieldReader::line(const char *key) {
+  std::string value = text(key);
+  if (!hasControls(value))
+    return value;
+  problem(fmt::format("'{}': expected text without control characters, found "
+                      "{}",
+                      key, Json(value).dump(-1, ' ', /*ensure_ascii=*/true)));
+  return "";
 }
 
 std::vector<int64_t> FieldReader::integers(const char *key, int64_t least) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +48,15 @@ public:
   bool has(const char *key) const;
   std::vector<std::string> keys() const; ///< as they stand
   int64_t integer(const char *key, int64_t least, int64_t most);
+  /// The same, or empty for null.
+  std::optional<int64_t> integerOrNull(const char *key, int64_t least,
+                                       int64_t most);
   double number(const char *key);
   bool boolean(const char *key);
   std::string text(const char *key);
+  /// A string of one line without control characters, which a terminal would
+  /// obey.
+  std::string line(const char *key);
   /// Integers, each at least `least`.
   std::vector<int64_t> integers(const char *key, int64_t least);
   std::vector<std::string> texts(const char *key);

@@ -9,6 +9,8 @@
 #include "runtime/base/json.h"
 #include "runtime/inspect/explain_file.h"
 
+#include <string_view>
+
 namespace mtc::runtime {
 
 /// Where a parameter lies: on each rank that has it its indices, its place in
@@ -17,6 +19,12 @@ namespace mtc::runtime {
 Status explainParameter(const Bundle &bundle, const std::string &name,
                         Json &answer);
 std::string parameterText(const Json &answer);
+
+/// What an origin of collectives means for people; empty for one that is none.
+std::string whyOf(std::string_view origin);
+
+/// "f, g, sp": all of them.
+std::string originNames();
 
 /// The collectives of a step, numbered; those of a group, or the one of a
 /// number, with `which`; empty: all. Errors: usage.

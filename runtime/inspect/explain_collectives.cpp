@@ -2,7 +2,6 @@
 
 #include "runtime/inspect/explain.h"
 
-#include "mtc/runtime/memory.h"
 #include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
@@ -34,29 +33,6 @@ constexpr OriginText kOrigins[] = {
                  "them, are added"},
 };
 
-std::string whyOf(const std::string &origin) {
-  for (const OriginText &each : kOrigins)
-    if (each.origin == origin)
-      return std::string(each.why);
-  return "";
-}
-
-/// The bucket whose gradients or parameters lie at an offset.
-std::optional<int64_t> bucketAt(const Descriptor &d,
-                                const ExplainedCollective &c) {
-  for (size_t i = 0; i < d.buckets.size(); ++i) {
-    const BucketInfo &bucket = d.buckets[i];
-    bool grads = c.arena == kArenas[MTC_ARENA_GRADS].name;
-    bool params = c.arena == kArenas[MTC_ARENA_PARAMS].name;
-    int64_t begin = grads ? bucket.gradOffset : bucket.paramOffset;
-    int64_t width = grads ? 4 : d.paramBytes();
-    if ((grads || (params && !bucket.secondUseOf)) && c.offset >= begin &&
-        c.offset < begin + bucket.elements * width)
-      return static_cast<int64_t>(i);
-  }
-  return std::nullopt;
-}
-
 Json toJson(const ExplainedCollective &c, const Descriptor &d) {
   Json json = {{"stage", d.stage},
                {"kind", c.kind},
@@ -71,11 +47,10 @@ Json toJson(const ExplainedCollective &c, const Descriptor &d) {
                {"part", c.part},
                {"bucket", nullptr},
                {"parameters", Json::array()}};
-  std::optional<int64_t> bucket = bucketAt(d, c);
-  if (!bucket)
+  if (!c.bucket)
     return json;
-  json["bucket"] = *bucket;
-  int64_t of = d.buckets[*bucket].secondUseOf.value_or(*bucket);
+  json["bucket"] = *c.bucket;
+  int64_t of = d.buckets[*c.bucket].secondUseOf.value_or(*c.bucket);
   for (const ParamInfo &p : d.params)
     if (p.bucket == of)
       json["parameters"].push_back(p.name);
@@ -115,6 +90,20 @@ std::string whatText(const Json &c) {
 
 } // namespace
 
+std::string whyOf(std::string_view origin) {
+  for (const OriginText &each : kOrigins)
+    if (each.origin == origin)
+      return std::string(each.why);
+  return "";
+}
+
+std::string originNames() {
+  std::string names;
+  for (const OriginText &each : kOrigins)
+    names.append(names.empty() ? "" : ", ").append(each.origin);
+  return names;
+}
+
 Status explainCollectives(const Bundle &bundle,
                           const std::vector<ExplainedStage> &stages,
                           const std::string &which, Json &answer) {
@@ -130,10 +119,6 @@ Status explainCollectives(const Bundle &bundle,
   int64_t index = 0;
   for (size_t s = 0; s < stages.size(); ++s)
     for (const ExplainedCollective &c : stages[s].collectives) {
-      if (!groupNamed(c.group))
-        return {
-            StatusCode::inputRejected,
-            fmt::format("explain.json: expected a group, found '{}'", c.group)};
       Json json = {{"number", index}};
       json.update(toJson(c, bundle.stages[s].descriptor));
       if (wanted.has(index++, json))

@@ -2,25 +2,55 @@
 
 #include "runtime/inspect/explain_file.h"
 
+#include "mtc/runtime/memory.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/inspect/explain.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace mtc::runtime {
 namespace {
 
-ExplainedCollective readCollective(FieldReader &in) {
+/// One of the names that `isKnown` knows.
+std::string name(FieldReader &in, const char *key, const std::string &expected,
+                 bool (*isKnown)(std::string_view)) {
+  std::string found = in.line(key);
+  if (!isKnown(found))
+    in.problem(
+        fmt::format("'{}': expected {}, found '{}'", key, expected, found));
+  return found;
+}
+
+bool isKind(std::string_view kind) {
+  constexpr std::string_view kKinds[] = {"all_reduce", "all_reduce_max",
+                                         "reduce_scatter", "all_gather",
+                                         "norm_reduce"};
+  return std::ranges::find(kKinds, kind) != std::end(kKinds);
+}
+bool isGroup(std::string_view group) { return groupNamed(group).has_value(); }
+bool isArena(std::string_view arena) {
+  return arena.empty() || idNamed(kArenas, arena);
+}
+/// IR that somebody wrote may say none.
+bool isOrigin(std::string_view origin) {
+  return origin.empty() || !whyOf(origin).empty();
+}
+bool isPool(std::string_view pool) { return poolNamed(pool).has_value(); }
+
+ExplainedCollective readCollective(FieldReader &in, int64_t buckets) {
   ExplainedCollective c;
-  c.kind = in.text("kind");
-  c.group = in.text("group");
-  c.fragment = in.text("fragment");
-  c.origin = in.text("origin");
-  c.serves = in.text("serves");
-  c.part = in.text("part");
-  c.arena = in.text("arena");
+  c.kind = name(in, "kind", "a kind of collective", isKind);
+  c.group = name(in, "group", "a group", isGroup);
+  c.fragment = in.line("fragment");
+  c.origin = name(in, "origin", "one of " + originNames(), isOrigin);
+  c.serves = in.line("serves");
+  c.part = in.line("part");
+  c.bucket = in.integerOrNull("bucket", 0, buckets - 1);
+  c.arena = name(in, "arena", "an arena or nothing", isArena);
   c.offset = in.integer("offset", 0, kHuge);
   c.bytes = in.integer("bytes", 0, kHuge);
   c.times = in.integer("times", 0, kHuge);
@@ -30,14 +60,14 @@ ExplainedCollective readCollective(FieldReader &in) {
 ExplainedFragment readFragment(FieldReader &in) {
   ExplainedFragment f;
   f.index = in.integer("index", 0, kHuge);
-  f.name = in.text("name");
+  f.name = in.line("name");
   f.calls = in.integer("calls", 0, kHuge);
   f.peakBytes = in.integer("peak_bytes", 0, kHuge);
   f.peakCall = in.integer("peak_call", 0, kHuge);
   for (FieldReader &each : in.objects("values")) {
     ExplainedValue value;
-    value.part = each.text("part");
-    value.maker = each.text("maker");
+    value.part = each.line("part");
+    value.maker = each.line("maker");
     value.bytes = each.integer("bytes", 0, kHuge);
     value.begin = each.integer("begin", 0, kHuge);
     value.end = each.integer("end", value.begin, kHuge);
@@ -57,22 +87,24 @@ void readRows(FieldReader &in, ExplainedStage &stage) {
   stage.peakRow =
       in.integer("peak_row", 0, rows == 0 ? 0 : static_cast<int64_t>(rows) - 1);
   for (FieldReader &each : in.objects("peak_slots"))
-    stage.peakSlots.push_back({each.text("pool"),
+    stage.peakSlots.push_back({name(each, "pool", "a pool", isPool),
                                each.integer("slot", 0, kHuge),
                                each.integer("microbatch", 0, kHuge)});
 }
 
-ExplainedStage readStage(FieldReader &in) {
+ExplainedStage readStage(FieldReader &in, const Descriptor &d) {
   ExplainedStage stage;
   for (FieldReader &each : in.objects("collectives"))
-    stage.collectives.push_back(readCollective(each));
+    stage.collectives.push_back(
+        readCollective(each, static_cast<int64_t>(d.buckets.size())));
   for (FieldReader &each : in.objects("fragments"))
     stage.fragments.push_back(readFragment(each));
   for (FieldReader &each : in.objects("pools"))
-    stage.pools.push_back({each.text("name"), each.integer("bytes", 0, kHuge)});
+    stage.pools.push_back({name(each, "name", "a pool", isPool),
+                           each.integer("bytes", 0, kHuge)});
   for (FieldReader &each : in.objects("kept"))
-    stage.kept.push_back({each.text("pool"), each.text("part"),
-                          each.integer("bytes", 0, kHuge)});
+    stage.kept.push_back({name(each, "pool", "a pool", isPool),
+                          each.line("part"), each.integer("bytes", 0, kHuge)});
   readRows(in, stage);
   return stage;
 }
@@ -100,15 +132,16 @@ Status readExplanation(const std::string &folder, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(parseJson(text, "'" + path + "'", json));
   Problems problems;
   FieldReader root(json, "", problems);
-  if (std::string hash = root.text("plan_hash");
+  if (std::string hash = root.line("plan_hash");
       problems.empty() && hash != bundle.planHash)
     root.problem(
         fmt::format("expected plan {}, found {}", bundle.planHash, hash));
-  for (FieldReader &stage : root.objects("stages"))
-    stages.push_back(readStage(stage));
-  if (problems.empty() && stages.size() != bundle.stages.size())
+  std::vector<FieldReader> found = root.objects("stages");
+  if (problems.empty() && found.size() != bundle.stages.size())
     root.problem(fmt::format("expected {} stages, found {}",
-                             bundle.stages.size(), stages.size()));
+                             bundle.stages.size(), found.size()));
+  for (size_t s = 0; s < std::min(found.size(), bundle.stages.size()); ++s)
+    stages.push_back(readStage(found[s], bundle.stages[s].descriptor));
   return problems.status("'" + path + "'");
 }
 

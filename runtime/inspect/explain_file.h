@@ -9,6 +9,7 @@
 
 #include "runtime/control/bundle.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct ExplainedCollective {
   std::string origin; ///< why it is there: "f", "gradient"
   std::string serves; ///< the tensor, or the op, that needs it; may be empty
   std::string part;   ///< of the model; may be empty
-  std::string arena;  ///< where its buffer lies; empty if it has none
+  std::optional<int64_t> bucket; ///< whose gradients or parameters it moves
+  std::string arena; ///< where its buffer lies; empty if it has none
   int64_t offset = 0, bytes = 0;
   int64_t times = 0; ///< a step
 };

@@ -28,22 +28,50 @@ Json indicesOf(const ParamInfo &p, const Mesh &mesh, int64_t rank) {
   return json;
 }
 
-/// The elements of the rank's part, counted from its first, whose states it
-/// keeps, and where those lie.
+/// What a rank keeps of a parameter in a table of fp32 values of its bucket.
+struct Kept {
+  /// Elements [first, last) of the rank's part, counted from its first; equal:
+  /// none.
+  int64_t first = 0, last = 0;
+  int64_t at = 0; ///< bytes of the table before them
+
+  Json elements() const { return Json::array({first, last}); }
+};
+
+/// Of a table that holds elements [begin, begin + count) of the bucket.
+Kept keptOf(const ParamInfo &p, int64_t begin, int64_t count) {
+  int64_t first = std::max(p.start, begin);
+  int64_t last = std::min(p.start + p.localElements(), begin + count);
+  return first >= last
+             ? Kept{}
+             : Kept{first - p.start, last - p.start, 4 * (first - begin)};
+}
+
+int64_t shardBegin(const BucketInfo &bucket, const Mesh &mesh, int64_t rank) {
+  return mesh.coordinate(rank, MTC_AXIS_DP) * bucket.shardElements;
+}
+
+/// The elements whose states the rank keeps, and where those lie.
 Json optimizerOf(const ParamInfo &p, const BucketInfo &bucket, const Mesh &mesh,
                  int64_t rank) {
-  int64_t shard =
-      bucket.zero ? mesh.coordinate(rank, MTC_AXIS_DP) * bucket.shardElements
-                  : 0;
-  int64_t first = std::max(p.start, shard);
-  int64_t last =
-      std::min(p.start + p.localElements(), shard + bucket.shardElements);
-  Json json = {{"elements", Json::array({0, 0})}, {"offsets", Json::object()}};
-  if (first >= last)
-    return json;
-  json["elements"] = Json::array({first - p.start, last - p.start});
+  Kept kept = keptOf(p, bucket.zero ? shardBegin(bucket, mesh, rank) : 0,
+                     bucket.shardElements);
+  Json json = {{"elements", kept.elements()}, {"offsets", Json::object()}};
   for (const StateInfo &state : bucket.states)
-    json["offsets"][state.name] = state.offset + 4 * (first - shard);
+    if (kept.first < kept.last)
+      json["offsets"][state.name] = state.offset + kept.at;
+  return json;
+}
+
+/// The elements whose gradients the rank adds up, and where those lie.
+Json gradientOf(const ParamInfo &p, const BucketInfo &bucket, const Mesh &mesh,
+                int64_t rank) {
+  Kept kept =
+      keptOf(p, bucket.shardedGradients ? shardBegin(bucket, mesh, rank) : 0,
+             bucket.gradElements());
+  Json json = {{"elements", kept.elements()}, {"offset", nullptr}};
+  if (kept.first < kept.last)
+    json["offset"] = bucket.gradOffset + kept.at;
   return json;
 }
 
@@ -58,7 +86,6 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
                {"bucket", p.bucket},
                {"start", p.start},
                {"param_offset", bucket.paramOffset + p.start * d.paramBytes()},
-               {"grad_offset", bucket.gradOffset + p.start * 4},
                {"ranks", Json::array()}};
   if (p.split.dim)
     json["split"] = {{"dim", *p.split.dim}, {"axis", axisName(p.split.axis)}};
@@ -68,6 +95,7 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
           {{"rank", rank},
            {"at", axesJson(d.mesh, rank)},
            {"indices", indicesOf(p, d.mesh, rank)},
+           {"gradient", gradientOf(p, bucket, d.mesh, rank)},
            {"optimizer", optimizerOf(p, bucket, d.mesh, rank)}});
   return json;
 }
@@ -78,6 +106,16 @@ std::string rangesText(const Json &ranges) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : ", ",
                         range[0].get<int64_t>(), range[1].get<int64_t>());
   return "[" + text + "]";
+}
+
+/// ", gradients of elements 0:10 at 40" of the arena of gradients.
+std::string gradientText(const Json &gradient) {
+  const Json &elements = gradient["elements"];
+  if (gradient["offset"].is_null())
+    return ", no gradients";
+  return fmt::format(", gradients of elements {}:{} at {}",
+                     elements[0].get<int64_t>(), elements[1].get<int64_t>(),
+                     gradient["offset"].get<int64_t>());
 }
 
 std::string rankText(const Json &rank) {
@@ -92,9 +130,9 @@ std::string rankText(const Json &rank) {
                          elements[1].get<int64_t>());
   for (const auto &[name, offset] : rank["optimizer"]["offsets"].items())
     states += fmt::format(", {} at {}", name, offset.get<int64_t>());
-  return fmt::format("  rank {:<5}{:<22} {:<24} {}\n",
-                     rank["rank"].get<int64_t>(), at,
-                     rangesText(rank["indices"]), states);
+  return fmt::format(
+      "  rank {:<5}{:<22} {:<24} {}{}\n", rank["rank"].get<int64_t>(), at,
+      rangesText(rank["indices"]), states, gradientText(rank["gradient"]));
 }
 
 } // namespace
@@ -129,14 +167,13 @@ std::string parameterText(const Json &answer) {
                           copy["split"]["axis"].get<std::string>());
     text +=
         fmt::format("stage {}{}: {} in all, {} of a rank, {}{}\n"
-                    "  bucket {} from element {}: params at {}, grads at {}\n",
+                    "  bucket {} from element {}: params at {}\n",
                     copy["stage"].get<int64_t>(),
                     copy["owner"].get<bool>() ? "" : " (second copy)",
                     copy["shape"].dump(), copy["of_a_rank"].dump(), split,
                     copy["decay"].get<bool>() ? "" : ", no decay",
                     copy["bucket"].get<int64_t>(), copy["start"].get<int64_t>(),
-                    copy["param_offset"].get<int64_t>(),
-                    copy["grad_offset"].get<int64_t>());
+                    copy["param_offset"].get<int64_t>());
     for (const Json &rank : copy["ranks"])
       text += rankText(rank);
   }

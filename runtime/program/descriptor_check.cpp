@@ -102,8 +102,7 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
     out.push_back(fmt::format("{}: expected sharded_gradients to be "
                               "shard_elements, {}, found {}",
                               what, b.shardElements, *b.shardedGradients));
-  range("grad_offset", b.gradOffset, b.shardedGradients.value_or(b.elements),
-        MTC_ARENA_GRADS);
+  range("grad_offset", b.gradOffset, b.gradElements(), MTC_ARENA_GRADS);
   if (b.secondUseOf) {
     if (*b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
         d.buckets[*b.secondUseOf].secondUseOf)

@@ -77,8 +77,18 @@ CASES = [
     case("explain numbers that cannot be", edited(spoil),
          ["stages[0]: 'peak_row'", "stages[0].collectives[0]: 'bytes'", "as many rows in each list"],
          ASK),
-    case("explain a group that is none",
-         edited(lambda fields: fields["stages"][0]["collectives"][0].update(group="x")),
-         ["expected a group, found 'x'"], ["explain", "bad", "--collective"]),
+    case("explain names that are none",
+         edited(lambda fields: fields["stages"][0]["collectives"][0].update(
+             kind="sum", group="x", origin="y", arena="z", bucket=99)),
+         ["explain.json", "stages[0].collectives[0]: 'kind': expected a kind of collective, "
+          "found 'sum'", "'group': expected a group, found 'x'", "'origin': expected one of f, g, sp, ",
+          "'arena': expected an arena or nothing, found 'z'", "'bucket': expected 0 to"],
+         ["explain", "bad", "--collective"]),
+    case("explain text that a terminal obeys",
+         edited(lambda fields: fields["stages"][0]["collectives"][0].update(
+             part="\x1b[2J", serves="a\nb")),
+         ["explain.json", "'part': expected text without control characters, found "
+          '"\\u001b[2J"', "'serves': expected text without control characters"],
+         ["explain", "bad", "--collective"]),
     damage("explain a bundle with a flipped bit", "explain.json", ["explain", "bad"]),
 ]

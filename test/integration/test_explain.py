@@ -6,6 +6,7 @@ usage: test_explain.py BIN_DIR
 
 import itertools
 import json
+import math
 import os
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from run_layout import Mtc, Report
 COMMON = ("gpt2-nano", "--gbs", 16, "--isa", "x86-64-v3")
 LAYERS, STAGES, MICROBATCHES = 4, 2, 4
 BUNDLES = {"zero": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1),
+           "zero2": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 2),
            "whole": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2),
            "bf16": ("--tp", 2, "--cp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1,
                     "--dtype", "bf16", "--isa", "x86-64-v4"),
@@ -47,7 +49,8 @@ def check_parameter(mtc, bundle, descriptor, parameter):
     ranks = range(descriptor["stage"] * per_stage, (descriptor["stage"] + 1) * per_stage)
     if [rank["rank"] for rank in copy["ranks"]] != list(ranks):
         yield f"{name}: expected ranks {ranks}, found {[r['rank'] for r in copy['ranks']]}"
-    zero = descriptor["buckets"][copy["bucket"]].get("zero", False)
+    bucket = descriptor["buckets"][copy["bucket"]]
+    zero, sharded = bucket.get("zero", False), "sharded_gradients" in bucket
     elements = 1
     for size in copy["of_a_rank"]:
         elements *= size
@@ -57,14 +60,24 @@ def check_parameter(mtc, bundle, descriptor, parameter):
         counts = [last - first for first, last in owned]
         if sum(counts) != elements * mesh["cp"] * (1 if zero else mesh["dp"]):
             yield f"{name}: states of {owned} do not cover {elements} elements"
+        added = sorted(rank["gradient"]["elements"] for rank in of_tp)
+        if sum(last - first for first, last in added) != elements * (1 if sharded else mesh["dp"]):
+            yield f"{name}: gradients of {added} do not cover {elements} elements"
         split = copy["split"]
         for dim, (first, last) in enumerate(of_tp[0]["indices"]):
             part = copy["of_a_rank"][dim]
             wanted = tp * part if split and split["dim"] == dim else 0
             if (first, last) != (wanted, wanted + part):
                 yield f"{name}: tp {tp}: dimension {dim}: found {first}:{last}"
-    arena = descriptor["arenas"][2]  # optimizer, the third
+    grads, arena = descriptor["arenas"][1:3]  # gradients, optimizer: the second and third
     for rank in copy["ranks"]:
+        first, last = rank["gradient"]["elements"]
+        offset = rank["gradient"]["offset"]
+        # A shard begins where the rank's part of the bucket does.
+        start = rank["at"]["dp"] * bucket["shard_elements"] if sharded else 0
+        wanted = bucket["grad_offset"] + 4 * (copy["start"] + first - start) if first < last else None
+        if offset != wanted or first < last and not 0 <= offset <= grads - 4 * (last - first):
+            yield f"{name}: gradients at {offset} of {grads}, expected {wanted}"
         first, last = rank["optimizer"]["elements"]
         for state, offset in rank["optimizer"]["offsets"].items():
             if not 0 <= offset <= arena - 4 * (last - first):
@@ -111,6 +124,42 @@ def check_collectives(mtc, name, bundle):
     of_tp = explain(mtc, bundle, "--collective", "tp")["collectives"]
     if of_tp != [c for c in found if c["group"] == "tp"]:
         yield f"{name}: expected those of tp"
+
+
+def check_buckets(mtc, name, bundle):
+    """Each collective of gradients and parameters names its bucket, those of values none. Sums
+    over replicas are of whole buckets, with ZeRO what follows them of shards; the table that
+    both ends share is summed between them; under ZeRO-2 a sum is behind each microbatch."""
+    found = explain(mtc, bundle, "--collective")["collectives"]
+    for stage in range(STAGES):
+        program = os.path.join(bundle, f"programs/stage{stage}")
+        descriptor = json.loads(mtc.call("inspect", program, "--json").stdout)
+        held = {}  # names and elements of a rank, by bucket
+        for p in descriptor["params"]:
+            names, sizes = held.setdefault(p["bucket"], ([], []))
+            names.append(p["name"])
+            sizes.append(math.prod(p["local_shape"]))
+        zero = {"zero": 1, "zero2": 2, "bf16": 1}.get(name, 0)
+        width = 2 if name == "bf16" else 4
+        # Elements; where replicas have shards, buckets end at a multiple of 128.
+        pad = 128 if zero else 1
+        whole = {b: -(-sum(sizes) // pad) * pad for b, (_, sizes) in held.items()}
+        tables = [b for b, (names, _) in held.items() if "embed.tokens" in names]
+        share = 2 if zero else 1
+        wanted = [("reduce_scatter" if zero else "all_reduce", "dp", "gradient", b,
+                   4 * elements, MICROBATCHES if zero == 2 else 1) for b, elements in whole.items()]
+        wanted += [("all_reduce", "embedding", "embedding", b, 4 * whole[b] // share, 1)
+                   for b in tables]
+        wanted += [("all_gather", "dp", "zero1", b, width * elements, 1)
+                   for b, elements in whole.items() if zero]
+        mine = [c for c in found if c["stage"] == stage and c["bucket"] is not None]
+        have = [(c["kind"], c["group"], c["origin"], c["bucket"], c["bytes"], c["times"])
+                for c in mine]
+        if sorted(have) != sorted(wanted):
+            yield f"{name}: stage {stage}: expected {sorted(wanted)}, found {sorted(have)}"
+        for c in mine:
+            if sorted(c["parameters"]) != sorted(held[c["bucket"]][0]):
+                yield f"{name}: stage {stage}: number {c['number']} has {c['parameters']}"
 
 
 def check_gradients(mtc, name, bundle):
@@ -211,7 +260,7 @@ def main():
             report.expect(ended.returncode == 0, ended.stderr)
             checks = [check_parameters, check_collectives, check_memory]
             if name != "chunks":
-                checks.append(check_gradients)
+                checks += [check_gradients, check_buckets]
             for check in checks:
                 report.expect_none(check(mtc, name, bundle))
         zero = os.path.join(folder, "zero")

@@ -91,6 +91,8 @@ struct BucketInfo {
   std::optional<int64_t> shardedGradients;
   int64_t gradOffset = 0, paramOffset = 0;
   std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
+  /// Accumulators that a rank has, fp32, from `gradOffset` on.
+  int64_t gradElements() const { return shardedGradients.value_or(elements); }
   /// The state of a name; null if there is none.
   const StateInfo *state(std::string_view name) const {
     for (const StateInfo &s : states)
