@@ -78,6 +78,7 @@ private:
     for (size_t i = 0; i < broken.size(); ++i)
       json["violations"].push_back({{"rule", broken[i].rule},
                                     {"found", broken[i].found},
+                                    {"nearest", broken[i].nearest},
                                     {"holds_with", toJson(remedies[i])}});
     json["nearest"] = Json::array();
     for (const models::Changes &changes :
@@ -141,17 +142,34 @@ private:
   models::Strategy strategy;
 };
 
-} // namespace
+/// Whether a report that is not ok says why: a file or an option, a rule, or
+/// too little memory. Phases of the compiler have rules of their own.
+bool saysWhy(const Json &json) {
+  auto lists = [&](const char *key) {
+    return json.contains(key) && !json[key].empty();
+  };
+  return lists("errors") || lists("violations") ||
+         json.value("fits", Json()) == false;
+}
 
-Status lint(const LintOptions &options, LintResult &result) {
+Status check(const LintOptions &options, Json &json) {
   if (options.inputs.startsFromIR())
     return {StatusCode::usage,
             fmt::format("lint: expected a spec, found IR ('{}'); mtc compile "
                         "checks IR",
                         options.inputs.inputName())};
+  return Linter(options, json).run();
+}
+
+} // namespace
+
+Status lint(const LintOptions &options, LintResult &result) {
   result.json = {{"ok", false}};
-  Status status = Linter(options, result.json).run();
+  Status status = check(options, result.json);
   result.json["ok"] = status.ok();
+  if (!status.ok() && !saysWhy(result.json))
+    result.json["errors"] = Json::array(
+        {{{"where", ""}, {"line", 0}, {"message", status.message()}}});
   result.text = lintText(result.json);
   return status;
 }

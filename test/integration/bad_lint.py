@@ -48,5 +48,7 @@ CASES = [
          INFEASIBLE, ["expected at most 1024", "recompute = fit: full", "no policy fits"]),
     lint("no strategy fits", "--gbs 2 --device-memory 1KiB", INFEASIBLE,
          ["stage 0: expected at most 1024 bytes per rank (device_memory)"]),
+    Case("lint: JSON of what is no text", [*LINT, "--gbs", 2, "--json", "--dtype", "x\udcff"], USAGE,
+         ["--dtype: key 'dtype': expected one of f32, bf16"]),
     lint("no tries", "--gbs 2 --device-memory 1KiB --tries 0", INFEASIBLE, ["expected at most 1024"]),
 ]

@@ -13,7 +13,7 @@ import tempfile
 
 from run_layout import Mtc, Report
 
-INFEASIBLE = 4
+USAGE, INFEASIBLE = 2, 4
 ISA = ("--isa", "x86-64-v3")
 # Sizes that nothing but tp = 1, 5 and 25 divides all of.
 ODD = """name = "odd"
@@ -162,6 +162,22 @@ def check_layers_of_rules(mtc, odd):
         yield f"chunks: expected both to change, found {found['nearest']}"
 
 
+def check_reasons(mtc):
+    """What is not ok has a reason in JSON, whichever of files, rules and phases finds it; the
+    nearest value of a rule is there even where no single key next to its own keeps it."""
+    for arguments, code, words in (
+            (("gpt2-nano", "--gbs", 8, "--tp", 2, "--shard.embed", "tp"), INFEASIBLE,
+             "expected one dimension of a parameter over tp"),
+            (("saved.mlir",), USAGE, "expected a spec, found IR"),
+            (("gpt2-nano", "--gbs", 8, "--dtype", "f33"), USAGE, "f32, bf16")):
+        errors = lint(mtc, *arguments, code=code).get("errors", [])
+        if len(errors) != 1 or words not in errors[0]["message"]:
+            yield f"{arguments}: expected an error with {words!r}, found {errors}"
+    found = lint(mtc, "gpt2-nano", "--gbs", 8, "--seq", 9999, code=INFEASIBLE)
+    if found["errors"] or [v["nearest"] for v in found["violations"]] != ["seq_length = 32"]:
+        yield f"seq 9999: expected seq_length = 32 as nearest, found {found}"
+
+
 def check_text(mtc):
     ended = mtc.call("lint", "gpt2-nano", "--gbs", 4, "--mbs", 4, "--device-memory", "3MiB", *ISA,
                      check=False)
@@ -187,6 +203,7 @@ def main():
         report.expect_none(check_rules(mtc, odd))
         report.expect_none(check_sequence(mtc))
         report.expect_none(check_layers_of_rules(mtc, odd))
+        report.expect_none(check_reasons(mtc))
         report.expect_none(check_text(mtc))
     return report.finish(f"{len(PLANS)} plans, {len(TOO_LARGE)} that are too large")
 

@@ -33,8 +33,13 @@ Status runLint(LintCommand &command) {
   command.options.inputs.progress = lineToStderr;
   compiler::LintResult result;
   Status status = compiler::lint(command.options, result);
+  // What was given may be no UTF-8, which JSON is.
   std::string text =
-      command.json ? result.json.dump(2) + "\n" : std::move(result.text);
+      command.json
+          ? result.json.dump(2, ' ', /*ensure_ascii=*/false,
+                             nlohmann::json::error_handler_t::replace) +
+                "\n"
+          : std::move(result.text);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return status;
 }
