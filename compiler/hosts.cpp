@@ -63,7 +63,7 @@ private:
       auto calls = trafficOf(rank).groups.find(std::string(info.name));
       if (calls != trafficOf(rank).groups.end())
         for (const auto &[kind, part] : calls->second.kinds)
-          addRing(members.size(), edges, kind, part.bytes, result.kinds[kind]);
+          addRing(members.size(), edges, part.ringBytes, result.kinds[kind]);
     }
     return result;
   }
@@ -75,11 +75,10 @@ private:
     return edges;
   }
 
-  static void addRing(size_t members, size_t crossing, const std::string &kind,
-                      int64_t bytes, Bytes &sum) {
+  static void addRing(size_t members, size_t crossing, int64_t ringBytes,
+                      Bytes &sum) {
     auto size = static_cast<double>(members);
-    double passes = kind.starts_with("all_reduce") ? 2 : 1;
-    double edge = passes * static_cast<double>(bytes) * (size - 1) / size;
+    double edge = static_cast<double>(ringBytes) * (size - 1) / size;
     sum.between += edge * static_cast<double>(crossing);
     sum.within += edge * static_cast<double>(members - crossing);
   }

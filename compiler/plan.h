@@ -43,6 +43,9 @@ struct PlanConfig {
 struct PlanCollective {
   std::string kind, group;
   int64_t bytes = 0;
+  /// How often a byte goes round a ring of the members: twice where all of them
+  /// get the sum.
+  int64_t ringPasses = 1;
 };
 
 struct PlanFragment {

@@ -21,10 +21,24 @@ int64_t elementBytes(mlir::Value buffer) {
   return (type.getElementTypeBitWidth() + 7) / 8;
 }
 
+int64_t ringPasses(rt::CollectiveKind kind) {
+  switch (kind) {
+  case rt::CollectiveKind::AllReduce:
+  case rt::CollectiveKind::AllReduceMax:
+  case rt::CollectiveKind::NormReduce:
+    return 2;
+  case rt::CollectiveKind::ReduceScatter:
+  case rt::CollectiveKind::AllGather:
+    return 1;
+  }
+  llvm_unreachable("a kind that is none");
+}
+
 PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   PlanCollective result;
   result.kind = rt::stringifyCollectiveKind(op.getKind()).str();
   result.group = groupName(op.getGroup());
+  result.ringPasses = ringPasses(op.getKind());
   if (op.getKind() == rt::CollectiveKind::NormReduce) {
     result.bytes = sizeof MtcStepState::norm;
     return result;

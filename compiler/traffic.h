@@ -10,9 +10,11 @@ namespace mtc::compiler {
 
 struct Traffic {
   int64_t calls = 0, bytes = 0;
+  int64_t ringBytes = 0; ///< times the passes of a ring; of sends 0
   void add(const Traffic &more) {
     calls += more.calls;
     bytes += more.bytes;
+    ringBytes += more.ringBytes;
   }
 };
 

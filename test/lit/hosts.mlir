@@ -9,10 +9,38 @@
 // NEAR-NEXT: "groups": 4,
 // NEAR-NEXT: "crossing": 0,
 // NEAR-NEXT: "crosses_hosts": false,
-// NEAR: "between_bytes": 0
+// Over two ranks an all-reduce of n bytes sends n along both edges of the ring, so 2 n in
+// each of two groups of a stage. Stage 0 has 9 of 8192 bytes a microbatch (embedding, two
+// each way in each of two layers), stage 1 as many (the head's gradient) and two sums of
+// the loss of 32 floats: 4 * (2 * 9 * 8192 + 2 * 9 * 8192 + 2 * 2 * 128).
+// NEAR: "all_reduce": {
+// NEAR-NEXT: "within_bytes": 1181696,
+// NEAR-NEXT: "between_bytes": 0
+// One maximum of the loss: 4 * 2 * 128.
+// NEAR: "all_reduce_max": {
+// NEAR-NEXT: "within_bytes": 1024,
+// NEAR-NEXT: "between_bytes": 0
 // NEAR: "dp": {
 // NEAR-NEXT: "groups": 4,
 // NEAR-NEXT: "crossing": 0,
+// A layer has 25184 elements of a rank: weights 64 * (192 + 64 + 256 + 256) / 2, biases
+// 96 + 64 + 128 + 64, norms 256. Positions are 32 * 64, the table 256 / 2 * 64 on both
+// stages, the last norm 128; the loss is one:
+// 4 * 4 * (2 * 25184 + 2048 + 8192 + 2 * 25184 + 128 + 8192 + 1).
+// NEAR: "all_reduce": {
+// NEAR-NEXT: "within_bytes": 1908752,
+// NEAR-NEXT: "between_bytes": 0
+// The table's gradient between the stages: four groups, 2 * 4 * 8192 each.
+// NEAR: "embedding": {
+// NEAR: "all_reduce": {
+// NEAR-NEXT: "within_bytes": 0,
+// NEAR-NEXT: "between_bytes": 262144
+// The norm is 9 limbs of 16 bytes over all ranks: 2 * 144 * 7 / 8 along each of eight edges,
+// of which two lead to the other host.
+// NEAR: "all": {
+// NEAR: "norm_reduce": {
+// NEAR-NEXT: "within_bytes": 1512,
+// NEAR-NEXT: "between_bytes": 504
 // Stages lie on hosts of their own: an activation and a gradient of each of two
 // microbatches, on four ranks of a stage.
 // NEAR: "pp": {
@@ -23,6 +51,17 @@
 // NEAR-NEXT: "within_bytes": 0,
 // NEAR-NEXT: "between_bytes": 131072
 // NEAR: "warnings": []
+
+// With ZeRO-1 a reduce-scatter and an all-gather send half of that: n in each of two groups
+// of a stage, buckets padded to 128 elements: 2 * 4 * (52480 + 8192 + 50560 + 8192).
+// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --zero 1 --ranks-per-host 4 --json -o %t > %t.json
+// RUN: FileCheck %s --check-prefix=ZERO --input-file %t.json
+// ZERO: "hosts": {
+// ZERO: "dp": {
+// ZERO: "all_gather": {
+// ZERO-NEXT: "within_bytes": 955392,
+// ZERO: "reduce_scatter": {
+// ZERO-NEXT: "within_bytes": 955392,
 
 // In the other order replicas lie apart, and the stages of one on one host.
 // RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --dp 2 --pp 2 --gbs 4 --ranks-per-host 4 --rank-order tp-cp-pp-dp --json -o %t > %t.json
