@@ -29,16 +29,26 @@ std::string stateText(const Json &state) {
   return text;
 }
 
+/// Small models may take more with ZeRO-2 than without: gradients wait in whole
+/// buckets.
+std::string stagingText(const Json &bytes) {
+  if (bytes.is_null())
+    return ", and whole buckets of staging";
+  return bytes == 0 ? ""
+                    : fmt::format(", and {} of staging",
+                                  runtime::sized(bytes.get<int64_t>()));
+}
+
 /// What it keeps of a parameter, with each ZeRO stage.
 std::string perParameterText(const Json &rows, int64_t zero) {
   std::string text;
   for (const Json &row : rows)
     text += fmt::format(
         "zero {}         {:g} bytes a parameter: {:g}, {:g} of gradients, {:g} "
-        "of the optimizer{}\n",
+        "of the optimizer{}{}\n",
         row["zero"].get<int64_t>(), row["total"].get<double>(),
         row["parameters"].get<double>(), row["gradients"].get<double>(),
-        row["optimizer"].get<double>(),
+        row["optimizer"].get<double>(), stagingText(row["staging_bytes"]),
         row["zero"] == zero ? " (this plan)" : "");
   return text;
 }

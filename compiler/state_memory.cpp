@@ -29,10 +29,31 @@ int64_t paramBytes(const PlanConfig &config) {
   return config.dtype == "bf16" ? 2 : kF32;
 }
 
+/// Of the rank of a stage.
+int64_t stagingBytes(const ProgramPlan &program) {
+  int64_t bytes = 0;
+  for (const PlanFragment &fragment : program.fragments)
+    bytes = std::max(bytes, fragment.stagingBytes);
+  return bytes;
+}
+
+/// See bytesPerParameter.
+Json stagingOf(int64_t zero, const BundlePlan &plan) {
+  if (zero < 2 || plan.config.mesh[MTC_AXIS_DP] == 1)
+    return 0;
+  if (plan.config.zeroStage != zero)
+    return nullptr;
+  int64_t most = 0;
+  for (const ProgramPlan &program : plan.programs)
+    most = std::max(most, stagingBytes(program));
+  return most;
+}
+
 } // namespace
 
 Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
-  int64_t params = 0, gradients = 0, optimizer = 0, second = 0, staging = 0;
+  int64_t params = 0, gradients = 0, optimizer = 0, second = 0;
+  const int64_t staging = stagingBytes(program);
   for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
     if (bucket.secondUseOf) {
       second += gradientBytes(bucket);
@@ -43,8 +64,6 @@ Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
     optimizer += kF32 * bucket.shardElements *
                  static_cast<int64_t>(bucket.states.size());
   }
-  for (const PlanFragment &fragment : program.fragments)
-    staging = std::max(staging, fragment.stagingBytes);
   return {{"parameters", params},
           {"gradients", gradients},
           {"optimizer", optimizer},
@@ -67,7 +86,8 @@ Json bytesPerParameter(const BundlePlan &plan) {
                     {"parameters", bytes.parameters},
                     {"gradients", bytes.gradients},
                     {"optimizer", bytes.optimizer},
-                    {"total", bytes.total()}});
+                    {"total", bytes.total()},
+                    {"staging_bytes", stagingOf(zero, plan)}});
   }
   return rows;
 }

@@ -24,7 +24,9 @@ StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
                       int64_t states);
 
 /// Bytes per parameter of this plan's replicas and types, a row for each ZeRO
-/// stage.
+/// stage. "staging_bytes" is what no closed form has: the workspace of the rank
+/// that needs most, in which gradients wait for their sum over dp; null in the
+/// row of ZeRO-2 if that is not this plan's, since buckets decide it.
 nlohmann::ordered_json bytesPerParameter(const BundlePlan &plan);
 
 /// The bytes that a rank of one stage keeps from step to step, padding

@@ -77,6 +77,10 @@ def check(mtc, report, spec, dtype, zero, dp, folder):
     report.expect(least <= plan["staging"] <= most and (zero != 2 or plan["staging"] < most),
                   f"{what}: expected {least} to {most} bytes of staging, found "
                   f"{plan['staging']}")
+    # Beside the closed forms, which do not count it: known of this plan's ZeRO stage alone.
+    beside = [0, 0, plan["staging"] if zero == 2 else None]
+    found = [row["staging_bytes"] for row in said["bytes_per_parameter"]]
+    report.expect(found == beside, f"{what}: expected staging of {beside}, found {found}")
     print(f"{what}: {total} bytes a parameter, staging {plan['staging']}, "
           f"second accumulators {plan['second_gradients']}", flush=True)
 
