@@ -42,6 +42,13 @@ models::Diagnostic unknownFile(const std::string &kind,
                       near.empty() ? "" : "; did you mean '" + near + "'?")};
 }
 
+/// Who sets a key: an option --set, else the file.
+std::string placeOf(const models::Settings &settings, std::string_view head,
+                    const std::string &key, const std::string &file) {
+  std::string text = settings.sourceOf(fmt::format("{}.{}", head, key));
+  return text.empty() ? file : models::settingName(text);
+}
+
 models::Diagnostics readSpec(const std::string &input,
                              const models::Settings &settings,
                              models::ModelSpec &spec) {
@@ -51,8 +58,11 @@ models::Diagnostics readSpec(const std::string &input,
   auto parsed = models::loadModelSpec(path, settings);
   spec = parsed.value;
   if (parsed.ok())
-    for (const std::string &what : models::unsupported(spec))
-      parsed.diagnostics.push_back({models::ErrorClass::usage, path, 0, what});
+    for (const models::Unbuilt &each : models::unsupported(spec))
+      parsed.diagnostics.push_back(
+          {models::ErrorClass::usage,
+           placeOf(settings, models::Settings::kModel, each.key, path), 0,
+           each.what});
   return parsed.diagnostics;
 }
 
@@ -94,11 +104,14 @@ models::Diagnostics readStrategy(const CompileOptions &options,
   std::string notTrained = resolveSchedule(strategy);
   if (!found.empty())
     return found;
-  std::vector<std::string> rejections = models::unsupported(strategy);
+  std::vector<models::Unbuilt> rejections = models::unsupported(strategy);
   if (!notTrained.empty())
-    rejections.push_back(notTrained);
-  for (const std::string &what : rejections)
-    found.push_back({models::ErrorClass::usage, "strategy", 0, what});
+    rejections.push_back({"schedule", notTrained});
+  for (const models::Unbuilt &each : rejections)
+    found.push_back(
+        {models::ErrorClass::usage,
+         placeOf(settings, models::Settings::kStrategy, each.key, "strategy"),
+         0, each.what});
   return found;
 }
 

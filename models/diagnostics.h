@@ -31,6 +31,12 @@ struct Diagnostic {
 
 using Diagnostics = std::vector<Diagnostic>;
 
+/// A choice that is read and not built yet: its key, with the tables around it
+/// ("shard.ffn"), and a sentence with what to write instead.
+struct Unbuilt {
+  std::string key, what;
+};
+
 /// A value and what was wrong with its source. The value may be used only if
 /// `ok()`; else it holds defaults where the source was wrong.
 template <typename T> struct Parsed {

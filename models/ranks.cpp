@@ -29,9 +29,14 @@ static std::string product(const Strategy &strategy) {
 }
 
 Strategy withRanks(Strategy strategy, int64_t ranks) {
-  if (derivesReplicas(strategy))
-    strategy.mesh[MTC_AXIS_DP] = std::clamp<int64_t>(
-        ranks / ranksOfReplica(strategy), 1, Mesh::kMaxExtent);
+  if (!derivesReplicas(strategy))
+    return strategy;
+  // Where a rest is left, the rule of ranks is broken; what a rounded number of
+  // replicas would break says nothing.
+  int64_t size = ranksOfReplica(strategy);
+  strategy.mesh[MTC_AXIS_DP] =
+      ranks % size == 0 ? std::clamp<int64_t>(ranks / size, 1, Mesh::kMaxExtent)
+                        : 1;
   return strategy;
 }
 

@@ -9,8 +9,8 @@
 
 namespace mtc::models {
 
-/// The strategy on `ranks` ranks: where nobody says dp, as many replicas as
-/// there is room for beside the other axes, rounded down, at least one.
+/// The strategy on `ranks` ranks: where nobody says dp, as many replicas as the
+/// other axes leave; one where they leave a rest, which checkRanks reports.
 Strategy withRanks(Strategy strategy, int64_t ranks);
 
 /// The violation of `ranks` == the product of all axes; of a strategy from

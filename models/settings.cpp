@@ -15,8 +15,14 @@ static constexpr std::string_view kOption = "--set ";
 
 bool isSetting(std::string_view source) { return source.starts_with(kOption); }
 
-static std::string sourceName(const std::string &text) {
-  return std::string(kOption) + text;
+std::string settingName(const std::string &text) {
+  constexpr size_t kShown = 200;
+  if (text.size() <= kShown)
+    return std::string(kOption) + text;
+  size_t end = kShown;
+  while (end > 0 && (text[end] & 0xc0) == 0x80)
+    --end; // inside of a character
+  return std::string(kOption) + text.substr(0, end) + "...";
 }
 
 /// Equal texts are equal values.
@@ -46,7 +52,7 @@ public:
   void add(const std::string &text) {
     if (text.find('\n') != text.npos)
       return wrong(text, "expected one line KEY=VALUE, found several");
-    Parsed<toml::table> document = parseToml(text, sourceName(text));
+    Parsed<toml::table> document = parseToml(text, settingName(text));
     if (!document.ok())
       return wrong(text, document.diagnostics.front().message + advice(text));
     if (document.value.size() != 1 || !checkHead(text, document.value))
@@ -64,7 +70,15 @@ public:
 
 private:
   void wrong(const std::string &text, const std::string &message) {
-    diagnostics.push_back({ErrorClass::usage, sourceName(text), 0, message});
+    diagnostics.push_back({ErrorClass::usage, settingName(text), 0, message});
+  }
+
+  /// Whether a value was meant as a number; 80GiB is a string.
+  static bool isLikeNumber(std::string_view value) {
+    size_t first = value.find_first_not_of(" +-");
+    return first != value.npos && value[first] >= '0' && value[first] <= '9' &&
+           value.find_first_not_of(" +-._0123456789abcdefABCDEFxo") ==
+               value.npos;
   }
 
   /// A string without quotes is what people write first.
@@ -72,8 +86,10 @@ private:
     size_t equals = text.find('=');
     if (equals == text.npos)
       return "; expected KEY=VALUE, such as model.layers=4";
-    std::string quoted =
-        text.substr(0, equals) + "=\"" + text.substr(equals + 1) + "\"";
+    std::string value = text.substr(equals + 1);
+    if (isLikeNumber(value))
+      return "";
+    std::string quoted = text.substr(0, equals) + "=\"" + value + "\"";
     return parseToml(quoted, "").ok()
                ? fmt::format("; a string needs quotes: --set '{}'", quoted)
                : "";
@@ -110,7 +126,7 @@ private:
                     other.path.starts_with(leaf.path + ".");
       if (inside || (sameKey && leaf.value != other.value))
         wrong(leaf.text, fmt::format("key '{}': contradicts {}", leaf.path,
-                                     sourceName(other.text)));
+                                     settingName(other.text)));
     }
   }
 
@@ -150,7 +166,7 @@ static void merge(toml::table &from, toml::table &into) {
 
 void Settings::applyTo(toml::table &document, std::string_view head) const {
   for (const std::string &text : texts) {
-    toml::table set = parseToml(text, sourceName(text)).value;
+    toml::table set = parseToml(text, settingName(text)).value;
     if (toml::table *table = set.get_as<toml::table>(head))
       merge(*table, document);
   }

@@ -49,6 +49,9 @@ private:
   std::vector<std::pair<std::string, std::string>> sources; ///< by path
 };
 
+/// The source of a text of `Settings`: "--set model.layers=4", a long one cut.
+std::string settingName(const std::string &text);
+
 /// Whether a source of TOML is what `Settings` read, and no file.
 bool isSetting(std::string_view source);
 

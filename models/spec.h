@@ -106,9 +106,8 @@ Parsed<ModelSpec> parseModelSpec(std::string_view text, const std::string &file,
 Parsed<ModelSpec> loadModelSpec(const std::string &path,
                                 const Settings &settings = {});
 
-/// What the importer cannot build yet: one sentence each, with the key and what
-/// to write instead. Empty: everything in the spec is built.
-std::vector<std::string> unsupported(const ModelSpec &spec);
+/// What the importer cannot build yet. Empty: everything in the spec is built.
+std::vector<Unbuilt> unsupported(const ModelSpec &spec);
 
 /// The spec with the names and nesting of its file, every default filled in.
 nlohmann::ordered_json toJson(const ModelSpec &spec);

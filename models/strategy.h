@@ -127,7 +127,7 @@ const std::vector<std::string_view> &allTargets();
 int64_t parseBytes(std::string_view text);
 
 /// What the compiler cannot build yet, as for a spec.
-std::vector<std::string> unsupported(const Strategy &strategy);
+std::vector<Unbuilt> unsupported(const Strategy &strategy);
 
 /// With the names and nesting of a file; for the descriptor and for people.
 nlohmann::ordered_json toJson(const Strategy &strategy);

@@ -243,6 +243,8 @@ static Kind<Strategy> layersPerStage() {
                                                     std::string_view key,
                                                     Strategy &out, Need need) {
     const toml::node *node = in.has(key) ? in.node(key) : nullptr;
+    if (node && !node->is_string() && !node->is_array())
+      return in.wrong(key, type);
     if (!node || !node->is_string()) {
       out.balancedStages &= !node;
       return inner(in, key, out, need);
@@ -254,7 +256,10 @@ static Kind<Strategy> layersPerStage() {
       return;
     if (ReadText result = parseStageLayout(text, out.layersPerStage);
         !result.ok)
-      in.wrong(key, type, result.advice);
+      in.wrong(key, type,
+               nearestName(text, {kBalanced}).empty()
+                   ? result.advice
+                   : fmt::format(", did you mean '{}'?", kBalanced));
   };
   auto valueOf = [inner = list.valueOf](const Strategy &s) {
     return s.balancedStages ? nlohmann::ordered_json(kBalanced) : inner(s);

@@ -12,52 +12,63 @@
 
 namespace mtc::models {
 
-std::vector<std::string> unsupported(const ModelSpec &spec) {
-  std::vector<std::string> sentences;
-  auto reject = [&](bool found, const char *what, const char *instead) {
-    if (found)
-      sentences.push_back(
-          fmt::format("{} cannot be compiled yet; use {}", what, instead));
+std::vector<Unbuilt> unsupported(const ModelSpec &spec) {
+  std::vector<Unbuilt> found;
+  auto reject = [&](bool isChosen, const char *key, const std::string &what,
+                    const char *instead) {
+    if (isChosen)
+      found.push_back({key, fmt::format("{} cannot be compiled yet; use {}",
+                                        what, instead)});
   };
-  reject(spec.norm.placement != NormPlacement::pre, "norm.placement = \"post\"",
-         "\"pre\"");
-  reject(spec.mlp.kind == MlpKind::geluErf, "mlp.kind = \"gelu_erf\"",
-         "\"gelu\"");
-  reject(spec.mlp.kind == MlpKind::relu, "mlp.kind = \"relu\"", "\"gelu\"");
-  reject(spec.mlp.kind == MlpKind::swiglu, "mlp.kind = \"swiglu\"", "\"gelu\"");
-  reject(spec.mlp.kind == MlpKind::geglu, "mlp.kind = \"geglu\"", "\"gelu\"");
-  reject(!spec.mlp.bias, "mlp.bias = false", "true");
-  reject(!spec.attention.bias, "attention.bias = false", "true");
-  reject(!spec.attention.causal, "attention.causal = false", "true");
-  reject(spec.positions == PositionKind::rope, "positions = \"rope\"",
-         "\"learned\"");
-  reject(spec.positions == PositionKind::none, "positions = \"none\"",
-         "\"learned\"");
-  reject(spec.kvHeads != spec.heads,
+  auto rejectValue = [&](bool isChosen, const char *key, const char *value,
+                         const char *instead) {
+    reject(isChosen, key, fmt::format("{} = {}", key, value), instead);
+  };
+  rejectValue(spec.norm.placement != NormPlacement::pre, "norm.placement",
+              "\"post\"", "\"pre\"");
+  rejectValue(spec.mlp.kind == MlpKind::geluErf, "mlp.kind", "\"gelu_erf\"",
+              "\"gelu\"");
+  rejectValue(spec.mlp.kind == MlpKind::relu, "mlp.kind", "\"relu\"",
+              "\"gelu\"");
+  rejectValue(spec.mlp.kind == MlpKind::swiglu, "mlp.kind", "\"swiglu\"",
+              "\"gelu\"");
+  rejectValue(spec.mlp.kind == MlpKind::geglu, "mlp.kind", "\"geglu\"",
+              "\"gelu\"");
+  rejectValue(!spec.mlp.bias, "mlp.bias", "false", "true");
+  rejectValue(!spec.attention.bias, "attention.bias", "false", "true");
+  rejectValue(!spec.attention.causal, "attention.causal", "false", "true");
+  rejectValue(spec.positions == PositionKind::rope, "positions", "\"rope\"",
+              "\"learned\"");
+  rejectValue(spec.positions == PositionKind::none, "positions", "\"none\"",
+              "\"learned\"");
+  reject(spec.kvHeads != spec.heads, "kv_heads",
          "kv_heads different from heads (grouped queries)",
          "kv_heads equal to heads");
-  return sentences;
+  return found;
 }
 
-std::vector<std::string> unsupported(const Strategy &strategy) {
-  std::vector<std::string> sentences;
+std::vector<Unbuilt> unsupported(const Strategy &strategy) {
+  std::vector<Unbuilt> found;
   auto check = [&](bool isBuilt, LogicalAxis axis, MeshAxis mesh,
-                   const std::string &where) {
+                   const std::string &key, const std::string &where) {
     if (!isBuilt)
-      sentences.push_back(fmt::format(
-          "{}: splitting '{}' over '{}' cannot be compiled yet; use \"{}\"",
-          where, toString(axis), toString(mesh),
-          toString(ShardRules().meshAxis(axis))));
+      found.push_back(
+          {key,
+           fmt::format("{}: splitting '{}' over '{}' cannot be compiled yet; "
+                       "use \"{}\"",
+                       where, toString(axis), toString(mesh),
+                       toString(ShardRules().meshAxis(axis)))});
   };
   for (LogicalAxis axis : allLogicalAxes()) {
     MeshAxis mesh = strategy.shard.meshAxis(axis);
-    check(ShardRules::buildable(axis, mesh), axis, mesh, "shard");
+    check(ShardRules::buildable(axis, mesh), axis, mesh,
+          fmt::format("shard.{}", toString(axis)), "shard");
   }
   for (const ShardOverride &override : strategy.overrides)
     for (auto [axis, mesh] : override.axes)
       check(ShardRules::buildableOfParameters(axis, mesh), axis, mesh,
-            fmt::format("override '{}'", override.pattern));
-  return sentences;
+            "override", fmt::format("override '{}'", override.pattern));
+  return found;
 }
 
 } // namespace mtc::models

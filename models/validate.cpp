@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,10 +137,14 @@ static std::string stagesText(const Strategy &strategy) {
 static void checkStagesWithoutLayers(const Strategy &strategy,
                                      std::vector<Violation> &out) {
   const std::vector<int64_t> &stages = strategy.layersPerStage;
+  constexpr int kShown = 8; // a long list helps nobody
   std::string empty;
-  for (size_t u = 1; u + 1 < stages.size(); ++u)
+  int count = 0;
+  for (size_t u = 1; u + 1 < stages.size() && count <= kShown; ++u)
     if (stages[u] == 0)
-      empty += fmt::format("{}{}", empty.empty() ? "" : ", ", u);
+      empty += ++count > kShown
+                   ? ", ..."
+                   : fmt::format("{}{}", empty.empty() ? "" : ", ", u);
   if (!empty.empty())
     out.push_back({"layers_per_stage[i] >= 1 but for the first and the last",
                    fmt::format("0 layers for i = {}", empty),
@@ -169,45 +174,121 @@ static void checkExplicitStages(const ModelSpec &spec, const Strategy &strategy,
   checkStagesWithoutLayers(strategy, out);
 }
 
-/// Whether some list of stages has all layers.
-static bool fits(const ModelSpec &spec, const Strategy &strategy) {
-  int64_t least = 0, most = 0;
-  for (StageLimits stage : stageLimits(spec.layers, strategy)) {
-    least += stage.least;
-    most += stage.most;
-  }
-  return least <= spec.layers && spec.layers <= most;
+/// Whether some list of stages has all layers, see stageLimits.
+static bool fits(int64_t layers, const Strategy &strategy) {
+  int64_t stages = strategy.virtualStages();
+  std::optional<int64_t> first = strategy.firstStageLayers,
+                         last = strategy.lastStageLayers;
+  if (stages == 1)
+    return last.value_or(first.value_or(layers)) == layers;
+  int64_t between = stages - 2;
+  int64_t least = first.value_or(0) + last.value_or(0) + between;
+  int64_t most =
+      first.value_or(layers) + last.value_or(layers) + between * layers;
+  return least <= layers && layers <= most;
 }
 
+namespace {
 /// Stages of which the ends are given, or whose numbers follow from costs.
+struct GivenStages {
+  GivenStages(int64_t layers, const Strategy &strategy)
+      : shares(!strategy.balancedStages),
+        given(strategy.firstStageLayers.value_or(0) +
+              strategy.lastStageLayers.value_or(0)),
+        open(strategy.virtualStages() - strategy.firstStageLayers.has_value() -
+             strategy.lastStageLayers.has_value()),
+        rest(layers - given),
+        hasRoom(fits(layers, strategy) && open >= 0 &&
+                !(shares && rest < open) && !(open == 0 && rest != 0)) {}
+
+  bool divides() const { return !shares || open <= 0 || rest % open == 0; }
+
+  bool shares;   ///< the stages between the ends have as many layers each
+  int64_t given; ///< layers of the ends
+  int64_t open;  ///< virtual stages whose layers are not given
+  int64_t rest;  ///< layers of these
+  bool hasRoom;  ///< for each of them, and for each layer
+};
+
+/// Looks for values of single keys with which all layers have a stage.
+class NearestStages {
+public:
+  NearestStages(const ModelSpec &spec, const Strategy &strategy)
+      : layers(spec.layers), strategy(strategy) {}
+
+  /// "pp = 6, or first_stage_layers = 2 or 3", then `last`; empty: one key does
+  /// not do.
+  std::string text(std::string_view last = "") {
+    add(axisName(MTC_AXIS_PP), 1, layers + 2, strategy.mesh.stages(),
+        [](Strategy &s, int64_t pp) { s.mesh[MTC_AXIS_PP] = pp; });
+    addEnd("first_stage_layers", &Strategy::firstStageLayers);
+    addEnd("last_stage_layers", &Strategy::lastStageLayers);
+    if (!last.empty())
+      append(std::string(last));
+    return found;
+  }
+
+private:
+  void addEnd(std::string_view key, std::optional<int64_t> Strategy::*end) {
+    if (strategy.*end)
+      add(key, 0, layers, *(strategy.*end),
+          [=](Strategy &s, int64_t value) { s.*end = value; });
+  }
+
+  /// The nearest values in [least, most] below and above `own`.
+  template <typename Set>
+  void add(std::string_view key, int64_t least, int64_t most, int64_t own,
+           Set set) {
+    Strategy changed = strategy;
+    auto holds = [&](int64_t value) {
+      set(changed, value);
+      GivenStages stages(layers, changed);
+      return stages.hasRoom && stages.divides();
+    };
+    std::vector<int64_t> values;
+    int64_t below = std::min(own - 1, most), above = std::max(own + 1, least);
+    while (below >= least && !holds(below))
+      --below;
+    if (below >= least)
+      values.push_back(below);
+    while (above <= most && !holds(above))
+      ++above;
+    if (above <= most)
+      values.push_back(above);
+    if (!values.empty())
+      append(fmt::format("{} = {}", key, joinOr(values)));
+  }
+
+  void append(const std::string &text) {
+    found += (found.empty() ? "" : ", or ") + text;
+  }
+
+  int64_t layers;
+  const Strategy &strategy;
+  std::string found;
+};
+} // namespace
+
 static void checkGivenStages(const ModelSpec &spec, const Strategy &strategy,
                              std::vector<Violation> &out) {
-  int64_t first = strategy.firstStageLayers.value_or(0);
-  int64_t given = first + strategy.lastStageLayers.value_or(0);
-  int64_t open = strategy.virtualStages() -
-                 strategy.firstStageLayers.has_value() -
-                 strategy.lastStageLayers.has_value();
-  int64_t rest = spec.layers - given;
-  bool shares = !strategy.balancedStages;
-  if (strategy.chunks > 1 && shares)
+  GivenStages stages(spec.layers, strategy);
+  if (strategy.chunks > 1 && stages.shares)
     return out.push_back(
         {"chunks == 1 with first_stage_layers or last_stage_layers",
          fmt::format("chunks = {}", strategy.chunks),
          "layers_per_stage, as a list or balanced"});
-  if (!fits(spec, strategy) || open < 0 || (shares && rest < open) ||
-      (open == 0 && rest != 0))
+  if (!stages.hasRoom)
     return out.push_back(
         {"a layer for each stage between the ends, and a stage for each layer",
          fmt::format("layers = {}, {}, {} of them given to the ends",
-                     spec.layers, stagesText(strategy), given),
-         strategy.mesh.stages() > 1 ? "a smaller pp" : "pp = 2"});
-  if (shares && open > 0 && rest % open != 0)
+                     spec.layers, stagesText(strategy), stages.given),
+         NearestStages(spec, strategy).text()});
+  if (!stages.divides())
     out.push_back(
         {"(layers - first_stage_layers - last_stage_layers) % the other stages "
          "== 0",
-         fmt::format("{} layers for {} stages", rest, open),
-         fmt::format("first_stage_layers = {}, or layers_per_stage = balanced",
-                     first + rest % open)});
+         fmt::format("{} layers for {} stages", stages.rest, stages.open),
+         NearestStages(spec, strategy).text("layers_per_stage = balanced")});
 }
 
 static void checkStages(const ModelSpec &spec, const Strategy &strategy,
@@ -250,14 +331,22 @@ static void checkStages(const ModelSpec &spec, const Strategy &strategy,
   }
 }
 
+/// As layersOfStages shares out what the ends leave.
+static int64_t mostBetweenEnds(int64_t layers, const Strategy &strategy) {
+  GivenStages stages(layers, strategy);
+  return stages.open <= 0
+             ? 0
+             : stages.rest / stages.open + (stages.rest % stages.open > 0);
+}
+
 int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
   auto stages = static_cast<size_t>(strategy.mesh.stages());
   if (strategy.balancedStages)
     return spec.layers; // nobody knows yet
-  if (strategy.firstStageLayers || strategy.lastStageLayers) {
-    std::vector<int64_t> all = layersOfStages(spec.layers, strategy);
-    return *std::max_element(all.begin(), all.end());
-  }
+  if (strategy.firstStageLayers || strategy.lastStageLayers)
+    return std::max({strategy.firstStageLayers.value_or(0),
+                     strategy.lastStageLayers.value_or(0),
+                     mostBetweenEnds(spec.layers, strategy)});
   if (strategy.layersPerStage.empty())
     return (spec.layers + strategy.mesh.stages() - 1) / strategy.mesh.stages();
   std::vector<int64_t> layers(stages);

@@ -1,6 +1,6 @@
 """--set: what is no key, no value or said twice."""
 
-from bad_case import Case
+from bad_case import Case, silent
 
 USAGE, INFEASIBLE = 2, 4
 
@@ -25,6 +25,15 @@ CASES = [
     setting("a head alone", ["model=3"], ["--set model=3: expected model.KEY=VALUE"]),
     setting("a string without quotes", ["strategy.schedule=gpipe"],
             ["a string needs quotes: --set 'strategy.schedule=\"gpipe\"'"]),
+    setting("a string that begins like a number", ["strategy.device_memory=80GiB"],
+            ["a string needs quotes: --set 'strategy.device_memory=\"80GiB\"'"]),
+    setting("what cannot be compiled yet", ['strategy.shard.ffn="dp"', 'model.mlp.kind="relu"'],
+            ["--set strategy.shard.ffn=\"dp\": shard: splitting 'ffn' over 'dp'",
+             "--set model.mlp.kind=\"relu\": mlp.kind = \"relu\" cannot be compiled yet"]),
+    Case("set: a number beyond 64 bits",
+         ["compile", "tiny.toml", "--gbs", 2, "--set", "model.layers=99999999999999999999",
+          "-o", "out"], USAGE, ["--set model.layers=99999999999999999999: not valid TOML"],
+         act=silent("a string needs quotes")),
     setting("a value of another type", ["model.layers=\"two\"", "strategy.zero=true"],
             ["--set model.layers=\"two\": key 'layers': expected an integer",
              "--set strategy.zero=true: key 'zero': expected an integer"]),

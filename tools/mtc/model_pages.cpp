@@ -84,10 +84,10 @@ std::string specsNotBuilt() {
     for (const std::string &value : valuesOf(field)) {
       std::string text =
           withKey(shortestSpec(), headingOf(field.table), field.key, value);
-      for (const std::string &sentence :
+      for (const models::Unbuilt &each :
            unsupported(models::parseModelSpec(text, "").value))
-        if (std::ranges::count(found, sentence) == 0)
-          found.push_back(sentence);
+        if (std::ranges::count(found, each.what) == 0)
+          found.push_back(each.what);
     }
   }
   return fmt::format(

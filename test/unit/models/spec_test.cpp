@@ -83,7 +83,7 @@ TEST(Spec, EveryKeyIsRead) {
 TEST(Spec, EveryUnbuiltChoiceIsNamed) {
   auto parsed = parseModelSpec(everything, "all.toml");
   EXPECT_EQ(
-      unsupported(parsed.value),
+      test::sentences(unsupported(parsed.value)),
       (std::vector<std::string>{
           "norm.placement = \"post\" cannot be compiled yet; use \"pre\"",
           "mlp.kind = \"swiglu\" cannot be compiled yet; use \"gelu\"",

@@ -33,8 +33,12 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'optimizer': expected adamw, found a string \"adam\", "
      "did you mean 'adamw'?\n"},
     {"StagesAsNumber", "layers_per_stage = 2\n",
-     "f:1: key 'layers_per_stage': expected a list of integers, found an "
-     "integer 2\n"},
+     "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
+     "integers, each an integer in [0, 65535], found an integer 2\n"},
+    {"StagesInCapitals", "layers_per_stage = \"Balanced\"\n",
+     "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
+     "integers, each an integer in [0, 65535], found a string \"Balanced\", "
+     "did you mean 'balanced'?\n"},
     {"StageOfLessThanNothing", "layers_per_stage = [4, -1]\n",
      "f:1: key 'layers_per_stage': expected an integer in [0, 65535] at "
      "position 2, found an integer -1; the nearest valid value is 0\n"},

@@ -150,7 +150,7 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
   strategy.shard.set(LogicalAxis::seq, MeshAxis::tp);
   strategy.shard.set(LogicalAxis::batch, MeshAxis::none);
   strategy.overrides = {{"head.*", {{LogicalAxis::vocab, MeshAxis::dp}}}};
-  EXPECT_EQ(unsupported(strategy),
+  EXPECT_EQ(test::sentences(unsupported(strategy)),
             (std::vector<std::string>{
                 "shard: splitting 'batch' over 'none' cannot be compiled yet; "
                 "use \"dp\"",

@@ -3,6 +3,7 @@
 #define MTC_TEST_UNIT_MODELS_SUPPORT_H
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -33,6 +34,13 @@ inline ModelSpec loadSpec(const std::string &name) {
   auto spec = loadModelSpec(MTC_MODELS_DIR "/specs/" + name + ".toml");
   EXPECT_TRUE(spec.ok()) << render(spec.diagnostics);
   return spec.value;
+}
+
+inline std::vector<std::string> sentences(const std::vector<Unbuilt> &list) {
+  std::vector<std::string> found;
+  for (const Unbuilt &each : list)
+    found.push_back(each.what);
+  return found;
 }
 
 } // namespace mtc::models::test

@@ -55,13 +55,25 @@ static const Misfit misfits[] = {
     {"gpt2-nano",
      {{"pp", "4"}, {"first-stage-layers", "2"}},
      "expected a layer for each stage between the ends, and a stage for each "
-     "layer, found layers = 4, pp = 4, 2 of them given to the ends; nearest: a "
-     "smaller pp\n"},
+     "layer, found layers = 4, pp = 4, 2 of them given to the ends; nearest: "
+     "pp = 3, or first_stage_layers = 1\n"},
+    {"gpt2-nano",
+     {{"pp", "2"},
+      {"layers-per-stage", "balanced"},
+      {"first-stage-layers", "9"}},
+     "expected a layer for each stage between the ends, and a stage for each "
+     "layer, found layers = 4, pp = 2, 9 of them given to the ends; nearest: "
+     "first_stage_layers = 4\n"},
+    {"gpt2-nano",
+     {{"pp", "7"}, {"layers-per-stage", "balanced"}},
+     "expected a layer for each stage between the ends, and a stage for each "
+     "layer, found layers = 4, pp = 7, 0 of them given to the ends; nearest: "
+     "pp = 6\n"},
     {"gpt2-nano",
      {{"pp", "3"}, {"last-stage-layers", "1"}},
      "expected (layers - first_stage_layers - last_stage_layers) % the other "
-     "stages == 0, found 3 layers for 2 stages; nearest: first_stage_layers = "
-     "1, or layers_per_stage = balanced\n"},
+     "stages == 0, found 3 layers for 2 stages; nearest: pp = 2 or 4, or "
+     "last_stage_layers = 0 or 2, or layers_per_stage = balanced\n"},
     {"gpt2-nano", {{"pp", "3"}, {"last-stage-layers", "0"}}, ""},
     {"gpt2-nano", {{"pp", "3"}, {"layers-per-stage", "balanced"}}, ""},
     {"gpt2-nano",
