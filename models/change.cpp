@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "models/validate.h"
-
 namespace mtc::models {
 
 using Json = nlohmann::ordered_json;
@@ -88,13 +86,9 @@ static std::vector<Json> otherValues(const Field<Strategy> &field,
   std::vector<Json> values;
   for (const std::string &choice : field.kind.choices)
     values.push_back(Json::parse(choice));
-  if (field.key == "layers_per_stage") {
-    values.push_back(Json::array());
-    values.push_back(evenStages(spec.layers, strategy.virtualStages()));
-  } else if (field.key == "recompute") {
-    for (const Recompute &policy : recomputeLadder(mostLayers(spec, strategy)))
-      values.push_back(toString(policy));
-  }
+  if (field.kind.tries)
+    for (Json &value : field.kind.tries(spec, strategy))
+      values.push_back(std::move(value));
   Json own = field.kind.valueOf(strategy);
   std::erase(values, own);
   return values;
@@ -119,10 +113,9 @@ void StrategyKeys::walk(
       tryOne(value, wanted);
     return;
   }
-  // What is not given is 0; the model's length stands for it.
   auto start = own.get<int64_t>();
-  if (field.key == "seq_length" && start == 0)
-    start = spec.maxSeq;
+  if (field.kind.unset && start == 0)
+    start = field.kind.unset(spec);
   for (int64_t direction : {-1, 1})
     for (int64_t step = 1; step <= reach; ++step)
       if (!tryOne(start + direction * step, wanted))

@@ -1,7 +1,8 @@
 //===- change.h - one key of a strategy with another value ------*- C++ -*-===//
 //
 // What a search for other strategies is made of. Keys and what they may be are
-// those of the table of fields: a new key needs nothing here.
+// those of the table of fields: a new key needs nothing here, but in its row
+// values that are worth trying if it is no number and has no list of choices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_MODELS_CHANGE_H

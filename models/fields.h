@@ -19,6 +19,8 @@
 
 namespace mtc::models {
 
+struct ModelSpec;
+
 /// What a value of a T may be. `part` of the functions that make one is what
 /// std::invoke takes: a pointer to a member, or `inside` of one.
 template <typename T> struct Kind {
@@ -29,6 +31,13 @@ template <typename T> struct Kind {
   /// All values as in a file; empty: many.
   std::vector<std::string> choices = {};
   bool isList = false;
+  /// Of a key that is no number: values beside `choices` that a search for
+  /// another T tries, for the model and beside the other keys; empty: none.
+  std::function<std::vector<nlohmann::ordered_json>(const ModelSpec &,
+                                                    const T &)>
+      tries = {};
+  /// Of an integer where 0 is "not given": what that stands for.
+  std::function<int64_t(const ModelSpec &)> unset = {};
 
   template <typename Part> static Kind integer(IntegerRange range, Part part) {
     return {describe(range),

@@ -8,6 +8,7 @@
 
 #include "models/overlap.h"
 #include "models/stage_layout.h"
+#include "models/validate.h"
 
 namespace mtc::models {
 
@@ -72,6 +73,12 @@ static StrategyRows meshFields() {
   return rows;
 }
 
+static Kind<Strategy> seqLength() {
+  auto kind = OfStrategy::integer(countRange, &Strategy::seqLength);
+  kind.unset = [](const ModelSpec &spec) { return spec.maxSeq; };
+  return kind;
+}
+
 static StrategyRows batchFields() {
   return {
       {"", "micro_batch_size",
@@ -82,9 +89,8 @@ static StrategyRows batchFields() {
        OfStrategy::integer({1, 1 << 30}, &Strategy::globalBatchSize),
        "samples of a step, a multiple of micro_batch_size x dp", "16",
        Need::optional, "none, and one is needed", "gbs"},
-      {"", "seq_length", OfStrategy::integer(countRange, &Strategy::seqLength),
-       "tokens of a sample", "512", Need::optional, "the spec's max_seq",
-       "seq"},
+      {"", "seq_length", seqLength(), "tokens of a sample", "512",
+       Need::optional, "the spec's max_seq", "seq"},
       {"", "zero", OfStrategy::integer({0, 2}, &Strategy::zero),
        "1: each replica keeps and updates its part of the optimizer's states "
        "(ZeRO-1); 2: it also keeps its part of the sums of gradients only "
@@ -207,12 +213,22 @@ static Kind<Strategy> grammar(std::string type, T Strategy::*member,
           }};
 }
 
+static Kind<Strategy> recompute() {
+  Kind<Strategy> kind = grammar(describeRecompute(), &Strategy::recompute,
+                                parseRecompute, toString);
+  kind.tries = [](const ModelSpec &spec, const Strategy &strategy) {
+    std::vector<nlohmann::ordered_json> values;
+    for (const Recompute &policy : recomputeLadder(mostLayers(spec, strategy)))
+      values.push_back(toString(policy));
+    return values;
+  };
+  return kind;
+}
+
 /// What is computed again, and what beside what.
 static StrategyRows timeFields() {
   return {
-      {"", "recompute",
-       grammar(describeRecompute(), &Strategy::recompute, parseRecompute,
-               toString),
+      {"", "recompute", recompute(),
        "what the backward of a transformer layer computes again instead of "
        "saving it: what attention makes (selective), all but the layer's input "
        "(full), that in the first N layers of each stage, what ops of some "
@@ -266,6 +282,14 @@ static Kind<Strategy> layersPerStage() {
   };
   list.read = read;
   list.valueOf = valueOf;
+  list.tries = [](const ModelSpec &spec, const Strategy &strategy) {
+    std::vector<nlohmann::ordered_json> values = {
+        nlohmann::ordered_json::array()};
+    // More stages than layers leave some in the middle without one.
+    if (int64_t stages = strategy.virtualStages(); stages <= spec.layers)
+      values.push_back(evenStages(spec.layers, stages));
+    return values;
+  };
   return list;
 }
 

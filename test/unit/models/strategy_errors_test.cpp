@@ -33,10 +33,14 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'optimizer': expected adamw, found a string \"adam\", "
      "did you mean 'adamw'?\n"},
     {"StagesAsNumber", "layers_per_stage = 2\n",
-     "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
+     "f:1: key 'layers_per_stage': expected \"balanced\", a layout like "
+     "\"Et*2|(ttt|)*2tL\" (E embedding, t layer, L head, | the end of a "
+     "stage), or a list of "
      "integers, each an integer in [0, 65535], found an integer 2\n"},
     {"StagesInCapitals", "layers_per_stage = \"Balanced\"\n",
-     "f:1: key 'layers_per_stage': expected \"balanced\", or a list of "
+     "f:1: key 'layers_per_stage': expected \"balanced\", a layout like "
+     "\"Et*2|(ttt|)*2tL\" (E embedding, t layer, L head, | the end of a "
+     "stage), or a list of "
      "integers, each an integer in [0, 65535], found a string \"Balanced\", "
      "did you mean 'balanced'?\n"},
     {"StageOfLessThanNothing", "layers_per_stage = [4, -1]\n",
