@@ -4,36 +4,6 @@ from dataclasses import dataclass, field
 
 from layouts import Layout
 
-SPEC = """name = "random"
-vocab = {vocab}
-padded_vocab = {padded}
-layers = {layers}
-hidden = {hidden}
-heads = {heads}
-ffn = {ffn}
-max_seq = {longest}
-positions = "learned"
-tied = {tied}
-[norm]
-kind = "{norm}"
-placement = "pre"
-eps = 1e-5
-[mlp]
-kind = "gelu"
-bias = true
-[attention]
-qkv = "{qkv}"
-bias = true
-causal = true
-[dropout]
-embedding = {dropout}
-attention = {dropout}
-hidden = {dropout}
-[init]
-std = 0.02
-scaled_output = true
-"""
-
 PLAIN = ("gpipe", "1f1b", "eager-1f1b", "zb-h1")
 INTERLEAVED = "interleaved-1f1b"
 
@@ -62,11 +32,11 @@ def random_sizes(random):
     heads = random.choice((2, 3, 4, 6))
     hidden = heads * random.choice((4, 8, 16))
     vocab = random.randint(20, 80)
-    boolean = lambda: str(random.random() < 0.5).lower()  # noqa: E731
-    return {"vocab": vocab, "padded": -(-vocab // 24) * 24 if random.random() < 0.8 else vocab,
+    return {"name": "random", "vocab": vocab,
+            "padded": -(-vocab // 24) * 24 if random.random() < 0.8 else vocab,
             "layers": random.choice((1, 2, 3, 4, 4, 6, 6)), "hidden": hidden, "heads": heads,
             "ffn": random.choice((2, 3, 4)) * hidden, "longest": random.choice((8, 12, 16)),
-            "tied": boolean(), "norm": random.choice(("layer_norm", "rms_norm")),
+            "tied": random.random() < 0.5, "norm": random.choice(("layer_norm", "rms_norm")),
             "qkv": random.choice(("fused", "separate")),
             "dropout": random.choice((0.0, 0.1))}
 

@@ -16,8 +16,9 @@ from collections import Counter
 
 import safetensors
 from layouts import Layout
-from random_cases import SPEC, broken_rules, random_case
+from random_cases import broken_rules, random_case
 from run_layout import Mtc, Report, relative
+from small_spec import small_spec
 
 # Contract N5 for f32; the losses of four steps of a small model differ by less.
 LOSSES, GRADIENTS, FLOOR = 2e-6, 1e-5, 1e-5
@@ -84,7 +85,7 @@ class Campaign:
         """What became of a case, in a word."""
         name = f"case {number} ({' '.join(case.options())})"
         with open(self.path("spec.toml"), "w") as file:
-            file.write(SPEC.format(**case.sizes))
+            file.write(small_spec(**case.sizes))
         broken, done = broken_rules(case), self.compile(case.options())
         if broken:
             self.rejected(name, done, broken)

@@ -10,42 +10,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import precision
 from layouts import Layout, written
-
-SPEC = """\
-name = "mutant"
-vocab = 30
-padded_vocab = 32
-layers = {layers}
-hidden = 16
-heads = 4
-ffn = 32
-max_seq = {longest}
-positions = "learned"
-tied = {tied}
-
-[norm]
-kind = "{norm}"
-placement = "pre"
-eps = 1e-5
-
-[mlp]
-kind = "gelu"
-bias = true
-
-[attention]
-qkv = "{qkv}"
-bias = true
-causal = true
-
-[dropout]
-embedding = 0.1
-attention = 0.1
-hidden = 0.1
-
-[init]
-std = 0.02
-scaled_output = true
-"""
+from small_spec import small_spec
 
 SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
 LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
@@ -77,8 +42,9 @@ class Plan:
         return "-".join(parts)
 
     def spec(self):
-        return SPEC.format(layers=self.layers, tied=str(self.tied).lower(), norm=self.norm,
-                           qkv=self.qkv, longest=self.longest)
+        return small_spec(self.tied, name="mutant", vocab=VOCAB, padded=32, hidden=16, heads=4,
+                          ffn=32, layers=self.layers, norm=self.norm, qkv=self.qkv,
+                          longest=self.longest, dropout=0.1)
 
     def options(self):
         options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
