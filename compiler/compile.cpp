@@ -105,7 +105,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     return writeStopped(options, printModule(*module));
 
   // What the plan computes was verified: programs are made of bytes only.
-  nameServedBuckets(*module);
+  std::vector<ServedBucket> served = servedBuckets(*module);
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;
   {
@@ -113,6 +113,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   }
   plan.proof = proof;
+  writeServedBuckets(served);
   MTC_RETURN_IF_ERROR(checkMemory(plan));
   if (!chip.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");

@@ -6,7 +6,6 @@
 #include "mlir/IR/Builders.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace mtc::compiler {
 namespace {
@@ -35,27 +34,36 @@ bool areSame(rt::CollectiveOp a, rt::CollectiveOp b) {
          a.getCount() == b.getCount();
 }
 
-void nameBuckets(mlir::func::FuncOp bytes, mlir::func::FuncOp tensors) {
+void matchForms(mlir::func::FuncOp bytes, mlir::func::FuncOp tensors,
+                std::vector<ServedBucket> &out) {
   std::vector<rt::CollectiveOp> named = collectivesOf(bytes),
                                 meant = collectivesOf(tensors);
   if (!std::equal(named.begin(), named.end(), meant.begin(), meant.end(),
                   areSame))
     return;
-  mlir::Builder b(bytes.getContext());
   for (size_t i = 0; i < named.size(); ++i)
     if (std::optional<int64_t> bucket = bucketOf(meant[i].getInit()))
-      named[i]->setAttr(kBucket, b.getI64IntegerAttr(*bucket));
+      out.push_back({named[i], *bucket});
 }
 
 } // namespace
 
-void nameServedBuckets(mlir::ModuleOp module) {
+std::vector<ServedBucket> servedBuckets(mlir::ModuleOp module) {
+  std::vector<ServedBucket> found;
   for (auto program : module.getOps<rt::ProgramOp>())
     for (auto form : program.getOps<rt::TensorFormOp>())
       for (auto tensors : form.getOps<mlir::func::FuncOp>())
         if (auto bytes =
                 program.lookupSymbol<mlir::func::FuncOp>(tensors.getSymName()))
-          nameBuckets(bytes, tensors);
+          matchForms(bytes, tensors, found);
+  return found;
+}
+
+void writeServedBuckets(const std::vector<ServedBucket> &served) {
+  for (ServedBucket each : served)
+    each.op->setAttr(
+        kBucket,
+        mlir::Builder(each.op->getContext()).getI64IntegerAttr(each.bucket));
 }
 
 std::optional<int64_t> servedBucket(rt::CollectiveOp op) {
