@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -58,8 +59,10 @@ private:
 std::vector<Violation> RepairSearch::brokenOf(const Strategy &strategy,
                                               size_t count) const {
   std::vector<Violation> found;
-  for (size_t i = 0; i < count && found.empty(); ++i)
-    found = layers[i](strategy);
+  for (size_t i = 0; i < count && found.empty(); ++i) {
+    found = layers[i].broken(strategy);
+    budget.used += layers[i].cost(strategy, found.empty());
+  }
   return found;
 }
 
@@ -91,7 +94,8 @@ std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy) const {
                   above = true;
                   found.beginSide();
                 }
-                return found.add(change.value, brokenOf(changed, count),
+                return !budget.isSpent() &&
+                       found.add(change.value, brokenOf(changed, count),
                                  isNumber ? kPerSide : SIZE_MAX);
               });
     for (size_t i = 0; i < before.size(); ++i)
@@ -113,12 +117,13 @@ public:
       : search(search), most(most) {}
 
   void run(const Strategy &strategy, const Changes &changes, int depth) {
+    if (search.budget.isSpent())
+      return;
     if (search.broken(strategy).empty())
       return keep(changes);
     if (depth == 0)
       return;
-    const Remedies first = search.remedies(strategy).front();
-    for (const Remedy &remedy : first) {
+    for (const Remedy &remedy : remediesAfter(changes, strategy)) {
       bool again = std::any_of(
           changes.begin(), changes.end(),
           [&](const Change &change) { return change.key == remedy.key; });
@@ -137,27 +142,39 @@ public:
   std::vector<Changes> found;
 
 private:
-  void keep(Changes changes) {
+  static void sort(Changes &changes) {
     std::sort(changes.begin(), changes.end(),
               [](const Change &a, const Change &b) { return a.key < b.key; });
+  }
+
+  /// Those of the first rule that is broken. The same changes come back in
+  /// another order, and with each depth.
+  const Remedies &remediesAfter(Changes changes, const Strategy &strategy) {
+    sort(changes);
+    auto [it, isNew] = known.try_emplace(toOptions(changes));
+    if (isNew)
+      it->second = search.remedies(strategy).front();
+    return it->second;
+  }
+
+  void keep(Changes changes) {
+    sort(changes);
     if (std::find(found.begin(), found.end(), changes) == found.end())
       found.push_back(std::move(changes));
   }
 
   const RepairSearch &search;
   size_t most;
+  std::map<std::string, Remedies> known; ///< by the changes before
 };
 } // namespace
 
 std::vector<Changes> RepairSearch::repairs(const Strategy &strategy,
                                            size_t most) const {
-  for (int depth = 1; depth <= 3; ++depth) {
-    Repairer repairer(*this, most);
+  Repairer repairer(*this, most);
+  for (int depth = 1; depth <= 3 && repairer.found.empty(); ++depth)
     repairer.run(strategy, {}, depth);
-    if (!repairer.found.empty())
-      return repairer.found;
-  }
-  return {};
+  return std::move(repairer.found);
 }
 
 static std::string textOf(const Json &value) {

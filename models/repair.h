@@ -16,8 +16,22 @@
 
 namespace mtc::models {
 
-/// The rules that a strategy breaks. Called very often.
-using Rules = std::function<std::vector<Violation>(const Strategy &)>;
+/// Some of the rules of strategies.
+struct Rules {
+  /// Those that a strategy breaks. Called very often.
+  std::function<std::vector<Violation>(const Strategy &)> broken;
+  /// What a call of `broken` counts in a search, at least 1, which stands for
+  /// some microseconds; `holds`: it found none.
+  std::function<int64_t(const Strategy &, bool holds)> cost;
+};
+
+/// What a search may look at in all, counted and not timed, so that its result
+/// depends on its input alone.
+struct SearchBudget {
+  int64_t limit = 500'000; ///< a second or two
+  int64_t used = 0;
+  bool isSpent() const { return used >= limit; }
+};
 
 /// Values of a key, ascending if they are numbers: with any of them, and
 /// nothing else changed, a rule holds and none that held breaks.
@@ -35,6 +49,9 @@ struct RepairSearch {
   std::vector<Rules> layers;
   /// Keys that stay; such as dp where it follows from the number of ranks.
   std::vector<std::string> fixed;
+  /// Of all calls of the functions below; what is found when it is spent is
+  /// what they return.
+  SearchBudget &budget;
 
   /// What the strategy breaks in the first layer where it breaks something.
   std::vector<Violation> broken(const Strategy &strategy) const;

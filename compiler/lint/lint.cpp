@@ -56,12 +56,12 @@ private:
     return toStatus(errors);
   }
 
-  models::RepairSearch repairsOf(const StrategyRules &rules) const {
+  models::RepairSearch repairsOf(const StrategyRules &rules) {
     std::vector<std::string> fixed = {"device_memory"}; // the device's
     std::string replicas(axisName(MTC_AXIS_DP));
     if (options.ranks && !strategy.given.contains(replicas))
       fixed.push_back(replicas); // they follow from the ranks
-    return {spec, keys, rules.layers(), fixed};
+    return {spec, keys, rules.layers(), fixed, budget};
   }
 
   Status checkRules(const StrategyRules &rules) {
@@ -85,6 +85,9 @@ private:
          search.repairs(strategy, kMostRepairs))
       json["nearest"].push_back(
           {{"changes", toJson(changes)}, {"options", toOptions(changes)}});
+    json["search"] = {{"checks", budget.used},
+                      {"limit", budget.limit},
+                      {"ended_early", budget.isSpent()}};
     return {StatusCode::infeasible, violationText(broken, remedies, json)};
   }
 
@@ -138,6 +141,7 @@ private:
   const LintOptions &options;
   Json &json;
   models::StrategyKeys keys;
+  models::SearchBudget budget;
   models::ModelSpec spec;
   models::Strategy strategy;
 };

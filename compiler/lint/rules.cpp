@@ -6,9 +6,38 @@
 #include "models/ranks.h"
 #include "models/resolve.h"
 
+#include <cmath>
+
 namespace mtc::compiler {
 
 using models::Strategy, models::Violation;
+
+/// What takes as long as the rules of small sizes: entries of a list, or layers
+/// where ends or costs decide it, slots of a schedule, and divisions where a
+/// nearest divisor is looked for.
+constexpr int64_t kEntries = 64, kSlots = 16, kDivisions = 1024;
+
+static int64_t rootOf(int64_t n) {
+  return static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
+}
+
+static int64_t sizesCost(const models::ModelSpec &spec,
+                         const Strategy &strategy) {
+  bool decides = strategy.balancedStages || strategy.firstStageLayers ||
+                 strategy.lastStageLayers;
+  int64_t entries = static_cast<int64_t>(strategy.layersPerStage.size()) +
+                    (decides ? spec.layers : 0);
+  int64_t divisions = rootOf(strategy.globalBatchSize);
+  if (strategy.ranksPerHost > 0)
+    divisions += rootOf(strategy.mesh.worldSize());
+  return 1 + divisions / kDivisions + entries / kEntries;
+}
+
+/// Forwards of all stages; sizes fit each other.
+static int64_t slotsOf(const Strategy &strategy) {
+  int64_t replicas = strategy.microBatchSize * strategy.mesh[MTC_AXIS_DP];
+  return strategy.globalBatchSize / replicas * strategy.virtualStages();
+}
 
 Strategy StrategyRules::onRanks(const Strategy &strategy) const {
   return ranks ? models::withRanks(strategy, *ranks) : strategy;
@@ -31,12 +60,20 @@ std::vector<models::Rules> StrategyRules::layers() const {
       found.push_back({std::move(wrong.message), "", ""});
     return found;
   };
-  return {ofSizes, ofSchedule};
+  // A name is rejected for its sizes, before any slots are made.
+  auto costOfSchedule = [this](const Strategy &given, bool holds) {
+    bool hasSlots = holds || models::isScheduleFile(given.schedule);
+    return 1 + (hasSlots ? slotsOf(onRanks(given)) / kSlots : 0);
+  };
+  auto costOfSizes = [this](const Strategy &given, bool) {
+    return sizesCost(spec, given);
+  };
+  return {{ofSizes, costOfSizes}, {ofSchedule, costOfSchedule}};
 }
 
 bool StrategyRules::hold(const Strategy &strategy) const {
   for (const models::Rules &layer : layers())
-    if (!layer(strategy).empty())
+    if (!layer.broken(strategy).empty())
       return false;
   return true;
 }

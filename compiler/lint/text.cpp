@@ -31,6 +31,10 @@ std::string violationText(const std::vector<models::Violation> &violations,
     near += "\n  " + each["options"].get<std::string>();
   if (!near.empty())
     text += "\nall rules hold with one of" + near;
+  if (report["search"]["ended_early"] == true)
+    text += fmt::format("\nthe search for values that hold ended early, after "
+                        "{} checks; there may be more",
+                        report["search"]["checks"].get<int64_t>());
   return text;
 }
 

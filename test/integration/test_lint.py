@@ -178,6 +178,28 @@ def check_reasons(mtc):
         yield f"seq 9999: expected seq_length = 32 as nearest, found {found}"
 
 
+def check_budget(mtc):
+    """A search that has far to go ends by its count, and says so; others end by themselves."""
+    for sizes in (("--gbs", 65536, "--tp", 65536, "--pp", 65536, "--dp", 65536),
+                  ("--gbs", 64, "--tp", 30000, "--pp", 30000, "--dp", 30000),
+                  ("--gbs", 10 ** 9, "--tp", 65521, "--pp", 65519, "--ranks-per-host", 7)):
+        search = lint(mtc, "gpt2-nano", *sizes, code=INFEASIBLE)["search"]
+        # The last look at rules may cost more than is left: that at a schedule does.
+        if not search["ended_early"] or not 1 <= search["checks"] / search["limit"] < 1.5:
+            yield f"{sizes}: expected a search that ends early, found {search}"
+    said = mtc.call("lint", "gpt2-nano", *sizes, *ISA, check=False).stderr
+    if f"ended early, after {search['checks']} checks" not in said:
+        yield f"expected the same count in words, found {said}"
+    # A schedule of many slots is long to look at only where its rules hold.
+    found = lint(mtc, "gpt2-nano", "--gbs", 100000, "--pp", 2, "--chunks", 2, "--mbs", 3,
+                 code=INFEASIBLE)["nearest"]
+    if {"micro_batch_size": 2, "schedule": "interleaved-1f1b"} not in [n["changes"] for n in found]:
+        yield f"100,000 samples: expected another size and schedule, found {found}"
+    search = lint(mtc, "gpt2-nano", "--gbs", 8, "--tp", 3, code=INFEASIBLE)["search"]
+    if search["ended_early"] or not 0 < search["checks"] < search["limit"]:
+        yield f"tp 3: expected a search that ends by itself, found {search}"
+
+
 def check_text(mtc):
     ended = mtc.call("lint", "gpt2-nano", "--gbs", 4, "--mbs", 4, "--device-memory", "3MiB", *ISA,
                      check=False)
@@ -204,6 +226,7 @@ def main():
         report.expect_none(check_sequence(mtc))
         report.expect_none(check_layers_of_rules(mtc, odd))
         report.expect_none(check_reasons(mtc))
+        report.expect_none(check_budget(mtc))
         report.expect_none(check_text(mtc))
     return report.finish(f"{len(PLANS)} plans, {len(TOO_LARGE)} that are too large")
 
