@@ -131,9 +131,9 @@ def layout_of(row):
     layers = ()
     if row["stages"] == "uneven":
         layers = UNEVEN[row["pp"] * row["chunks"]]
-    return Layout(tp=row["tp"], cp=row["cp"], pp=row["pp"], dp=row["dp"], zero=row["zero"],
-                  order=row["order"], schedule=row["schedule"], sp=row["sp"], chunks=row["chunks"],
-                  group=group_of(row), layers=layers, recompute=row["recompute"], overlap=row["overlap"])
+    same = ("tp", "cp", "pp", "dp", "zero", "order", "schedule", "sp", "chunks", "recompute",
+            "overlap")
+    return Layout(layers=layers, group=group_of(row), **{name: row[name] for name in same})
 
 
 def plain(layout):
