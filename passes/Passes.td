@@ -425,10 +425,12 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
     func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
       %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
       rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
     }
     func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
       %r = rt.ref grad of 0 : memref<200xf32>
       rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
+      return
     }
     ```
 
@@ -439,8 +441,10 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
       rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
       %r = rt.ref grad of 0 : memref<200xf32>
       rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
+      return
     }
     func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      return
     }
     ```
   }];
