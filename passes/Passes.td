@@ -423,6 +423,8 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
     Input:
     ```mlir
     func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
       %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
       rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
       return
@@ -437,6 +439,8 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
     Output, beside `@bwd` as it was:
     ```mlir
     func.func @bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, last = true>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
       %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
       rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
       %r = rt.ref grad of 0 : memref<200xf32>
