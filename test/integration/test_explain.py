@@ -61,7 +61,7 @@ def check_parameter(mtc, bundle, descriptor, parameter):
         if sum(counts) != elements * mesh["cp"] * (1 if zero else mesh["dp"]):
             yield f"{name}: states of {owned} do not cover {elements} elements"
         added = sorted(rank["gradient"]["elements"] for rank in of_tp)
-        if sum(last - first for first, last in added) != elements * (1 if sharded else mesh["dp"]):
+        if sum(last - first for first, last in added) != elements * mesh["cp"] * (1 if sharded else mesh["dp"]):
             yield f"{name}: gradients of {added} do not cover {elements} elements"
         split = copy["split"]
         for dim, (first, last) in enumerate(of_tp[0]["indices"]):
@@ -128,8 +128,8 @@ def check_collectives(mtc, name, bundle):
 
 def check_buckets(mtc, name, bundle):
     """Each collective of gradients and parameters names its bucket, those of values none. Sums
-    over replicas are of whole buckets, with ZeRO what follows them of shards; the table that
-    both ends share is summed between them; under ZeRO-2 a sum is behind each microbatch."""
+    over replicas are of whole buckets, with ZeRO what follows them of shards: sums over cp, and
+    gathers; the table that both ends share is summed between them; under ZeRO-2 a sum is behind each microbatch."""
     found = explain(mtc, bundle, "--collective")["collectives"]
     for stage in range(STAGES):
         program = os.path.join(bundle, f"programs/stage{stage}")
@@ -148,6 +148,8 @@ def check_buckets(mtc, name, bundle):
         share = 2 if zero else 1
         wanted = [("reduce_scatter" if zero else "all_reduce", "dp", "gradient", b,
                    4 * elements, MICROBATCHES if zero == 2 else 1) for b, elements in whole.items()]
+        wanted += [("all_reduce", "cp", "gradient", b, 4 * elements // share, 1)
+                   for b, elements in whole.items() if descriptor["mesh"]["cp"] > 1]
         wanted += [("all_reduce", "embedding", "embedding", b, 4 * whole[b] // share, 1)
                    for b in tables]
         wanted += [("all_gather", "dp", "zero1", b, width * elements, 1)

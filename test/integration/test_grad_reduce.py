@@ -55,7 +55,7 @@ class Tester:
                            out, dumps=("grads", "params"))
         digests = [safetensors.digest(safetensors.read(os.path.join(out, f"{name}.safetensors")))
                    for name in ("grads", "params")]
-        answer = json.loads(self.mtc.call("explain", bundle, "--collective", "", "--json").stdout)
+        answer = json.loads(self.mtc.call("explain", bundle, "--json", "--collective").stdout)
         places = {(c["times"], c["fragment"]) for c in answer["collectives"]
                   if c["origin"] == "gradient"}
         return ([(step["loss"], step["grad_norm"]) for step in log], digests), places

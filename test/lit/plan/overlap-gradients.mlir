@@ -71,7 +71,7 @@
 // LAST: 'func.func' op expected only a backward to have a form of the last microbatch (last = true), found phase reduce
 
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
-  mesh = <tp = 2, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 16>,
+  mesh = <tp = 2, cp = 1, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 16>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>,
   overlap = ["grad-reduce"]>

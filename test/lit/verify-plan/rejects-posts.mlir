@@ -22,12 +22,12 @@
 // UNWAITED: posts the send of g3.1 to rank 0, expected a wait for it in the same step, found none
 
 // the same of eight ranks that count in another order: said once, where it is posted
-// RUN: mtc compile gpt2-nano --tp 2 --pp 2 --dp 2 --gbs 8 --rank-order tp-pp-dp --compile-to=plan-memory -o %t.order.mlir
+// RUN: mtc compile gpt2-nano --tp 2 --pp 2 --dp 2 --gbs 8 --rank-order tp-cp-pp-dp --compile-to=plan-memory -o %t.order.mlir
 // RUN: sed -e '/rt.program @stage1/,$ {/exchange wait.*value = gradient, microbatch = 3/d}' %t.order.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: <stdin>:[[#]]:7: error: 'rt.exchange' entry "train", unwaited: rank 2 item [[#]]: posts the send of g3.1 to rank 0
 // ORDER-NOT: unwaited
-// ORDER: note: rank = tp + 2·(stage + 2·dp); one rank stands for all with the same program
+// ORDER: note: rank = tp + 2·(cp + 1·(stage + 2·dp)); one rank stands for all with the same program
 // ORDER-NOT: unwaited
 
 // a wait for other bytes than were posted
