@@ -75,7 +75,7 @@ static toml::array splitList(std::string_view text) {
 
 static toml::table tableOf(std::string_view key, std::string_view text) {
   toml::table table;
-  bool isList = text.find_first_not_of("0123456789,- ") == text.npos;
+  bool isList = text.find_first_of("0123456789,-") == 0 || text.empty();
   if (key == "layers_per_stage" && isList) {
     table.insert(key, splitList(text));
   } else if (key.starts_with("shard.")) {

@@ -31,7 +31,7 @@ CASES = [
           "it holds with tp = 1", "all rules hold with one of\n  --tp 1"]),
     Case("lint: ranks that leave a rest, and no rule of replicas",
          [*LINT, "--ranks", 7, "--tp", 2, "--gbs", 8], INFEASIBLE,
-         ["expected ranks % (tp * pp) == 0, found ranks = 7, tp * pp = 2"], act=silent("dp = 3")),
+         ["expected ranks % (tp * cp * pp) == 0, found ranks = 7, tp * cp * pp = 2"], act=silent("dp = 3")),
     lint("ranks that nothing divides", "--gbs 4 --tp 2 --ranks 3", INFEASIBLE,
          ["ranks = 3, tp * cp * pp = 2; nearest: ranks = 2 or 4"]),
     lint("dp beside ranks", "--gbs 4 --tp 2 --dp 2 --ranks 8", INFEASIBLE,
