@@ -49,10 +49,14 @@ public:
     Need least;
     MTC_RETURN_IF_ERROR(need({Policy::none, 0, {}}, least));
     if (!fits(least)) {
-      Need below = least;
+      Need below = least, selective;
       MTC_RETURN_IF_ERROR(need(ofLayers(layers), least));
       if (fits(least))
         MTC_RETURN_IF_ERROR(narrow(below, least));
+      MTC_RETURN_IF_ERROR(need({Policy::selective, 0, {}}, selective));
+      if (fits(selective) &&
+          (!fits(least) || selective.operations < least.operations))
+        least = selective;
     }
     say(fmt::format("{}, {} of {}{}", toString(least.policy),
                     runtime::sized(least.bytes),
@@ -83,10 +87,6 @@ private:
       (fits(tried) ? high : low) = middle;
       (fits(tried) ? least : below) = tried;
     }
-    Need selective;
-    MTC_RETURN_IF_ERROR(need({Policy::selective, 0, {}}, selective));
-    if (fits(selective) && selective.operations < least.operations)
-      least = selective;
     return Status::okay();
   }
 

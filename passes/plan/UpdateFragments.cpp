@@ -24,10 +24,10 @@ public:
 
   void reduce() {
     begin(pipe::Phase::Reduce);
-    for (const AxisInfo &axis : kAxes)
-      if (plan.lastStage && plan.mesh.hasPartialSums(axis))
+    if (plan.lastStage)
+      for (MtcAxis axis : axesOfSums())
         collective(rt::CollectiveKind::AllReduce, lossRef(),
-                   *groupNamed(axis.name), 1, "loss");
+                   *groupNamed(axisName(axis)), 1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       reduceOverReplicas(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -140,16 +140,28 @@ private:
   /// First over dp: with ZeRO a rank has only its shard of the bucket
   /// afterwards, so that only this is moved along other axes. Under ZeRO-2
   /// backwards have done it.
+  /// Those along which the data differ, in the order of their sums: replicas
+  /// first, as under ZeRO the others then add shards.
+  SmallVector<MtcAxis> axesOfSums() const {
+    SmallVector<MtcAxis> axes;
+    for (bool replicas : {true, false})
+      for (const AxisInfo &axis : kAxes)
+        if (plan.mesh.hasPartialSums(axis) &&
+            (axis.id == MTC_AXIS_DP) == replicas)
+          axes.push_back(axis.id);
+    return axes;
+  }
+
   void reduceOverReplicas(size_t i) {
-    if (!plan.shardsGradients && plan.mesh.hasPartialSums(kAxes[MTC_AXIS_DP]))
-      collective(plan.zero ? rt::CollectiveKind::ReduceScatter
-                           : rt::CollectiveKind::AllReduce,
-                 ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
-                 plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
-                 "gradient");
-    for (const AxisInfo &axis : kAxes)
-      if (plan.mesh.hasPartialSums(axis) && axis.id != MTC_AXIS_DP)
-        allReduceHeld(i, *groupNamed(axis.name), "gradient");
+    for (MtcAxis axis : axesOfSums())
+      if (axis != MTC_AXIS_DP)
+        allReduceHeld(i, *groupNamed(axisName(axis)), "gradient");
+      else if (!plan.shardsGradients)
+        collective(plan.zero ? rt::CollectiveKind::ReduceScatter
+                             : rt::CollectiveKind::AllReduce,
+                   ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
+                   plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
+                   "gradient");
     sumPartial(i);
   }
 

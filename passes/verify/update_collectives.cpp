@@ -42,11 +42,23 @@ void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
                    << groupName(op.getGroup());
 }
 
-/// Whether replicas of the data are still to be added.
-static bool hasDataSums(const Cell &cell) {
-  return llvm::any_of(kAxes, [&](const AxisInfo &axis) {
-    return axis.data && cell.partial[axis.id];
+/// Whether the sum over `axis` has its turn, so that all sums add in one order:
+/// replicas first, whose shards the others then are, then the other axes of the
+/// data, then the rest.
+static bool isInTurn(const Cell &cell, const AxisInfo &axis) {
+  auto rank = [](const AxisInfo &of) {
+    return of.id == MTC_AXIS_DP ? 0 : of.data ? 1 : 2;
+  };
+  return llvm::none_of(kAxes, [&](const AxisInfo &other) {
+    return cell.partial[other.id] && rank(other) < rank(axis);
   });
+}
+
+/// What comes before the sum over an axis, for messages.
+static const char *earlierSums(const AxisInfo &axis) {
+  return axis.id == MTC_AXIS_DP ? ""
+         : axis.data            ? "behind those along dp and "
+                                : "behind those along data axes and ";
 }
 
 void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
@@ -68,8 +80,7 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
   change(touch, *slice,
          fmt::format("sums of one use over the other ranks along {} only, "
                      "{}before anything reads them",
-                     axis.name,
-                     axis.data ? "" : "behind those along data axes and "),
+                     axis.name, earlierSums(axis)),
          [&](const Element &element) -> std::string {
            Cell &cell = element.cell;
            if (cell.is(Cell::Kind::Zero))
@@ -80,8 +91,8 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
            // One use: ranks are added first, so that sums add in one order,
            // whichever stages have the uses.
            bool fits = cell.is(Cell::Kind::Gradient) && cell.partial[axis.id] &&
-                       (axis.data || !hasDataSums(cell)) &&
-                       cell.uses.size() == 1 && !cell.stages && !cell.counted &&
+                       isInTurn(cell, axis) && cell.uses.size() == 1 &&
+                       !cell.stages && !cell.counted &&
                        !(slice->ownShard && axis.id == MTC_AXIS_DP);
            cell.partial[axis.id] = 0;
            return fits ? "" : describe(state, cell);

@@ -36,6 +36,8 @@ RUNS = [
     (TIED, F32, Layout(2, 1, 2, 1, sp=True, bucket=BUCKET)),
     (TIED, F32, Layout(2, 2, sp=True)),
     (UNTIED, F32, Layout(1, 2, 2, 1, bucket=BUCKET)),
+    (TIED, F32, Layout(1, 2, 2, 1, "zb-h1", cp=2, bucket=BUCKET)),
+    (TIED, F32, Layout(2, sp=True, cp=2, bucket=BUCKET)),
     (TIED, "bf16", Layout(1, 2, 2, 1, "zb-h1", bucket=BUCKET)),
 ]
 

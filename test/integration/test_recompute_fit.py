@@ -25,6 +25,8 @@ VOCAB = 256
 MODELS = [
     (64, 1024, 4, ("--gbs", 2, "--mbs", 1), 4),
     (64, 128, 6, ("--gbs", 8, "--mbs", 2, "--pp", 2, "--tp", 2), 3),
+    # A stage of one layer: `selective` may need less than `full`.
+    (128, 64, 1, ("--gbs", 4, "--mbs", 4, "--pp", 3, "--stages", "E|t|L"), 1),
     (64, 128, 5, ("--gbs", 8, "--mbs", 2, "--pp", 2, "--stages", "balanced"), 5),
 ]
 SPEC = """name = "layers"

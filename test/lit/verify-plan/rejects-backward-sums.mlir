@@ -95,3 +95,16 @@
 // RUN: sed -e '/^    func.func @stage0_reduce/,/return/{/rt.wait event 0 stream 0/d}' %t.cuda.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-WAIT
 // NO-WAIT: 'rt.norm' expected an event between this op on stream 0 and the earlier one on stream 1 that touches the same bytes, found none
+
+// Over cp, behind dp: in the wrong order, never, twice.
+// RUN: mtc compile gpt2-nano --cp 2 --dp 2 --mbs 2 --gbs 8 --bucket-size 20000 --overlap grad-reduce --compile-to=plan-memory -o %t.cp.mlir
+// RUN: mtc-opt --verify-plan -o /dev/null %t.cp.mlir
+// RUN: sed -e '/origin = "gradient"/{s/group dp/group xx/;s/group cp/group dp/;s/group xx/group cp/}' %t.cp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=CP-FIRST
+// CP-FIRST: 'rt.collective' expected sums of one use over the other ranks along cp only, behind those along dp and before anything reads them, found elements 0 to {{[0-9]+}} of bucket {{[0-9]+}} to be partial sums over dp
+// RUN: sed -e '/group cp .*origin = "gradient"/d' %t.cp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=CP-NEVER
+// CP-NEVER: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements {{.*}} to be partial sums over cp
+// RUN: sed -e 's/.*group cp .*origin = "gradient".*/&\n&/' %t.cp.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=CP-TWICE
+// CP-TWICE: 'rt.collective' expected sums of one use over the other ranks along cp only, behind those along dp and before anything reads them, found elements {{.*}} to be whole sums
