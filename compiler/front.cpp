@@ -193,7 +193,7 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
   MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
   PlanRequest request = {options.isa, options.threads, /*verify=*/false};
   MTC_RETURN_IF_ERROR(
-      settleRecompute(spec, strategy, request, options.progress));
+      chooseRecompute(spec, strategy, request, options.progress));
   after = Phase::import;
   return importInputs(spec, strategy, options.isa, context, log, module);
 }

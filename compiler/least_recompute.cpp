@@ -117,7 +117,7 @@ private:
 } // namespace
 
 Status
-settleRecompute(const ModelSpec &spec, Strategy &strategy,
+chooseRecompute(const ModelSpec &spec, Strategy &strategy,
                 const PlanRequest &request,
                 const std::function<void(const std::string &)> &progress) {
   if (strategy.recompute.policy != Policy::fit)

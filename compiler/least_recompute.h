@@ -20,7 +20,7 @@ namespace mtc::compiler {
 /// The strategy must be resolved and valid. `progress`, which may be empty,
 /// gets a line for each plan and one for the answer. Errors: as planStrategy.
 runtime::Status
-settleRecompute(const models::ModelSpec &spec, models::Strategy &strategy,
+chooseRecompute(const models::ModelSpec &spec, models::Strategy &strategy,
                 const PlanRequest &request,
                 const std::function<void(const std::string &)> &progress);
 

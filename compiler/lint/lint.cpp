@@ -97,7 +97,7 @@ private:
 
   Status planAll(const StrategyRules &rules, BundlePlan &plan) {
     models::Strategy resolved = rules.resolved(strategy);
-    MTC_RETURN_IF_ERROR(settleRecompute(
+    MTC_RETURN_IF_ERROR(chooseRecompute(
         spec, resolved, request(/*verify=*/false), options.inputs.progress));
     strategy.recompute = resolved.recompute;
     MTC_RETURN_IF_ERROR(

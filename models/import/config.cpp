@@ -70,7 +70,7 @@ static ScheduleAttr scheduleOf(Builder &b, const Strategy &strategy) {
 static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   using Policy = Recompute::Policy;
   MLIRContext *context = b.getContext();
-  assert(recompute.policy != Policy::fit && "settled before import");
+  assert(recompute.policy != Policy::fit && "chosen before import");
   switch (recompute.policy) {
   case Policy::none:
   case Policy::fit:

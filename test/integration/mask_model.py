@@ -15,6 +15,7 @@ import os
 import random
 
 import safetensors
+from small_spec import small_spec
 
 HIDDEN, HEADS, LAYERS, SEQ, BATCH = 128, 4, 4, 8, 16
 HEAD_DIM = HIDDEN // HEADS
@@ -26,42 +27,12 @@ EPS = 1e-5
 # is.
 HEAD = 1e-3
 
-SPEC = f"""\
-name = "masks"
-vocab = {VOCAB}
-padded_vocab = {PADDED}
-layers = {LAYERS}
-hidden = {HIDDEN}
-heads = {HEADS}
-ffn = {POSITIONS}
-max_seq = {SEQ}
-positions = "learned"
-tied = false
-[norm]
-kind = "layer_norm"
-placement = "pre"
-eps = {EPS}
-[mlp]
-kind = "gelu"
-bias = true
-[attention]
-qkv = "fused"
-bias = true
-causal = true
-[dropout]
-embedding = {{embedding}}
-attention = {{attention}}
-hidden = {{hidden}}
-[init]
-std = 0.02
-scaled_output = true
-"""
-
-
 def write_spec(path, kind, rate):
     rates = {"embedding": 0.0, "attention": 0.0, "hidden": 0.0, kind: rate}
     with open(path, "w") as file:
-        file.write(SPEC.format(**rates))
+        file.write(small_spec(False, rates, name="masks", vocab=VOCAB, padded=PADDED,
+                              layers=LAYERS, hidden=HIDDEN, heads=HEADS, ffn=POSITIONS,
+                              longest=SEQ, norm="layer_norm", qkv="fused"))
 
 
 def write_data(path):

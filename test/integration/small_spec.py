@@ -22,15 +22,17 @@ qkv = "{qkv}"
 bias = true
 causal = true
 [dropout]
-embedding = {dropout}
-attention = {dropout}
-hidden = {dropout}
+embedding = {rates[embedding]}
+attention = {rates[attention]}
+hidden = {rates[hidden]}
 [init]
 std = 0.02
 scaled_output = true
 """
 
 
-def small_spec(tied, **sizes):
-    """All that TEXT names; `tied` is a truth value."""
-    return TEXT.format(tied=str(tied).lower(), **sizes)
+def small_spec(tied, dropout, **sizes):
+    """All that TEXT names; `tied` is a truth value, `dropout` one rate or a table of three."""
+    rates = dropout if isinstance(dropout, dict) else dict.fromkeys(
+        ("embedding", "attention", "hidden"), dropout)
+    return TEXT.format(tied=str(tied).lower(), rates=rates, **sizes)
