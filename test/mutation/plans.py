@@ -111,6 +111,18 @@ def plans(schedules):
         Plan(layout(tp=2, dp=2, zero=1, overlap=LAST), streams=2),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
+        Plan(layout(cp=2), often=True),
+        Plan(layout(cp=2, tp=2), qkv="separate", tied=False),
+        Plan(layout(cp=2, tp=2, sp=True), norm="rms_norm"),
+        Plan(layout(cp=2, pp=2, recompute="selective")),
+        Plan(layout(cp=2, dp=2, zero=1), dtype="bf16", more=("--bucket-size", "500")),
+        Plan(layout(cp=2, dp=2, zero=2, overlap=LAST)),
+        Plan(layout(cp=4, schedule="gpipe"), tied=False),
+        Plan(layout(cp=2, pp=2, schedule="zb-h1", order="tp-cp-pp-dp")),
+        Plan(layout(cp=2, tp=2, dp=2, zero=1), streams=2),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1, order="tp-pp-dp"), qkv="separate"),
+        Plan(chunked(tp=2, dp=2, zero=2, sp=True, layers=(0, 1, 1, 0)), tied=False),
+        Plan(chunked(cp=2, recompute="full"), layers=4, norm="rms_norm"),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]
