@@ -120,7 +120,7 @@ def plans(schedules):
         Plan(layout(cp=4, schedule="gpipe"), tied=False),
         Plan(layout(cp=2, pp=2, schedule="zb-h1", order="tp-cp-pp-dp")),
         Plan(layout(cp=2, tp=2, dp=2, zero=1), streams=2),
-        Plan(layout(tp=2, pp=2, dp=2, zero=1, order="tp-pp-dp"), qkv="separate"),
+        Plan(layout(tp=2, pp=2, dp=2, zero=1, order="tp-cp-pp-dp"), qkv="separate"),
         Plan(chunked(tp=2, dp=2, zero=2, sp=True, layers=(0, 1, 1, 0)), tied=False),
         Plan(chunked(cp=2, recompute="full"), layers=4, norm="rms_norm"),
     ]
