@@ -6,6 +6,7 @@
 #include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
+#include "compiler/lengths.h"
 #include "compiler/memory_limit.h"
 #include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
@@ -105,6 +106,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     return writeStopped(options, printModule(*module));
 
   // What the plan computes was verified: programs are made of bytes only.
+  if (failed(joinPlans(*module)))
+    return {StatusCode::infeasible, log.take()};
   std::vector<ServedBucket> served = servedBuckets(*module);
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;

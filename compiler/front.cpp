@@ -3,6 +3,7 @@
 #include "compiler/front.h"
 
 #include "compiler/least_recompute.h"
+#include "compiler/lengths.h"
 #include "compiler/model_cost.h"
 #include "compiler/problems.h"
 #include "compiler/splits.h"
@@ -164,10 +165,11 @@ Status checkPhases(const CompileOptions &options, Phase after) {
   return problems.status();
 }
 
-Status importInputs(const models::ModelSpec &spec, models::Strategy strategy,
-                    const std::string &isa, mlir::MLIRContext &context,
-                    DiagnosticLog &log,
-                    mlir::OwningOpRef<mlir::ModuleOp> &module) {
+/// Balances the stages of `strategy`, if it asks for that.
+static Status importPlan(const models::ModelSpec &spec,
+                         models::Strategy &strategy, const std::string &isa,
+                         mlir::MLIRContext &context, DiagnosticLog &log,
+                         mlir::OwningOpRef<mlir::ModuleOp> &module) {
   module = models::importModel(context, spec, strategy);
   MTC_RETURN_IF_ERROR(checkSplits(*module, strategy));
   if (strategy.balancedStages) {
@@ -181,12 +183,31 @@ Status importInputs(const models::ModelSpec &spec, models::Strategy strategy,
   return setIsa(*module, log, isa);
 }
 
+Status importInputs(const models::ModelSpec &spec, models::Strategy strategy,
+                    const std::string &isa, mlir::MLIRContext &context,
+                    DiagnosticLog &log,
+                    mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> plans;
+  for (models::Strategy &each : strategy.ofEachLength()) {
+    each.layersPerStage = strategy.layersPerStage;
+    each.balancedStages &= plans.empty(); // by the longest samples
+    plans.emplace_back();
+    MTC_RETURN_IF_ERROR(
+        importPlan(spec, each, isa, context, log, plans.back()));
+    strategy.layersPerStage = each.layersPerStage;
+  }
+  module = bundlePlans(plans);
+  return Status::okay();
+}
+
 Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
                   DiagnosticLog &log, mlir::OwningOpRef<mlir::ModuleOp> &module,
                   Phase &after) {
   if (options.startsFromIR()) {
     MTC_RETURN_IF_ERROR(readIR(options, context, log, module, after));
-    return setIsa(*module, log, options.isa);
+    for (mlir::ModuleOp plan : plansOf(*module))
+      MTC_RETURN_IF_ERROR(setIsa(plan, log, options.isa));
+    return Status::okay();
   }
   models::ModelSpec spec;
   models::Strategy strategy;

@@ -2,6 +2,7 @@
 
 #include "compiler/gpu_kernels.h"
 
+#include "compiler/lengths.h"
 #include "compiler/object.h"
 #include "compiler/output_folder.h"
 #include "compiler/run_phase.h"
@@ -28,7 +29,7 @@ bool isKnown(const std::string &target) {
 
 Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                      std::string &chip) {
-  mlir::FailureOr<ConfigAttr> config = configOf(module);
+  mlir::FailureOr<ConfigAttr> config = configOf(plansOf(module).front());
   if (failed(config))
     return {StatusCode::infeasible, "expected the module attribute mtc.config"};
   std::string target = config->getTarget().getDevice().str();

@@ -60,6 +60,7 @@ struct PlanFragment {
 /// Rows as the runtime has them: a plan has some for each microbatch.
 struct PlanTimeline {
   std::string entry;
+  std::optional<int64_t> seq; ///< tokens of a sample; none: those of the plan
   std::vector<MtcStep> rows;
   /// What rows run that is no fragment of the program; their index is -1.
   std::vector<std::string> unknown;

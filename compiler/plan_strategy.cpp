@@ -3,6 +3,7 @@
 #include "compiler/plan_strategy.h"
 
 #include "compiler/front.h"
+#include "compiler/lengths.h"
 #include "compiler/proof_log.h"
 #include "compiler/read_plan.h"
 #include "dialects/rt/Rt.h"
@@ -40,6 +41,8 @@ Status planStrategy(const models::ModelSpec &spec,
   MTC_RETURN_IF_ERROR(
       importInputs(spec, strategy, request.isa, *context, log, module));
   MTC_RETURN_IF_ERROR(runPhases(*module, request.verify, log));
+  if (failed(joinPlans(*module)))
+    return {runtime::StatusCode::internal, log.take()};
   // As in compile.cpp: with them the plan would have another number.
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));

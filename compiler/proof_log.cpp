@@ -12,7 +12,8 @@ public:
   explicit ProofLog(ProofCounts &proof) : proof(proof) {}
   void streamOptimizationRemark(
       const mlir::remark::detail::Remark &remark) override {
-    proof.clear();
+    if (!proof.empty()) // of the plan for the longest samples, which is first
+      return;
     for (const auto &argument : remark.getArgs())
       if (int64_t count; !llvm::StringRef(argument.val).getAsInteger(10, count))
         proof.emplace_back(argument.key, count);

@@ -166,6 +166,8 @@ public:
   PlanTimeline read(rt::TimelineOp op) {
     PlanTimeline timeline;
     timeline.entry = op.getSymName().str();
+    if (auto sequence = op.getSequence())
+      timeline.seq = *sequence;
     timeline.rows.reserve(op.getBody().front().getOperations().size());
     for (mlir::Operation &row : op.getBody().front()) {
       if (auto step = mlir::dyn_cast<rt::StepOp>(row))
@@ -236,6 +238,7 @@ private:
 runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
   runtime::EntryInfo e;
   e.name = timeline.entry;
+  e.seq = timeline.seq;
   e.length = static_cast<int64_t>(timeline.rows.size());
   for (int64_t i = 0; i < e.length; ++i)
     if (timeline.rows[i].kind == MTC_STEP_RUN &&

@@ -69,6 +69,16 @@ int64_t totalParameters(const BundlePlan &plan) {
   return total;
 }
 
+/// Tokens of a sample, the most first: each has an entry for training.
+std::vector<int64_t> lengthsOf(const BundlePlan &plan) {
+  std::vector<int64_t> lengths = {plan.config.seq};
+  for (const PlanTimeline &timeline : plan.programs.front().timelines)
+    if (timeline.seq &&
+        timeline.entry == runtime::entryName("train", *timeline.seq))
+      lengths.push_back(*timeline.seq);
+  return lengths;
+}
+
 int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
   int64_t bytes = 0;
   for (const Json &stage : stages)
@@ -104,6 +114,7 @@ Json report(const BundlePlan &plan) {
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},
+      {"seq_lengths", lengthsOf(plan)},
       {"tokens_per_step", c.globalBatch * c.seq},
       {"total_parameters", totalParameters(plan)},
       {"total_p2p_bytes", totalSendBytes(plan, stages)},

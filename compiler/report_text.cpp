@@ -113,6 +113,11 @@ std::string reportText(const Json &r) {
       runtime::grouped(r["total_parameters"].get<int64_t>()),
       runtime::grouped(r["tokens_per_step"].get<int64_t>()),
       runtime::sized(r["total_p2p_bytes"].get<int64_t>()));
+  if (const Json lengths = r.value("seq_lengths", Json::array());
+      lengths.size() > 1)
+    text += fmt::format("lengths        {} tokens a sample; figures are of the "
+                        "first\n",
+                        fmt::join(lengths.get<std::vector<int64_t>>(), ", "));
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")

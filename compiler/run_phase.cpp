@@ -2,6 +2,7 @@
 
 #include "compiler/run_phase.h"
 
+#include "compiler/lengths.h"
 #include "compiler/locations.h"
 #include "compiler/register.h"
 #include "passes/PhasePass.h"
@@ -112,9 +113,14 @@ Status withDiagnostics(Status status, DiagnosticLog &log) {
 
 Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
                 mlir::TimingScope &timing) {
-  Status status = runPass(phase, module, timing);
+  Status status = Status::okay();
+  for (mlir::ModuleOp plan : plansOf(module))
+    if (status.ok())
+      status = runPass(phase, plan, timing);
   if (status.ok() && log.hasError())
     status = rejected(phase);
+  if (status.ok())
+    passes::leavePhase(module, phase);
   return withDiagnostics(std::move(status), log);
 }
 

@@ -9,6 +9,16 @@
 
 namespace mtc::models {
 
+std::vector<Strategy> Strategy::ofEachLength() const {
+  std::vector<Strategy> all(1 + shorterSeqLengths.size(), *this);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].shorterSeqLengths.clear();
+    if (i > 0)
+      all[i].seqLength = shorterSeqLengths[i - 1];
+  }
+  return all;
+}
+
 bool isScheduleFile(std::string_view schedule) {
   return schedule.find_first_of("/.") != std::string_view::npos;
 }

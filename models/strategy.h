@@ -31,6 +31,8 @@ struct Strategy {
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
   int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
+  /// Of samples of other steps, falling; all are shorter than `seqLength`.
+  std::vector<int64_t> shorterSeqLengths;
   /// A name, or the path of a file of slots; empty: the compiler's default.
   std::string schedule;
   /// What the file says, a line per stage: whoever reads it puts it here.
@@ -63,6 +65,9 @@ struct Strategy {
   int64_t microbatches() const {
     return globalBatchSize / (microBatchSize * mesh[MTC_AXIS_DP]);
   }
+  /// A strategy for each length of samples, that of the longest first; they
+  /// differ in nothing else.
+  std::vector<Strategy> ofEachLength() const;
   /// Virtual stages along the model.
   int64_t virtualStages() const { return mesh.stages() * chunks; }
   /// What each of the logical axes of parameter `name` is split over: by the

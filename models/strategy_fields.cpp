@@ -73,9 +73,44 @@ static StrategyRows meshFields() {
   return rows;
 }
 
+/// Takes lengths in any order; they stay longest first.
+static void setLengths(std::vector<int64_t> lengths, Strategy &out) {
+  std::sort(lengths.begin(), lengths.end(), std::greater<>());
+  out.seqLength = lengths.front();
+  out.shorterSeqLengths.assign(lengths.begin() + 1, lengths.end());
+}
+
 static Kind<Strategy> seqLength() {
   auto kind = OfStrategy::integer(countRange, &Strategy::seqLength);
+  kind.type += ", or a list of such, each once";
   kind.unset = [](const ModelSpec &spec) { return spec.maxSeq; };
+  kind.read = [one = kind.read, type = kind.type](TomlReader &in,
+                                                  std::string_view key,
+                                                  Strategy &out, Need need) {
+    if (const toml::node *node = in.has(key) ? in.node(key) : nullptr;
+        !node || !node->is_array()) {
+      if (node)
+        out.shorterSeqLengths.clear();
+      return one(in, key, out, need);
+    }
+    std::vector<int64_t> lengths;
+    in.integers(key, lengths, countRange);
+    if (!in.good(key))
+      return;
+    if (lengths.empty() ||
+        std::set(lengths.begin(), lengths.end()).size() != lengths.size())
+      return in.wrong(key, type);
+    setLengths(std::move(lengths), out);
+  };
+  kind.valueOf = [one = kind.valueOf](const Strategy &s) {
+    nlohmann::ordered_json value = one(s);
+    if (s.shorterSeqLengths.empty())
+      return value;
+    auto list = nlohmann::ordered_json::array({value});
+    for (int64_t length : s.shorterSeqLengths)
+      list.push_back(length);
+    return list;
+  };
   return kind;
 }
 
@@ -89,8 +124,10 @@ static StrategyRows batchFields() {
        OfStrategy::integer({1, 1 << 30}, &Strategy::globalBatchSize),
        "samples of a step, a multiple of micro_batch_size x dp", "16",
        Need::optional, "none, and one is needed", "gbs"},
-      {"", "seq_length", seqLength(), "tokens of a sample", "512",
-       Need::optional, "the spec's max_seq", "seq"},
+      {"", "seq_length", seqLength(),
+       "tokens of a sample; of several lengths, the steps of a run have one "
+       "or the other (key seq of a recipe), with the same parameters",
+       "512", Need::optional, "the spec's max_seq", "seq"},
       {"", "zero", OfStrategy::integer({0, 2}, &Strategy::zero),
        "1: each replica keeps and updates its part of the optimizer's states "
        "(ZeRO-1); 2: it also keeps its part of the sums of gradients only "

@@ -393,6 +393,8 @@ static void checkSequenceParts(const Strategy &strategy, int64_t seq,
 
 static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                           std::vector<Violation> &out) {
+  for (int64_t shorter : strategy.shorterSeqLengths)
+    checkSequenceParts(strategy, shorter, out);
   if (strategy.seqLength > spec.maxSeq)
     out.push_back({"seq_length <= max_seq",
                    fmt::format("seq_length = {}, max_seq = {}",

@@ -89,7 +89,8 @@ Status link(const std::vector<std::string> &form,
 Status linkExecutable(const Toolchain &toolchain,
                       const std::vector<std::string> &objects,
                       const std::string &output) {
-  return link({"-pie", "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2"},
+  return link({"-pie", "--export-dynamic-symbol=mtc_timeline_*",
+               "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2"},
               toolchain.executable, objects, output);
 }
 

@@ -463,6 +463,9 @@ def Rt_StepKindAttr : EnumAttr<Rt_Dialect, Rt_StepKind, "step_kind">;
 def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "what one stage does in one step of an entry";
   let description = [{
+    `sequence` is the tokens of a sample, where they are not those of `mtc.config`: of
+    several lengths a program has entries for each.
+
     Example:
     ```
     rt.timeline @train {
@@ -472,9 +475,9 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Rt_Int>:$sequence);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $body attr-dict";
+  let assemblyFormat = "$sym_name (`sequence` $sequence^)? $body attr-dict";
 }
 def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";

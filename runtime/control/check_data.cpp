@@ -4,6 +4,7 @@
 
 #include "runtime/train/data.h"
 #include "runtime/train/progress.h"
+#include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
 
@@ -12,19 +13,41 @@
 namespace mtc::runtime {
 namespace {
 
-/// Samples that a run reads, from job.firstSample() on.
-int64_t samplesOf(const Job &job, int64_t globalBatch) {
-  int64_t batches = job.passes();
-  for (const DumpOrder &dump : job.dumps)
-    if (dump.what == "logits")
-      batches = std::max<int64_t>(batches, 1);
-  int64_t samples;
-  return __builtin_mul_overflow(batches, globalBatch, &samples) ? INT64_MAX
-                                                                : samples;
+bool dumpsLogits(const Job &job) {
+  return std::ranges::any_of(
+      job.dumps, [](const DumpOrder &dump) { return dump.what == "logits"; });
+}
+
+/// Global batches of one length that a run reads one after the other.
+struct Reading {
+  int64_t seq = 0;
+  int64_t before = 0; ///< batches of the run's steps before them
+  int64_t batches = 0;
+};
+
+std::vector<Reading> readBy(const Job &job, const StepLengths &lengths) {
+  if (job.evaluates())
+    return {{lengths.ofEvaluation(), 0, job.passes()}};
+  std::vector<Reading> all;
+  if (dumpsLogits(job))
+    all.push_back({lengths.ofEvaluation(), 0, 1});
+  int64_t before = 0;
+  for (const LengthPart &part : lengths.parts()) {
+    int64_t batches = std::min(part.steps, job.passes() - before);
+    if (batches > 0)
+      all.push_back({part.seq, before, batches});
+    before += batches;
+  }
+  return all;
+}
+
+int64_t saturatingProduct(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
 /// A mean over samples that come again would not be what it seems.
-Status checkEvaluation(const Job &job, const BatchInfo &batch,
+Status checkEvaluation(const Job &job, const BatchInfo &batch, int64_t seq,
                        const TokenFile &tokens) {
   int64_t left = std::max<int64_t>(0, tokens.windows() - job.firstSample());
   int64_t most = left / batch.globalBatch;
@@ -33,7 +56,7 @@ Status checkEvaluation(const Job &job, const BatchInfo &batch,
   return {StatusCode::usage,
           fmt::format("--eval {}: expected at most {} batches of {} samples, "
                       "found {} samples of {} tokens from sample {} on in '{}'",
-                      job.evalBatches, most, batch.globalBatch, left, batch.seq,
+                      job.evalBatches, most, batch.globalBatch, left, seq,
                       job.firstSample(), job.tokenFile())};
 }
 
@@ -80,6 +103,23 @@ private:
   BadTokens bad_;
 };
 
+Status checkSamples(Job &job, const BatchInfo &batch, const Reading &reading,
+                    const std::atomic<bool> &stop) {
+  TokenFile tokens;
+  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch, reading.seq, tokens));
+  job.tokenBytes = tokens.bytes();
+  MTC_RETURN_IF_ERROR(checkEvaluation(job, batch, reading.seq, tokens));
+  Scan scan(tokens, job, stop);
+  int64_t samples = saturatingProduct(reading.batches, batch.globalBatch);
+  if (samples >= tokens.windows())
+    return scan.range(0, tokens.windows() * reading.seq + 1);
+  int64_t first = job.firstSample() + reading.before * batch.globalBatch;
+  bool wraps = first % tokens.windows() + samples > tokens.windows();
+  if (job.readsInOrder() && !wraps)
+    return scan.range(tokens.firstToken(first), samples * reading.seq + 1);
+  return scan.samples(first, samples);
+}
+
 } // namespace
 
 Status checkData(Job &job, const Bundle &bundle,
@@ -88,20 +128,14 @@ Status checkData(Job &job, const Bundle &bundle,
   bool reads = std::ranges::any_of(bundle.stages, [](const auto &program) {
     return !program.descriptor.inputs.empty();
   });
-  int64_t samples = samplesOf(job, batch.globalBatch);
-  if (!reads || samples == 0)
+  StepLengths lengths;
+  MTC_RETURN_IF_ERROR(
+      StepLengths::parse(job.recipe.seq, bundle.stages[0].descriptor, lengths));
+  if (!reads)
     return Status::okay();
-  TokenFile tokens;
-  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch, tokens));
-  job.tokenBytes = tokens.bytes();
-  MTC_RETURN_IF_ERROR(checkEvaluation(job, batch, tokens));
-  Scan scan(tokens, job, stop);
-  if (samples >= tokens.windows())
-    return scan.range(0, tokens.windows() * batch.seq + 1);
-  int64_t first = job.firstSample();
-  if (job.readsInOrder())
-    return scan.range(tokens.firstToken(first), samples * batch.seq + 1);
-  return scan.samples(first, samples);
+  for (const Reading &read : readBy(job, lengths))
+    MTC_RETURN_IF_ERROR(checkSamples(job, batch, read, stop));
+  return Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 #include "mtc/runtime/run.h"
 #include "runtime/base/file.h"
 #include "runtime/base/toml_nesting.h"
+#include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
 #define TOML_EXCEPTIONS 0
@@ -109,6 +110,9 @@ Status checkRecipe(const Recipe &recipe) {
         "or take decay constant",
         recipe.lr, recipe.min_lr,
         recipe.min_lr == Recipe().min_lr ? " (its default)" : ""));
+  StepLengths lengths;
+  if (Status status = StepLengths::parse(recipe.seq, lengths); !status.ok())
+    problems.push_back(status.message());
   return usage("recipe:", problems);
 }
 

@@ -111,7 +111,7 @@ private:
     if (row.microbatch < 0 || row.microbatch >= d_.batch.microbatches)
       problems_.add(
           fmt::format("{}: there is no microbatch {}", what, row.microbatch));
-    int64_t bytes = d_.inputBytes();
+    int64_t bytes = d_.inputBytes(entry);
     for (const InputInfo &in : d_.inputs) {
       if (in.entry != entry.name)
         continue;

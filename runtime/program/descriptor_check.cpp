@@ -14,6 +14,16 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+/// A rank along cp has two pieces of each sample.
+void checkPieces(const Descriptor &d, const std::string &what, int64_t seq,
+                 Texts &out) {
+  int64_t cp = d.mesh[MTC_AXIS_CP];
+  if (cp > 1 && seq % (2 * cp) != 0)
+    out.push_back(fmt::format("{}: expected seq to be a multiple of 2 · cp = "
+                              "{}, found {}",
+                              what, 2 * cp, seq));
+}
+
 void checkHead(const Descriptor &d, Texts &out) {
   bool hex =
       d.planHash.size() == 16 &&
@@ -34,11 +44,7 @@ void checkHead(const Descriptor &d, Texts &out) {
     out.push_back(fmt::format("batch: global_batch must be micro_batch · "
                               "microbatches · dp = {}, found {}",
                               product, d.batch.globalBatch));
-  int64_t cp = d.mesh[MTC_AXIS_CP];
-  if (cp > 1 && d.batch.seq % (2 * cp) != 0)
-    out.push_back(fmt::format("batch: expected seq to be a multiple of 2 · cp "
-                              "= {}, found {}",
-                              2 * cp, d.batch.seq));
+  checkPieces(d, "batch", d.batch.seq, out);
   for (int64_t size : d.arenas)
     if (size % 4096 != 0)
       out.push_back(fmt::format("arenas: {} is not a multiple of 4096", size));
@@ -170,6 +176,12 @@ void checkEntries(const Descriptor &d, Texts &out) {
   for (const EntryInfo &e : d.entries) {
     if (!names.insert(e.name).second)
       out.push_back(fmt::format("entry {} is listed twice", e.name));
+    if (e.seq)
+      checkPieces(d, "entry " + e.name, *e.seq, out);
+    if (e.seq > d.batch.seq)
+      out.push_back(fmt::format("entry {}: expected samples of at most {} "
+                                "tokens, found {}",
+                                e.name, d.batch.seq, *e.seq));
     bool fine = e.update.empty() ||
                 (e.update.size() == 2 && e.update[0] < e.update[1] &&
                  e.update[1] < e.length);
@@ -186,10 +198,11 @@ void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
   if (in.pool >= d.pools)
     out.push_back(fmt::format("input {}: expected one of {} pools, found {}",
                               in.name, d.pools, in.pool));
-  if (!d.entry(in.entry))
-    out.push_back(
+  const EntryInfo *entry = d.entry(in.entry);
+  if (!entry)
+    return out.push_back(
         fmt::format("input {}: there is no entry '{}'", in.name, in.entry));
-  int64_t bytes = d.inputBytes();
+  int64_t bytes = d.inputBytes(*entry);
   if (in.offset % 4 != 0 || in.stride % 4 != 0 ||
       !inside(in.offset, bytes, d.arenas[MTC_ARENA_ACTIVATIONS]))
     out.push_back(fmt::format("input {}: misaligned, or {} bytes at {} leave "

@@ -109,7 +109,7 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
 
 Status RankState::load(const EntryInfo &entry, const MtcStep &row,
                        DataLoader &loader) {
-  int64_t bytes = descriptor().inputBytes();
+  int64_t bytes = descriptor().inputBytes(entry);
   for (const InputInfo &in : descriptor().inputs) {
     if (in.entry != entry.name)
       continue;

@@ -1,7 +1,7 @@
 //===- rank_main.cpp - `main` of a compiled program -----------------------===//
 //
 // Linked with a generated object, which defines the tables below. A program
-// without transfers or without an entry simply lacks the symbol.
+// without transfers simply lacks the symbol.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +16,12 @@ extern const char mtc_descriptor[];
 extern const MtcFragment mtc_fragments[];
 extern const MtcTransfer mtc_transfers[] __attribute__((weak));
 extern const int32_t mtc_slots[] __attribute__((weak));
-extern const MtcStep mtc_timeline_train[] __attribute__((weak));
-extern const MtcStep mtc_timeline_eval[] __attribute__((weak));
 }
 
 namespace {
 
+/// The linker exports them: which entries there are, the descriptor says.
 const MtcStep *findTimeline(const std::string &entry) {
-  if (entry == "train")
-    return mtc_timeline_train;
-  if (entry == "eval")
-    return mtc_timeline_eval;
-  // Entries with other names: found if the program was linked with -rdynamic.
   return static_cast<const MtcStep *>(
       dlsym(RTLD_DEFAULT, ("mtc_timeline_" + entry).c_str()));
 }

@@ -52,8 +52,9 @@ Status TokenFile::open(const std::string &path, const std::string &dtype,
   return Status::okay();
 }
 
-Status TokenFile::open(const Job &job, const BatchInfo &batch, TokenFile &out) {
-  MTC_RETURN_IF_ERROR(open(job.tokenFile(), job.recipe.data_dtype, batch.seq,
+Status TokenFile::open(const Job &job, const BatchInfo &batch, int64_t seq,
+                       TokenFile &out) {
+  MTC_RETURN_IF_ERROR(open(job.tokenFile(), job.recipe.data_dtype, seq,
                            batch.vocab, job.recipe.seed, out));
   if (job.tokenBytes >= 0 && out.bytes() != job.tokenBytes)
     return {StatusCode::inputRejected,
@@ -148,16 +149,16 @@ Status TokenFile::rejection(const BadTokens &bad) const {
                       more)};
 }
 
-Status TokenLoader::open(const Job &job, const RankState &rank) {
+Status TokenLoader::open(const Job &job, const RankState &rank, int64_t seq) {
   const Descriptor &d = rank.descriptor();
   batch_ = d.batch;
   dp_ = d.mesh[MTC_AXIS_DP];
   dpRank_ = rank.coord(MTC_AXIS_DP);
-  parts_ = positionsOf(rank, batch_.seq);
+  parts_ = positionsOf(rank, seq);
   reads_ = !d.inputs.empty();
   if (!reads_)
     return Status::okay();
-  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch_, tokens_));
+  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch_, seq, tokens_));
   for (Samples *samples : {&now_, &next_})
     samples->windows.resize(static_cast<size_t>(
         batch_.microbatches * batch_.microBatch * tokens_.windowBytes()));

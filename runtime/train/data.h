@@ -30,9 +30,10 @@ public:
   static Status open(const std::string &path, const std::string &dtype,
                      int64_t seq, int64_t vocab, uint64_t seed, TokenFile &out);
 
-  /// The file of a job, in its order. Errors: also when it is not the size that
-  /// the job was checked with.
-  static Status open(const Job &job, const BatchInfo &batch, TokenFile &out);
+  /// The file of a job, in its order, for samples of `seq` tokens. Errors: also
+  /// when it is not the size that the job was checked with.
+  static Status open(const Job &job, const BatchInfo &batch, int64_t seq,
+                     TokenFile &out);
 
   int64_t bytes() const { return file_.size(); } ///< when it was opened
   int64_t windows() const { return windows_; }
@@ -76,8 +77,9 @@ private:
 /// step that needs it.
 class TokenLoader final : public DataLoader {
 public:
-  /// Opens the job's file. Only ranks whose program has inputs read it.
-  Status open(const Job &job, const RankState &rank);
+  /// Opens the job's file for samples of `seq` tokens. Only ranks whose program
+  /// has inputs read it.
+  Status open(const Job &job, const RankState &rank, int64_t seq);
   /// Reads the samples of the step that begins with sample `base`. Errors:
   /// those of TokenFile::read, with step and sample.
   Status fetch(int64_t base);

@@ -10,9 +10,10 @@
 
 namespace mtc::runtime {
 
-LogitsCapture::LogitsCapture(RankState &rank) : rank_(rank) {
+LogitsCapture::LogitsCapture(RankState &rank, const EntryInfo &entry)
+    : rank_(rank) {
   for (const ExportInfo &e : rank.descriptor().exports)
-    if (e.name == "logits" && e.entry == "eval")
+    if (e.name == "logits" && e.entry == entry.name)
       export_ = &e;
 }
 

@@ -10,10 +10,11 @@
 
 namespace mtc::runtime {
 
-/// Copies the export `logits` of entry `eval` after each microbatch.
+/// Copies the export `logits` after each microbatch.
 class LogitsCapture final : public Observer {
 public:
-  explicit LogitsCapture(RankState &rank);
+  /// Of `entry`, one for evaluation.
+  LogitsCapture(RankState &rank, const EntryInfo &entry);
   /// Waits: after a failure copies into this may still run.
   ~LogitsCapture() override;
   LogitsCapture(const LogitsCapture &) = delete;

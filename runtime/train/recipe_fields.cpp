@@ -73,6 +73,11 @@ const RecipeField kFields[] = {
      0,
      kNoEnd,
      {"shuffled", "sequential"}},
+    {"seq", "seq", &Recipe::seq,
+     "tokens of a sample: one of the lengths that the bundle was compiled "
+     "for, or several, each with the steps that have it; evaluations have the "
+     "last one; empty: the longest",
+     "\"512:1000, 1024\""},
 };
 
 template <typename Number> bool parse(std::string_view text, Number &out) {

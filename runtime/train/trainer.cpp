@@ -85,14 +85,22 @@ Status Trainer::save() {
 }
 
 Status Trainer::prepare() {
-  MTC_RETURN_IF_ERROR(loader_.open(job_, rank_));
+  MTC_RETURN_IF_ERROR(openLoaders());
   if (job_.passes() > 0)
-    MTC_RETURN_IF_ERROR(loader_.fetch(firstSample(1)));
+    MTC_RETURN_IF_ERROR(loaderOf(1).fetch(firstSample(1)));
   if (rank_.logs() && job_.logFd >= 0)
     log_.attach(job_.logFd, job_.logFile, job_.logAlone);
-  entry_ = rank_.descriptor().entry("train");
-  if (!entry_ && !job_.evaluates())
+  if (!rank_.descriptor().entry("train") && !job_.evaluates())
     return noEntry("train", "training");
+  return Status::okay();
+}
+
+Status Trainer::openLoaders() {
+  MTC_RETURN_IF_ERROR(
+      StepLengths::parse(job_.recipe.seq, rank_.descriptor(), lengths_));
+  for (const LengthPart &part : lengths_.parts())
+    if (auto [loader, isNew] = loaders_.try_emplace(part.seq); isNew)
+      MTC_RETURN_IF_ERROR(loader->second.open(job_, rank_, part.seq));
   return Status::okay();
 }
 
@@ -140,9 +148,9 @@ bool Trainer::begin(int64_t step) {
 }
 
 void Trainer::lookAhead(int64_t step) {
-  end_ = loader_.turnTo(firstSample(step));
+  end_ = loaderOf(step).turnTo(firstSample(step));
   if (end_.ok() && step < job_.passes())
-    end_ = loader_.fetch(firstSample(step + 1));
+    end_ = loaderOf(step + 1).fetch(firstSample(step + 1));
   if (!end_.ok())
     signals_.gate.close();
 }
@@ -150,12 +158,16 @@ void Trainer::lookAhead(int64_t step) {
 Status Trainer::trainStep(int64_t step) {
   started_ = std::chrono::steady_clock::now();
   // In memory, unless reading ahead failed: never the samples of another step.
-  MTC_RETURN_IF_ERROR(loader_.turnTo(firstSample(step)));
+  TokenLoader &loader = loaderOf(step);
+  const EntryInfo *entry = rank_.descriptor().entry("train", seqOf(step));
+  if (!entry)
+    return noEntry("train", "training");
+  MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(step)));
   schedule_.fill(step, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
-      entry_->update.empty() ? entry_->length : entry_->update[0] + 1;
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, 0, reduced, loader_));
+      entry->update.empty() ? entry->length : entry->update[0] + 1;
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry, 0, reduced, loader));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
   // On all ranks: the norm is of all gradients, and takes the loss in.
   if (!isFinite(result_.gradNorm))
@@ -163,7 +175,7 @@ Status Trainer::trainStep(int64_t step) {
   if (squaresOverflow(result_.gradNorm, job_.recipe.clip))
     return endTooLarge(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry_, reduced, entry_->length, loader_));
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
   MTC_RETURN_IF_ERROR(rank_.complete());
   done_ = step;
   return Status::okay();
@@ -197,14 +209,14 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   std::chrono::duration<double> time =
       std::chrono::steady_clock::now() - started_;
   double seconds = time.count();
-  const BatchInfo &batch = rank_.descriptor().batch;
-  int64_t tokens = batch.globalBatch * batch.seq;
+  int64_t samples = rank_.descriptor().batch.globalBatch;
+  int64_t tokens = samples * seqOf(step);
   StepRecord record;
   record.step = step;
   record.loss = result_.loss;
   record.gradNorm = result_.gradNorm;
   record.lr = block_.lr;
-  record.tokens = step * tokens;
+  record.tokens = samples * lengths_.tokensThrough(step);
   record.tokensPerSecond = static_cast<double>(tokens) / seconds;
   record.milliseconds = seconds * 1000;
   if (failed) {
@@ -220,11 +232,12 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
 
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
-  MTC_RETURN_IF_ERROR(loader_.turnTo(firstSample(index + 1)));
+  TokenLoader &loader = loaders_.at(lengths_.ofEvaluation());
+  MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(index + 1)));
   schedule_.fill(index + 1, block_);
   block_.sample_base = firstSample(index + 1);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
-  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader_, observer));
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
   for (const AxisInfo &axis : kAxes)
     if (axis.data && rank_.onLastStage())
       MTC_RETURN_IF_ERROR(
@@ -237,7 +250,7 @@ Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
 }
 
 Status Trainer::evaluate() {
-  const EntryInfo *entry = rank_.descriptor().entry("eval");
+  const EntryInfo *entry = evaluation();
   if (!entry)
     return noEntry("eval", "evaluation");
   double sum = 0;
@@ -268,10 +281,10 @@ Status Trainer::evaluate() {
 }
 
 Status Trainer::dumpLogits(const DumpOrder &order) {
-  const EntryInfo *entry = rank_.descriptor().entry("eval");
+  const EntryInfo *entry = evaluation();
   if (!entry)
     return noEntry("eval", "a dump of logits");
-  LogitsCapture capture(rank_);
+  LogitsCapture capture(rank_, *entry);
   MTC_RETURN_IF_ERROR(capture.check());
   float loss = 0;
   if (!begin(1))

@@ -11,9 +11,11 @@
 #include "runtime/train/pieces.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/schedule.h"
+#include "runtime/train/step_lengths.h"
 
 #include <atomic>
 #include <chrono>
+#include <map>
 
 namespace mtc::runtime {
 
@@ -63,6 +65,16 @@ private:
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);
   Status evaluate();
+  /// The tokens of a sample of a step, from 1, or of an evaluation.
+  int64_t seqOf(int64_t step) const {
+    return job_.evaluates() ? lengths_.ofEvaluation() : lengths_.of(step);
+  }
+  TokenLoader &loaderOf(int64_t step) { return loaders_.at(seqOf(step)); }
+  Status openLoaders();
+  /// The entry of evaluations; null if there is none.
+  const EntryInfo *evaluation() const {
+    return rank_.descriptor().entry("eval", lengths_.ofEvaluation());
+  }
   /// The first sample of a step, from 1, or of a batch of an evaluation.
   int64_t firstSample(int64_t step) const;
   /// One forward-only pass over global batch `index`, which `begin` let begin;
@@ -78,14 +90,14 @@ private:
   const Job &job_;
   TrainerSignals signals_;
   StepSchedule schedule_;
-  TokenLoader loader_;
+  StepLengths lengths_;
+  std::map<int64_t, TokenLoader> loaders_; ///< by tokens of a sample
   StepLog log_;
   ProgressLine progress_;
-  Status end_;                       ///< why training ended early, in order
-  int64_t done_ = 0;                 ///< the last step whose update is done
-  const EntryInfo *entry_ = nullptr; ///< train
-  MtcStepBlock block_{};             ///< of the step in progress
-  StepResult result_;                ///< of the last step
+  Status end_;           ///< why training ended early, in order
+  int64_t done_ = 0;     ///< the last step whose update is done
+  MtcStepBlock block_{}; ///< of the step in progress
+  StepResult result_;    ///< of the last step
   /// When the step in progress began.
   std::chrono::steady_clock::time_point started_;
 };

@@ -30,7 +30,7 @@ TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
   Status status = parseDescriptor(toyWith("\"abi\": 8", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 8, found 99"),
+  EXPECT_NE(status.message().find("expected abi 9, found 99"),
             std::string::npos);
 }
 

@@ -400,9 +400,9 @@ TEST(TokenFile, HasTheSizeThatWasChecked) {
   batch.vocab = 256;
   TokenFile file;
   job.tokenBytes = 100;
-  EXPECT_TRUE(TokenFile::open(job, batch, file).ok());
+  EXPECT_TRUE(TokenFile::open(job, batch, batch.seq, file).ok());
   writeFile(job.recipe.data, std::string(108, 'x'));
-  Status grown = TokenFile::open(job, batch, file);
+  Status grown = TokenFile::open(job, batch, batch.seq, file);
   EXPECT_EQ(grown.code(), StatusCode::inputRejected);
   EXPECT_NE(grown.message().find("expected 100 bytes"), std::string::npos);
 }

@@ -40,7 +40,7 @@ struct BatchInfo {
   int64_t microBatch = 0;   ///< samples of one microbatch on one dp rank
   int64_t microbatches = 0; ///< per step
   int64_t globalBatch = 0;  ///< microBatch * microbatches * dp
-  int64_t seq = 0;          ///< tokens per sample
+  int64_t seq = 0;          ///< tokens per sample, of the longest
   int64_t vocab = 0;        ///< tokens are below this (before padding)
 };
 
@@ -118,8 +118,15 @@ struct GemmInfo {
   auto operator<=>(const GemmInfo &) const = default;
 };
 
+/// The entry for samples of a length that is not the longest: "train" and 512
+/// give "train_seq512".
+inline std::string entryName(std::string_view use, int64_t seq) {
+  return std::string(use) + "_seq" + std::to_string(seq);
+}
+
 struct EntryInfo {
   std::string name;
+  std::optional<int64_t> seq;  ///< tokens of a sample; none: the batch's
   int64_t length = 0;          ///< rows of its timeline
   std::vector<int64_t> update; ///< rows of `reduce` and `apply`, or empty
 };
@@ -158,14 +165,23 @@ struct Descriptor {
   std::vector<std::string> fragments;
 
   const EntryInfo *entry(std::string_view name) const;
+  /// The entry for a use ("train", "eval") of samples of `seq` tokens; null if
+  /// there is none.
+  const EntryInfo *entry(std::string_view use, int64_t seq) const {
+    return entry(seq == batch.seq ? std::string(use) : entryName(use, seq));
+  }
   /// True when parameters are bf16 and have fp32 main copies.
   bool hasMains() const { return dtype == "bf16"; }
   /// Bytes of one element of a parameter.
   int64_t paramBytes() const { return hasMains() ? 2 : 4; }
+  /// Tokens of a sample of an entry.
+  int64_t seqOf(const EntryInfo &entry) const {
+    return entry.seq.value_or(batch.seq);
+  }
   /// Bytes of one input of a microbatch: i32, for the positions that a rank has
   /// of each sample.
-  int64_t inputBytes() const {
-    return 4 * batch.microBatch * (batch.seq / mesh[MTC_AXIS_CP]);
+  int64_t inputBytes(const EntryInfo &entry) const {
+    return 4 * batch.microBatch * (seqOf(entry) / mesh[MTC_AXIS_CP]);
   }
 };
 

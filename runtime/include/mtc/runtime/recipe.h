@@ -31,6 +31,9 @@ struct Recipe {
   std::string data;               ///< path of a flat file of tokens
   std::string data_dtype = "u16"; ///< u8, u16 or i32, little-endian
   std::string order = "shuffled"; ///< or sequential: sample k is window k
+  /// Lengths of samples and for how many steps, "512:1000, 1024"; empty: the
+  /// longest that the bundle has.
+  std::string seq;
 };
 
 } // namespace mtc::runtime

@@ -1,0 +1,227 @@
+//===- lengths.cpp - one program for samples of several lengths -----------===//
+
+#include "compiler/lengths.h"
+
+#include "dialects/mtc/Mtc.h"
+#include "dialects/pipe/Pipe.h"
+#include "dialects/rt/KernelStructure.h"
+#include "dialects/rt/Rt.h"
+#include "mtc/runtime/descriptor.h"
+#include "passes/PhasePass.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace mtc::compiler {
+namespace {
+
+std::string named(StringRef name, int64_t length) {
+  return runtime::entryName(name.str(), length);
+}
+
+template <typename Op> std::vector<Op> opsOf(Operation *of) {
+  auto ops = of->getRegion(0).getOps<Op>();
+  return {ops.begin(), ops.end()};
+}
+
+/// Whether two plans say the same with their ops of a kind.
+template <typename Op> bool saySame(Operation *one, Operation *other) {
+  return llvm::equal(opsOf<Op>(one), opsOf<Op>(other), [](Op a, Op b) {
+    return a->getAttrDictionary() == b->getAttrDictionary();
+  });
+}
+
+void moveTo(Operation *op, Operation *parent) {
+  Block &block = parent->getRegion(0).front();
+  op->moveBefore(&block, block.end());
+}
+
+/// Moves what a program of shorter samples does into that of the longest.
+class ProgramJoin {
+public:
+  ProgramJoin(rt::ProgramOp into, rt::ProgramOp from, int64_t length)
+      : into(into), from(from), length(length) {}
+
+  LogicalResult run() {
+    if (failed(checkMemory()))
+      return failure();
+    moveKernels();
+    if (failed(moveFragments()))
+      return failure();
+    moveForms();
+    for (auto timeline : opsOf<rt::TimelineOp>(from))
+      moveTimeline(timeline);
+    for (auto slot : opsOf<rt::InputSlotOp>(from)) {
+      slot.setEntry(named(slot.getEntry(), length));
+      moveTo(slot, into);
+    }
+    for (auto slot : opsOf<rt::ExportSlotOp>(from)) {
+      slot.setFragment(nameOf(slot.getFragment()));
+      moveTo(slot, into);
+    }
+    return success();
+  }
+
+private:
+  /// What lasts from step to step must be the same bytes, and what is one
+  /// step's is as large as the largest.
+  LogicalResult checkMemory() {
+    if (!saySame<rt::BucketOp>(into, from) || !saySame<rt::ParamOp>(into, from))
+      return from.emitError("expected the buckets and parameters of \"")
+             << into.getSymName() << "\" for the longest samples, found others";
+    bool arePlanned = into.getArenas() && from.getArenas() &&
+                      into.getArenas()->size() == MTC_ARENA_COUNT &&
+                      from.getArenas()->size() == MTC_ARENA_COUNT;
+    if (!arePlanned || into.getLossOffset() != from.getLossOffset())
+      return from.emitError("expected sizes of arenas, and the offset of the "
+                            "loss as for the longest samples, found others");
+    SmallVector<int64_t> arenas(*into.getArenas());
+    for (auto [arena, bytes] : llvm::enumerate(*from.getArenas())) {
+      bool isOfStep =
+          arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE;
+      if (!isOfStep && arenas[arena] != bytes)
+        return from.emitError("expected ")
+               << arenas[arena] << " bytes in arena " << arena
+               << ", as for the longest samples, found " << bytes;
+      arenas[arena] = std::max(arenas[arena], bytes);
+    }
+    into.setArenas(arenas);
+    return success();
+  }
+
+  void moveKernels() {
+    rt::KernelSet known;
+    for (auto kernel : opsOf<rt::KernelOp>(into))
+      known.insert(kernel);
+    for (auto kernel : opsOf<rt::KernelOp>(from)) {
+      std::string name = kernel.getSymName().str();
+      if (auto same = known.find(kernel); same != known.end()) {
+        rt::KernelOp other = *same;
+        kernels[name] = other.getSymName().str();
+        continue;
+      }
+      kernels[name] = named(name, length);
+      kernel.setSymName(kernels[name]);
+      moveTo(kernel, into);
+    }
+    from.walk([&](rt::LaunchOp launch) {
+      if (auto it = kernels.find(launch.getKernel().str());
+          it != kernels.end() && launch->getParentOfType<rt::ProgramOp>())
+        launch.setKernel(it->second);
+    });
+  }
+
+  /// The update has no samples: there is one of all lengths.
+  LogicalResult moveFragments() {
+    for (auto fn : opsOf<func::FuncOp>(from)) {
+      StringRef name = fn.getSymName();
+      auto of = pipe::FragmentAttr::of(fn);
+      if (!of || !of.isUpdate()) {
+        fragments[name.str()] = named(name, length);
+        fn.setSymName(fragments[name.str()]);
+        moveTo(fn, into);
+        continue;
+      }
+      auto other = into.lookupSymbol<func::FuncOp>(name);
+      if (!other || !OperationEquivalence::isEquivalentTo(
+                        fn, other, OperationEquivalence::IgnoreLocations))
+        return fn.emitError("expected the update \"")
+               << name << "\" of the longest samples, found another";
+      fragments[name.str()] = name.str();
+    }
+    return success();
+  }
+
+  /// `servedBuckets` reads them once more; nobody else does.
+  void moveForms() {
+    auto target = opsOf<rt::TensorFormOp>(into);
+    for (auto form : opsOf<rt::TensorFormOp>(from))
+      for (auto fn : opsOf<func::FuncOp>(form)) {
+        std::string name = nameOf(fn.getSymName()).str();
+        if (target.empty() || name == fn.getSymName())
+          continue;
+        fn.setSymName(name);
+        moveTo(fn, target.front());
+      }
+  }
+
+  void moveTimeline(rt::TimelineOp timeline) {
+    for (auto row : timeline.getOps<rt::StepOp>())
+      if (auto fragment = row.getFragment())
+        row.setFragment(nameOf(*fragment));
+    timeline.setSymName(named(timeline.getSymName(), length));
+    timeline.setSequence(length);
+    moveTo(timeline, into);
+  }
+
+  StringRef nameOf(StringRef fragment) {
+    auto it = fragments.find(fragment.str());
+    return it == fragments.end() ? fragment : StringRef(it->second);
+  }
+
+  rt::ProgramOp into, from;
+  int64_t length;
+  std::map<std::string, std::string> kernels, fragments; ///< new names
+};
+
+LogicalResult joinInto(ModuleOp into, ModuleOp from) {
+  FailureOr<ConfigAttr> config = configOf(from);
+  if (failed(config))
+    return failure();
+  std::vector<rt::ProgramOp> programs = opsOf<rt::ProgramOp>(into),
+                             others = opsOf<rt::ProgramOp>(from);
+  auto areOfOneStage = [](rt::ProgramOp a, rt::ProgramOp b) {
+    return a.getStage() == b.getStage();
+  };
+  if (!llvm::equal(programs, others, areOfOneStage) ||
+      !saySame<pipe::ParameterOp>(into, from))
+    return from.emitError("expected the stages and parameters of the plan for "
+                          "the longest samples, found others");
+  for (auto [program, other] : llvm::zip_equal(programs, others))
+    if (failed(ProgramJoin(program, other, config->getBatch().getSequence())
+                   .run()))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+std::vector<ModuleOp> plansOf(ModuleOp module) {
+  std::vector<ModuleOp> plans = opsOf<ModuleOp>(module);
+  return plans.empty() ? std::vector{module} : plans;
+}
+
+OwningOpRef<ModuleOp>
+bundlePlans(MutableArrayRef<OwningOpRef<ModuleOp>> plans) {
+  if (plans.size() == 1)
+    return std::move(plans.front());
+  ModuleOp first = *plans.front();
+  OwningOpRef<ModuleOp> all = ModuleOp::create(first.getLoc());
+  (*all)->setAttr(passes::phaseAttr, first->getAttr(passes::phaseAttr));
+  for (OwningOpRef<ModuleOp> &plan : plans)
+    all->push_back(plan.release());
+  return all;
+}
+
+LogicalResult joinPlans(ModuleOp module) {
+  std::vector<ModuleOp> plans = plansOf(module);
+  if (plans.front() == module)
+    return success();
+  for (ModuleOp other : llvm::drop_begin(plans))
+    if (failed(joinInto(plans.front(), other)))
+      return failure();
+  module->setAttrs(plans.front()->getAttrDictionary());
+  module.getBody()->getOperations().splice(
+      module.getBody()->begin(), plans.front().getBody()->getOperations());
+  for (ModuleOp plan : plans)
+    plan.erase();
+  return success();
+}
+
+} // namespace mtc::compiler
