@@ -34,7 +34,7 @@ public:
   LogicalResult build() {
     OpBuilder outer = OpBuilder::atBlockEnd(&program.getBody().front());
     auto made = rt::TimelineOp::create(outer, loc, from.getEntry(),
-                                         /*sequence=*/IntegerAttr());
+                                       /*sequence=*/IntegerAttr());
     b.setInsertionPointToEnd(&made.getBody().emplaceBlock());
     for (Operation &op : from.getBody().front()) {
       if (auto slot = dyn_cast<pipe::SlotOp>(op)) {

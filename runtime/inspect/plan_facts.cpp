@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace mtc::runtime {
@@ -48,6 +49,13 @@ Status readConfiguration(const std::string &folder,
   return Status::okay();
 }
 
+/// Other lists are of what the configuration says.
+bool areNumbers(const Json &list) {
+  return list.is_array() && !list.empty() &&
+         std::ranges::all_of(list,
+                             [](const Json &each) { return each.is_number(); });
+}
+
 Status readReport(const std::string &folder, std::vector<PlanFact> &facts) {
   std::string path = folder + "/report.json";
   Json report;
@@ -59,7 +67,7 @@ Status readReport(const std::string &folder, std::vector<PlanFact> &facts) {
                         "found none; compile the bundle again",
                         path)};
   for (const auto &[key, value] : report.items())
-    if (value.is_primitive() && key != "plan_hash")
+    if ((value.is_primitive() || areNumbers(value)) && key != "plan_hash")
       facts.push_back({"plan", key, value});
   for (size_t stage = 0; stage < report["stages"].size(); ++stage) {
     Json said = report["stages"][stage];

@@ -41,7 +41,7 @@ bool readPart(std::string_view text, bool isLast, LengthPart &out) {
 
 /// What a program has entries for.
 std::set<int64_t> lengthsOf(const Descriptor &program) {
-  std::set<int64_t> lengths;
+  std::set<int64_t> lengths = {program.batch.seq};
   for (const EntryInfo &entry : program.entries)
     lengths.insert(program.seqOf(entry));
   return lengths;

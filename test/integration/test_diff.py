@@ -20,6 +20,7 @@ BUNDLES = {
     "gpipe": ("--tp", 2, "--pp", 2, "--dp", 2, "--schedule", "gpipe"),
     "narrow": ("--pp", 2, "--dp", 2),
     "deep": ("--tp", 2, "--pp", 4),
+    "lengths": ("--tp", 2, "--pp", 2, "--dp", 2, "--seq", "16,32"),
 }
 # Of one layer: (shape, what a rank has with tp 2), from the sharding of Megatron.
 SPLIT = {"attn.qkv.weight": ([64, 4, 3, 16], [64, 2, 3, 16]),
@@ -43,7 +44,8 @@ def report_of(folder, name):
 def facts_of(report):
     """What the report says of each stage, by part and name."""
     facts = {("plan", key): value for key, value in report.items()
-             if not isinstance(value, (dict, list)) and key != "plan_hash"}
+             if not isinstance(value, (dict, list)) and key != "plan_hash"
+             or isinstance(value, list) and value and all(isinstance(each, int) for each in value)}
     for number, stage in enumerate(report["stages"]):
         part = f"stage {number}"
         facts[part, "parameters"] = stage["parameters"]
@@ -133,6 +135,7 @@ def main():
         for name, configuration in (
                 ("zero", {"optimizer.zero": ["0", "1"]}),
                 ("gpipe", {"schedule.name": ["1f1b", "gpipe"]}),
+                ("lengths", {}),
                 ("narrow", {"mesh.tp": ["2", "1"]}),
                 ("deep", {"mesh.dp": ["2", "1"], "mesh.pp": ["2", "4"],
                           "batch.microbatches": ["4", "8"],

@@ -88,7 +88,7 @@ class Tester:
         loss = self.mtc.call("run", bundle, "--eval", 3, "--data", self.data, "--data-type",
                              "u8", "--init-from", self.path("out", "params.safetensors"),
                              "--quiet", *extra).stdout
-        return log, json.loads(loss)["loss"], [
+        return log, json.loads(loss)["eval_loss"], [
             safetensors.digest(self.read("out", name)) for name in ("grads@1", "params")]
 
     def arenas(self, bundle):

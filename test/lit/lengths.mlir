@@ -23,18 +23,18 @@
 // Plans that were edited to be of two models have no common memory. Line 2 is the module of
 // the longest samples.
 // RUN: mtc compile gpt2-nano --gbs 4 --seq 32,16 --compile-to verify-plan -o %t/plan.mlir
-// RUN: %python -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('std = 2.0', 'std = 3.0'))" %t/plan.mlir > %t/init.mlir
+// RUN: python3 -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('std = 2.0', 'std = 3.0'))" %t/plan.mlir > %t/init.mlir
 // RUN: not mtc compile %t/init.mlir -o %t/c 2>&1 | FileCheck %s --check-prefix=INIT
 // INIT: expected the stages and parameters of the plan for the longest samples, found others
-// RUN: %python -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('rt.norm check', 'rt.norm accumulate'))" %t/plan.mlir > %t/update.mlir
+// RUN: python3 -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('step_field eps', 'step_field lr'))" %t/plan.mlir > %t/update.mlir
 // RUN: not mtc compile %t/update.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=UPDATE
-// UPDATE: expected the update "stage0_reduce" of the longest samples, found another
-// RUN: %python -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('arenas = array<i64: [0-9]+', 'arenas = array<i64: 8192000', t[at:]))" %t/plan.mlir > %t/arena.mlir
+// UPDATE: expected the update "stage0_apply" of the longest samples, found another
+// RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('arenas = array<i64: [0-9]+', 'arenas = array<i64: 8192000', t[at:]))" %t/plan.mlir > %t/arena.mlir
 // RUN: not mtc compile %t/arena.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=ARENA
 // ARENA: expected {{[0-9]+}} bytes in arena 0, as for the longest samples, found 8192000
-// RUN: %python -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('loss_offset = [0-9]+', 'loss_offset = 64', t[at:]))" %t/plan.mlir > %t/loss.mlir
+// RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('loss_offset = [0-9]+', 'loss_offset = 64', t[at:]))" %t/plan.mlir > %t/loss.mlir
 // RUN: not mtc compile %t/loss.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=LOSS
 // LOSS: expected sizes of arenas, and the offset of the loss as for the longest samples, found others
-// RUN: %python -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('start [0-9]+(.*)', r'start 1\1', t[at:]))" %t/plan.mlir > %t/start.mlir
+// RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('start [0-9]+(.*)', r'start 1\1', t[at:]))" %t/plan.mlir > %t/start.mlir
 // RUN: not mtc compile %t/start.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=START
 // START: expected the buckets and parameters of "stage0" for the longest samples, found others

@@ -101,9 +101,9 @@ TEST(Fields, OptionsSayTypeAndDefault) {
             "the order of forwards and backwards (mtc help schedules; of a "
             "file: docs/schedules.md): one of 1f1b, gpipe, or the path of a "
             "file (default \"gpipe\")");
-  EXPECT_EQ(what["seq-length"],
-            "tokens of a sample: an integer in [1, 1048576] (default the "
-            "spec's max_seq)");
+  EXPECT_EQ(what["micro-batch-size"],
+            "samples of a replica that go through the pipeline together: an "
+            "integer in [1, 1048576] (default 1)");
   EXPECT_EQ(what["shard.batch"],
             "samples of a microbatch: one of tp, cp, dp, none "
             "(default \"dp\")");

@@ -28,7 +28,7 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 8", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 9", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
   EXPECT_NE(status.message().find("expected abi 9, found 99"),
             std::string::npos);

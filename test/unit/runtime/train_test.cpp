@@ -12,6 +12,7 @@
 #include "runtime/train/metrics.h"
 #include "runtime/train/permutation.h"
 #include "runtime/train/schedule.h"
+#include "runtime/train/step_lengths.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -368,6 +369,31 @@ TEST(Signals, WhatWasIgnoredStaysIgnored) {
     EXPECT_EQ(signals.count(), 1);
   }
   std::signal(SIGINT, old);
+}
+
+TEST(StepLengths, OfEachStepAndAllBefore) {
+  Descriptor program;
+  program.batch.seq = 32;
+  program.entries = {{"train", {}, 0, {}}, {"train_seq16", 16, 0, {}}};
+  StepLengths lengths;
+  ASSERT_TRUE(StepLengths::parse(" 16 : 2 ,32", program, lengths).ok());
+  const std::array<int64_t, 4> expected = {16, 16, 32, 32};
+  int64_t tokens = 0;
+  for (int64_t step = 1; step <= 4; ++step) {
+    EXPECT_EQ(lengths.of(step), expected[step - 1]) << step;
+    EXPECT_EQ(lengths.tokensThrough(step), tokens += expected[step - 1]);
+  }
+  EXPECT_EQ(lengths.ofEvaluation(), 32);
+  ASSERT_TRUE(StepLengths::parse("", program, lengths).ok());
+  EXPECT_EQ(lengths.of(1), 32);
+}
+
+TEST(StepLengths, RejectsWhatSaysNone) {
+  StepLengths lengths;
+  for (const char *text : {"16:2", "16,32", "16:0,32", "0", "16:2,", ",16", "x",
+                           "16:2:3,32", "16 17", "99999999999999999999"})
+    EXPECT_EQ(StepLengths::parse(text, lengths).code(), StatusCode::usage)
+        << text;
 }
 
 TEST(CheckData, TellsRanksTheSizeOfTheFile) {
