@@ -152,7 +152,7 @@ Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
   MTC_RETURN_IF_ERROR(lowerPart(job, timing, module));
   mlir::TimingScope scope = timing.nest("machine code");
   // Fragments are calls, and there is little in them to gain.
-  return emitObject(*module, job.isa, job.object, job.plan ? 1 : 2);
+  return emitObject(*module, job.isa, job.object, job.plan ? 0 : 2);
 }
 
 } // namespace mtc::compiler
