@@ -151,7 +151,8 @@ Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   MTC_RETURN_IF_ERROR(lowerPart(job, timing, module));
   mlir::TimingScope scope = timing.nest("machine code");
-  // Fragments are calls, and there is little in them to gain.
+  // Fragments are calls: there is little in them to gain, and optimizing them
+  // would be most of the time of a plan with many stages.
   return emitObject(*module, job.isa, job.object, job.plan ? 0 : 2);
 }
 
