@@ -20,6 +20,12 @@
 
 namespace mtc::compiler {
 
+/// The order in which a chunk of a stage adds the gradients of microbatches.
+struct SumOrder {
+  int64_t stage = 0, chunk = 0;
+  std::vector<int64_t> microbatches;
+};
+
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
@@ -34,6 +40,7 @@ struct PlanConfig {
   int64_t microbatches = 1; ///< per step
   int64_t globalBatch = 1;  ///< samples of one step
   int64_t seq = 1, vocab = 1;
+  std::vector<SumOrder> sumOrders;     ///< that do not ascend
   std::optional<int64_t> deviceMemory; ///< bytes of one rank; none: no limit
   std::optional<int64_t> ranksPerHost; ///< none: not said
   std::string text;                    ///< the whole attribute, for people

@@ -3,6 +3,7 @@
 #include "compiler/read_plan.h"
 
 #include "compiler/read_program.h"
+#include "compiler/sum_orders.h"
 #include "dialects/mtc/Mtc.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -117,6 +118,7 @@ PlanConfig readConfig(ConfigAttr config) {
   if (config.getOverlap())
     for (auto name : config.getOverlap().getAsRange<mlir::StringAttr>())
       result.overlap.push_back(name.str());
+  result.sumOrders = ownSumOrders(config);
   result.isa = target.getIsa().str();
   result.threads = target.getThreads();
   result.deviceMemory = target.getMemory();

@@ -98,6 +98,15 @@ static Json proofReport(const ProofCounts &proof) {
   return counts;
 }
 
+static Json sumOrdersReport(const std::vector<SumOrder> &orders) {
+  Json list = Json::array();
+  for (const SumOrder &order : orders)
+    list.push_back({{"stage", order.stage},
+                    {"chunk", order.chunk},
+                    {"microbatches", order.microbatches}});
+  return list;
+}
+
 Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
@@ -121,6 +130,8 @@ Json report(const BundlePlan &plan) {
   };
   if (auto bubble = bubbleFraction(plan, "train"))
     json["bubble_fraction"] = *bubble;
+  if (!c.sumOrders.empty())
+    json["sum_orders"] = sumOrdersReport(c.sumOrders);
   json["zero"] = c.zeroStage;
   json["bytes_per_parameter"] = bytesPerParameter(plan);
   if (c.ranksPerHost)

@@ -93,6 +93,17 @@ static std::string proofText(const Json &proof) {
   return text + "no cycle";
 }
 
+/// The first of the orders, which is enough to see what is meant.
+static std::string sumOrderText(const Json &orders) {
+  const Json &first = orders.front();
+  return fmt::format(
+      "sums           microbatches do not ascend (stage {} chunk {}: {}{}), so "
+      "bits are those of this order alone\n",
+      first["stage"].get<int64_t>(), first["chunk"].get<int64_t>(),
+      fmt::join(first["microbatches"].get<std::vector<int64_t>>(), ", "),
+      orders.size() > 1 ? fmt::format("; {} more", orders.size() - 1) : "");
+}
+
 std::string reportText(const Json &r) {
   std::string mesh;
   for (const auto &[axis, ranks] : r["mesh"].items())
@@ -129,6 +140,8 @@ std::string reportText(const Json &r) {
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());
+  if (r.contains("sum_orders"))
+    text += sumOrderText(r["sum_orders"]);
   text += perParameterText(r["bytes_per_parameter"], r["zero"].get<int64_t>());
   if (r.contains("hosts"))
     text += hostsText(r["hosts"]);

@@ -78,7 +78,9 @@ static void checkBeside(const models::Strategy &strategy,
 /// All that is wrong with a schedule that was read; a deadlock too.
 static models::Diagnostics checkRead(const models::Strategy &strategy,
                                      const schedules::Schedule &schedule) {
-  schedules::Findings findings = schedules::checkSchedule(schedule);
+  schedules::Schedule anyOrder = schedule;
+  anyOrder.anyOrder = true;
+  schedules::Findings findings = schedules::checkSchedule(anyOrder);
   schedules::Findings halves = schedules::checkHalves(schedule);
   findings.insert(findings.end(), halves.begin(), halves.end());
   checkBeside(strategy, findings);

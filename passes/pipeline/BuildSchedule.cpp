@@ -57,6 +57,7 @@ struct BuildSchedulePass
     shape.stages = params.p;
     shape.chunks = params.v;
     shape.microbatches = params.m;
+    shape.anyOrder = true;
     return schedules::parseSchedule(pipeline::textOf(slots), shape, findings);
   }
 

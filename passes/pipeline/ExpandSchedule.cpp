@@ -129,6 +129,7 @@ struct ExpandSchedulePass
     shape.crossings = pipeline::crossingsOf(getOperation(), op.getSymName());
     shape.savesOperands =
         op.getSymName() == "train" && readsOperands(getOperation());
+    shape.anyOrder = op.getSymName() == "train" && isWritten;
     if (failed(checkStages(op, shape)))
       return failure();
     auto schedule = schedules::parseSchedule(pipeline::textOf(op.getSlots()),
@@ -170,7 +171,13 @@ struct ExpandSchedulePass
     }
   }
 
+  bool isWritten = false; ///< the schedule for training, by somebody
+
   void runPhase() override {
+    FailureOr<ConfigAttr> config = configOf(getOperation());
+    if (failed(config))
+      return signalPassFailure();
+    isWritten = static_cast<bool>(config->getSchedule().getSlots());
     SmallVector<pipe::ScheduleOp> all(
         getOperation().getOps<pipe::ScheduleOp>());
     for (pipe::ScheduleOp op : all)

@@ -28,7 +28,7 @@ public:
         fragments.try_emplace({of.getPhase(), of.getChunk(), of.getLast()},
                               FlatSymbolRefAttr::get(fn.getSymNameAttr()));
     for (auto slot : from.getOps<pipe::SlotOp>())
-      lastMicrobatch = std::max<int64_t>(lastMicrobatch, slot.getMicrobatch());
+      lastOf[{slot.getPhase(), slot.getChunk()}] = slot;
   }
 
   LogicalResult build() {
@@ -109,7 +109,7 @@ private:
     FailureOr<FlatSymbolRefAttr> name = fragment(slot, *phase, slot.getChunk());
     if (failed(name))
       return failure();
-    if (int64_t(slot.getMicrobatch()) == lastMicrobatch)
+    if (lastOf[{slot.getPhase(), slot.getChunk()}] == slot)
       if (auto it = fragments.find({*phase, slot.getChunk(), true});
           it != fragments.end())
         name = it->second;
@@ -154,7 +154,9 @@ private:
   Location loc;
   /// By phase and chunk, and whether it is of the last microbatch.
   std::map<std::tuple<pipe::Phase, int64_t, bool>, FlatSymbolRefAttr> fragments;
-  int64_t lastMicrobatch = 0;
+  /// By phase and chunk, what runs last: the order of a schedule that somebody
+  /// wrote need not be that of the microbatches.
+  std::map<std::pair<StringRef, int64_t>, pipe::SlotOp> lastOf;
   /// By name and sender. Of whole cache lines, as slots are.
   std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;
 };

@@ -13,7 +13,8 @@ namespace mtc::passes::verify {
 
 /// Every entry on every stage; train ends with reduce and apply; every
 /// microbatch runs once per fragment; microbatches ascend where a fragment
-/// accumulates (contract N4: sums add in the same order in every schedule).
+/// accumulates (contract N4: sums add in the same order in every schedule), or
+/// are in the order of the slots where somebody wrote the schedule.
 void checkTimelines(const Model &model, Report &report);
 
 /// What the fragments of tensor forms send and receive is what pipe.crossing

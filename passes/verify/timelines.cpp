@@ -1,4 +1,5 @@
 //===- timelines.cpp - shape of the timelines -----------------------------===//
+#include "passes/pipeline/schedules/schedule.h"
 #include "passes/verify/checks.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -18,6 +19,22 @@ bool accumulates(const Fragment &fragment) {
           access.writes)
         return true;
   return false;
+}
+
+/// The slots that run a fragment; none of the update.
+std::optional<schedules::Phase> slotPhase(Phase phase) {
+  switch (phase) {
+  case Phase::Forward:
+    return schedules::Phase::F;
+  case Phase::Backward:
+    return schedules::Phase::B;
+  case Phase::InputGradient:
+    return schedules::Phase::I;
+  case Phase::WeightGradient:
+    return schedules::Phase::W;
+  default:
+    return std::nullopt;
+  }
 }
 
 class TimelineChecker {
@@ -94,11 +111,31 @@ private:
                            << m << " again";
   }
 
+  /// Where somebody wrote the schedule, the microbatches of a fragment as they
+  /// stand there.
+  std::optional<std::vector<int64_t>> writtenOrder(const Fragment &fragment) {
+    ArrayAttr lines = model.config.getSchedule().getSlots();
+    if (!isTrain || !lines || uint64_t(stage.index) >= lines.size())
+      return std::nullopt;
+    schedules::Findings findings; // build-schedule reports them
+    std::vector<int64_t> order;
+    for (const schedules::Slot &slot : schedules::readSlots(
+             cast<StringAttr>(lines[stage.index]).getValue(), "", findings))
+      if (slot.phase == slotPhase(fragment.phase()) &&
+          slot.chunk == fragment.of.getChunk())
+        order.push_back(slot.microbatch);
+    return order;
+  }
+
   void checkOrder(const Fragment &fragment, const Order &order) {
     std::set<int64_t> seen;
     int64_t previous = -1;
     bool ascends = llvm::any_of(
         order, [](const Row *row) { return accumulates(*row->fragment); });
+    if (auto written = writtenOrder(fragment); ascends && written) {
+      ascends = false;
+      checkWritten(order, *written);
+    }
     for (const Row *row : order) {
       int64_t m = row->microbatch;
       if (m < 0 || m >= model.microbatches)
@@ -120,6 +157,18 @@ private:
         report.error(timeline.op)
             << "expected \"" << fragment.name() << "\" for microbatch " << m
             << ", found no such row";
+  }
+
+  void checkWritten(const Order &order, ArrayRef<int64_t> written) {
+    for (auto [row, m] : llvm::zip(order, written))
+      if (row->microbatch != m) {
+        report.error(row->op)
+            << "expected microbatches in the order of the schedule's slots, "
+               "because \""
+            << row->fragment->name() << "\" accumulates, found microbatch "
+            << row->microbatch << " in the place of " << m;
+        return;
+      }
   }
 
   const Model &model;

@@ -177,8 +177,6 @@ STRATEGIES = [
     schedule("slots that lack", "F0 F1 B0 B1\nF0 B0 F1\n", ["stage 1", "B"]),
     schedule("a backward before its forward", "F0 F1 B0 B1\nB0 F0 F1 B1\n",
              ["F0", "B0", "before"]),
-    schedule("gradients that are added in another order", "F0 F1 B0 B1\nF0 F1 B1 B0\n",
-             ["ascending"]),
     schedule("stages that wait for each other", "F0 B0 F1 B1\nF0 F1 B0 B1\n",
              ["stage 0: B0 waits for B0 of stage 1", "stage 1: F1 waits for F1 of stage 0"]),
     schedule("a group beside a file", "F0 F1 B0 B1\nF0 B0 F1 B1\n",

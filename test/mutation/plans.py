@@ -96,6 +96,7 @@ def plans(schedules):
         Plan(layout(pp=3, schedule="zb-h1"), layers=3, often=True),
         Plan(layout(tp=2, pp=2, schedule="zb-h1", sp=True), tied=False),
         Plan(layout(pp=3, schedule=written("partly-split")), layers=3),
+        Plan(layout(pp=2, schedule=written("own-order")), tied=False),
         Plan(layout(pp=2, dp=2, chunks=2, layers=(0, 1, 1, 0),
                     schedule=written("split-chunks")), dtype="bf16"),
         Plan(layout(tp=2, recompute="selective"), often=True),

@@ -155,6 +155,8 @@ private:
   }
 
   void checkAccumulation() {
+    if (schedule_.anyOrder)
+      return;
     for (int stage = 0; stage < schedule_.stages; ++stage)
       for (int chunk = 0; chunk < schedule_.chunks; ++chunk) {
         std::vector<int> order;

@@ -15,7 +15,8 @@ namespace mtc::schedules {
 ///                       one W for each (stage, chunk, microbatch)
 ///   order               F before B and I, I before W
 ///   accumulation-order  weight gradients of a chunk ascend in the microbatch:
-///                       another order is another sum
+///                       another order is another sum; not where the
+///                       schedule may have any (`anyOrder`)
 ///   cycle               stages wait for each other; only looked for when the
 ///                       slots are complete and in order
 Findings checkSchedule(const Schedule &schedule);

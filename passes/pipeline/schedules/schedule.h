@@ -46,6 +46,9 @@ struct Shape {
   Crossings crossings = {}; ///< what they send each other
   /// F saves values that W reads: what the weight gradient is a product of.
   bool savesOperands = false;
+  /// Microbatches may be added to sums in any order: somebody wrote it, and its
+  /// bits are a class of their own.
+  bool anyOrder = false;
 
   int virtualStages() const { return stages * chunks; }
   /// Stage of virtual stage `u`.
