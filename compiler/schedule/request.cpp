@@ -118,8 +118,9 @@ std::string explainCycle(const schedules::Schedule &schedule) {
   return text.substr(0, text.rfind("\ncannot"));
 }
 
-/// Findings that stand against running it; an order of sums, which is a class of
-/// bits of its own, is a note, and so is what only the compiler does not take.
+/// Findings that stand against running it; an order of sums, which is a class
+/// of bits of its own, is a note, and so is what only the compiler does not
+/// take.
 Status checkLegal(const std::string &file, RequestedSchedule &out) {
   schedules::Findings findings = schedules::checkSchedule(out.schedule);
   std::vector<std::string> wrong;

@@ -37,8 +37,10 @@ ALLOWED = {
     "passes/pipeline/schedules": {ABI},  # pure functions in plain C++, on pools by their names
     "passes/plan": FRAMEWORK | PASSES | {"passes/target", ABI},
     # Nothing of what it verifies, so that no mistake is made twice; but the analysis of
-    # waits, which tests hold to an interpreter of plans, and what the target needs.
+    # waits, which tests hold to an interpreter of plans, the notation of slots, and what
+    # the target needs.
     "passes/verify": FRAMEWORK | BASE | {"passes/target/target.h", "passes/pipeline/schedules/machine.h",
+                                         "passes/pipeline/schedules/schedule.h",
                                          "passes/pipeline/schedules/waitfor.h", ABI},
     "passes/codegen": FRAMEWORK | PASSES | {"passes/target", ABI},
     "compiler": FRAMEWORK | {"dialects", "passes", "models", "runtime/base", ABI},
