@@ -36,14 +36,15 @@ Json toJson(const Traffic &traffic) {
   return {{"calls", traffic.calls}, {"bytes", traffic.bytes}};
 }
 
-Json stageReport(const ProgramPlan &program, const PlanConfig &config) {
+Json stageReport(const ProgramPlan &program) {
   Json json = {{"stage", program.stage()}};
   int64_t parameters = 0;
   for (const runtime::ParamInfo &p : program.descriptor.params)
     parameters += product(p.localShape);
   json["parameters"] = parameters;
   json["memory"] = memory(program);
-  json["state"] = stateMemory(program, config);
+  json["state"] = stateMemory(program);
+  json["padding"] = paddingMemory(program);
   Json collectives = Json::object();
   Traffic sends;
   StepTraffic traffic = trafficOfStep(program);
@@ -111,7 +112,7 @@ Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
   for (const ProgramPlan &program : plan.programs)
-    stages.push_back(stageReport(program, c));
+    stages.push_back(stageReport(program));
   Json json = {
       {"model", c.model},
       {"plan_hash", plan.hash},

@@ -29,6 +29,15 @@ std::string stateText(const Json &state) {
   return text;
 }
 
+/// What of it no parameter needs.
+std::string paddingText(const Json &padding) {
+  if (padding["elements"] == 0)
+    return "";
+  return fmt::format("  padding      {} elements, {}\n",
+                     runtime::grouped(padding["elements"].get<int64_t>()),
+                     runtime::sized(padding["bytes"].get<int64_t>()));
+}
+
 /// Small models may take more with ZeRO-2 than without: gradients wait in whole
 /// buckets.
 std::string stagingText(const Json &bytes) {
@@ -44,9 +53,12 @@ std::string perParameterText(const Json &rows, int64_t zero) {
   std::string text;
   for (const Json &row : rows)
     text += fmt::format(
-        "zero {}         {:g} bytes a parameter: {:g}, {:g} of gradients, {:g} "
-        "of the optimizer{}{}\n",
+        "zero {}         {:g} bytes a parameter{}: {:g}, {:g} of gradients, "
+        "{:g} of the optimizer{}{}\n",
         row["zero"].get<int64_t>(), row["total"].get<double>(),
+        row["dtype"] == rows[0]["dtype"]
+            ? ""
+            : " of type " + row["dtype"].get<std::string>(),
         row["parameters"].get<double>(), row["gradients"].get<double>(),
         row["optimizer"].get<double>(), stagingText(row["staging_bytes"]),
         row["zero"] == zero ? " (this plan)" : "");
@@ -64,7 +76,7 @@ std::string stageText(const Json &stage) {
     if (name != "total")
       text += fmt::format("    {:<11}{:>16} bytes\n", name,
                           runtime::grouped(bytes.get<int64_t>()));
-  text += stateText(stage["state"]);
+  text += stateText(stage["state"]) + paddingText(stage["padding"]);
   for (const auto &[group, value] : stage["collectives"].items())
     text += fmt::format("  {:<12} {} a step\n", group, traffic(value));
   if (stage["sends"]["calls"] != 0)

@@ -24,6 +24,14 @@ struct Parameter {
 };
 using Parameters = std::map<std::string, Parameter>; ///< by name
 
+/// Whether a product reads it, as it is stored or in the type of the product.
+bool isFactor(mlir::Value value) {
+  return llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
+    auto cast = mlir::dyn_cast<tfm::CastOp>(user);
+    return mlir::isa<tfm::EinsumOp>(user) || (cast && isFactor(cast));
+  });
+}
+
 Parameters parametersOf(mlir::ModuleOp module) {
   Parameters found;
   module.walk([&](mlir::FunctionOpInterface function) {
@@ -35,9 +43,7 @@ Parameters parametersOf(mlir::ModuleOp module) {
           for (models::LogicalAxis axis : models::allLogicalAxes())
             if (toString(axis) == std::string_view(name.getValue()))
               own.axes.push_back(axis);
-        own.isFactor = llvm::any_of(
-            function.getArgument(i).getUsers(),
-            [](mlir::Operation *user) { return isa<tfm::EinsumOp>(user); });
+        own.isFactor = isFactor(function.getArgument(i));
       }
   });
   return found;

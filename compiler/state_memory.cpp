@@ -2,6 +2,8 @@
 #include "compiler/state_memory.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace mtc::compiler {
 
@@ -25,8 +27,9 @@ int64_t gradientBytes(const runtime::BucketInfo &bucket) {
   return kF32 * bucket.gradElements();
 }
 
-int64_t paramBytes(const PlanConfig &config) {
-  return config.dtype == "bf16" ? 2 : kF32;
+int64_t optimizerBytes(const runtime::BucketInfo &bucket) {
+  return kF32 * bucket.shardElements *
+         static_cast<int64_t>(bucket.states.size());
 }
 
 /// Of the rank of a stage.
@@ -49,9 +52,34 @@ Json stagingOf(int64_t zero, const BundlePlan &plan) {
   return most;
 }
 
+/// A type in which some parameters are stored.
+struct StoredType {
+  std::string name;
+  int64_t paramBytes = kF32;
+  int64_t states = 0; ///< of an element
+};
+
+/// Those of a plan, first the one that it computes in.
+std::vector<StoredType> storedTypes(const BundlePlan &plan) {
+  std::vector<StoredType> types;
+  for (const ProgramPlan &program : plan.programs)
+    for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
+      std::string name = bucket.hasMains() ? "bf16" : "f32";
+      auto isSame = [&](const StoredType &type) { return type.name == name; };
+      if (!bucket.secondUseOf &&
+          std::none_of(types.begin(), types.end(), isSame))
+        types.push_back({name, bucket.paramBytes(),
+                         static_cast<int64_t>(bucket.states.size())});
+    }
+  std::stable_partition(
+      types.begin(), types.end(),
+      [&](const StoredType &type) { return type.name == plan.config.dtype; });
+  return types;
+}
+
 } // namespace
 
-Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
+Json stateMemory(const ProgramPlan &program) {
   int64_t params = 0, gradients = 0, optimizer = 0, second = 0;
   const int64_t staging = stagingBytes(program);
   for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
@@ -59,10 +87,9 @@ Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
       second += gradientBytes(bucket);
       continue;
     }
-    params += paramBytes(config) * bucket.elements;
+    params += bucket.paramBytes() * bucket.elements;
     gradients += gradientBytes(bucket);
-    optimizer += kF32 * bucket.shardElements *
-                 static_cast<int64_t>(bucket.states.size());
+    optimizer += optimizerBytes(bucket);
   }
   return {{"parameters", params},
           {"gradients", gradients},
@@ -72,23 +99,47 @@ Json stateMemory(const ProgramPlan &program, const PlanConfig &config) {
           {"total", params + gradients + optimizer + second + staging}};
 }
 
+Json paddingMemory(const ProgramPlan &program) {
+  const std::vector<runtime::BucketInfo> &buckets = program.descriptor.buckets;
+  std::vector<int64_t> used(buckets.size());
+  for (const runtime::ParamInfo &p : program.descriptor.params)
+    used[p.bucket] += p.localElements();
+  int64_t elements = 0;
+  double bytes = 0;
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    const runtime::BucketInfo &bucket = buckets[i];
+    const bool isSecond = bucket.secondUseOf.has_value();
+    int64_t padding =
+        bucket.elements - used[isSecond ? *bucket.secondUseOf : int64_t(i)];
+    int64_t kept = gradientBytes(bucket);
+    if (!isSecond) {
+      elements += padding;
+      kept += bucket.paramBytes() * bucket.elements + optimizerBytes(bucket);
+    }
+    if (bucket.elements > 0)
+      bytes += static_cast<double>(kept) * static_cast<double>(padding) /
+               static_cast<double>(bucket.elements);
+  }
+  return {{"elements", elements}, {"bytes", std::llround(bytes)}};
+}
+
 Json bytesPerParameter(const BundlePlan &plan) {
   const PlanConfig &config = plan.config;
-  int64_t states = 0;
-  for (const ProgramPlan &program : plan.programs)
-    for (const runtime::BucketInfo &bucket : program.descriptor.buckets)
-      states = std::max<int64_t>(states, bucket.states.size());
   Json rows = Json::array();
-  for (int64_t zero = 0; zero < kStages; ++zero) {
-    StateBytes bytes =
-        stateBytes(zero, config.mesh[MTC_AXIS_DP], paramBytes(config), states);
-    rows.push_back({{"zero", zero},
-                    {"parameters", bytes.parameters},
-                    {"gradients", bytes.gradients},
-                    {"optimizer", bytes.optimizer},
-                    {"total", bytes.total()},
-                    {"staging_bytes", stagingOf(zero, plan)}});
-  }
+  for (const StoredType &type : storedTypes(plan))
+    for (int64_t zero = 0; zero < kStages; ++zero) {
+      StateBytes bytes = stateBytes(zero, config.mesh[MTC_AXIS_DP],
+                                    type.paramBytes, type.states);
+      bool isFirst = rows.size() < kStages;
+      rows.push_back(
+          {{"zero", zero},
+           {"dtype", type.name},
+           {"parameters", bytes.parameters},
+           {"gradients", bytes.gradients},
+           {"optimizer", bytes.optimizer},
+           {"total", bytes.total()},
+           {"staging_bytes", isFirst ? stagingOf(zero, plan) : Json(0)}});
+    }
   return rows;
 }
 

@@ -23,18 +23,25 @@ struct StateBytes {
 StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
                       int64_t states);
 
-/// Bytes per parameter of this plan's replicas and types, a row for each ZeRO
-/// stage. "staging_bytes" is what no closed form has: the workspace of the rank
-/// that needs most, in which gradients wait for their sum over dp; null in the
-/// row of ZeRO-2 if that is not this plan's, since buckets decide it.
+/// Bytes per parameter of this plan's replicas, a row for each type in which it
+/// stores some ("dtype"; first the one that it computes in) and each ZeRO
+/// stage. "staging_bytes", of all types in the rows of the first, is what no
+/// closed form has: the workspace of the rank that needs most, in which
+/// gradients wait for their sum over dp; null in the row of ZeRO-2 if that is
+/// not this plan's, since buckets decide it. Gathers take no buffer: they move
+/// parameters where these lie.
 nlohmann::ordered_json bytesPerParameter(const BundlePlan &plan);
 
 /// The bytes that a rank of one stage keeps from step to step, padding
 /// included, with what no closed form has: the second accumulators of tied
 /// parameters, and the workspace in which gradients wait for their sum over dp
 /// (ZeRO-2).
-nlohmann::ordered_json stateMemory(const ProgramPlan &program,
-                                   const PlanConfig &config);
+nlohmann::ordered_json stateMemory(const ProgramPlan &program);
+
+/// What of that no parameter needs: "elements" of its buckets that are no
+/// parameter's, and "bytes" of parameters, gradients and states of these, the
+/// mean of the replicas of a stage (the last ones have the most).
+nlohmann::ordered_json paddingMemory(const ProgramPlan &program);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_STATE_MEMORY_H

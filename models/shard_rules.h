@@ -66,14 +66,17 @@ private:
   std::array<MeshAxis, logicalAxisCount> table;
 };
 
-/// Another table for the parameters whose name matches `pattern`, where `*`
-/// stands for any characters. Axes that are not named keep the general rule.
+/// What holds for the parameters whose name matches `pattern`, where `*` stands
+/// for any characters: another table, in which axes that are not named keep the
+/// general rule, and another type.
 struct ShardOverride {
   std::string pattern;
   std::vector<std::pair<LogicalAxis, MeshAxis>> axes;
   /// What these weights make, with its bias, is gathered: no mesh axis splits
   /// it along their dimensions.
   bool gatherOutput = false;
+  /// In which they are stored; empty: in that of the strategy.
+  std::string dtype = {};
 };
 
 /// Whether `name` matches `pattern` as a whole.

@@ -51,6 +51,14 @@ bool Strategy::gathersOutput(std::string_view name) const {
       });
 }
 
+const std::string &Strategy::dtypeOf(std::string_view name) const {
+  const std::string *found = &dtype;
+  for (const ShardOverride &override : overrides)
+    if (!override.dtype.empty() && matches(override.pattern, name))
+      found = &override.dtype;
+  return *found;
+}
+
 int64_t parseBytes(std::string_view text) {
   int64_t number = 0;
   auto [end, error] =

@@ -23,8 +23,8 @@ namespace mtc::models {
 
 /// A strategy as given. Keys of the file are the names in snake case
 /// (`micro_batch_size`); the table is `[shard]`, overrides are `[[override]]`
-/// with `pattern` and `shard = { axis = "tp" | "dp" | "none" }`; mesh.h has the
-/// axes of the mesh.
+/// with `pattern` and `shard = { axis = "tp" | "dp" | "none" }` or what else
+/// they say of parameters; mesh.h has the axes of the mesh.
 struct Strategy {
   Mesh mesh;                   ///< the axes' names are the keys
   int64_t ranksPerHost = 0;    ///< 0: not said
@@ -50,7 +50,8 @@ struct Strategy {
   /// Of overlapKinds, in that order.
   std::vector<std::string> overlap = {"p2p"};
   int64_t threadsPerRank = 1;
-  int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
+  int64_t bucketSize = 40'000'000;      ///< elements of a gradient bucket
+  std::string bucketLayout = "aligned"; ///< or "dense"
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";
   std::string dtype = "f32";
@@ -78,6 +79,9 @@ struct Strategy {
   meshAxes(std::string_view name, const std::vector<LogicalAxis> &axes) const;
   /// Whether an override gathers what the weight `name` makes.
   bool gathersOutput(std::string_view name) const;
+  /// The type in which parameter `name` is stored: that of the last override
+  /// which matches and has one, else `dtype`.
+  const std::string &dtypeOf(std::string_view name) const;
 };
 
 /// Whether a value of `schedule` is the path of a file of slots, not a name: it

@@ -158,15 +158,15 @@ const std::vector<std::string_view> &allTargets() {
 }
 
 /// One of `values`, or what `isOther` takes, which is `other` in words.
-static Kind<Strategy> named(const std::vector<std::string_view> &values,
-                            std::string Strategy::*member,
-                            bool (*isOther)(std::string_view) = nullptr,
-                            std::string_view other = "") {
+template <typename T>
+static Kind<T> named(const std::vector<std::string_view> &values,
+                     std::string T::*member,
+                     bool (*isOther)(std::string_view) = nullptr,
+                     std::string_view other = "") {
   std::string type =
       values.size() == 1 ? std::string(values[0]) : "one of " + join(values);
   type += other;
-  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
-                  Need need) {
+  auto read = [=](TomlReader &in, std::string_view key, T &out, Need need) {
     std::string value;
     in.string(key, value, need);
     if (!in.has(key) || !in.good(key))
@@ -181,10 +181,15 @@ static Kind<Strategy> named(const std::vector<std::string_view> &values,
     }
     out.*member = value;
   };
-  return {
-      type, read,
-      [=](const Strategy &s) -> nlohmann::ordered_json { return s.*member; },
-      OfStrategy::quoted(values)};
+  return {type, read,
+          [=](const T &of) -> nlohmann::ordered_json { return of.*member; },
+          Kind<T>::quoted(values)};
+}
+
+/// The types that parameters may have.
+static const std::vector<std::string_view> &allDtypes() {
+  static const std::vector<std::string_view> types = {"f32", "bf16"};
+  return types;
 }
 
 static StrategyRows nameFields(const ScheduleNames &schedules) {
@@ -199,12 +204,19 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "what ranks compute with; for CUDA kernels are compiled "
        "(--compile-to kernels), and nothing runs them yet",
        "\"cuda:sm_90\""},
-      {"", "dtype", named({"f32", "bf16"}, &Strategy::dtype),
+      {"", "dtype", named(allDtypes(), &Strategy::dtype),
        "type of weights and activations in computations; bf16 keeps main "
        "parameters in f32",
        "\"bf16\""},
       {"", "optimizer", named({"adamw"}, &Strategy::optimizer),
        "what updates parameters; its numbers are the recipe's", "\"adamw\""},
+      {"", "bucket_layout",
+       named({"aligned", "dense"}, &Strategy::bucketLayout),
+       "how parameters lie in buckets under zero 1 and 2: with aligned each "
+       "begins at a multiple of 64 elements and a bucket ends at one of "
+       "lcm(dp, 128), with dense they lie side by side and a bucket ends at a "
+       "multiple of dp; numbers do not depend on it",
+       "\"dense\""},
   };
 }
 
@@ -467,9 +479,9 @@ static Kind<ShardOverride> ownAxes() {
     if (const toml::table *table = in.subtable(key)) {
       TomlReader shard = in.inner(key, *table);
       out.axes = readShardTable(shard);
-    } else if (!in.has(key) && !in.has("gather_output")) {
-      in.error(key, "is missing; write shard = { ffn = \"none\" } or "
-                    "gather_output = true");
+    } else if (!in.has(key) && !in.has("gather_output") && !in.has("dtype")) {
+      in.error(key, "is missing; write shard = { ffn = \"none\" }, "
+                    "gather_output = true or dtype = \"f32\"");
     }
   };
   return {"a table with keys of [shard]", read,
@@ -497,6 +509,10 @@ const std::vector<Field<ShardOverride>> &overrideFields() {
        "what these weights make is gathered, with its bias, before anything "
        "else reads it",
        "true"},
+      {"override", "dtype", named(allDtypes(), &ShardOverride::dtype),
+       "the type in which these parameters are stored, read and gathered: f32, "
+       "or that of the strategy; in f32 they are the main ones",
+       "\"f32\"", Need::optional, "that of the strategy"},
   };
   return fields;
 }

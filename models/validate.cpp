@@ -416,6 +416,18 @@ static void checkHosts(const Strategy &strategy, std::vector<Violation> &out) {
                                joinOr(nearestDivisors(ranks, own)))});
 }
 
+/// What computes in f32 has no use for weights that were rounded before.
+static void checkTypes(const Strategy &strategy, std::vector<Violation> &out) {
+  for (const ShardOverride &override : strategy.overrides)
+    if (override.dtype == "bf16" && strategy.dtype == "f32")
+      out.push_back({"dtype = f32, or that of the strategy, in an override",
+                     fmt::format("dtype = bf16 of '{}', dtype = f32 of the "
+                                 "strategy",
+                                 override.pattern),
+                     "dtype = f32, or bf16 of the strategy and f32 in "
+                     "overrides of other parameters"});
+}
+
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
@@ -430,6 +442,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);
   checkRecompute(spec, strategy, out);
+  checkTypes(strategy, out);
   return out;
 }
 

@@ -222,7 +222,8 @@ def BucketGradients : MtcPass<"bucket-gradients"> {
     the layout of their parameters. Every further use of a tied parameter on the
     stage gets a bucket of accumulators (`second_use_of`), because sums of uses
     are added after the reduction. Gradients that are partial over an axis beside
-    those of the data lie in buckets of their own, and their rows say so. Where
+    those of the data lie in buckets of their own, and their rows say so, and so do
+    parameters of each type: one all-gather moves a bucket. Where
     backwards sum gradients over ranks (ZeRO-2, `grad-reduce`) a bucket is of one
     fragment.
 

@@ -49,10 +49,12 @@ struct ScheduleFields {
 struct OptimizerFields {
   OptimizerKind kind = OptimizerKind::AdamW;
   int64_t zero = 0, bucketSize = 0;
+  std::optional<FlatLayout> layout;
   template <typename Visit> void each(Visit visit) {
     visit("kind", kind);
     visit("zero", zero);
     visit("bucket_size", bucketSize);
+    visit("layout", layout);
   }
 };
 
@@ -159,11 +161,12 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 Attribute OptimizerAttr::parse(AsmParser &parser, Type) {
   return parseAttr<OptimizerAttr, OptimizerFields>(
       parser, [](OptimizerFields &f) {
-        return std::tuple(f.kind, f.zero, f.bucketSize);
+        return std::tuple(f.kind, f.zero, f.bucketSize, f.layout);
       });
 }
 void OptimizerAttr::print(AsmPrinter &printer) const {
-  printFields(printer, OptimizerFields{getKind(), getZero(), getBucketSize()});
+  printFields(printer, OptimizerFields{getKind(), getZero(), getBucketSize(),
+                                       getLayout()});
 }
 
 Attribute TargetAttr::parse(AsmParser &parser, Type) {

@@ -2,6 +2,7 @@
 #include "dialects/mtc/Mtc.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -17,6 +18,15 @@ DtypePolicy dtypePolicy(MLIRContext *context, Precision precision) {
     return {bf16, f32, f32, f32};
   }
   llvm_unreachable("a precision without a row");
+}
+
+std::string DtypePolicy::storedTypes() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "'" << compute << "'";
+  if (main != compute)
+    out << " or '" << main << "'";
+  return text;
 }
 
 } // namespace mtc

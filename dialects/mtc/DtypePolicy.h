@@ -9,19 +9,29 @@
 
 #include "mlir/IR/Types.h"
 
+#include <string>
+
 namespace mtc {
 enum class Precision : uint32_t;
 
 struct DtypePolicy {
   mlir::Type compute; ///< weights as computed with, activations, the residual
                       ///< stream, their gradients, payloads of f and g
+                      ///< (norms compute in f32, with weights as stored)
   mlir::Type statistics; ///< row statistics of norms and softmax, logits from
                          ///< the softmax on, the loss
   mlir::Type gradient;   ///< accumulators of parameters and their reduction
   mlir::Type main;       ///< main parameters and the optimizer's state
 
-  /// Main parameters are kept beside those that are computed with.
-  bool keepsMain() const { return compute != main; }
+  /// Parameters are stored in the type that is computed with or, each by its
+  /// own override, in that of main parameters.
+  bool stores(mlir::Type param) const {
+    return param == compute || param == main;
+  }
+  /// Those types, for messages.
+  std::string storedTypes() const;
+  /// Main parameters are kept beside parameters of this type.
+  bool keepsMain(mlir::Type param) const { return param != main; }
 };
 
 DtypePolicy dtypePolicy(mlir::MLIRContext *context, Precision precision);

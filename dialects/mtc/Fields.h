@@ -17,20 +17,22 @@
 
 namespace mtc {
 
+template <typename T> constexpr bool kIsOptional = false;
+template <typename T> constexpr bool kIsOptional<std::optional<T>> = true;
+
 template <typename T>
 constexpr bool kMayLack =
-    std::is_same_v<T, std::optional<int64_t>> ||
-    std::is_same_v<T, mlir::StringAttr> || std::is_same_v<T, mlir::ArrayAttr> ||
-    std::is_same_v<T, RecomputeAttr>;
+    kIsOptional<T> || std::is_same_v<T, mlir::StringAttr> ||
+    std::is_same_v<T, mlir::ArrayAttr> || std::is_same_v<T, RecomputeAttr>;
 
 template <typename T>
 mlir::ParseResult parseField(mlir::AsmParser &parser, T &to) {
   mlir::FailureOr<T> found;
   if constexpr (std::is_same_v<T, Mesh>)
     found = parseMesh(parser);
-  else if constexpr (std::is_same_v<T, std::optional<int64_t>>)
+  else if constexpr (kIsOptional<T>)
     // A field that is named has a value: FieldParser would take none for none.
-    found = mlir::FieldParser<int64_t>::parse(parser);
+    found = mlir::FieldParser<typename T::value_type>::parse(parser);
   else
     found = mlir::FieldParser<T>::parse(parser);
   if (mlir::succeeded(found))
@@ -46,8 +48,8 @@ void printField(mlir::AsmPrinter &printer, const T &value) {
     printer.printString(value);
   else if constexpr (std::is_enum_v<T>)
     printer << stringifyEnum(value);
-  else if constexpr (std::is_same_v<T, std::optional<int64_t>>)
-    printer << *value;
+  else if constexpr (kIsOptional<T>)
+    printField(printer, *value);
   else if constexpr (std::is_same_v<T, int64_t>)
     printer << value;
   else

@@ -110,7 +110,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
 }
 
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
-                                    int64_t zero, int64_t bucketSize) {
+                                    int64_t zero, int64_t bucketSize,
+                                    std::optional<FlatLayout>) {
   if (zero < 0 || zero > 2)
     return emitError() << "expected zero to be 0, 1 or 2, found " << zero;
   return atLeastOne(emitError, "bucket_size", bucketSize);

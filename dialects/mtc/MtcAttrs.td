@@ -114,16 +114,27 @@ def Mtc_OptimizerKind : I32EnumAttr<"OptimizerKind", "the arithmetic of the upda
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;
 }
+def Mtc_FlatLayout : I32EnumAttr<"FlatLayout", "how parameters lie in flat buckets that replicas share", [
+    I32EnumAttrCase<"Aligned", 0, "aligned">, I32EnumAttrCase<"Dense", 1, "dense">]> {
+  let description = [{
+    `aligned`: each begins at a multiple of 64 elements, a bucket ends at one of
+    lcm(dp, 128). `dense`: they lie side by side, a bucket ends at a multiple of dp.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
 def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
   let summary = "the update: its arithmetic, how gradients are reduced, and who updates";
   let description = [{
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000>`
+    Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, layout = dense>`
 
     **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element.
   }];
   let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
       AttrParameter<"int64_t", "what is split over dp; 1: the optimizer's state, 2: sums of gradients, too">:$zero,
-      AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size);
+      AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size,
+      OptionalParameter<"std::optional<::mtc::FlatLayout>", "how parameters lie in a bucket; aligned where it lacks">:$layout);
 }
 
 def Mtc_OpFamily : I32EnumAttr<"OpFamily", "ops of tfm of one kind", [

@@ -188,7 +188,7 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
   let summary = "a parameter of the model, and what of it a rank has";
   let description = [{
     The one record of a parameter behind `cut-stages`, in model order. `type` is
-    the shard of a rank, `sharding` says which axes of the mesh split it; without
+    the shard of a rank, in the type in which it is stored; `sharding` says which axes of the mesh split it; without
     one every rank has all. `uses` counts its gradients: a tied table has two, and
     each is accumulated once. Later levels name it (`pipe.param`, `rt.param`).
 
@@ -208,6 +208,10 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
     }
     /// Elements of a rank's shard; saturates.
     int64_t getElements();
+    /// In which it is stored.
+    ::mlir::Type elementType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType()).getElementType();
+    }
     /// The dimension that is split, by which axis, and the shape of the whole.
     ::mtc::dist::Split split();
     /// Whether `axis` splits it.

@@ -365,8 +365,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     `elements` is padded; `shard` elements belong to each dp rank (= elements
     without ZeRO). With `shard_gradients` (ZeRO-2) its accumulators are those of the
     shard only. A bucket that is the `second_use_of` another holds accumulators
-    for the parameters of that one, and nothing else. Parameters are f32, or
-    `param_type`: then the main parameters, f32, are one more state.
+    for the parameters of that one, and nothing else. Parameters are all f32, or
+    all `param_type`: then the main parameters, f32, are one more state.
 
     `states` are what the optimizer keeps for each element of the shard, f32, in
     the order of its kernel's operands (`shard-optimizer`). Offsets are bytes, set

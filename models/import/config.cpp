@@ -105,6 +105,12 @@ static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
   return kept.empty() ? ArrayAttr() : b.getStrArrayAttr(kept);
 }
 
+/// None for the default.
+static std::optional<FlatLayout> layoutOf(const Strategy &strategy) {
+  FlatLayout layout = *symbolizeFlatLayout(strategy.bucketLayout);
+  return layout == FlatLayout::Aligned ? std::nullopt : std::optional(layout);
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -122,7 +128,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                      strategy.globalBatchSize, strategy.seqLength),
       *symbolizePrecision(strategy.dtype), scheduleOf(b, strategy),
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
-                         strategy.zero, strategy.bucketSize),
+                         strategy.zero, strategy.bucketSize,
+                         layoutOf(strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, memory, ranksPerHost),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));

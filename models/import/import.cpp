@@ -49,6 +49,7 @@ private:
   Value argument(const std::string &name, Type type, NamedAttribute attribute);
   Value param(const std::string &name, const Shape &shape, const Axes &axes,
               tfm::Init init, double std);
+  Type storedType(const std::string &name);
   Value input(const char *name);
   // One op each, of the current layer.
   Value einsum(const char *equation, Value x, Value w, const Shape &shape);
@@ -78,6 +79,8 @@ private:
     return RankedTensorType::get(shape, types.statistics);
   }
   Value cast(Value x, Type element);
+  Value computed(Value param) { return cast(param, types.compute); }
+  Value lookUp(Value rows, Value table);
   /// Whether ranks have parts of samples.
   bool splitsSequence() const {
     MeshAxis axis = strategy.shard.meshAxis(LogicalAxis::seq);
@@ -125,6 +128,14 @@ Value Importer::argument(const std::string &name, Type type,
       NameLoc::get(b.getStringAttr(name), UnknownLoc::get(b.getContext())));
 }
 
+/// That of the weights that are computed with, or wider.
+Type Importer::storedType(const std::string &name) {
+  Precision stored = *symbolizePrecision(strategy.dtypeOf(name));
+  return dtypePolicy(b.getContext(), stored).compute;
+}
+
+/// What computes with it reads it by `computed`, but for norms, which take
+/// their scale and bias as they are stored.
 Value Importer::param(const std::string &name, const Shape &shape,
                       const Axes &axes, tfm::Init init, double std) {
   SmallVector<Attribute> names;
@@ -137,7 +148,9 @@ Value Importer::param(const std::string &name, const Shape &shape,
   auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
                                   b.getArrayAttr(names), init,
                                   b.getF64FloatAttr(std), decay);
-  Value made = argument(name, tensor(shape), b.getNamedAttr("tfm.param", attr));
+  Type stored = storedType(name);
+  Value made = argument(name, RankedTensorType::get(shape, stored),
+                        b.getNamedAttr("tfm.param", attr));
   if (auto rules = ownRules(b, strategy, name, attr.getAxes()); !rules.empty())
     argAttrs.back() =
         b.getDictionaryAttr({b.getNamedAttr(dist::rulesAttrName, rules),
@@ -155,6 +168,7 @@ Value Importer::input(const char *name) {
 
 Value Importer::einsum(const char *equation, Value x, Value w,
                        const Shape &shape) {
+  w = computed(w);
   return tfm::EinsumOp::create(b, loc, tensor(shape), equation, x, w);
 }
 
@@ -190,7 +204,7 @@ Value Importer::add(Value x, Value y) {
 
 Value Importer::withBias(Value x, const std::string &name, const Shape &shape,
                          const Axes &axes) {
-  Value bias = param(name, shape, axes, tfm::Init::Zeros, 0.0);
+  Value bias = computed(param(name, shape, axes, tfm::Init::Zeros, 0.0));
   auto type = mlir::cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> dims;
   for (int64_t d = type.getRank() - shape.size(); d < type.getRank(); ++d)
@@ -231,17 +245,24 @@ Value Importer::positions() {
   Value rows = param("embed.positions", {spec.maxSeq, spec.hidden},
                      {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
   if (seq == spec.maxSeq && !splitsSequence())
-    return broadcast(rows, stream(), {1, 2});
+    return broadcast(computed(rows), stream(), {1, 2});
   Value first = tfm::IotaOp::create(
       b, loc, RankedTensorType::get({batch, seq}, b.getI32Type()), /*dim=*/1);
-  return tfm::EmbedOp::create(b, loc, tensor(stream()), first, rows);
+  return lookUp(first, rows);
+}
+
+/// Only the rows that are read are cast, not the table.
+Value Importer::lookUp(Value rows, Value table) {
+  Type element = mlir::cast<RankedTensorType>(table.getType()).getElementType();
+  Type found = RankedTensorType::get(stream(), element);
+  return computed(tfm::EmbedOp::create(b, loc, found, rows, table));
 }
 
 Value Importer::embedding() {
   enter("embed.tokens", "vocab");
   table = param("embed.tokens", {spec.paddedVocab, spec.hidden},
                 {"vocab", "embed"}, tfm::Init::Normal, spec.init.std);
-  Value x = tfm::EmbedOp::create(b, loc, tensor(stream()), ids, table);
+  Value x = lookUp(ids, table);
   x = add(x, positions());
   enter("embed.dropout", "dropout");
   return dropout(x, spec.dropout.embedding, siteEmbedding);

@@ -194,15 +194,34 @@ void Differentiator::eraseDead() {
       op.erase();
 }
 
+/// What a cast of a gradient that nobody else reads takes: of a parameter that
+/// is cast before it is read, the gradient of what was read.
+static Value beforeCast(Value gradient) {
+  auto cast = gradient.getDefiningOp<tfm::CastOp>();
+  return cast && gradient.use_empty() && cast.getX().hasOneUse() &&
+                 tfm::isBackward(cast)
+             ? cast.getX()
+             : Value();
+}
+
+static bool isSumInF32(Value value) {
+  Operation *producer = value ? value.getDefiningOp() : nullptr;
+  return producer && producer->hasTrait<tfm::SumsInF32>();
+}
+
 /// The gradient of one use in the accumulators' type: made in it where its
 /// producer is a sum that nobody else reads, else cast.
 Value Differentiator::accumulated(Value gradient, Value param) {
   auto type = cast<RankedTensorType>(gradient.getType());
+  if (Value sum = beforeCast(gradient); isSumInF32(sum)) {
+    sum.setType(type.clone(accumulatorType));
+    gradient.getDefiningOp()->erase();
+    return sum;
+  }
   if (type.getElementType() == accumulatorType)
     return gradient;
   Operation *producer = gradient.getDefiningOp();
-  if (producer && producer->hasTrait<tfm::SumsInF32>() &&
-      gradient.use_empty()) {
+  if (isSumInF32(gradient) && gradient.use_empty()) {
     gradient.setType(type.clone(accumulatorType));
     return gradient;
   }

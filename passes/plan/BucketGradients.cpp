@@ -99,6 +99,11 @@ struct BucketGradientsPass
     return program;
   }
 
+  /// checkTypes has seen to it that there is no other.
+  static MtcDtype dtypeOf(pipe::ParameterOp param) {
+    return param.elementType().isF32() ? MTC_F32 : MTC_BF16;
+  }
+
   /// The parameters of a stage, in model order. Where backward fragments sum
   /// gradients over ranks, a bucket is of one fragment.
   std::vector<LayoutParam> paramsOf(const StageUses &stage,
@@ -109,9 +114,9 @@ struct BucketGradientsPass
       if (!stage.params.count(name))
         continue;
       auto &[use, partial] = *stage.uses.at(name).begin();
-      params.push_back(
-          {name, param.getElements(), param.getUses() > 1, partial,
-           reducesInBackward ? stage.fragments.at({name, use}) : 0});
+      params.push_back({name, param.getElements(), param.getUses() > 1, partial,
+                        reducesInBackward ? stage.fragments.at({name, use}) : 0,
+                        dtypeOf(param)});
     }
     return params;
   }
@@ -128,18 +133,20 @@ struct BucketGradientsPass
               ConfigAttr config) {
     OptimizerAttr optimizer = config.getOptimizer();
     LayoutOptions options{config.getMesh()[MTC_AXIS_DP],
-                          optimizer.getBucketSize(), optimizer.getZero() >= 1};
+                          optimizer.getBucketSize(), optimizer.getZero() >= 1,
+                          optimizer.getLayout() == FlatLayout::Dense};
     BucketLayout layout =
         layOutBuckets(paramsOf(stage, config.reducesInBackward()), options);
 
     OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
     Location loc = program.getLoc();
     DtypePolicy types = config.types();
-    TypeAttr paramType =
-        types.keepsMain() ? TypeAttr::get(types.compute) : TypeAttr();
     auto writeBucket = [&](int64_t index, const PlacedBucket &bucket,
                            std::optional<int64_t> secondUseOf) {
       int64_t elements = bucket.end - bucket.start;
+      Type stored = bucket.dtype == MTC_F32 ? types.main : types.compute;
+      TypeAttr paramType =
+          types.keepsMain(stored) ? TypeAttr::get(stored) : TypeAttr();
       rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements,
                            secondUseOf ? b.getI64IntegerAttr(*secondUseOf)
                                        : IntegerAttr(),
@@ -165,6 +172,15 @@ struct BucketGradientsPass
     }
   }
 
+  LogicalResult checkTypes(DtypePolicy types) {
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      if (!types.stores(param.elementType()))
+        return param.emitOpError("expected a parameter of type ")
+               << types.storedTypes() << " (precision of mtc.config), found "
+               << param.elementType();
+    return success();
+  }
+
   /// What a stage reads are parameters of the model, each with a gradient.
   LogicalResult checkUses(rt::ProgramOp program, const StageUses &stage) {
     std::set<StringRef> model;
@@ -183,7 +199,7 @@ struct BucketGradientsPass
 
   void runPhase() override {
     FailureOr<ConfigAttr> config = configOf(getOperation());
-    if (failed(config))
+    if (failed(config) || failed(checkTypes(config->types())))
       return signalPassFailure();
     int64_t stages = config->getMesh().stages();
     std::vector<rt::ProgramOp> programs;

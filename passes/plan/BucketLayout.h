@@ -5,7 +5,7 @@
 // ready first lie first. Gradients that are partial over the same axes lie in
 // buckets of their own, so that one collective per bucket and axis sums them;
 // under ZeRO-2 so do those that one fragment makes, at whose end they are
-// summed.
+// summed; and parameters of one type, which one all-gather moves.
 //
 //   | d       pad| c  pad || b          pad || a  pad |      || bucket end
 //
@@ -31,11 +31,14 @@ struct LayoutParam {
   /// The fragment that makes its gradient, where buckets are not to mix
   /// fragments: the same for all parameters of a bucket.
   int64_t fragment = 0;
+  /// In which it is stored: the same for all parameters of a bucket.
+  MtcDtype dtype = MTC_F32;
 };
 struct LayoutOptions {
   int64_t dp = 1;
   int64_t bucketSize = 0; ///< elements; a bucket closes at this size
   bool zero = false;      ///< align starts to 64, pad ends to lcm(dp, 128)
+  bool dense = false;     ///< with zero: align no start, pad ends to dp
 };
 struct PlacedParam {
   std::string name;
@@ -45,15 +48,16 @@ struct PlacedParam {
 struct PlacedBucket {
   int64_t start = 0, end = 0; ///< elements in the whole buffer, end padded
   int64_t unpadded = 0;       ///< elements up to the end of the last parameter
+  MtcDtype dtype = MTC_F32;   ///< of its parameters
 };
 struct BucketLayout {
   std::vector<PlacedParam> params; ///< in layout order
   std::vector<PlacedBucket> buckets;
 };
 
-/// Lays out `params` (given in model order): first those that are partial over
-/// nothing, then the others by their axes; of these the later fragments first.
-/// Pure.
+/// Lays out `params` (given in model order) by their types, f32 first; of one
+/// type first those that are partial over nothing, then the others by their
+/// axes; of these the later fragments first. Pure.
 BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
                            const LayoutOptions &options);
 

@@ -41,8 +41,19 @@ struct ShardOptimizerPass
                     func::FuncDialect>();
   }
 
+  /// Of a bucket of parameters of that type.
+  static SmallVector<StringRef> statesOf(Type stored, DtypePolicy types,
+                                         const UpdatePlan &plan) {
+    SmallVector<StringRef> states;
+    if (types.keepsMain(stored))
+      states.push_back("main");
+    llvm::append_range(states, plan.optimizer->states);
+    return states;
+  }
+
   /// With ZeRO, 1/dp of each bucket belongs to a rank.
-  LogicalResult shardBuckets(rt::ProgramOp program, UpdatePlan &plan) {
+  LogicalResult shardBuckets(rt::ProgramOp program, DtypePolicy types,
+                             UpdatePlan &plan) {
     int64_t dp = plan.mesh[MTC_AXIS_DP];
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       int64_t elements = bucket.getElements();
@@ -50,10 +61,11 @@ struct ShardOptimizerPass
         return bucket.emitOpError("expected buckets in the order of their "
                                   "numbers, the next one ")
                << plan.buckets.size() << ", found " << bucket.getIndex();
-      if (bucket.paramType() != plan.paramType)
-        return bucket.emitOpError("expected parameters of the compute type ")
-               << plan.paramType << " (precision of mtc.config), found "
-               << bucket.paramType();
+      Type stored = bucket.paramType();
+      if (!types.stores(stored))
+        return bucket.emitOpError("expected parameters of type ")
+               << types.storedTypes() << " (precision of mtc.config), found "
+               << stored;
       if (plan.zero && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << dp << " shards, found " << elements
@@ -61,10 +73,11 @@ struct ShardOptimizerPass
       int64_t shard = plan.zero ? elements / dp : elements;
       bucket.setShard(shard);
       bucket.setShardGradients(plan.shardsGradients);
+      SmallVector<StringRef> states = statesOf(stored, types, plan);
       if (!bucket.isSecondUse())
-        bucket.setStatesAttr(
-            Builder(&getContext()).getStrArrayAttr(plan.states));
-      plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false});
+        bucket.setStatesAttr(Builder(&getContext()).getStrArrayAttr(states));
+      plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false,
+                              /*partial=*/{}, stored, std::move(states)});
     }
     return success();
   }
@@ -134,13 +147,9 @@ struct ShardOptimizerPass
       plan.mesh = config->getMesh();
       plan.zero = config->shardsOptimizer();
       plan.shardsGradients = config->shardsGradients();
-      plan.paramType = config->types().compute;
       plan.optimizer = &tfm::optimizerOf(config->getOptimizer().getKind());
-      if (!plan.paramType.isF32())
-        plan.states.push_back("main");
-      llvm::append_range(plan.states, plan.optimizer->states);
       plan.lastStage = program == programs.back();
-      if (failed(shardBuckets(program, plan)) ||
+      if (failed(shardBuckets(program, config->types(), plan)) ||
           failed(readSegments(program, plan)))
         return signalPassFailure();
       buildUpdateFragments(program, plan);

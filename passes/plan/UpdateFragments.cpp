@@ -76,7 +76,7 @@ private:
     bool isShard = kind == rt::RefKind::Grad && plan.shardsGradients;
     Type type = MemRefType::get(
         {isShard ? plan.buckets[bucket].shard : plan.buckets[bucket].elements},
-        kind == rt::RefKind::Param ? plan.paramType : f32());
+        kind == rt::RefKind::Param ? plan.buckets[bucket].paramType : f32());
     return rt::RefOp::create(b, loc, type, kind, StringAttr(),
                              b.getI64IntegerAttr(bucket), StringAttr(),
                              IntegerAttr());
@@ -224,21 +224,21 @@ private:
     rt::NormOp::create(b, loc, rt::NormAction::Finish, Value(), Value());
   }
 
-  bool keepsMain() const { return !plan.paramType.isF32(); }
-
   void update(const UpdateSegment &s) {
     auto r = range(s);
     Value param = moved(ref(rt::RefKind::Param, s.bucket), r.getAt());
+    const UpdateBucket &bucket = plan.buckets[s.bucket];
     SmallVector<Value> states;
-    for (StringRef state : plan.states)
+    for (StringRef state : bucket.states)
       states.push_back(moved(stateRef(state, s.bucket), r.getLocal()));
-    SmallVector<Value> buffers = {keepsMain() ? states.front() : param,
+    bool keepsMain = bucket.keepsMain();
+    SmallVector<Value> buffers = {keepsMain ? states.front() : param,
                                   grads(s.bucket, r)};
-    llvm::append_range(buffers, ArrayRef(states).drop_front(keepsMain()));
-    if (keepsMain())
+    llvm::append_range(buffers, ArrayRef(states).drop_front(keepsMain));
+    if (keepsMain)
       buffers.push_back(param);
     SmallVector<std::string> fields;
-    rt::KernelOp kernel = updateKernel(s.decay, fields);
+    rt::KernelOp kernel = updateKernel(bucket, s.decay, fields);
     for (const std::string &field : fields)
       buffers.push_back(rt::StepFieldOp::create(
           b, loc, MemRefType::get({1}, f32()), *idNamed(kStepFields, field)));
@@ -260,11 +260,12 @@ private:
   /// then the parameter in the compute type; last the fields of the step that
   /// the body reads. The body comes from the op family; no name of an optimizer
   /// reaches codegen.
-  rt::KernelOp updateKernel(bool decay, SmallVector<std::string> &fields) {
+  rt::KernelOp updateKernel(const UpdateBucket &bucket, bool decay,
+                            SmallVector<std::string> &fields) {
     int64_t values = 2 + plan.optimizer->states.size();
     SmallVector<Attribute> operands(values, operand(rt::Mode::Full));
-    if (keepsMain())
-      operands.push_back(operand(rt::Mode::Full, plan.paramType));
+    if (bucket.keepsMain())
+      operands.push_back(operand(rt::Mode::Full, bucket.paramType));
     return flatKernel(b, loc, operands, [&](OpBuilder &inner) {
       SmallVector<Value> x;
       for (int64_t i = 0; i < values; ++i)
@@ -284,10 +285,10 @@ private:
       rt::StoreOp::create(inner, loc, 0, out.front());
       for (int64_t i = 2; i < values; ++i)
         rt::StoreOp::create(inner, loc, i, out[i - 1]);
-      if (keepsMain())
+      if (bucket.keepsMain())
         rt::StoreOp::create(
             inner, loc, values,
-            arith::TruncFOp::create(inner, loc, plan.paramType, out.front()));
+            arith::TruncFOp::create(inner, loc, bucket.paramType, out.front()));
     });
   }
 

@@ -26,6 +26,11 @@ struct UpdateBucket {
   bool acrossStages = false; ///< tied over the group embedding
   /// Over which its gradients are partial, beside the axes of the data.
   std::vector<MtcAxis> partial = {};
+  /// Not f32: main parameters are updated and rounded to it.
+  mlir::Type paramType;
+  /// Of rt.bucket: "main" first, if main parameters are kept.
+  llvm::SmallVector<llvm::StringRef> states = {};
+  bool keepsMain() const { return !paramType.isF32(); }
 };
 struct UpdatePlan {
   Mesh mesh;
@@ -33,11 +38,7 @@ struct UpdatePlan {
   /// Accumulators are of the shard, and summed over dp (ZeRO-2).
   bool shardsGradients = false;
   bool lastStage = false;
-  /// Not f32: main parameters are updated and rounded to it.
-  mlir::Type paramType;
   const tfm::OptimizerInfo *optimizer = nullptr; ///< never null
-  /// Of rt.bucket: "main" first, if main parameters are kept.
-  llvm::SmallVector<llvm::StringRef> states;
   std::vector<UpdateSegment> segments;
   std::vector<UpdateBucket> buckets;
 };

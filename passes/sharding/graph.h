@@ -24,11 +24,11 @@ inline bool isPartial(State s) { return s == kPartial || s == kMax; }
 using Rule = families::ShardingRule;
 
 struct Tensor {
-  std::string name;           ///< of a parameter or input, else empty
+  std::string name; ///< of a parameter (also as it is cast) or input, or empty
   std::vector<int64_t> shape; ///< global
   int64_t elementBytes = 4;
-  int producer = -1; ///< op, or -1 for an argument
-  bool parameter = false;
+  int producer = -1;      ///< op, or -1 for an argument
+  bool parameter = false; ///< as it is stored, or cast to another type
   int primal = -1; ///< the value whose cotangent or gradient this is, or -1
   /// Logical axis of each dimension, "" where unknown. Arguments have theirs
   /// from the start, others by labelAxes.

@@ -109,6 +109,16 @@ private:
     parameters[param.getName()] = v;
   }
 
+  /// A parameter in another type than it is stored in decides as it would, and
+  /// has its name.
+  void readAsParameter(int stored, int read) {
+    const Tensor &from = ir.graph.values[stored];
+    if (!from.parameter)
+      return;
+    ir.graph.values[read].parameter = true;
+    ir.graph.values[read].name = from.name;
+  }
+
   void setLogicalAxes(int value, ArrayAttr axes) {
     for (auto axis : axes.getAsRange<StringAttr>())
       ir.graph.values[value].axes.push_back(axis.str());
@@ -125,6 +135,8 @@ private:
       out.operands.push_back(indexOf.lookup(operand));
     for (Value result : op->getResults())
       out.results.push_back(addValue(result, index));
+    if (isa<tfm::CastOp>(op))
+      readAsParameter(out.operands.front(), out.results.front());
     out.rule = std::move(*rule);
     out.layer = tfm::layerOf(op);
     out.backward = tfm::isBackward(op);

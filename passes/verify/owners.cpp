@@ -71,6 +71,11 @@ private:
     if (!bucket)
       report.error(param.op) << "expected a bucket of stage " << stage.index
                              << ", found bucket " << param.bucket();
+    else if (bucket.paramType() != param.of.elementType())
+      report.error(param.op) << "expected a bucket of parameters of type "
+                             << param.of.elementType()
+                             << ", which its pipe.parameter has, found bucket "
+                             << param.bucket() << " of " << bucket.paramType();
     else if (!bucket.isSecondUse())
       holders[param.name().str()].push_back({&stage, param});
   }
@@ -128,10 +133,10 @@ private:
             << "expected each bucket once, found bucket " << index << " again";
       int64_t elements = bucket.getElements();
       int64_t shard = bucket.getShard();
-      Type expected = model.config.types().compute;
-      if (bucket.paramType() != expected)
+      DtypePolicy types = model.config.types();
+      if (!types.stores(bucket.paramType()))
         report.error(bucket)
-            << "expected parameters of type " << expected
+            << "expected parameters of type " << types.storedTypes()
             << " (precision of mtc.config), found " << bucket.paramType();
       int64_t shards = model.zero ? model.mesh[MTC_AXIS_DP] : 1;
       if (shard * shards != elements)
@@ -147,7 +152,7 @@ private:
       if (bucket.isSecondUse())
         checkSecondUse(stage, bucket);
       else
-        checkStates(bucket, expected);
+        checkStates(bucket);
       checkInside(stage, bucket);
     }
   }
@@ -164,11 +169,11 @@ private:
 
   /// What the optimizer keeps, and main parameters beside those of a narrow
   /// type.
-  void checkStates(rt::BucketOp bucket, Type paramType) {
+  void checkStates(rt::BucketOp bucket) {
     ArrayRef<StringRef> states =
         tfm::optimizerOf(model.config.getOptimizer().getKind()).states;
     std::set<StringRef> expected(states.begin(), states.end());
-    if (!paramType.isF32())
+    if (model.config.types().keepsMain(bucket.paramType()))
       expected.insert("main");
     SmallVector<StringRef> names = bucket.stateNames();
     std::set<StringRef> found(names.begin(), names.end());

@@ -54,7 +54,8 @@ private:
                    const Access &access) {
     if (seen.insert(access.view).second)
       checkExtent(access.view, access.extent,
-                  access.view.getType().getElementTypeBitWidth() / 8);
+                  access.view.getType().getElementTypeBitWidth() / 8,
+                  liesAsParameter(access));
     // By how much is known at run time: checkUpdate checks the ranges, and
     // checkAccumulators those that add a rank's part of a sum.
     bool sums = model.shardsGradients && fragment.isBackward() &&
@@ -77,16 +78,25 @@ private:
       checkParameter(fragment, touch, access);
   }
 
+  /// Gradients that wait in the workspace for their sum over dp lie as their
+  /// parameters do, in dense buckets side by side.
+  bool liesAsParameter(const Access &access) const {
+    return access.adds && model.shardsGradients &&
+           model.config.getOptimizer().getLayout() == FlatLayout::Dense;
+  }
+
   /// The rules of a single extent. Parameters are packed without gaps, so that
   /// one starts at any of its `elementBytes`; everything else starts at a line.
-  void checkExtent(Operation *op, const Extent &e, int64_t elementBytes = 4) {
+  void checkExtent(Operation *op, const Extent &e, int64_t elementBytes = 4,
+                   bool liesAsParameter = false) {
     const ArenaInfo &arena = kArenas[e.arena];
     if (arena.slotted && !e.pool) {
       report.error(op) << "expected a slot in the arena " << arena.name
                        << ", found none";
       return;
     }
-    int64_t align = arena.transient ? kLine : elementBytes;
+    bool isPacked = liesAsParameter || !arena.transient;
+    int64_t align = isPacked ? elementBytes : kLine;
     if (e.offset % align != 0 || e.stride % align != 0)
       report.error(op) << "expected offset and stride in multiples of " << align
                        << " bytes in the arena " << arena.name

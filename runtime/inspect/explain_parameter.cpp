@@ -77,16 +77,18 @@ Json gradientOf(const ParamInfo &p, const BucketInfo &bucket, const Mesh &mesh,
 
 Json copyOf(const Descriptor &d, const ParamInfo &p) {
   const BucketInfo &bucket = d.buckets[p.bucket];
-  Json json = {{"stage", d.stage},
-               {"shape", p.shape},
-               {"of_a_rank", p.localShape},
-               {"split", nullptr},
-               {"decay", p.decay},
-               {"owner", p.owner},
-               {"bucket", p.bucket},
-               {"start", p.start},
-               {"param_offset", bucket.paramOffset + p.start * d.paramBytes()},
-               {"ranks", Json::array()}};
+  Json json = {
+      {"stage", d.stage},
+      {"shape", p.shape},
+      {"of_a_rank", p.localShape},
+      {"split", nullptr},
+      {"decay", p.decay},
+      {"owner", p.owner},
+      {"dtype", bucket.hasMains() ? "bf16" : "f32"},
+      {"bucket", p.bucket},
+      {"start", p.start},
+      {"param_offset", bucket.paramOffset + p.start * bucket.paramBytes()},
+      {"ranks", Json::array()}};
   if (p.split.dim)
     json["split"] = {{"dim", *p.split.dim}, {"axis", axisName(p.split.axis)}};
   for (int64_t rank = 0; rank < d.mesh.worldSize(); ++rank)

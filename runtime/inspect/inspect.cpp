@@ -50,12 +50,12 @@ std::string bucketText(const BucketInfo &b, size_t index) {
   if (b.secondUseOf)
     return fmt::format("  {}: {} elements, second use of {}\n", index,
                        b.elements, *b.secondUseOf);
-  return fmt::format("  {}: {} elements ({} padding){}\n", index, b.elements,
-                     b.elements - b.unpadded,
-                     b.zero ? fmt::format(", zero-{} shards of {}",
-                                          b.shardedGradients ? 2 : 1,
-                                          b.shardElements)
-                            : "");
+  return fmt::format(
+      "  {}: {} elements of {} ({} padding){}\n", index, b.elements,
+      b.hasMains() ? "bf16" : "f32", b.elements - b.unpadded,
+      b.zero ? fmt::format(", zero-{} shards of {}", b.shardedGradients ? 2 : 1,
+                           b.shardElements)
+             : "");
 }
 
 std::string describe(const Descriptor &d) {

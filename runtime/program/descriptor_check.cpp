@@ -119,17 +119,21 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
     return;
   }
   range("param_offset", b.paramOffset, b.elements, MTC_ARENA_PARAMS,
-        d.paramBytes());
+        b.paramBytes());
   std::set<std::string> names;
   for (const StateInfo &s : b.states) {
     range(s.name.c_str(), s.offset, b.shardElements, MTC_ARENA_OPTIMIZER);
     if (!names.insert(s.name).second)
       out.push_back(fmt::format("{}: state {} is listed twice", what, s.name));
   }
-  if (d.hasMains() != (b.state("main") != nullptr))
+  if (b.hasMains() && d.dtype == "f32")
+    out.push_back(fmt::format("{}: expected parameters of dtype f32 in a "
+                              "program of dtype f32, found bf16",
+                              what));
+  if (b.hasMains() != (b.state("main") != nullptr))
     out.push_back(fmt::format(
         "{}: expected {}", what,
-        d.hasMains()
+        b.hasMains()
             ? "the state main, the fp32 main parameters, in bf16; found none"
             : "no state main in f32, whose parameters are the main ones; found "
               "one"));

@@ -36,7 +36,7 @@ Status ParamFiller::fill(const ParamInfo &p, const Values &values) {
 
 Status ParamFiller::send(const BucketInfo &b, int64_t first,
                          const float *values, int64_t count) {
-  if (!rank_.descriptor().hasMains())
+  if (!b.hasMains())
     return values_.send({MTC_ARENA_PARAMS, b.paramOffset + 4 * first}, 0,
                         4 * count);
   MTC_RETURN_IF_ERROR(sendRounded(b, first, values, count));

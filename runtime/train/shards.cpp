@@ -15,16 +15,16 @@
 namespace mtc::runtime {
 namespace {
 
-/// What this rank writes of all tensors. `ranged`: each dp rank has its range
-/// of a bucket under ZeRO; otherwise all have all and the first one writes
-/// it. offsetOf(bucket, element) is where an element's fp32 value is.
-template <typename OffsetOf>
-std::vector<Piece> ownedPieces(const RankState &rank, bool ranged,
+/// What this rank writes of all tensors. isRanged(bucket): each dp rank has its
+/// range of it under ZeRO; otherwise all have all and the first one writes it.
+/// offsetOf(bucket, element) is where an element's fp32 value is.
+template <typename IsRanged, typename OffsetOf>
+std::vector<Piece> ownedPieces(const RankState &rank, IsRanged isRanged,
                                OffsetOf offsetOf) {
   std::vector<Piece> pieces;
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
-    bool part = ranged && b.zero;
+    bool part = isRanged(b) && b.zero;
     if (!p.owner || !isFirstHolder(rank, p.split, part))
       continue;
     ElementRange range = part ? shardOf(rank, b) : ElementRange{0, b.elements};
@@ -87,20 +87,23 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
 }
 
 std::vector<Piece> paramPieces(const RankState &rank) {
-  if (rank.descriptor().hasMains())
-    return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
-      return mainOffset(rank, b, element);
-    });
-  return ownedPieces(rank, false, [](const BucketInfo &b, int64_t element) {
-    return ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
-  });
+  return ownedPieces(
+      rank, [](const BucketInfo &b) { return b.hasMains(); },
+      [&](const BucketInfo &b, int64_t element) {
+        return b.hasMains()
+                   ? mainOffset(rank, b, element)
+                   : ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
+      });
 }
 
 std::vector<Piece> gradPieces(const RankState &rank) {
-  return ownedPieces(rank, true, [&](const BucketInfo &b, int64_t element) {
-    int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
-    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * (element - begin)};
-  });
+  return ownedPieces(
+      rank, [](const BucketInfo &) { return true; },
+      [&](const BucketInfo &b, int64_t element) {
+        int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
+        return ArenaOffset{MTC_ARENA_GRADS,
+                           b.gradOffset + 4 * (element - begin)};
+      });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {

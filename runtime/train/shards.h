@@ -48,17 +48,18 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
                    const SplitInfo &pieces = {});
 
 /// What this rank contributes to a file of parameters, fp32, as offsets in
-/// arenas: in bf16 of the main parameters, of which under ZeRO-1 each dp rank
-/// has its range of each bucket.
+/// arenas: of those in bf16 the main parameters, of which under ZeRO each dp
+/// rank has its range of each bucket; others are the main ones themselves.
 std::vector<Piece> paramPieces(const RankState &rank);
 
 /// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
 /// range of each bucket is valid.
 std::vector<Piece> gradPieces(const RankState &rank);
 
-/// Fills all parameters from (seed, name, global index). In bf16 the main
-/// parameters get the fp32 values and the parameters these values rounded to
-/// nearest even. Arenas are zero before, so padding and moments stay zero.
+/// Fills all parameters from (seed, name, global index). Where they are bf16
+/// the main parameters get the fp32 values and the parameters these values
+/// rounded to nearest even. Arenas are zero before, so padding and moments stay
+/// zero.
 Status initParams(RankState &rank, uint64_t seed);
 
 /// What is wrong with the tensor of a file that is to be parameter `p`; empty

@@ -147,6 +147,17 @@ STRATEGIES = [
              "shard = { vocab = \"none\" }\n",
              ["axes of parameters that match, such as", "(embed), found 'vocab'"],
              INFEASIBLE),
+    strategy("strategy: a type of parameters that there are none of",
+             "global_batch_size = 2\n[[override]]\npattern = \"*.norms.*\"\n"
+             "dtype = \"f32\"\n", ["*.norms.*", "a pattern that a parameter has", "such as"],
+             INFEASIBLE),
+    strategy("strategy: a parameter in half of a type",
+             "global_batch_size = 2\n[[override]]\npattern = \"*\"\ndtype = \"f16\"\n",
+             ["strategy.toml:4", "'override.dtype'", "f32, bf16", "did you mean"]),
+    strategy("strategy: parameters in bf16 in a model in f32",
+             "global_batch_size = 2\n[[override]]\npattern = \"*\"\ndtype = \"bf16\"\n",
+             ["dtype = f32, or that of the strategy", "dtype = bf16 of '*'", "nearest:"],
+             INFEASIBLE),
     strategy("strategy: gathered biases",
              "global_batch_size = 2\n[[override]]\npattern = \"*.bias\"\n"
              "gather_output = true\n",

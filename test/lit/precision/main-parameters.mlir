@@ -37,7 +37,7 @@
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=bucket-gradients \
 // RUN:   | sed -e 's/precision = bf16/precision = f32/' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=SHARD
-// SHARD: expected parameters of the compute type 'f32' (precision of mtc.config), found 'bf16'
+// SHARD: expected parameters of type 'f32' (precision of mtc.config), found 'bf16'
 
 // Before plan-memory, which would find an edit of one form in the other:
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 2 --dp 2 --zero 1 --compile-to=assign-streams -o %t.edit.mlir

@@ -134,8 +134,15 @@ static const BadInput strategyInputs[] = {
     {"OverrideWithoutPattern", "[[override]]\nshard = { ffn = \"none\" }\n",
      "f:1: key 'override.pattern': is missing; it has no default\n"},
     {"OverrideWithoutShard", "[[override]]\npattern = \"*\"\n",
-     "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" } "
-     "or gather_output = true\n"},
+     "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" }, "
+     "gather_output = true or dtype = \"f32\"\n"},
+    {"OverrideOfAnUnknownType",
+     "[[override]]\npattern = \"*\"\ndtype = \"fp32\"\n",
+     "f:3: key 'override.dtype': expected one of f32, bf16, found a string "
+     "\"fp32\", did you mean 'f32'?\n"},
+    {"BucketLayout", "bucket_layout = \"tight\"\n",
+     "f:1: key 'bucket_layout': expected one of aligned, dense, found a string "
+     "\"tight\"\n"},
     {"OverrideEmptyPattern",
      "[[override]]\npattern = \"\"\nshard = { ffn = \"none\" }\n",
      "f:2: key 'override.pattern': expected a parameter name, '*' for any "

@@ -64,17 +64,35 @@ shard = { ffn = "tp" }
       toJson(parsed.value).dump(),
       R"({"tp":2,"cp":1,"dp":4,"pp":3,"rank_order":"tp-cp-dp-pp","ranks_per_host":0,"micro_batch_size":5,"global_batch_size":40,)"
       R"("seq_length":7,"zero":1,"sequence_parallel":true,"threads_per_rank":8,"bucket_size":9,)"
-      R"("schedule":"gpipe","target":"cpu","dtype":"f32","optimizer":"adamw",)"
+      R"("schedule":"gpipe","target":"cpu","dtype":"f32","optimizer":"adamw","bucket_layout":"aligned",)"
       R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"first_stage_layers":null,"last_stage_layers":null,"device_memory":3072,"recompute":"ops=attention,norm","overlap":"none",)"
       R"("shard":{"batch":"dp","seq":"cp","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"
-      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false}]})");
+      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false,"dtype":""}]})");
   EXPECT_EQ(parsed.value.mesh.worldSize(), 24);
   EXPECT_EQ(parsed.value.microbatches(), 2);
 }
 
 using Axes = std::map<LogicalAxis, MeshAxis>;
+
+TEST(Strategy, TheLastTypeOfAnOverrideHolds) {
+  Strategy strategy;
+  strategy.dtype = "bf16";
+  EXPECT_EQ(strategy.dtypeOf("final_norm.scale"), "bf16");
+  ShardOverride wide, narrow, other;
+  wide.pattern = "*norm*";
+  wide.dtype = "f32";
+  narrow.pattern = "layers.*.scale";
+  narrow.dtype = "bf16";
+  other.pattern = "*";
+  other.gatherOutput = true;
+  strategy.overrides = {wide, narrow, other};
+  EXPECT_EQ(strategy.dtypeOf("final_norm.scale"), "f32");
+  EXPECT_EQ(strategy.dtypeOf("layers.0.norm1.scale"), "bf16");
+  EXPECT_EQ(strategy.dtypeOf("layers.0.norm1.bias"), "f32");
+  EXPECT_EQ(strategy.dtypeOf("embed.tokens"), "bf16");
+}
 
 TEST(Strategy, TheLastOverrideHolds) {
   Strategy strategy;

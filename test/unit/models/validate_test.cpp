@@ -208,6 +208,23 @@ TEST(Validate, TheGlobalBatchMustBeGiven) {
             "micro_batch_size * dp = 2, found none; nearest: --gbs 2\n");
 }
 
+TEST(Validate, ParametersAreNotNarrowerThanTheModel) {
+  Strategy strategy;
+  strategy.globalBatchSize = 1;
+  ShardOverride narrow;
+  narrow.pattern = "head.*";
+  narrow.dtype = "bf16";
+  strategy.overrides = {narrow};
+  ModelSpec spec = loadSpec("gpt2-nano");
+  EXPECT_EQ(render(toDiagnostics(validate(spec, strategy))),
+            "expected dtype = f32, or that of the strategy, in an override, "
+            "found dtype = bf16 of 'head.*', dtype = f32 of the strategy; "
+            "nearest: dtype = f32, or bf16 of the strategy and f32 in "
+            "overrides of other parameters\n");
+  strategy.dtype = "bf16";
+  EXPECT_TRUE(validate(spec, strategy).empty());
+}
+
 // An override that splits a dimension brings the dimension's rule back.
 TEST(Validate, OverridesSplit) {
   Strategy strategy;

@@ -95,6 +95,60 @@ TEST(BucketLayout, FragmentsHaveBucketsOfTheirOwn) {
   EXPECT_EQ(layout.buckets[3].end, 640);
 }
 
+// One all-gather moves a bucket, in one type.
+TEST(BucketLayout, TypesHaveBucketsOfTheirOwn) {
+  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  BucketLayout layout = layOutBuckets({{"table", 100, true, {}, 0, MTC_BF16},
+                                       {"norm", 64, false, tp, 0, MTC_F32},
+                                       {"weight", 256, false, {}, 0, MTC_BF16},
+                                       {"scale", 128, false, {}, 0, MTC_F32},
+                                       {"bias", 64, false, {}, 0, MTC_BF16}},
+                                      {2, int64_t{1} << 40, true});
+  std::vector<std::pair<std::string, int64_t>> placed;
+  for (const PlacedParam &param : layout.params)
+    placed.push_back({param.name, param.bucket});
+  EXPECT_EQ(placed,
+            (std::vector<std::pair<std::string, int64_t>>{{"scale", 0},
+                                                          {"norm", 1},
+                                                          {"bias", 2},
+                                                          {"weight", 2},
+                                                          {"table", 3}}));
+  std::vector<MtcDtype> types;
+  for (const PlacedBucket &bucket : layout.buckets)
+    types.push_back(bucket.dtype);
+  EXPECT_EQ(types,
+            (std::vector<MtcDtype>{MTC_F32, MTC_F32, MTC_BF16, MTC_BF16}));
+}
+
+// The example of Megatron's document of the distributed optimizer: four
+// parameters of together 16 elements over four replicas, each of which has a
+// quarter. The ranges of each rank are those of
+// Shards.FourParametersInSixteenElementsOverFourReplicas.
+TEST(BucketLayout, DenseParametersLieSideBySide) {
+  BucketLayout layout = layOutBuckets({{"d", 3}, {"c", 2}, {"b", 6}, {"a", 5}},
+                                      {4, int64_t{1} << 40, true, true});
+  expectPlaced(layout, "a", 0, 5, 0);
+  expectPlaced(layout, "b", 5, 11, 0);
+  expectPlaced(layout, "c", 11, 13, 0);
+  expectPlaced(layout, "d", 13, 16, 0);
+  ASSERT_EQ(layout.buckets.size(), 1u);
+  EXPECT_EQ(layout.buckets[0].end, 16);
+  EXPECT_EQ(layout.buckets[0].unpadded, 16);
+}
+
+TEST(BucketLayout, DenseBucketsEndAtAMultipleOfTheReplicas) {
+  BucketLayout layout =
+      layOutBuckets({{"wte", 701, true}, {"x", 64}, {"y", 10}},
+                    {3, int64_t{1} << 40, true, true});
+  expectPlaced(layout, "y", 0, 10, 0);
+  expectPlaced(layout, "x", 10, 74, 0);
+  expectPlaced(layout, "wte", 75, 776, 1);
+  ASSERT_EQ(layout.buckets.size(), 2u);
+  EXPECT_EQ(layout.buckets[0].end, 75);
+  EXPECT_EQ(layout.buckets[0].unpadded, 74);
+  EXPECT_EQ(layout.buckets[1].end, 777);
+}
+
 TEST(BucketLayout, WithoutZeroNothingIsPadded) {
   BucketLayout layout = layOutBuckets({{"a", 5}, {"b", 7}}, {2, 100, false});
   expectPlaced(layout, "b", 0, 7, 0);

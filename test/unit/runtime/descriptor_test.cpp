@@ -115,9 +115,29 @@ std::string bf16With(const std::string &from, const std::string &to) {
   for (auto [a, b] : {std::pair<std::string, std::string>{
                           "\"offset\": 64}",
                           R"("offset": 64}, {"name": "main", "offset": 128})"},
+                      {"\"f32\"", "\"bf16\""}, // of the bucket
                       {from, to}})
     text.replace(text.find(a), a.size(), b);
   return text;
+}
+
+TEST(Descriptor, InBf16SomeParametersAreF32) {
+  // The program computes in bf16, the bucket has no main copies.
+  Descriptor d;
+  std::string text = toyWith("\"f32\"", "\"bf16\"");
+  Status status = parseDescriptor(text, d);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(d.buckets[0].paramBytes(), 4);
+  EXPECT_FALSE(d.buckets[0].hasMains());
+
+  text = toyWith("\"param_offset\": 0, \"dtype\": \"f32\"",
+                 "\"param_offset\": 0, \"dtype\": \"bf16\"");
+  status = parseDescriptor(text, d);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
+  EXPECT_NE(status.message().find("expected parameters of dtype f32 in a "
+                                  "program of dtype f32, found bf16"),
+            std::string::npos)
+      << status.message();
 }
 
 TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
@@ -127,7 +147,7 @@ TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
     ASSERT_TRUE(status.ok()) << status.message();
   }
   EXPECT_EQ(d.buckets[0].state("main")->offset, 128);
-  EXPECT_EQ(d.paramBytes(), 2);
+  EXPECT_EQ(d.buckets[0].paramBytes(), 2);
   struct Case {
     const char *from, *to, *expected;
   };

@@ -339,6 +339,7 @@ extern const char mtc_descriptor[] = TEXT({
     "shard_elements" : 4,
     "grad_offset" : 64,
     "param_offset" : 0,
+    "dtype" : DTYPE,
     "states" : [STATES]
   } ],
   "inputs" : [ IDS("train"), LABELS("train"), IDS("eval"), LABELS("eval") ],

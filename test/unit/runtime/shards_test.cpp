@@ -34,6 +34,7 @@ std::string descriptorText(bool bf16, bool zero) {
             "\"zero\": true, \"shard_elements\": 8");
   if (bf16) {
     replace(text, "\"dtype\": \"f32\"", "\"dtype\": \"bf16\"");
+    replace(text, "\"dtype\": \"f32\"", "\"dtype\": \"bf16\"");
     replace(text, "\"offset\": 64}",
             R"("offset": 64}, {"name": "main", "offset": 128})");
   }

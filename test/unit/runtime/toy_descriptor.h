@@ -23,7 +23,7 @@ inline const char *const kToyDescriptor = R"({
      "init": {"kind": "ones"}, "layer_axes": ["embed"]}],
   "buckets": [
     {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
-     "grad_offset": 64, "param_offset": 0,
+     "grad_offset": 64, "param_offset": 0, "dtype": "f32",
      "states": [{"name": "exp_avg", "offset": 0},
                 {"name": "exp_avg_sq", "offset": 64}]}],
   "inputs": [{"name": "ids", "pool": 4, "offset": 0, "stride": 1024,

@@ -90,7 +90,12 @@ struct BucketInfo {
   /// (ZeRO-2).
   std::optional<int64_t> shardedGradients;
   int64_t gradOffset = 0, paramOffset = 0;
+  MtcDtype dtype = MTC_F32;      ///< of its parameters: f32 or bf16
   std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
+  /// True when parameters are bf16 and have fp32 main copies.
+  bool hasMains() const { return dtype == MTC_BF16; }
+  /// Bytes of one element of a parameter.
+  int64_t paramBytes() const { return hasMains() ? 2 : 4; }
   /// Accumulators that a rank has, fp32, from `gradOffset` on.
   int64_t gradElements() const { return shardedGradients.value_or(elements); }
   /// The state of a name; null if there is none.
@@ -170,10 +175,6 @@ struct Descriptor {
   const EntryInfo *entry(std::string_view use, int64_t seq) const {
     return entry(seq == batch.seq ? std::string(use) : entryName(use, seq));
   }
-  /// True when parameters are bf16 and have fp32 main copies.
-  bool hasMains() const { return dtype == "bf16"; }
-  /// Bytes of one element of a parameter.
-  int64_t paramBytes() const { return hasMains() ? 2 : 4; }
   /// Tokens of a sample of an entry.
   int64_t seqOf(const EntryInfo &entry) const {
     return entry.seq.value_or(batch.seq);

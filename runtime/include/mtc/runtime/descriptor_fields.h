@@ -104,6 +104,7 @@ template <typename Fields> void fields(Fields &f, BucketInfo &b) {
   if (b.secondUseOf)
     return;
   f.integer("param_offset", b.paramOffset, 0, kHuge);
+  f.choice("dtype", b.dtype, kDtypes);
   f.records("states", b.states);
 }
 
