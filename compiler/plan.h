@@ -62,6 +62,8 @@ struct PlanFragment {
   double flops = 0; ///< of products and attention
   /// Of the workspace where gradients wait for their sum over dp (ZeRO-2).
   int64_t stagingBytes = 0;
+  /// Of the workspace where what replicas share is gathered.
+  int64_t gatherBytes = 0;
 };
 
 /// Rows as the runtime has them: a plan has some for each microbatch.

@@ -50,15 +50,17 @@ PlanCollective readCollective(rt::CollectiveOp op, const PlanConfig &config) {
   return result;
 }
 
-/// Bytes of the workspace that collectives of gradients work on before the
-/// update: buckets that do not live together may lie in the same ones.
-int64_t stagingBytes(mlir::func::FuncOp function) {
+/// Bytes of the workspace that collectives over dp work on, all-gathers or the
+/// others: sums of gradients before the update. Buckets that do not live
+/// together may lie in the same ones.
+int64_t workspaceOverDp(mlir::func::FuncOp function, bool gathers) {
   std::map<int64_t, int64_t> ends; // by begin
   function.walk([&](rt::CollectiveOp op) {
     auto view =
         op.getInit() ? op.getInit().getDefiningOp<rt::ViewOp>() : rt::ViewOp();
     if (!view || view.getArena() != MTC_ARENA_WORKSPACE ||
-        op.getGroup() != MTC_GROUP_DP)
+        op.getGroup() != MTC_GROUP_DP ||
+        gathers != (op.getKind() == rt::CollectiveKind::AllGather))
       return;
     int64_t &end = ends[view.getOffset()];
     end =
@@ -95,7 +97,8 @@ PlanFragment readFragment(mlir::func::FuncOp function,
                           const PlanConfig &config) {
   PlanFragment fragment;
   fragment.name = function.getSymName().str();
-  fragment.stagingBytes = stagingBytes(function);
+  fragment.stagingBytes = workspaceOverDp(function, /*gathers=*/false);
+  fragment.gatherBytes = workspaceOverDp(function, /*gathers=*/true);
   if (auto of = pipe::FragmentAttr::of(function))
     fragment.chunk = of.getChunk();
   function.walk([&](mlir::Operation *op) {

@@ -32,12 +32,16 @@ int64_t optimizerBytes(const runtime::BucketInfo &bucket) {
          static_cast<int64_t>(bucket.states.size());
 }
 
-/// Of the rank of a stage.
-int64_t stagingBytes(const ProgramPlan &program) {
-  int64_t bytes = 0;
+/// Of the rank of a stage, in the fragment that needs most.
+int64_t mostOf(int64_t PlanFragment::*bytes, const ProgramPlan &program) {
+  int64_t most = 0;
   for (const PlanFragment &fragment : program.fragments)
-    bytes = std::max(bytes, fragment.stagingBytes);
-  return bytes;
+    most = std::max(most, fragment.*bytes);
+  return most;
+}
+
+int64_t stagingBytes(const ProgramPlan &program) {
+  return mostOf(&PlanFragment::stagingBytes, program);
 }
 
 /// See bytesPerParameter.
@@ -82,6 +86,7 @@ std::vector<StoredType> storedTypes(const BundlePlan &plan) {
 Json stateMemory(const ProgramPlan &program) {
   int64_t params = 0, gradients = 0, optimizer = 0, second = 0;
   const int64_t staging = stagingBytes(program);
+  const int64_t gathers = mostOf(&PlanFragment::gatherBytes, program);
   for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
     if (bucket.secondUseOf) {
       second += gradientBytes(bucket);
@@ -91,12 +96,14 @@ Json stateMemory(const ProgramPlan &program) {
     gradients += gradientBytes(bucket);
     optimizer += optimizerBytes(bucket);
   }
-  return {{"parameters", params},
-          {"gradients", gradients},
-          {"optimizer", optimizer},
-          {"second_gradients", second},
-          {"staging", staging},
-          {"total", params + gradients + optimizer + second + staging}};
+  return {
+      {"parameters", params},
+      {"gradients", gradients},
+      {"optimizer", optimizer},
+      {"second_gradients", second},
+      {"staging", staging},
+      {"gathers", gathers},
+      {"total", params + gradients + optimizer + second + staging + gathers}};
 }
 
 Json paddingMemory(const ProgramPlan &program) {

@@ -28,14 +28,14 @@ StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
 /// stage. "staging_bytes", of all types in the rows of the first, is what no
 /// closed form has: the workspace of the rank that needs most, in which
 /// gradients wait for their sum over dp; null in the row of ZeRO-2 if that is
-/// not this plan's, since buckets decide it. Gathers take no buffer: they move
-/// parameters where these lie.
+/// not this plan's, since buckets decide it.
 nlohmann::ordered_json bytesPerParameter(const BundlePlan &plan);
 
 /// The bytes that a rank of one stage keeps from step to step, padding
 /// included, with what no closed form has: the second accumulators of tied
-/// parameters, and the workspace in which gradients wait for their sum over dp
-/// (ZeRO-2).
+/// parameters, the workspace in which gradients wait for their sum over dp
+/// (ZeRO-2), and that in which parameters are gathered (none, where they are
+/// gathered in place).
 nlohmann::ordered_json stateMemory(const ProgramPlan &program);
 
 /// What of that no parameter needs: "elements" of its buckets that are no

@@ -2,7 +2,8 @@
 
 For ZeRO 0, 1 and 2, two and four replicas, f32 and bf16, a tied table and an untied one,
 the report's `state` is the closed form times the elements of its buckets, which are
-the parameters and no more padding than the layout of buckets allows; a tied table has a
+the parameters and no more padding than the layout of buckets allows, which the report
+counts; gathers have no buffer; a tied table has a
 second accumulator, an untied one none; and only ZeRO-2 stages gradients, in no more
 than all of them and no less than its largest bucket.
 
@@ -71,6 +72,16 @@ def check(mtc, report, spec, dtype, zero, dp, folder):
                   and (second > 0) == ("untied" not in spec),
                   f"{what}: second accumulators of {second} elements take "
                   f"{plan['second_gradients']} bytes")
+    # Parameters are gathered where they lie; padding is in the rows above.
+    padding = elements - parameters
+    # A bucket of second uses has one parameter.
+    tied = sum(4 * (b["elements"] - b["unpadded"]) for b in buckets if "second_use_of" in b)
+    bytes_each = round(total * padding + tied / shards)
+    report.expect(plan["gathers"] == 0 and
+                  stage["padding"] == {"elements": padding, "bytes": bytes_each},
+                  f"{what}: expected {padding} elements and {bytes_each} bytes of padding, "
+                  f"found {stage['padding']}, and no buffer of gathers, found "
+                  f"{plan['gathers']}")
     # Buckets that wait at the same time lie side by side.
     largest = max(4 * b["elements"] for b in buckets)
     least, most = (largest, 4 * (elements + second)) if zero == 2 else (0, 0)

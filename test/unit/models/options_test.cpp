@@ -52,7 +52,7 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "seq-length, zero, "
       "sequence-parallel, threads-per-rank, bucket-size, schedule, target, "
       "dtype, "
-      "optimizer, chunks, microbatch-group, layers-per-stage, "
+      "optimizer, bucket-layout, chunks, microbatch-group, layers-per-stage, "
       "first-stage-layers, "
       "last-stage-layers, device-memory, "
       "recompute, overlap, shard.batch, shard.seq, "
