@@ -167,15 +167,15 @@ std::string parameterText(const Json &answer) {
             : fmt::format("split on {} by {}",
                           copy["split"]["dim"].get<int64_t>(),
                           copy["split"]["axis"].get<std::string>());
-    text +=
-        fmt::format("stage {}{}: {} in all, {} of a rank, {}{}\n"
-                    "  bucket {} from element {}: params at {}\n",
-                    copy["stage"].get<int64_t>(),
-                    copy["owner"].get<bool>() ? "" : " (second copy)",
-                    copy["shape"].dump(), copy["of_a_rank"].dump(), split,
-                    copy["decay"].get<bool>() ? "" : ", no decay",
-                    copy["bucket"].get<int64_t>(), copy["start"].get<int64_t>(),
-                    copy["param_offset"].get<int64_t>());
+    text += fmt::format(
+        "stage {}{}: {} in all, {} of a rank, {}{}\n"
+        "  bucket {} from element {}: params in {} at {}\n",
+        copy["stage"].get<int64_t>(),
+        copy["owner"].get<bool>() ? "" : " (second copy)", copy["shape"].dump(),
+        copy["of_a_rank"].dump(), split,
+        copy["decay"].get<bool>() ? "" : ", no decay",
+        copy["bucket"].get<int64_t>(), copy["start"].get<int64_t>(),
+        copy["dtype"].get<std::string>(), copy["param_offset"].get<int64_t>());
     for (const Json &rank : copy["ranks"])
       text += rankText(rank);
   }

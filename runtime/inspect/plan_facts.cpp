@@ -84,6 +84,7 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
   if (p.split.dim)
     json["split"] = fmt::format("dimension {} over {}", *p.split.dim,
                                 axisName(p.split.axis));
+  json["dtype"] = bucket.hasMains() ? "bf16" : "f32";
   json["stages"] = Json::array({d.stage});
   json["optimizer"] = bucket.zero ? "split over dp" : "whole";
   if (bucket.shardedGradients)

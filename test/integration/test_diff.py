@@ -50,7 +50,7 @@ def facts_of(report):
         part = f"stage {number}"
         facts[part, "parameters"] = stage["parameters"]
         facts[part, "sends"] = stage["sends"]
-        for table in ("memory", "state"):
+        for table in ("memory", "state", "padding"):
             for name, size in stage[table].items():
                 facts[part, f"{table}.{name}"] = size
         for group, traffic in stage["collectives"].items():

@@ -121,6 +121,24 @@ def check_classes(tester):
           + ", ".join(f"{key} {value:.1e}" for key, value in model.worst.items()))
 
 
+class ThreeReplicas(Layout):
+    """A step of so many samples that three replicas can share them."""
+
+    def options(self, global_batch=12):
+        return super().options(global_batch)
+
+
+def check_odd_shards(tester):
+    """Of dense buckets replicas have parts that begin at odd elements, in both types."""
+    for zero in (1, 2):
+        layout = ThreeReplicas(dp=3, zero=zero, bucket=BUCKET)
+        model = tester.model("three replicas")
+        aligned, dense = (model.run(layout, tester.compile(layout, NORMS,
+                                                           ["--bucket-layout", kind]),
+                                    COMMS[tester.comm()]) for kind in ("aligned", "dense"))
+        model.expect_same(f"aligned and dense, {layout.name}", aligned, dense)
+
+
 def check_first_step(tester):
     """Ones and zeros are what they are in both types."""
     for layout in (SINGLE, Layout(2, 2, 2, 1, sp=True)):
@@ -143,6 +161,27 @@ def check_rounded(tester):
         model.expect_same(f"all but norms in f32 and in bf16, {layout.name}",
                           tester.run(model, layout, ()), tester.run(model, layout, OTHERS))
         print(f"all but norms in f32: {layout.name}", flush=True)
+
+
+def check_said(tester):
+    """`diff` and `explain` say which type a parameter has."""
+    bundles = []
+    for patterns in ((), NORMS):
+        bundles.append(os.path.join(tester.folder, f"said{len(patterns)}"))
+        shutil.copytree(tester.compile(Layout(), patterns), bundles[-1])
+    rows = json.loads(tester.mtc.call("diff", *bundles, "--json", check=False).stdout)
+    types = {row["name"]: (row["a"]["dtype"], row["b"]["dtype"])
+             for row in rows["differences"] if row["part"] == "parameters"}
+    norms = {f"layers.{layer}.norm{i}.{part}" for layer in range(4) for i in (1, 2)
+             for part in ("scale", "bias")} | {"final_norm.scale", "final_norm.bias"}
+    tester.report.expect(types == {name: ("bf16", "f32") for name in norms},
+                         f"diff: expected the types of the norms alone, found {types}")
+    said = json.loads(tester.mtc.call("explain", bundles[1], "--parameter",
+                                      "final_norm.scale", "--json").stdout)
+    # The first element of its bucket that is behind the 64 of the bias.
+    found = said["copies"][0]["dtype"], said["copies"][0]["param_offset"]
+    tester.report.expect(found == ("f32", 4 * 64),
+                         f"explain: expected f32 at byte 256, found {found}")
 
 
 def check_memory(tester):
@@ -204,8 +243,8 @@ def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(mtc, report, folder)
-        for check in (check_first_step, check_rounded, check_classes, check_memory,
-                      check_padding, check_eval):
+        for check in (check_first_step, check_rounded, check_classes, check_odd_shards,
+                      check_said, check_memory, check_padding, check_eval):
             check(tester)
     return report.finish("types of parameters")
 

@@ -56,6 +56,12 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, mem
 // -----
 // expected-error @+1 {{expected zero to be 0, 1 or 2, found 3}}
 module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}
+
+// -----
+
+// expected-error @+2 {{expected one of [aligned, dense] for}}
+// expected-error @+1 {{found a wrong value of the field layout}}
+module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 1, bucket_size = 1, layout = tight>} {}
 // -----
 // expected-error @+1 {{expected layers with the policy layers alone, found full with}}
 module attributes {test.attribute = #mtc.recompute<policy = full, layers = 2>} {}

@@ -11,6 +11,10 @@ module attributes {mtc.config = #mtc.config<
     target = <device = "cpu", threads = 1, memory = 8589934592, isa = "x86-64-v4">,
     optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>>} {}
 
+// Aligned buckets are not named.
+// CHECK: test.optimizer = #mtc.optimizer<kind = adamw, zero = 1, bucket_size = 1, layout = dense>
+module attributes {test.optimizer = #mtc.optimizer<layout = dense, kind = adamw, zero = 1, bucket_size = 1>} {}
+
 // Groups are of chunks.
 // CHECK: test.schedule = #mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1], group = 3>
 module attributes {test.schedule = #mtc.schedule<group = 3, name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1]>} {}
