@@ -58,6 +58,11 @@
 // RUN:   | not mtc-opt --plan-memory --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHER
 // GATHER: expected elements of type 'f32', as bucket 0 has them there, found 'memref<1152xbf16>'
 
+// an update of parameters of half of the bytes
+// RUN: sed -e '/func.func @stage0_apply/,/rt.launch/{/rt.ref param of 0/{N;s/xf32>/xbf16>/g};s/: (memref<1152xf32>, /: (memref<1152xbf16>, /}' %t.edit.mlir \
+// RUN:   | not mtc-opt --plan-memory --verify-plan 2>&1 | FileCheck %s --check-prefix=UPDATE
+// UPDATE: loc("final_norm.bias"): 'rt.launch' expected elements of type 'f32', as bucket 0 has them there, found 'memref<1152xbf16>'
+
 // a type that nothing computes with
 // RUN: mtc compile gpt2-nano --strategy %t/norms.toml --mbs 1 --gbs 1 --compile-to=expand-schedule \
 // RUN:   | sed -e '/pipe.parameter <name = "final_norm.scale"/s/tensor<64xf32>/tensor<64xf64>/' \
