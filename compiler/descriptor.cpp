@@ -77,6 +77,7 @@ Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   d.model = c.model;
   d.isa = c.isa;
   d.threads = c.threads;
+  d.streams = c.streams;
   d.dtype = c.dtype;
   d.mesh = c.mesh;
   d.batch = batchOf(c);

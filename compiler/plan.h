@@ -31,6 +31,7 @@ struct PlanConfig {
   std::string model, isa, dtype;
   Mesh mesh;
   int64_t threads = 1;
+  int64_t streams = 1;   ///< queues of a rank that run beside each other
   bool zero = false;     ///< ZeRO with more than one replica
   int64_t zeroStage = 0; ///< of the strategy, also of one replica
   bool sequenceParallel = false;

@@ -121,6 +121,7 @@ PlanConfig readConfig(ConfigAttr config) {
   result.sumOrders = ownSumOrders(config);
   result.isa = target.getIsa().str();
   result.threads = target.getThreads();
+  result.streams = target.getStreams().value_or(1);
   result.deviceMemory = target.getMemory();
   result.ranksPerHost = target.getRanksPerHost();
   llvm::raw_string_ostream(result.text) << config;

@@ -121,6 +121,7 @@ Json report(const BundlePlan &plan) {
       {"sequence_parallel", c.sequenceParallel},
       {"recompute", c.recompute.empty() ? "none" : c.recompute},
       {"overlap", c.overlap},
+      {"comm_thread", c.streams > 1},
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},

@@ -149,6 +149,8 @@ std::string reportText(const Json &r) {
     text +=
         fmt::format("overlap        {}\n",
                     fmt::join(overlap.get<std::vector<std::string>>(), ", "));
+  if (r.value("comm_thread", false))
+    text += "collectives    on a thread of their own (comm_thread)\n";
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());

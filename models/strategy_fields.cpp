@@ -142,6 +142,11 @@ static StrategyRows batchFields() {
        OfStrategy::integer({1, 1024}, &Strategy::threadsPerRank),
        "threads with which a rank computes", "4", Need::optional, "",
        "threads"},
+      {"", "comm_thread", OfStrategy::boolean(&Strategy::commThread),
+       "a cpu rank has one more thread, which does its collectives while the "
+       "others compute what does not need them, as a GPU does on a stream of "
+       "their own",
+       "true"},
       {"", "bucket_size",
        OfStrategy::integer({1, int64_t{1} << 40}, &Strategy::bucketSize),
        "a bucket of gradients, which are reduced together, is full when it has "

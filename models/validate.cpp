@@ -428,6 +428,15 @@ static void checkTypes(const Strategy &strategy, std::vector<Violation> &out) {
                      "overrides of other parameters"});
 }
 
+/// A GPU has a stream of collectives in any case.
+static void checkCommThread(const Strategy &strategy,
+                            std::vector<Violation> &out) {
+  if (strategy.commThread && strategy.target != "cpu")
+    out.push_back({"target = cpu with comm_thread",
+                   fmt::format("target = {}", strategy.target),
+                   "comm_thread = false or target = cpu"});
+}
+
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
@@ -438,6 +447,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
       checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
                   strategy.mesh[axis.id], out);
   checkHosts(strategy, out);
+  checkCommThread(strategy, out);
   checkBatch(strategy, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);

@@ -62,12 +62,14 @@ struct TargetFields {
   std::string device;
   StringAttr isa;
   int64_t threads = 0;
+  std::optional<int64_t> streams;
   std::optional<int64_t> memory;
   std::optional<int64_t> ranksPerHost;
   template <typename Visit> void each(Visit visit) {
     visit("device", device);
     visit("isa", isa);
     visit("threads", threads);
+    visit("streams", streams);
     visit("memory", memory);
     visit("ranks_per_host", ranksPerHost);
   }
@@ -171,13 +173,14 @@ void OptimizerAttr::print(AsmPrinter &printer) const {
 
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
-    return std::tuple(StringRef(f.device), f.isa, f.threads, f.memory,
-                      f.ranksPerHost);
+    return std::tuple(StringRef(f.device), f.isa, f.threads, f.streams,
+                      f.memory, f.ranksPerHost);
   });
 }
 void TargetAttr::print(AsmPrinter &printer) const {
-  printFields(printer, TargetFields{getDevice().str(), getIsa(), getThreads(),
-                                    getMemory(), getRanksPerHost()});
+  printFields(printer,
+              TargetFields{getDevice().str(), getIsa(), getThreads(),
+                           getStreams(), getMemory(), getRanksPerHost()});
 }
 
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {

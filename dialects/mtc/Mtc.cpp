@@ -119,8 +119,16 @@ LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
 
 LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                                  StringAttr isa, int64_t threads,
+                                 std::optional<int64_t> streams,
                                  std::optional<int64_t> memory,
                                  std::optional<int64_t> ranksPerHost) {
+  if (streams && device != "cpu")
+    return emitError() << "expected streams of the device cpu alone, as a GPU "
+                          "has two, found them of "
+                       << device;
+  if (streams &&
+      failed(between(emitError, "streams", *streams, MTC_STREAM_COUNT)))
+    return failure();
   return failure(failed(notEmpty(emitError, "device", device)) ||
                  (isa && failed(notEmpty(emitError, "isa", isa))) ||
                  failed(between(emitError, "threads", threads, kMostThreads)) ||
@@ -247,9 +255,10 @@ DtypePolicy ConfigAttr::types() const {
 
 ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
   TargetAttr old = getTarget();
-  auto target = TargetAttr::get(
-      getContext(), old.getDevice(), StringAttr::get(getContext(), isa),
-      old.getThreads(), old.getMemory(), old.getRanksPerHost());
+  auto target =
+      TargetAttr::get(getContext(), old.getDevice(),
+                      StringAttr::get(getContext(), isa), old.getThreads(),
+                      old.getStreams(), old.getMemory(), old.getRanksPerHost());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
              getSchedule(), getOptimizer(), target, getRecompute(),
              getOverlap());

@@ -188,13 +188,19 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
     has chosen an instruction set yet: `mtc compile` takes the best of its machine
     and writes it here. Without `memory` there is no limit, without `ranks_per_host` nobody said on which hosts ranks lie.
 
-    Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
+    Without `streams` work is in one queue on a cpu, and in two on a GPU; two on a cpu are its threads that
+    compute and one for collectives.
 
-    **Constraints:** the strings are not empty; the numbers are at least 1.
+    Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
+    Example: `#mtc.target<device = "cpu", threads = 1, streams = 2>`
+
+    **Constraints:** the strings are not empty; the numbers are at least 1; there are at most two streams,
+    and a GPU says none.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
       AttrParameter<"int64_t", "of a rank">:$threads,
+      OptionalParameter<"std::optional<int64_t>", "queues of a cpu rank that run beside each other">:$streams,
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
                         OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host);
 }

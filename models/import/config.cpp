@@ -119,6 +119,10 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
     memory = strategy.deviceMemory;
   if (strategy.ranksPerHost > 0)
     ranksPerHost = strategy.ranksPerHost;
+  // A rank alone has no collectives.
+  std::optional<int64_t> streams;
+  if (strategy.commThread && strategy.mesh.worldSize() > 1)
+    streams = MTC_STREAM_COUNT;
   return ConfigAttr::get(
       context,
       ModelAttr::get(context, spec.name, spec.layers, spec.hidden, spec.vocab,
@@ -131,7 +135,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                          strategy.zero, strategy.bucketSize,
                          layoutOf(strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
-                      strategy.threadsPerRank, memory, ranksPerHost),
+                      strategy.threadsPerRank, streams, memory, ranksPerHost),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 

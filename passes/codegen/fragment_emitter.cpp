@@ -258,25 +258,33 @@ void FragmentEmitter::emitCollective(rt::CollectiveOp op) {
   Value count = i64(op.getCount());
   Value buffer = op.getInit() ? values.lookup(op.getInit()) : Value();
   Value dtype = i32(op.getInit() ? dtypeOf(op.getInit()) : MTC_F32);
+  Value stream = i32(op.getStream());
   switch (op.getKind()) {
   case rt::CollectiveKind::AllReduce:
     call("mtc_all_reduce",
-         {context, i32(group), i32(MTC_SUM), dtype, buffer, count});
+         {context, stream, i32(group), i32(MTC_SUM), dtype, buffer, count});
     break;
   case rt::CollectiveKind::AllReduceMax:
     call("mtc_all_reduce",
-         {context, i32(group), i32(MTC_MAX), dtype, buffer, count});
+         {context, stream, i32(group), i32(MTC_MAX), dtype, buffer, count});
     break;
   case rt::CollectiveKind::ReduceScatter:
-    call("mtc_reduce_scatter", {context, i32(group), dtype, buffer, count});
+    call("mtc_reduce_scatter",
+         {context, stream, i32(group), dtype, buffer, count});
     break;
   case rt::CollectiveKind::AllGather:
-    call("mtc_all_gather", {context, i32(group), dtype, buffer, count});
+    call("mtc_all_gather", {context, stream, i32(group), dtype, buffer, count});
     break;
   case rt::CollectiveKind::NormReduce:
-    call("mtc_norm_reduce", {context, i32(group)});
+    call("mtc_norm_reduce", {context, stream, i32(group)});
     break;
   }
+}
+
+void FragmentEmitter::emitEvent(StringRef function, int64_t event,
+                                int64_t stream) {
+  Value number = i32(event);
+  call(function, {context, number, i32(stream)});
 }
 
 void FragmentEmitter::emitNorm(rt::NormOp op) {
@@ -315,6 +323,10 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
     return emitAttention(o), success();
   if (auto o = dyn_cast<rt::CollectiveOp>(op))
     return emitCollective(o), success();
+  if (auto o = dyn_cast<rt::RecordOp>(op))
+    return emitEvent("mtc_record", o.getEvent(), o.getStream()), success();
+  if (auto o = dyn_cast<rt::WaitOp>(op))
+    return emitEvent("mtc_wait", o.getEvent(), o.getStream()), success();
   if (auto o = dyn_cast<rt::NormOp>(op))
     return emitNorm(o), success();
   if (auto o = dyn_cast<rt::ZeroOp>(op)) {

@@ -53,6 +53,8 @@ private:
   void emitGemm(rt::GemmOp op);
   void emitAttention(rt::AttentionOp op);
   void emitCollective(rt::CollectiveOp op);
+  /// mtc_record or mtc_wait.
+  void emitEvent(llvm::StringRef function, int64_t event, int64_t stream);
   void emitNorm(rt::NormOp op);
   V attentionShape(rt::AttentionOp op);
 

@@ -9,6 +9,7 @@
 
 #include "dialects/mtc/Mtc.h"
 #include "dialects/rt/Rt.h"
+#include "mtc/runtime/abi.h"
 
 #include <string>
 
@@ -16,7 +17,8 @@ namespace mtc::target {
 
 /// The stream of kernels and calls, and that of collectives where there are
 /// two.
-inline constexpr int64_t kComputeStream = 0, kCommStream = 1;
+inline constexpr int64_t kComputeStream = MTC_STREAM_COMPUTE,
+                         kCommStream = MTC_STREAM_COMM;
 
 /// One rank's device, as mtc.config has it.
 class Target {
@@ -38,8 +40,8 @@ public:
   const std::string &isa() const { return isa_; }
 
   /// Queues of a rank that can run at the same time: a GPU has one for kernels
-  /// and one for collectives, a CPU rank is one queue.
-  int64_t streams() const { return chip_.empty() ? 1 : 2; }
+  /// and one for collectives, a CPU rank what mtc.config says, else one.
+  int64_t streams() const { return streams_; }
 
   /// Bytes of scratch that a call needs: an rt.gemm or rt.attention, on tensors
   /// or on views; 0 for any other op. Fails, with a diagnostic at `op`, if the
@@ -53,7 +55,7 @@ private:
   Target(TargetAttr target);
 
   std::string isa_, chip_;
-  int64_t threads;
+  int64_t threads, streams_;
 };
 
 } // namespace mtc::target

@@ -24,7 +24,8 @@
 // backends know: that is what lets shm work in place. Buffers of up to
 // kAnywhereBytes may lie anywhere. They are aligned to their element (I128: 8).
 //
-// A Communicator is used by one thread at a time, except abort(). After a call
+// Of a rank, one thread at a time may be in a collective, and one, the same or
+// another, in post, wait or exchange; abort() may come from any. After a call
 // failed every later call returns the same Status, and the whole world is
 // aborted: ranks outside the failing group get peerDied.
 //
@@ -118,6 +119,12 @@ public:
   /// Makes pending and future calls of every member fail (peerDied); async-safe
   /// from other threads.
   virtual void abort() = 0;
+  /// A rank begins with one thread that is awake. A device that calls from
+  /// several says that one more is, before it begins, and that one sleeps until
+  /// another of its rank wakes it, before it does. By this strict worlds know
+  /// whether a rank can go on.
+  virtual void threadWakes() {}
+  virtual void threadSleeps() {}
   /// This rank announces that it makes no further call. Destruction implies it.
   /// What it means to others is the backend's matter (strict deadlock
   /// detection, a launcher that tells an exit from a death).

@@ -59,8 +59,10 @@ private:
 
 Status attach(const WorldRequest &request, std::unique_ptr<World> &out) {
   std::unique_ptr<ShmCommunicator> comm;
+  ShmOptions options;
+  options.threads = request.streams;
   MTC_RETURN_IF_ERROR(
-      ShmCommunicator::attachFromEnvironment(request.rank, ShmOptions(), comm));
+      ShmCommunicator::attachFromEnvironment(request.rank, options, comm));
   out = std::make_unique<OnOneHost>(std::move(comm), request.rank);
   return Status::okay();
 }

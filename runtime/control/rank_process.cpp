@@ -55,12 +55,13 @@ Status runRank(Program program, const SignalWatch &signals) {
   MTC_RETURN_IF_ERROR(numberFromEnvironment(kRankVariable, rankNumber));
   Job job;
   MTC_RETURN_IF_ERROR(readJob(job));
+  Descriptor descriptor;
+  MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, descriptor));
   std::unique_ptr<World> world;
   WorldRequest request;
   request.rank = rankNumber;
+  request.streams = descriptor.streams;
   MTC_RETURN_IF_ERROR(makeWorld(CommKind::shm, request, world));
-  Descriptor descriptor;
-  MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, descriptor));
   MTC_RETURN_IF_ERROR(checkMesh(world->mesh(), descriptor));
   Seat seat;
   MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, descriptor, seat));

@@ -8,7 +8,8 @@ namespace mtc::runtime {
 
 Status takeSeat(World &world, int rank, const Descriptor &descriptor,
                 Seat &out) {
-  DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank)};
+  DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank),
+                        descriptor.streams};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;
@@ -23,7 +24,11 @@ Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
   std::unique_ptr<RankState> rank;
   MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
   Trainer trainer(*rank, job, signals);
-  return trainer.run();
+  Status status = trainer.run();
+  // What a failure left in the queue fails as well: the ranks were aborted.
+  if (CommStream *comms = seat.device->commStream())
+    (void)comms->finish();
+  return status;
 }
 
 } // namespace mtc::runtime

@@ -11,6 +11,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/device/arena.h"
+#include "runtime/device/comm_stream.h"
 
 namespace mtc::runtime {
 
@@ -71,6 +72,10 @@ public:
   /// `backend`, one of the host's, which has done a call when it returns from
   /// it. The device's, or `backend` itself, which stays the caller's.
   virtual Communicator &issuing(Communicator &backend) = 0;
+  /// The queue of collectives beside `stream()`, once `issuing` was called;
+  /// null where there is one queue, which then runs a plan of two in the order
+  /// of the program: that obeys its events, too.
+  virtual CommStream *commStream() { return nullptr; }
 };
 
 } // namespace mtc::runtime

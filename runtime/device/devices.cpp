@@ -4,6 +4,7 @@
 
 #include "runtime/device/cpu/cpu_device.h"
 #include "runtime/device/guarded/guarded_device.h"
+#include "runtime/device/lagging/lagging_device.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@ static constexpr DeviceInfo kDevices[] = {
     {"cpu", makeCpuDevice},
     // For tests.
     {"guarded", makeGuardedDevice},
+    {"lagging", makeLaggingDevice},
 };
 
 std::span<const DeviceInfo> devices() { return kDevices; }

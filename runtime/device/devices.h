@@ -21,6 +21,8 @@ struct DeviceRequest {
   /// Memory that the communicator shares between ranks, as large as `sizes`
   /// says and alive as long as the device; empty: the device maps its own.
   ArenaViews shared{};
+  /// Streams of the plan (MtcStream).
+  int64_t streams = 1;
 };
 
 using MakeDevice = Status (*)(const DeviceRequest &request,

@@ -20,8 +20,15 @@ RankState &rankOf(MtcContext *ctx) {
   return *static_cast<RankState *>(ctx->runtime);
 }
 
+MtcStream streamOf(int32_t stream) { return static_cast<MtcStream>(stream); }
 MtcGroup groupOf(int32_t group) { return static_cast<MtcGroup>(group); }
 MtcDtype dtypeOf(int32_t dtype) { return static_cast<MtcDtype>(dtype); }
+
+void issue(MtcContext *ctx, int32_t stream, const CollectiveCall &call,
+           void *buffer) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).collective(streamOf(stream), call, buffer));
+}
 
 NormSum normOf(const MtcContext *ctx) {
   NormSum sum;
@@ -45,6 +52,8 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_all_reduce),
       reinterpret_cast<void *>(&mtc_reduce_scatter),
       reinterpret_cast<void *>(&mtc_all_gather),
+      reinterpret_cast<void *>(&mtc_record),
+      reinterpret_cast<void *>(&mtc_wait),
       reinterpret_cast<void *>(&mtc_norm_reset),
       reinterpret_cast<void *>(&mtc_norm_accumulate),
       reinterpret_cast<void *>(&mtc_norm_check),
@@ -59,29 +68,41 @@ extern "C" {
 void mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b,
               void *c, void *scratch) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).device().gemm(index, a, b, c, scratch));
+    rankOf(ctx).accept(rankOf(ctx).gemm(index, a, b, c, scratch));
 }
 
-void mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op, int32_t dtype,
-                    void *buffer, int64_t count) {
-  if (ctx->status == 0)
-    rankOf(ctx).accept(
-        rankOf(ctx).comm().allReduce(groupOf(group), static_cast<MtcReduce>(op),
-                                     dtypeOf(dtype), buffer, count));
+void mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group, int32_t op,
+                    int32_t dtype, void *buffer, int64_t count) {
+  issue(ctx, stream,
+        {CollectiveKind::allReduce, groupOf(group), static_cast<MtcReduce>(op),
+         dtypeOf(dtype), count},
+        buffer);
 }
 
-void mtc_reduce_scatter(MtcContext *ctx, int32_t group, int32_t dtype,
-                        void *buffer, int64_t count) {
-  if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).comm().reduceScatter(
-        groupOf(group), dtypeOf(dtype), buffer, count));
+void mtc_reduce_scatter(MtcContext *ctx, int32_t stream, int32_t group,
+                        int32_t dtype, void *buffer, int64_t count) {
+  issue(ctx, stream,
+        {CollectiveKind::reduceScatter, groupOf(group), MTC_SUM, dtypeOf(dtype),
+         count},
+        buffer);
 }
 
-void mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype, void *buffer,
-                    int64_t count) {
+void mtc_all_gather(MtcContext *ctx, int32_t stream, int32_t group,
+                    int32_t dtype, void *buffer, int64_t count) {
+  issue(ctx, stream,
+        {CollectiveKind::allGather, groupOf(group), MTC_SUM, dtypeOf(dtype),
+         count},
+        buffer);
+}
+
+void mtc_record(MtcContext *ctx, int32_t event, int32_t stream) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).comm().allGather(
-        groupOf(group), dtypeOf(dtype), buffer, count));
+    rankOf(ctx).record(event, streamOf(stream));
+}
+
+void mtc_wait(MtcContext *ctx, int32_t event, int32_t stream) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).wait(event, streamOf(stream)));
 }
 
 void mtc_norm_reset(MtcContext *ctx) {
@@ -105,9 +126,10 @@ void mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
   setNorm(ctx, sum);
 }
 
-void mtc_norm_reduce(MtcContext *ctx, int32_t group) {
+void mtc_norm_reduce(MtcContext *ctx, int32_t stream, int32_t group) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).reduceNorm(groupOf(group)));
+    rankOf(ctx).accept(
+        rankOf(ctx).reduceNorm(streamOf(stream), groupOf(group)));
 }
 
 void mtc_norm_finish(MtcContext *ctx) {

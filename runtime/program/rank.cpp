@@ -80,31 +80,55 @@ bool RankState::logs() const {
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
                        DataLoader &loader, Observer *observer) {
   const MtcStep *rows = timelines_[&entry - descriptor().entries.data()];
-  for (const MtcStep *row = rows + first; row != rows + end; ++row) {
-    switch (row->kind) {
-    case MTC_STEP_LOAD:
-      accept(load(entry, *row, loader));
-      break;
-    case MTC_STEP_RUN:
-      accept(stream().launch(parts_.program.fragments[row->fragment], &context_,
-                             row));
-      if (observer && context_.status == 0)
-        accept(observer->issued(*row));
-      break;
-    case MTC_STEP_EXCHANGE:
-      accept(comm().exchange(transfers(*row)));
-      break;
-    case MTC_STEP_POST:
-      accept(comm().post(transfers(*row)));
-      break;
-    case MTC_STEP_WAIT:
-      accept(comm().wait(transfers(*row)));
-      break;
-    }
+  for (row_ = rows + first; row_ != rows + end; ++row_) {
+    accept(issue(entry, *row_, loader));
+    if (observer && row_->kind == MTC_STEP_RUN && context_.status == 0)
+      accept(observer->issued(*row_));
     if (context_.status != 0)
       return failure();
   }
+  row_ = nullptr; // what a device runs later is of no row
   return Status::okay();
+}
+
+/// What a row is in a trace.
+static TraceKind kindOf(const MtcStep &row) {
+  switch (row.kind) {
+  case MTC_STEP_LOAD:
+    return TraceKind::load;
+  case MTC_STEP_EXCHANGE:
+    return TraceKind::exchange;
+  case MTC_STEP_POST:
+    return TraceKind::post;
+  case MTC_STEP_WAIT:
+    return TraceKind::waitTransfers;
+  }
+  return TraceKind::fragment;
+}
+
+Status RankState::issue(const EntryInfo &entry, const MtcStep &row,
+                        DataLoader &loader) {
+  TraceScope scope(trace_, {kindOf(row), &row});
+  switch (row.kind) {
+  case MTC_STEP_LOAD:
+    return load(entry, row, loader);
+  case MTC_STEP_RUN:
+    return stream().launch(parts_.program.fragments[row.fragment], &context_,
+                           &row);
+  case MTC_STEP_EXCHANGE:
+    return comm().exchange(transfers(row));
+  case MTC_STEP_POST:
+    return comm().post(transfers(row));
+  case MTC_STEP_WAIT:
+    return comm().wait(transfers(row));
+  }
+  return Status::okay();
+}
+
+void RankState::traceTo(RankTrace *trace) {
+  trace_ = trace;
+  if (CommStream *comms = parts_.device->commStream())
+    comms->traceTo(trace ? &trace->commTimes : nullptr);
 }
 
 Status RankState::load(const EntryInfo &entry, const MtcStep &row,
@@ -145,11 +169,44 @@ Status RankState::readResult(StepResult &out) {
   return complete();
 }
 
-Status RankState::reduceNorm(MtcGroup group) {
+Status RankState::gemm(int64_t index, const void *a, const void *b, void *c,
+                       void *scratch) {
+  TraceScope scope(trace_, {TraceKind::gemm, row_});
+  return parts_.device->gemm(index, a, b, c, scratch);
+}
+
+Status RankState::collective(MtcStream stream, const CollectiveCall &call,
+                             void *buffer) {
+  TraceSpan span{TraceKind::collective, row_, call, buffer};
+  CommStream *comms = parts_.device->commStream();
+  if (comms && stream == MTC_STREAM_COMM) {
+    if (trace_)
+      trace_->issued.push_back(span);
+    return comms->collective(call, buffer);
+  }
+  TraceScope scope(trace_, span);
+  return comm().collective(call, buffer);
+}
+
+void RankState::record(int64_t event, MtcStream stream) {
+  if (CommStream *comms = parts_.device->commStream())
+    comms->record(event, stream);
+}
+
+Status RankState::wait(int64_t event, MtcStream stream) {
+  CommStream *comms = parts_.device->commStream();
+  if (!comms || stream != MTC_STREAM_COMPUTE)
+    return comms ? comms->wait(event, stream) : Status::okay();
+  TraceScope scope(trace_, {TraceKind::waitEvent, row_});
+  return comms->wait(event, stream);
+}
+
+Status RankState::reduceNorm(MtcStream stream, MtcGroup group) {
   // The reduction saturates, so "not finite" stays so.
-  return comm().allReduce(
-      group, MTC_SUM, MTC_I128,
-      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}), MTC_NORM_LIMBS);
+  return collective(
+      stream,
+      {CollectiveKind::allReduce, group, MTC_SUM, MTC_I128, MTC_NORM_LIMBS},
+      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}));
 }
 
 void RankState::accept(Status status) {

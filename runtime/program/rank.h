@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/staging.h"
 #include "runtime/program/program.h"
+#include "runtime/program/trace.h"
 
 #include <memory>
 #include <optional>
@@ -91,15 +92,29 @@ public:
   /// that is known to fail. `observer` may be null. Allocates nothing.
   Status walk(const EntryInfo &entry, int64_t first, int64_t end,
               DataLoader &loader, Observer *observer = nullptr);
+  /// Notes from now on what is done when, which `trace` keeps; null: no more.
+  /// Only between steps.
+  void traceTo(RankTrace *trace);
   /// Waits for all that was issued. Returns the first failure of the rank.
   Status complete();
   /// The same, and brings the result to the host.
   Status readResult(StepResult &out);
 
+  /// The transfers of a row that has some.
+  std::span<const MtcTransfer> transfers(const MtcStep &row) const {
+    return {parts_.program.transfers + row.first,
+            static_cast<size_t>(row.count)};
+  }
+
   // For the functions of abi.h.
-  Device &device() { return *parts_.device; }
+  Status gemm(int64_t index, const void *a, const void *b, void *c,
+              void *scratch);
+  void record(int64_t event, MtcStream stream);
+  Status wait(int64_t event, MtcStream stream);
+  /// Issues a collective on a stream. With one queue that is the rank's.
+  Status collective(MtcStream stream, const CollectiveCall &call, void *buffer);
   /// Sums the norm over a group.
-  Status reduceNorm(MtcGroup group);
+  Status reduceNorm(MtcStream stream, MtcGroup group);
   /// Takes the result of a call: the first failure becomes the context's status
   /// and makes the other ranks' calls fail.
   void accept(Status status);
@@ -112,17 +127,15 @@ private:
   Status checkStage() const;
   void collectTimelines();
   Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
-
-  std::span<const MtcTransfer> transfers(const MtcStep &row) const {
-    return {parts_.program.transfers + row.first,
-            static_cast<size_t>(row.count)};
-  }
+  Status issue(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
 
   RankParts parts_;
   MtcContext context_{};
   std::optional<Staging> inputs_;
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
+  RankTrace *trace_ = nullptr;
+  const MtcStep *row_ = nullptr; ///< that is walked; null: none
 };
 
 } // namespace mtc::runtime

@@ -1,7 +1,7 @@
 """Orders in which a device may run a plan of two streams, each as a plan of one.
 
-No runtime of today has two streams. What a device may do with them is known, though: each
-stream runs its ops in order, a wait holds its stream until the event's last record before
+A cpu rank with a thread of collectives is one device of two streams; its order is chance.
+What a device may do with them is known, though: each stream runs its ops in order, a wait holds its stream until the event's last record before
 it has run, and nothing else is promised. Two orders are the worst: compute runs ahead of
 collectives as far as waits allow, or collectives ahead of compute. If verify-plan is
 right, both give the bits of the plan of one stream; what an event forgets shows in one of

@@ -130,8 +130,8 @@ Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
 
 Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
   CallRecord call{asked};
-  if (!failure_.ok())
-    return failure_;
+  if (Status known = failure(); !known.ok())
+    return known;
   if (control_.aborted())
     return fail(control_.abortStatus());
   if (call.group < 0 || call.group >= MTC_GROUP_COUNT ||

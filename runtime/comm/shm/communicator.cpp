@@ -69,7 +69,7 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
     return {StatusCode::usage,
             fmt::format("expected a rank below {}, found {}", world, rank)};
   control_ = comm::Control(controlMapping_.base(), mesh);
-  bool ownCore = world <= usableCores();
+  bool ownCore = world * options.threads <= usableCores();
   spin_ = options.spin >= 0 ? options.spin : ownCore ? kSpinWithOwnCore : 0;
   sends_.resize(mesh.stages());
   receives_.resize(mesh.stages());
@@ -117,8 +117,12 @@ void ShmCommunicator::abort() {
 }
 
 Status ShmCommunicator::fail(Status status) {
-  if (failure_.ok())
-    failure_ = std::move(status);
+  {
+    std::lock_guard held(shared_);
+    if (!failed_.load())
+      failure_ = std::move(status);
+    failed_.store(true, std::memory_order_release);
+  }
   abort();
   return failure_;
 }
@@ -129,6 +133,7 @@ Status ShmCommunicator::resolve(int rank, comm::Placement placement,
   bool arena = placement.arena >= 0 && placement.arena < MTC_ARENA_COUNT;
   int64_t size = arena ? block.bytes[placement.arena] : 0;
   MTC_RETURN_IF_ERROR(comm::checkPlacement(rank, placement, size, bytes));
+  std::lock_guard held(shared_);
   Mapping &mapping =
       mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(placement.arena)];
   if (!mapping.base() && size > 0)

@@ -11,12 +11,17 @@
 #include "runtime/comm/shm/control.h"
 #include "runtime/comm/shm/shm_setup.h"
 
+#include <mutex>
+
 namespace mtc::runtime {
 
 struct ShmOptions {
-  /// Looks before a waiter sleeps; -1: 2000 when each rank has a core of its
-  /// own, else 0 (spinning ranks would keep the cores from those that work).
+  /// Looks before a waiter sleeps; -1: 2000 when each thread of a rank has a
+  /// core of its own, else 0 (spinning ranks would keep the cores from those
+  /// that work).
   int spin = -1;
+  /// Threads of a rank that wait for others or compute meanwhile.
+  int64_t threads = 1;
 };
 
 class ShmCommunicator final : public Communicator {
@@ -74,6 +79,10 @@ private:
 
   /// Remembers the first failure and aborts the world.
   Status fail(Status status);
+  /// ok, or the first failure.
+  Status failure() const {
+    return failed_.load(std::memory_order_acquire) ? failure_ : Status::okay();
+  }
   /// Maps those arenas of a rank that are not mapped here.
   Status mapArenas(int rank);
   /// The address of a range in a peer's arena, here.
@@ -101,9 +110,12 @@ private:
   comm::Control control_;
   int rank_ = -1;
   int spin_ = 0;
+  // The thread of collectives and that of transfers meet here alone.
+  std::mutex shared_;               ///< guards what is written of these three
+  std::atomic<bool> failed_{false}; ///< from then on `failure_` stays as it is
   Status failure_;
-  std::vector<ArenaView> arenas_;
   std::vector<comm::Mapping> mappings_; ///< [rank][arena]; empty until needed
+  std::vector<ArenaView> arenas_;
   std::array<Group, MTC_GROUP_COUNT> groups_;
   std::vector<Transfer> open_;             ///< in the order of posting
   std::vector<uint32_t> sends_, receives_; ///< begun, by stage of the peer

@@ -96,8 +96,8 @@ Status ShmCommunicator::copy(const Transfer &t, const TransferSlot &slot) {
 }
 
 Status ShmCommunicator::post(std::span<const MtcTransfer> transfers) {
-  if (!failure_.ok())
-    return failure_;
+  if (Status known = failure(); !known.ok())
+    return known;
   if (control_.aborted())
     return fail(control_.abortStatus());
   Status valid = comm::checkTransfers(rank_, mesh(), arenas_, transfers);
@@ -148,8 +148,8 @@ void ShmCommunicator::forget(std::span<const MtcTransfer> transfers) {
 }
 
 Status ShmCommunicator::wait(std::span<const MtcTransfer> transfers) {
-  if (!failure_.ok())
-    return failure_;
+  if (Status known = failure(); !known.ok())
+    return known;
   if (Status known = checkAwaited(transfers); !known.ok())
     return fail(known);
   comm::SharedEvent &event = control_.rank(rank_).event;

@@ -81,7 +81,7 @@ Status complete(ThreadsState &state, Rendezvous &group, int rank, Lock &held) {
   std::ranges::fill(group.present, 0);
   ++group.generation;
   for (int member : group.members)
-    state.release(member);
+    state.release(member, Within::collective);
   return Status::okay();
 }
 
@@ -89,7 +89,7 @@ Status waitForOthers(ThreadsState &state, Rendezvous &group, int rank,
                      Lock &held) {
   uint64_t generation = group.generation;
   RankSlot &self = state.ranks[rank];
-  self.blocked = true;
+  state.block(rank, Within::collective);
   self.in = &group;
   state.detectDeadlock();
   self.wake.wait(held, [&] {

@@ -1,8 +1,9 @@
 //===- deadlock.cpp - who waits for whom ----------------------------------===//
 //
 // A rank blocks only after everything that it can meet has been met, all under
-// the lock. So when all ranks that have not finished are blocked, no later
-// event can come: that is a deadlock, exactly.
+// the lock. So when no thread of a rank that has not finished runs, no later
+// event can come: that is a deadlock, exactly. A thread that sleeps waits for
+// another one of its rank, which says so before it wakes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,10 @@ std::string describeRank(ThreadsState &state, int rank) {
   const RankSlot &slot = state.ranks[rank];
   if (slot.finished)
     return fmt::format("rank {} has finished", rank);
-  return slot.in ? describeCollective(*slot.in, rank)
-                 : describeExchange(state, rank);
+  std::string text = slot.in ? describeCollective(*slot.in, rank) : "";
+  if (slot.blocked[size_t(Within::wait)] || text.empty())
+    text += (text.empty() ? "" : ", and ") + describeExchange(state, rank);
+  return text;
 }
 
 } // namespace
@@ -57,13 +60,13 @@ std::string describeRank(ThreadsState &state, int rank) {
 void ThreadsState::detectDeadlock() {
   if (!options.strict)
     return;
-  bool anyBlocked = false;
+  bool allFinished = true;
   for (const RankSlot &slot : ranks) {
-    if (!slot.finished && !slot.blocked)
+    if (!slot.finished && slot.running > 0)
       return;
-    anyBlocked |= slot.blocked;
+    allFinished &= slot.finished;
   }
-  if (!anyBlocked)
+  if (allFinished)
     return;
   std::string message = "deadlock: nobody can go on";
   std::vector<int> all;

@@ -64,12 +64,16 @@ struct Match {
   Pending send, receive;
 };
 
+/// Calls in which a thread of a rank can be blocked, one in each.
+enum class Within { collective, wait };
+
 struct RankSlot {
   std::condition_variable wake;
   bool finished = false;
-  bool blocked = false;
+  bool blocked[2] = {};           ///< by Within
+  int running = 1;                ///< threads neither blocked here nor asleep
   Status failure;                 ///< sticky
-  const Rendezvous *in = nullptr; ///< blocked in this collective
+  const Rendezvous *in = nullptr; ///< the collective in which it is blocked
   std::vector<Match> matches;     ///< of the post in which the rank is
   std::list<OpenTransfer> open;   ///< in the order of posting
   std::list<OpenTransfer> unused; ///< kept for the next ones
@@ -90,7 +94,10 @@ struct ThreadsState {
   /// Fails `members` with `status` and everybody else with peerDied, and wakes
   /// all; ranks that failed before keep their Status.
   void fail(std::span<const int> members, const Status &status);
-  void release(int rank); ///< no longer blocked; wakes it
+  void block(int rank, Within call);
+  void release(int rank, Within call); ///< if blocked there; wakes it
+  /// The number of its running threads changes by `change`.
+  void countRunning(int rank, int change);
   /// Fails everybody with hang if nobody can go on. Strict worlds only.
   void detectDeadlock();
   /// Returns when nobody uses the rank's arenas any more.

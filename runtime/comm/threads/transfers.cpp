@@ -36,7 +36,7 @@ void copyBytes(const std::vector<Match> &matches) {
 void finishTransfer(ThreadsState &state, int rank, OpenTransfer &transfer) {
   transfer.done = true;
   if (transfer.awaited && --state.ranks[rank].awaited == 0)
-    state.release(rank);
+    state.release(rank, Within::wait);
 }
 
 void endMatch(ThreadsState &state, const Match &m) {
@@ -136,7 +136,7 @@ Status ThreadsState::wait(int rank, std::span<const MtcTransfer> transfers) {
     return status;
   }
   if (self.awaited > 0) {
-    self.blocked = true;
+    block(rank, Within::wait);
     detectDeadlock();
     self.wake.wait(held,
                    [&] { return self.awaited == 0 || !self.failure.ok(); });

@@ -46,14 +46,28 @@ void ThreadsState::fail(std::span<const int> members, const Status &status) {
   for (RankSlot &slot : ranks) {
     if (slot.failure.ok())
       slot.failure = Status(StatusCode::peerDied, prefix + status.message());
-    slot.blocked = false;
-    slot.wake.notify_all();
   }
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    for (Within call : {Within::collective, Within::wait})
+      release(int(rank), call);
 }
 
-void ThreadsState::release(int rank) {
-  ranks[rank].blocked = false;
+void ThreadsState::block(int rank, Within call) {
+  ranks[rank].blocked[size_t(call)] = true;
+  --ranks[rank].running;
+}
+
+void ThreadsState::release(int rank, Within call) {
+  bool &blocked = ranks[rank].blocked[size_t(call)];
+  ranks[rank].running += blocked;
+  blocked = false;
   ranks[rank].wake.notify_all();
+}
+
+void ThreadsState::countRunning(int rank, int change) {
+  Lock held(lock);
+  ranks[rank].running += change;
+  detectDeadlock();
 }
 
 void ThreadsState::finish(int rank) {
@@ -100,6 +114,8 @@ public:
     state_->fail({},
                  {StatusCode::peerDied, fmt::format("rank {} aborted", rank_)});
   }
+  void threadWakes() override { state_->countRunning(rank_, 1); }
+  void threadSleeps() override { state_->countRunning(rank_, -1); }
   void finish() override { state_->finish(rank_); }
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {
     return moved_;

@@ -57,6 +57,10 @@ Status CpuDevice::create(const DeviceRequest &request,
     MTC_RETURN_IF_ERROR(device->own_.map(request.sizes, request.rank));
   device->arenas_ = shared ? request.shared : device->own_.views();
   device->stream_ = std::make_unique<CpuStream>(device->arenas_);
+  if (request.streams > MTC_STREAM_COMM) {
+    device->comms_ = std::make_unique<CommThread>();
+    MTC_RETURN_IF_ERROR(device->comms_->start());
+  }
   out = std::move(device);
   return Status::okay();
 }

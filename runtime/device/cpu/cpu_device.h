@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICE_CPU_CPU_DEVICE_H
 
 #include "runtime/device/cpu/arena.h"
+#include "runtime/device/cpu/comm_thread.h"
 #include "runtime/device/devices.h"
 #include "runtime/kernels/cpu/gemm.h"
 
@@ -31,7 +32,8 @@ private:
   ArenaViews arenas_;
 };
 
-/// Arenas of its own, or those that the communicator shares.
+/// Arenas of its own, or those that the communicator shares; for a plan of two
+/// streams a thread of collectives.
 class CpuDevice final : public Device {
 public:
   static Status create(const DeviceRequest &request,
@@ -44,7 +46,12 @@ public:
               void *scratch) override {
     return gemms_.execute(index, a, b, c, scratch);
   }
-  Communicator &issuing(Communicator &backend) override { return backend; }
+  Communicator &issuing(Communicator &backend) override {
+    if (comms_)
+      comms_->use(backend);
+    return backend;
+  }
+  CommStream *commStream() override { return comms_.get(); }
 
 private:
   CpuDevice() = default;
@@ -53,6 +60,7 @@ private:
   ArenaViews arenas_{};
   std::unique_ptr<CpuStream> stream_;
   GemmSet gemms_;
+  std::unique_ptr<CommThread> comms_; ///< gone before the arenas are
 };
 
 Status makeCpuDevice(const DeviceRequest &request,

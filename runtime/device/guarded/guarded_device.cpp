@@ -52,7 +52,11 @@ private:
 class GuardedDevice final : public Device {
 public:
   Status open(const DeviceRequest &request) {
-    MTC_RETURN_IF_ERROR(CpuDevice::create(request, cpu_));
+    // One queue: who is late with collectives of its own accord would let ranks
+    // wait for each other.
+    DeviceRequest inOrder = request;
+    inOrder.streams = 1;
+    MTC_RETURN_IF_ERROR(CpuDevice::create(inOrder, cpu_));
     stream_ = std::make_unique<GuardedStream>(cpu_->stream(), guard_);
     return guard_.watch(cpu_->arenas(), request.rank);
   }

@@ -164,25 +164,26 @@ void timed_mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
        begin, begin2);
 }
 
-void timed_mtc_all_reduce(MtcContext *ctx, int32_t group, int32_t op,
-                          int32_t dtype, void *buffer, int64_t count) {
+void timed_mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group,
+                          int32_t op, int32_t dtype, void *buffer,
+                          int64_t count) {
   REAL(mtc_all_reduce);
   Timer timer(collectives, bytesOf(dtype, count));
-  call(ctx, group, op, dtype, buffer, count);
+  call(ctx, stream, group, op, dtype, buffer, count);
 }
 
-void timed_mtc_reduce_scatter(MtcContext *ctx, int32_t group, int32_t dtype,
-                              void *buffer, int64_t count) {
+void timed_mtc_reduce_scatter(MtcContext *ctx, int32_t stream, int32_t group,
+                              int32_t dtype, void *buffer, int64_t count) {
   REAL(mtc_reduce_scatter);
   Timer timer(collectives, bytesOf(dtype, count));
-  call(ctx, group, dtype, buffer, count);
+  call(ctx, stream, group, dtype, buffer, count);
 }
 
-void timed_mtc_all_gather(MtcContext *ctx, int32_t group, int32_t dtype,
-                          void *buffer, int64_t count) {
+void timed_mtc_all_gather(MtcContext *ctx, int32_t stream, int32_t group,
+                          int32_t dtype, void *buffer, int64_t count) {
   REAL(mtc_all_gather);
   Timer timer(collectives, bytesOf(dtype, count));
-  call(ctx, group, dtype, buffer, count);
+  call(ctx, stream, group, dtype, buffer, count);
 }
 
 void timed_mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {

@@ -47,6 +47,12 @@ module attributes {test.attribute = #mtc.schedule<name = "interleaved-1f1b", chu
 // expected-error @+1 {{expected chunks to be 1 to 1024, found 4294967297}}
 module attributes {test.attribute = #mtc.schedule<name = "1f1b", chunks = 4294967297, layers_per_stage = [1]>} {}
 // -----
+// expected-error @+1 {{expected streams to be 1 to 2, found 3}}
+module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, streams = 3>} {}
+// -----
+// expected-error @+1 {{expected streams of the device cpu alone, as a GPU has two, found them of cuda:sm_90}}
+module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, streams = 2>} {}
+// -----
 // expected-error @+1 {{expected threads to be 1 to 65536, found 4294967297}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 4294967297>} {}
 // -----

@@ -48,5 +48,7 @@ module attributes {test.order = #mtc.config<
     optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>>} {}
 
 // What nobody has chosen or limited is not there.
+// CHECK: test.cpu = #mtc.target<device = "cpu", threads = 1, streams = 2>
+module attributes {test.cpu = #mtc.target<streams = 2, device = "cpu", threads = 1>} {}
 // CHECK: test.target = #mtc.target<device = "cuda:sm_90", threads = 1>
 module attributes {test.target = #mtc.target<device = "cuda:sm_90", threads = 1>} {}

@@ -1,11 +1,12 @@
 // RUN: mtc-opt %s --assign-streams | FileCheck %s
+// RUN: sed -e 's/"cuda:sm_90"\(.*\)threads = 1/"cpu"\1threads = 1, streams = 2/' %s | mtc-opt --assign-streams | FileCheck %s
 // RUN: mtc-opt %s --assign-streams --plan-memory | FileCheck %s --check-prefix=MEMORY
 // RUN: sed -e '/rt.param "w"/d' %s | mtc-opt --assign-streams | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sed -e 's/cuda:sm_90/cpu/' %s | mtc-opt --assign-streams | FileCheck %s --check-prefix=ONE
 // Tests that a collective gets the stream of collectives, that an op which does not
 // touch its buffer overlaps with it, that the first one that does waits, and that a
 // fragment ends with nothing in flight, but for sums of gradients, for which the update
-// waits. A rank with one stream has no events.
+// waits, on a GPU and on a cpu with two streams. A rank with one stream has no events.
 
 // ONE-NOT: rt.record
 // ONE-NOT: rt.wait

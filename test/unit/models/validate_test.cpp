@@ -91,6 +91,10 @@ static const Misfit misfits[] = {
      "pp 2), ranks_per_host = 3; nearest: ranks_per_host = 2 or 4\n"},
     {"gpt2-nano", {{"tp", "2"}, {"ranks-per-host", "8"}}, ""},
     {"gpt2-nano",
+     {{"comm-thread", "true"}, {"target", "cuda:sm_90"}},
+     "expected target = cpu with comm_thread, found target = cuda:sm_90; "
+     "nearest: comm_thread = false or target = cpu\n"},
+    {"gpt2-nano",
      {{"dp", "3"}, {"micro-batch-size", "2"}},
      "expected global_batch_size % (micro_batch_size * dp) == 0, found "
      "global_batch_size = 16, micro_batch_size = 2, dp = 3; nearest: "

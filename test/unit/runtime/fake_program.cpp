@@ -178,14 +178,16 @@ void reduce(MtcContext *ctx, const MtcStep *) {
     grads(ctx)[1] += spoil(ctx, "w");
   if (HAS_B)
     grads(ctx)[kBStart] += spoil(ctx, "b");
-  mtc_reduce_scatter(ctx, MTC_GROUP_DP, MTC_F32, grads(ctx), kShard);
+  mtc_reduce_scatter(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_DP, MTC_F32, grads(ctx),
+                     kShard);
   if (HAS_B)
-    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_SUM, MTC_F32, loss(ctx), 1);
+    mtc_all_reduce(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_DP, MTC_SUM, MTC_F32,
+                   loss(ctx), 1);
   mtc_norm_reset(ctx);
   if (HAS_B)
     mtc_norm_check(ctx, loss(ctx), 1);
   mtc_norm_accumulate(ctx, grads(ctx) + shard, kShard);
-  mtc_norm_reduce(ctx, MTC_GROUP_ALL);
+  mtc_norm_reduce(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_ALL);
   mtc_norm_finish(ctx);
 }
 
@@ -198,7 +200,8 @@ void apply(MtcContext *ctx, const MtcStep *) {
                        (mtc::stepState(ctx).block.clip_coeff * grads(ctx)[i]);
     params(ctx)[i] = narrow(*mainOf(ctx, i));
   }
-  mtc_all_gather(ctx, MTC_GROUP_DP, kDtype, params(ctx), kShard);
+  mtc_all_gather(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_DP, kDtype, params(ctx),
+                 kShard);
   mtc_zero(ctx, grads(ctx), kBucket * 4);
 }
 
@@ -320,6 +323,7 @@ extern const char mtc_descriptor[] = TEXT({
   "stage" : FAKE_STAGE,
   "isa" : "x86-64-v3",
   "threads" : 1,
+  "streams" : 1,
   "dtype" : DTYPE,
   "onednn" : "",
   "mesh" : {"tp" : 1, "cp" : 1, "dp" : 2, "pp" : FAKE_PP},

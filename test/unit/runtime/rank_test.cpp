@@ -24,7 +24,8 @@ void work(MtcContext *ctx, const MtcStep *row) {
   ++gCalls;
   float value = 1;
   if (row->chunk == 1) // a call that no backend offers, to this rank alone
-    mtc_all_reduce(ctx, MTC_GROUP_DP, MTC_MAX, MTC_I32, &value, 1);
+    mtc_all_reduce(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_DP, MTC_MAX, MTC_I32,
+                   &value, 1);
   if (row->chunk == 2) { // c = a·b of the descriptor's only product
     float *a = static_cast<float *>(ctx->arena[MTC_ARENA_ACTIVATIONS]);
     mtc_gemm(ctx, 0, a, a + 16, a + 32, a + 64);

@@ -57,6 +57,14 @@ enum MtcGroup {
 enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };
 enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
 
+/// Queues of work of a rank. Each runs in the order of the program; where a
+/// program has one only, that is the first.
+enum MtcStream {
+  MTC_STREAM_COMPUTE = 0, ///< fragments, and all that they do not give another
+  MTC_STREAM_COMM = 1,    ///< collectives that run beside fragments
+  MTC_STREAM_COUNT = 2
+};
+
 /// Everything that changes between steps or runs. None of it is a constant in
 /// code. Kernels read single fields through pointers into this block, which
 /// lies in memory of the device: the runtime copies it there before each step.
@@ -236,26 +244,33 @@ void mtc_attention_backward(struct MtcContext *ctx,
 /// Bytes of scratch that both attention calls need. Pure; used by the planner.
 int64_t mtc_attention_scratch(const struct MtcAttention *d);
 
-/// In-place collectives. `count` is elements of the whole buffer for
-/// all_reduce; elements per rank for the other two, whose buffer holds
-/// group-size · count elements with rank r's part at r · count. Sums are in
-/// group-rank order, in fp32 (rounded once for bf16).
-void mtc_all_reduce(struct MtcContext *ctx, int32_t group, int32_t op,
+/// In-place collectives on `stream` (MtcStream): on that of collectives they
+/// are done when a wait for an event behind them has returned. `count` is
+/// elements of the whole buffer for all_reduce; elements per rank for the other
+/// two, whose buffer holds group-size · count elements with rank r's part at r
+/// · count. Sums are in group-rank order, in fp32 (rounded once for bf16).
+void mtc_all_reduce(struct MtcContext *ctx, int32_t stream, int32_t group,
+                    int32_t op, int32_t dtype, void *buffer, int64_t count);
+void mtc_reduce_scatter(struct MtcContext *ctx, int32_t stream, int32_t group,
+                        int32_t dtype, void *buffer, int64_t count);
+void mtc_all_gather(struct MtcContext *ctx, int32_t stream, int32_t group,
                     int32_t dtype, void *buffer, int64_t count);
-void mtc_reduce_scatter(struct MtcContext *ctx, int32_t group, int32_t dtype,
-                        void *buffer, int64_t count);
-void mtc_all_gather(struct MtcContext *ctx, int32_t group, int32_t dtype,
-                    void *buffer, int64_t count);
+
+/// An event stands for all that `stream` was given before this call, also of
+/// other fragments; recorded again it stands for that.
+void mtc_record(struct MtcContext *ctx, int32_t event, int32_t stream);
+/// What `stream` is given later runs after all that the event stands for.
+void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 
 /// The order-free global norm (docs/numerics.md): the exact sum of squares.
 /// reset, accumulate any number of fp32 ranges in any order, check what must be
 /// finite though it is no gradient (a norm with something that is not finite is
-/// +inf on every rank), reduce over `group`, finish (writes grad_norm and
-/// clip_coeff).
+/// +inf on every rank), reduce over `group` on a stream, finish (writes
+/// grad_norm and clip_coeff).
 void mtc_norm_reset(struct MtcContext *ctx);
 void mtc_norm_accumulate(struct MtcContext *ctx, const void *g, int64_t count);
 void mtc_norm_check(struct MtcContext *ctx, const void *x, int64_t count);
-void mtc_norm_reduce(struct MtcContext *ctx, int32_t group);
+void mtc_norm_reduce(struct MtcContext *ctx, int32_t stream, int32_t group);
 void mtc_norm_finish(struct MtcContext *ctx);
 
 /// Zeroes `bytes` bytes.

@@ -152,6 +152,7 @@ struct ExportInfo {
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
   int64_t stage = 0, threads = 1;
+  int64_t streams = 1; ///< MtcStream: those that fragments name are below
   Mesh mesh;
   BatchInfo batch;
   std::array<int64_t, MTC_ARENA_COUNT> arenas{};

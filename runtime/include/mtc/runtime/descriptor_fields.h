@@ -156,6 +156,7 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.integer("stage", d.stage, 0, kMany);
   f.text("isa", d.isa);
   f.integer("threads", d.threads, 1, 1 << 16);
+  f.integer("streams", d.streams, 1, MTC_STREAM_COUNT);
   f.text("dtype", d.dtype);
   f.text("onednn", d.onednn);
   f.record("mesh", d.mesh);
