@@ -2,6 +2,7 @@
 
 #include "mtc/runtime/run.h"
 
+#include "runtime/base/trace_time.h"
 #include "runtime/control/check_data.h"
 #include "runtime/control/launcher.h"
 #include "runtime/control/run_outputs.h"
@@ -40,6 +41,22 @@ Status orderDump(const DumpRequest &request, const Recipe &recipe,
   return Status::okay();
 }
 
+Status orderTrace(const RunOptions &options, const Recipe &recipe,
+                  TraceOrder &out) {
+  if (options.traceFile.empty())
+    return Status::okay();
+  out.step = options.traceStep > 0 ? options.traceStep : recipe.steps;
+  if (out.step > recipe.steps || out.step == 0)
+    return {StatusCode::usage,
+            fmt::format("--trace: expected a step to trace of 1 to {}, the "
+                        "last one (an evaluation trains nothing), found {}; "
+                        "give another --trace-step, or run more steps",
+                        recipe.steps, out.step)};
+  out.file = options.traceFile;
+  out.origin = traceNow();
+  return Status::okay();
+}
+
 Status makeJob(const RunOptions &options, Job &job) {
   MTC_RETURN_IF_ERROR(checkRecipe(options.recipe));
   if (options.recipe.steps == 0 && options.dumps.empty() &&
@@ -54,6 +71,7 @@ Status makeJob(const RunOptions &options, Job &job) {
     job.dumps.emplace_back();
     MTC_RETURN_IF_ERROR(orderDump(request, job.recipe, job.dumps.back()));
   }
+  MTC_RETURN_IF_ERROR(orderTrace(options, job.recipe, job.trace));
   job.initFrom = options.initFrom;
   job.saveTo = options.saveTo;
   job.logFile = options.logFile;

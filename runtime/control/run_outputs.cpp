@@ -18,6 +18,8 @@ std::vector<NamedFile> sharedFiles(const Job &job) {
     files.push_back({"--save", job.saveTo});
   for (const DumpOrder &dump : job.dumps)
     files.push_back({"--dump " + dump.what, dump.file});
+  if (!job.trace.file.empty())
+    files.push_back({"--trace", job.trace.file});
   return files;
 }
 
@@ -81,6 +83,8 @@ Status RunOutputs::open(const RunOptions &options, Job &job) {
     MTC_RETURN_IF_ERROR(prepare(job.saveTo, job.saveParts));
   for (DumpOrder &dump : job.dumps)
     MTC_RETURN_IF_ERROR(prepare(dump.file, dump.parts));
+  if (!job.trace.file.empty())
+    MTC_RETURN_IF_ERROR(prepare(job.trace.file, job.trace.parts));
   if (job.logFile.empty())
     return Status::okay();
   MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(job.logFile), job.logFile));

@@ -41,6 +41,11 @@ std::string packJob(const Job &job) {
                {"init_from", job.initFrom},
                {"save_to", job.saveTo},
                {"save_parts", job.saveParts},
+               {"trace",
+                {{"step", job.trace.step},
+                 {"file", job.trace.file},
+                 {"parts", job.trace.parts},
+                 {"origin", job.trace.origin}}},
                {"log_alone", job.logAlone},
                {"token_bytes", job.tokenBytes},
                {"log_file", job.logFile},
@@ -69,6 +74,9 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.initFrom = reader.text("init_from");
   job.saveTo = reader.text("save_to");
   job.saveParts = reader.text("save_parts");
+  FieldReader trace = reader.object("trace");
+  job.trace = {trace.integer("step", 0, INT64_MAX), trace.text("file"),
+               trace.text("parts"), trace.integer("origin", 0, INT64_MAX)};
   job.logAlone = reader.boolean("log_alone");
   job.tokenBytes = reader.integer("token_bytes", -1, INT64_MAX);
   job.logFile = reader.text("log_file");

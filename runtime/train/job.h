@@ -19,13 +19,21 @@ struct DumpOrder {
   std::string parts = {}; ///< a folder for its parts, this run's alone
 };
 
+/// A trace of one step, as a file that ranks write together.
+struct TraceOrder {
+  int64_t step = 0; ///< 0: no trace
+  std::string file, parts = {};
+  int64_t origin = 0; ///< traceNow() where its times begin
+};
+
 struct Job {
   Recipe recipe;
   std::vector<DumpOrder> dumps;
   std::string initFrom, saveTo, logFile; ///< empty: none
   std::string saveParts;                 ///< a folder for the parts of saveTo
-  int logFd = -1;                        ///< of logFile, at its end; inherited
-  bool logAlone = false;                 ///< nobody else writes it
+  TraceOrder trace;
+  int logFd = -1;          ///< of logFile, at its end; inherited
+  bool logAlone = false;   ///< nobody else writes it
   int64_t tokenBytes = -1; ///< of tokenFile(), as it was checked; -1: not yet
   int64_t evalBatches = 0; ///< > 0: evaluate only
   int64_t evalFirst = 0;   ///< the first sample of that

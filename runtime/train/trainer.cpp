@@ -4,6 +4,7 @@
 
 #include "runtime/train/logits.h"
 #include "runtime/train/shards.h"
+#include "runtime/train/trace_file.h"
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ Status Trainer::fillParams() {
 
 Status Trainer::train() {
   for (int64_t step = 1; step <= job_.recipe.steps && begin(step); ++step) {
-    MTC_RETURN_IF_ERROR(trainStep(step));
+    MTC_RETURN_IF_ERROR(tracedStep(step));
     if (done_ < step) {
       signals_.gate.close(); // for a launcher that looks
       return Status::okay();
@@ -179,6 +180,19 @@ Status Trainer::trainStep(int64_t step) {
   MTC_RETURN_IF_ERROR(rank_.complete());
   done_ = step;
   return Status::okay();
+}
+
+Status Trainer::tracedStep(int64_t step) {
+  if (step != job_.trace.step)
+    return trainStep(step);
+  RankTrace trace;
+  rank_.traceTo(&trace);
+  Status status = trainStep(step);
+  rank_.traceTo(nullptr);
+  // A step that was not finite ends the run on all ranks, without a trace.
+  if (!status.ok() || done_ < step)
+    return status;
+  return writeTrace(job_.trace, rank_, trace, [this] { return meet(); });
 }
 
 Status Trainer::endNotFinite(int64_t step) {

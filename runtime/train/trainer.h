@@ -85,6 +85,8 @@ private:
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
   Status write(const SharedFile &file, const std::vector<Piece> &pieces);
+  /// One step, with a trace if it is the one of the order.
+  Status tracedStep(int64_t step);
 
   RankState &rank_;
   const Job &job_;

@@ -102,6 +102,8 @@ Status runRun(RunCommand &command) {
   options.comm = *idNamed(runtime::kComms, command.comm);
   if (options.appendLog && options.logFile.empty())
     return {StatusCode::usage, "--append: expected --log FILE with it"};
+  if (options.traceStep > 0 && options.traceFile.empty())
+    return {StatusCode::usage, "--trace-step: expected --trace FILE with it"};
   if (options.evalBatches == 0 &&
       (!options.evalData.empty() || options.evalFirst > 0))
     return {StatusCode::usage,
@@ -147,6 +149,12 @@ void addRun(CLI::App &app, Action &action) {
   sub->add_option("--log", options.logFile,
                   "JSON lines, one per step; an earlier log is kept as FILE.1");
   sub->add_flag("--append", options.appendLog, "continue an earlier log");
+  sub->add_option("--trace", options.traceFile,
+                  "JSON of what each rank did when in one step, which "
+                  "ui.perfetto.dev shows: fragments, collectives, transfers, "
+                  "waits");
+  addInteger(*sub, "--trace-step", options.traceStep, 1,
+             "the step of --trace, from 1; if not given: the last");
   sub->add_option("--init-from", options.initFrom,
                   "safetensors file of initial parameters");
   sub->add_option("--save", options.saveTo,

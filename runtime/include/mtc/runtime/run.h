@@ -58,6 +58,11 @@ struct RunOptions {
   /// `appendLog`, else kept as <name>.1, .2, ...
   std::string logFile;
   bool appendLog = false;
+  /// What each rank did when in one step, as Chrome trace events (JSON), which
+  /// Perfetto shows. Appears once that step is done, whole or not at all. A
+  /// step from 1; 0: the last.
+  std::string traceFile;
+  int64_t traceStep = 0;
   /// Where `recipe` comes from, if from a file: no output may be that file.
   std::string recipeFile;
   /// > 0: no training; prints the mean loss over this many global batches, as

@@ -1,0 +1,21 @@
+//===- trace_file.h - a trace as Chrome trace events ------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_TRAIN_TRACE_FILE_H
+#define MTC_RUNTIME_TRAIN_TRACE_FILE_H
+
+#include "runtime/program/rank.h"
+#include "runtime/train/job.h"
+
+#include <functional>
+
+namespace mtc::runtime {
+
+/// Writes the trace of all ranks, called by every rank with its own; `meet`
+/// returns when every rank has called it. One process of the file is a rank,
+/// one thread of it a stream; times are in microseconds from the order's
+/// origin. The file appears when it is whole. Errors: writeFailed,
+/// inputRejected (a part is gone), those of `meet`.
+Status writeTrace(const TraceOrder &order, RankState &rank,
+                  const RankTrace &trace, const std::function<Status()> &meet);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_TRACE_FILE_H
