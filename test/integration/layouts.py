@@ -29,6 +29,7 @@ class Layout:
     bucket: int = 0     # elements of a bucket of gradients; 0: mtc's default
     order: str = ""     # of ranks; none: the default
     cp: int = 1
+    comm_thread: bool = False
 
     @property
     def schedule_name(self):
@@ -59,6 +60,8 @@ class Layout:
             name += f"-order-{self.order}"
         if self.cp > 1:
             name += f"-cp{self.cp}"
+        if self.comm_thread:
+            name += "-comm-thread"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -82,7 +85,8 @@ class Layout:
                 *(["--rank-order", self.order] if self.order else []),
                 *(["--recompute", self.recompute] if self.recompute != "none" else []),
                 *(["--overlap", self.overlap] if self.overlap != "p2p" else []),
-                *(["--bucket-size", str(self.bucket)] if self.bucket else [])]
+                *(["--bucket-size", str(self.bucket)] if self.bucket else []),
+                *(["--comm-thread"] if self.comm_thread else [])]
 
 
 # One rank that takes the whole batch at once: as far from the others as can be.
