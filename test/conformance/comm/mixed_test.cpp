@@ -118,6 +118,45 @@ std::string independentGroups(Rank &r) {
   return text(r.comm.barrier());
 }
 
+/// A thread in collectives, in the place of a device's stream for them.
+std::string collectivesAlone(Rank &r) {
+  std::mt19937 shared(99), own(unsigned(r.rank) + 5);
+  for (int i = 0; i < kOperations; ++i) {
+    Draw d = draw(shared);
+    skew(own);
+    if (d.operation == 3) // a transfer
+      continue;
+    if (auto found = perform(r, d, uint64_t(i)); !found.empty())
+      return "collective " + std::to_string(i) + ": " + found;
+  }
+  return "";
+}
+
+std::string transfersAlone(Rank &r) {
+  std::mt19937 own(unsigned(r.rank) + 9);
+  for (int i = 0; i < kOperations; ++i) {
+    skew(own);
+    if (auto found = shift(r, uint64_t(i), 300 + i); !found.empty())
+      return "shift " + std::to_string(i) + ": " + found;
+  }
+  return "";
+}
+
+/// Collectives of one thread of a rank, transfers of another.
+std::string besideEachOther(Rank &r) {
+  std::string found;
+  r.comm.threadWakes();
+  std::thread other([&] {
+    found = collectivesAlone(r);
+    r.comm.threadWakes(); // the one that waits for this one's end
+    r.comm.threadSleeps();
+  });
+  std::string mine = transfersAlone(r);
+  r.comm.threadSleeps();
+  other.join();
+  return found + mine;
+}
+
 class Mixed : public ::testing::TestWithParam<Backend> {};
 
 TEST_P(Mixed, Tp2Dp2Pp2) {
@@ -131,6 +170,10 @@ TEST_P(Mixed, Tp3) {
 }
 TEST_P(Mixed, GroupsAtTheirOwnPace) {
   expectAllWell(GetParam(), {2, 3, 1}, kMixedArena, independentGroups);
+}
+
+TEST_P(Mixed, CollectivesBesideTransfers) {
+  expectAllWell(GetParam(), {2, 2, 2}, kMixedArena, besideEachOther);
 }
 
 INSTANTIATE_TEST_SUITE_P(Comm, Mixed, ::testing::ValuesIn(kBackends),
