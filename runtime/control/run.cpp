@@ -45,12 +45,16 @@ Status orderTrace(const RunOptions &options, const Recipe &recipe,
                   TraceOrder &out) {
   if (options.traceFile.empty())
     return Status::okay();
-  out.step = options.traceStep > 0 ? options.traceStep : recipe.steps;
-  if (out.step > recipe.steps || out.step == 0)
+  if (recipe.steps == 0)
     return {StatusCode::usage,
-            fmt::format("--trace: expected a step to trace of 1 to {}, the "
-                        "last one (an evaluation trains nothing), found {}; "
-                        "give another --trace-step, or run more steps",
+            "--trace: expected a run that trains, whose step it is of, found "
+            "none (an evaluation trains nothing); leave it out, or give "
+            "--steps"};
+  out.step = options.traceStep > 0 ? options.traceStep : recipe.steps;
+  if (out.step > recipe.steps)
+    return {StatusCode::usage,
+            fmt::format("--trace-step: expected 1 to {}, the last step, found "
+                        "{}; name another one, or run more steps",
                         recipe.steps, out.step)};
   out.file = options.traceFile;
   out.origin = traceNow();

@@ -63,6 +63,8 @@ CLASHES = [
     clash("a log through a link into the bundle", ["--log"], "link", ["inside the bundle"],
           lambda place: (own_bundle(place),
                          os.symlink("mine/log.jsonl", place.path("link"))), MINE),
+    clash("trace onto the dump", ["--dump", "init", "folder", "--trace"],
+          "folder/init.safetensors", ["--trace", "the file of --dump init"]),
     clash("parameters onto the dump", ["--dump", "init", "folder", "--save"],
           "folder/init.safetensors", ["--dump init", "the file of --save"]),
     clash("parameters onto a program of the bundle", ["--save"], "mine/programs/stage0",
