@@ -50,7 +50,7 @@ def measure(options, folder, overlap, thread, recompute):
             "step_ms": statistics.median(steps),
             "exposed_ms": worst["exposed"], "hidden_ms": worst["hidden"],
             "exposed_part": worst["exposed"] / worst["step"],
-            "bytes": max(stage["bytes"]["total"] for stage in report["stages"])}
+            "bytes": max(stage["memory"]["total"] for stage in report["stages"])}
 
 
 def main():
