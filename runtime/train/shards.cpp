@@ -15,19 +15,18 @@
 namespace mtc::runtime {
 namespace {
 
-/// What this rank writes of all tensors. isRanged(bucket): each dp rank has its
-/// range of it under ZeRO; otherwise all have all and the first one writes it.
+/// What this rank writes of all tensors: each dp rank its range of a bucket
+/// under ZeRO; otherwise all have all and the first one writes it.
 /// offsetOf(bucket, element) is where an element's fp32 value is.
-template <typename IsRanged, typename OffsetOf>
-std::vector<Piece> ownedPieces(const RankState &rank, IsRanged isRanged,
-                               OffsetOf offsetOf) {
+template <typename OffsetOf>
+std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf) {
   std::vector<Piece> pieces;
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
-    bool part = isRanged(b) && b.zero;
-    if (!p.owner || !isFirstHolder(rank, p.split, part))
+    if (!p.owner || !isFirstHolder(rank, p.split, b.zero))
       continue;
-    ElementRange range = part ? shardOf(rank, b) : ElementRange{0, b.elements};
+    ElementRange range =
+        b.zero ? shardOf(rank, b) : ElementRange{0, b.elements};
     if (auto own = partOf({p.start, p.start + p.localElements()}, range))
       pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
                         own->param.begin, own->param.end - own->param.begin,
@@ -87,23 +86,20 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
 }
 
 std::vector<Piece> paramPieces(const RankState &rank) {
-  return ownedPieces(
-      rank, [](const BucketInfo &b) { return b.hasMains(); },
-      [&](const BucketInfo &b, int64_t element) {
-        return b.hasMains()
-                   ? mainOffset(rank, b, element)
-                   : ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
-      });
+  // Between steps a rank has what it updated: whether the rest is gathered
+  // then, or before it is read, is the plan's.
+  return ownedPieces(rank, [&](const BucketInfo &b, int64_t element) {
+    return b.hasMains()
+               ? mainOffset(rank, b, element)
+               : ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
+  });
 }
 
 std::vector<Piece> gradPieces(const RankState &rank) {
-  return ownedPieces(
-      rank, [](const BucketInfo &) { return true; },
-      [&](const BucketInfo &b, int64_t element) {
-        int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
-        return ArenaOffset{MTC_ARENA_GRADS,
-                           b.gradOffset + 4 * (element - begin)};
-      });
+  return ownedPieces(rank, [&](const BucketInfo &b, int64_t element) {
+    int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
+    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * (element - begin)};
+  });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {

@@ -48,8 +48,8 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
                    const SplitInfo &pieces = {});
 
 /// What this rank contributes to a file of parameters, fp32, as offsets in
-/// arenas: of those in bf16 the main parameters, of which under ZeRO each dp
-/// rank has its range of each bucket; others are the main ones themselves.
+/// arenas, of buckets in bf16 of the main parameters: under ZeRO its range of
+/// each bucket, which is what it updates.
 std::vector<Piece> paramPieces(const RankState &rank);
 
 /// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
