@@ -10,10 +10,12 @@
 
 namespace mtc::runtime {
 
+static bool isLogits(const ExportInfo &e) { return e.name == "logits"; }
+
 LogitsCapture::LogitsCapture(RankState &rank, const EntryInfo &entry)
     : rank_(rank) {
   for (const ExportInfo &e : rank.descriptor().exports)
-    if (e.name == "logits" && e.entry == entry.name)
+    if (isLogits(e) && e.entry == entry.name)
       export_ = &e;
 }
 
@@ -30,7 +32,11 @@ Status LogitsCapture::check() const {
 }
 
 Status LogitsCapture::issued(const MtcStep &row) {
-  if (!export_ || row.fragment != export_->fragment || row.microbatch < 0 ||
+  export_ = nullptr; // of one microbatch another fragment may make them
+  for (const ExportInfo &e : rank_.descriptor().exports)
+    if (isLogits(e) && e.fragment == row.fragment)
+      export_ = &e;
+  if (!export_ || row.microbatch < 0 ||
       !isFirstHolder(rank_, export_->split, true, export_->pieces))
     return Status::okay();
   const BatchInfo &batch = rank_.descriptor().batch;

@@ -33,6 +33,8 @@ private:
   void addParts(Piece all);
 
   RankState &rank_;
+  /// That of the fragment that was issued last, or of any before the first;
+  /// null if there is none.
   const ExportInfo *export_ = nullptr;
   std::deque<std::vector<float>> data_;      ///< a deque keeps addresses
   std::deque<std::vector<uint16_t>> narrow_; ///< bf16, to be widened to data_
