@@ -11,7 +11,8 @@
 namespace mtc::models {
 
 const std::vector<std::string_view> &overlapKinds() {
-  static const std::vector<std::string_view> kinds = {"p2p", "grad-reduce"};
+  static const std::vector<std::string_view> kinds = {"p2p", "grad-reduce",
+                                                      "param-gather"};
   return kinds;
 }
 

@@ -11,9 +11,11 @@ namespace mtc::models {
 ///        waited for when it is needed
 ///   grad-reduce  gradients of a bucket are summed over ranks behind its last
 ///        one, in the backward of the last microbatch
+///   param-gather  parameters of a bucket are gathered before their first
+///        reader, in the forward of the first microbatch (ZeRO)
 const std::vector<std::string_view> &overlapKinds();
 
-/// "none or names of p2p, grad-reduce", for messages.
+/// "none or names of p2p, grad-reduce, param-gather", for messages.
 std::string describeOverlap();
 
 /// Reads "none" or names with commas between them into `out`, in the order of

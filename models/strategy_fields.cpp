@@ -295,7 +295,11 @@ static StrategyRows timeFields() {
        "that it sent is on its way, and waits where it needs one or its buffer "
        "again; with grad-reduce gradients of a bucket are summed over ranks as "
        "soon as the last microbatch has made the bucket's last one, not at the "
-       "end of the step (zero 2 sums those of every microbatch there)",
+       "end of the step (zero 2 sums those of every microbatch there); with "
+       "param-gather, under zero 1 and 2, what the replicas updated of a "
+       "bucket "
+       "is gathered before its first reader, in the next step's first forward, "
+       "not at the end of the step",
        "\"p2p\""},
   };
 }

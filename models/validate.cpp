@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "models/nearest.h"
+#include "models/overlap.h"
 #include "models/stages.h"
 
 namespace mtc::models {
@@ -437,6 +438,19 @@ static void checkCommThread(const Strategy &strategy,
                    "comm_thread = false or target = cpu"});
 }
 
+/// Without ZeRO every replica updates all parameters: there is nothing to
+/// gather.
+static void checkOverlap(const Strategy &strategy,
+                         std::vector<Violation> &out) {
+  std::vector<std::string> rest = strategy.overlap;
+  if (std::erase(rest, "param-gather") == 0 || strategy.zero > 0)
+    return;
+  out.push_back({"zero >= 1 with overlap = param-gather",
+                 fmt::format("zero = {}, overlap = {}", strategy.zero,
+                             overlapText(strategy.overlap)),
+                 fmt::format("zero = 1, or overlap = {}", overlapText(rest))});
+}
+
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
@@ -453,6 +467,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
   checkSequence(spec, strategy, out);
   checkRecompute(spec, strategy, out);
   checkTypes(strategy, out);
+  checkOverlap(strategy, out);
   return out;
 }
 

@@ -408,54 +408,7 @@ def ShardGradients : ProgramPass<"shard-gradients"> {
     ```
   }];
 }
-def OverlapGradients : ProgramPass<"overlap-gradients"> {
-  let summary = "sums of gradients over ranks inside the last microbatch's backward";
-  let description = [{
-    A bucket can be summed over ranks as soon as the last microbatch has made its last
-    gradient; at the end of the step, in `reduce`, nothing is left to hide the sum behind.
-    With `grad-reduce` in `overlap`, each backward that makes all gradients of a bucket gets
-    a second form, `last = true`, which the timeline of plan-memory runs for the last
-    microbatch; in it the bucket's sums stand behind the op that makes its last gradient,
-    and they leave `reduce`. With one microbatch the backward itself has them. Sums of a
-    bucket go together and in their order: over the axes of the data, then over others that
-    it is partial over. In `reduce` stay sums over groups that cross stages, those of a
-    bucket that several fragments make, and whatever stands behind another reader of the
-    bucket. Without `grad-reduce`, and under ZeRO-2, which sums gradients in the backward of
-    every microbatch, the pass changes nothing.
-
-    Input:
-    ```mlir
-    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
-      %a = pipe.saved 0 : tensor<80xf32>
-      %b = pipe.saved 1 : tensor<160xf32>
-      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
-      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
-      return
-    }
-    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
-      %r = rt.ref grad of 0 : memref<200xf32>
-      rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
-      return
-    }
-    ```
-
-    Output, beside `@bwd` as it was:
-    ```mlir
-    func.func @bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, last = true>} {
-      %a = pipe.saved 0 : tensor<80xf32>
-      %b = pipe.saved 1 : tensor<160xf32>
-      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
-      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
-      %r = rt.ref grad of 0 : memref<200xf32>
-      rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
-      return
-    }
-    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
-      return
-    }
-    ```
-  }];
-}
+include "passes/plan/Overlap.td"
 def AssignStreams : ProgramPass<"assign-streams"> {
   let summary = "collectives to a stream of their own, ordered by events";
   let description = [{

@@ -43,6 +43,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "sums of gradients over dp behind each microbatch"},
     {Phase::overlapGradients, "overlap-gradients",
      "sums of gradients to the backward of the last microbatch"},
+    {Phase::overlapParameters, "overlap-parameters",
+     "gathers of parameters to the forward of the first microbatch"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

@@ -35,6 +35,7 @@ enum class Phase {
   lowerCalls,
   shardGradients,
   overlapGradients,
+  overlapParameters,
   assignStreams,
   planMemory,
   verifyPlan,

@@ -206,11 +206,13 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
 }
 
 def Mtc_Overlap : I32EnumAttr<"Overlap", "what runs beside computations", [
-    I32EnumAttrCase<"P2p", 0, "p2p">, I32EnumAttrCase<"GradReduce", 1, "grad-reduce">]> {
+    I32EnumAttrCase<"P2p", 0, "p2p">, I32EnumAttrCase<"GradReduce", 1, "grad-reduce">,
+    I32EnumAttrCase<"ParamGather", 2, "param-gather">]> {
   let description = [{
     `p2p`: transfers between stages are posted and waited for apart. `grad-reduce`: the
     gradients of a bucket are summed over ranks behind its last one, in the backward of the
-    last microbatch.
+    last microbatch. `param-gather`: the parameters of a bucket, of which each replica
+    updates a shard, are gathered before their first reader of the next step.
   }];
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;

@@ -37,6 +37,10 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expected only a backward to have a form of the "
                            "last microbatch (last = true), found phase ")
            << stringifyPhase(fragment.getPhase());
+  if (fragment.getFirst() && !fragment.isForward())
+    return op->emitOpError("expected only forward and eval to have a form of "
+                           "the first microbatch (first = true), found phase ")
+           << stringifyPhase(fragment.getPhase());
   auto fn = dyn_cast<FunctionOpInterface>(op);
   if (!fn || fn.getNumArguments() || fn.getNumResults() ||
       !fn.getFunctionBody().hasOneBlock())

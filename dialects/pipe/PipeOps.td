@@ -84,14 +84,17 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
   let summary = "which fragment a function is";
   let description = [{
     On a function, as `pipe.fragment`. A backward may have a second form, `last = true`,
-    which the last microbatch runs in its place: it sums gradients over ranks as well.
+    which the last microbatch runs in its place: it sums gradients over ranks as well. A
+    forward, and an eval, may have one, `first = true`, which the microbatch that a stage
+    runs first has in its place: it gathers parameters as well.
 
     Example: `#pipe.fragment<stage = 0, chunk = 0, phase = forward>`
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$chunk, EnumParameter<Pipe_Phase>:$phase,
+      DefaultValuedParameter<"bool", "false", "of the first microbatch only">:$first,
       DefaultValuedParameter<"bool", "false", "of the last microbatch only">:$last);
   let builders = [AttrBuilder<(ins "int64_t":$stage, "int64_t":$chunk, "::mtc::pipe::Phase":$phase), [{
-    return $_get($_ctxt, stage, chunk, phase, /*last=*/false);
+    return $_get($_ctxt, stage, chunk, phase, /*first=*/false, /*last=*/false);
   }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
@@ -109,9 +112,23 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
       return getPhase() == Phase::Backward || getPhase() == Phase::InputGradient ||
              getPhase() == Phase::WeightGradient;
     }
+    /// True of what computes from parameters and inputs alone.
+    bool isForward() const {
+      return getPhase() == Phase::Forward || getPhase() == Phase::Eval;
+    }
+    /// The form that the first microbatch of a stage runs in its place.
+    FragmentAttr ofFirstMicrobatch() const {
+      return get(getContext(), getStage(), getChunk(), getPhase(), /*first=*/true,
+                 /*last=*/false);
+    }
     /// The form that the last microbatch runs in its place.
     FragmentAttr ofLastMicrobatch() const {
-      return get(getContext(), getStage(), getChunk(), getPhase(), /*last=*/true);
+      return get(getContext(), getStage(), getChunk(), getPhase(), /*first=*/false,
+                 /*last=*/true);
+    }
+    /// That in whose place one microbatch runs this form; itself if all run it.
+    FragmentAttr ofOtherMicrobatches() const {
+      return get(getContext(), getStage(), getChunk(), getPhase());
     }
     /// The entry that runs it.
     ::llvm::StringRef getEntry() const {

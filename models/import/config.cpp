@@ -92,15 +92,25 @@ static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   return {};
 }
 
-/// None where nothing does: one stage has no transfers, and stages of one rank
-/// have no sums of gradients.
-static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
+/// Whether there is something that overlaps: one stage has no transfers, stages
+/// of one rank have no sums of gradients, and one replica has all parameters.
+static bool hasWork(Overlap kind, const Strategy &strategy) {
   int64_t stages = strategy.mesh.stages();
+  switch (kind) {
+  case Overlap::P2p:
+    return stages > 1;
+  case Overlap::GradReduce:
+    return strategy.mesh.worldSize() > stages;
+  case Overlap::ParamGather:
+    return strategy.zero > 0 && strategy.mesh[MTC_AXIS_DP] > 1;
+  }
+  return false;
+}
+
+static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
   SmallVector<StringRef> kept;
   for (const std::string &name : strategy.overlap)
-    if (name == stringifyOverlap(Overlap::P2p)
-            ? stages > 1
-            : strategy.mesh.worldSize() > stages)
+    if (auto kind = symbolizeOverlap(name); kind && hasWork(*kind, strategy))
       kept.push_back(name);
   return kept.empty() ? ArrayAttr() : b.getStrArrayAttr(kept);
 }

@@ -8,6 +8,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
+#include "passes/plan/MovedCollectives.h"
 #include "passes/plan/Params.h"
 #include "passes/plan/ProgramPhase.h"
 #include "passes/target/target.h"
@@ -65,25 +66,41 @@ public:
     if (shareState(op, collective))
       return true;
     Value buffer = collective.getInit();
-    auto ref = buffer ? refOf(buffer) : rt::RefOp();
+    auto part = buffer ? partOf(buffer) : std::nullopt;
     return llvm::any_of(op->getOperands(), [&](Value operand) {
       if (collective->getNumResults() && operand == collective.getResult())
         return true;
-      auto other = ref ? refOf(operand) : rt::RefOp();
-      return other && mayOverlap(ref, other);
+      auto other = part ? partOf(operand) : std::nullopt;
+      return other && mayOverlap(*part, *other);
     });
   }
 
 private:
-  /// Whether two refs may be of the same bytes. Parts of one bucket count as
-  /// the same, as their ranges may be known to the rank only.
-  bool mayOverlap(rt::RefOp a, rt::RefOp b) const {
-    std::optional<int64_t> one = bucketOf(a), other = bucketOf(b);
-    return a.getKind() == b.getKind() && a.getState() == b.getState() &&
-           (!one || !other || *one == *other);
+  /// Some of what a bucket has: of all its bytes, as ranges may be known to the
+  /// rank only.
+  struct Part {
+    rt::RefKind kind;
+    std::optional<StringRef> state;
+    std::optional<int64_t> bucket; ///< none of one that may lie in any
+  };
+
+  /// None of a value of the fragment.
+  std::optional<Part> partOf(Value value) const {
+    if (auto ref = refOf(value))
+      return Part{ref.getKind(), ref.getState(), bucketOf(ref)};
+    auto param = value.getDefiningOp<pipe::ParamOp>();
+    if (!param)
+      return std::nullopt;
+    const ParamSlot *slot = params.parameter(param.getName());
+    return Part{rt::RefKind::Param, std::nullopt,
+                slot ? std::optional(slot->bucket) : std::nullopt};
   }
 
-  /// None of one that may lie in any.
+  static bool mayOverlap(const Part &a, const Part &b) {
+    return a.kind == b.kind && a.state == b.state &&
+           (!a.bucket || !b.bucket || *a.bucket == *b.bucket);
+  }
+
   std::optional<int64_t> bucketOf(rt::RefOp ref) const {
     if (ref.getBucket())
       return *ref.getBucket();
@@ -200,15 +217,6 @@ bool isUpdate(func::FuncOp fn) {
   return of && of.isUpdate();
 }
 
-/// The first fragment of the update; null if the program has none.
-func::FuncOp reduceOf(rt::ProgramOp program) {
-  for (auto fn : program.getOps<func::FuncOp>())
-    if (auto of = pipe::FragmentAttr::of(fn);
-        of && of.getPhase() == pipe::Phase::Reduce)
-      return fn;
-  return {};
-}
-
 struct AssignStreamsPass
     : ProgramPhase<
           PhasePass<mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>>> {
@@ -219,7 +227,7 @@ struct AssignStreamsPass
     if (target->streams() == 1)
       return success();
     Touching touches(program);
-    func::FuncOp reduce = reduceOf(program);
+    func::FuncOp reduce = updateOf(program, pipe::Phase::Reduce);
     Collectives left;
     for (auto fn : program.getOps<func::FuncOp>())
       if (fn != reduce)

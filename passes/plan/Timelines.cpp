@@ -7,10 +7,32 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace mtc::passes {
+
+std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot) {
+  using Maybe = std::optional<pipe::Phase>;
+  auto timeline = slot->getParentOfType<pipe::TimelineOp>();
+  return llvm::StringSwitch<Maybe>(slot.getPhase())
+      .Case("F", timeline.getEntry() == "eval" ? pipe::Phase::Eval
+                                               : pipe::Phase::Forward)
+      .Case("B", pipe::Phase::Backward)
+      .Case("I", pipe::Phase::InputGradient)
+      .Case("W", pipe::Phase::WeightGradient)
+      .Default(std::nullopt);
+}
+
 namespace {
+
+/// Which of the forms of a fragment.
+enum class Form { Plain, First, Last };
+
+Form formOf(pipe::FragmentAttr of) {
+  return of.getFirst() ? Form::First : of.getLast() ? Form::Last : Form::Plain;
+}
 
 class TimelineBuilder {
 public:
@@ -25,7 +47,7 @@ public:
             alignTo(rt::bytesOf(op.getType()), kAlign);
     for (auto fn : program.getOps<func::FuncOp>())
       if (auto of = pipe::FragmentAttr::of(fn))
-        fragments.try_emplace({of.getPhase(), of.getChunk(), of.getLast()},
+        fragments.try_emplace({of.getPhase(), of.getChunk(), formOf(of)},
                               FlatSymbolRefAttr::get(fn.getSymNameAttr()));
     for (auto slot : from.getOps<pipe::SlotOp>())
       lastOf[{slot.getPhase(), slot.getChunk()}] = slot;
@@ -56,7 +78,8 @@ private:
   /// there is none.
   FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
                                         int64_t chunk) {
-    if (auto it = fragments.find({phase, chunk, false}); it != fragments.end())
+    if (auto it = fragments.find({phase, chunk, Form::Plain});
+        it != fragments.end())
       return it->second;
     return user->emitOpError("expected a fragment of phase ")
            << pipe::stringifyPhase(phase) << " of chunk " << chunk
@@ -90,15 +113,21 @@ private:
     return pipe::PerPoolAttr::of(b.getContext(), slots);
   }
 
-  std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot) {
-    using Maybe = std::optional<pipe::Phase>;
-    return llvm::StringSwitch<Maybe>(slot.getPhase())
-        .Case("F", from.getEntry() == "eval" ? pipe::Phase::Eval
-                                             : pipe::Phase::Forward)
-        .Case("B", pipe::Phase::Backward)
-        .Case("I", pipe::Phase::InputGradient)
-        .Case("W", pipe::Phase::WeightGradient)
-        .Default(std::nullopt);
+  /// The form that a slot runs, if the fragment has it; else `plain`.
+  FlatSymbolRefAttr formFor(pipe::SlotOp slot, pipe::Phase phase,
+                            FlatSymbolRefAttr plain) {
+    int64_t chunk = slot.getChunk();
+    auto named = [&](Form form) {
+      auto it = fragments.find({phase, chunk, form});
+      return it == fragments.end() ? FlatSymbolRefAttr() : it->second;
+    };
+    bool isFirst = started.insert({phase, chunk}).second;
+    if (auto first = named(Form::First); first && isFirst)
+      return first;
+    bool isLast = lastOf[{slot.getPhase(), chunk}] == slot;
+    if (auto last = named(Form::Last); last && isLast)
+      return last;
+    return plain;
   }
 
   LogicalResult run(pipe::SlotOp slot) {
@@ -109,10 +138,7 @@ private:
     FailureOr<FlatSymbolRefAttr> name = fragment(slot, *phase, slot.getChunk());
     if (failed(name))
       return failure();
-    if (lastOf[{slot.getPhase(), slot.getChunk()}] == slot)
-      if (auto it = fragments.find({*phase, slot.getChunk(), true});
-          it != fragments.end())
-        name = it->second;
+    name = formFor(slot, *phase, *name);
     IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
     if (slot.getPhase() == "F" && readsInputs(slot))
@@ -152,8 +178,10 @@ private:
   pipe::TimelineOp from;
   OpBuilder b;
   Location loc;
-  /// By phase and chunk, and whether it is of the last microbatch.
-  std::map<std::tuple<pipe::Phase, int64_t, bool>, FlatSymbolRefAttr> fragments;
+  /// By phase, chunk and form.
+  std::map<std::tuple<pipe::Phase, int64_t, Form>, FlatSymbolRefAttr> fragments;
+  /// Phases and chunks of the slots so far.
+  std::set<std::pair<pipe::Phase, int64_t>> started;
   /// By phase and chunk, what runs last: the order of a schedule that somebody
   /// wrote need not be that of the microbatches.
   std::map<std::pair<StringRef, int64_t>, pipe::SlotOp> lastOf;

@@ -45,6 +45,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       verify::checkAccumulators(model, report);
       verify::checkCollectives(model, report);
       verify::checkUpdate(model, report);
+      verify::checkGathers(model, report);
     }
     if (!report.clean())
       return signalPassFailure();

@@ -17,20 +17,20 @@ public:
   AccumulatorChecker(const Model &model, const Stage &stage, Report &report)
       : model(model), stage(stage), report(report) {}
 
-  /// The last microbatch may run other fragments. What is wrong with all is
-  /// reported once.
+  /// The first and the last microbatch may run other fragments. What is wrong
+  /// with all is reported once.
   void check() {
     int64_t before = report.size();
-    checkMicrobatch(/*last=*/false);
-    if (report.size() == before && stage.hasLast())
-      checkMicrobatch(/*last=*/true);
+    checkMicrobatch(/*isFirst=*/false, /*isLast=*/false);
+    if (report.size() == before && stage.hasForms())
+      checkMicrobatch(/*isFirst=*/true, /*isLast=*/true);
   }
 
 private:
-  void checkMicrobatch(bool last) {
+  void checkMicrobatch(bool isFirst, bool isLast) {
     gradients.clear();
     loss.clear();
-    for (const Fragment *fragment : stage.fragmentsOf(last))
+    for (const Fragment *fragment : stage.fragmentsOf(isFirst, isLast))
       for (const Touch &touch : fragment->touches)
         for (const Access &access : touch.accesses)
           if (access.extent.arena == MTC_ARENA_GRADS && access.writes &&

@@ -69,9 +69,13 @@ void checkCollectives(const Model &model, Report &report);
 /// `reduce` and `apply`, by what they do to the elements of buckets
 /// (update_interpreter.h): every gradient is summed over ranks, uses and stages
 /// before the norm counts it, once over all ranks, and every parameter and
-/// state is updated by it once on every rank that has it; accumulators are
-/// cleared.
+/// state is updated by it once on every rank that has it, or on its owner if
+/// forwards gather it (checkGathers); accumulators are cleared.
 void checkUpdate(const Model &model, Report &report);
+
+/// Parameters that `apply` leaves in shards are gathered over dp, whole buckets
+/// at a time, once in each entry and before the first op that reads them.
+void checkGathers(const Model &model, Report &report);
 
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_CHECKS_H

@@ -20,11 +20,12 @@ void checkFragment(const Model &model, const Stage &stage,
   auto expected = llvm::to_vector(all.getAsRange<DictionaryAttr>());
   auto next = expected.begin();
   // Sums of gradients over ranks are followed by checkUpdate, and by
-  // checkAccumulators where each microbatch has them.
+  // checkAccumulators where each microbatch has them; gathers of parameters by
+  // checkGathers.
   SmallVector<rt::CollectiveOp> collectives;
   for (const Touch &touch : fragment.touches)
     if (auto op = dyn_cast<rt::CollectiveOp>(touch.op);
-        op && !sumsAccumulators(stage, touch) &&
+        op && !sumsAccumulators(stage, touch) && !gathersParameters(touch) &&
         !(model.shardsGradients && op.getGroup() == MTC_GROUP_DP))
       collectives.push_back(op);
   for (rt::CollectiveOp op : collectives) {

@@ -29,6 +29,7 @@ void Interpreter::run(func::FuncOp fn) {
   scalars.clear();
   auto of = pipe::FragmentAttr::of(fn);
   chunk = of ? of.getChunk() : 0;
+  inUpdate = of && of.isUpdate();
   contents.beginFragment(lasting.before());
   for (Operation &op : fn.getBody().front())
     if (isa<rt::AffineOp, rt::FlatRangeOp>(op))
@@ -49,10 +50,14 @@ void Interpreter::runWithoutSums(func::FuncOp fn) {
   withSums = true;
 }
 
-bool Interpreter::sumsAccumulators(Operation &op) {
+/// A gather of parameters, or a sum of accumulators where these are left out.
+bool Interpreter::isLeftOut(Operation &op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return collective && collective.getInit() &&
-         placementOf(collective.getInit()).space.kind == SpaceKind::Grad;
+  if (!collective || !collective.getInit())
+    return false;
+  SpaceKind kind = placementOf(collective.getInit()).space.kind;
+  return (kind == SpaceKind::Param && !inUpdate) ||
+         (kind == SpaceKind::Grad && !withSums);
 }
 
 Placement Interpreter::placementOf(Value value) {
@@ -140,7 +145,7 @@ FailureOr<SmallVector<rt::Access>> Interpreter::buffersOf(Operation &op) const {
 
 /// What is written is a function of all that is read.
 void Interpreter::call(Operation &op) {
-  if (!withSums && sumsAccumulators(op))
+  if (isLeftOut(op))
     return;
   auto buffers = buffersOf(op);
   if (failed(buffers))

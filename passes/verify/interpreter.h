@@ -17,7 +17,8 @@ public:
   virtual ~Interpreter() = default;
 
   /// Runs `fn` from what is lasting before it. What earlier runs left in slots
-  /// is there.
+  /// is there. Outside of the update a parameter is one value, before and after
+  /// a gather: that it is whole where it is read, checkGathers sees to.
   void run(mlir::func::FuncOp fn);
   /// The same without collectives on accumulators.
   void runWithoutSums(mlir::func::FuncOp fn);
@@ -62,11 +63,12 @@ private:
   void readField(rt::StepFieldOp op);
   void move(rt::OffsetViewOp op);
   void call(mlir::Operation &op);
-  bool sumsAccumulators(mlir::Operation &op);
+  bool isLeftOut(mlir::Operation &op);
   const KernelValues *kernelOf(mlir::Operation &op) const;
   mlir::Attribute attributesOf(mlir::Operation &op);
 
   bool withSums = true;                        ///< see runWithoutSums
+  bool inUpdate = false;                       ///< of the fragment that runs
   llvm::DenseMap<mlir::Value, Number> scalars; ///< looked up only
   llvm::DenseMap<mlir::Attribute, mlir::Attribute> attributes; ///< cache
 };

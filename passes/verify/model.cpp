@@ -53,34 +53,45 @@ const Fragment *Stage::update(Phase phase) const {
   return nullptr;
 }
 
-const Fragment *Stage::plainOf(const Fragment &last) const {
+const Fragment *Stage::plainOf(const Fragment &form) const {
   for (const Fragment &fragment : fragments)
-    if (!fragment.isLast() && fragment.of.ofLastMicrobatch() == last.of)
+    if (fragment.of == form.of.ofOtherMicrobatches())
       return &fragment;
   return nullptr;
 }
 
-std::vector<const Fragment *> Stage::fragmentsOf(bool lastMicrobatch) const {
+std::vector<const Fragment *> Stage::fragmentsOf(bool isFirst,
+                                                 bool isLast) const {
+  auto isRun = [&](const Fragment &form) {
+    return (isFirst && form.of.getFirst()) || (isLast && form.of.getLast());
+  };
   std::vector<const Fragment *> found;
   for (const Fragment &fragment : fragments) {
     bool isReplaced = llvm::any_of(fragments, [&](const Fragment &other) {
-      return other.isLast() && plainOf(other) == &fragment;
+      return other.isForm() && isRun(other) && plainOf(other) == &fragment;
     });
     if (!fragment.isUpdate() &&
-        (lastMicrobatch ? !isReplaced : !fragment.isLast()))
+        (fragment.isForm() ? isRun(fragment) : !isReplaced))
       found.push_back(&fragment);
   }
   return found;
 }
 
-bool Stage::hasLast() const {
-  return llvm::any_of(fragments, [](const Fragment &f) { return f.isLast(); });
+bool Stage::hasForms() const {
+  return llvm::any_of(fragments, [](const Fragment &f) { return f.isForm(); });
 }
 
 bool sumsAccumulators(const Stage &stage, const Touch &touch) {
   return isa<rt::CollectiveOp>(touch.op) &&
          llvm::any_of(touch.accesses, [&](const Access &access) {
            return stage.isAccumulator(access);
+         });
+}
+
+bool gathersParameters(const Touch &touch) {
+  return isa<rt::CollectiveOp>(touch.op) &&
+         llvm::any_of(touch.accesses, [](const Access &access) {
+           return access.extent.arena == MTC_ARENA_PARAMS;
          });
 }
 

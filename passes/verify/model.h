@@ -96,8 +96,8 @@ struct Fragment {
   Phase phase() const { return of.getPhase(); }
   bool isUpdate() const { return of.isUpdate(); }
   bool isBackward() const { return of.isBackward(); }
-  /// Of the last microbatch only.
-  bool isLast() const { return of.getLast(); }
+  /// Of the first, or the last, microbatch only.
+  bool isForm() const { return of.getFirst() || of.getLast(); }
 };
 
 /// One row of a timeline.
@@ -151,13 +151,13 @@ struct Stage {
 
   rt::BucketOp bucket(int64_t index) const;
   const Fragment *update(Phase phase) const;
-  /// The fragment that other microbatches run where the last one runs `last`;
-  /// null if there is none.
-  const Fragment *plainOf(const Fragment &last) const;
-  /// What one microbatch runs: the last one, or any other.
-  std::vector<const Fragment *> fragmentsOf(bool lastMicrobatch) const;
-  /// Whether the last microbatch runs others.
-  bool hasLast() const;
+  /// The fragment that other microbatches run where one runs `form`; null if
+  /// there is none.
+  const Fragment *plainOf(const Fragment &form) const;
+  /// What a microbatch runs that is the first, the last, both or neither.
+  std::vector<const Fragment *> fragmentsOf(bool isFirst, bool isLast) const;
+  /// Whether some microbatch runs others than most.
+  bool hasForms() const;
   /// Whether it is of gradients, not of the loss, which lies beside them.
   bool isAccumulator(const Access &access) const {
     return access.extent.arena == MTC_ARENA_GRADS &&
@@ -168,6 +168,10 @@ struct Stage {
 /// Whether an op is a collective on accumulators: what it may be and do,
 /// checkUpdate says.
 bool sumsAccumulators(const Stage &stage, const Touch &touch);
+
+/// Whether an op is a collective on parameters: what it may be and do,
+/// checkUpdate and checkGathers say.
+bool gathersParameters(const Touch &touch);
 
 /// `stages[i].index == i`.
 struct Model {

@@ -68,7 +68,7 @@ private:
         exported.insert(exportOp.getName());
       }
     expectNoMore(fragment, bytes, sent, exported);
-    if (fragment.isLast())
+    if (fragment.isForm())
       comparePlain(fragment, tensors);
   }
 
@@ -136,27 +136,27 @@ private:
         }
   }
 
-  /// The last microbatch's form of a backward does what others run, and sums
-  /// gradients over ranks.
-  void comparePlain(const Fragment &last, TensorForm &tensors) {
-    const Fragment *plain = stage.plainOf(last);
+  /// The first microbatch's form of a forward does what others run, and gathers
+  /// parameters; the last one's of a backward, and sums gradients over ranks.
+  void comparePlain(const Fragment &form, TensorForm &tensors) {
+    const Fragment *plain = stage.plainOf(form);
     func::FuncOp other = plain ? meantBy(*plain) : func::FuncOp();
     if (!other)
       return; // reported by checkTimelines, or where it runs
     tensors.runWithoutSums(other);
     Contents expected = tensors.after();
     std::vector<Left> expectedLeft = tensors.takeLeft();
-    tensors.runWithoutSums(meantBy(last));
+    tensors.runWithoutSums(meantBy(form));
     std::string like = ("\"" + plain->name() + "\"").str();
-    compareLasting(last, expected, tensors.after(), like);
+    compareLasting(form, expected, tensors.after(), like);
     bool isSame = llvm::equal(
         expectedLeft, tensors.takeLeft(), [](const Left &a, const Left &b) {
           return a.op->getName() == b.op->getName() && a.number == b.number &&
                  a.op->getAttrDictionary() == b.op->getAttrDictionary();
         });
     if (!isSame)
-      report.error(last.fn)
-          << "expected \"" << last.name() << "\" to send, save and export what "
+      report.error(form.fn)
+          << "expected \"" << form.name() << "\" to send, save and export what "
           << like << " does, found other values";
   }
 

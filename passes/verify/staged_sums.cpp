@@ -79,6 +79,8 @@ private:
     workspace = Workspace();
     for (const Touch &touch : fragment.touches) {
       auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
+      if (gathersParameters(touch))
+        continue; // no gradients: checkGathers
       if (collective && collective.getGroup() == MTC_GROUP_DP)
         sum(touch, collective);
       else if (addsToGradients(touch))

@@ -97,7 +97,7 @@ private:
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.fragment->name() << "\"";
     const Fragment *plain =
-        fragment.isLast() ? stage.plainOf(fragment) : nullptr;
+        fragment.isForm() ? stage.plainOf(fragment) : nullptr;
     orders[plain ? plain : &fragment].push_back(&row);
   }
 

@@ -1,6 +1,7 @@
 //===- update.cpp - the fragments reduce and apply ------------------------===//
 #include "passes/verify/backward_sums.h"
 #include "passes/verify/checks.h"
+#include "passes/verify/parameter_gathers.h"
 #include "passes/verify/update_interpreter.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ public:
   UpdateChecker(const Model &model, const Stage &stage,
                 const std::set<std::string> &shared, Report &report)
       : state(model, stage, shared), model(model), stage(stage), report(report),
-        interpreter(model, stage, state, report) {}
+        interpreter(model, stage, state, report),
+        gathered(bucketsGatheredInTrain(stage)) {}
 
   void check() {
     const Fragment *reduce = stage.update(Phase::Reduce),
@@ -34,7 +36,8 @@ public:
       if (bucket.isSecondUse())
         continue;
       expectAll(*apply, {Part::Param, indexOf(bucket)}, Cell::Kind::Updated,
-                "updated on every rank");
+                isGathered(bucket) ? "updated on its owner"
+                                   : "updated on every rank");
       for (StringRef name : bucket.stateNames())
         expectAll(*apply, {Part::State, indexOf(bucket), name},
                   Cell::Kind::Updated, "updated");
@@ -46,6 +49,10 @@ public:
 
 private:
   static int64_t indexOf(rt::BucketOp bucket) { return bucket.getIndex(); }
+  /// Whether forwards gather its parameters.
+  bool isGathered(rt::BucketOp bucket) const {
+    return gathered.count(bucket.getIndex());
+  }
 
   void checkLoss(const Fragment &reduce) {
     state.cells({Part::Loss}).forEach(0, 1, [&](int64_t, int64_t, Copies &c) {
@@ -79,8 +86,10 @@ private:
   void expectAll(const Fragment &where, Slice slice, Cell::Kind kind,
                  StringRef what) {
     slice.end = state.cells(slice).size();
-    slice.ownShard = slice.part == Part::State ||
-                     (slice.part == Part::Grad && model.shardsGradients);
+    slice.ownShard =
+        slice.part == Part::State ||
+        (slice.part == Part::Grad && model.shardsGradients) ||
+        (slice.part == Part::Param && gathered.count(slice.bucket));
     expect(where, slice, what,
            [kind](const Cell &cell) { return cell.is(kind); });
   }
@@ -111,6 +120,7 @@ private:
   const Stage &stage;
   Report &report;
   UpdateInterpreter interpreter;
+  std::set<int64_t> gathered; ///< buckets that forwards gather
 };
 
 /// The k-th collective between the ends of the pipeline adds the same elements

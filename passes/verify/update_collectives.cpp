@@ -149,19 +149,9 @@ void UpdateInterpreter::sumOverStages(const Touch &touch, rt::CollectiveOp op) {
 }
 
 void UpdateInterpreter::gather(const Touch &touch, rt::CollectiveOp op) {
-  int64_t all = saturatingMul(op.getCount(), model.mesh[MTC_AXIS_DP]);
-  std::optional<Slice> slice = slices.counted(touch, touch.accesses[0], all);
+  std::optional<Slice> slice = slices.gathered(touch, op);
   if (!slice)
     return;
-  rt::BucketOp bucket = stage.bucket(slice->bucket);
-  bool isShard = bucket && model.zero && slice->begin == 0 &&
-                 !slice->ownShard && slice->part != Part::State &&
-                 op.getCount() == static_cast<int64_t>(bucket.getShard());
-  if (!isShard) {
-    report.error(op) << "expected a gather of the shards of a whole bucket, "
-                        "found one of other parts";
-    return;
-  }
   state.cells(*slice).forEach(
       slice->begin, slice->end,
       [](int64_t, int64_t, Copies &copies) { copies.others = copies.own; });

@@ -165,4 +165,20 @@ std::optional<Slice> Slices::counted(const Touch &touch, const Access &access,
   return std::nullopt;
 }
 
+std::optional<Slice> Slices::gathered(const Touch &touch, rt::CollectiveOp op) {
+  int64_t all = saturatingMul(op.getCount(), model.mesh[MTC_AXIS_DP]);
+  std::optional<Slice> slice = counted(touch, touch.accesses[0], all);
+  if (!slice)
+    return std::nullopt;
+  rt::BucketOp bucket = stage.bucket(slice->bucket);
+  bool isShard = bucket && model.zero && slice->begin == 0 &&
+                 !slice->ownShard && slice->part != Part::State &&
+                 op.getCount() == static_cast<int64_t>(bucket.getShard());
+  if (isShard)
+    return slice;
+  report.error(op) << "expected a gather of the shards of a whole bucket, "
+                      "found one of other parts";
+  return std::nullopt;
+}
+
 } // namespace mtc::passes::verify

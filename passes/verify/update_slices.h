@@ -43,6 +43,9 @@ public:
   std::optional<Slice> counted(const Touch &touch, const Access &access,
                                int64_t count);
 
+  /// The bucket of which a gather over dp brings all shards together.
+  std::optional<Slice> gathered(const Touch &touch, rt::CollectiveOp op);
+
 private:
   /// The buffer in which the view begins, with all that lies behind that.
   std::optional<Slice> bufferOf(const Touch &touch, const Access &access);

@@ -62,7 +62,7 @@ private:
                 llvm::any_of(touch.accesses, [](const Access &each) {
                   return each.writes && each.extent.arena == MTC_ARENA_GRADS;
                 });
-    bool isOfUpdate = fragment.isUpdate() ||
+    bool isOfUpdate = fragment.isUpdate() || gathersParameters(touch) ||
                       (sumsAccumulators(stage, touch) && fragment.isBackward());
     if (access.moved && !isOfUpdate && !sums)
       report.error(access.moved)

@@ -72,7 +72,8 @@ def random_case(random):
         layers=layers, group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0,
         recompute=random.choice(("none", "none", "selective", "full", "layers=1", "layers=2",
                                  "ops=attention,norm")),
-        overlap=random.choice(("p2p", "none", "grad-reduce", "p2p,grad-reduce")))
+        overlap=random.choice(("p2p", "none", "grad-reduce", "p2p,grad-reduce", "param-gather",
+                               "p2p,grad-reduce,param-gather")))
     batch = mbs * dp * random.randint(1, 8) + (random.random() < 0.05)
     seq = sizes["longest"] - random.choice((0, 0, 0, 1, 2, 4)) + (random.random() < 0.03)
     replicated = tuple(axis for axis in ("ffn", "vocab") if random.random() < 0.15)
@@ -117,6 +118,8 @@ def rules(case):
                             ("vocab", "padded_vocab %", sizes["padded"])):
         yield axis not in case.replicated and size % layout.tp != 0, key
     yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
+    yield "param-gather" in layout.overlap and layout.zero == 0, \
+        "zero >= 1 with overlap = param-gather"
     yield from stage_rules(case)
     yield case.seq > sizes["longest"], "seq_length <= max_seq"
     yield layout.cp > 1 and case.seq % (2 * layout.cp) != 0, "seq_length % (2 * cp)"

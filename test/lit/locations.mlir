@@ -32,7 +32,7 @@
 
 // A kernel is of all parts that it computes, and so are its buffers; a row of a timeline
 // is of the timeline.
-// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/23-plan-memory.mlir
+// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/24-plan-memory.mlir
 // PLAN: rt.param "layers.0.mlp.up.weight" {{.*}} loc("layers.0.mlp.up.weight")
 // PLAN: rt.view params at {{[0-9]+}} : memref<128xf32> loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // PLAN: rt.launch {{.*}} loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
@@ -47,7 +47,7 @@
 // PLAN: rt.gemm {{.*}} loc("layers.0.mlp.down")
 
 // Files hold names, and nothing where nothing is known.
-// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/07-partition.mlir %t/23-plan-memory.mlir
+// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/07-partition.mlir %t/24-plan-memory.mlir
 
 // What was read from a file gives the same file, and without locations the same plan.
 // RUN: mtc compile %t/07-partition.mlir --compile-to verify-plan | diff - %t.plan.mlir
@@ -76,13 +76,13 @@
 // KERNEL: phase outline-kernels rejected the IR
 // KERNEL-NEXT: mlir:{{[0-9]+:[0-9]+}}: embed.tokens: error: 'tfm.embed' op expected dist.index_axis beside dist.index_stride, found none
 
-// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true/beta = false/' %t/23-plan-memory.mlir > %t-bytes.mlir
+// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true/beta = false/' %t/24-plan-memory.mlir > %t-bytes.mlir
 // RUN: not mtc compile %t-bytes.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: phase verify-plan rejected the IR
 // BYTES-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.3.attn.qkv: error: 'rt.gemm' expected microbatches to add to gradients
 
 // An op that a person added is of its parent's part.
-// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/23-plan-memory.mlir > %t-added.mlir
+// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/24-plan-memory.mlir > %t-added.mlir
 // RUN: not mtc compile %t-added.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: mlir:{{[0-9]+:[0-9]+}}: stage0_bwd: error: 'rt.wait' expected no events on a target with one stream
 

@@ -14,6 +14,7 @@ from small_spec import small_spec
 
 SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
 LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
+FIRST = "p2p,param-gather"  # gathers of parameters in the forward of the first one
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,10 @@ def plans(schedules):
              more=("--bucket-size", "500")),
         Plan(chunked(dp=2, overlap=LAST), layers=4),
         Plan(layout(tp=2, dp=2, zero=1, overlap=LAST), streams=2),
+        Plan(layout(dp=2, zero=1, overlap=FIRST), more=("--bucket-size", "500"), often=True),
+        Plan(layout(tp=2, pp=2, dp=2, zero=2, schedule="zb-h1", overlap=FIRST), dtype="bf16"),
+        Plan(chunked(dp=2, zero=1, overlap=LAST + ",param-gather"), layers=4, tied=False),
+        Plan(layout(tp=2, dp=2, zero=1, overlap=FIRST), streams=2),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
         Plan(layout(cp=2), often=True),

@@ -50,15 +50,17 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'layers_per_stage': expected an integer in [0, 65535] at "
      "position 1, found a string \"4\"\n"},
     {"OverlapIsMisspelled", "overlap = \"p2\"\n",
-     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, with "
-     "commas between them, found a string \"p2\", did you mean 'p2p' by "
-     "'p2'?\n"},
+     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, "
+     "param-gather, with commas between them, found a string \"p2\", did you "
+     "mean 'p2p' by 'p2'?\n"},
     {"OverlapTwice", "overlap = \"p2p,p2p\"\n",
-     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, with "
-     "commas between them, found a string \"p2p,p2p\", with 'p2p' twice\n"},
+     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, "
+     "param-gather, with commas between them, found a string \"p2p,p2p\", with "
+     "'p2p' twice\n"},
     {"OverlapIsUnknown", "overlap = \"everything\"\n",
-     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, with "
-     "commas between them, found a string \"everything\", where 'everything' "
+     "f:1: key 'overlap': expected none or names of p2p, grad-reduce, "
+     "param-gather, with commas between them, found a string \"everything\", "
+     "where 'everything' "
      "is nothing that "
      "overlaps\n"},
     {"RecomputeIsMisspelled", "recompute = \"ful\"\n",

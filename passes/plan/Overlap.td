@@ -1,0 +1,103 @@
+//===- Overlap.td - passes that let the update run beside microbatches -------===//
+//
+// Included by passes/Passes.td, in the order in which they run.
+//
+//===----------------------------------------------------------------------===//
+def OverlapGradients : ProgramPass<"overlap-gradients"> {
+  let summary = "sums of gradients over ranks inside the last microbatch's backward";
+  let description = [{
+    A bucket can be summed over ranks as soon as the last microbatch has made its last
+    gradient; at the end of the step, in `reduce`, nothing is left to hide the sum behind.
+    With `grad-reduce` in `overlap`, each backward that makes all gradients of a bucket gets
+    a second form, `last = true`, which the timeline of plan-memory runs for the last
+    microbatch; in it the bucket's sums stand behind the op that makes its last gradient,
+    and they leave `reduce`. With one microbatch the backward itself has them. Sums of a
+    bucket go together and in their order: over the axes of the data, then over others that
+    it is partial over. In `reduce` stay sums over groups that cross stages, those of a
+    bucket that several fragments make, and whatever stands behind another reader of the
+    bucket. Without `grad-reduce`, and under ZeRO-2, which sums gradients in the backward of
+    every microbatch, the pass changes nothing.
+
+    Input:
+    ```mlir
+    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
+    }
+    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %r = rt.ref grad of 0 : memref<200xf32>
+      rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
+      return
+    }
+    ```
+
+    Output, beside `@bwd` as it was:
+    ```mlir
+    func.func @bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, last = true>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      %r = rt.ref grad of 0 : memref<200xf32>
+      rt.collective all_reduce %r group dp count 200 {origin = "gradient"} : (memref<200xf32>) -> ()
+      return
+    }
+    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      return
+    }
+    ```
+  }];
+}
+def OverlapParameters : ProgramPass<"overlap-parameters"> {
+  let summary = "gathers of parameters inside the first microbatch's forward";
+  let description = [{
+    With ZeRO a replica updates its shard of a bucket, and `apply` ends with the gathers of
+    all buckets, behind which nothing is left to hide them. With `param-gather` in `overlap`
+    they leave `apply` for the next step's forwards, the bucket that is read first before
+    the others: each forward gets a second form, `first = true`, which the timeline of
+    plan-memory runs for the first microbatch; in it the buckets that nothing before it
+    reads are gathered, each in front of the first reader of the bucket before, so that on a
+    stream of its own a gather is one bucket ahead. With one microbatch the forward itself
+    has them. So between steps a rank has what it updated itself, and every entry gathers
+    what it reads: `eval` has such forms, too. In `apply` stay the gathers of what training
+    does not read, of what a backward reads first, and those behind which `apply` does
+    something else to the bucket. Without `param-gather` the pass changes nothing.
+
+    Input:
+    ```mlir
+    func.func @fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %w = pipe.param "w" : tensor<10x20xf32>
+      %x = pipe.received activation : tensor<80xf32>
+      %e = tensor.empty() : tensor<160xf32>
+      %y = rt.gemm %x, %w into %e m 8 n 20 k 10 {beta = false, ta = false, tb = false} : (tensor<80xf32>, tensor<10x20xf32>, tensor<160xf32>) -> tensor<160xf32>
+      pipe.send activation %y : tensor<160xf32>
+      return
+    }
+    func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      %p = rt.ref param of 0 : memref<256xf32>
+      rt.collective all_gather %p group dp count 128 {origin = "zero1"} : (memref<256xf32>) -> ()
+      return
+    }
+    ```
+
+    Output, beside `@fwd` as it was:
+    ```mlir
+    func.func @fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, first = true>} {
+      %w = pipe.param "w" : tensor<10x20xf32>
+      %x = pipe.received activation : tensor<80xf32>
+      %e = tensor.empty() : tensor<160xf32>
+      %p = rt.ref param of 0 : memref<256xf32>
+      rt.collective all_gather %p group dp count 128 {origin = "zero1"} : (memref<256xf32>) -> ()
+      %y = rt.gemm %x, %w into %e m 8 n 20 k 10 {beta = false, ta = false, tb = false} : (tensor<80xf32>, tensor<10x20xf32>, tensor<160xf32>) -> tensor<160xf32>
+      pipe.send activation %y : tensor<160xf32>
+      return
+    }
+    func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      return
+    }
+    ```
+  }];
+}
