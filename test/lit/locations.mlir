@@ -88,12 +88,12 @@
 
 // Code is of the parts that its kernels and calls are of; an argument is of its function's.
 // RUN: mtc compile %t.plan.mlir --compile-to lower-to-llvm --save-ir %t.code -o %t.llvm.mlir
-// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/25-codegen-kernels-stage0.mlir
+// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/26-codegen-kernels-stage0.mlir
 // CODE: func.func @{{.*}}(%arg0: memref<128xf32> {llvm.noalias}, %arg1
 // CODE-NOT: loc(
 // CODE: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // CODE: rt.gemm {{.*}} loc("layers.0.mlp.down")
-// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/26-lower-to-llvm-stage0.mlir
+// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/27-lower-to-llvm-stage0.mlir
 // LLVM: llvm.func hidden @kernel0(%arg0: !llvm.ptr, %arg1
 // LLVM: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // LLVM: llvm.call @mtc_gemm({{.*}} loc("layers.0.mlp.down")

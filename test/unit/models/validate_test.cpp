@@ -181,6 +181,11 @@ static const Misfit misfits[] = {
     {"gpt2-nano",
      {{"pp", "2"}, {"layers-per-stage", "1,3"}, {"recompute", "layers=3"}},
      ""},
+    {"gpt2-nano",
+     {{"overlap", "p2p,param-gather"}},
+     "expected zero >= 1 with overlap = param-gather, found zero = 0, overlap "
+     "= p2p,param-gather; nearest: zero = 1, or overlap = p2p\n"},
+    {"gpt2-nano", {{"overlap", "param-gather"}, {"zero", "1"}}, ""},
     // Rules of different kinds are reported together.
     {"gpt2-nano",
      {{"dp", "32"}, {"pp", "6"}, {"seq-length", "64"}},
