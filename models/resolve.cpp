@@ -2,6 +2,7 @@
 
 #include "models/resolve.h"
 
+#include "models/kv_heads.h"
 #include "models/stages.h"
 
 namespace mtc::models {
@@ -10,6 +11,8 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
   if (strategy.seqLength == 0)
     strategy.seqLength = spec.maxSeq;
   strategy.layersPerStage = layersOfStages(spec.layers, strategy);
+  if (kvCopies(spec, strategy) > 1)
+    strategy.shard.set(LogicalAxis::kvHeads, MeshAxis::none);
   return strategy;
 }
 

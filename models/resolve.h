@@ -7,9 +7,10 @@
 
 namespace mtc::models {
 
-/// Fills seqLength (the model's max_seq) and layersPerStage (even). The pair
-/// must be valid (`validate` gave nothing); afterwards layersPerStage has pp
-/// entries whose sum is the model's number of layers.
+/// Fills seqLength (the model's max_seq) and layersPerStage (even), and leaves
+/// kv_heads whole where ranks share them (kv_heads.h). The pair must be valid
+/// (`validate` gave nothing); afterwards layersPerStage has pp entries whose
+/// sum is the model's number of layers.
 Strategy resolve(const ModelSpec &spec, Strategy strategy);
 
 } // namespace mtc::models

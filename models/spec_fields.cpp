@@ -54,8 +54,11 @@ static SpecRows sizes() {
        "attention heads; a divisor of hidden unless head_dim is given", "12",
        Need::required},
       {"", "kv_heads", OfSpec::integer(sizeRange, &ModelSpec::kvHeads),
-       "heads of keys and values, a divisor of heads", "4", Need::optional,
-       "heads"},
+       "heads of keys and values, a divisor of heads: so many queries in a row "
+       "as there are heads for each of them read one (1: all of them). Fused "
+       "projections have a multiple of tp; with separate ones ranks share them "
+       "where tp is larger",
+       "4", Need::optional, "heads"},
       {"", "head_dim", OfSpec::integer(sizeRange, &ModelSpec::headDim),
        "width of a head; with rope it must be an even number", "64",
        Need::optional, "hidden / heads"},

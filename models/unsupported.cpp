@@ -14,15 +14,12 @@ namespace mtc::models {
 
 std::vector<Unbuilt> unsupported(const ModelSpec &spec) {
   std::vector<Unbuilt> found;
-  auto reject = [&](bool isChosen, const char *key, const std::string &what,
-                    const char *instead) {
-    if (isChosen)
-      found.push_back({key, fmt::format("{} cannot be compiled yet; use {}",
-                                        what, instead)});
-  };
   auto rejectValue = [&](bool isChosen, const char *key, const char *value,
                          const char *instead) {
-    reject(isChosen, key, fmt::format("{} = {}", key, value), instead);
+    if (isChosen)
+      found.push_back(
+          {key, fmt::format("{} = {} cannot be compiled yet; use {}", key,
+                            value, instead)});
   };
   rejectValue(spec.norm.placement != NormPlacement::pre, "norm.placement",
               "\"post\"", "\"pre\"");
@@ -41,9 +38,6 @@ std::vector<Unbuilt> unsupported(const ModelSpec &spec) {
               "\"learned\"");
   rejectValue(spec.positions == PositionKind::none, "positions", "\"none\"",
               "\"learned\"");
-  reject(spec.kvHeads != spec.heads, "kv_heads",
-         "kv_heads different from heads (grouped queries)",
-         "kv_heads equal to heads");
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/kv_heads.h"
 #include "models/nearest.h"
 #include "models/overlap.h"
 #include "models/stages.h"
@@ -35,9 +36,12 @@ static std::vector<SplitSize> splitSizes(const ModelSpec &spec) {
           {LogicalAxis::vocab, "padded_vocab", spec.paddedVocab}};
 }
 
-/// Whether the table or an override splits the axis over `mesh`.
-static bool splits(const Strategy &strategy, LogicalAxis axis, MeshAxis mesh) {
-  if (strategy.shard.meshAxis(axis) == mesh)
+/// Whether the table or an override splits the axis over `mesh`, and so its
+/// size has to allow it.
+static bool splits(const ModelSpec &spec, const Strategy &strategy,
+                   LogicalAxis axis, MeshAxis mesh) {
+  bool isFree = axis == LogicalAxis::kvHeads && kvHeadsFollow(spec, strategy);
+  if (strategy.shard.meshAxis(axis) == mesh && !isFree)
     return true;
   for (const ShardOverride &override : strategy.overrides)
     for (auto [overridden, over] : override.axes)
@@ -51,16 +55,23 @@ static void checkSplits(const ModelSpec &spec, const Strategy &strategy,
                         std::vector<Violation> &out) {
   int64_t common = 0;
   for (const SplitSize &split : splitSizes(spec))
-    if (splits(strategy, split.axis, mesh))
+    if (splits(spec, strategy, split.axis, mesh))
       common = std::gcd(common, split.size);
   std::string_view name = toString(mesh);
+  // What a projection for each of the three would allow.
+  bool mayFollow = spec.attention.qkv == QkvKind::fused &&
+                   strategy.shard.meshAxis(LogicalAxis::heads) == mesh &&
+                   spec.heads % ranks == 0;
   for (const SplitSize &split : splitSizes(spec))
-    if (splits(strategy, split.axis, mesh) && split.size % ranks != 0)
+    if (splits(spec, strategy, split.axis, mesh) && split.size % ranks != 0)
       out.push_back(
           {fmt::format("{} % {} == 0", split.key, name),
            fmt::format("{} = {}, {} = {}", split.key, split.size, name, ranks),
-           fmt::format("{} = {}", name,
-                       joinOr(nearestDivisors(common, ranks)))});
+           fmt::format("{} = {}{}", name,
+                       joinOr(nearestDivisors(common, ranks)),
+                       split.axis == LogicalAxis::kvHeads && mayFollow
+                           ? ", or attention.qkv = \"separate\""
+                           : "")});
 }
 
 /// A compilation of so many takes seconds and a GiB; time and memory grow with

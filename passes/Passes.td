@@ -100,7 +100,10 @@ def AnnotateShardings : MtcPass<"annotate-shardings"> {
     `dist.rules` of an argument, which go before: what a strategy overrides for the
     parameters that a pattern matches, `import` writes there. Writes
     `dist.sharding` on every parameter and input of `@microbatch`: the last
-    dimension of a weight split is column-parallel, the first row-parallel.
+    dimension of a weight split is column-parallel, the first row-parallel. An op of
+    one result that names the logical axes of its dimensions (`tfm.axes`), as a
+    weight whose heads `tfm.repeat` repeats, gets `dist.shardings` by the same table:
+    propagation starts there as well.
 
     Input, with `dist.rules = {ffn = "tp"}`:
     ```mlir

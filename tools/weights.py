@@ -59,7 +59,9 @@ of a fused projection, in this order.
 * **Norms** come before attention and MLP, and once more behind the last layer:
   (x - mean) / sqrt(variance + `eps`) · scale + bias, the variance being the mean of
   (x - mean)². An RMS norm is x / sqrt(mean of x² + `eps`) · scale.
-* **Attention** is softmax(q·k / sqrt(`head_dim`))·v, each head for itself.
+* **Attention** is softmax(q·k / sqrt(`head_dim`))·v, each head for itself. With `kv_heads` less
+  than `heads`, head i of the queries reads head i / (`heads` / `kv_heads`) of keys and values,
+  rounded down; a fused projection has of each of these its queries, then the key and the value.
 * **`gelu`** is 0.5·x·(1 + tanh(sqrt(2/pi)·(x + 0.044715·x³))), Hugging Face's `gelu_new`.
 * **Tied** specs have no `head.weight`: logits are products with the rows of `embed.tokens`.
 * **Padding**: `embed.tokens` has `padded_vocab` rows. Those from `vocab` on take no

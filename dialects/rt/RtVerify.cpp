@@ -291,6 +291,11 @@ static FailureOr<SmallVector<int64_t>> attentionShape(AttentionOp op) {
   OperandRange qkv = op.getQkv();
   ArrayRef<int64_t> q = shapeOf(qkv.front());
   if (op.isFused()) {
+    if (q.size() == 5 && q[2] > 1 && q[3] > 3)
+      return op.emitOpError("expected fused q, k and v with one query for each "
+                            "key head, or with one key head: the call has one "
+                            "stride of queries; found ")
+             << qkv.front().getType() << "; take them apart (tfm.unfuse)";
     if (q.size() == 5 && q[3] >= 3)
       return SmallVector<int64_t>{q[0], q[1], q[2] * (q[3] - 2), q[4]};
     return op.emitOpError("expected [batch, seq, kv_heads, q_per_kv + 2, "

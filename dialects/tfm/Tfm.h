@@ -50,6 +50,11 @@ inline constexpr llvm::StringLiteral idAttr = "tfm.id";
 /// computed: the number of that one.
 inline constexpr llvm::StringLiteral recomputesAttr = "tfm.recomputes";
 
+/// On an op of one result that is to lie as the strategy's table says, as
+/// parameters do: the logical axis of each dimension, "" where it has none. An
+/// array of strings.
+inline constexpr llvm::StringLiteral axesAttr = "tfm.axes";
+
 /// On an argument of @microbatch that is a parameter: how many uses it has, and
 /// so gradients; 1 if it is not there. An integer.
 inline constexpr llvm::StringLiteral usesAttr = "tfm.uses";

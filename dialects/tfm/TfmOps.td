@@ -275,6 +275,25 @@ def Tfm_ReduceOp : Tfm_Op<"reduce", [Pure, Tfm_SumsInF32]> {
   let assemblyFormat = "`` $kind $x `dims` $dims attr-dict `:` type($x) `->` type($result)";
 }
 
+class Tfm_Repeats<string mnemonic, list<Trait> traits>
+    : Tfm_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultElementType], traits)> {
+  let arguments = (ins Tfm_Tensor:$x, I64Attr:$dim, I64Attr:$times);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$x `dim` $dim `times` $times attr-dict `:` type($x) `->` type($result)";
+}
+def Tfm_RepeatOp : Tfm_Repeats<"repeat", [Tfm_Cheap]> {
+  let summary = "each index of a dimension several times, one behind the other";
+  let description = [{
+    Index i of dimension `dim` of the result is index i / `times` of the operand. A rank may make a part of it.
+
+    Example: `%w2 = tfm.repeat %w dim 1 times 4 : tensor<64x2x16xf32> -> tensor<64x8x16xf32>`
+  }];
+}
+def Tfm_RepeatGradOp : Tfm_Repeats<"repeat_grad", []> {
+  let summary = "gradient of repeat: the sum over what repeats an index";
+  let description = [{Example: `%dw = tfm.repeat_grad %dw2 dim 1 times 4 : tensor<64x8x16xf32> -> tensor<64x2x16xf32>`}];
+}
+
 //===--- family: dropout -------------------------------------------------===//
 
 def Tfm_DropoutOp : Tfm_Op<"dropout", [Pure]> {
@@ -461,9 +480,9 @@ def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
 def Tfm_UnfuseOp : Tfm_Op<"unfuse", [Pure]> {
   let summary = "queries, keys and values of a fused projection, apart";
   let description = [{
-    Of each key head the operand has q_per_kv queries, then a key and a value. The
-    importer writes it where keys and values live elsewhere than queries do: where
-    ranks have parts of the sequence.
+    Of each key head the operand has q_per_kv queries, then a key and a value. The importer
+    writes it where ranks have parts of the sequence, queries other ones than keys, and
+    where several queries read each of several key heads: a call wants them at one stride.
 
     Example: `%q, %k, %v = tfm.unfuse %qkv : tensor<4x8x4x3x16xf32> -> tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>`
 

@@ -88,6 +88,35 @@ LogicalResult ReduceOp::verify() {
   return expectShape(*this, "result", out.getShape(), sizes);
 }
 
+/// `many` repeats each index of dimension `dim` of `once`, or is a part of
+/// that.
+static LogicalResult verifyRepeat(Operation *op, int64_t dim, int64_t times,
+                                  RankedTensorType once,
+                                  RankedTensorType many) {
+  if (dim < 0 || dim >= once.getRank())
+    return op->emitOpError("expected dim from 0 to ")
+           << once.getRank() - 1 << ", a dimension of " << once << ", found "
+           << dim;
+  if (times < 1)
+    return op->emitOpError("expected times to be 1 or more, found ") << times;
+  SmallVector<int64_t> shape(once.getShape());
+  shape[dim] *= times;
+  int64_t part = many.getRank() == once.getRank() ? many.getDimSize(dim) : 0;
+  if (part > 0 && shape[dim] % part == 0)
+    shape[dim] = part; // that of a rank
+  return expectShape(op, "what repeats the indices", many.getShape(), shape);
+}
+
+LogicalResult RepeatOp::verify() {
+  return verifyRepeat(*this, getDim(), getTimes(), typeOf(getX()),
+                      typeOf(getResult()));
+}
+
+LogicalResult RepeatGradOp::verify() {
+  return verifyRepeat(*this, getDim(), getTimes(), typeOf(getResult()),
+                      typeOf(getX()));
+}
+
 LogicalResult WholeOp::verify() {
   return verifyDims(*this, getDims(), typeOf(getX()).getRank());
 }

@@ -10,6 +10,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
+#include "models/kv_heads.h"
 #include "models/spec.h"
 #include "models/strategy.h"
 
@@ -55,6 +56,8 @@ private:
   Value einsum(const char *equation, Value x, Value w, const Shape &shape);
   Value withBias(Value x, const std::string &name, const Shape &shape,
                  const Axes &axes);
+  Value addBias(Value x, Value bias);
+  Value repeated(Value x, const Axes &axes);
   Value gathered(Value x, const std::string &weight, int64_t dims);
   Value broadcast(Value x, const Shape &shape,
                   const SmallVector<int64_t> &dims);
@@ -66,7 +69,9 @@ private:
   Value embedding();
   Value attention(Value x, const std::string &name);
   Value core(ArrayRef<Value> qkv);
+  bool needsParts() const;
   SmallVector<Value> unfused(Value qkv);
+  Value separate(Value x, const std::string &name, bool isQuery);
   Value mlp(Value x, const std::string &name);
   Value head(Value x);
   Value loss(Value logits);
@@ -204,10 +209,15 @@ Value Importer::add(Value x, Value y) {
 
 Value Importer::withBias(Value x, const std::string &name, const Shape &shape,
                          const Axes &axes) {
-  Value bias = computed(param(name, shape, axes, tfm::Init::Zeros, 0.0));
+  return addBias(x, computed(param(name, shape, axes, tfm::Init::Zeros, 0.0)));
+}
+
+/// `x` and a bias of its last dimensions.
+Value Importer::addBias(Value x, Value bias) {
+  auto biasShape = mlir::cast<RankedTensorType>(bias.getType()).getShape();
   auto type = mlir::cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> dims;
-  for (int64_t d = type.getRank() - shape.size(); d < type.getRank(); ++d)
+  for (int64_t d = type.getRank() - biasShape.size(); d < type.getRank(); ++d)
     dims.push_back(d);
   return add(x, broadcast(bias, Shape(type.getShape()), dims));
 }
@@ -282,12 +292,64 @@ Value Importer::core(ArrayRef<Value> qkv) {
 }
 
 /// Where ranks have parts of samples, queries stay with them, and keys and
-/// values do not: no rank has to gather the queries of others.
+/// values do not: no rank has to gather the queries of others. Where several
+/// queries read each of several key heads, a fused tensor has no stride at
+/// which one query follows another.
+bool Importer::needsParts() const {
+  return splitsSequence() || (spec.kvHeads > 1 && spec.kvHeads < spec.heads);
+}
+
 SmallVector<Value> Importer::unfused(Value qkv) {
   Type q = tensor({batch, seq, spec.heads, spec.headDim});
   Type kv = tensor({batch, seq, spec.kvHeads, spec.headDim});
   auto op = tfm::UnfuseOp::create(b, loc, q, kv, kv, qkv);
   return {op.getQ(), op.getK(), op.getV()};
+}
+
+/// A parameter with heads of keys or values, as many times as ranks need them:
+/// heads that repeat these lie as those of the queries do.
+Value Importer::repeated(Value x, const Axes &axes) {
+  int64_t times = kvCopies(spec, strategy);
+  if (times == 1)
+    return x;
+  auto type = mlir::cast<RankedTensorType>(x.getType());
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t dim = 0;
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    bool isRepeated = axis == toString(LogicalAxis::kvHeads);
+    names.push_back(b.getStringAttr(
+        isRepeated ? StringRef(toString(LogicalAxis::heads)) : axis));
+    if (!isRepeated)
+      continue;
+    dim = static_cast<int64_t>(d);
+    shape[d] *= times;
+  }
+  auto op = tfm::RepeatOp::create(b, loc, type.clone(shape), x, dim, times);
+  op->setAttr(tfm::axesAttr, b.getArrayAttr(names));
+  return op;
+}
+
+/// The queries, keys or values of a projection of their own.
+Value Importer::separate(Value x, const std::string &name, bool isQuery) {
+  int64_t heads = isQuery ? spec.heads : spec.kvHeads, dim = spec.headDim;
+  const char *axis = isQuery ? "heads" : "kv_heads";
+  Axes axes = {"embed", axis, "head_dim"}, biasAxes = {axis, "head_dim"};
+  auto made = [&](Value parameter, const Axes &of) {
+    Value read = computed(parameter);
+    return isQuery ? read : repeated(read, of);
+  };
+  enter(name, "attention");
+  Value w = made(param(name + ".weight", {spec.hidden, heads, dim}, axes,
+                       tfm::Init::Normal, spec.init.std),
+                 axes);
+  int64_t all = mlir::cast<RankedTensorType>(w.getType()).getDimSize(1);
+  Value y = einsum("bse,ekd->bskd", x, w, {batch, seq, all, dim});
+  if (spec.attention.bias)
+    y = addBias(y, made(param(name + ".bias", {heads, dim}, biasAxes,
+                              tfm::Init::Zeros, 0.0),
+                        biasAxes));
+  return gathered(y, name + ".weight", 2);
 }
 
 Value Importer::attention(Value x, const std::string &name) {
@@ -306,25 +368,13 @@ Value Importer::attention(Value x, const std::string &name) {
                      {"kv_heads", "qkv", "head_dim"});
     qkv = gathered(qkv, name + ".qkv.weight", 3);
     enter(name + ".core", "attention");
-    out = splitsSequence() ? core(unfused(qkv)) : core(qkv);
+    out = needsParts() ? core(unfused(qkv)) : core(qkv);
   } else {
-    SmallVector<Value> qkv;
-    for (const char *part : {"q", "k", "v"}) {
-      bool isQuery = part[0] == 'q';
-      int64_t heads = isQuery ? spec.heads : kv;
-      const char *axis = isQuery ? "heads" : "kv_heads";
-      enter(name + "." + part, "attention");
-      Value w =
-          param(name + "." + part + ".weight", {hidden, heads, dim},
-                {"embed", axis, "head_dim"}, tfm::Init::Normal, spec.init.std);
-      Value y = einsum("bse,ekd->bskd", x, w, {batch, seq, heads, dim});
-      if (bias)
-        y = withBias(y, name + "." + part + ".bias", {heads, dim},
-                     {axis, "head_dim"});
-      qkv.push_back(gathered(y, name + "." + part + ".weight", 2));
-    }
+    Value q = separate(x, name + ".q", /*isQuery=*/true);
+    Value k = separate(x, name + ".k", /*isQuery=*/false);
+    Value v = separate(x, name + ".v", /*isQuery=*/false);
     enter(name + ".core", "attention");
-    out = core(qkv);
+    out = core({q, k, v});
   }
   enter(name + ".out", "attention");
   Value w =

@@ -99,9 +99,6 @@ static ShardingRule fuseRule(tfm::FuseOp) {
 static constexpr Absent runtimeKernel("a blocked kernel of the runtime "
                                       "(rt.attention)");
 
-static constexpr Absent rowMoves("kernels that move rows, which lower-calls "
-                                 "writes");
-
 static void attentionInEval(RewriterBase &rewriter, tfm::AttentionOp op) {
   rewriter.modifyOpInPlace(op, [&] { op.setRate(APFloat(0.0)); });
 }
@@ -113,7 +110,7 @@ void mtc::families::attachAttention(MLIRContext *context) {
   attach<OpFamily::Attention, tfm::AttentionGradOp, attentionGradRule,
          kBackwardOp, runtimeKernel>(context);
   attach<OpFamily::Attention, tfm::UnfuseOp, unfuseRule, unfuseGradient,
-         rowMoves>(context);
-  attach<OpFamily::Attention, tfm::FuseOp, fuseRule, kBackwardOp, rowMoves>(
+         kRowMoves>(context);
+  attach<OpFamily::Attention, tfm::FuseOp, fuseRule, kBackwardOp, kRowMoves>(
       context);
 }

@@ -95,6 +95,10 @@ void attach(mlir::MLIRContext *context) {
     Op::template attachInterface<BodyModel<Op, body>>(*context);
 }
 
+/// The body of an op that becomes kernels which move rows.
+inline constexpr Absent kRowMoves("kernels that move rows, which lower-calls "
+                                  "writes");
+
 /// The gradient of a backward op.
 inline constexpr Absent kBackwardOp("a backward op; second derivatives are not "
                                     "taken");

@@ -1,4 +1,4 @@
-//===- shape.cpp - family: broadcast and reduce ---------------------------===//
+//===- shape.cpp - family: broadcast, repeat and reduce -------------------===//
 #include "passes/families/registry.h"
 #include "passes/families/util.h"
 
@@ -38,6 +38,44 @@ static Values broadcastGradient(OpBuilder &b, tfm::BroadcastOp op,
                                 b.getDenseI64ArrayAttr(rest))};
 }
 
+//===--- repeat -----------------------------------------------------------===//
+
+/// The factors of what is repeated, and of what repeats it: there dimension
+/// `dim` is another factor, whose index says which of the former it is.
+struct RepeatFactors {
+  std::string once, many, one, other;
+};
+template <typename Op> static RepeatFactors repeatFactors(Op op, int64_t rank) {
+  std::string all = factors(rank + 1);
+  RepeatFactors f{all.substr(0, rank), all.substr(0, rank),
+                  all.substr(op.getDim(), 1), all.substr(rank)};
+  f.many.replace(op.getDim(), 1, f.other);
+  return f;
+}
+
+static ShardingRule repeatRule(tfm::RepeatOp op) {
+  RepeatFactors f = repeatFactors(op, rankOf(op.getX()));
+  return {.operands = {f.once},
+          .results = {f.many},
+          .blocked = f.one,
+          .linear = {{0}},
+          .indexed = f.other};
+}
+
+static Values repeatGradient(OpBuilder &b, tfm::RepeatOp op, ValueRange dy) {
+  return {tfm::RepeatGradOp::create(b, op.getLoc(), op.getX().getType(), dy[0],
+                                    op.getDim(), op.getTimes())};
+}
+
+static ShardingRule repeatGradRule(tfm::RepeatGradOp op) {
+  RepeatFactors f = repeatFactors(op, rankOf(op.getX()));
+  return {.operands = {f.many},
+          .results = {f.once},
+          .blocked = f.one,
+          .linear = {{0}},
+          .indexed = f.other};
+}
+
 //===--- reduce -----------------------------------------------------------===//
 
 static bool isMax(tfm::ReduceOp op) {
@@ -74,6 +112,10 @@ static Values reduceBody(BodyContext &c, tfm::ReduceOp op, ValueRange x) {
 void mtc::families::attachShape(MLIRContext *context) {
   attach<OpFamily::Shape, tfm::BroadcastOp, broadcastRule, broadcastGradient,
          sameElement>(context);
+  attach<OpFamily::Shape, tfm::RepeatOp, repeatRule, repeatGradient, kRowMoves>(
+      context);
+  attach<OpFamily::Shape, tfm::RepeatGradOp, repeatGradRule, kBackwardOp,
+         kRowMoves>(context);
   attach<OpFamily::Shape, tfm::ReduceOp, reduceRule, reduceGradient,
          reduceBody>(context);
 }

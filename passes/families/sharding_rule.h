@@ -33,7 +33,9 @@ struct ShardingRule {
   /// Such a factor stands in a result or operand only; see embedding.cpp.
   std::string masked = {};
   /// Factors whose index on a rank matters beside the masked ones, such as the
-  /// head of attention, whose random words it addresses.
+  /// head of attention, whose random words it addresses. Where such a factor
+  /// has two sizes, because a head of keys stands for several of queries, the
+  /// index is that of the larger.
   std::string indexed = {};
   /// Factors whose index on a rank matters and that only an axis which cuts a
   /// head and a tail may split (AxisInfo of mesh.h): positions of queries.

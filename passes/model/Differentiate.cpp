@@ -55,6 +55,7 @@ private:
   void setPrimal(Value cotangent, Value forward);
   void removeStopGradients();
   void eraseDead();
+  bool widen(Value sum, unsigned readers);
   Value accumulated(Value gradient, Value param);
   void returnGradients();
 
@@ -204,27 +205,34 @@ static Value beforeCast(Value gradient) {
              : Value();
 }
 
-static bool isSumInF32(Value value) {
-  Operation *producer = value ? value.getDefiningOp() : nullptr;
-  return producer && producer->hasTrait<tfm::SumsInF32>();
+/// Whether `sum` could be given the accumulators' type: a sum that no more than
+/// so many ops read, or what is made of such a sum alone.
+bool Differentiator::widen(Value sum, unsigned readers) {
+  Operation *producer = sum.getDefiningOp();
+  if (!producer || sum.getNumUses() > readers)
+    return false;
+  bool isSum = producer->hasTrait<tfm::SumsInF32>();
+  bool follows =
+      producer->hasTrait<OpTrait::SameOperandsAndResultElementType>();
+  if (!isSum && !(follows && widen(producer->getOperand(0), 1)))
+    return false;
+  sum.setType(cast<RankedTensorType>(sum.getType()).clone(accumulatorType));
+  return true;
 }
 
 /// The gradient of one use in the accumulators' type: made in it where its
 /// producer is a sum that nobody else reads, else cast.
 Value Differentiator::accumulated(Value gradient, Value param) {
   auto type = cast<RankedTensorType>(gradient.getType());
-  if (Value sum = beforeCast(gradient); isSumInF32(sum)) {
-    sum.setType(type.clone(accumulatorType));
+  if (Value sum = beforeCast(gradient); sum && widen(sum, 1)) {
     gradient.getDefiningOp()->erase();
     return sum;
   }
   if (type.getElementType() == accumulatorType)
     return gradient;
-  Operation *producer = gradient.getDefiningOp();
-  if (isSumInF32(gradient) && gradient.use_empty()) {
-    gradient.setType(type.clone(accumulatorType));
+  if (widen(gradient, 0))
     return gradient;
-  }
+  Operation *producer = gradient.getDefiningOp();
   Operation *last = b.getInsertionBlock()->getTerminator()->getPrevNode();
   Value cast = tfm::CastOp::create(b, gradient.getLoc(),
                                    type.clone(accumulatorType), gradient);

@@ -13,7 +13,8 @@ namespace mtc::passes {
 
 bool isCall(Operation *op) {
   return isa<tfm::EinsumOp, tfm::AttentionOp, tfm::AttentionGradOp,
-             tfm::UnfuseOp, tfm::FuseOp>(op) ||
+             tfm::UnfuseOp, tfm::FuseOp, tfm::RepeatOp, tfm::RepeatGradOp>(
+             op) ||
          op->getName().getDialectNamespace() == "dist";
 }
 

@@ -1,8 +1,8 @@
 //===- Calls.h - ops that become calls of the runtime -----------*- C++ -*-===//
 //
-// Contractions, attention, with what moves its operands, and collectives of
-// dist. What is no call is
-// arithmetic on elements and becomes a part of a kernel (Cluster.h).
+// Contractions, attention, with what moves its operands, what repeats indices,
+// and collectives of dist. What is no call is arithmetic on elements and
+// becomes a part of a kernel (Cluster.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PLAN_CALLS_H
@@ -38,6 +38,8 @@ void populateGemmPatterns(mlir::RewritePatternSet &patterns,
                           const FragmentContext &around);
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns,
                                const FragmentContext &around);
+void populateRepeatPatterns(mlir::RewritePatternSet &patterns,
+                            const FragmentContext &around);
 void populateCollectivePatterns(mlir::RewritePatternSet &patterns,
                                 const FragmentContext &around);
 

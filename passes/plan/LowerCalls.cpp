@@ -68,6 +68,7 @@ LogicalResult lowerCalls(func::FuncOp fn, const FragmentContext &around) {
   RewritePatternSet patterns(fn.getContext());
   populateGemmPatterns(patterns, around);
   populateAttentionPatterns(patterns, around);
+  populateRepeatPatterns(patterns, around);
   populateCollectivePatterns(patterns, around);
   // Each call is lowered once, and what is made of it is no call. The driver
   // takes the last of the list first: kernels are numbered in program order.

@@ -33,9 +33,38 @@ Value RowArithmetic::isBelow(Value v, int64_t n) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, v,
                                constant(n));
 }
+Value RowArithmetic::where(Value condition, Value v, Value w) {
+  return arith::SelectOp::create(b, loc, condition, v, w);
+}
 Value RowArithmetic::argument(int64_t index) {
   Value wide = rt::ArgOp::create(b, loc, b.getI64Type(), index);
   return arith::TruncIOp::create(b, loc, b.getI32Type(), wide);
+}
+
+/// The row of a source, or the sum of several.
+static Value readSource(OpBuilder &b, Location loc, Type element, int64_t index,
+                        const RowSource &source, Value row) {
+  RowArithmetic arithmetic(b, loc);
+  auto read = [&](auto &rowToRead) -> Value {
+    return rt::GatherOp::create(b, loc, element, index,
+                                rowToRead(arithmetic, row));
+  };
+  Value found = read(source.row);
+  if (source.addends.empty())
+    return found;
+  auto widened = [&](Value v) -> Value {
+    return element.isF32()
+               ? v
+               : arith::ExtFOp::create(b, loc, b.getF32Type(), v).getResult();
+  };
+  Value sum = widened(found);
+  for (auto &rowToRead : source.addends) {
+    Value addend = widened(read(rowToRead));
+    sum = arith::AddFOp::create(b, loc, sum, addend);
+  }
+  return element.isF32()
+             ? sum
+             : arith::TruncFOp::create(b, loc, element, sum).getResult();
 }
 
 /// The body: the row of the first source that has it, written to the operand
@@ -46,8 +75,7 @@ static void writeBody(OpBuilder &b, Location loc, Type element,
   Value row = rt::IndexOp::create(b, loc, b.getI32Type(), rt::IndexKind::Row);
   Value found;
   for (int64_t i = static_cast<int64_t>(sources.size()); i-- > 0;) {
-    Value from = sources[i].row(arithmetic, row);
-    Value here = rt::GatherOp::create(b, loc, element, i, from);
+    Value here = readSource(b, loc, element, i, sources[i], row);
     if (found) {
       Value isHere = sources[i].isHere(arithmetic, row);
       here = arith::SelectOp::create(b, loc, isHere, here, found);

@@ -14,6 +14,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 #include <functional>
+#include <vector>
 
 namespace mtc::passes {
 
@@ -30,6 +31,8 @@ public:
   mlir::Value over(mlir::Value v, int64_t n);    ///< v / n, rounded down
   mlir::Value modulo(mlir::Value v, int64_t n);  ///< v mod n
   mlir::Value isBelow(mlir::Value v, int64_t n); ///< i1
+  /// condition ? v : w
+  mlir::Value where(mlir::Value condition, mlir::Value v, mlir::Value w);
   /// Argument `index` of the kernel.
   mlir::Value argument(int64_t index);
 
@@ -48,6 +51,10 @@ struct RowSource {
   /// Given the same: i1, whether the row to make comes from here; of the last
   /// source, which has all that no other has, empty.
   std::function<mlir::Value(RowArithmetic &, mlir::Value)> isHere = {};
+  /// As `row`: further rows, which are added to that one, in this order. Sums
+  /// are in f32, rounded once.
+  std::vector<std::function<mlir::Value(RowArithmetic &, mlir::Value)>>
+      addends = {};
 };
 
 /// What a kernel makes: rows of `cols` elements of `type`.

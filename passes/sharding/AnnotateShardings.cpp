@@ -1,6 +1,7 @@
 //===- AnnotateShardings.cpp - --annotate-shardings -----------------------===//
 //
-// Establishes: every parameter and input of @microbatch has dist.sharding.
+// Establishes: every parameter and input of @microbatch has dist.sharding, and
+// every op that names the axes of its result dist.shardings.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/Tables.h"
@@ -49,6 +50,9 @@ public:
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (failed(checkRules(rulesOfArgument(i))) || failed(annotate(i)))
         return failure();
+    for (Operation &op : fn.front())
+      if (op.hasAttr(tfm::axesAttr) && failed(annotate(&op)))
+        return failure();
     return reportProblems();
   }
 
@@ -87,10 +91,21 @@ private:
            << ", found " << attr;
   }
 
-  /// Mesh axis of a logical axis of argument `i`: by its own rules, else by the
-  /// module's; "" if it is not split.
-  StringRef meshAxis(unsigned i, StringRef logical) {
-    for (DictionaryAttr rules : {rulesOfArgument(i), rulesOfModule()})
+  /// What is annotated: its name in messages, its type, the logical axis of
+  /// each dimension, its own rules (or null), and whether ranks that have other
+  /// data have the same of it.
+  struct Annotated {
+    StringRef name;
+    RankedTensorType type;
+    ArrayAttr axes;
+    DictionaryAttr rules;
+    bool isOfModel;
+  };
+
+  /// Mesh axis of a logical axis: by its own rules, else by the module's; "" if
+  /// it is not split.
+  StringRef meshAxis(const Annotated &what, StringRef logical) {
+    for (DictionaryAttr rules : {what.rules, rulesOfModule()})
       if (auto axis = rules ? rules.getAs<StringAttr>(logical) : StringAttr())
         return axis.getValue();
     return "";
@@ -101,28 +116,55 @@ private:
     auto input = fn.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input");
     if (!param && !input)
       return success();
+    auto type = cast<RankedTensorType>(fn.getArgument(i).getType());
     StringRef name = param ? param.getName() : input.getName();
     ArrayAttr axes = param ? param.getAxes() : input.getAxes();
-    auto type = cast<RankedTensorType>(fn.getArgument(i).getType());
-    if (static_cast<int64_t>(axes.size()) != type.getRank())
+    FailureOr<dist::ShardingAttr> sharding =
+        shardingOf({name, type, axes, rulesOfArgument(i), !!param});
+    if (failed(sharding))
+      return failure();
+    fn.setArgAttr(i, dist::shardingAttrName, *sharding);
+    return success();
+  }
+
+  LogicalResult annotate(Operation *op) {
+    auto axes = op->getAttrOfType<ArrayAttr>(tfm::axesAttr);
+    if (!axes || op->getNumResults() != 1 ||
+        !llvm::all_of(axes, llvm::IsaPred<StringAttr>))
+      return op->emitOpError("expected ")
+             << tfm::axesAttr
+             << ", an array of strings, on an op of one result, found "
+             << op->getAttr(tfm::axesAttr);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    FailureOr<dist::ShardingAttr> sharding =
+        shardingOf({op->getName().getStringRef(), type, axes, {}, true});
+    if (failed(sharding))
+      return failure();
+    dist::setSharding(op->getResult(0), *sharding);
+    return success();
+  }
+
+  FailureOr<dist::ShardingAttr> shardingOf(const Annotated &what) {
+    RankedTensorType type = what.type;
+    if (static_cast<int64_t>(what.axes.size()) != type.getRank())
       return fn.emitOpError("expected one logical axis per dimension of \"")
-             << name << "\" (" << type.getRank() << "), found " << axes.size();
+             << what.name << "\" (" << type.getRank() << "), found "
+             << what.axes.size();
     auto sharding =
         dist::ShardingAttr::replicated(fn.getContext(), type.getRank());
-    for (auto [dim, axis] : llvm::enumerate(axes)) {
-      StringRef logical = cast<StringAttr>(axis).getValue();
-      StringRef target = meshAxis(i, logical);
-      if (mesh.sizeOf(target) == 1 || (param && hasSameParameters(target)))
+    for (auto [dim, axis] : llvm::enumerate(what.axes)) {
+      StringRef target = meshAxis(what, cast<StringAttr>(axis).getValue());
+      if (mesh.sizeOf(target) == 1 ||
+          (what.isOfModel && hasSameParameters(target)))
         continue;
       std::string problem =
-          problemOf(axes, dim, type.getDimSize(dim), target, sharding);
+          problemOf(what.axes, dim, type.getDimSize(dim), target, sharding);
       if (problem.empty())
         sharding = sharding.with(mesh, target, dim);
       else
-        problems[problem].push_back(name);
+        problems[problem].push_back(what.name);
     }
-    fn.setArgAttr(i, dist::shardingAttrName, sharding);
-    return success();
+    return sharding;
   }
 
   /// Ranks along an axis that splits the data have the same parameters, also

@@ -23,7 +23,8 @@ struct Axis {
   /// True if it splits the batch: the update sums gradients and the loss over
   /// it, once per step, so they stay partial until then.
   bool data = false;
-  std::map<int, State> seeds; ///< argument -> dimension
+  /// Dimensions of arguments, and of values that lie as parameters do.
+  std::map<int, State> seeds;
   WeakSplit weak = {};
 };
 
@@ -45,9 +46,9 @@ struct Factors {
 
 /// Chooses a factor for every op: a split of an operand (parameters first, then
 /// the larger operand), else the factor that splits the primal of a result,
-/// else a factor that only results have and all their readers require split;
-/// else, weakly, that of `axis.weak`. Expects labels (labelAxes) for the
-/// latter.
+/// else that of a result that `axis.seeds` has, else a factor that only results
+/// have and all their readers require split; else, weakly, that of `axis.weak`.
+/// Expects labels (labelAxes) for the latter.
 Factors assignFactors(const Graph &graph, const Axis &axis);
 
 /// Chooses the weak splits: ops that have one factor of the axis, and one

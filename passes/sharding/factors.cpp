@@ -55,11 +55,14 @@ public:
 
   Factors run() {
     for (auto [value, dim] : axis.seeds)
-      factors.strong[value] = dim;
+      if (graph.values[value].producer < 0)
+        factors.strong[value] = dim;
     for (size_t i = 0; i < graph.ops.size(); ++i) {
       char factor = fromOperands(i);
       if (!factor)
         factor = fromPrimals(graph.ops[i]);
+      if (!factor)
+        factor = fromSeeds(graph.ops[i]);
       factors.split[i] = factor;
       if (factor)
         apply(graph.ops[i], factor);
@@ -112,6 +115,19 @@ private:
       if (dim < 0)
         continue;
       char factor = op.rule.results[r][dim];
+      if (!isBlocked(op.rule, factor))
+        return factor;
+    }
+    return 0;
+  }
+
+  /// A result that has a place of its own in the table.
+  char fromSeeds(const Op &op) const {
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      auto seed = axis.seeds.find(op.results[r]);
+      if (seed == axis.seeds.end())
+        continue;
+      char factor = op.rule.results[r][seed->second];
       if (!isBlocked(op.rule, factor))
         return factor;
     }

@@ -109,7 +109,7 @@ private:
     if (!use.axis.empty() && use.axis != axis.getValue())
       return two();
     use.axis = axis.getValue();
-    use.stride = size;
+    use.stride = std::max(use.stride, size);
     use.dim = dim;
     return success();
   }

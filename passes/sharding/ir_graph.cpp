@@ -124,6 +124,17 @@ private:
       ir.graph.values[value].axes.push_back(axis.str());
   }
 
+  /// A result that lies as parameters do counts as the one it is made of.
+  void layAsParameter(const Op &op, ArrayAttr axes) {
+    int result = op.results.front();
+    setLogicalAxes(result, axes);
+    if (op.operands.empty())
+      return;
+    const Tensor &from = ir.graph.values[op.operands.front()];
+    ir.graph.values[result].name = from.name;
+    ir.graph.values[result].parameter = from.parameter;
+  }
+
   LogicalResult readOp(Operation *op) {
     FailureOr<Rule> rule = ruleOf(op);
     if (failed(rule))
@@ -137,6 +148,8 @@ private:
       out.results.push_back(addValue(result, index));
     if (isa<tfm::CastOp>(op))
       readAsParameter(out.operands.front(), out.results.front());
+    if (auto axes = op->getAttrOfType<ArrayAttr>(tfm::axesAttr))
+      layAsParameter(out, axes);
     out.rule = std::move(*rule);
     out.layer = tfm::layerOf(op);
     out.backward = tfm::isBackward(op);
@@ -194,20 +207,27 @@ private:
     }
   }
 
+  /// Whether the annotation of `value` splits it over the axis.
+  bool readSeed(Value value, Axis &axis) {
+    auto sharding = dist::shardingOf(value);
+    State state = sharding ? sharding.stateOf(axis.name) : kReplicated;
+    if (state >= 0)
+      axis.seeds[indexOf.lookup(value)] = state;
+    return state >= 0;
+  }
+
   void readAxes() {
     auto weak =
         ir.fn->getParentOfType<ModuleOp>()->getAttrOfType<dist::WeakSplitAttr>(
             dist::weakSplitAttrName);
     for (auto [name, size] : llvm::zip(ir.mesh.getAxes(), ir.mesh.getSizes())) {
       Axis axis{name.str(), size, false, {}};
-      for (BlockArgument arg : ir.fn.getArguments()) {
-        auto sharding = dist::shardingOf(arg);
-        State state = sharding ? sharding.stateOf(name) : kReplicated;
-        if (size == 1 || state < 0)
-          continue;
-        axis.seeds[indexOf.lookup(arg)] = state;
-        axis.data |= !!ir.fn.getArgAttr(arg.getArgNumber(), "tfm.input");
-      }
+      for (BlockArgument arg : ir.fn.getArguments())
+        if (size > 1 && readSeed(arg, axis))
+          axis.data |= !!ir.fn.getArgAttr(arg.getArgNumber(), "tfm.input");
+      for (Operation *op : ir.ops)
+        if (size > 1 && op->hasAttr(tfm::axesAttr))
+          readSeed(op->getResult(0), axis);
       if (weak && weak.getMesh() == name && size > 1)
         axis.weak = {weak.getAxis().str(), weak.getBeside().str()};
       ir.axes.push_back(std::move(axis));

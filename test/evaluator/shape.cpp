@@ -32,8 +32,31 @@ static void reduce(tfm::ReduceOp op, Call &c) {
   });
 }
 
+/// `index` of what repeats, as the index of what it repeats.
+static Shape repeatedIndex(const Call &c, Shape index, int64_t dim,
+                           int64_t times) {
+  index[dim] = (index[dim] + c.indexOffset()) / times;
+  return index;
+}
+
+static void repeat(tfm::RepeatOp op, Call &c) {
+  forEachIndex(c.out[0].shape, [&](const Shape &index) {
+    c.out[0].at(index) =
+        c.in[0]->at(repeatedIndex(c, index, op.getDim(), op.getTimes()));
+  });
+}
+
+static void repeatGrad(tfm::RepeatGradOp op, Call &c) {
+  forEachIndex(c.in[0]->shape, [&](const Shape &index) {
+    c.out[0].at(repeatedIndex(c, index, op.getDim(), op.getTimes())) +=
+        c.in[0]->at(index);
+  });
+}
+
 void addShape(Handlers &h) {
   on<tfm::BroadcastOp>(h, broadcast);
+  on<tfm::RepeatOp>(h, repeat);
+  on<tfm::RepeatGradOp>(h, repeatGrad);
   on<tfm::ReduceOp>(h, reduce);
 }
 

@@ -306,6 +306,12 @@ func.func @attention_fused(%a0: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: te
   return
 }
 // -----
+func.func @attention_fused_groups(%a0: tensor<1x32x2x4x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x4x16xf32>, %e1: tensor<1x4x32xf32>) {
+  // expected-error @+1 {{expected fused q, k and v with one query for each key head, or with one key head: the call has one stride of queries; found 'tensor<1x32x2x4x16xf32>'; take them apart (tfm.unfuse)}}
+  %r:2 = rt.attention(%a0) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x4x16xf32>, tensor<1x32x4x16xf32>, tensor<1x4x32xf32>, i64, i64) -> (tensor<1x32x4x16xf32>, tensor<1x4x32xf32>)
+  return
+}
+// -----
 func.func @attention_separate(%a0: tensor<1x32x2x16xf32>, %a1: tensor<1x16x2x16xf32>, %a2: tensor<1x32x2x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
   // expected-error @+1 {{expected q [batch, seq, heads, head_dim], and k and v of one shape whose heads divide these, found}}
   %r:2 = rt.attention(%a0, %a1, %a2) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x16xf32>, tensor<1x16x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)

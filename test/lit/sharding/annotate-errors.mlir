@@ -64,3 +64,23 @@ module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {heads = "tp
     return
   }
 }
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {heads = "tp"}} {
+  func.func @microbatch(%w: tensor<4x3xf32>) {
+    // expected-error @below {{expected tfm.axes, an array of strings, on an op of one result, found ["embed", 2]}}
+    %0 = tfm.repeat %w dim 1 times 2 {tfm.axes = ["embed", 2]} : tensor<4x3xf32> -> tensor<4x6xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<["tp" = 2]>, dist.rules = {heads = "tp"}} {
+  // expected-error @below {{expected one logical axis per dimension of "tfm.repeat" (2), found 1}}
+  func.func @microbatch(%w: tensor<4x3xf32>) {
+    %0 = tfm.repeat %w dim 1 times 2 {tfm.axes = ["heads"]} : tensor<4x3xf32> -> tensor<4x6xf32>
+    return
+  }
+}

@@ -396,3 +396,37 @@ func.func @unfuse_k(%x: tensor<4x8x2x4x16xf32>) {
   %q, %k, %v = tfm.unfuse %x : tensor<4x8x2x4x16xf32> -> tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>
   return
 }
+
+// -----
+
+func.func @repeat_dim(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected dim from 0 to 1, a dimension of 'tensor<4x8xf32>', found 2}}
+  %0 = tfm.repeat %x dim 2 times 2 : tensor<4x8xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @repeat_times(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expected times to be 1 or more, found 0}}
+  %0 = tfm.repeat %x dim 1 times 0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A rank has a part of what repeats, but of equal parts: 5 does not divide 16.
+func.func @repeat_shape(%x: tensor<4x8xf32>) {
+  %part = tfm.repeat %x dim 1 times 2 : tensor<4x8xf32> -> tensor<4x4xf32>
+  // expected-error @below {{expected what repeats the indices of shape [4, 16], found [4, 5]}}
+  %0 = tfm.repeat %x dim 1 times 2 : tensor<4x8xf32> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @repeat_grad_shape(%x: tensor<4x16xf32>) {
+  // expected-error @below {{expected what repeats the indices of shape [2, 16], found [4, 16]}}
+  %0 = tfm.repeat_grad %x dim 1 times 2 : tensor<4x16xf32> -> tensor<2x8xf32>
+  return
+}

@@ -19,6 +19,10 @@ func.func @pointwise(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32
   %c = tfm.scale %l by 2.500000e-01 : tensor<4x8xf32>
   // CHECK: tfm.stop_gradient
   %g = tfm.stop_gradient %c : tensor<4x8xf32>
+  // CHECK: tfm.repeat %{{.*}} dim 1 times 2 : tensor<4x8xf32> -> tensor<4x16xf32>
+  %many = tfm.repeat %x dim 1 times 2 : tensor<4x8xf32> -> tensor<4x16xf32>
+  // CHECK: tfm.repeat_grad %{{.*}} dim 1 times 2 : tensor<4x16xf32> -> tensor<4x8xf32>
+  %once = tfm.repeat_grad %many dim 1 times 2 : tensor<4x16xf32> -> tensor<4x8xf32>
   // CHECK: tfm.whole %{{.*}} dims [1]
   %gw = tfm.whole %g dims [1] : tensor<4x8xf32>
   // CHECK: tfm.cast %{{.*}} : tensor<4x8xf32> -> tensor<4x8xbf16>

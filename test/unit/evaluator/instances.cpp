@@ -91,6 +91,23 @@ void addShape(std::vector<Instance> &all) {
           "tfm.reduce " + kind + " %x dims [" + dims + "]", cube, type));
 }
 
+/// $H = 2·$K. The dimension may be any.
+void addRepeats(std::vector<Instance> &all) {
+  std::map<std::string, std::pair<std::string, std::string>> types = {
+      {"0", {"tensor<$Kx$Bxf32>", "tensor<$Hx$Bxf32>"}},
+      {"1", {"tensor<$Ax$Kx$Cxf32>", "tensor<$Ax$Hx$Cxf32>"}},
+      {"2", {"tensor<$Ax$Bx$Kxf32>", "tensor<$Ax$Bx$Hxf32>"}},
+  };
+  for (auto &[dim, shapes] : types) {
+    auto &[once, many] = shapes;
+    std::string how = " dim " + dim + " times 2";
+    all.push_back(general("repeat" + dim, "%x: " + once, "tfm.repeat %x" + how,
+                          once, many));
+    all.push_back(general("repeat_grad" + dim, "%x: " + many,
+                          "tfm.repeat_grad %x" + how, many, once));
+  }
+}
+
 void addEinsums(std::vector<Instance> &all) {
   std::string x = "tensor<$Ax$Bx$Cxf32>";
   all.push_back(einsum("einsum_matmul", "bse,ef->bsf", x, "tensor<$Cx$Dxf32>",
@@ -246,6 +263,7 @@ std::vector<Instance> makeInstances() {
   std::vector<Instance> all;
   addPointwise(all);
   addShape(all);
+  addRepeats(all);
   addEinsums(all);
   addLookups(all);
   for (std::string kind : {"layer_norm", "rms_norm"}) {

@@ -24,7 +24,7 @@ std::vector<Variant> variants() {
   plain.ffn = 12;
   plain.maxSeq = 4;
   plain.dropout = {0.2, 0.25, 0.3};
-  std::vector<Variant> all(7, {"tied", plain});
+  std::vector<Variant> all(10, {"tied", plain});
   all[1].name = "untied";
   all[1].spec.tied = false;
   all[2].name = "sepqkv";
@@ -32,6 +32,13 @@ std::vector<Variant> variants() {
   all[3].name = "grouped";
   all[3].spec.kvHeads = 2;
   all[3].spec.mlp.kind = models::MlpKind::relu;
+  all[7] = {"grouped_sepqkv", all[2].spec};
+  all[7].spec.kvHeads = 2;
+  all[8] = {"one_kv_head", all[2].spec};
+  all[8].spec.kvHeads = 1;
+  all[9] = {"uneven_kv_heads", all[2].spec}; // over four ranks: 3 of 2 heads
+  all[9].spec.heads = 12;
+  all[9].spec.kvHeads = 6;
   all[4].name = "bare";
   all[4].spec.layers = 1;
   all[4].spec.dropout = {0, 0, 0};

@@ -37,17 +37,23 @@ std::string nameOf(const Split &split) {
 }
 void PrintTo(const Split &split, std::ostream *out) { *out << nameOf(split); }
 
-/// Grouped queries are left out: `models::unsupported` rejects them, and their
-/// letter of heads has two sizes, which --verify-partitioned does not know yet.
+/// Whether two ranks along tp have their own heads of keys, or four do with
+/// some of them repeated.
+bool fits(const models::ModelSpec &spec, int64_t tp) {
+  return spec.attention.qkv == models::QkvKind::separate ||
+         spec.kvHeads % tp == 0;
+}
+
 std::vector<Split> splits() {
   std::vector<Split> all;
   for (const Variant &variant : variants())
-    if (variant.spec.kvHeads == variant.spec.heads)
-      for (auto [dp, tp, cp] : {std::array<int64_t, 3>{1, 2, 1},
-                                {2, 1, 1},
-                                {2, 2, 1},
-                                {1, 1, 2},
-                                {2, 2, 2}})
+    for (auto [dp, tp, cp] : {std::array<int64_t, 3>{1, 2, 1},
+                              {2, 1, 1},
+                              {2, 2, 1},
+                              {1, 1, 2},
+                              {2, 2, 2},
+                              {1, 4, 1}})
+      if (fits(variant.spec, tp))
         all.push_back({variant, dp, tp, cp});
   return all;
 }

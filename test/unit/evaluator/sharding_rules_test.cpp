@@ -95,6 +95,12 @@ TEST(PlantedRule, IndexThatIsNotMoved) {
   EXPECT_NE(withRule("embed", [](auto &r) { r.masked = ""; }).find("'v'"),
             std::string::npos);
 }
+TEST(PlantedRule, RepeatedIndexThatIsNotMoved) {
+  for (const char *name : {"repeat1", "repeat_grad1"})
+    EXPECT_NE(withRule(name, [](auto &r) { r.indexed = ""; }).find("'d'"),
+              std::string::npos)
+        << name;
+}
 TEST(PlantedRule, ContractedLetterClaimedReplicated) {
   EXPECT_NE(withRule("embed_grad",
                      [](auto &r) {

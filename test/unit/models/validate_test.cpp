@@ -37,6 +37,16 @@ static const Misfit misfits[] = {
      "expected heads % tp == 0, found heads = 4, tp = 8; nearest: tp = 4\n"
      "expected kv_heads % tp == 0, found kv_heads = 4, tp = 8; nearest: tp = "
      "4\n"},
+    // Ranks share key heads of separate projections, and heads alone set a
+    // rule.
+    {"gpt2-nano-gqa", {{"tp", "8"}}, ""},
+    {"gpt2-nano-gqa",
+     {{"tp", "16"}},
+     "expected heads % tp == 0, found heads = 8, tp = 16; nearest: tp = 8\n"},
+    {"gpt2-nano-gqa",
+     {{"tp", "4"}, {"shard.heads", "none"}},
+     "expected kv_heads % tp == 0, found kv_heads = 2, tp = 4; nearest: tp = "
+     "2\n"},
     // A dimension that is not split sets no rule.
     {"gpt2-nano",
      {{"tp", "8"}, {"shard.heads", "none"}, {"shard.kv-heads", "none"}},

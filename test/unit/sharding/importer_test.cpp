@@ -161,7 +161,10 @@ protected:
   }
   OwningOpRef<ModuleOp> partitioned(const json &oracle,
                                     const models::Strategy &strategy) {
-    models::ModelSpec spec = specOf(oracle);
+    return partitioned(specOf(oracle), strategy);
+  }
+  OwningOpRef<ModuleOp> partitioned(const models::ModelSpec &spec,
+                                    const models::Strategy &strategy) {
     auto module =
         models::importModel(context, spec, models::resolve(spec, strategy));
     EXPECT_TRUE(
@@ -283,6 +286,39 @@ TEST_P(ContextParallel, HasTheCollectivesOfTheFacts) {
     }
 }
 
+class GroupedQueries : public Imported {};
+
+/// Whatever number of key heads there is, and whether ranks share them: a layer
+/// has the collectives that it has with as many as heads. Where ranks share
+/// them, gradients of their parameters are partial over tp until the end of the
+/// step, and nothing else is.
+TEST_P(GroupedQueries, HaveTheCollectivesOfTheFacts) {
+  json oracle = readOracle(GetParam());
+  models::ModelSpec spec = specOf(oracle);
+  bool anyShared = false;
+  for (const json &layout : oracle["layouts"])
+    for (spec.kvHeads = 1; spec.kvHeads <= spec.heads; ++spec.kvHeads) {
+      if (spec.heads % spec.kvHeads != 0)
+        continue;
+      int64_t tp = layout["tp"];
+      SCOPED_TRACE(layout["dp"].dump() + " x " + layout["tp"].dump() + ", " +
+                   std::to_string(spec.kvHeads) + " key heads");
+      auto module = partitioned(spec, strategyOf(oracle, layout["dp"], tp));
+      func::FuncOp fn = microbatch(*module);
+      EXPECT_EQ(collectives(fn, oracle), layout["collectives"]);
+      bool isShared = spec.kvHeads % tp != 0;
+      anyShared |= isShared;
+      for (auto &[axes, parameters] : gradientClasses(fn))
+        for (auto &[name, elements] : parameters) {
+          bool ofKey = name.find("attn.k.") != std::string::npos ||
+                       name.find("attn.v.") != std::string::npos;
+          bool isPartial = llvm::is_contained(axes.first, "tp");
+          EXPECT_EQ(isPartial, ofKey && isShared) << name;
+        }
+    }
+  EXPECT_TRUE(anyShared);
+}
+
 bool isSound(ModuleOp module) {
   ScopedDiagnosticHandler quiet(module.getContext(),
                                 [](Diagnostic &) { return success(); });
@@ -367,6 +403,8 @@ INSTANTIATE_TEST_SUITE_P(Gpt2, SequenceParallel,
 INSTANTIATE_TEST_SUITE_P(Gpt2, ContextParallel,
                          testing::Values("gpt2", "gpt2-sepqkv", "gpt2-untied",
                                          "gpt2-sp", "gpt2-sepqkv-sp"),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Gpt2, GroupedQueries, testing::Values("gpt2-sepqkv"),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Gpt2, Imported,
                          testing::Values("gpt2", "gpt2-nodrop", "gpt2-sepqkv",

@@ -1,0 +1,22 @@
+//===- kv_heads.h - ranks that share heads of keys and values ---*- C++ -*-===//
+#ifndef MTC_MODELS_KV_HEADS_H
+#define MTC_MODELS_KV_HEADS_H
+
+#include "models/spec.h"
+#include "models/strategy.h"
+
+namespace mtc::models {
+
+/// Whether a split of the heads takes heads of keys and values along, whatever
+/// number of these there is: with projections of their own, which have them
+/// repeated where ranks share one.
+bool kvHeadsFollow(const ModelSpec &spec, const Strategy &strategy);
+
+/// How many times each head of keys and values is there in all ranks that split
+/// the heads: the smallest number with which each rank has as many of them as
+/// the others, and all that its queries read. 1 where nothing is repeated. The
+/// heads can be split (`validate`).
+int64_t kvCopies(const ModelSpec &spec, const Strategy &strategy);
+
+} // namespace mtc::models
+#endif // MTC_MODELS_KV_HEADS_H
