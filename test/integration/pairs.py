@@ -21,6 +21,7 @@ FACTORS = {
     "stages": ("even", "uneven"),
     "tied": (True, False),
     "qkv": ("fused", "separate"),
+    "kv_heads": (4, 2, 1),
     "norm": ("layer_norm", "rms_norm"),
     "dtype": ("f32", "bf16"),
 }
@@ -43,6 +44,9 @@ RULES = (
      lambda schedule, chunks: (schedule == "interleaved-1f1b") == (chunks > 1)),
     ("one stage has one schedule", ("schedule", "pp"),
      lambda schedule, pp: pp > 1 or schedule == "1f1b"),
+    ("ranks share heads of keys and values of separate projections only",
+     ("qkv", "kv_heads", "tp"),
+     lambda qkv, kv_heads, tp: qkv == "separate" or kv_heads % tp == 0),
     ("ZeRO shards over dp", ("zero", "dp"), lambda zero, dp: zero == 0 or dp > 1),
     ("ranks count through stages first where there are replicas beside them",
      ("order", "pp", "dp"),

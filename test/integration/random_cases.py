@@ -35,6 +35,7 @@ def random_sizes(random):
     return {"name": "random", "vocab": vocab,
             "padded": -(-vocab // 24) * 24 if random.random() < 0.8 else vocab,
             "layers": random.choice((1, 2, 3, 4, 4, 6, 6)), "hidden": hidden, "heads": heads,
+            "kv_heads": random.choice([n for n in range(1, heads + 1) if heads % n == 0]),
             "ffn": random.choice((2, 3, 4)) * hidden, "longest": random.choice((8, 12, 16)),
             "tied": random.random() < 0.5, "norm": random.choice(("layer_norm", "rms_norm")),
             "qkv": random.choice(("fused", "separate")),
@@ -113,10 +114,13 @@ def rules(case):
     """Whether each rule is broken, and words of it."""
     layout, sizes = case.layout, case.sizes
     for axis, key, size in (("heads", "heads %", sizes["heads"]),
-                            ("kv-heads", "kv_heads %", sizes["heads"]),
                             ("ffn", "ffn %", sizes["ffn"]),
                             ("vocab", "padded_vocab %", sizes["padded"])):
         yield axis not in case.replicated and size % layout.tp != 0, key
+    # Ranks that split the heads share those of keys and values of separate projections.
+    are_shared = sizes["qkv"] == "separate" and "heads" not in case.replicated
+    yield ("kv-heads" not in case.replicated and not are_shared
+           and sizes["kv_heads"] % layout.tp != 0), "kv_heads %"
     yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
     yield "param-gather" in layout.overlap and layout.zero == 0, \
         "zero >= 1 with overlap = param-gather"

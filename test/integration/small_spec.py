@@ -6,6 +6,7 @@ padded_vocab = {padded}
 layers = {layers}
 hidden = {hidden}
 heads = {heads}
+kv_heads = {kv_heads}
 ffn = {ffn}
 max_seq = {longest}
 positions = "learned"
@@ -32,7 +33,9 @@ scaled_output = true
 
 
 def small_spec(tied, dropout, **sizes):
-    """All that TEXT names; `tied` is a truth value, `dropout` one rate or a table of three."""
+    """All that TEXT names; `tied` is a truth value, `dropout` one rate or a table of three;
+    `kv_heads` are as many as heads if they are not given."""
+    sizes.setdefault("kv_heads", sizes["heads"])
     rates = dropout if isinstance(dropout, dict) else dict.fromkeys(
         ("embedding", "attention", "hidden"), dropout)
     return TEXT.format(tied=str(tied).lower(), rates=rates, **sizes)

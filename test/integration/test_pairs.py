@@ -1,8 +1,8 @@
 """Every pair of choices meets in a layout that is trained, with dropout: tp, sp, cp, pp,
 chunks, schedule, dp, ZeRO, order of ranks, recompute, overlap, uneven stages, tying, form
-of qkv, kind of norm and type (pairs.py). Each is held to one process (N5: losses, norms and every gradient
-of step 1) and to the plain layout that has its bits (N4: one stage, nothing sharded or
-computed again).
+of qkv, heads of keys and values, kind of norm and type (pairs.py). Each is held to one
+process (N5: losses, norms and every gradient of step 1) and to the plain layout that has
+its bits (N4: one stage, nothing sharded or computed again).
 
 usage: test_pairs.py BIN_DIR [--rows N] [--seed N] [--write FILE]
 
@@ -28,7 +28,7 @@ from test_matrix import BOUNDS, Model
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPEC = os.path.join(HERE, "..", "..", "models", "specs", "gpt2-nano.toml")
-OF_MODEL = ("tied", "qkv", "norm", "dtype")
+OF_MODEL = ("tied", "qkv", "kv_heads", "norm", "dtype")
 
 
 def spec_of(row, folder):
@@ -37,10 +37,12 @@ def spec_of(row, folder):
         text = file.read()
     for pattern, value in ((r"tied = \w+", f"tied = {str(row['tied']).lower()}"),
                            (r'qkv = "\w+"', f'qkv = "{row["qkv"]}"'),
+                           (r"heads = 4", f"heads = 4\nkv_heads = {row['kv_heads']}"),
                            (r'kind = "layer_norm"', f'kind = "{row["norm"]}"')):
         text, count = re.subn(pattern, value, text, count=1)
         assert count == 1, pattern
-    path = os.path.join(folder, f"{row['tied']}-{row['qkv']}-{row['norm']}.toml")
+    name = "-".join(str(row[key]) for key in OF_MODEL)
+    path = os.path.join(folder, f"{name}.toml")
     with open(path, "w") as file:
         file.write(text)
     return path
