@@ -41,6 +41,7 @@ class Model:
     tied: bool = True       # the token embedding gives the logits
     norm_parameters: int = 2  # of an element; 1 without a bias
     ends: int = 0           # layers of the first and the last stage; 0: as the others
+    kv_heads: int = 0       # a multiple of tp; 0: as many as heads
 
     def saving_all(self):
         """The same layout, but nothing is computed again and a rank has one chunk."""
@@ -49,6 +50,11 @@ class Model:
     @property
     def inner(self):
         return self.ffn or 4 * self.hidden
+
+    @property
+    def kv_hidden(self):
+        """The width of keys, and of values."""
+        return self.hidden * (self.kv_heads or self.heads) // self.heads
 
     @property
     def residual_parts(self):
@@ -79,11 +85,12 @@ class Model:
                 + self.seq * h + self.norm_parameters * h)
 
     def layer_parameters(self, t):
-        """Of a layer, on one of `t` ranks. Split are the matrices, of attention 4 h^2
-        and of the MLP 2 h f, and the 3 h + f biases of column-parallel products; the
-        others' 2 h of bias and the two norms are whole on every rank."""
-        h, f = self.hidden, self.inner
-        return ((4 * h * h + 2 * h * f) // t + (3 * h + f) // t + 2 * h
+        """Of a layer, on one of `t` ranks. Split are the matrices, of attention 4 h^2 (2 of
+        them for keys and values, less with fewer heads of these) and of the MLP 2 h f, and
+        the 3 h + f biases of column-parallel products; the others' 2 h of bias and the two
+        norms are whole on every rank."""
+        h, f, kv = self.hidden, self.inner, self.kv_hidden
+        return ((2 * h * h + 2 * h * kv + 2 * h * f) // t + (h + 2 * kv + f) // t + 2 * h
                 + 2 * self.norm_parameters * h)
 
     def rank_parameters(self, stage):
@@ -128,7 +135,8 @@ class Model:
         if self.recompute == "full":  # its input alone
             return COMPUTED[dtype] * rows * self.hidden // self.residual_parts
         values = (rows * 4 * self.hidden // self.residual_parts
-                  + rows * ((3 if again else 4) * self.hidden + 2 * self.inner) // self.tp)
+                  + rows * ((1 if again else 2) * self.hidden + 2 * self.kv_hidden
+                            + 2 * self.inner) // self.tp)
         statistics = 2 * self.norm_parameters * rows // self.residual_parts
         if not again:
             statistics += rows * self.heads // self.tp
@@ -246,5 +254,5 @@ MODELS = [
     # Grattafiori et al. 2024, table 4: 16,384 ranks; a layer less at both ends.
     Model("llama3-405b-shape", "", 128, 16384, 126, 8192, 8, 16, 16384, 2048, 1,
           recompute="none", sp=True, zero=2, vocab=128256, ffn=53248, tied=False,
-          norm_parameters=1, ends=7),
+          norm_parameters=1, ends=7, kv_heads=8),
 ]
