@@ -35,11 +35,18 @@ def random_sizes(random):
     return {"name": "random", "vocab": vocab,
             "padded": -(-vocab // 24) * 24 if random.random() < 0.8 else vocab,
             "layers": random.choice((1, 2, 3, 4, 4, 6, 6)), "hidden": hidden, "heads": heads,
-            "kv_heads": random.choice([n for n in range(1, heads + 1) if heads % n == 0]),
             "ffn": random.choice((2, 3, 4)) * hidden, "longest": random.choice((8, 12, 16)),
             "tied": random.random() < 0.5, "norm": random.choice(("layer_norm", "rms_norm")),
             "qkv": random.choice(("fused", "separate")),
             "dropout": random.choice((0.0, 0.1))}
+
+
+def random_kv_heads(random, sizes, tp):
+    """A divisor of the heads, in fused projections mostly one that tp divides."""
+    divisors = [n for n in range(1, sizes["heads"] + 1) if sizes["heads"] % n == 0]
+    if sizes["qkv"] == "fused" and random.random() < 0.9:
+        divisors = [n for n in divisors if n % tp == 0] or divisors
+    return random.choice(divisors)
 
 
 def split_layers(random, layers, parts):
@@ -58,6 +65,7 @@ def random_case(random):
     tp = random.choice((1, 2, 2, 3, 4))
     if random.random() < 0.7:
         tp = random.choice([n for n in (1, 2, 3, 4) if sizes["heads"] % n == 0])
+    sizes["kv_heads"] = random_kv_heads(random, sizes, tp)
     pp = random.choice((1, 1, 2, 2, 3, 4))
     chunks = random.choice((1, 1, 1, 2, 3)) if pp > 1 or random.random() < 0.1 else 1
     schedule = (INTERLEAVED if (chunks > 1) != (random.random() < 0.1)
