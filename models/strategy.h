@@ -51,7 +51,7 @@ struct Strategy {
   std::vector<std::string> overlap = {"p2p"};
   int64_t threadsPerRank = 1;
   bool commThread = false;         ///< a thread of collectives beside these
-  int64_t bucketSize = 40'000'000;      ///< elements of a gradient bucket
+  int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
   std::string bucketLayout = "aligned"; ///< or "dense"
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";

@@ -174,10 +174,8 @@ struct ExpandSchedulePass
   bool isWritten = false; ///< the schedule for training, by somebody
 
   void runPhase() override {
-    FailureOr<ConfigAttr> config = configOf(getOperation());
-    if (failed(config))
-      return signalPassFailure();
-    isWritten = static_cast<bool>(config->getSchedule().getSlots());
+    auto config = getOperation()->getAttrOfType<ConfigAttr>(configAttrName);
+    isWritten = config && config.getSchedule().getSlots();
     SmallVector<pipe::ScheduleOp> all(
         getOperation().getOps<pipe::ScheduleOp>());
     for (pipe::ScheduleOp op : all)

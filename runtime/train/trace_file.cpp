@@ -157,7 +157,7 @@ private:
                                     4 * b.gradElements(), buffer);
       bool isOfParameters =
           !b.secondUseOf && contains({MTC_ARENA_PARAMS, b.paramOffset},
-                                     d.paramBytes() * b.elements, buffer);
+                                     b.paramBytes() * b.elements, buffer);
       if (isOfGradients || isOfParameters)
         return i;
     }
