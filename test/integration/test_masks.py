@@ -3,7 +3,7 @@
 A mask is read bit by bit from the gradients of a model whose weights make it visible
 (mask_probes.py), for two steps, for the sites of the first and of the last layer,
 forward and backward, at the layouts of the matrix under gpipe and 1f1b, and three of
-other micro-batches; without --all each kind of probe takes every sixth one, in turn.
+other micro-batches; without --all each kind of probe takes every twelfth one, in turn.
 It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).
 
@@ -35,7 +35,7 @@ def layouts_of(kind):
     """Those that a kind of probe sees: all of them, or a share of its own."""
     if "--all" in sys.argv[2:]:
         return LAYOUTS
-    return LAYOUTS[2 * KINDS.index(kind)::2 * len(KINDS)]
+    return LAYOUTS[4 * KINDS.index(kind)::4 * len(KINDS)]
 
 
 def probes():

@@ -12,8 +12,8 @@ Contracts, for each model:
 
 usage: test_matrix.py BIN_DIR [--dtype bf16] [--turns] [part of a layout's name]
 
-With --turns layouts take turns with the transports and with the models: of two each has
-half, of one every second layout is trained. N4 then compares layouts of one class across
+With --turns every second layout is trained, and these take turns with the transports and
+with the models, of which each has one. N4 then compares layouts of one class across
 transports, not each layout with itself.
 
 A part of it, as tools/sanitize runs it: --layouts NAME..., --comm threads, --steps N,
@@ -207,7 +207,8 @@ def main():
         corpus.write(data)
         jobs = [(spec, layout) for number, spec in enumerate(bounds.specs)
                 for place, layout in enumerate(layouts)
-                if not options.turns or layout == SINGLE or place % 2 == number % 2]
+                if not options.turns or layout == SINGLE
+                or place % (2 * len(bounds.specs)) == 2 * number]
         bundles = compile_all(mtc, report, jobs, precision.options(options.dtype), temporary)
         print(f"compiled {len(bundles)} bundles in "
               f"{time.monotonic() - start:.1f} s", flush=True)
