@@ -42,6 +42,7 @@ bool computesAgain(const models::Recompute &recompute, const char *family,
   switch (recompute.policy) {
   case Policy::none:
   case Policy::layers:
+  case Policy::microbatches:
   case Policy::fit:
     return false;
   case Policy::selective:

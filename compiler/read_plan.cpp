@@ -90,6 +90,8 @@ std::string recomputeText(RecomputeAttr recompute) {
   std::string text = stringifyEnum(recompute.getPolicy()).str();
   if (auto layers = recompute.getLayers())
     text += fmt::format("={}", *layers);
+  if (auto microbatches = recompute.getMicrobatches())
+    text += fmt::format("={}", *microbatches);
   if (mlir::ArrayAttr families = recompute.getFamilies()) {
     char separator = '=';
     for (auto family : families.getAsRange<mlir::StringAttr>()) {

@@ -14,6 +14,7 @@ namespace mtc::models {
 using Policy = Recompute::Policy;
 
 static constexpr int64_t kMostLayers = 65535;
+static constexpr int64_t kMostMicrobatches = 1 << 20;
 
 /// Those that a name alone says.
 static constexpr Policy kNamed[] = {Policy::none, Policy::selective,
@@ -27,20 +28,22 @@ const std::vector<std::string_view> &recomputeFamilies() {
 
 std::string describeRecompute() {
   return fmt::format("one of none, selective, full, fit, layers=N with N in "
-                     "[1, {}], ops=FAMILY,... of {}",
-                     kMostLayers, fmt::join(recomputeFamilies(), ", "));
+                     "[1, {}], microbatches=N with N in [1, {}], "
+                     "ops=FAMILY,... of {}",
+                     kMostLayers, kMostMicrobatches,
+                     fmt::join(recomputeFamilies(), ", "));
 }
 
-static bool parseLayers(std::string_view text, Recompute &out) {
+static bool parseCount(std::string_view text, int64_t most, int64_t &out) {
   auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), out.layers);
-  return error == std::errc() && end == text.data() + text.size() &&
-         out.layers >= 1 && out.layers <= kMostLayers;
+      std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && out >= 1 &&
+         out <= most;
 }
 
 static std::string adviceFor(std::string_view text) {
-  std::string near = nearestName(
-      text, {"none", "selective", "full", "fit", "layers=1", "ops="});
+  std::string near = nearestName(text, {"none", "selective", "full", "fit",
+                                        "layers=1", "microbatches=1", "ops="});
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 
@@ -54,7 +57,11 @@ ReadText parseRecompute(std::string_view text, Recompute &out) {
     found.policy = *named;
   } else if (text.starts_with("layers=")) {
     found.policy = Policy::layers;
-    if (!parseLayers(text.substr(7), found))
+    if (!parseCount(text.substr(7), kMostLayers, found.layers))
+      return {false, ""};
+  } else if (text.starts_with("microbatches=")) {
+    found.policy = Policy::microbatches;
+    if (!parseCount(text.substr(13), kMostMicrobatches, found.microbatches))
       return {false, ""};
   } else if (text.starts_with("ops=")) {
     found.policy = Policy::ops;
@@ -90,6 +97,8 @@ std::string toString(const Recompute &recompute) {
     return "full";
   case Policy::layers:
     return fmt::format("layers={}", recompute.layers);
+  case Policy::microbatches:
+    return fmt::format("microbatches={}", recompute.microbatches);
   case Policy::ops:
     return fmt::format("ops={}", fmt::join(recompute.families, ","));
   case Policy::fit:

@@ -20,11 +20,14 @@ struct Recompute {
     full,      ///< of each layer only the input is saved
     layers,    ///< full for the first layers of each stage
     ops,       ///< what ops of some families make is computed again
-    fit        ///< the least of the others that fits a device
+    fit,       ///< the least of the others that fits a device
+    /// full for some of the microbatches that a stage has in flight
+    microbatches
   };
   Policy policy = Policy::none;
   int64_t layers = 0;                ///< of each stage; with `layers` only
   std::vector<std::string> families; ///< each once; with `ops` only
+  int64_t microbatches = 0; ///< of those in flight; with `microbatches` only
 
   bool operator==(const Recompute &) const = default;
 };
@@ -35,8 +38,9 @@ const std::vector<std::string_view> &recomputeFamilies();
 /// "one of none, selective, ...": what parseRecompute reads, for messages.
 std::string describeRecompute();
 
-/// Reads "none", "selective", "full", "layers=2", "ops=attention,norm" or "fit"
-/// into `out`, which stays as it is where the text is wrong.
+/// Reads "none", "selective", "full", "layers=2", "microbatches=2",
+/// "ops=attention,norm" or "fit" into `out`, which stays as it is where the
+/// text is wrong.
 ReadText parseRecompute(std::string_view text, Recompute &out);
 
 /// The policies that neither name ops nor look for others, of stages with at

@@ -47,6 +47,8 @@ struct Strategy {
   /// sequence.
   bool sequenceParallel = false;
   Recompute recompute;
+  /// What ranks along tp all have is saved in parts, and gathered in backward.
+  bool splitSaved = false;
   /// Of overlapKinds, in that order.
   std::vector<std::string> overlap = {"p2p"};
   int64_t threadsPerRank = 1;

@@ -285,9 +285,17 @@ static StrategyRows timeFields() {
       {"", "recompute", recompute(),
        "what the backward of a transformer layer computes again instead of "
        "saving it: what attention makes (selective), all but the layer's input "
-       "(full), that in the first N layers of each stage, what ops of some "
-       "families make, or the least of these that fits device_memory (fit)",
+       "(full), that in the first N layers of each stage or for N of the "
+       "microbatches that a stage has in flight, what ops of some families "
+       "make, or the least of these that fits device_memory (fit)",
        "\"selective\""},
+      {"", "distribute_saved_activations",
+       OfStrategy::boolean(&Strategy::splitSaved),
+       "with recompute: of what all ranks along tp have, such as the input of "
+       "a "
+       "layer, each saves a part only, and the backward gathers it again; with "
+       "sequence_parallel they have parts anyway",
+       "true"},
       {"", "overlap",
        grammar(describeOverlap(), &Strategy::overlap, parseOverlap,
                overlapText),

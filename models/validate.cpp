@@ -375,6 +375,24 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("recompute = {}, {} layers in the largest stage",
                                toString(strategy.recompute), most),
                    fmt::format("recompute = layers={} or full", most)});
+  if (int64_t all = strategy.microbatches();
+      strategy.recompute.microbatches > all)
+    out.push_back({"recompute = microbatches=N with no more microbatches than "
+                   "a step has",
+                   fmt::format("recompute = {}, {} microbatches a step",
+                               toString(strategy.recompute), all),
+                   fmt::format("recompute = microbatches={} or full", all)});
+  if (strategy.splitSaved &&
+      strategy.recompute.policy == Recompute::Policy::none)
+    out.push_back({"distribute_saved_activations with recompute",
+                   "distribute_saved_activations = true, recompute = none",
+                   "recompute = full, or no distribute_saved_activations"});
+  if (strategy.splitSaved && strategy.sequenceParallel)
+    out.push_back({"distribute_saved_activations without sequence_parallel, "
+                   "which splits what is saved already",
+                   "distribute_saved_activations = true, sequence_parallel = "
+                   "true",
+                   "one of both"});
   if (strategy.recompute.policy == Recompute::Policy::fit &&
       strategy.deviceMemory == 0)
     out.push_back({"device_memory with recompute = fit",

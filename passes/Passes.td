@@ -54,6 +54,10 @@ def PlanRecompute : MtcPass<"plan-recompute"> {
     numbers do not change. What another layer made is an input, and saved.
     Without `recompute` nothing changes.
 
+    With `recompute = <policy = microbatches, ...>` `@microbatch` stays as it is, and a
+    second function, `@microbatch_recompute`, is for the microbatches that are computed
+    again. The phases up to cut-stages do with both the same.
+
     Input, with `recompute = <policy = full>`:
     ```mlir
     %s = tfm.save %v : tensor<2x32x256xf32>

@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral rulesAttrName = "dist.rules";
 /// On the module: #dist.weak_split, which is sequence parallelism; may be
 /// absent.
 inline constexpr llvm::StringLiteral weakSplitAttrName = "dist.weak_split";
+/// On the module: the name of the mesh axis whose ranks save a part each of
+/// what all of them have; may be absent.
+inline constexpr llvm::StringLiteral splitSavedAttrName = "dist.split_saved";
 /// Function argument attribute: a ShardingAttr.
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 /// Op attribute: an ArrayAttr with one ShardingAttr per result.

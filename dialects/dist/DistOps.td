@@ -129,13 +129,15 @@ def Dist_Origin : I32EnumAttr<"Origin", "why a collective exists", [
     I32EnumAttrCase<"F", 0, "f">, I32EnumAttrCase<"G", 1, "g">,
     I32EnumAttrCase<"SP", 2, "sp">, I32EnumAttrCase<"Zero1", 3, "zero1">,
     I32EnumAttrCase<"Embedding", 4, "embedding">, I32EnumAttrCase<"Norm", 5, "norm">,
-    I32EnumAttrCase<"Loss", 6, "loss">, I32EnumAttrCase<"Gradient", 7, "gradient">]> {
+    I32EnumAttrCase<"Loss", 6, "loss">, I32EnumAttrCase<"Gradient", 7, "gradient">,
+    I32EnumAttrCase<"Saved", 8, "saved">]> {
   let description = [{
     For reports and verify-plan: `f` and `g` are Megatron's names of the
     all-reduce at the begin of a split block (in the backward) and at its end (in
     the forward); `sp` brings parts of a sequence together or apart, `zero1` is
     the optimizer's gather, `embedding`, `norm` and `loss` the family that asked,
-    `gradient` the sum over replicas.
+    `gradient` the sum over replicas, `saved` brings the parts together in which a value
+    was saved.
   }];
   let cppNamespace = "::mtc::dist";
   let genSpecializedAttr = 0;

@@ -79,10 +79,12 @@ struct RecomputeFields {
   RecomputePolicy policy = RecomputePolicy::Full;
   std::optional<int64_t> layers;
   ArrayAttr families;
+  std::optional<int64_t> microbatches;
   template <typename Visit> void each(Visit visit) {
     visit("policy", policy);
     visit("layers", layers);
     visit("families", families);
+    visit("microbatches", microbatches);
   }
 };
 
@@ -186,12 +188,12 @@ void TargetAttr::print(AsmPrinter &printer) const {
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {
   return parseAttr<RecomputeAttr, RecomputeFields>(
       parser, [](RecomputeFields &f) {
-        return std::tuple(f.policy, f.layers, f.families);
+        return std::tuple(f.policy, f.layers, f.families, f.microbatches);
       });
 }
 void RecomputeAttr::print(AsmPrinter &printer) const {
-  printFields(printer,
-              RecomputeFields{getPolicy(), getLayers(), getFamilies()});
+  printFields(printer, RecomputeFields{getPolicy(), getLayers(), getFamilies(),
+                                       getMicrobatches()});
 }
 
 Attribute ConfigAttr::parse(AsmParser &parser, Type) {

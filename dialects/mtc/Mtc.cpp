@@ -150,7 +150,16 @@ static bool areNames(ArrayAttr list, Symbolize symbolize) {
 
 LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputePolicy policy,
                                     std::optional<int64_t> layers,
-                                    ArrayAttr families) {
+                                    ArrayAttr families,
+                                    std::optional<int64_t> microbatches) {
+  if (microbatches.has_value() != (policy == RecomputePolicy::Microbatches))
+    return emitError() << "expected microbatches with the policy microbatches "
+                          "alone, found "
+                       << stringifyEnum(policy)
+                       << (microbatches ? " with" : " without");
+  if (microbatches && failed(between(emitError, "microbatches", *microbatches,
+                                     Tag::kMicrobatches)))
+    return failure();
   if (layers.has_value() != (policy == RecomputePolicy::Layers))
     return emitError() << "expected layers with the policy layers alone, found "
                        << stringifyEnum(policy)

@@ -151,10 +151,12 @@ def Mtc_OpFamily : I32EnumAttr<"OpFamily", "ops of tfm of one kind", [
 }
 def Mtc_RecomputePolicy : I32EnumAttr<"RecomputePolicy", "which values are computed again", [
     I32EnumAttrCase<"Selective", 0, "selective">, I32EnumAttrCase<"Full", 1, "full">,
-    I32EnumAttrCase<"Layers", 2, "layers">, I32EnumAttrCase<"Ops", 3, "ops">]> {
+    I32EnumAttrCase<"Layers", 2, "layers">, I32EnumAttrCase<"Ops", 3, "ops">,
+    I32EnumAttrCase<"Microbatches", 4, "microbatches">]> {
   let description = [{
     Of transformer layers: what attention makes, all but the layer's input, the
-    same in the first layers of each stage, what ops of some families make.
+    same in the first layers of each stage, what ops of some families make, all but
+    the input of some of the microbatches in flight.
   }];
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;
@@ -163,18 +165,21 @@ def Mtc_Recompute : Mtc_Attr<"Recompute", "recompute"> {
   let summary = "what the backward computes again instead of saving it";
   let description = [{
     Read by `plan-recompute`; a configuration without it computes nothing again.
-    `layers` is there with the policy of that name, `families` with `ops`.
+    `layers` and `microbatches` are there with the policies of their names, `families`
+    with `ops`.
 
     Examples: `#mtc.recompute<policy = full>`,
     `#mtc.recompute<policy = layers, layers = 2>`,
-    `#mtc.recompute<policy = ops, families = ["attention", "norm"]>`
+    `#mtc.recompute<policy = ops, families = ["attention", "norm"]>`,
+    `#mtc.recompute<policy = microbatches, microbatches = 2>`
 
-    **Constraints:** layers is 1 to 2^20; families are names of op families, each
-    once.
+    **Constraints:** layers and microbatches are 1 to 2^20; families are names of op
+    families, each once.
   }];
   let parameters = (ins AttrParameter<"::mtc::RecomputePolicy", "which values">:$policy,
       OptionalParameter<"std::optional<int64_t>", "the first layers of each stage">:$layers,
-      OptionalParameter<"::mlir::ArrayAttr", "names of op families">:$families);
+      OptionalParameter<"::mlir::ArrayAttr", "names of op families">:$families,
+      OptionalParameter<"std::optional<int64_t>", "that many in flight on a stage">:$microbatches);
   let extraClassDeclaration = [{
     /// Whether `families` names this one.
     bool names(::mtc::OpFamily family) const;
@@ -247,6 +252,11 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     /// Backward fragments sum gradients over ranks: those of each microbatch
     /// (ZeRO-2), or of the last one (`overlap`). A bucket is then of one fragment.
     bool reducesInBackward() const;
+    /// How many of the microbatches in flight on a stage are computed again where
+    /// others are not; 0 if there is no such difference.
+    int64_t microbatchesComputedAgain() const {
+      return getRecompute() ? getRecompute().getMicrobatches().value_or(0) : 0;
+    }
     /// The type of each kind of value.
     ::mtc::DtypePolicy types() const;
     /// A copy for a processor with another instruction set.

@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,13 +34,19 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("expected #pipe.fragment with a stage and a chunk, "
                            "counted from 0, found ")
            << attribute.getValue();
-  if (fragment.getLast() && !fragment.isBackward())
+  if (fragment.isOf(Form::Last) && !fragment.isBackward())
     return op->emitOpError("expected only a backward to have a form of the "
-                           "last microbatch (last = true), found phase ")
+                           "last microbatch (form = last), found phase ")
            << stringifyPhase(fragment.getPhase());
-  if (fragment.getFirst() && !fragment.isForward())
+  if (fragment.isOf(Form::Recompute) && !fragment.isBackward() &&
+      fragment.getPhase() != Phase::Forward)
+    return op->emitOpError("expected only a forward and a backward to have a "
+                           "form that computes again (form = recompute), "
+                           "found phase ")
+           << stringifyPhase(fragment.getPhase());
+  if (fragment.isOf(Form::First) && !fragment.isForward())
     return op->emitOpError("expected only forward and eval to have a form of "
-                           "the first microbatch (first = true), found phase ")
+                           "the first microbatch (form = first), found phase ")
            << stringifyPhase(fragment.getPhase());
   auto fn = dyn_cast<FunctionOpInterface>(op);
   if (!fn || fn.getNumArguments() || fn.getNumResults() ||
@@ -92,6 +99,9 @@ LogicalResult ScheduleOp::verify() {
   if (int64_t found = getMicrobatches(); !isIn(found, Tag::kMicrobatches))
     return emitOpError("expected 1 to ")
            << Tag::kMicrobatches << " microbatches, found " << found;
+  if (int64_t found = getSmall(); found < 0 || found > Tag::kMicrobatches)
+    return emitOpError("expected 0 to ")
+           << Tag::kMicrobatches << " small slots, found " << found;
   if (int64_t lines = getSlots().size(); lines != stages)
     return emitOpError("expected a line of slots for each of ")
            << stages << " stages, found " << lines;

@@ -48,6 +48,14 @@ FailureOr<CrossingName> mtc::parseCrossingName(AsmParser &parser) {
   return diag;
 }
 
+std::string FragmentAttr::formSuffix() const {
+  if (getForm() == Form::Plain)
+    return "";
+  std::string text = "_" + stringifyForm(getForm());
+  std::replace(text.begin(), text.end(), '|', '_');
+  return text;
+}
+
 PerPoolAttr PerPoolAttr::of(MLIRContext *context, ArrayRef<int64_t> numbers) {
   while (!numbers.empty() && numbers.back() == kNone)
     numbers = numbers.drop_back();

@@ -79,22 +79,43 @@ def Pipe_Phase : I32EnumAttr<"Phase", "what a fragment is for", [
   let cppNamespace = "::mtc::pipe";
   let genSpecializedAttr = 0;
 }
+def Pipe_Form : I32BitEnumAttr<"Form", "which microbatches run a form of a fragment", [
+    I32BitEnumAttrCaseNone<"Plain", "plain">,
+    I32BitEnumAttrCaseBit<"First", 0, "first">,
+    I32BitEnumAttrCaseBit<"Last", 1, "last">,
+    I32BitEnumAttrCaseBit<"Recompute", 2, "recompute">]> {
+  let description = [{
+    Conditions that hold of a microbatch, in the order in which names of fragments have
+    them. `first` and `last`: of the slots of a phase and chunk in an entry, its one runs
+    first or last, whatever its number.
+    `recompute`: its slot has room for little, so that its forward saves little and its
+    backward computes the rest again.
+  }];
+  let cppNamespace = "::mtc::pipe";
+  let separator = "|";
+  let genSpecializedAttr = 0;
+}
+def Pipe_FormAttr : EnumAttr<Pipe_Dialect, Pipe_Form, "form">;
 def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
   let mnemonic = "fragment";
   let summary = "which fragment a function is";
   let description = [{
-    On a function, as `pipe.fragment`. A backward may have a second form, `last = true`,
-    which the last microbatch runs in its place: it sums gradients over ranks as well. A
-    forward, and an eval, may have one, `first = true`, which the microbatch that a stage
-    runs first has in its place: it gathers parameters as well.
+    On a function, as `pipe.fragment`. There may be several forms of one stage, chunk
+    and phase. A microbatch runs the form of which all conditions hold, and most. The
+    form `last` of a backward sums gradients over ranks as well, the form `first` of a
+    forward, or an eval, gathers parameters as well; a forward `recompute` saves for the
+    backward `recompute`.
 
     Example: `#pipe.fragment<stage = 0, chunk = 0, phase = forward>`
+    Example: `#pipe.fragment<stage = 0, chunk = 0, phase = backward, form = last|recompute>`
+
+    **Constraints:** of the form `first` is a forward or an eval alone, of `last` a
+    backward, of `recompute` a forward or a backward.
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$chunk, EnumParameter<Pipe_Phase>:$phase,
-      DefaultValuedParameter<"bool", "false", "of the first microbatch only">:$first,
-      DefaultValuedParameter<"bool", "false", "of the last microbatch only">:$last);
+      DefaultValuedParameter<"::mtc::pipe::Form", "::mtc::pipe::Form::Plain", "what must hold of a microbatch that runs it">:$form);
   let builders = [AttrBuilder<(ins "int64_t":$stage, "int64_t":$chunk, "::mtc::pipe::Phase":$phase), [{
-    return $_get($_ctxt, stage, chunk, phase, /*first=*/false, /*last=*/false);
+    return $_get($_ctxt, stage, chunk, phase, Form::Plain);
   }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
@@ -116,20 +137,28 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
     bool isForward() const {
       return getPhase() == Phase::Forward || getPhase() == Phase::Eval;
     }
-    /// The form that the first microbatch of a stage runs in its place.
-    FragmentAttr ofFirstMicrobatch() const {
-      return get(getContext(), getStage(), getChunk(), getPhase(), /*first=*/true,
-                 /*last=*/false);
+    /// Whether all that `conditions` names must hold where it runs.
+    bool isOf(Form conditions) const {
+      return bitEnumContainsAll(getForm(), conditions);
     }
-    /// The form that the last microbatch runs in its place.
-    FragmentAttr ofLastMicrobatch() const {
-      return get(getContext(), getStage(), getChunk(), getPhase(), /*first=*/false,
-                 /*last=*/true);
+    /// Another form of it.
+    FragmentAttr inForm(Form form) const {
+      return get(getContext(), getStage(), getChunk(), getPhase(), form);
     }
-    /// That in whose place one microbatch runs this form; itself if all run it.
-    FragmentAttr ofOtherMicrobatches() const {
-      return get(getContext(), getStage(), getChunk(), getPhase());
-    }
+    /// The form with other conditions beside its own.
+    FragmentAttr with(Form more) const { return inForm(getForm() | more); }
+    /// The form without some of its conditions.
+    FragmentAttr without(Form some) const { return inForm(bitEnumClear(getForm(), some)); }
+    /// Whether one microbatch alone runs it.
+    bool isOfOne() const { return bitEnumContainsAny(getForm(), Form::First | Form::Last); }
+    /// The form that others run where one microbatch runs this form; itself if it is
+    /// not of one alone.
+    FragmentAttr ofOthers() const { return without(Form::First | Form::Last); }
+    /// The same of all its forms.
+    FragmentAttr plain() const { return inForm(Form::Plain); }
+    /// For names that people read: "_last" of the form `last`, and so on; empty of
+    /// the plain one.
+    std::string formSuffix() const;
     /// The entry that runs it.
     ::llvm::StringRef getEntry() const {
       return getPhase() == Phase::Eval ? "eval" : "train";
@@ -349,17 +378,20 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
   let description = [{
     One line per stage in the notation of docs/schedules.md: phase (F, B, I, W),
     microbatch, and `.chunk` where there are chunks. `apart`: transfers are posted
-    and waited for apart (`pipe.exchange`).
+    and waited for apart (`pipe.exchange`). `small`: so many of the slots in which a
+    stage keeps values for backwards have room for little, and microbatches there are
+    computed again (the form `recompute` of fragments).
 
     Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
     Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 apart ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
+    Example: `pipe.schedule @train stages 2 chunks 1 microbatches 2 small 1 ["F0 F1 B0 B1", "F0 B0 F1 B1"]`
 
     **Constraints:** 1 to 1,024 stages, chunks, and virtual stages of both; 1 to
-    2^20 microbatches; a line for each stage.
+    2^20 microbatches; 0 to 2^20 small slots; a line for each stage.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stages, I64Attr:$chunks, I64Attr:$microbatches,
-                       UnitAttr:$apart, StrArrayAttr:$slots);
-  let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches (`apart` $apart^)? $slots attr-dict";
+                       UnitAttr:$apart, DefaultValuedAttr<I64Attr, "0">:$small, StrArrayAttr:$slots);
+  let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches (`apart` $apart^)? (`small` $small^)? $slots attr-dict";
   let hasVerifier = 1;
 }
 def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
@@ -382,12 +414,15 @@ def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
 def Pipe_SlotOp : Pipe_Op<"slot"> {
   let summary = "one compute slot with the buffer slots that it uses";
   let description = [{
-    `slots` names the pools that it uses.
+    `slots` names the pools that it uses, `form` what of a microbatch the schedule
+    decides.
 
     Example: `pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>`
+    Example: `pipe.slot "F" microbatch 1 chunk 0 form recompute slots <send_activation = 0, saved_again = 0>`
   }];
-  let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk, Pipe_PerPool:$slots);
-  let assemblyFormat = "$phase `microbatch` $microbatch `chunk` $chunk `slots` $slots attr-dict";
+  let arguments = (ins StrAttr:$phase, I64Attr:$microbatch, I64Attr:$chunk,
+                       DefaultValuedAttr<Pipe_FormAttr, "::mtc::pipe::Form::Plain">:$form, Pipe_PerPool:$slots);
+  let assemblyFormat = "$phase `microbatch` $microbatch `chunk` $chunk (`form` $form^)? `slots` $slots attr-dict";
 }
 def Pipe_Transfer : AttrDef<Pipe_Dialect, "Transfer"> {
   let mnemonic = "transfer";

@@ -76,17 +76,20 @@ static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
   case Policy::fit:
     return {};
   case Policy::selective:
-    return RecomputeAttr::get(context, RecomputePolicy::Selective, {}, {});
+    return RecomputeAttr::get(context, RecomputePolicy::Selective, {}, {}, {});
   case Policy::full:
-    return RecomputeAttr::get(context, RecomputePolicy::Full, {}, {});
+    return RecomputeAttr::get(context, RecomputePolicy::Full, {}, {}, {});
   case Policy::layers:
     return RecomputeAttr::get(context, RecomputePolicy::Layers,
-                              recompute.layers, {});
+                              recompute.layers, {}, {});
+  case Policy::microbatches:
+    return RecomputeAttr::get(context, RecomputePolicy::Microbatches, {}, {},
+                              recompute.microbatches);
   case Policy::ops: {
     SmallVector<StringRef> names(recompute.families.begin(),
                                  recompute.families.end());
     return RecomputeAttr::get(context, RecomputePolicy::Ops, {},
-                              b.getStrArrayAttr(names));
+                              b.getStrArrayAttr(names), {});
   }
   }
   return {};
@@ -161,6 +164,9 @@ void setConfig(ModuleOp module, const ModelSpec &spec,
                         b.getContext(), ref(toString(LogicalAxis::seq)),
                         ref(axisName(MTC_AXIS_TP)),
                         ref(toString(LogicalAxis::embed))));
+  if (strategy.splitSaved && strategy.mesh[MTC_AXIS_TP] > 1)
+    module->setAttr(dist::splitSavedAttrName,
+                    b.getStringAttr(ref(axisName(MTC_AXIS_TP))));
 }
 
 } // namespace mtc::models

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
+#include "passes/microbatch.h"
 #include "passes/model/recompute_policy.h"
 #include "passes/model/saves.h"
 
@@ -188,14 +189,27 @@ struct PlanRecomputePass
     FailureOr<ConfigAttr> config = configOf(getOperation());
     if (failed(config))
       return failure();
-    auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
-    if (!fn || fn.isExternal())
-      return getOperation().emitError(
-          "expected a function @microbatch with a body");
+    auto functions = mtc::passes::microbatchesOf(getOperation());
+    if (failed(functions))
+      return failure();
     if (!config->getRecompute())
       return success();
+    func::FuncOp fn = functions->front();
+    if (config->microbatchesComputedAgain() > 0)
+      fn = secondOf(fn);
     auto policy = Recomputation::make(fn, config->getRecompute());
     return failed(policy) ? failure() : Recomputer(fn, *policy).run();
+  }
+
+  /// The function of the microbatches that are computed again, where it begins
+  /// as that of all.
+  static func::FuncOp secondOf(func::FuncOp fn) {
+    func::FuncOp second = fn.clone();
+    second.setSymName(mtc::passes::recomputedName);
+    OpBuilder b(fn->getContext());
+    b.setInsertionPointAfter(fn);
+    b.insert(second);
+    return second;
   }
 
   void runPhase() override {

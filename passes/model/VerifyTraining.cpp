@@ -7,6 +7,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/microbatch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -97,19 +98,19 @@ struct VerifyTrainingPass
     : mtc::passes::PhasePass<
           passes::impl::VerifyTrainingBase<VerifyTrainingPass>> {
   void runPhase() override {
-    auto fn = getOperation().lookupSymbol<func::FuncOp>("microbatch");
-    if (!fn) {
-      getOperation().emitError("expected a function @microbatch");
+    auto functions = mtc::passes::microbatchesOf(getOperation());
+    if (failed(functions))
       return signalPassFailure();
-    }
     FailureOr<ConfigAttr> config = configOf(getOperation());
     if (failed(config))
       return signalPassFailure();
-    LogicalResult gradients = checkGradients(fn, config->types().gradient),
-                  readers = checkReaders(fn), ops = checkOps(fn),
-                  copies = tfm::checkCopies(fn);
-    if (failed(gradients) || failed(readers) || failed(ops) || failed(copies))
-      signalPassFailure();
+    for (func::FuncOp fn : *functions) {
+      LogicalResult gradients = checkGradients(fn, config->types().gradient),
+                    readers = checkReaders(fn), ops = checkOps(fn),
+                    copies = tfm::checkCopies(fn);
+      if (failed(gradients) || failed(readers) || failed(ops) || failed(copies))
+        signalPassFailure();
+    }
   }
 };
 

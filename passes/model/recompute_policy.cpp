@@ -40,7 +40,8 @@ FailureOr<Recomputation> Recomputation::make(func::FuncOp microbatch,
   if (failed(config))
     return failure();
   policy.layers = config->getModel().getLayers();
-  bool isFull = recompute.getPolicy() == RecomputePolicy::Full;
+  bool isFull = recompute.getPolicy() == RecomputePolicy::Full ||
+                recompute.getPolicy() == RecomputePolicy::Microbatches;
   if (!isFull && recompute.getPolicy() != RecomputePolicy::Layers)
     return policy;
   auto first =
@@ -62,6 +63,7 @@ bool Recomputation::computesAgain(Operation *op) const {
   switch (recompute.getPolicy()) {
   case RecomputePolicy::Full:
   case RecomputePolicy::Layers:
+  case RecomputePolicy::Microbatches:
     return whole.contains(layer);
   case RecomputePolicy::Selective:
     return family.getFamily() == OpFamily::Attention;

@@ -26,7 +26,7 @@ public:
 private:
   RecomputeAttr recompute;
   int64_t layers = 0;            ///< transformer layers: 1 to this
-  llvm::DenseSet<int64_t> whole; ///< of the policies full and layers
+  llvm::DenseSet<int64_t> whole; ///< of full, layers, microbatches
 };
 
 } // namespace mtc::model

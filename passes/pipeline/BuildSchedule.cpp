@@ -62,6 +62,7 @@ struct BuildSchedulePass
   }
 
   bool apart = false; ///< of the strategy: transfers are posted
+  int64_t small = 0;  ///< of the strategy: slots of microbatches computed again
 
   using MaybeSchedule = std::optional<schedules::Schedule>;
 
@@ -95,6 +96,7 @@ struct BuildSchedulePass
     SmallVector<StringRef> refs(lines.begin(), lines.end());
     pipe::ScheduleOp::create(b, module.getLoc(), entry, schedule->stages,
                              schedule->chunks, schedule->microbatches, apart,
+                             entry == "train" ? small : 0,
                              b.getStrArrayAttr(refs));
     return success();
   }
@@ -112,6 +114,7 @@ struct BuildSchedulePass
     }
     schedules::Findings inTraining, inEvaluation;
     apart = config->overlaps(Overlap::P2p);
+    small = config->microbatchesComputedAgain();
     auto training = ofTraining(*config, inTraining);
     auto evaluation = ofEvaluation(*config, inEvaluation);
     if (failed(build("train", training, inTraining)) ||

@@ -10,6 +10,7 @@
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/microbatch.h"
 #include "passes/pipeline/crossings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,11 +38,12 @@ StringRef suffix(Kind kind) {
                                   : "_eval";
 }
 
-/// A virtual stage, and the phase that a fragment of it is for.
+/// A virtual stage, and the phase and form that a fragment of it is for.
 struct Part {
   int64_t virtualStage;
   int64_t stage, chunk;
   Kind kind;
+  pipe::Form form;
 };
 
 /// Builds one fragment, where `b` stands, by cloning its ops out of @microbatch
@@ -208,13 +210,14 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
 LogicalResult FragmentBuilder::build() {
   std::string chunk =
       layers.shape().chunks == 1 ? "" : "_chunk" + std::to_string(part.chunk);
-  std::string name =
-      "stage" + std::to_string(part.stage) + chunk + suffix(part.kind).str();
+  auto of =
+      pipe::FragmentAttr::get(b.getContext(), part.stage, part.chunk, part.kind)
+          .with(part.form);
+  std::string name = "stage" + std::to_string(part.stage) + chunk +
+                     suffix(part.kind).str() + of.formSuffix();
   auto fn = func::FuncOp::create(b, NameLoc::get(b.getStringAttr(name)), name,
                                  b.getFunctionType({}, {}));
-  fn->setAttr(pipe::FragmentAttr::attrName,
-              pipe::FragmentAttr::get(b.getContext(), part.stage, part.chunk,
-                                      part.kind));
+  fn->setAttr(pipe::FragmentAttr::attrName, of);
   b.setInsertionPointToStart(fn.addEntryBlock());
   for (Operation &op : source.getBody().front().without_terminator())
     if (belongs(&op) && failed(clone(&op)))
@@ -241,6 +244,8 @@ LogicalResult writeParameters(func::FuncOp fn) {
   return success();
 }
 
+constexpr StringLiteral evalName = "eval";
+
 struct CutStagesPass
     : mtc::passes::PhasePass<passes::impl::CutStagesBase<CutStagesPass>> {
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -250,40 +255,76 @@ struct CutStagesPass
   struct Source {
     func::FuncOp fn;
     pipeline::ValueCrossings crossings;
+    pipe::Form form;         ///< of its fragments
+    std::vector<Kind> kinds; ///< that it has
   };
 
   /// The fragments of a stage. Keys of saved values are the stage's.
-  LogicalResult cut(const Source &train, const Source &eval,
-                    const pipeline::LayerMap &layers, int stage) {
+  LogicalResult cut(ArrayRef<Source> sources, const pipeline::LayerMap &layers,
+                    int stage) {
     std::map<Operation *, int64_t> keys;
     for (int chunk = 0; chunk < layers.shape().chunks; ++chunk)
-      for (Kind kind : {Kind::Forward, Kind::Backward, Kind::Eval}) {
-        Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
-                  kind};
-        const Source &source = kind == Kind::Eval ? eval : train;
-        if (failed(FragmentBuilder(source.fn, layers, source.crossings, part,
-                                   keys, OpBuilder(train.fn))
-                       .build()))
-          return failure();
-      }
+      for (const Source &source : sources)
+        for (Kind kind : source.kinds) {
+          Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
+                    kind, source.form};
+          if (failed(FragmentBuilder(source.fn, layers, source.crossings, part,
+                                     keys, OpBuilder(sources.front().fn))
+                         .build()))
+            return failure();
+        }
     return success();
   }
 
   /// Reads what crosses in `fn`, whose ops are on virtual stages.
   FailureOr<Source> sourceOf(func::FuncOp fn,
                              const pipeline::LayerMap &layers) {
+    if (failed(checkLayers(fn, layers)) || failed(checkResults(fn)))
+      return failure();
+    bool isEval = fn.getSymName() == evalName;
+    if (!isEval && failed(tfm::checkUses(fn)))
+      return failure();
     auto crossings = pipeline::ValueCrossings::make(fn, layers);
     if (failed(crossings))
       return failure();
-    return Source{fn, std::move(*crossings)};
+    std::vector<Kind> kinds = isEval
+                                  ? std::vector{Kind::Eval}
+                                  : std::vector{Kind::Forward, Kind::Backward};
+    return Source{fn, std::move(*crossings),
+                  fn.getSymName() == mtc::passes::recomputedName
+                      ? pipe::Form::Recompute
+                      : pipe::Form::Plain,
+                  std::move(kinds)};
   }
 
-  FailureOr<func::FuncOp> functionNamed(StringRef name) {
-    auto fn = getOperation().lookupSymbol<func::FuncOp>(name);
-    if (!fn || fn.isExternal())
+  /// What is cut: the functions of a microbatch, and @eval behind them.
+  FailureOr<SmallVector<func::FuncOp>> functions() {
+    auto found = mtc::passes::microbatchesOf(getOperation());
+    if (failed(found))
+      return failure();
+    auto eval = getOperation().lookupSymbol<func::FuncOp>(evalName);
+    if (!eval || eval.isExternal())
       return getOperation().emitError("expected a function @")
-             << name << " with a body";
-    return fn;
+             << evalName << " with a body";
+    found->push_back(eval);
+    return found;
+  }
+
+  FailureOr<SmallVector<Source>> sourcesOf(ArrayRef<func::FuncOp> functions,
+                                           const pipeline::LayerMap &layers) {
+    SmallVector<Source> found;
+    for (func::FuncOp fn : functions) {
+      FailureOr<Source> source = sourceOf(fn, layers);
+      if (failed(source))
+        return failure();
+      if (fn.getSymName() == mtc::passes::recomputedName &&
+          !source->crossings.isLike(found.front().crossings))
+        return fn.emitOpError("expected stages to send each other the values "
+                              "of @")
+               << mtc::passes::microbatchName << ", found others";
+      found.push_back(std::move(*source));
+    }
+    return found;
   }
 
   /// Fragments take results where they are made.
@@ -305,29 +346,27 @@ struct CutStagesPass
   }
 
   LogicalResult run() {
-    auto train = functionNamed("microbatch"), eval = functionNamed("eval");
-    if (failed(train) || failed(eval))
+    FailureOr<SmallVector<func::FuncOp>> toCut = functions();
+    if (failed(toCut))
       return failure();
     FailureOr<pipeline::LayerMap> layers =
         pipeline::LayerMap::make(getOperation());
-    if (failed(layers) || failed(checkLayers(*train, *layers)) ||
-        failed(checkLayers(*eval, *layers)) || failed(checkResults(*train)) ||
-        failed(tfm::checkUses(*train)) || failed(checkResults(*eval)))
+    if (failed(layers))
       return failure();
-    FailureOr<Source> ofTrain = sourceOf(*train, *layers),
-                      ofEval = sourceOf(*eval, *layers);
-    if (failed(ofTrain) || failed(ofEval))
+    FailureOr<SmallVector<Source>> all = sourcesOf(*toCut, *layers);
+    if (failed(all))
       return failure();
-    OpBuilder b(*train);
-    ofTrain->crossings.write(b, "train");
-    ofEval->crossings.write(b, "eval");
+    Source &train = all->front(), &eval = all->back();
+    OpBuilder b(train.fn);
+    train.crossings.write(b, "train");
+    eval.crossings.write(b, "eval");
     for (int stage = 0; stage < layers->shape().stages; ++stage)
-      if (failed(cut(*ofTrain, *ofEval, *layers, stage)))
+      if (failed(cut(*all, *layers, stage)))
         return failure();
-    if (failed(writeParameters(*train)))
+    if (failed(writeParameters(train.fn)))
       return failure();
-    train->erase();
-    eval->erase();
+    for (Source &source : *all)
+      source.fn.erase();
     return success();
   }
 

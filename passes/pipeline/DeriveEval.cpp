@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
+#include "passes/microbatch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -94,18 +95,19 @@ struct DeriveEvalPass
     : mtc::passes::FamilyPass<passes::impl::DeriveEvalBase<DeriveEvalPass>> {
   LogicalResult run() {
     ModuleOp module = getOperation();
-    auto train = module.lookupSymbol<func::FuncOp>("microbatch");
-    if (!train || train.isExternal())
-      return module.emitError("expected a function @microbatch with a body");
+    auto trains = mtc::passes::microbatchesOf(module);
+    if (failed(trains))
+      return failure();
     if (Operation *other = module.lookupSymbol("eval"))
       return other->emitOpError("expected no @eval yet: this phase makes it");
-    FailureOr<func::FuncOp> eval = copyOf(train);
+    FailureOr<func::FuncOp> eval = copyOf(trains->front());
     if (failed(eval))
       return failure();
     IRRewriter rewriter(module.getContext());
     eval->walk([&](families::EvalOpInterface op) { op.makeEval(rewriter); });
-    for (auto op : llvm::make_early_inc_range(train.getOps<tfm::ExportOp>()))
-      op.erase();
+    for (func::FuncOp train : *trains)
+      for (auto op : llvm::make_early_inc_range(train.getOps<tfm::ExportOp>()))
+        op.erase();
     return success();
   }
 

@@ -46,9 +46,12 @@ public:
           slots.resize(operand.pool + 1, pipe::PerPoolAttr::kNone);
         slots[operand.pool] = operand.slot;
       }
+    pipe::Form form =
+        compute.isSmall ? pipe::Form::Recompute : pipe::Form::Plain;
     pipe::SlotOp::create(body, loc, phase(compute.slot.phase),
                          numbers[compute.slot.microbatch],
                          b.getI64IntegerAttr(compute.slot.chunk),
+                         pipe::FormAttr::get(b.getContext(), form),
                          pipe::PerPoolAttr::of(b.getContext(), slots));
   }
 
@@ -117,6 +120,36 @@ bool readsOperands(ModuleOp module) {
   return found;
 }
 
+/// The phase of the fragments that slots of training run.
+pipe::Phase phaseOf(schedules::Phase phase) {
+  switch (phase) {
+  case schedules::Phase::F:
+    return pipe::Phase::Forward;
+  case schedules::Phase::B:
+    return pipe::Phase::Backward;
+  case schedules::Phase::I:
+    return pipe::Phase::InputGradient;
+  case schedules::Phase::W:
+    return pipe::Phase::WeightGradient;
+  }
+  return pipe::Phase::Forward;
+}
+
+/// Whether a backward reads what the forward of its microbatch received. Where
+/// there are no fragments yet, one might.
+bool rereadsReceived(ModuleOp module) {
+  bool hasBackward = false, found = false;
+  module.walk([&](func::FuncOp fn) {
+    auto of = pipe::FragmentAttr::of(fn);
+    if (!of || !of.isBackward())
+      return;
+    hasBackward = true;
+    for (auto op : fn.getOps<pipe::ReceivedOp>())
+      found |= !op.getName().gradient;
+  });
+  return found || !hasBackward;
+}
+
 struct ExpandSchedulePass
     : mtc::passes::PhasePass<
           passes::impl::ExpandScheduleBase<ExpandSchedulePass>> {
@@ -130,6 +163,8 @@ struct ExpandSchedulePass
     shape.savesOperands =
         op.getSymName() == "train" && readsOperands(getOperation());
     shape.anyOrder = op.getSymName() == "train" && isWritten;
+    shape.rereadsReceived = rereadsReceived(getOperation());
+    shape.smallSlots = static_cast<int>(op.getSmall());
     if (failed(checkStages(op, shape)))
       return failure();
     auto schedule = schedules::parseSchedule(pipeline::textOf(op.getSlots()),
@@ -148,8 +183,28 @@ struct ExpandSchedulePass
     SlotWriter slots(b, plan->microbatches);
     for (int stage = 0; stage < plan->stages; ++stage)
       write(b, op, *plan, stage, slots);
+    if (op.getSmall() > 0)
+      eraseUnused(*plan);
     op.erase();
     return success();
+  }
+
+  /// Forms of forwards and backwards that no microbatch runs: where a stage has
+  /// small slots only, or a chunk always finds a large one.
+  void eraseUnused(const schedules::Plan &plan) {
+    llvm::DenseSet<Attribute> used; // looked up only
+    for (auto [stage, items] : llvm::enumerate(plan.ranks))
+      for (const schedules::Item &item : items)
+        if (auto *compute = std::get_if<schedules::Compute>(&item))
+          used.insert(pipe::FragmentAttr::get(
+              &getContext(), stage, compute->slot.chunk,
+              phaseOf(compute->slot.phase),
+              compute->isSmall ? pipe::Form::Recompute : pipe::Form::Plain));
+    for (auto fn :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (auto of = pipe::FragmentAttr::of(fn);
+          of && of.getEntry() == "train" && !used.contains(of))
+        fn.erase();
   }
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,

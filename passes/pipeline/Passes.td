@@ -33,7 +33,9 @@ def CutStages : MtcPass<"cut-stages"> {
     `@stageN_eval`; where a stage has several chunks, each has its own. A result that
     other virtual stages read is sent to each of them directly, under a name of its
     own; `pipe.crossing` says what goes from where to where. `tfm.save` becomes a
-    value kept in the activation slot.
+    value kept in the activation slot. `@microbatch_recompute`, where there is one, becomes
+    a second form of forwards and backwards, which saves and computes other values and
+    sends the same.
 
     Input, where %0 belongs to a layer of stage 0 and %1 to one of stage 1:
     ```mlir
@@ -61,7 +63,8 @@ def BuildSchedule : MtcPass<"build-schedule"> {
     The order of forwards and backwards decides bubble and memory, and is data. Asks
     the registry of [schedules](../schedules.md) for the slots of the strategy's
     schedule (entry `train`) and of `forward-only` (entry `eval`), checks them and
-    writes them down.
+    writes them down. With `recompute = <policy = microbatches, ...>` it writes how many
+    slots are small.
 
     Input:
     ```mlir
@@ -133,7 +136,9 @@ def ExpandSchedule : MtcPass<"expand-schedule"> {
     Sends and receives in an unlucky order hang; here their order follows from one
     total order of all events ([schedules](../schedules.md)). Stamps, sorts and
     projects: exchanges are placed and paired and every value gets a slot. Writes
-    `pipe.timeline` ops, one per entry and stage.
+    `pipe.timeline` ops, one per entry and stage. Where the schedule has small slots, a
+    microbatch gets one on a stage if all others are taken, and runs the form
+    `recompute` of fragments there; forms that no microbatch runs are erased.
 
     Input:
     ```mlir

@@ -73,7 +73,8 @@ private:
                                      name, fn.getFunctionType());
     half->setAttr(pipe::FragmentAttr::attrName,
                   pipe::FragmentAttr::get(b.getContext(), of.getStage(),
-                                          of.getChunk(), phase));
+                                          of.getChunk(), phase)
+                      .with(of.getForm()));
     b.setInsertionPointToStart(half.addEntryBlock());
     IRMapping mapping;
     bool isWeightHalf = phase == pipe::Phase::WeightGradient;

@@ -74,6 +74,13 @@ std::vector<CrossingName> ValueCrossings::namesOf(Value value) const {
   return names;
 }
 
+bool ValueCrossings::isLike(const ValueCrossings &other) const {
+  return llvm::equal(rows, other.rows, [](const Row &a, const Row &b) {
+    return a.name == b.name && a.from == b.from && a.to == b.to &&
+           a.value.getType() == b.value.getType();
+  });
+}
+
 void ValueCrossings::write(OpBuilder &b, StringRef entry) const {
   for (const Row &row : rows)
     pipe::CrossingOp::create(b, row.value.getLoc(), row.name, entry, row.from,

@@ -28,6 +28,8 @@ public:
   std::optional<CrossingName> find(mlir::Value value, int64_t to) const;
   /// The names under which it is sent, in order of their readers.
   std::vector<CrossingName> namesOf(mlir::Value value) const;
+  /// Whether values of the same names and types go the same ways.
+  bool isLike(const ValueCrossings &other) const;
   /// Writes a pipe.crossing for each.
   void write(mlir::OpBuilder &b, llvm::StringRef entry) const;
 

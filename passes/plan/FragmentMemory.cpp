@@ -126,8 +126,8 @@ LogicalResult FragmentMemory::fixSource(Operation *op, Storage &storage) {
       return failure();
     storage.address = *address;
   } else if (auto i = dyn_cast<pipe::InputOp>(op)) {
-    storage.address =
-        layout.slot(layout.inputPool, layout.inputOffset.at(i.getName().str()));
+    storage.address = layout.slot(layout.inputPool(pipe::FragmentAttr::of(fn)),
+                                  layout.inputOffset.at(i.getName().str()));
   } else if (auto r = dyn_cast<pipe::ReceivedOp>(op)) {
     storage.address = layout.slot(receivePool(r.getName()));
   } else if (auto k = dyn_cast<pipe::SavedOp>(op)) {

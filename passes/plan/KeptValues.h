@@ -7,11 +7,12 @@
 namespace mtc::passes {
 
 /// Places what fragments of `program` save, and its inputs: sets kept,
-/// inputOffset, inputPool and chunksWithInputs of `layout`, and the strides of
+/// inputOffset, inputPools and chunksWithInputs of `layout`, and the strides of
 /// the pools that hold them. A value is in the pool whose slots live from its
 /// writer to its last reader: `saved` from forward to backward or input
 /// gradient, `operand` from forward to weight gradient, `split` between the two
-/// gradients.
+/// gradients; values of microbatches that are computed again in `saved_again`
+/// and so on.
 void layOutKept(rt::ProgramOp program, ProgramLayout &layout);
 
 } // namespace mtc::passes

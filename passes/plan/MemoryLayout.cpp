@@ -49,6 +49,11 @@ static void layOutCrossings(rt::ProgramOp program, ProgramLayout &layout) {
   });
 }
 
+MtcPool ProgramLayout::inputPool(pipe::FragmentAttr of) const {
+  bool isAgain = of.isOf(pipe::Form::Recompute);
+  return isAgain ? *inputPools.rbegin() : *inputPools.begin();
+}
+
 ProgramLayout layOutProgram(rt::ProgramOp program) {
   ProgramLayout layout;
   layOutBucketArenas(program, layout);
@@ -57,9 +62,8 @@ ProgramLayout layOutProgram(rt::ProgramOp program) {
   for (auto timeline : program.getOps<pipe::TimelineOp>())
     for (auto [pool, count] : timeline.getPools().entries())
       layout.pools[pool].count = std::max(layout.pools[pool].count, count);
-  if (!layout.inputOffset.empty()) // eval has no saved values but needs inputs
-    layout.pools[layout.inputPool].count =
-        std::max<int64_t>(layout.pools[layout.inputPool].count, 1);
+  for (MtcPool pool : layout.inputPools) // eval saves nothing but needs inputs
+    layout.pools[pool].count = std::max<int64_t>(layout.pools[pool].count, 1);
   int64_t at = 0;
   for (auto &[id, pool] : layout.pools) {
     pool.base = at;

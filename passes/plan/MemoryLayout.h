@@ -11,6 +11,7 @@
 #ifndef MTC_PASSES_PLAN_MEMORYLAYOUT_H
 #define MTC_PASSES_PLAN_MEMORYLAYOUT_H
 
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 
 #include <map>
@@ -53,13 +54,19 @@ struct ProgramLayout {
   /// Where a saved value lies, by its key. A slot holds the values of one
   /// chunk, so those of different chunks take the same bytes.
   std::map<int64_t, KeptPlace> kept;
-  /// Name of an input -> its offset in a slot of `inputPool`, at the begin.
+  /// Name of an input -> its offset in a slot of an input pool, at the begin.
   std::map<std::string, int64_t> inputOffset;
-  MtcPool inputPool = MTC_POOL_SAVED; ///< it is there until its last reader
+  /// In whose slots inputs lie until their last reader: of microbatches that
+  /// save all, of those that are computed again, or of both.
+  std::set<MtcPool> inputPools;
   std::set<int64_t> chunksWithInputs; ///< that read inputs
   int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0,
           optimizerBytes = 0;
   int64_t lossOffset = 0;
+
+  /// The pool in which a fragment of a form finds inputs. Those of eval, which
+  /// saves nothing, lie where there is room.
+  MtcPool inputPool(pipe::FragmentAttr of) const;
 
   /// A place in a slot; expects a pool that a boundary op of the program names.
   Address slot(MtcPool pool, int64_t within = 0) const {

@@ -27,10 +27,12 @@ bool staysOnStage(rt::CollectiveOp op) {
   return !kGroups[op.getGroup()].along(MTC_AXIS_PP);
 }
 
-func::FuncOp cloneForm(func::FuncOp fn, StringRef suffix,
-                       pipe::FragmentAttr form) {
+func::FuncOp cloneForm(func::FuncOp fn, pipe::Form condition) {
+  pipe::FragmentAttr of = pipe::FragmentAttr::of(fn), form = of.with(condition);
+  StringRef name = fn.getSymName();
+  name.consume_back(of.formSuffix());
   func::FuncOp made = fn.clone();
-  made.setSymName((fn.getSymName() + suffix).str());
+  made.setSymName((name + form.formSuffix()).str());
   made->setAttr(pipe::FragmentAttr::attrName, form);
   fn->getBlock()->getOperations().insertAfter(fn->getIterator(), made);
   return made;

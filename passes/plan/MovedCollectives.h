@@ -33,9 +33,9 @@ int64_t bucketOf(mlir::Value buffer, rt::RefKind kind);
 /// programs at another time.
 bool staysOnStage(rt::CollectiveOp op);
 
-/// A copy of `fn` behind it, named with `suffix`, for a single microbatch.
-mlir::func::FuncOp cloneForm(mlir::func::FuncOp fn, llvm::StringRef suffix,
-                             pipe::FragmentAttr form);
+/// A copy of `fn` behind it, for a microbatch of which `condition` holds as
+/// well; its name says so, where conditions have one order.
+mlir::func::FuncOp cloneForm(mlir::func::FuncOp fn, pipe::Form condition);
 
 /// Copies the collectives to where `b` is, in their order and with the
 /// addresses that they work on, and erases them where they were. Their location

@@ -8,15 +8,17 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
   let description = [{
     A bucket can be summed over ranks as soon as the last microbatch has made its last
     gradient; at the end of the step, in `reduce`, nothing is left to hide the sum behind.
-    With `grad-reduce` in `overlap`, each backward that makes all gradients of a bucket gets
-    a second form, `last = true`, which the timeline of plan-memory runs for the last
-    microbatch; in it the bucket's sums stand behind the op that makes its last gradient,
-    and they leave `reduce`. With one microbatch the backward itself has them. Sums of a
-    bucket go together and in their order: over the axes of the data, then over others that
-    it is partial over. In `reduce` stay sums over groups that cross stages, those of a
-    bucket that several fragments make, and whatever stands behind another reader of the
-    bucket. Without `grad-reduce`, and under ZeRO-2, which sums gradients in the backward of
-    every microbatch, the pass changes nothing.
+    With `grad-reduce` in `overlap`, each backward that makes all gradients of a bucket
+    gets a form more, `form = last`, which the timeline of plan-memory runs for the
+    microbatch that runs last, whatever its number; in it the bucket's sums stand behind
+    the op that makes its last gradient, and they leave `reduce`. A form that one
+    microbatch runs in any case has them itself, and where microbatches run several forms,
+    such as `recompute`, it is of the last one's. Sums of a bucket go together and in
+    their order: over the axes of the data, then over others that it is partial over. In
+    `reduce` stay sums over groups that cross stages, those of a bucket that several
+    fragments make, and whatever stands behind another reader of the bucket. Without
+    `grad-reduce`, and under ZeRO-2, which sums gradients in the backward of every
+    microbatch, the pass changes nothing.
 
     Input:
     ```mlir
@@ -36,7 +38,7 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
 
     Output, beside `@bwd` as it was:
     ```mlir
-    func.func @bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, last = true>} {
+    func.func @bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, form = last>} {
       %a = pipe.saved 0 : tensor<80xf32>
       %b = pipe.saved 1 : tensor<160xf32>
       %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
@@ -54,16 +56,19 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
 def OverlapParameters : ProgramPass<"overlap-parameters"> {
   let summary = "gathers of parameters inside the first microbatch's forward";
   let description = [{
-    With ZeRO a replica updates its shard of a bucket, and `apply` ends with the gathers of
-    all buckets, behind which nothing is left to hide them. With `param-gather` in `overlap`
-    they leave `apply` for the next step's forwards, the bucket that is read first before
-    the others: each forward gets a second form, `first = true`, which the timeline of
-    plan-memory runs for the first microbatch; in it the buckets that nothing before it
-    reads are gathered, each in front of the first reader of the bucket before, so that on a
-    stream of its own a gather is one bucket ahead. With one microbatch the forward itself
-    has them. So between steps a rank has what it updated itself, and every entry gathers
-    what it reads: `eval` has such forms, too. In `apply` stay the gathers of what training
-    does not read, of what a backward reads first, and those behind which `apply` does
+    With ZeRO a replica updates its shard of a bucket, and `apply` ends with the gathers
+    of all buckets, behind which nothing is left to hide them. With `param-gather` in
+    `overlap` they leave `apply` for the next step's forwards, the bucket that is read
+    first before the others: each forward gets a form more, `form = first`, which the
+    timeline of plan-memory runs for the microbatch that runs first, whatever its number;
+    in it the buckets that nothing before it reads are gathered, each in front of the
+    first reader of the bucket before, so that on a stream of its own a gather is one
+    bucket ahead. A form that one microbatch runs in any case has them itself, and where
+    microbatches run several forms, such as `recompute`, it is of the first one's. So
+    between steps a rank has what it updated itself, and every entry gathers what it
+    reads: `eval` has such forms, too. In `apply` stay the gathers of what training does
+    not read, of what a backward reads first, of what a form that several microbatches run
+    reads first and another form runs before it, and those behind which `apply` does
     something else to the bucket. Without `param-gather` the pass changes nothing.
 
     Input:
@@ -85,7 +90,7 @@ def OverlapParameters : ProgramPass<"overlap-parameters"> {
 
     Output, beside `@fwd` as it was:
     ```mlir
-    func.func @fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, first = true>} {
+    func.func @fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, form = first>} {
       %w = pipe.param "w" : tensor<10x20xf32>
       %x = pipe.received activation : tensor<80xf32>
       %e = tensor.empty() : tensor<160xf32>

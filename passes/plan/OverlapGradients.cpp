@@ -15,6 +15,7 @@
 #include "passes/plan/MadeGradients.h"
 #include "passes/plan/MovedCollectives.h"
 #include "passes/plan/ProgramPhase.h"
+#include "passes/plan/Timelines.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -22,6 +23,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_OVERLAPGRADIENTS
@@ -62,13 +64,43 @@ public:
   LogicalResult run() {
     if (func::FuncOp reduce = updateOf(program, pipe::Phase::Reduce))
       sums = sumsOf(reduce);
+    readForms();
     for (func::FuncOp fn : microbatchFragments(program))
-      if (failed(move(fn)))
+      if (isRunLast(fn) && failed(move(fn)))
         return failure();
     return success();
   }
 
 private:
+  /// A form of a fragment, but for what follows from the order of slots.
+  using FormKey = std::tuple<pipe::Phase, int64_t, pipe::Form>;
+  static FormKey keyOf(func::FuncOp fn) {
+    auto of = pipe::FragmentAttr::of(fn);
+    return {of.getPhase(), of.getChunk(), of.getForm()};
+  }
+
+  void readForms() {
+    for (auto timeline : program.getOps<pipe::TimelineOp>()) {
+      if (timeline.getEntry() != "train")
+        continue;
+      SlotOrder order(timeline);
+      for (auto slot : timeline.getOps<pipe::SlotOp>())
+        if (std::optional<pipe::Phase> phase = phaseOf(slot)) {
+          bool isLast =
+              bitEnumContainsAll(order.conditionsOf(slot), pipe::Form::Last);
+          (isLast ? ofLast : ofOthers)
+              .insert({*phase, slot.getChunk(), slot.getForm()});
+        }
+    }
+  }
+
+  bool isRunLast(func::FuncOp fn) const {
+    return ofLast.empty() || ofLast.count(keyOf(fn));
+  }
+  bool isRunByOthers(func::FuncOp fn) const {
+    return microbatches > 1 && (ofLast.empty() || ofOthers.count(keyOf(fn)));
+  }
+
   /// To the fragment, or to its form of the last microbatch.
   LogicalResult move(func::FuncOp fn) {
     FailureOr<std::map<int64_t, MadeBucket>> made =
@@ -77,10 +109,8 @@ private:
       return failure();
     if (llvm::none_of(*made, [&](auto &each) { return goes(each); }))
       return success();
-    if (microbatches > 1)
-      made = gradientsMadeBy(
-          cloneForm(fn, "_last", pipe::FragmentAttr::of(fn).ofLastMicrobatch()),
-          program, params);
+    if (isRunByOthers(fn))
+      made = gradientsMadeBy(cloneForm(fn, pipe::Form::Last), program, params);
     // Backwards: what is put behind the same op later stands before.
     for (auto &each : llvm::reverse(*made))
       if (goes(each))
@@ -103,6 +133,9 @@ private:
   ParamTable params;
   int64_t microbatches;
   MovableCollectives sums; ///< that have not gone yet
+  /// What the last slots of phases and chunks run, and what the others do;
+  /// empty where the program has no timeline yet.
+  std::set<FormKey> ofLast, ofOthers;
 };
 
 struct OverlapGradientsPass

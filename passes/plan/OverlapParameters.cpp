@@ -22,6 +22,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace mtc::passes {
@@ -56,9 +57,10 @@ MovableCollectives gathersOf(func::FuncOp apply) {
   return gathers;
 }
 
-/// A fragment in an entry.
+/// A form of a fragment in an entry.
 struct Runs {
   func::FuncOp fn;
+  bool isFirst; ///< of the forms of its phase and chunk
   int64_t times = 0;
   std::set<int64_t> buckets = {}; ///< that nothing before it reads
 };
@@ -68,9 +70,8 @@ public:
   explicit ForwardGathers(rt::ProgramOp program)
       : program(program), params(program) {
     for (auto fn : program.getOps<func::FuncOp>())
-      if (auto of = pipe::FragmentAttr::of(fn);
-          of && of == of.ofOtherMicrobatches())
-        fragments[{of.getPhase(), of.getChunk()}] = fn;
+      if (auto of = pipe::FragmentAttr::of(fn); of && !of.isOfOne())
+        fragments[{of.getPhase(), of.getChunk(), of.getForm()}] = fn;
   }
 
   void run() {
@@ -90,20 +91,25 @@ public:
   }
 
 private:
-  /// The fragments of an entry, by their first slot.
+  using FormKey = std::tuple<pipe::Phase, int64_t, pipe::Form>;
+
+  /// The forms of fragments in an entry, by their first slot.
   std::vector<Runs> runsOf(pipe::TimelineOp timeline) {
     std::vector<Runs> all;
-    std::map<std::pair<pipe::Phase, int64_t>, size_t> places;
+    SlotOrder order(timeline);
+    std::map<FormKey, size_t> places;
     for (auto slot : timeline.getOps<pipe::SlotOp>()) {
       std::optional<pipe::Phase> phase = phaseOf(slot);
       auto found = fragments.end();
       if (phase)
-        found = fragments.find({*phase, slot.getChunk()});
+        found = fragments.find({*phase, slot.getChunk(), slot.getForm()});
       if (found == fragments.end()) // plan-memory rejects it
         continue;
       auto [place, isNew] = places.try_emplace(found->first, all.size());
       if (isNew)
-        all.push_back({found->second});
+        all.push_back(
+            {found->second,
+             bitEnumContainsAll(order.conditionsOf(slot), pipe::Form::First)});
       ++all[place->second].times;
     }
     std::set<int64_t> read;
@@ -130,8 +136,9 @@ private:
     return first;
   }
 
-  /// In `apply` stays what training does not read, and what anything but a
-  /// forward reads first.
+  /// In `apply` stays what training does not read, and what is read first by
+  /// anything but a forward, or by one that others of its chunk ran before and
+  /// that several microbatches run.
   void keepWhatStays(ArrayRef<std::vector<Runs>> entries) {
     std::set<int64_t> trained;
     for (const std::vector<Runs> &entry : entries)
@@ -140,7 +147,7 @@ private:
           pipe::FragmentAttr of = pipe::FragmentAttr::of(runs.fn);
           if (of.getEntry() == "train")
             trained.insert(bucket);
-          if (!of.isForward())
+          if (!of.isForward() || (!runs.isFirst && runs.times > 1))
             gathers.erase(bucket);
         }
     std::erase_if(gathers,
@@ -155,8 +162,7 @@ private:
       return;
     func::FuncOp fn = runs.fn;
     if (runs.times > 1)
-      fn = cloneForm(fn, "_first",
-                     pipe::FragmentAttr::of(fn).ofFirstMicrobatch());
+      fn = cloneForm(fn, pipe::Form::First);
     std::vector<std::pair<Operation *, int64_t>> readers;
     for (auto [bucket, reader] : readersIn(fn))
       if (runs.buckets.count(bucket))
@@ -175,9 +181,8 @@ private:
 
   rt::ProgramOp program;
   ParamTable params;
-  /// By phase and chunk.
-  std::map<std::pair<pipe::Phase, int64_t>, func::FuncOp> fragments;
-  MovableCollectives gathers; ///< that go
+  std::map<FormKey, func::FuncOp> fragments; ///< that several slots may run
+  MovableCollectives gathers;                ///< that go
 };
 
 struct OverlapParametersPass

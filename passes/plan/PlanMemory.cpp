@@ -54,14 +54,18 @@ struct PlanMemoryPass
 
   void writeInputSlots(rt::ProgramOp program,
                        const ProgramLayout &layout) const {
-    if (layout.inputOffset.empty())
-      return;
     OpBuilder b = OpBuilder::atBlockEnd(&program.getBody().front());
-    const PoolRegion &pool = layout.pools.at(layout.inputPool);
-    for (auto &[name, offset] : layout.inputOffset)
-      for (StringRef entry : {"train", "eval"})
-        rt::InputSlotOp::create(b, program.getLoc(), name, pool.base + offset,
-                                layout.inputPool, pool.stride, entry);
+    auto write = [&](StringRef name, int64_t offset, StringRef entry,
+                     MtcPool pool) {
+      const PoolRegion &region = layout.pools.at(pool);
+      rt::InputSlotOp::create(b, program.getLoc(), name, region.base + offset,
+                              pool, region.stride, entry);
+    };
+    for (auto &[name, offset] : layout.inputOffset) {
+      for (MtcPool pool : layout.inputPools)
+        write(name, offset, "train", pool);
+      write(name, offset, "eval", *layout.inputPools.begin());
+    }
   }
 
   LogicalResult runOnProgram(rt::ProgramOp program) const override {

@@ -7,8 +7,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <set>
-
 using namespace mlir;
 
 namespace mtc::passes {
@@ -25,21 +23,31 @@ std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot) {
       .Default(std::nullopt);
 }
 
-namespace {
-
-/// Which of the forms of a fragment.
-enum class Form { Plain, First, Last };
-
-Form formOf(pipe::FragmentAttr of) {
-  return of.getFirst() ? Form::First : of.getLast() ? Form::Last : Form::Plain;
+SlotOrder::SlotOrder(pipe::TimelineOp timeline) {
+  for (auto slot : timeline.getOps<pipe::SlotOp>()) {
+    first.try_emplace({slot.getPhase(), slot.getChunk()}, slot);
+    last[{slot.getPhase(), slot.getChunk()}] = slot;
+  }
 }
+
+pipe::Form SlotOrder::conditionsOf(pipe::SlotOp slot) const {
+  std::pair<StringRef, int64_t> key{slot.getPhase(), slot.getChunk()};
+  pipe::Form holds = slot.getForm();
+  if (first.at(key) == slot)
+    holds = holds | pipe::Form::First;
+  if (last.at(key) == slot)
+    holds = holds | pipe::Form::Last;
+  return holds;
+}
+
+namespace {
 
 class TimelineBuilder {
 public:
   TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout,
                   pipe::TimelineOp from)
       : program(program), layout(layout), from(from), b(program.getContext()),
-        loc(from.getLoc()) {
+        loc(from.getLoc()), order(from) {
     for (auto op :
          program->getParentOfType<ModuleOp>().getOps<pipe::CrossingOp>())
       if (op.getEntry() == from.getEntry())
@@ -47,10 +55,8 @@ public:
             alignTo(rt::bytesOf(op.getType()), kAlign);
     for (auto fn : program.getOps<func::FuncOp>())
       if (auto of = pipe::FragmentAttr::of(fn))
-        fragments.try_emplace({of.getPhase(), of.getChunk(), formOf(of)},
-                              FlatSymbolRefAttr::get(fn.getSymNameAttr()));
-    for (auto slot : from.getOps<pipe::SlotOp>())
-      lastOf[{slot.getPhase(), slot.getChunk()}] = slot;
+        fragments[{of.getPhase(), of.getChunk()}].push_back(
+            {of.getForm(), FlatSymbolRefAttr::get(fn.getSymNameAttr())});
   }
 
   LogicalResult build() {
@@ -74,13 +80,18 @@ public:
   }
 
 private:
-  /// The fragment of a phase and chunk; fails, with a diagnostic at `user`, if
-  /// there is none.
+  /// The fragment of a phase and chunk, in the form whose conditions all hold,
+  /// and most; fails, with a diagnostic at `user`, if there is none.
   FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
-                                        int64_t chunk) {
-    if (auto it = fragments.find({phase, chunk, Form::Plain});
-        it != fragments.end())
-      return it->second;
+                                        int64_t chunk,
+                                        pipe::Form holds = pipe::Form::Plain) {
+    const Candidate *best = nullptr;
+    for (const Candidate &each : fragments[{phase, chunk}])
+      if (bitEnumContainsAll(holds, each.form) &&
+          (!best || bitEnumContainsAll(each.form, best->form)))
+        best = &each;
+    if (best)
+      return best->name;
     return user->emitOpError("expected a fragment of phase ")
            << pipe::stringifyPhase(phase) << " of chunk " << chunk
            << " on stage " << program.getStage() << ", found none";
@@ -102,9 +113,10 @@ private:
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
   pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
-    MtcPool inputs = layout.inputPool;
-    if (from.getEntry() == "train" || slot.getSlots().of(inputs) ||
-        !readsInputs(slot))
+    if (from.getEntry() == "train" || !readsInputs(slot))
+      return slot.getSlots();
+    MtcPool inputs = *layout.inputPools.begin();
+    if (slot.getSlots().of(inputs))
       return slot.getSlots();
     SmallVector<int64_t> slots(slot.getSlots().getNumbers());
     slots.resize(std::max<size_t>(slots.size(), inputs + 1),
@@ -113,32 +125,15 @@ private:
     return pipe::PerPoolAttr::of(b.getContext(), slots);
   }
 
-  /// The form that a slot runs, if the fragment has it; else `plain`.
-  FlatSymbolRefAttr formFor(pipe::SlotOp slot, pipe::Phase phase,
-                            FlatSymbolRefAttr plain) {
-    int64_t chunk = slot.getChunk();
-    auto named = [&](Form form) {
-      auto it = fragments.find({phase, chunk, form});
-      return it == fragments.end() ? FlatSymbolRefAttr() : it->second;
-    };
-    bool isFirst = started.insert({phase, chunk}).second;
-    if (auto first = named(Form::First); first && isFirst)
-      return first;
-    bool isLast = lastOf[{slot.getPhase(), chunk}] == slot;
-    if (auto last = named(Form::Last); last && isLast)
-      return last;
-    return plain;
-  }
-
   LogicalResult run(pipe::SlotOp slot) {
     std::optional<pipe::Phase> phase = phaseOf(slot);
     if (!phase)
       return slot.emitOpError("expected phase F, B, I or W, found ")
              << slot.getPhase();
-    FailureOr<FlatSymbolRefAttr> name = fragment(slot, *phase, slot.getChunk());
+    FailureOr<FlatSymbolRefAttr> name =
+        fragment(slot, *phase, slot.getChunk(), order.conditionsOf(slot));
     if (failed(name))
       return failure();
-    name = formFor(slot, *phase, *name);
     IntegerAttr microbatch = slot.getMicrobatchAttr();
     pipe::PerPoolAttr slots = slotsOf(slot);
     if (slot.getPhase() == "F" && readsInputs(slot))
@@ -178,13 +173,13 @@ private:
   pipe::TimelineOp from;
   OpBuilder b;
   Location loc;
-  /// By phase, chunk and form.
-  std::map<std::tuple<pipe::Phase, int64_t, Form>, FlatSymbolRefAttr> fragments;
-  /// Phases and chunks of the slots so far.
-  std::set<std::pair<pipe::Phase, int64_t>> started;
-  /// By phase and chunk, what runs last: the order of a schedule that somebody
-  /// wrote need not be that of the microbatches.
-  std::map<std::pair<StringRef, int64_t>, pipe::SlotOp> lastOf;
+  struct Candidate {
+    pipe::Form form;
+    FlatSymbolRefAttr name;
+  };
+  /// The forms of each phase and chunk.
+  std::map<std::pair<pipe::Phase, int64_t>, std::vector<Candidate>> fragments;
+  SlotOrder order;
   /// By name and sender. Of whole cache lines, as slots are.
   std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;
 };

@@ -250,8 +250,10 @@ struct AnnotateShardingsPass
   void runPhase() override {
     if (failed(readOptions(getOperation())))
       return signalPassFailure();
-    FailureOr<func::FuncOp> fn = sharding::microbatchOf(getOperation());
-    if (failed(fn) || failed(Annotator(*fn, dist::meshOf(*fn)).run()))
+    auto run = [](func::FuncOp fn) {
+      return Annotator(fn, dist::meshOf(fn)).run();
+    };
+    if (failed(sharding::onMicrobatches(getOperation(), run)))
       signalPassFailure();
   }
 };

@@ -151,6 +151,8 @@ private:
     for (size_t a = 0; a < r.from.size(); ++a)
       if (isPartial(r.from[a]) && r.from[a] != r.to[a])
         return reductionPurpose(r.value, a);
+    if (joinsSaved(r))
+      return {dist::Origin::Saved, nameOf(r.value)};
     if (movesData(r))
       return {dist::Origin::SP, nameOf(r.value)};
     return {tfm::isBackward(before) ? dist::Origin::F : dist::Origin::G,
@@ -169,6 +171,21 @@ private:
   static bool hasParts(StringRef axis) {
     std::optional<MtcAxis> known = axisNamed(axis);
     return known && kAxes[*known].data;
+  }
+
+  /// Whether what was saved in parts is brought together.
+  bool joinsSaved(const Reshard &r) {
+    int restore = ir.graph.values[r.value].producer;
+    if (!isa_and_nonnull<tfm::RestoreOp>(ir.opAt(restore)))
+      return false;
+    int saved = ir.graph.ops[restore].operands.front();
+    int save = ir.graph.values[saved].producer;
+    int whole = ir.graph.ops[save].operands.front();
+    for (size_t a = 0; a < r.from.size(); ++a)
+      if (r.from[a] >= 0 && r.from[a] != r.to[a] &&
+          plan.axes[a].state[whole] == kReplicated)
+        return true;
+    return false;
   }
 
   std::string nameOf(int value) {
@@ -225,11 +242,8 @@ private:
 struct InsertCollectivesPass
     : mtc::passes::FamilyPass<
           passes::impl::InsertCollectivesBase<InsertCollectivesPass>> {
-  LogicalResult run() {
-    FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
-    if (failed(fn))
-      return failure();
-    FailureOr<IrGraph> ir = readGraph(*fn);
+  static LogicalResult run(func::FuncOp fn) {
+    FailureOr<IrGraph> ir = readGraph(fn);
     if (failed(ir))
       return failure();
     FailureOr<Plan> plan = PlanReader(*ir).run();
@@ -239,7 +253,7 @@ struct InsertCollectivesPass
   }
 
   void runPhase() override {
-    if (failed(run()))
+    if (failed(onMicrobatches(getOperation(), run)))
       signalPassFailure();
   }
 };

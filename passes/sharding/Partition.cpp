@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/index_use.h"
+#include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -207,8 +208,8 @@ private:
 struct PartitionPass
     : mtc::passes::FamilyPass<passes::impl::PartitionBase<PartitionPass>> {
   void runPhase() override {
-    FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
-    if (failed(fn) || failed(Partitioner(*fn).run()))
+    auto run = [](func::FuncOp fn) { return Partitioner(fn).run(); };
+    if (failed(onMicrobatches(getOperation(), run)))
       signalPassFailure();
   }
 };

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
-#include "passes/sharding/ir_graph.h"
+#include "passes/sharding/split_saved.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -68,17 +68,16 @@ private:
 struct PropagateShardingsPass
     : mtc::passes::FamilyPass<
           passes::impl::PropagateShardingsBase<PropagateShardingsPass>> {
-  LogicalResult run() {
-    FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
-    if (failed(fn))
+  static LogicalResult run(func::FuncOp fn) {
+    if (failed(tfm::checkCopies(fn)))
       return failure();
-    if (failed(tfm::checkCopies(*fn)))
-      return failure();
-    FailureOr<IrGraph> ir = readGraph(*fn);
+    FailureOr<IrGraph> ir = readGraph(fn);
     if (failed(ir))
       return failure();
     Plan plan = planShardings(ir->graph, ir->axes);
     writeAdds(*ir);
+    if (failed(splitSaved(*ir, plan)))
+      return failure();
     for (const AxisPlan &axis : plan.axes)
       for (const Remark &remark : axis.remarks)
         ir->opAt(remark.op)->emitRemark(remark.text);
@@ -87,7 +86,7 @@ struct PropagateShardingsPass
   }
 
   void runPhase() override {
-    if (failed(run()))
+    if (failed(onMicrobatches(getOperation(), run)))
       signalPassFailure();
   }
 };

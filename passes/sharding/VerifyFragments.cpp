@@ -11,6 +11,7 @@
 #include "passes/families/FamilyPass.h"
 #include "passes/sharding/state_checker.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -147,7 +148,7 @@ private:
       return checkShared(op, *name);
     return TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](pipe::ParamOp o) { return checkParameter(o); })
-        .Case([&](pipe::AccumulateOp o) { return checkGradient(o); })
+        .Case([&](pipe::AccumulateOp o) { return checkGradient(at, o); })
         .Case([&](pipe::LossOp loss) {
           std::string problem =
               checker.checkLoss(checker.states(loss.getValue()));
@@ -196,11 +197,14 @@ private:
     return checker.checkLocal(op, op.getResult());
   }
 
-  LogicalResult checkGradient(pipe::AccumulateOp op) {
+  /// Forms of a fragment make the same gradients: a microbatch runs one of
+  /// them.
+  LogicalResult checkGradient(pipe::FragmentAttr at, pipe::AccumulateOp op) {
     FailureOr<pipe::ParameterOp> parameter = record(op, op.getParamAttr());
     if (failed(parameter))
       return failure();
-    if (!uses[op.getParam().str()].insert(op.getUse()).second)
+    auto &forms = uses[op.getParam().str()][op.getUse()];
+    if (!forms.insert(at.getForm()).second)
       return op.emitOpError("expected one gradient of use ")
              << op.getUse() << " of " << op.getParamAttr()
              << ", found another of the same use";
@@ -235,10 +239,9 @@ private:
   /// Every gradient of a parameter is accumulated. Behind bucket-gradients all
   /// fragments are still in one module, so that uses of other stages count.
   LogicalResult checkUses(pipe::ParameterOp parameter) {
-    const std::set<int64_t> &found = uses[parameter.getName().str()];
+    auto found = llvm::make_first_range(uses[parameter.getName().str()]);
     int64_t expected = parameter.getUses();
-    if (int64_t(found.size()) == expected && *found.begin() == 0 &&
-        *found.rbegin() == expected - 1)
+    if (llvm::equal(found, llvm::seq<int64_t>(expected)))
       return success();
     auto diag = parameter.emitOpError("expected gradients of uses 0 to ")
                 << expected - 1 << ", found ";
@@ -265,8 +268,9 @@ private:
   SmallVector<pipe::CrossingOp> crossings;
   std::map<std::string, pipe::ParameterOp> parameters;         ///< by name
   std::map<std::pair<std::string, int64_t>, rt::ParamOp> rows; ///< by use
-  std::map<std::string, std::set<int64_t>> uses; ///< that have a gradient
-  std::map<SharedName, Value> shared;            ///< the first of each
+  /// That have a gradient, in fragments of which forms: by parameter and use.
+  std::map<std::string, std::map<int64_t, std::set<pipe::Form>>> uses;
+  std::map<SharedName, Value> shared; ///< the first of each
 };
 
 struct VerifyFragmentsPass

@@ -94,8 +94,8 @@ struct VerifyPartitionedPass
     : mtc::passes::FamilyPass<
           passes::impl::VerifyPartitionedBase<VerifyPartitionedPass>> {
   void runPhase() override {
-    FailureOr<func::FuncOp> fn = microbatchOf(getOperation());
-    if (failed(fn) || failed(Verifier(*fn).run()))
+    auto run = [](func::FuncOp fn) { return Verifier(fn).run(); };
+    if (failed(onMicrobatches(getOperation(), run)))
       signalPassFailure();
   }
 };

@@ -2,6 +2,7 @@
 #include "passes/sharding/ir_graph.h"
 
 #include "passes/families/family.h"
+#include "passes/microbatch.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -20,14 +21,19 @@ Operation *IrGraph::opAt(int index) const {
   return ops[graph.ops[index].tag];
 }
 
-FailureOr<func::FuncOp> microbatchOf(ModuleOp module) {
-  auto fn = module.lookupSymbol<func::FuncOp>("microbatch");
-  if (!fn || fn.isExternal())
-    return module.emitError("expected a function @microbatch with a body");
+LogicalResult
+onMicrobatches(ModuleOp module,
+               llvm::function_ref<LogicalResult(func::FuncOp)> each) {
+  auto functions = passes::microbatchesOf(module);
+  if (failed(functions))
+    return failure();
   if (!dist::meshOf(module))
     return module.emitError("expected the mesh as module attribute ")
            << dist::meshAttrName;
-  return fn;
+  for (func::FuncOp fn : *functions)
+    if (failed(each(fn)))
+      return failure();
+  return success();
 }
 
 FailureOr<Rule> ruleOf(Operation *op) {

@@ -29,8 +29,12 @@ struct IrGraph {
   mlir::Operation *opAt(int index) const;
 };
 
-/// @microbatch of a module; emits an error if there is none, or no mesh.
-mlir::FailureOr<mlir::func::FuncOp> microbatchOf(mlir::ModuleOp module);
+/// Calls `each` on the functions of a module that a microbatch runs
+/// (passes/microbatch.h), up to the first that fails; emits an error if there
+/// is none, or no mesh.
+mlir::LogicalResult onMicrobatches(
+    mlir::ModuleOp module,
+    llvm::function_ref<mlir::LogicalResult(mlir::func::FuncOp)> each);
 
 /// Reads a function on global types. Emits an error at ops without a rule.
 mlir::FailureOr<IrGraph> readGraph(mlir::func::FuncOp fn);

@@ -17,27 +17,27 @@ public:
   AccumulatorChecker(const Model &model, const Stage &stage, Report &report)
       : model(model), stage(stage), report(report) {}
 
-  /// The first and the last microbatch may run other fragments. What is wrong
-  /// with all is reported once.
+  /// Microbatches may run fragments of different forms. What is wrong with all
+  /// is reported once.
   void check() {
     int64_t before = report.size();
-    checkMicrobatch(/*isFirst=*/false, /*isLast=*/false);
-    if (report.size() == before && stage.hasForms())
-      checkMicrobatch(/*isFirst=*/true, /*isLast=*/true);
+    for (pipe::Form conditions : stage.forms())
+      if (report.size() == before)
+        checkMicrobatch(conditions);
   }
 
 private:
-  void checkMicrobatch(bool isFirst, bool isLast) {
+  void checkMicrobatch(pipe::Form conditions) {
     gradients.clear();
     loss.clear();
-    for (const Fragment *fragment : stage.fragmentsOf(isFirst, isLast))
+    for (const Fragment *fragment : stage.fragmentsOf(conditions))
       for (const Touch &touch : fragment->touches)
         for (const Access &access : touch.accesses)
           if (access.extent.arena == MTC_ARENA_GRADS && access.writes &&
               !sumsAccumulators(stage, touch))
             visit(*fragment, touch.op, access);
     if (model.shardsGradients)
-      checkStagedSums(model, stage, report);
+      checkStagedSums(model, stage, stage.fragmentsOf(conditions), report);
     else
       for (const Param &param : stage.params)
         checkParameter(param);

@@ -55,30 +55,43 @@ const Fragment *Stage::update(Phase phase) const {
 
 const Fragment *Stage::plainOf(const Fragment &form) const {
   for (const Fragment &fragment : fragments)
-    if (fragment.of == form.of.ofOtherMicrobatches())
+    if (fragment.of == form.of.ofOthers())
       return &fragment;
   return nullptr;
 }
 
-std::vector<const Fragment *> Stage::fragmentsOf(bool isFirst,
-                                                 bool isLast) const {
-  auto isRun = [&](const Fragment &form) {
-    return (isFirst && form.of.getFirst()) || (isLast && form.of.getLast());
-  };
-  std::vector<const Fragment *> found;
+std::vector<std::vector<const Fragment *>> Stage::alternatives() const {
+  std::vector<std::vector<const Fragment *>> found;
   for (const Fragment &fragment : fragments) {
-    bool isReplaced = llvm::any_of(fragments, [&](const Fragment &other) {
-      return other.isForm() && isRun(other) && plainOf(other) == &fragment;
+    auto others = llvm::find_if(found, [&](const auto &list) {
+      return list.front()->of.plain() == fragment.of.plain();
     });
-    if (!fragment.isUpdate() &&
-        (fragment.isForm() ? isRun(fragment) : !isReplaced))
-      found.push_back(&fragment);
+    if (others != found.end())
+      others->push_back(&fragment);
+    else if (!fragment.isUpdate())
+      found.push_back({&fragment});
   }
   return found;
 }
 
-bool Stage::hasForms() const {
-  return llvm::any_of(fragments, [](const Fragment &f) { return f.isForm(); });
+std::vector<const Fragment *> Stage::fragmentsOf(pipe::Form conditions) const {
+  std::vector<const Fragment *> found;
+  for (const auto &forms : alternatives()) {
+    const Fragment *best = nullptr;
+    for (const Fragment *form : forms)
+      if (bitEnumContainsAll(conditions, form->of.getForm()) &&
+          (!best || form->of.isOf(best->of.getForm())))
+        best = form;
+    found.push_back(best ? best : forms.front());
+  }
+  return found;
+}
+
+std::set<pipe::Form> Stage::forms() const {
+  std::set<pipe::Form> found;
+  for (const Fragment &fragment : fragments)
+    found.insert(fragment.of.getForm());
+  return found;
 }
 
 bool sumsAccumulators(const Stage &stage, const Touch &touch) {

@@ -23,6 +23,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,8 +97,8 @@ struct Fragment {
   Phase phase() const { return of.getPhase(); }
   bool isUpdate() const { return of.isUpdate(); }
   bool isBackward() const { return of.isBackward(); }
-  /// Of the first, or the last, microbatch only.
-  bool isForm() const { return of.getFirst() || of.getLast(); }
+  /// Of one microbatch only, the first or the last.
+  bool isOfOne() const { return of.isOfOne(); }
 };
 
 /// One row of a timeline.
@@ -151,13 +152,18 @@ struct Stage {
 
   rt::BucketOp bucket(int64_t index) const;
   const Fragment *update(Phase phase) const;
-  /// The fragment that other microbatches run where one runs `form`; null if
-  /// there is none.
+  /// The fragment that other microbatches run where one runs `form`, to which
+  /// it is held; null if there is none.
   const Fragment *plainOf(const Fragment &form) const;
-  /// What a microbatch runs that is the first, the last, both or neither.
-  std::vector<const Fragment *> fragmentsOf(bool isFirst, bool isLast) const;
-  /// Whether some microbatch runs others than most.
-  bool hasForms() const;
+  /// The fragments that microbatches run one of, which differ in form only:
+  /// each such list once, in order of their first fragments, without the
+  /// update.
+  std::vector<std::vector<const Fragment *>> alternatives() const;
+  /// What one microbatch runs of which `conditions` hold: of alternatives the
+  /// one whose conditions all hold, and most; the first if none does.
+  std::vector<const Fragment *> fragmentsOf(pipe::Form conditions) const;
+  /// The conditions that fragments have, each list once, ascending.
+  std::set<pipe::Form> forms() const;
   /// Whether it is of gradients, not of the loss, which lies beside them.
   bool isAccumulator(const Access &access) const {
     return access.extent.arena == MTC_ARENA_GRADS &&

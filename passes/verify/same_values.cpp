@@ -68,7 +68,7 @@ private:
         exported.insert(exportOp.getName());
       }
     expectNoMore(fragment, bytes, sent, exported);
-    if (fragment.isForm())
+    if (fragment.isOfOne())
       comparePlain(fragment, tensors);
   }
 
@@ -109,8 +109,9 @@ private:
   /// Somewhere in its slot: what reads it later must find it there.
   void findKept(const Fragment &fragment, ByteForm &bytes, pipe::SaveOp keep,
                 Number expected) {
-    for (MtcPool pool : {MTC_POOL_SAVED, MTC_POOL_SPLIT, MTC_POOL_OPERAND})
-      if (llvm::any_of(bytes.slotOf(pool), [&](const auto &cell) {
+    for (const PoolInfo &pool : kPools)
+      if (isKept(pool.id) &&
+          llvm::any_of(bytes.slotOf(pool.id), [&](const auto &cell) {
             return cell.second.number == expected;
           }))
         return;

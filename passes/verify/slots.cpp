@@ -50,7 +50,7 @@ public:
       if (row.exchange)
         exchange(row);
       else if (row.isLoad())
-        writeAll(row, inputs);
+        load(row);
       else if (row.fragment)
         run(row);
     }
@@ -130,6 +130,23 @@ private:
     for (auto [number, use] : llvm::enumerate(uses))
       if (resolve(row, use.extent, use.op, begin))
         write(begin, begin + use.extent.bytes, row, number);
+  }
+
+  /// Inputs lie in slots of a pool that the row names, where there are several.
+  void load(const Row &row) {
+    int64_t begin;
+    for (auto [number, use] : llvm::enumerate(inputs)) {
+      bool isElsewhere =
+          !row.slot(*use.extent.pool) &&
+          llvm::any_of(inputs, [&](const SlotUse &other) {
+            return nameOf(other) == nameOf(use) && row.slot(*other.extent.pool);
+          });
+      if (!isElsewhere && resolve(row, use.extent, use.op, begin))
+        write(begin, begin + use.extent.bytes, row, number);
+    }
+  }
+  static StringRef nameOf(const SlotUse &input) {
+    return cast<rt::InputSlotOp>(input.op).getName();
   }
 
   void run(const Row &row) {

@@ -66,10 +66,9 @@ public:
       : model(model), stage(stage), report(report),
         slices(model, stage, report), kernels(stage.op) {}
 
-  void check() {
-    for (const Fragment &fragment : stage.fragments)
-      if (!fragment.isUpdate())
-        run(fragment);
+  void check(ArrayRef<const Fragment *> fragments) {
+    for (const Fragment *fragment : fragments)
+      run(*fragment);
     for (const Param &param : stage.params)
       checkParameter(param);
   }
@@ -282,8 +281,9 @@ private:
 
 } // namespace
 
-void checkStagedSums(const Model &model, const Stage &stage, Report &report) {
-  StagedSums(model, stage, report).check();
+void checkStagedSums(const Model &model, const Stage &stage,
+                     ArrayRef<const Fragment *> fragments, Report &report) {
+  StagedSums(model, stage, report).check(fragments);
 }
 
 } // namespace mtc::passes::verify

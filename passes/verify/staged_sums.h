@@ -15,11 +15,13 @@
 
 namespace mtc::passes::verify {
 
-/// Reports, of one stage: an element of a gradient that backwards do not sum
-/// once over dp and add once to the shard that it lies in; padding that is
-/// added and may not be zero; a reader of what is summed but the addition; a
-/// collective over dp that sums no gradients.
-void checkStagedSums(const Model &model, const Stage &stage, Report &report);
+/// Reports, of what a microbatch runs on one stage: an element of a gradient
+/// that backwards do not sum once over dp and add once to the shard that it
+/// lies in; padding that is added and may not be zero; a reader of what is
+/// summed but the addition; a collective over dp that sums no gradients.
+void checkStagedSums(const Model &model, const Stage &stage,
+                     llvm::ArrayRef<const Fragment *> fragments,
+                     Report &report);
 
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_STAGED_SUMS_H

@@ -79,7 +79,7 @@ private:
   void load(const Row &row) {
     SmallVector<StreamBytes, 4> bytes;
     for (auto input : stage.op.getOps<rt::InputSlotOp>())
-      if (input.getEntry() == entry)
+      if (input.getEntry() == entry && row.slot(input.getPool()))
         bytes.push_back(
             {placed({MTC_ARENA_ACTIVATIONS, input.getOffset(), model.inputBytes,
                      input.getPool(), input.getStride()},

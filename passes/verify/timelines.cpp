@@ -96,9 +96,14 @@ private:
                            << (isTrain ? "forward and backward" : "eval")
                            << " fragments in \"" << timeline.op.getSymName()
                            << "\", found \"" << row.fragment->name() << "\"";
-    const Fragment *plain =
-        fragment.isForm() ? stage.plainOf(fragment) : nullptr;
-    orders[plain ? plain : &fragment].push_back(&row);
+    orders[firstForm(fragment)].push_back(&row);
+  }
+
+  /// The one of its forms that stands for all of them.
+  const Fragment *firstForm(const Fragment &fragment) const {
+    return &*llvm::find_if(stage.fragments, [&](const Fragment &other) {
+      return other.of.plain() == fragment.of.plain();
+    });
   }
 
   void checkLoad(const Row &row) {
@@ -178,8 +183,8 @@ private:
   bool isTrain;
   std::set<int64_t> loaded;   ///< microbatches
   std::set<const Row *> last; ///< the two rows of the update
-  /// By fragment, or by that which other microbatches run, in the order of
-  /// first appearance: an order by addresses would not repeat.
+  /// By the first form of a fragment, in the order of first appearance: an
+  /// order by addresses would not repeat.
   llvm::MapVector<const Fragment *, Order> orders;
 };
 

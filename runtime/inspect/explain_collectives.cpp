@@ -29,6 +29,8 @@ constexpr OriginText kOrigins[] = {
                   "and the last stage"},
     {"norm", "the global norm of all gradients, for clipping"},
     {"loss", "the loss over a vocabulary that is split"},
+    {"saved", "each rank along the axis saved a part of a value that all of "
+              "them had, and the backward needs all of it"},
     {"gradient", "gradients of ranks that saw different tokens, or parts of "
                  "them, are added"},
 };

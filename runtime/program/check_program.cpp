@@ -115,7 +115,9 @@ private:
     for (const InputInfo &in : d_.inputs) {
       if (in.entry != entry.name)
         continue;
-      int64_t slot = hasSlots(row) ? program_.slots[row.slots + in.pool] : -1;
+      int64_t slot = slotOf(in, row);
+      if (slot < 0 && isLoadedElsewhere(in, row))
+        continue;
       int64_t at;
       bool fine =
           slot >= 0 && !__builtin_mul_overflow(slot, in.stride, &at) &&
@@ -126,6 +128,19 @@ private:
                                   "activation arena",
                                   what, slot, in.name));
     }
+  }
+
+  int64_t slotOf(const InputInfo &in, const MtcStep &row) const {
+    return hasSlots(row) ? program_.slots[row.slots + in.pool] : -1;
+  }
+
+  /// An input may lie in slots of several pools, of which a row names one.
+  bool isLoadedElsewhere(const InputInfo &in, const MtcStep &row) const {
+    return std::any_of(
+        d_.inputs.begin(), d_.inputs.end(), [&](const InputInfo &other) {
+          return other.entry == in.entry && other.name == in.name &&
+                 slotOf(other, row) >= 0;
+        });
   }
 
   bool hasSlots(const MtcStep &row) const {

@@ -135,13 +135,13 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row,
                        DataLoader &loader) {
   int64_t bytes = descriptor().inputBytes(entry);
   for (const InputInfo &in : descriptor().inputs) {
-    if (in.entry != entry.name)
+    int64_t slot = context_.slots[row.slots + in.pool];
+    if (in.entry != entry.name || slot < 0) // a slot of another pool
       continue;
     std::byte *tokens = nullptr;
     MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
     MTC_RETURN_IF_ERROR(
         loader.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
-    int64_t slot = context_.slots[row.slots + in.pool];
     MTC_RETURN_IF_ERROR(inputs_->send(
         {MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}, 0, bytes));
   }

@@ -30,6 +30,7 @@ class Layout:
     order: str = ""     # of ranks; none: the default
     cp: int = 1
     comm_thread: bool = False
+    distribute: bool = False  # what ranks along tp all have is saved in parts
 
     @property
     def schedule_name(self):
@@ -52,6 +53,8 @@ class Layout:
             name += "-layers" + "".join(str(count) for count in self.layers)
         if self.recompute != "none":
             name += f"-recompute-{self.recompute}"
+        if self.distribute:
+            name += "-distributed"
         if self.overlap != "p2p":
             name += f"-overlap-{self.overlap}"
         if self.bucket:
@@ -84,6 +87,7 @@ class Layout:
                 *(["--microbatch-group", str(self.group)] if self.group else []),
                 *(["--rank-order", self.order] if self.order else []),
                 *(["--recompute", self.recompute] if self.recompute != "none" else []),
+                *(["--distribute-saved-activations"] if self.distribute else []),
                 *(["--overlap", self.overlap] if self.overlap != "p2p" else []),
                 *(["--bucket-size", str(self.bucket)] if self.bucket else []),
                 *(["--comm-thread"] if self.comm_thread else [])]
@@ -166,7 +170,30 @@ def recomputations(schedules):
                    recompute="ops=attention,dropout,einsum"),
             Layout(4, 2, sp=True, recompute="selective"),
             Layout(2, 2, schedule="interleaved-1f1b", chunks=2, sp=True, recompute="full"),
-            Layout(1, 3, schedule="zb-h1", layers=(1, 2, 1), recompute="layers=1")]
+            Layout(1, 3, schedule="zb-h1", layers=(1, 2, 1), recompute="layers=1"),
+            *some_microbatches(schedules), *distributed()]
+
+
+def some_microbatches(schedules):
+    """Some of the microbatches in flight are computed again: beside each axis, in each
+    kind of schedule."""
+    some = "microbatches=1"
+    return [Layout(recompute="microbatches=1"), Layout(1, 2, recompute=some),
+            Layout(1, 4, schedule="gpipe", recompute="microbatches=3"),
+            Layout(2, 2, 2, 1, sp=True, recompute=some),
+            Layout(1, 2, schedule="interleaved-1f1b", chunks=2, recompute=some),
+            Layout(1, 3, schedule="zb-h1", layers=(1, 2, 1), recompute=some),
+            Layout(1, 2, 2, 2, recompute=some),
+            Layout(1, 3, 1, 0, written("partly-split"), layers=(1, 2, 1), recompute=some)]
+
+
+def distributed():
+    """Ranks along tp save a part each of a layer's input."""
+    return [Layout(2, recompute="full", distribute=True),
+            Layout(4, 2, recompute="full", distribute=True),
+            Layout(2, 2, 2, 1, recompute="layers=1", distribute=True),
+            Layout(2, 2, recompute="microbatches=1", distribute=True),
+            Layout(2, cp=2, recompute="full", distribute=True)]
 
 
 def whole_exchanges(schedules):

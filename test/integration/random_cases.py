@@ -80,7 +80,7 @@ def random_case(random):
         schedule=schedule, micro_batch=mbs, sp=random.random() < 0.4, chunks=chunks,
         layers=layers, group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0,
         recompute=random.choice(("none", "none", "selective", "full", "layers=1", "layers=2",
-                                 "ops=attention,norm")),
+                                 "ops=attention,norm", "microbatches=1", "microbatches=2")),
         overlap=random.choice(("p2p", "none", "grad-reduce", "p2p,grad-reduce", "param-gather",
                                "p2p,grad-reduce,param-gather")))
     batch = mbs * dp * random.randint(1, 8) + (random.random() < 0.05)
@@ -133,6 +133,9 @@ def rules(case):
     yield "param-gather" in layout.overlap and layout.zero == 0, \
         "zero >= 1 with overlap = param-gather"
     yield from stage_rules(case)
+    if layout.recompute.startswith("microbatches="):
+        yield (int(layout.recompute[13:]) > case.batch // (layout.micro_batch * layout.dp),
+               "no more microbatches than a step has")
     yield case.seq > sizes["longest"], "seq_length <= max_seq"
     yield layout.cp > 1 and case.seq % (2 * layout.cp) != 0, "seq_length % (2 * cp)"
     yield layout.sp and layout.tp > 1 and case.seq % (layout.cp * layout.tp) != 0, \

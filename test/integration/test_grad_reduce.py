@@ -30,6 +30,8 @@ RUNS = [
     (TIED, F32, Layout(dp=2, zero=1, recompute="full", bucket=BUCKET)),
     (TIED, F32, Layout(1, 2, 2, 1, bucket=BUCKET)),
     (TIED, F32, Layout(1, 2, 2, 1, "zb-h1", bucket=BUCKET)),
+    # The last microbatch is computed again on stage 0, where others are not.
+    (TIED, F32, Layout(1, 2, 2, 1, recompute="microbatches=1", bucket=BUCKET)),
     (TIED, F32, Layout(1, 2, 2, 0, "interleaved-1f1b", chunks=2, bucket=BUCKET)),
     (TIED, F32, Layout(dp=2, zero=2, bucket=BUCKET)),
     (TIED, F32, Layout(dp=4, zero=1, micro_batch=4, bucket=BUCKET)),  # one microbatch

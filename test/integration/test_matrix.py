@@ -1,4 +1,4 @@
-"""The layout matrix: 109 layouts, tied and untied, trained with dropout.
+"""The layout matrix: 122 layouts, tied and untied, trained with dropout.
 
 Contracts, for each model:
   N1  initial weights have the same bytes in every layout;
@@ -199,8 +199,8 @@ def main():
     layouts = [SINGLE] + [layout for layout in everything if options.part in layout.name
                           and layout.name in options.layouts]
     # A list that shrank would shrink the test with it.
-    report.expect(len(everything) >= 109 and len(layouts) > 1,
-                  f"expected 109 layouts or more and some of them chosen, found "
+    report.expect(len(everything) >= 122 and len(layouts) > 1,
+                  f"expected 122 layouts or more and some of them chosen, found "
                   f"{len(everything)} and {len(layouts) - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         data = os.path.join(temporary, "data.bin")

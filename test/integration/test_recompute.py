@@ -48,6 +48,9 @@ FORMS = {
                                         + statistics(t),
 }
 
+# Two forms of a forward, one of which saves all and one the input: of both together.
+FORMS["microbatches=1"] = lambda t, sp: FORMS["none"](t, sp) + FORMS["full"](t, sp)
+
 # 5as/h is what attention without a fused kernel saves of s x s matrices.
 SQUARES = 5 * A * S / H
 PUBLISHED = {
@@ -92,9 +95,21 @@ def per_layer(mtc, folder, options):
 
 def row(policy):
     """Its row of the table in docs/recompute.md, for t = 1 and t = 4."""
-    cells = [f"{FORMS[policy](t, sp) / UNIT:.2f}"
+    halves = policy == "microbatches=1"  # of two slots, one of each form
+    cells = [f"{FORMS[policy](t, sp) / UNIT / (2 if halves else 1):.2f}"
              for t, sp in ((1, False), (4, False), (4, True))]
-    return f"| `{policy}` | " + " | ".join(cells) + " |"
+    return f"| `{policy}`{', W = 2' if halves else ''} | " + " | ".join(cells) + " |"
+
+
+def distributed(mtc, folder, report):
+    """Ranks along tp save a part each of a layer's input."""
+    for t in (1, 2, 4):
+        found = per_layer(mtc, folder, ["--tp", t, "--recompute", "full",
+                                        "--distribute-saved-activations"])
+        wanted = UNIT * 2 / t
+        print(f"full, distributed    tp {t}    {found:9} bytes a layer", flush=True)
+        report.expect(found == wanted, f"full, distributed, tp {t}: expected {wanted} bytes "
+                      f"a layer, found {found}")
 
 
 def main():
@@ -112,6 +127,7 @@ def main():
                 report.expect(published is None or found <= published(t, sp),
                               f"{policy}, tp {t}, sp {sp}: {found} bytes a layer are more "
                               f"than the published form's")
+        distributed(mtc, folder, report)
     with open(os.path.join(sys.argv[2], "docs", "recompute.md")) as file:
         page = file.read()
     for policy in FORMS:

@@ -13,7 +13,7 @@ FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "lld", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
 MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
 TABLES = {ABI, "dialects/Tables.h", "dialects/Tables.td"}
-BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h"}
+BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h", "passes/microbatch.h"}
 PASSES = BASE | {"passes/families"}
 LAYERS = ("dialects", "models", "passes", "compiler", "runtime", "tools")
 

@@ -11,12 +11,17 @@ std::string toString(const Value &value) {
                      value.microbatch, value.u);
 }
 
-SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
+SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot,
+                    bool isSmall) {
   int k = slot.microbatch, u = shape.virtualStage(stage, slot.chunk);
   SlotValues values;
   auto receive = [&](bool gradient) {
     for (const Crossing &in : shape.into(u, gradient))
       values.reads.push_back({receivePool(in.name), k, in.from});
+  };
+  auto rereceive = [&] {
+    if (shape.rereadsReceived)
+      receive(/*gradient=*/false);
   };
   auto handOver = [&](bool gradient) {
     for (const Crossing &out : shape.outOf(u, gradient)) {
@@ -24,30 +29,33 @@ SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot) {
       values.writes.push_back({crossingPool(out.name, /*sends=*/!here), k, u});
     }
   };
+  auto kept = [&](MtcPool pool) {
+    return Value{isSmall ? againPool(pool) : pool, k, u};
+  };
   switch (slot.phase) {
   case Phase::F:
     receive(/*gradient=*/false);
-    values.writes.push_back({MTC_POOL_SAVED, k, u});
+    values.writes.push_back(kept(MTC_POOL_SAVED));
     if (shape.savesOperands)
-      values.writes.push_back({MTC_POOL_OPERAND, k, u});
+      values.writes.push_back(kept(MTC_POOL_OPERAND));
     handOver(/*gradient=*/false);
     break;
   case Phase::B:
   case Phase::I:
-    values.reads.push_back({MTC_POOL_SAVED, k, u});
+    values.reads.push_back(kept(MTC_POOL_SAVED));
     if (shape.savesOperands)
-      values.reads.push_back({MTC_POOL_OPERAND, k, u});
-    receive(/*gradient=*/false);
+      values.reads.push_back(kept(MTC_POOL_OPERAND));
+    rereceive();
     receive(/*gradient=*/true);
     handOver(/*gradient=*/true);
     if (slot.phase == Phase::I)
-      values.writes.push_back({MTC_POOL_SPLIT, k, u});
+      values.writes.push_back(kept(MTC_POOL_SPLIT));
     break;
   case Phase::W:
-    values.reads.push_back({MTC_POOL_SPLIT, k, u});
+    values.reads.push_back(kept(MTC_POOL_SPLIT));
     if (shape.savesOperands)
-      values.reads.push_back({MTC_POOL_OPERAND, k, u});
-    receive(/*gradient=*/false);
+      values.reads.push_back(kept(MTC_POOL_OPERAND));
+    rereceive();
     break;
   }
   return values;

@@ -5,7 +5,8 @@
 //
 // Values live in slots of the pools of memory.h, numbered per rank from 0. What
 // F saves for B or I is in `saved`, what I saves for W in `split`, what F saves
-// for W in `operand`. Where two
+// for W in `operand`; of microbatches in small slots these are `saved_again`
+// and so on. Where two
 // virtual stages share a rank nothing is sent: the producer writes straight
 // into the receive buffer of the consumer.
 //
@@ -41,6 +42,8 @@ std::string toString(const Value &value);
 struct Compute {
   Slot slot;
   std::vector<Operand> reads, writes;
+  /// What its microbatch keeps here lies in small slots (Shape::smallSlots).
+  bool isSmall = false;
 };
 
 /// One side of a transfer. `virtualStage` is the one that produced the value.
@@ -84,15 +87,18 @@ struct Plan : Shape {
 ///   B  reads saved, recv_activation, recv_gradient  writes send_gradient
 ///   I  reads the same                               writes send_gradient,
 ///   split W  reads split, recv_activation
-/// and where the shape says so F also writes operand, which the others read;
+/// and where the shape says so F also writes operand, which the others read, or
+/// they do not read recv_activation;
 /// where recv_activation stands for all activations that cross to its virtual
 /// stage, in the order of their names, and the other three likewise. In a chain
 /// the first virtual stage has no recv_activation and send_gradient, the last
-/// no recv_gradient and send_activation. Expects a slot in range.
+/// no recv_gradient and send_activation. With `isSmall` it is saved_again for
+/// saved, and so on. Expects a slot in range.
 struct SlotValues {
   std::vector<Value> reads, writes;
 };
-SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot);
+SlotValues valuesOf(const Shape &shape, int stage, const Slot &slot,
+                    bool isSmall = false);
 
 /// Empty, "post" or "wait".
 std::string_view name(Part part);

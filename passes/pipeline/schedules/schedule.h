@@ -49,6 +49,11 @@ struct Shape {
   /// Microbatches may be added to sums in any order: somebody wrote it, and its
   /// bits are a class of their own.
   bool anyOrder = false;
+  /// B, I and W read activations where F received them.
+  bool rereadsReceived = true;
+  /// Of what a stage keeps for its backwards, so many slots are small: F saves
+  /// little into them, and the rest is computed again.
+  int smallSlots = 0;
 
   int virtualStages() const { return stages * chunks; }
   /// Stage of virtual stage `u`.

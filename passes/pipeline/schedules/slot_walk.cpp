@@ -90,7 +90,7 @@ private:
   }
 
   void walk(const Compute &compute) {
-    SlotValues values = valuesOf(plan_, rank_, compute.slot);
+    SlotValues values = valuesOf(plan_, rank_, compute.slot, compute.isSmall);
     std::set<Operand> used(compute.reads.begin(), compute.reads.end());
     used.insert(compute.writes.begin(), compute.writes.end());
     bool distinct = used.size() == values.reads.size() + values.writes.size();

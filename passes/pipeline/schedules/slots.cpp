@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
+#include <utility>
 
 namespace mtc::schedules {
 namespace {
@@ -34,10 +35,9 @@ public:
         reuse_(reuse) {}
 
   PoolCounts run() {
-    std::vector<int> used; // the value of each operand, in the order of items
-    for (position_ = 0; position_ < int(program_.size()); ++position_)
-      forEachOperand(
-          [&](const Value &value, Operand &) { used.push_back(touch(value)); });
+    if (plan_.smallSlots > 0)
+      chooseSmall();
+    std::vector<int> used = lifetimes();
     if (overlap_)
       widen();
     PoolCounts counts(plan_.crossings.poolCount());
@@ -52,6 +52,36 @@ public:
   }
 
 private:
+  /// Finds when values live. Returns the value of each operand, in the order of
+  /// items.
+  std::vector<int> lifetimes() {
+    lives_.clear();
+    numbers_.clear();
+    std::vector<int> used;
+    for (position_ = 0; position_ < int(program_.size()); ++position_)
+      forEachOperand(
+          [&](const Value &value, Operand &) { used.push_back(touch(value)); });
+    return used;
+  }
+
+  /// Puts what microbatches keep into small slots where all others are taken:
+  /// of the slots that they would have if all were alike, the last ones. What
+  /// lives longest of a microbatch decides: the others of its values then need
+  /// no more slots of either size.
+  void chooseSmall() {
+    lifetimes();
+    MtcPool longest = plan_.savesOperands ? MTC_POOL_OPERAND : MTC_POOL_SAVED;
+    Reuse reuse = std::exchange(reuse_, Reuse::Lowest);
+    int firstSmall = colour(longest) - plan_.smallSlots;
+    reuse_ = reuse;
+    for (Item &item : program_)
+      if (Compute *compute = std::get_if<Compute>(&item)) {
+        int u = plan_.virtualStage(rank_, compute->slot.chunk);
+        Value kept{longest, compute->slot.microbatch, u};
+        compute->isSmall = lives_[numbers_.at(kept)].slot >= firstSmall;
+      }
+  }
+
   /// Calls `use` for the operands of the item at position_.
   template <typename Use> void forEachOperand(Use use) {
     Item &item = program_[position_];
@@ -61,7 +91,7 @@ private:
       return;
     }
     Compute &compute = std::get<Compute>(item);
-    SlotValues values = valuesOf(plan_, rank_, compute.slot);
+    SlotValues values = valuesOf(plan_, rank_, compute.slot, compute.isSmall);
     compute.reads.resize(values.reads.size());
     compute.writes.resize(values.writes.size());
     for (size_t i = 0; i < values.reads.size(); ++i)

@@ -16,6 +16,9 @@ namespace mtc::schedules {
 /// Any free slot does: the lowest one, or, with Reuse::Oldest, the one that has
 /// been free the longest, for values that others may still be reading.
 ///
+/// Where the plan has small slots, this also says which computations use them
+/// (Compute::isSmall).
+///
 /// With `overlap` a received value is held from the computation before its
 /// receive, and a sent one to the computation after its send: then transfers
 /// may run beside computations.

@@ -90,6 +90,15 @@ module attributes {test.attribute = #mtc.recompute<policy = ops, families = ["no
 // expected-error @+1 {{expected names of op families, each once, found []}}
 module attributes {test.attribute = #mtc.recompute<policy = ops, families = []>} {}
 // -----
+// expected-error @+1 {{expected microbatches with the policy microbatches alone, found full with}}
+module attributes {test.attribute = #mtc.recompute<policy = full, microbatches = 2>} {}
+// -----
+// expected-error @+1 {{expected microbatches with the policy microbatches alone, found microbatches without}}
+module attributes {test.attribute = #mtc.recompute<policy = microbatches>} {}
+// -----
+// expected-error @+1 {{expected microbatches to be 1 to 1048576, found 0}}
+module attributes {test.attribute = #mtc.recompute<policy = microbatches, microbatches = 0>} {}
+// -----
 // expected-error @+1 {{expected memory to be at least 1, found 0}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, memory = 0>} {}
 // -----

@@ -24,9 +24,11 @@ module attributes {test.schedule = #mtc.schedule<group = 3, name = "interleaved-
 module attributes {test.schedule = #mtc.schedule<slots = ["F0 B0", "F0 I0 W0"], name = "mine", chunks = 1, layers_per_stage = [2, 2]>} {}
 
 // CHECK: test.layers = #mtc.recompute<policy = layers, layers = 2>
+// CHECK-SAME: test.microbatches = #mtc.recompute<policy = microbatches, microbatches = 2>
 // CHECK-SAME: test.ops = #mtc.recompute<policy = ops, families = ["attention", "norm"]>
 // CHECK-SAME: recompute = <policy = full>>
 module attributes {test.layers = #mtc.recompute<layers = 2, policy = layers>,
+  test.microbatches = #mtc.recompute<policy = microbatches, microbatches = 2>,
   test.ops = #mtc.recompute<policy = ops, families = ["attention", "norm"]>,
   test.whole = #mtc.config<recompute = <policy = full>,
     precision = bf16, mesh = <pp = 2, tp = 2, cp = 2, dp = 2>,

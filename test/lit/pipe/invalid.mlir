@@ -34,7 +34,7 @@ pipe.slot "F" microbatch 0 chunk 0 slots <saved = -1>
 // expected-error @+1 {{expected a number of 32 bits for saved, counted from 0, found 2147483647}}
 pipe.slot "F" microbatch 0 chunk 0 slots <saved = 2147483647>
 // -----
-// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split or operand, or of a further value, as in recv_activation.1), found kept}}
+// expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split, operand, saved_again, split_again or operand_again, or of a further value, as in recv_activation.1), found kept}}
 pipe.slot "F" microbatch 0 chunk 0 slots <kept = 1>
 // -----
 func.func @unknown() {
@@ -79,6 +79,12 @@ pipe.schedule @train stages 2 chunks 1000 microbatches 1 ["F0 B0", "F0 B0"]
 // -----
 // expected-error @+1 {{expected 1 to 1048576 microbatches, found 2147483647}}
 pipe.schedule @eval stages 1 chunks 1 microbatches 2147483647 ["F0"]
+// -----
+// expected-error @+1 {{expected 0 to 1048576 small slots, found -1}}
+pipe.schedule @train stages 1 chunks 1 microbatches 1 small -1 ["F0 B0"]
+// -----
+// expected-error @+1 {{expected only a forward and a backward to have a form that computes again (form = recompute), found phase eval}}
+func.func @f() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval, form = recompute>} { return }
 // -----
 // expected-error @+1 {{expected a line of slots for each of 2 stages, found 1}}
 pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0"]

@@ -36,6 +36,12 @@ pipe.crossing activation of "train" from 0 to 1 : tensor<2x4x8xf32>
 pipe.crossing gradient.1 of "train" from 3 to 0 : tensor<8xf32>
 // CHECK: pipe.slot "F" microbatch 0 chunk 0 slots <saved = 1, send_activation.1 = 0, recv_gradient.2 = 3>
 pipe.slot "F" microbatch 0 chunk 0 slots <recv_gradient.2 = 3, saved = 1, send_activation.1 = 0>
+// CHECK: pipe.slot "B" microbatch 0 chunk 0 form recompute slots <saved_again = 1, split_again = 0, operand_again = 2>
+pipe.slot "B" microbatch 0 chunk 0 form recompute slots <saved_again = 1, split_again = 0, operand_again = 2>
+// CHECK: func.func @form() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, form = "last|recompute">}
+func.func @form() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, form = "last|recompute">} { return }
+// CHECK: pipe.schedule @again stages 2 chunks 1 microbatches 1 small 1 ["F0 B0", "F0 B0"]
+pipe.schedule @again stages 2 chunks 1 microbatches 1 small 1 ["F0 B0", "F0 B0"]
 // CHECK: pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
 pipe.schedule @train stages 2 chunks 1 microbatches 1 ["F0 B0", "F0 B0"]
 // CHECK: pipe.timeline @train_stage0 entry "train" stage 0 pools <recv_gradient = 1, send_activation = 1, saved = 1>

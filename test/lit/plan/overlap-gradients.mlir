@@ -10,7 +10,7 @@
 // Backwards of the other microbatches stay as they are.
 // CHECK-LABEL: func.func @stage0_bwd()
 // CHECK-NOT: rt.collective
-// CHECK-LABEL: func.func @stage0_bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, last = true>}
+// CHECK-LABEL: func.func @stage0_bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, form = last>}
 // CHECK: rt.launch @bias(%{{.*}}, %{{.*}}) args()
 // CHECK-NEXT: %[[G:.*]] = rt.ref grad of 0 : memref<128xf32>
 // CHECK-NEXT: rt.collective all_reduce %[[G]] group dp count 128 {origin = "gradient"}
@@ -67,8 +67,8 @@
 // UNKNOWN: 'rt.ref' op expected a bucket for use 0 of the parameter "w", found none in this program
 
 // Only backwards have a form of the last microbatch.
-// RUN: sed -e 's/phase = reduce>/phase = reduce, last = true>/' %s | not mtc-opt 2>&1 | FileCheck %s --check-prefix=LAST
-// LAST: 'func.func' op expected only a backward to have a form of the last microbatch (last = true), found phase reduce
+// RUN: sed -e 's/phase = reduce>/phase = reduce, form = last>/' %s | not mtc-opt 2>&1 | FileCheck %s --check-prefix=LAST
+// LAST: 'func.func' op expected only a backward to have a form of the last microbatch (form = last), found phase reduce
 
 #config = #mtc.config<model = <name = "test", layers = 1, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 2, cp = 1, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 16>,

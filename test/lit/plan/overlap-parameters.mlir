@@ -11,7 +11,7 @@
 // Forwards of the other microbatches stay as they are.
 // CHECK-LABEL: func.func @stage0_fwd()
 // CHECK-NOT: rt.collective
-// CHECK-LABEL: func.func @stage0_fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, first = true>}
+// CHECK-LABEL: func.func @stage0_fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, form = first>}
 // CHECK: rt.zero
 // CHECK-NEXT: %[[P:.*]] = rt.ref param of 1 : memref<64xf32>
 // CHECK-NEXT: rt.collective all_gather %[[P]] group dp count 32 {origin = "zero1"}
@@ -32,7 +32,7 @@
 // CHECK-NOT: rt.collective
 // CHECK-LABEL: func.func @stage0_eval()
 // CHECK-NOT: rt.collective
-// CHECK-LABEL: func.func @stage0_eval_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval, first = true>}
+// CHECK-LABEL: func.func @stage0_eval_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval, form = first>}
 // CHECK: rt.ref param of 0
 // CHECK-NEXT: rt.collective all_gather
 // CHECK-NEXT: rt.gemm
@@ -85,8 +85,8 @@
 // STREAMS-NEXT: rt.gemm
 
 // Only forwards have a form of the first microbatch.
-// RUN: sed -e 's/phase = backward>/phase = backward, first = true>/' %s | not mtc-opt 2>&1 | FileCheck %s --check-prefix=FIRST
-// FIRST: 'func.func' op expected only forward and eval to have a form of the first microbatch (first = true), found phase backward
+// RUN: sed -e 's/phase = backward>/phase = backward, form = first>/' %s | not mtc-opt 2>&1 | FileCheck %s --check-prefix=FIRST
+// FIRST: 'func.func' op expected only forward and eval to have a form of the first microbatch (form = first), found phase backward
 
 #config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
   mesh = <tp = 1, cp = 1, dp = 2, pp = 1>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 16>,

@@ -50,7 +50,7 @@ func.func @view_arena() {
 }
 // -----
 func.func @view_pool() {
-  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split or operand, or of a further value, as in recv_activation.1), found garage}}
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split, operand, saved_again, split_again or operand_again, or of a further value, as in recv_activation.1), found garage}}
   // expected-error @+1 {{failed to parse Rt_Pool parameter}}
   %v = rt.view activations at 0 slot of garage stride 0 : memref<4xf32>
   return
@@ -82,7 +82,7 @@ func.func @field_that_kernels_do_not_read() {
 }
 // -----
 func.func @view_that_names_none() {
-  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split or operand, or of a further value, as in recv_activation.1)}}
+  // expected-error @+2 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split, operand, saved_again, split_again or operand_again, or of a further value, as in recv_activation.1)}}
   // expected-error @+1 {{failed to parse Rt_Pool parameter}}
   %v = rt.view activations at 0 slot of 7 stride 0 : memref<4xf32>
   return

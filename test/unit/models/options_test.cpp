@@ -56,7 +56,8 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "optimizer, bucket-layout, chunks, microbatch-group, layers-per-stage, "
       "first-stage-layers, "
       "last-stage-layers, device-memory, "
-      "recompute, overlap, shard.batch, shard.seq, "
+      "recompute, distribute-saved-activations, overlap, shard.batch, "
+      "shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");
   EXPECT_EQ(exitCode(found), 2);

@@ -196,6 +196,27 @@ static const Misfit misfits[] = {
      "expected zero >= 1 with overlap = param-gather, found zero = 0, overlap "
      "= p2p,param-gather; nearest: zero = 1, or overlap = p2p\n"},
     {"gpt2-nano", {{"overlap", "param-gather"}, {"zero", "1"}}, ""},
+    {"gpt2-nano", {{"recompute", "microbatches=16"}}, ""},
+    {"gpt2-nano",
+     {{"micro-batch-size", "8"}, {"recompute", "microbatches=3"}},
+     "expected recompute = microbatches=N with no more microbatches than a "
+     "step has, found recompute = microbatches=3, 2 microbatches a step; "
+     "nearest: recompute = microbatches=2 or full\n"},
+    {"gpt2-nano",
+     {{"recompute", "full"}, {"distribute-saved-activations", "true"}},
+     ""},
+    {"gpt2-nano",
+     {{"distribute-saved-activations", "true"}},
+     "expected distribute_saved_activations with recompute, found "
+     "distribute_saved_activations = true, recompute = none; nearest: "
+     "recompute = full, or no distribute_saved_activations\n"},
+    {"gpt2-nano",
+     {{"recompute", "full"},
+      {"sp", "true"},
+      {"distribute-saved-activations", "true"}},
+     "expected distribute_saved_activations without sequence_parallel, which "
+     "splits what is saved already, found distribute_saved_activations = "
+     "true, sequence_parallel = true; nearest: one of both\n"},
     // Rules of different kinds are reported together.
     {"gpt2-nano",
      {{"dp", "32"}, {"pp", "6"}, {"seq-length", "64"}},

@@ -98,7 +98,7 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"name\": \"ids\"", "\"name\": \"idz\"", "ids or labels"},
       {"\"offset\": 0, \"stride\"", "\"offset\": 8180, \"stride\"",
        "activation arena"},
-      {"\"pool\": 4", "\"pool\": 7", "expected one of 7 pools, found 7"},
+      {"\"pool\": 4", "\"pool\": 10", "expected one of 10 pools, found 10"},
   };
   for (const Case &c : cases) {
     Descriptor d;

@@ -225,8 +225,8 @@ extern "C" {
 extern const MtcFragment mtc_fragments[] = {forward, backward, evaluate, reduce,
                                             apply};
 
-extern const int32_t mtc_slots[] = {0, 0, 0, 0, 0, -1, -1,
-                                    0, 0, 0, 0, 1, -1, -1};
+extern const int32_t mtc_slots[] = {0, 0, 0, 0, 0, -1, -1, -1, -1, -1,
+                                    0, 0, 0, 0, 1, -1, -1, -1, -1, -1};
 
 #if FAKE_PP == 1
 extern const MtcStep mtc_timeline_train[] = {
@@ -353,8 +353,8 @@ extern const char mtc_descriptor[] = TEXT({
   "exports" : [EXPORTS],
   "transfers" : TRANSFERS,
   "posted" : TRANSFERS,
-  "pools" : 7,
-  "slots" : 14,
+  "pools" : 10,
+  "slots" : 20,
   "fragments" : [ "forward", "backward", "evaluate", "reduce", "apply" ]
 });
 

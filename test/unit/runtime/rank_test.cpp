@@ -91,7 +91,7 @@ protected:
   }
 
   MtcStep rows_[2];
-  int32_t slots_[MTC_POOL_FIXED] = {-1, -1, -1, -1, 3, -1, -1};
+  int32_t slots_[MTC_POOL_FIXED] = {-1, -1, -1, -1, 3, -1, -1, -1, -1, -1};
   std::unique_ptr<ThreadsWorld> world_;
   std::unique_ptr<Device> devices_[2];
   std::unique_ptr<Communicator> comms_[2];
@@ -208,7 +208,7 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   slots_[MTC_POOL_SAVED] = 7;
   EXPECT_TRUE(create(parts(0)).ok());
-  for (int32_t slots : {-1, 1, int32_t(MTC_POOL_FIXED)}) { // not seven numbers
+  for (int32_t slots : {-1, 1, int32_t(MTC_POOL_FIXED)}) { // not ten numbers
     rows_[1].slots = slots;
     EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   }

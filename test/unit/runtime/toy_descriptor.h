@@ -31,8 +31,8 @@ inline const char *const kToyDescriptor = R"({
               "entry": "train"}],
   "gemms": [], "loss_offset": 0,
   "entries": [{"name": "train", "length": 2, "update": []}],
-  "exports": [], "transfers": 0, "posted": 0, "pools": 7,
-  "slots": 7, "fragments": ["work"]})";
+  "exports": [], "transfers": 0, "posted": 0, "pools": 10,
+  "slots": 10, "fragments": ["work"]})";
 
 /// The descriptor with the first `from` replaced by `to`.
 inline std::string toyWith(const std::string &from, const std::string &to) {

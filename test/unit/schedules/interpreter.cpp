@@ -194,7 +194,7 @@ private:
     if (s.chunk < 0 || s.chunk >= plan_.chunks)
       return fail("chunk");
     uint64_t u = plan_.virtualStage(rank, s.chunk);
-    SlotValues values = valuesOf(plan_, rank, s);
+    SlotValues values = valuesOf(plan_, rank, s, compute.isSmall);
     if (values.reads.size() != compute.reads.size() ||
         values.writes.size() != compute.writes.size())
       return fail("operands");
@@ -204,10 +204,11 @@ private:
     for (size_t i = 0; i < compute.reads.size(); ++i) {
       uint64_t value = read(rank, compute.reads[i]);
       std::optional<CrossingEnd> end = crossingEnd(values.reads[i].pool);
-      if (values.reads[i].pool == MTC_POOL_OPERAND)
+      MtcPool pool = anySize(values.reads[i].pool);
+      if (pool == MTC_POOL_OPERAND)
         operand = value;
       else if (!end)
-        (values.reads[i].pool == MTC_POOL_SAVED ? saved : kept) = value;
+        (pool == MTC_POOL_SAVED ? saved : kept) = value;
       else if (end->name.gradient)
         gradient = mix(gradient, value, end->name.number);
       else
@@ -217,7 +218,7 @@ private:
     uint64_t onward =
         s.phase == Phase::F ? mix(received, u, 1) : mix(saved, gradient, u, 2);
     for (size_t i = 0; i < compute.writes.size(); ++i) {
-      MtcPool pool = values.writes[i].pool;
+      MtcPool pool = anySize(values.writes[i].pool);
       uint64_t value = pool == MTC_POOL_SAVED     ? mix(received, u, 4)
                        : pool == MTC_POOL_OPERAND ? mix(received, u, 5)
                        : pool == MTC_POOL_SPLIT   ? split
@@ -226,6 +227,14 @@ private:
     }
     if (s.phase == Phase::B || s.phase == Phase::W)
       outcome_.sums[u] = outcome_.sums[u] * 31 + mix(split, received, operand);
+  }
+
+  /// What is kept in small slots is worth as much as in large ones.
+  static MtcPool anySize(MtcPool pool) {
+    for (MtcPool full : {MTC_POOL_SAVED, MTC_POOL_SPLIT, MTC_POOL_OPERAND})
+      if (againPool(full) == pool)
+        return full;
+    return pool;
   }
 
   /// Each value that a slot hands on is another one.

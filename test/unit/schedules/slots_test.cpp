@@ -93,6 +93,64 @@ TEST(Slots, OverlapPlansAreLegal) {
   }
 }
 
+/// Microbatches of a rank that are computed again, in order of their forwards.
+std::vector<int> smallOnes(const Plan &plan, int rank) {
+  std::vector<int> found;
+  for (const Item &item : plan.ranks[rank])
+    if (const Compute *compute = std::get_if<Compute>(&item);
+        compute && compute->isSmall && compute->slot.phase == Phase::F)
+      found.push_back(compute->slot.microbatch);
+  return found;
+}
+
+// Of W slots N are small, all where N is more; the plan is as legal, and its
+// sums are those of large slots alone.
+TEST(Slots, SmallOnesTakeThePlaceOfLargeOnes) {
+  for (const Setting &setting : settings(4, 5, 2))
+    for (bool savesOperands : {false, true}) {
+      Schedule schedule = make(setting.name, setting.params);
+      schedule.savesOperands = savesOperands;
+      Plan large = makePlan(schedule, 1);
+      MtcPool longest = savesOperands ? MTC_POOL_OPERAND : MTC_POOL_SAVED;
+      for (int small : {1, 2, 5}) {
+        SCOPED_TRACE(nameOf(setting) + " small " + std::to_string(small));
+        schedule.smallSlots = small;
+        Plan plan = makePlan(schedule, 1);
+        EXPECT_EQ(render(checkPlan(plan)), "");
+        Outcome outcome = interpret(plan, 2);
+        EXPECT_EQ(outcome.error, "");
+        EXPECT_EQ(outcome.sums, interpret(large, 2).sums);
+        for (int rank = 0; rank < plan.stages; ++rank) {
+          int all = count(large, longest, rank), few = std::min(small, all);
+          EXPECT_EQ(count(plan, againPool(longest), rank), few);
+          EXPECT_EQ(count(plan, longest, rank), all - few);
+        }
+      }
+    }
+}
+
+// A large slot is taken where one is free.
+TEST(Slots, SmallOnesAreTakenLast) {
+  Schedule schedule = make("gpipe", {2, 4, 1, 0});
+  schedule.smallSlots = 1;
+  EXPECT_EQ(smallOnes(makePlan(schedule, 1), 0), (std::vector<int>{3}));
+  schedule = make("1f1b", {4, 8, 1, 0});
+  schedule.smallSlots = 1;
+  EXPECT_EQ(smallOnes(makePlan(schedule, 1), 0), (std::vector<int>{3, 7}));
+  EXPECT_EQ(smallOnes(makePlan(schedule, 1), 3).size(), 8u); // its only slot
+}
+
+// Where no backward reads what a forward received, its slot is free behind the
+// forward.
+TEST(Slots, WhatIsNotReadAgainIsNotHeld) {
+  Schedule schedule = make("1f1b", {4, 8, 1, 0});
+  EXPECT_EQ(count(makePlan(schedule, 1), MTC_POOL_RECV_ACTIVATION, 1), 3);
+  schedule.rereadsReceived = false;
+  Plan plan = makePlan(schedule, 1);
+  EXPECT_EQ(count(plan, MTC_POOL_RECV_ACTIVATION, 1), 1);
+  EXPECT_EQ(render(checkPlan(plan)), "");
+}
+
 TEST(Slots, LimitLowersTheDepthThenRejects) {
   Schedule schedule = make("1f1b", {4, 8, 1, 0});
   ExpandOptions options;

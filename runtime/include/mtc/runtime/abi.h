@@ -132,8 +132,12 @@ enum MtcPool {
   MTC_POOL_SAVED = 4,   ///< from forward to backward; also the inputs
   MTC_POOL_SPLIT = 5,   ///< saved from input gradient to weight gradient
   MTC_POOL_OPERAND = 6, ///< saved from forward to weight gradient
-  MTC_POOL_FIXED = 7,
-  MTC_POOL_LIMIT = 259
+  /// The same three of microbatches whose backward computes the rest again.
+  MTC_POOL_SAVED_AGAIN = 7,
+  MTC_POOL_SPLIT_AGAIN = 8,
+  MTC_POOL_OPERAND_AGAIN = 9,
+  MTC_POOL_FIXED = 10,
+  MTC_POOL_LIMIT = 262
 };
 
 struct MtcStep {

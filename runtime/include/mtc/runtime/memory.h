@@ -103,11 +103,26 @@ inline constexpr PoolInfo kPools[] = {
     {MTC_POOL_SAVED, "saved"},
     {MTC_POOL_SPLIT, "split"},
     {MTC_POOL_OPERAND, "operand"},
+    {MTC_POOL_SAVED_AGAIN, "saved_again"},
+    {MTC_POOL_SPLIT_AGAIN, "split_again"},
+    {MTC_POOL_OPERAND_AGAIN, "operand_again"},
 };
 static_assert(std::size(kPools) == MTC_POOL_FIXED &&
               inOrder(kPools, MTC_POOL_FIXED));
 static_assert(MTC_POOL_LIMIT ==
               MTC_POOL_FIXED + 4 * (CrossingName::kNumbers - 1));
+
+/// Where values are kept that a fragment saves for a later one of its
+/// microbatch, by MtcPool from MTC_POOL_SAVED on: all of them, or what is saved
+/// where the rest is computed again.
+constexpr bool isKept(MtcPool pool) {
+  return pool >= MTC_POOL_SAVED && pool <= MTC_POOL_OPERAND_AGAIN;
+}
+/// The pool that has the part of `pool`, one of the three that save all, for
+/// microbatches that are computed again.
+constexpr MtcPool againPool(MtcPool pool) {
+  return static_cast<MtcPool>(pool + (MTC_POOL_SAVED_AGAIN - MTC_POOL_SAVED));
+}
 
 /// The pool of a value that crosses: where it arrives, or whence it is sent.
 constexpr MtcPool crossingPool(CrossingName name, bool sends) {
