@@ -31,7 +31,7 @@
 // LOAD: expected "stage0_fwd_recompute" of microbatch 1 to find its value in slot 0 of pool saved_again
 
 // a gradient that one form does not add
-// RUN: sed -e '/func.func @stage0_bwd_recompute() attributes {pipe.fragment/,/return/{/rt.gemm .* m 64 n 128 k 128 {beta = true/d}' %t.mlir \
+// RUN: sed -e '/func.func @stage0_bwd_recompute() attributes {pipe.fragment/,/return/{/rt.gemm .* m 64 n 256 k 128 {beta = true/d}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // GRADIENT: 'rt.param' expected backward to add to the gradient of "{{.*}}", found no op that does
 
