@@ -107,7 +107,7 @@ def Pipe_Fragment : AttrDef<Pipe_Dialect, "Fragment"> {
     backward `recompute`.
 
     Example: `#pipe.fragment<stage = 0, chunk = 0, phase = forward>`
-    Example: `#pipe.fragment<stage = 0, chunk = 0, phase = backward, form = last|recompute>`
+    Example: `#pipe.fragment<stage = 0, chunk = 0, phase = backward, form = "last|recompute">`
 
     **Constraints:** of the form `first` is a forward or an eval alone, of `last` a
     backward, of `recompute` a forward or a backward.

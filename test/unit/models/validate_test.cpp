@@ -212,7 +212,7 @@ static const Misfit misfits[] = {
      "recompute = full, or no distribute_saved_activations\n"},
     {"gpt2-nano",
      {{"recompute", "full"},
-      {"sp", "true"},
+      {"sequence-parallel", "true"},
       {"distribute-saved-activations", "true"}},
      "expected distribute_saved_activations without sequence_parallel, which "
      "splits what is saved already, found distribute_saved_activations = "
