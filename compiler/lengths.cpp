@@ -111,8 +111,7 @@ private:
       moveTo(kernel, into);
     }
     from.walk([&](rt::LaunchOp launch) {
-      if (auto it = kernels.find(launch.getKernel().str());
-          it != kernels.end() && launch->getParentOfType<rt::ProgramOp>())
+      if (auto it = kernels.find(launch.getKernel().str()); it != kernels.end())
         launch.setKernel(it->second);
     });
   }
@@ -190,6 +189,23 @@ LogicalResult joinInto(ModuleOp into, ModuleOp from) {
   return success();
 }
 
+/// An entry is named by its length, and arenas and figures are of the first.
+LogicalResult checkLengths(ArrayRef<ModuleOp> plans) {
+  std::optional<int64_t> before;
+  for (ModuleOp plan : plans) {
+    FailureOr<ConfigAttr> config = configOf(plan);
+    if (failed(config))
+      return failure();
+    int64_t length = config->getBatch().getSequence();
+    if (before && length >= *before)
+      return plan.emitError("expected a plan for samples shorter than ")
+             << *before << " tokens, as those of the plan before, found "
+             << length;
+    before = length;
+  }
+  return success();
+}
+
 } // namespace
 
 std::vector<ModuleOp> plansOf(ModuleOp module) {
@@ -213,6 +229,8 @@ LogicalResult joinPlans(ModuleOp module) {
   std::vector<ModuleOp> plans = plansOf(module);
   if (plans.front() == module)
     return success();
+  if (failed(checkLengths(plans)))
+    return failure();
   for (ModuleOp other : llvm::drop_begin(plans))
     if (failed(joinInto(plans.front(), other)))
       return failure();

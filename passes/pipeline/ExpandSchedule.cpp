@@ -169,7 +169,7 @@ struct ExpandSchedulePass
       return failure();
     auto schedule = schedules::parseSchedule(pipeline::textOf(op.getSlots()),
                                              shape, findings);
-    // The CPU backends have no thread of their own for communication: receive
+    // The CPU backends have no thread of their own for transfers: receive
     // in the gap before the consumer (depth 1), which also holds least memory.
     schedules::ExpandOptions options;
     options.depth = 1;

@@ -165,6 +165,14 @@ private:
   }
 
   void checkWritten(const Order &order, ArrayRef<int64_t> written) {
+    if (order.size() != written.size()) {
+      report.error(order.front()->op)
+          << "expected as many rows of \"" << order.front()->fragment->name()
+          << "\" as the schedule has slots "
+          << "of its phase and chunk, " << written.size() << ", found "
+          << order.size();
+      return;
+    }
     for (auto [row, m] : llvm::zip(order, written))
       if (row->microbatch != m) {
         report.error(row->op)

@@ -51,13 +51,14 @@ std::set<int64_t> lengthsOf(const Descriptor &program) {
 
 Status StepLengths::parse(std::string_view text, StepLengths &out) {
   StepLengths lengths;
+  const std::string_view whole = text;
   for (bool isLast = trimmed(text).empty(); !isLast;) {
     size_t comma = text.find(',');
     isLast = comma == text.npos;
     LengthPart part;
     if (!readPart(text.substr(0, comma), isLast, part))
       return {StatusCode::usage,
-              fmt::format("seq: {}, found '{}'", kForm, text)};
+              fmt::format("seq: {}, found '{}'", kForm, whole)};
     lengths.parts_.push_back(part);
     text.remove_prefix(isLast ? text.size() : comma + 1);
   }

@@ -185,14 +185,14 @@ Status Trainer::trainStep(int64_t step) {
 Status Trainer::tracedStep(int64_t step) {
   if (step != job_.trace.step)
     return trainStep(step);
-  RankTrace trace;
-  rank_.traceTo(&trace);
-  Status status = trainStep(step);
+  trace_ = std::make_unique<RankTrace>();
+  rank_.traceTo(trace_.get());
+  MTC_RETURN_IF_ERROR(trainStep(step));
   rank_.traceTo(nullptr);
   // A step that was not finite ends the run on all ranks, without a trace.
-  if (!status.ok() || done_ < step)
-    return status;
-  return writeTrace(job_.trace, rank_, trace, [this] { return meet(); });
+  if (done_ < step)
+    return Status::okay();
+  return writeTrace(job_.trace, rank_, *trace_, [this] { return meet(); });
 }
 
 Status Trainer::endNotFinite(int64_t step) {

@@ -4,6 +4,7 @@
 
 #include "runtime/base/step_gate.h"
 #include "runtime/program/rank.h"
+#include "runtime/program/trace.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 
 namespace mtc::runtime {
 
@@ -88,6 +90,9 @@ private:
   /// One step, with a trace if it is the one of the order.
   Status tracedStep(int64_t step);
 
+  /// Of the step that is traced. It lives as long as this: collectives that a
+  /// failed step left in a queue of their own still write to it.
+  std::unique_ptr<RankTrace> trace_;
   RankState &rank_;
   const Job &job_;
   TrainerSignals signals_;

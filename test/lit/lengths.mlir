@@ -38,3 +38,6 @@
 // RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('start [0-9]+(.*)', r'start 1\1', t[at:]))" %t/plan.mlir > %t/start.mlir
 // RUN: not mtc compile %t/start.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=START
 // START: expected the buckets and parameters of "stage0" for the longest samples, found others
+// RUN: sed -e 's/sequence = 16/sequence = 32/' %t/plan.mlir > %t/same.mlir
+// RUN: not mtc compile %t/same.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: expected a plan for samples shorter than 32 tokens, as those of the plan before, found 32

@@ -6,6 +6,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -53,12 +54,24 @@ void llvmFailed(void *, const char *reason, bool) {
   compiler::endProcess(("error: " + why + "\n").c_str(), StatusCode::failed);
 }
 
+/// A library that gives up, such as the C library where it has no memory for
+/// what a thread ends with: it has said why.
+void aborted(int) {
+  std::signal(SIGABRT, SIG_DFL);
+  std::free(gReserve);
+  gReserve = nullptr;
+  compiler::endProcess("error: a library could not go on; where it says that "
+                       "memory is short, check `ulimit -v`\n",
+                       StatusCode::failed);
+}
+
 } // namespace
 
 void installLastWords() {
   gReserve = std::malloc(1 << 20);
   std::set_new_handler(noMemory);
   std::set_terminate(uncaught);
+  std::signal(SIGABRT, aborted);
   llvm::install_bad_alloc_error_handler(llvmNoMemory);
   llvm::install_fatal_error_handler(llvmFailed);
 }

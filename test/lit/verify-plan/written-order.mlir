@@ -12,3 +12,8 @@
 // RUN: mtc compile gpt2-nano --pp 2 --dp 2 --gbs 6 --overlap grad-reduce --schedule %t/mine.txt --compile-to verify-plan -o - | FileCheck %s --check-prefix=ONE
 // LAST: run @stage0_bwd_last microbatch 2
 // ONE: run @stage0_bwd_last microbatch 1
+
+// Slots of other phases than a stage has fragments of say no order.
+// RUN: sed -e '1,/mtc.config/s/"F0 F1 F2 B1 B0 B2"/"F0 F1 F2 I1 W1 I0 W0 I2 W2"/g' %t/plan.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SLOTS
+// SLOTS: expected as many rows of "stage0_bwd" as the schedule has slots of its phase and chunk, 0, found 3
