@@ -86,22 +86,28 @@ Status Trainer::save() {
 }
 
 Status Trainer::prepare() {
-  MTC_RETURN_IF_ERROR(openLoaders());
+  MTC_RETURN_IF_ERROR(openLengths());
   if (job_.passes() > 0)
-    MTC_RETURN_IF_ERROR(loaderOf(1).fetch(firstSample(1)));
+    MTC_RETURN_IF_ERROR(of(1).loader.fetch(firstSample(1)));
   if (rank_.logs() && job_.logFd >= 0)
     log_.attach(job_.logFd, job_.logFile, job_.logAlone);
-  if (!rank_.descriptor().entry("train") && !job_.evaluates())
-    return noEntry("train", "training");
   return Status::okay();
 }
 
-Status Trainer::openLoaders() {
+Status Trainer::openLengths() {
   MTC_RETURN_IF_ERROR(
       StepLengths::parse(job_.recipe.seq, rank_.descriptor(), lengths_));
-  for (const LengthPart &part : lengths_.parts())
-    if (auto [loader, isNew] = loaders_.try_emplace(part.seq); isNew)
-      MTC_RETURN_IF_ERROR(loader->second.open(job_, rank_, part.seq));
+  const Descriptor &program = rank_.descriptor();
+  for (const LengthPart &part : lengths_.parts()) {
+    auto [own, isNew] = ofLengths_.try_emplace(part.seq);
+    if (!isNew)
+      continue;
+    own->second.train = program.entry("train", part.seq);
+    own->second.eval = program.entry("eval", part.seq);
+    if (!own->second.train && !job_.evaluates())
+      return noEntry("train", "training");
+    MTC_RETURN_IF_ERROR(own->second.loader.open(job_, rank_, part.seq));
+  }
   return Status::okay();
 }
 
@@ -149,9 +155,9 @@ bool Trainer::begin(int64_t step) {
 }
 
 void Trainer::lookAhead(int64_t step) {
-  end_ = loaderOf(step).turnTo(firstSample(step));
+  end_ = of(step).loader.turnTo(firstSample(step));
   if (end_.ok() && step < job_.passes())
-    end_ = loaderOf(step + 1).fetch(firstSample(step + 1));
+    end_ = of(step + 1).loader.fetch(firstSample(step + 1));
   if (!end_.ok())
     signals_.gate.close();
 }
@@ -159,10 +165,9 @@ void Trainer::lookAhead(int64_t step) {
 Status Trainer::trainStep(int64_t step) {
   started_ = std::chrono::steady_clock::now();
   // In memory, unless reading ahead failed: never the samples of another step.
-  TokenLoader &loader = loaderOf(step);
-  const EntryInfo *entry = rank_.descriptor().entry("train", seqOf(step));
-  if (!entry)
-    return noEntry("train", "training");
+  OfLength &own = of(step);
+  TokenLoader &loader = own.loader;
+  const EntryInfo *entry = own.train;
   MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(step)));
   schedule_.fill(step, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
@@ -246,7 +251,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
 
 Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
-  TokenLoader &loader = loaders_.at(lengths_.ofEvaluation());
+  TokenLoader &loader = ofLengths_.at(lengths_.ofEvaluation()).loader;
   MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(index + 1)));
   schedule_.fill(index + 1, block_);
   block_.sample_base = firstSample(index + 1);

@@ -71,11 +71,17 @@ private:
   int64_t seqOf(int64_t step) const {
     return job_.evaluates() ? lengths_.ofEvaluation() : lengths_.of(step);
   }
-  TokenLoader &loaderOf(int64_t step) { return loaders_.at(seqOf(step)); }
-  Status openLoaders();
+  /// What the steps with samples of one length have of their own.
+  struct OfLength {
+    TokenLoader loader;
+    const EntryInfo *train = nullptr, *eval = nullptr; ///< null: there is none
+  };
+  OfLength &of(int64_t step) { return ofLengths_.at(seqOf(step)); }
+  /// Opens the data of each length of the run, and finds its entries.
+  Status openLengths();
   /// The entry of evaluations; null if there is none.
   const EntryInfo *evaluation() const {
-    return rank_.descriptor().entry("eval", lengths_.ofEvaluation());
+    return ofLengths_.at(lengths_.ofEvaluation()).eval;
   }
   /// The first sample of a step, from 1, or of a batch of an evaluation.
   int64_t firstSample(int64_t step) const;
@@ -98,7 +104,7 @@ private:
   TrainerSignals signals_;
   StepSchedule schedule_;
   StepLengths lengths_;
-  std::map<int64_t, TokenLoader> loaders_; ///< by tokens of a sample
+  std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
   StepLog log_;
   ProgressLine progress_;
   Status end_;           ///< why training ended early, in order

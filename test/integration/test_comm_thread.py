@@ -25,7 +25,7 @@ STEPS = 2
 BUCKET = 20000  # about a layer of the model
 TIED, UNTIED = "gpt2-nano", "gpt2-nano-untied"
 F32 = "f32"
-BOTH = "p2p,grad-reduce"
+BOTH, ALL = "p2p,grad-reduce", "p2p,grad-reduce,param-gather"
 # 2 to 8 ranks: each kind of collective, transfers beside them, and each place of sums.
 RUNS = [
     (TIED, F32, Layout(dp=2, overlap=BOTH, bucket=BUCKET)),
@@ -38,7 +38,8 @@ RUNS = [
                          bucket=BUCKET)),
     (TIED, F32, Layout(2, cp=2, sp=True, overlap=BOTH, bucket=BUCKET)),
     (TIED, F32, Layout(2, 2, 2, 1, sp=True, overlap=BOTH, bucket=BUCKET)),
-    (TIED, "bf16", Layout(2, 2, 2, 2, bucket=BUCKET)),
+    (TIED, F32, Layout(1, 2, 2, 1, overlap=ALL, bucket=BUCKET)),
+    (TIED, "bf16", Layout(2, 2, 2, 2, overlap="p2p,param-gather", bucket=BUCKET)),
 ]
 # By turns, and none by chance: the first layout has them both.
 COMMS = (("shm",), ("threads", "--strict"))

@@ -38,7 +38,7 @@ ALONE = [
     ("f32", Layout(2, 2, 2, 1)),
     ("f32", Layout(1, 2, 2, 2, "zb-h1", recompute="full", overlap="p2p,grad-reduce")),
     ("f32", Layout(2, 2, 1, 0, "interleaved-1f1b", chunks=2, sp=True)),
-    ("bf16", Layout(1, 2, 2, 1, cp=2)),
+    ("bf16", Layout(1, 2, 2, 1, cp=2, overlap="p2p,param-gather", comm_thread=True)),
 ]
 # Without dropout a step of training is what an evaluation would see.
 SWITCHED = [Layout(), Layout(1, 2), Layout(1, 4, 1, 0, "zb-h1"), Layout(2, 1, 2, 0),
