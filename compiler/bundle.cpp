@@ -5,7 +5,6 @@
 #include "compiler/descriptor.h"
 #include "compiler/digests.h"
 #include "compiler/explain/explain.h"
-#include "compiler/link/link.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
 #include "compiler/print_ir.h"
@@ -13,6 +12,7 @@
 #include "compiler/run_phase.h"
 #include "compiler/shared_kernels.h"
 #include "compiler/stage.h"
+#include "compiler/write_programs.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
@@ -32,8 +32,10 @@ Status lowerTexts(mlir::ModuleOp module, const BundlePlan &plan,
                   std::optional<Phase> stopAfter, DiagnosticLog &log,
                   mlir::TimingScope &timing, std::vector<StageJob> &jobs) {
   mlir::TimingScope scope = timing.nest("lower for people to read");
-  for (rt::ProgramOp program : programsByStage(module))
-    jobs.push_back({program, plan.config.isa, stopAfter, {}});
+  std::vector<rt::ProgramOp> programs = programsByStage(module);
+  SharedKernels kernels = shareKernels(programs);
+  for (auto [program, names] : llvm::zip_equal(programs, kernels.names))
+    jobs.push_back({program, plan.config.isa, names, stopAfter, {}});
   loadCodeDialects(*module.getContext());
   auto lowerJob = [&](size_t i) { return lowerStage(jobs[i], scope); };
   return withDiagnostics(
@@ -44,72 +46,6 @@ Status showStages(const CompileOptions &options, std::vector<StageJob> &jobs) {
   for (StageJob &job : jobs)
     for (const auto &[phase, text] : job.saved)
       MTC_RETURN_IF_ERROR(showResult(options, phase, text, job.stage()));
-  return Status::okay();
-}
-
-/// The objects of all programs. Stages with the same kernels share one of
-/// these.
-struct Objects {
-  std::vector<ObjectJob> jobs; ///< kernels first, they take long
-  std::vector<std::vector<std::string>> ofStage; ///< paths, as plan.programs
-};
-
-Objects planObjects(mlir::ModuleOp module, const BundlePlan &plan,
-                    const std::string &folder) {
-  Objects objects;
-  std::vector<rt::ProgramOp> programs = programsByStage(module);
-  for (auto [program, number] :
-       llvm::zip_equal(programs, numberKernels(programs))) {
-    std::vector<std::string> &paths = objects.ofStage.emplace_back();
-    if (!number)
-      continue;
-    paths.push_back(fmt::format("{}/kernels{}.o", folder, *number));
-    if (*number == objects.jobs.size()) // the first that has them
-      objects.jobs.push_back(
-          {program, nullptr, "", plan.config.isa, paths.back()});
-  }
-  for (size_t i = 0; i < plan.programs.size(); ++i) {
-    const ProgramPlan &program = plan.programs[i];
-    std::string path = fmt::format("{}/stage{}.o", folder, program.stage());
-    objects.jobs.push_back({programs[i], &program,
-                            describe(plan, program).dump(), plan.config.isa,
-                            path});
-    objects.ofStage[i].push_back(path);
-  }
-  return objects;
-}
-
-Status linkStage(const Toolchain &toolchain, const std::string &folder,
-                 const std::vector<std::string> &objects, int64_t stage) {
-  std::string file = folder + "/" + programFile(stage);
-  MTC_RETURN_IF_ERROR(linkExecutable(toolchain, objects, file));
-  return linkShared(toolchain, objects, file + ".so");
-}
-
-/// Objects -> executables and shared objects; the objects are not kept.
-Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
-                     const std::string &folder, DiagnosticLog &log,
-                     mlir::TimingScope &timing) {
-  mlir::MLIRContext &context = *module.getContext();
-  Toolchain toolchain;
-  MTC_RETURN_IF_ERROR(findToolchain(toolchain));
-  mlir::TimingScope scope = timing.nest("objects");
-  Objects objects = planObjects(module, plan, folder);
-  loadCodeDialects(context);
-  auto compileJob = [&](size_t i) {
-    return compileObject(objects.jobs[i], scope);
-  };
-  MTC_RETURN_IF_ERROR(withDiagnostics(
-      forEachJob(context, objects.jobs.size(), compileJob), log));
-  scope.stop();
-  mlir::TimingScope linking = timing.nest("link");
-  MTC_RETURN_IF_ERROR(forEachJob(context, plan.programs.size(), [&](size_t i) {
-    return linkStage(toolchain, folder, objects.ofStage[i],
-                     plan.programs[i].stage());
-  }));
-  std::error_code error;
-  for (const ObjectJob &job : objects.jobs)
-    std::filesystem::remove(job.object, error);
   return Status::okay();
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/read_plan.h"
 
+#include "compiler/parallel.h"
 #include "compiler/read_program.h"
 #include "compiler/sum_orders.h"
 #include "dialects/mtc/Mtc.h"
@@ -83,6 +84,41 @@ private:
   uint64_t written = 0;
 };
 
+/// A program, what is wrong with it, and the hash of its text.
+struct ProgramResult {
+  ProgramPlan plan;
+  Problems problems;
+  uint64_t hash = 0;
+};
+
+ProgramResult readOne(rt::ProgramOp op, const PlanConfig &config,
+                      const Parameters &model) {
+  ProgramResult result;
+  if (!op.getArenas() || op.getArenas()->size() != MTC_ARENA_COUNT)
+    result.problems.push_back(fmt::format(
+        "rt.program @{}: expected {} arena sizes; run plan-memory first",
+        op.getSymName().str(), int(MTC_ARENA_COUNT)));
+  result.plan = readProgram(op, config, model);
+  checkProgram(result.plan, result.problems);
+  HashStream text;
+  // Local scope: no aliases, so the text depends on the op alone. The module
+  // was verified when it was read or made.
+  op->print(text, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
+  result.hash = text.hash();
+  return result;
+}
+
+/// Moves the programs into `plan`, in order; adds their hashes to `text`.
+void takePrograms(std::vector<ProgramResult> &programs, BundlePlan &plan,
+                  HashStream &text, Problems &problems) {
+  for (ProgramResult &program : programs) {
+    plan.programs.push_back(std::move(program.plan));
+    problems.insert(problems.end(), program.problems.begin(),
+                    program.problems.end());
+    text << "\n" << program.hash;
+  }
+}
+
 /// As strategies write it.
 std::string recomputeText(RecomputeAttr recompute) {
   if (!recompute)
@@ -154,18 +190,13 @@ Status readPlan(mlir::ModuleOp module, BundlePlan &plan) {
     // whole module.
     text << "\n" << param->getAttrDictionary();
   }
-  for (rt::ProgramOp op : ops) {
-    if (!op.getArenas() || op.getArenas()->size() != MTC_ARENA_COUNT)
-      problems.push_back(fmt::format(
-          "rt.program @{}: expected {} arena sizes; run plan-memory first",
-          op.getSymName().str(), int(MTC_ARENA_COUNT)));
-    result.programs.push_back(readProgram(op, result.config, model));
-    checkProgram(result.programs.back(), problems);
-    text << "\n";
-    // Local scope: no aliases, so the text depends on the op alone. The module
-    // was verified when it was read or made.
-    op->print(text, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
-  }
+  std::vector<ProgramResult> programs(ops.size());
+  MTC_RETURN_IF_ERROR(
+      forEachJob(*module.getContext(), ops.size(), [&](size_t i) {
+        programs[i] = readOne(ops[i], result.config, model);
+        return Status::okay();
+      }));
+  takePrograms(programs, result, text, problems);
   checkStages(result, problems);
   if (!problems.empty())
     return reject("the rt IR is not a whole plan:", problems);

@@ -52,28 +52,49 @@ void setAttributes(mlir::ModuleOp module, rt::ProgramOp program) {
   module->setDiscardableAttrs(list.getDictionary(module.getContext()));
 }
 
+/// Kernels and launches of a copy get the names of objects.
+void rename(mlir::ModuleOp copy, const KernelNames &names) {
+  auto named = [&](llvm::StringRef kernel) {
+    auto at = names.find(kernel);
+    return at == names.end() ? kernel : llvm::StringRef(at->second);
+  };
+  copy.walk([&](rt::LaunchOp launch) {
+    launch.setKernel(named(launch.getKernel()));
+  });
+  for (auto kernel : copy.getOps<rt::KernelOp>())
+    kernel.setSymName(named(kernel.getSymName()));
+}
+
 /// A stage as a module: kernels, fragments and descriptions.
-mlir::OwningOpRef<mlir::ModuleOp> copyStage(rt::ProgramOp program) {
-  auto module = copyOf(program, [](mlir::Operation &) { return true; });
-  setAttributes(*module, program);
+mlir::OwningOpRef<mlir::ModuleOp> copyStage(const StageJob &job) {
+  auto module = copyOf(job.program, [](mlir::Operation &) { return true; });
+  setAttributes(*module, job.program);
+  rename(*module, job.names);
   return module;
 }
 
 /// The code of a stage, without what no code is made of: timelines alone are
 /// most of a large plan. A part of the IR is the result of no phase.
-mlir::OwningOpRef<mlir::ModuleOp> copyFragments(rt::ProgramOp program) {
-  auto module = copyOf(program, [](mlir::Operation &op) {
+mlir::OwningOpRef<mlir::ModuleOp> copyFragments(const ObjectJob &job) {
+  auto module = copyOf(job.program, [](mlir::Operation &op) {
     return !llvm::isa_and_nonnull<rt::RtDialect>(op.getDialect());
   });
-  setAttributes(*module, program);
+  setAttributes(*module, job.program);
   (*module)->removeAttr(passes::phaseAttr);
+  rename(*module, job.names);
   return module;
 }
 
 /// No attributes: kernels depend on nothing around them.
-mlir::OwningOpRef<mlir::ModuleOp> copyKernels(rt::ProgramOp program) {
-  return copyOf(
-      program, [](mlir::Operation &op) { return llvm::isa<rt::KernelOp>(op); });
+mlir::OwningOpRef<mlir::ModuleOp>
+copyKernels(llvm::ArrayRef<NamedKernel> kernels) {
+  rt::KernelOp front = kernels.front().kernel;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(front.getLoc());
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module->getBody());
+  for (NamedKernel each : kernels)
+    llvm::cast<rt::KernelOp>(builder.clone(*each.kernel)).setSymName(each.name);
+  return module;
 }
 
 /// Runs one phase, kernels with the vectors of the instruction set. Its time is
@@ -104,11 +125,11 @@ Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
 Status lowerPart(const ObjectJob &job, mlir::TimingScope &timing,
                  mlir::OwningOpRef<mlir::ModuleOp> &module) {
   if (job.plan) {
-    module = copyFragments(job.program);
+    module = copyFragments(job);
     MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, job.isa, timing));
     return addTables(*module, job);
   }
-  module = copyKernels(job.program);
+  module = copyKernels(job.kernels);
   MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, job.isa, timing));
   return lower(Phase::lowerToLLVM, *module, job.isa, timing);
 }
@@ -137,7 +158,7 @@ std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module) {
 }
 
 Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = copyStage(job.program);
+  mlir::OwningOpRef<mlir::ModuleOp> module = copyStage(job);
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
     MTC_RETURN_IF_ERROR(lower(phase, *module, job.isa, timing));
     job.saved.emplace_back(phase, printModule(*module));

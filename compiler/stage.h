@@ -9,6 +9,7 @@
 #define MTC_COMPILER_STAGE_H
 
 #include "compiler/plan.h"
+#include "compiler/shared_kernels.h"
 #include "dialects/rt/Rt.h"
 #include "passes/phases.h"
 #include "runtime/base/status.h"
@@ -31,18 +32,21 @@ using passes::Phase;
 struct StageJob {
   rt::ProgramOp program; ///< read, not changed
   std::string isa;
+  KernelNames names;              ///< a kernel that is not in it keeps its own
   std::optional<Phase> stopAfter; ///< codegenKernels or lowerToLLVM
   std::vector<std::pair<Phase, std::string>> saved; ///< the result
 
   int64_t stage() { return program.getStage(); }
 };
 
-/// What one thread needs to make an object file: of the kernels of the stages
-/// that have these very kernels, or of the fragments and tables of one stage.
+/// What one thread needs to make an object file: of kernels, which stages may
+/// share, or of the fragments and tables of one stage.
 struct ObjectJob {
-  rt::ProgramOp program;             ///< read, not changed
-  const ProgramPlan *plan = nullptr; ///< of the fragments; null: kernels
-  std::string descriptor;            ///< JSON, if there is a plan
+  std::vector<NamedKernel> kernels;  ///< read, not changed; none: fragments
+  rt::ProgramOp program;             ///< of the fragments; read, not changed
+  const ProgramPlan *plan = nullptr; ///< of the fragments
+  std::string descriptor;            ///< JSON, of the fragments
+  KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   std::string object; ///< path to write
 };

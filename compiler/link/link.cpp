@@ -37,12 +37,14 @@ Status makeArguments(const std::vector<std::string> &form,
                      const std::vector<std::string> &objects,
                      std::vector<std::string> &arguments) {
   // Nothing of the place or time of linking enters the file, and a program
-  // demands no library that it does not call.
+  // demands no library that it does not call. Files are small: to wake threads
+  // takes longer than they save.
   arguments = {"-m",
                "elf_x86_64",
                "--eh-frame-hdr",
                "--hash-style=gnu",
                "--build-id=none",
+               "--threads=1",
                "--as-needed"};
   arguments.insert(arguments.end(), form.begin(), form.end());
   for (const LinkItem &item : items) {

@@ -1,7 +1,7 @@
 """Mutates the IR of real plans, and asks whether anybody notices.
 
-    mutate.py BIN_DIR [--mutants 10000] [--seed 1] [--plans TEXT] [--phases P...]
-              [--rules R...] [--keep FOLDER] [--json FILE]
+    mutate.py BIN_DIR [--mutants 10000] [--skip 0] [--seed 1] [--plans TEXT]
+              [--phases P...] [--rules R...] [--keep FOLDER] [--json FILE]
 
 A mutant is one edit of the IR that `mtc compile --save-ir` wrote after one phase. It is
 compiled from there on and run, and ends as
@@ -17,12 +17,15 @@ compiled from there on and run, and ends as
 
 SILENT, STOPPED, CRASHED and STUCK are defects of mtc: the exit code is 1 if there is one.
 Of a plan for two streams every order runs in which a device may take them (one_stream.py).
-Every mutant is made from the seed, the plan and the phase alone: --keep writes the texts.
+Every mutant is made from the seed, the plan and the phase alone: --keep writes the texts,
+--json a line for each mutant as it ends. A long campaign may be run in parts: --skip
+leaves out the first of its mutants, which are those that it would have had.
 --few takes the plans that are marked so, for a test that runs often.
 """
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import random
@@ -125,27 +128,48 @@ def by_kind(mutants):
               f"{group[0].said.strip()[:160]}")
 
 
+def judged(mutants, jobs):
+    """Mutants as they have ended, in order; few are made before they are needed."""
+    waiting = collections.deque()
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for mutant in mutants:
+                waiting.append(pool.submit(mutant.judge))
+                if len(waiting) > 4 * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
 def run_all(benches, options):
     phases = options.phases or mutated_phases(benches[0].ir)
     done = []
-    pool = ThreadPoolExecutor(options.jobs)
     start = last = time.monotonic()
     chosen = choose(benches, phases, options.rules, options.mutants, options.seed)
+    chosen = itertools.islice(chosen, options.skip, None)
     try:
-        for mutant in pool.map(Mutant.judge, chosen):
+        for mutant in judged(chosen, options.jobs):
             done.append(mutant)
-            if mutant.ended in DEFECTS and options.keep:
-                keep(mutant, options.keep)
+            record(mutant, options)
             if time.monotonic() - last > 20:
                 last = time.monotonic()
                 bad = sum(m.ended in DEFECTS for m in done)
-                print(f"{len(done)} of {options.mutants} in {last - start:.0f} s, "
-                      f"{bad} defects", flush=True)
+                print(f"{options.skip + len(done)} of {options.mutants} in "
+                      f"{last - start:.0f} s, {bad} defects", flush=True)
     except KeyboardInterrupt:
-        print(f"stopped after {len(done)} of {options.mutants}", flush=True)
-    finally:
-        pool.shutdown(cancel_futures=True)
+        print(f"stopped after {options.skip + len(done)} of {options.mutants}", flush=True)
     return done
+
+
+def record(mutant, options):
+    if mutant.ended in DEFECTS and options.keep:
+        keep(mutant, options.keep)
+    if options.json:
+        with open(options.json, "a") as file:
+            print(json.dumps({"name": mutant.name, "rule": mutant.rule,
+                              "ended": mutant.ended, "said": mutant.said}), file=file)
 
 
 def keep(mutant, folder):
@@ -160,6 +184,7 @@ def read_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("bin")
     parser.add_argument("--mutants", type=int, default=10_000)
+    parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plans", default="", help="only those with this in their name")
     parser.add_argument("--phases", nargs="+")
@@ -190,10 +215,6 @@ def main():
         done = run_all(benches, options)
     by_kind(done)
     total = table(done)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump([{"name": m.name, "rule": m.rule, "ended": m.ended, "said": m.said}
-                       for m in done], file, indent=1)
     bad = sum(total[e] for e in DEFECTS)
     print(f"mutants: {len(done)}, defects: {bad}")
     return 1 if bad else 0

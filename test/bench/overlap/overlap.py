@@ -5,12 +5,15 @@ Trains one model under a layout with each choice of `--overlap` and `--recompute
 and without `--comm-thread`, and reads a trace of its last step.
 
 usage: overlap.py BUILD_DIR BOOK [--model NAME] [--layout "--dp 2"] [--steps N] [--json]
+                  [--overlap "A B ..."] [--recompute "A B ..."]
        BOOK: any file of at least 1 MB; tokens are its bytes
+       choices are separated by blanks; "none" overlaps nothing
 Idle cores, at least two a rank where a thread of collectives is to gain anything; the
 median of all steps but the first two.
 """
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -21,8 +24,6 @@ import tempfile
 import exposed
 
 WARM_UP = 2
-OVERLAPS = (("p2p", False), ("p2p", True), ("p2p,grad-reduce", False),
-            ("p2p,grad-reduce", True))
 
 
 def run(command):
@@ -58,23 +59,26 @@ def main():
     parser.add_argument("build")
     parser.add_argument("book")
     parser.add_argument("--model", default="gpt2-124m")
-    parser.add_argument("--layout", default="--dp 2 --mbs 1 --gbs 8 --seq 128 "
+    parser.add_argument("--layout", default="--dp 2 --zero 1 --mbs 1 --gbs 4 --seq 128 "
                                             "--bucket-size 8000000")
-    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--overlap", default="none grad-reduce grad-reduce,param-gather")
+    parser.add_argument("--recompute", default="none selective layers=6 full")
+    parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for recompute in ("none", "full"):
-            for overlap, thread in OVERLAPS:
-                rows.append(measure(options, folder, overlap, thread, recompute))
+        for recompute, overlap, thread in itertools.product(
+                options.recompute.split(), options.overlap.split(), (False, True)):
+            rows.append(measure(options, folder, overlap, thread, recompute))
+            print(".", end="", file=sys.stderr, flush=True)
     if options.json:
         print(json.dumps(rows, indent=1))
         return
-    print(f"{'recompute':10} {'overlap':16} {'thread':6} {'ms a step':>9} {'exposed':>8} "
+    print(f"{'recompute':14} {'overlap':24} {'thread':6} {'ms a step':>9} {'exposed':>8} "
           f"{'of step':>7} {'hidden':>8} {'MiB':>7}")
     for row in rows:
-        print(f"{row['recompute']:10} {row['overlap']:16} {str(row['comm_thread']):6} "
+        print(f"{row['recompute']:14} {row['overlap']:24} {str(row['comm_thread']):6} "
               f"{row['step_ms']:9.1f} {row['exposed_ms']:8.1f} {row['exposed_part']:7.1%} "
               f"{row['hidden_ms']:8.1f} {row['bytes'] / 2**20:7.1f}")
 

@@ -32,19 +32,68 @@ std::string program(int stage, const std::string &kernels) {
                      kernels);
 }
 
-TEST(NumberKernels, ByNameAndStructureWhereverTheyComeFrom) {
+/// "kernel0 kernel1 of 0 2" for a group.
+std::string text(const KernelGroup &group) {
+  std::vector<std::string> names;
+  for (const NamedKernel &each : group.kernels)
+    names.push_back(each.name);
+  return fmt::format("{} of {}", fmt::join(names, " "),
+                     fmt::join(group.programs, " "));
+}
+
+std::vector<std::string> groupsOf(const SharedKernels &kernels) {
+  std::vector<std::string> groups;
+  for (const KernelGroup &group : kernels.groups)
+    groups.push_back(text(group));
+  return groups;
+}
+
+TEST(ShareKernels, OneOfEachStructureWhateverItsNameAndPlace) {
   auto context = makeContext();
   std::string small = kernel("kernel0", 4), large = kernel("kernel0", 8),
               other = kernel("kernel1", 8), elsewhere = large;
   elsewhere.replace(elsewhere.rfind('\n'), 1, " loc(\"layers.9.norm1\")\n");
   std::string text = program(2, elsewhere) + program(0, small) +
-                     program(1, large) + program(3, "") + program(4, small) +
-                     program(5, other) + program(6, large + other);
+                     program(1, large) + program(3, "") +
+                     program(4, small + other);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   ASSERT_TRUE(module);
-  using Number = std::optional<size_t>;
-  EXPECT_EQ(numberKernels(programsByStage(*module)),
-            (std::vector<Number>{0, 1, 1, std::nullopt, 0, 2, 3}));
+  SharedKernels kernels = shareKernels(programsByStage(*module));
+  // The second structure cannot be called as the first.
+  EXPECT_EQ(groupsOf(kernels),
+            (std::vector<std::string>{"kernel0 of 0 4", "kernel1 of 1 2 4"}));
+  EXPECT_EQ(kernels.names[0].lookup("kernel0"), "kernel0");
+  EXPECT_EQ(kernels.names[1].lookup("kernel0"), "kernel1");
+  EXPECT_EQ(kernels.names[2].lookup("kernel0"), "kernel1");
+  EXPECT_TRUE(kernels.names[3].empty());
+  EXPECT_EQ(kernels.names[4].lookup("kernel0"), "kernel0");
+  EXPECT_EQ(kernels.names[4].lookup("kernel1"), "kernel1");
+}
+
+/// A function of another program may be linked with a kernel.
+TEST(ShareKernels, NoKernelIsCalledAsAFunctionOfAnyProgram) {
+  auto context = makeContext();
+  std::string function = "  func.func @kernel0() {\n    return\n  }\n";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      program(0, kernel("kernel0", 4)) +
+          program(1, function + kernel("kernel1", 4)),
+      context.get());
+  ASSERT_TRUE(module);
+  SharedKernels kernels = shareKernels(programsByStage(*module));
+  EXPECT_EQ(groupsOf(kernels), std::vector<std::string>{"kernel1 of 0 1"});
+}
+
+TEST(ShareKernels, GroupsHaveAMost) {
+  auto context = makeContext();
+  std::string all;
+  for (int i = 0; i < 5; ++i)
+    all += kernel(fmt::format("kernel{}", i).c_str(), 4 + i);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      program(0, all) + program(1, kernel("kernel0", 5)), context.get());
+  ASSERT_TRUE(module);
+  EXPECT_EQ(groupsOf(shareKernels(programsByStage(*module), 2)),
+            (std::vector<std::string>{"kernel0 kernel2 of 0", "kernel1 of 0 1",
+                                      "kernel3 kernel4 of 0"}));
 }
 
 std::unique_ptr<mlir::MLIRContext> contextWith(llvm::ThreadPoolInterface &pool,

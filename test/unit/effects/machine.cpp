@@ -28,10 +28,19 @@ std::vector<ObjectJob> objectJobs(mlir::ModuleOp module,
   for (auto [program, stage] :
        llvm::zip_equal(compiler::programsByStage(module), plan.programs)) {
     std::string path = fmt::format("{}/stage{}", folder, stage.stage());
-    jobs.push_back(
-        {program, nullptr, "", plan.config.isa, path + "-kernels.o"});
-    jobs.push_back({program, &stage, compiler::describe(plan, stage).dump(),
-                    plan.config.isa, path + ".o"});
+    std::vector<compiler::NamedKernel> kernels;
+    for (auto kernel : program.getOps<rt::KernelOp>())
+      kernels.push_back({kernel, kernel.getSymName().str()});
+    ObjectJob &ofKernels = jobs.emplace_back();
+    ofKernels.kernels = std::move(kernels);
+    ofKernels.isa = plan.config.isa;
+    ofKernels.object = path + "-kernels.o";
+    ObjectJob &ofFragments = jobs.emplace_back();
+    ofFragments.program = program;
+    ofFragments.plan = &stage;
+    ofFragments.descriptor = compiler::describe(plan, stage).dump();
+    ofFragments.isa = plan.config.isa;
+    ofFragments.object = path + ".o";
   }
   return jobs;
 }

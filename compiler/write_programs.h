@@ -1,0 +1,22 @@
+//===- write_programs.h - a plan to executables -----------------*- C++ -*-===//
+#ifndef MTC_COMPILER_WRITE_PROGRAMS_H
+#define MTC_COMPILER_WRITE_PROGRAMS_H
+
+#include "compiler/plan.h"
+#include "compiler/run_phase.h"
+#include "runtime/base/status.h"
+
+#include <string>
+
+namespace mtc::compiler {
+
+/// Compiles kernels and fragments of all stages and links an executable and a
+/// shared object of each, in `folder`, which exists; objects are not kept. On
+/// the threads of the module's context. Errors: internal, with what was
+/// reported; failed, if a link fails; writeFailed.
+runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
+                              const std::string &folder, DiagnosticLog &log,
+                              mlir::TimingScope &timing);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_WRITE_PROGRAMS_H
