@@ -10,6 +10,7 @@
 #include "dialects/mtc/Mtc.h"
 #include "models/import/import.h"
 #include "models/spec.h"
+#include "models/without_effect.h"
 #include "mtc/runtime/isa.h"
 #include "passes/PhasePass.h"
 #include "passes/target/target.h"
@@ -212,6 +213,9 @@ Status makeModule(const CompileOptions &options, mlir::MLIRContext &context,
   models::ModelSpec spec;
   models::Strategy strategy;
   MTC_RETURN_IF_ERROR(readInputs(options, spec, strategy));
+  if (options.progress)
+    for (const std::string &idle : models::choicesWithoutEffect(strategy))
+      options.progress("note: " + idle);
   PlanRequest request = {options.isa, options.threads, /*verify=*/false};
   MTC_RETURN_IF_ERROR(
       chooseRecompute(spec, strategy, request, options.progress));

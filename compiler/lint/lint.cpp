@@ -12,6 +12,7 @@
 #include "compiler/plan_strategy.h"
 #include "compiler/report.h"
 #include "compiler/schedules.h"
+#include "models/without_effect.h"
 
 #include <fmt/format.h>
 
@@ -35,6 +36,7 @@ public:
     MTC_RETURN_IF_ERROR(readAll());
     StrategyRules rules(spec, options.ranks);
     MTC_RETURN_IF_ERROR(checkRules(rules));
+    json["notes"] = models::choicesWithoutEffect(strategy);
     BundlePlan plan;
     MTC_RETURN_IF_ERROR(planAll(rules, plan));
     Status fits = checkMemory(plan);

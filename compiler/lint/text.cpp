@@ -83,6 +83,13 @@ static std::string fitText(const Json &report) {
   return text;
 }
 
+static std::string notesText(const Json &notes) {
+  std::string text;
+  for (const Json &note : notes)
+    text += fmt::format("note           {}\n", note.get<std::string>());
+  return text;
+}
+
 std::string lintText(const Json &report) {
   if (!report.contains("stages"))
     return "";
@@ -91,7 +98,8 @@ std::string lintText(const Json &report) {
                      "rules          all hold\n",
                      report["model"].get<std::string>(),
                      report["ranks"].get<int64_t>(), meshText(report["mesh"])) +
-         memoryTable(report["stages"]) + fitText(report);
+         notesText(report["notes"]) + memoryTable(report["stages"]) +
+         fitText(report);
 }
 
 } // namespace mtc::compiler

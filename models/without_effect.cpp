@@ -1,0 +1,58 @@
+//===- without_effect.cpp - choices that change nothing -------------------===//
+
+#include "models/without_effect.h"
+
+#include <algorithm>
+
+namespace mtc::models {
+namespace {
+
+bool overlaps(const Strategy &s, std::string_view kind) {
+  return s.given.contains("overlap") &&
+         std::find(s.overlap.begin(), s.overlap.end(), kind) != s.overlap.end();
+}
+
+/// A choice, when it does nothing, and why.
+struct IdleChoice {
+  bool (*isIdle)(const Strategy &);
+  const char *why;
+};
+
+const IdleChoice kChoices[] = {
+    {[](const Strategy &s) {
+       return s.sequenceParallel && s.mesh[MTC_AXIS_TP] == 1;
+     },
+     "sequence_parallel: tp = 1, so nothing is split along the sequence"},
+    {[](const Strategy &s) { return s.splitSaved && s.mesh[MTC_AXIS_TP] == 1; },
+     "distribute_saved_activations: tp = 1, so each rank keeps all of them"},
+    {[](const Strategy &s) { return s.zero > 0 && s.mesh[MTC_AXIS_DP] == 1; },
+     "zero: dp = 1, so there are no replicas that could share states"},
+    {[](const Strategy &s) {
+       return overlaps(s, "grad-reduce") && s.mesh[MTC_AXIS_DP] == 1 &&
+              s.mesh[MTC_AXIS_CP] == 1;
+     },
+     "overlap = grad-reduce: dp = 1 and cp = 1, so no gradients are summed "
+     "over replicas"},
+    {[](const Strategy &s) {
+       return overlaps(s, "param-gather") && s.mesh[MTC_AXIS_DP] == 1;
+     },
+     "overlap = param-gather: dp = 1, so no parameters are gathered"},
+    {[](const Strategy &s) {
+       return overlaps(s, "p2p") && s.mesh.stages() == 1;
+     },
+     "overlap = p2p: pp = 1, so there are no transfers"},
+    {[](const Strategy &s) { return s.commThread && s.mesh.worldSize() == 1; },
+     "comm_thread: one rank has no collectives"},
+};
+
+} // namespace
+
+std::vector<std::string> choicesWithoutEffect(const Strategy &strategy) {
+  std::vector<std::string> idle;
+  for (const IdleChoice &choice : kChoices)
+    if (choice.isIdle(strategy))
+      idle.emplace_back(choice.why);
+  return idle;
+}
+
+} // namespace mtc::models

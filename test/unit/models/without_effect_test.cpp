@@ -1,0 +1,57 @@
+//===- without_effect_test.cpp - choices that change nothing --------------===//
+
+#include "models/without_effect.h"
+
+#include "models/strategy_fields.h"
+
+#include <gtest/gtest.h>
+
+using namespace mtc::models;
+
+namespace {
+
+/// The keys of what a strategy says in vain.
+std::vector<std::string>
+idleKeys(const std::vector<std::pair<MtcAxis, int64_t>> &mesh) {
+  Strategy strategy;
+  strategy.sequenceParallel = strategy.splitSaved = strategy.commThread = true;
+  strategy.zero = 1;
+  strategy.overlap = {"p2p", "grad-reduce", "param-gather"};
+  strategy.given = {"overlap"};
+  for (auto [axis, ranks] : mesh)
+    strategy.mesh[axis] = ranks;
+  std::vector<std::string> keys;
+  for (const std::string &idle : choicesWithoutEffect(strategy))
+    keys.push_back(idle.substr(0, idle.find(':')));
+  return keys;
+}
+
+using Keys = std::vector<std::string>;
+
+TEST(ChoicesWithoutEffect, OfOneRankAreAll) {
+  EXPECT_EQ(idleKeys({}),
+            (Keys{"sequence_parallel", "distribute_saved_activations", "zero",
+                  "overlap = grad-reduce", "overlap = param-gather",
+                  "overlap = p2p", "comm_thread"}));
+}
+
+TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
+  EXPECT_EQ(idleKeys({{MTC_AXIS_TP, 2}}),
+            (Keys{"zero", "overlap = grad-reduce", "overlap = param-gather",
+                  "overlap = p2p"}));
+  EXPECT_EQ(idleKeys({{MTC_AXIS_DP, 2}}),
+            (Keys{"sequence_parallel", "distribute_saved_activations",
+                  "overlap = p2p"}));
+  EXPECT_EQ(idleKeys({{MTC_AXIS_CP, 2}}),
+            (Keys{"sequence_parallel", "distribute_saved_activations", "zero",
+                  "overlap = param-gather", "overlap = p2p"}));
+  EXPECT_EQ(idleKeys({{MTC_AXIS_TP, 2}, {MTC_AXIS_DP, 2}, {MTC_AXIS_PP, 2}}),
+            Keys{});
+}
+
+/// What is the default was not chosen.
+TEST(ChoicesWithoutEffect, DefaultsAreNoChoices) {
+  EXPECT_EQ(choicesWithoutEffect(Strategy()), std::vector<std::string>{});
+}
+
+} // namespace
