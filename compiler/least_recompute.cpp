@@ -2,9 +2,12 @@
 
 #include "compiler/least_recompute.h"
 
+#include "compiler/in_flight.h"
 #include "compiler/memory_limit.h"
 #include "models/validate.h"
 #include "runtime/base/number_text.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -20,8 +23,10 @@ namespace {
 /// What the plan of a policy needs.
 struct Need {
   Recompute policy;
+  bool isSplit = false;  ///< what it saves lies in parts along tp
   int64_t bytes = 0;     ///< of the rank that needs most
   double operations = 0; ///< of a step of all stages, floating-point
+  int64_t inFlight = 0;  ///< microbatches, see mostInFlight
 };
 
 double operationsOf(const BundlePlan &plan) {
@@ -45,59 +50,107 @@ public:
     this->request.verify = false; // the answer's plan is verified
   }
 
-  Status find(Recompute &out) {
+  /// Changes `chosen`, which is the strategy of the constructor.
+  Status find(Strategy &chosen) {
     Need least;
-    MTC_RETURN_IF_ERROR(need({Policy::none, 0, {}}, least));
-    if (!fits(least)) {
-      Need below = least, selective;
-      MTC_RETURN_IF_ERROR(need(ofLayers(layers), least));
-      if (fits(least))
-        MTC_RETURN_IF_ERROR(narrow(below, least));
-      MTC_RETURN_IF_ERROR(need({Policy::selective, 0, {}}, selective));
-      if (fits(selective) &&
-          (!fits(least) || selective.operations < least.operations))
-        least = selective;
-    }
-    say(fmt::format("{}, {} of {}{}", toString(least.policy),
+    MTC_RETURN_IF_ERROR(need(named(Policy::none), /*isSplit=*/false, least));
+    inFlight = least.inFlight;
+    bool isSplit = strategy.splitSaved;
+    if (!fits(least))
+      MTC_RETURN_IF_ERROR(findWith(isSplit, least));
+    say(fmt::format("{}, {} of {}{}", textOf(least),
                     runtime::sized(least.bytes),
                     runtime::sized(strategy.deviceMemory),
                     fits(least) ? "" : "; no policy fits"));
-    out = least.policy;
+    if (!fits(least) && !isSplit)
+      MTC_RETURN_IF_ERROR(sayWhatPartsWouldDo());
+    chosen.recompute = least.policy;
+    chosen.splitSaved = least.isSplit;
     return Status::okay();
   }
 
 private:
-  /// Of the first layers of each stage; of all of them it has its own name.
-  Recompute ofLayers(int64_t count) const {
-    if (count == layers)
-      return {Policy::full, 0, {}};
-    return {Policy::layers, count, {}};
+  static Recompute named(Policy policy) { return {policy, 0, {}}; }
+
+  static std::string textOf(const Need &need) {
+    return toString(need.policy) + (need.isSplit ? ", distributed" : "");
+  }
+
+  /// Of some layers of each stage, or of microbatches in flight; of all it is
+  /// `full`.
+  static Recompute ofSome(Policy policy, int64_t count) {
+    Recompute recompute = named(policy);
+    (policy == Policy::layers ? recompute.layers : recompute.microbatches) =
+        count;
+    return recompute;
   }
 
   bool fits(const Need &need) const {
     return need.bytes <= strategy.deviceMemory;
   }
 
-  /// `below`, no layer, does not fit; `least`, all layers, does.
-  Status narrow(Need below, Need &least) {
-    for (int64_t low = 0, high = layers; high - low > 1;) {
+  /// The least of all policies but none; full where none fits. Of equal ones
+  /// the earlier here.
+  Status findWith(bool isSplit, Need &least) {
+    Need full, tried;
+    MTC_RETURN_IF_ERROR(need(named(Policy::full), isSplit, full));
+    least = full;
+    // More than a step has are not to be named, see validate.h.
+    int64_t flight = std::min(inFlight, strategy.microbatches() + 1);
+    if (fits(full)) {
+      MTC_RETURN_IF_ERROR(narrow(Policy::layers, layers, full, tried));
+      takeLess(tried, least);
+      MTC_RETURN_IF_ERROR(narrow(Policy::microbatches, flight, full, tried));
+      takeLess(tried, least);
+    }
+    MTC_RETURN_IF_ERROR(need(named(Policy::selective), isSplit, tried));
+    takeLess(tried, least);
+    return Status::okay();
+  }
+
+  void takeLess(const Need &tried, Need &least) const {
+    if (fits(tried) && (!fits(least) || tried.operations < least.operations))
+      least = tried;
+  }
+
+  /// The fewest of `all` that fit: of none the plan does not, of all, which is
+  /// `full`, it does.
+  Status narrow(Policy policy, int64_t all, const Need &full, Need &out) {
+    out = full;
+    for (int64_t low = 0, high = all; high - low > 1;) {
       int64_t middle = low + (high - low) / 2;
       Need tried;
-      MTC_RETURN_IF_ERROR(need(ofLayers(middle), tried));
+      MTC_RETURN_IF_ERROR(need(ofSome(policy, middle), full.isSplit, tried));
       (fits(tried) ? high : low) = middle;
-      (fits(tried) ? least : below) = tried;
+      if (fits(tried))
+        out = tried;
     }
     return Status::okay();
   }
 
-  Status need(const Recompute &policy, Need &out) {
+  /// Parts of what is saved cost communication, which nobody asked for: where
+  /// nothing fits without, it is said what they would do.
+  Status sayWhatPartsWouldDo() {
+    if (strategy.mesh[MTC_AXIS_TP] == 1 || strategy.sequenceParallel)
+      return Status::okay(); // there is nothing to split
+    Need least;
+    MTC_RETURN_IF_ERROR(findWith(/*isSplit=*/true, least));
+    say(fits(least)
+            ? fmt::format("with distribute_saved_activations {} would fit, {}",
+                          toString(least.policy), runtime::sized(least.bytes))
+            : "nor does any with distribute_saved_activations");
+    return Status::okay();
+  }
+
+  Status need(const Recompute &policy, bool isSplit, Need &out) {
     Strategy with = strategy;
     with.recompute = policy;
+    with.splitSaved = isSplit;
     BundlePlan plan;
     MTC_RETURN_IF_ERROR(planStrategy(spec, with, request, plan));
-    out = {policy, mostBytes(plan), operationsOf(plan)};
-    say(fmt::format("{} takes {}, {}", toString(policy),
-                    runtime::sized(out.bytes),
+    out = {policy, isSplit, mostBytes(plan), operationsOf(plan),
+           mostInFlight(plan)};
+    say(fmt::format("{} takes {}, {}", textOf(out), runtime::sized(out.bytes),
                     fits(out) ? "fits" : "too much"));
     return Status::okay();
   }
@@ -111,7 +164,8 @@ private:
   const Strategy &strategy;
   PlanRequest request;
   const std::function<void(const std::string &)> &progress;
-  int64_t layers; ///< of the stage that has most
+  int64_t layers;       ///< of the stage that has most
+  int64_t inFlight = 0; ///< microbatches of the stage that has most
 };
 
 } // namespace
@@ -122,10 +176,11 @@ chooseRecompute(const ModelSpec &spec, Strategy &strategy,
                 const std::function<void(const std::string &)> &progress) {
   if (strategy.recompute.policy != Policy::fit)
     return Status::okay();
-  Recompute found;
+  // Apart: the search reads what it chooses for.
+  Strategy chosen = strategy;
   MTC_RETURN_IF_ERROR(
-      LeastRecompute(spec, strategy, request, progress).find(found));
-  strategy.recompute = found;
+      LeastRecompute(spec, strategy, request, progress).find(chosen));
+  strategy = std::move(chosen);
   return Status::okay();
 }
 

@@ -287,7 +287,8 @@ static StrategyRows timeFields() {
        "saving it: what attention makes (selective), all but the layer's input "
        "(full), that in the first N layers of each stage or for N of the "
        "microbatches that a stage has in flight, what ops of some families "
-       "make, or the least of these that fits device_memory (fit)",
+       "make, or the least of these but of families that fits device_memory "
+       "(fit)",
        "\"selective\""},
       {"", "distribute_saved_activations",
        OfStrategy::boolean(&Strategy::splitSaved),

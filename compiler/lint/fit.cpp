@@ -2,6 +2,7 @@
 
 #include "compiler/lint/fit.h"
 
+#include "compiler/in_flight.h"
 #include "compiler/lint/moves.h"
 #include "compiler/memory_limit.h"
 #include "runtime/base/number_text.h"
@@ -55,11 +56,12 @@ private:
 class FitFinder {
 public:
   FitFinder(const FitSearch &how, const Strategy &from, const BundlePlan &plan)
-      : how(how), from(from), least(from, plan),
+      : how(how), from(from), least(from, plan), inFlight(mostInFlight(plan)),
         limit(*plan.config.deviceMemory) {}
 
   FitResult run() {
-    for (const Move &move : upToTwo(memoryMoves(how.spec, how.keys, from))) {
+    for (const Move &move :
+         upToTwo(memoryMoves(how.spec, how.keys, from, inFlight))) {
       if (result.tried >= how.tries || result.fitting.size() >= kMostFitting)
         break;
       Strategy strategy;
@@ -87,6 +89,8 @@ private:
     bool idle =
         (strategy.zero > from.zero && strategy.mesh[MTC_AXIS_DP] == 1) ||
         (strategy.sequenceParallel && !from.sequenceParallel &&
+         strategy.mesh[MTC_AXIS_TP] == 1) ||
+        (strategy.splitSaved && !from.splitSaved &&
          strategy.mesh[MTC_AXIS_TP] == 1);
     return !idle && least.of(strategy) <= limit;
   }
@@ -124,6 +128,7 @@ private:
   const FitSearch &how;
   const Strategy &from;
   LeastBytes least;
+  int64_t inFlight; ///< microbatches of `from`
   int64_t limit;
   FitResult result;
 };

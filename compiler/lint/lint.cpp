@@ -102,6 +102,7 @@ private:
     MTC_RETURN_IF_ERROR(chooseRecompute(
         spec, resolved, request(/*verify=*/false), options.inputs.progress));
     strategy.recompute = resolved.recompute;
+    strategy.splitSaved = resolved.splitSaved;
     MTC_RETURN_IF_ERROR(
         planStrategy(spec, resolved, request(/*verify=*/true), plan));
     Json whole = report(plan);

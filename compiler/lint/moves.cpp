@@ -18,6 +18,7 @@ namespace {
 /// Costs are of a step that halves or doubles something. Only their order
 /// matters: what slows training less comes first.
 constexpr double kFree = 0.5;         ///< memory for a little communication
+constexpr double kGathers = 1;        ///< an all-gather for each layer
 constexpr double kSmallerBatch = 1.5; ///< products get smaller
 constexpr double kSplit = 3;          ///< the model is spread further
 constexpr double kSecondKey = 1;
@@ -57,23 +58,55 @@ void addBatches(const Strategy &strategy, std::vector<Move> &out) {
                                                static_cast<double>(less))});
 }
 
-/// Those behind the own policy, of layers a half only: the search is for a
-/// start, and `recompute = layers=N` says the rest.
-void addRecompute(const ModelSpec &spec, const Strategy &strategy,
-                  std::vector<Move> &out) {
-  int64_t layers = models::mostLayers(spec, strategy);
-  std::vector<Recompute> ladder = models::recomputeLadder(layers);
-  auto own = std::find(ladder.begin(), ladder.end(), strategy.recompute);
-  auto first = own == ladder.end() ? ladder.begin() : own + 1;
-  for (auto policy = first; policy != ladder.end(); ++policy) {
-    bool isPart = policy->policy == Recompute::Policy::layers;
-    if (isPart && policy->layers != layers / 2)
-      continue;
-    double cost = policy->policy == Recompute::Policy::full ? 4
-                  : isPart                                  ? 3
-                                                            : 2;
-    out.push_back({{{"recompute", toString(*policy)}}, cost});
+/// How much of a layer a policy computes again; families of ops are no rung.
+int rungOf(Recompute::Policy policy) {
+  using Policy = Recompute::Policy;
+  switch (policy) {
+  case Policy::ops:
+    return -1;
+  case Policy::none:
+  case Policy::fit: // chosen before
+    return 0;
+  case Policy::selective:
+    return 1;
+  case Policy::layers:
+  case Policy::microbatches:
+    return 2;
+  case Policy::full:
+    return 3;
   }
+  return 0;
+}
+
+/// Whether a policy may save less than the strategy's own.
+bool isMore(const Recompute &policy, const Recompute &own) {
+  int rung = rungOf(policy.policy), ownRung = rungOf(own.policy);
+  if (policy.policy == own.policy)
+    return policy.layers > own.layers || policy.microbatches > own.microbatches;
+  return rung > ownRung || (rung == ownRung && rung == 2);
+}
+
+/// Those that compute more again than the own policy, of layers and of
+/// microbatches a half only: the search is for a start, and `layers=N` and
+/// `microbatches=N` say the rest.
+void addRecompute(const ModelSpec &spec, const Strategy &strategy,
+                  int64_t inFlight, std::vector<Move> &out) {
+  using Policy = Recompute::Policy;
+  Recompute someLayers = {Policy::layers, 0, {}},
+            someMicrobatches = {Policy::microbatches, 0, {}};
+  someLayers.layers = models::mostLayers(spec, strategy) / 2;
+  someMicrobatches.microbatches = inFlight / 2;
+  auto add = [&](const Recompute &policy, double cost) {
+    if (isMore(policy, strategy.recompute))
+      out.push_back({{{"recompute", toString(policy)}}, cost});
+  };
+  add({Policy::none, 0, {}}, 2);
+  add({Policy::selective, 0, {}}, 2);
+  if (someLayers.layers > 0)
+    add(someLayers, 3);
+  if (someMicrobatches.microbatches > 0)
+    add(someMicrobatches, 3);
+  add({Policy::full, 0, {}}, 4);
 }
 
 void addSwitches(const StrategyKeys &keys, const ModelSpec &spec,
@@ -86,8 +119,14 @@ void addSwitches(const StrategyKeys &keys, const ModelSpec &spec,
                     out.push_back({{change}, kFree * changed.zero});
                   return true;
                 });
-  if (!strategy.sequenceParallel)
-    out.push_back({{{"sequence_parallel", true}}, kFree});
+  if (!strategy.sequenceParallel) {
+    Changes changes = {{"sequence_parallel", true}};
+    if (strategy.splitSaved) // they exclude each other
+      changes.push_back({"distribute_saved_activations", false});
+    out.push_back({std::move(changes), kFree});
+  }
+  if (!strategy.splitSaved)
+    out.push_back({{{"distribute_saved_activations", true}}, kGathers});
 }
 
 /// What 1f1b holds is the least of all schedules without chunks.
@@ -117,12 +156,12 @@ bool shareKey(const Move &a, const Move &b) {
 } // namespace
 
 std::vector<Move> memoryMoves(const ModelSpec &spec, const StrategyKeys &keys,
-                              const Strategy &strategy) {
+                              const Strategy &strategy, int64_t inFlight) {
   std::vector<Move> moves;
   addSwitches(keys, spec, strategy, moves);
   addSchedules(strategy, moves);
   addBatches(strategy, moves);
-  addRecompute(spec, strategy, moves);
+  addRecompute(spec, strategy, inFlight, moves);
   addSplits(strategy, moves);
   return moves;
 }

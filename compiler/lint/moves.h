@@ -14,9 +14,11 @@ struct Move {
 };
 
 /// What may save memory of a rank, in the order of `kAxes` and of strategies.
+/// `inFlight`: microbatches, see mostInFlight.
 std::vector<Move> memoryMoves(const models::ModelSpec &spec,
                               const models::StrategyKeys &keys,
-                              const models::Strategy &strategy);
+                              const models::Strategy &strategy,
+                              int64_t inFlight);
 
 /// Each move, and each two that change different keys, cheapest first; of equal
 /// ones the earlier.

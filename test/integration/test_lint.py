@@ -30,11 +30,15 @@ PLANS = [("gpt2-nano", "tp2-pp2-dp2", (), 8),
          ("gpt2-nano", None, ("--gbs", 8, "--tp", 2, "--sp", "--zero", 1), 8),
          ("gpt2-nano", None, ("--gbs", 8, "--pp", 2, "--chunks", 2, "--schedule",
                               "interleaved-1f1b", "--recompute", "full"), 2)]
-# Strategies whose plan needs more than the limit, and how many ranks there are; None: any.
-TOO_LARGE = [(("--gbs", 8, "--mbs", 4), "3MiB", None),
-             (("--gbs", 8, "--mbs", 4, "--dp", 2), "3MiB", 2),
+# Strategies whose plan needs more than the limit, how many ranks there are (None: any), and
+# what is said of one that fits.
+TOO_LARGE = [(("--gbs", 8, "--mbs", 4), "3MiB", None, ""),
+             (("--gbs", 8, "--mbs", 4, "--dp", 2), "3MiB", 2, ""),
              (("--gbs", 8, "--mbs", 2, "--pp", 2, "--chunks", 2, "--schedule",
-               "interleaved-1f1b"), "2MiB", 4)]
+               "interleaved-1f1b"), "2MiB", 4, ""),
+             (("--gbs", 8, "--mbs", 1, "--pp", 4), "1600KiB", None, "--recompute microbatches=2"),
+             (("--gbs", 8, "--mbs", 2, "--tp", 2, "--pp", 2, "--schedule", "gpipe", "--recompute",
+               "full"), "900KiB", None, "--distribute-saved-activations")]
 
 
 def lint(mtc, *arguments, code=0):
@@ -72,7 +76,7 @@ def check_plan(mtc, folder, spec, strategy, options, ranks):
             yield f"{options}: {limit} of {need} bytes: found fits = {fits}"
 
 
-def check_too_large(mtc, folder, options, limit, ranks):
+def check_too_large(mtc, folder, options, limit, ranks, named):
     """Each strategy that is said to fit compiles under the limit, with the bytes that were
     said, on the ranks that there are; the first costs least, so no second one has its keys."""
     on = ("--ranks", ranks) if ranks else ()
@@ -80,6 +84,8 @@ def check_too_large(mtc, folder, options, limit, ranks):
     found = lint(mtc, "gpt2-nano", *options, *on, *limited, code=INFEASIBLE)
     if not found["nearest"]:
         yield f"{options}: expected strategies that fit, found none"
+    if not any(named in near["options"] for near in found["nearest"]):
+        yield f"{options}: expected {named}, found {found['nearest']}"
     for near in found["nearest"]:
         merged = dict(zip(options[::2], options[1::2])) | {"--gbs": options[1]}
         words = near["options"].split()
