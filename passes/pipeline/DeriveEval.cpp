@@ -1,7 +1,8 @@
 //===- DeriveEval.cpp - --derive-eval -------------------------------------===//
 //
 // Establishes: @eval beside @microbatch, with the same arguments: its forward
-// as it is where nothing is trained. Exports are in @eval alone.
+// as it is where nothing is trained. Exports are in @eval alone, and what only
+// they need.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -10,6 +11,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace mtc::passes {
 #define GEN_PASS_DEF_DERIVEEVAL
@@ -91,6 +95,22 @@ FailureOr<func::FuncOp> copyOf(func::FuncOp train) {
   return eval;
 }
 
+/// Erases an export and what it alone needs, such as a gather of logits: a
+/// collective that nobody reads would be one that the shardings ask for.
+void eraseExport(tfm::ExportOp op) {
+  llvm::SmallSetVector<Operation *, 4> dead;
+  dead.insert(op);
+  while (!dead.empty()) {
+    Operation *last = dead.pop_back_val();
+    SmallVector<Value> operands(last->getOperands());
+    last->erase();
+    for (Value operand : operands)
+      if (Operation *producer = operand.getDefiningOp();
+          producer && isOpTriviallyDead(producer))
+        dead.insert(producer);
+  }
+}
+
 struct DeriveEvalPass
     : mtc::passes::FamilyPass<passes::impl::DeriveEvalBase<DeriveEvalPass>> {
   LogicalResult run() {
@@ -107,7 +127,7 @@ struct DeriveEvalPass
     eval->walk([&](families::EvalOpInterface op) { op.makeEval(rewriter); });
     for (func::FuncOp train : *trains)
       for (auto op : llvm::make_early_inc_range(train.getOps<tfm::ExportOp>()))
-        op.erase();
+        eraseExport(op);
     return success();
   }
 
