@@ -29,6 +29,7 @@ struct SumOrder {
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
+  std::string gradDtype; ///< of gradients of parameters that have main ones
   Mesh mesh;
   int64_t threads = 1;
   int64_t streams = 1;   ///< queues of a rank that run beside each other

@@ -150,6 +150,9 @@ PlanConfig readConfig(ConfigAttr config) {
   result.globalBatch = batch.getGlobal();
   result.seq = batch.getSequence();
   result.dtype = stringifyPrecision(config.getPrecision()).str();
+  Precision sums =
+      config.getOptimizer().getGradDtype().value_or(Precision::F32);
+  result.gradDtype = stringifyPrecision(sums).str();
   result.zero = config.shardsOptimizer();
   result.zeroStage = config.getOptimizer().getZero();
   result.recompute = recomputeText(config.getRecompute());

@@ -25,6 +25,7 @@ BucketInfo readBucket(rt::BucketOp op, bool zero) {
     b.shardedGradients = op.gradElements();
   b.gradOffset = op.getGradOffset().value_or(-1);
   b.paramOffset = op.getParamOffset().value_or(-1);
+  b.gradDtype = op.gradType().isBF16() ? MTC_BF16 : MTC_F32;
   b.dtype = op.keepsMain() ? MTC_BF16 : MTC_F32;
   for (llvm::StringRef state : op.stateNames())
     b.states.push_back({state.str(), op.stateOffset(state).value_or(-1)});

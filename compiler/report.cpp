@@ -125,6 +125,7 @@ Json report(const BundlePlan &plan) {
       {"programs", plan.programs.size()},
       {"isa", c.isa},
       {"dtype", c.dtype},
+      {"grad_dtype", c.gradDtype},
       {"seq_lengths", lengthsOf(plan)},
       {"tokens_per_step", c.globalBatch * c.seq},
       {"total_parameters", totalParameters(plan)},

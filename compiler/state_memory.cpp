@@ -13,18 +13,18 @@ constexpr int64_t kStages = 3; ///< of ZeRO: 0 to 2
 constexpr int64_t kF32 = 4;    ///< bytes
 
 StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
-                      int64_t states) {
+                      int64_t gradBytes, int64_t states) {
   auto split = [&](int64_t bytes, bool overDp) {
     return static_cast<double>(bytes) / static_cast<double>(overDp ? dp : 1);
   };
-  return {static_cast<double>(paramBytes), split(kF32, zero >= 2),
+  return {static_cast<double>(paramBytes), split(gradBytes, zero >= 2),
           split(kF32 * states, zero >= 1)};
 }
 
 namespace {
 
 int64_t gradientBytes(const runtime::BucketInfo &bucket) {
-  return kF32 * bucket.gradElements();
+  return bucket.gradBytes() * bucket.gradElements();
 }
 
 int64_t optimizerBytes(const runtime::BucketInfo &bucket) {
@@ -59,7 +59,7 @@ Json stagingOf(int64_t zero, const BundlePlan &plan) {
 /// A type in which some parameters are stored.
 struct StoredType {
   std::string name;
-  int64_t paramBytes = kF32;
+  int64_t paramBytes = kF32, gradBytes = kF32;
   int64_t states = 0; ///< of an element
 };
 
@@ -72,7 +72,7 @@ std::vector<StoredType> storedTypes(const BundlePlan &plan) {
       auto isSame = [&](const StoredType &type) { return type.name == name; };
       if (!bucket.secondUseOf &&
           std::none_of(types.begin(), types.end(), isSame))
-        types.push_back({name, bucket.paramBytes(),
+        types.push_back({name, bucket.paramBytes(), bucket.gradBytes(),
                          static_cast<int64_t>(bucket.states.size())});
     }
   std::stable_partition(
@@ -135,8 +135,9 @@ Json bytesPerParameter(const BundlePlan &plan) {
   Json rows = Json::array();
   for (const StoredType &type : storedTypes(plan))
     for (int64_t zero = 0; zero < kStages; ++zero) {
-      StateBytes bytes = stateBytes(zero, config.mesh[MTC_AXIS_DP],
-                                    type.paramBytes, type.states);
+      StateBytes bytes =
+          stateBytes(zero, config.mesh[MTC_AXIS_DP], type.paramBytes,
+                     type.gradBytes, type.states);
       bool isFirst = rows.size() < kStages;
       rows.push_back(
           {{"zero", zero},

@@ -17,11 +17,12 @@ struct StateBytes {
 };
 
 /// With ZeRO stage `zero` (0: nothing is split, 1: the optimizer, 2: gradients,
-/// too) over `dp` replicas, parameters of `paramBytes` and `states` fp32 values
-/// of the optimizer: 16, 8 + 8/dp and 4 + 12/dp in f32 with AdamW, 18, 6 +
-/// 12/dp and 2 + 16/dp in bf16.
+/// too) over `dp` replicas, parameters of `paramBytes`, accumulators of
+/// `gradBytes` and `states` fp32 values of the optimizer: 16, 8 + 8/dp and 4 +
+/// 12/dp in f32 with AdamW, 18, 6 + 12/dp and 2 + 16/dp in bf16, and 16, 4 +
+/// 12/dp and 2 + 14/dp with gradients in bf16, too.
 StateBytes stateBytes(int64_t zero, int64_t dp, int64_t paramBytes,
-                      int64_t states);
+                      int64_t gradBytes, int64_t states);
 
 /// Bytes per parameter of this plan's replicas, a row for each type in which it
 /// stores some ("dtype"; first the one that it computes in) and each ZeRO

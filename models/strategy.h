@@ -58,6 +58,7 @@ struct Strategy {
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";
   std::string dtype = "f32";
+  std::string gradDtype = "f32"; ///< of sums of gradients
   std::string optimizer = "adamw";
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
   ShardRules shard;
@@ -123,7 +124,7 @@ Diagnostics checkContradictions(const std::vector<StrategyOption> &options,
 /// An option that `applyOptions` knows.
 struct StrategyOptionInfo {
   std::string name;    ///< dashes between words
-  std::string aliases; ///< other names, with blanks between
+  std::string aliases; ///< as those of Field
   std::string what;    ///< what it says, its type and its default
   bool isFlag;         ///< without a value it means "true"
 };

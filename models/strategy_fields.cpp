@@ -213,6 +213,13 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "type of weights and activations in computations; bf16 keeps main "
        "parameters in f32",
        "\"bf16\""},
+      {"", "grad_dtype", named(allDtypes(), &Strategy::gradDtype),
+       "type in which gradients are accumulated over microbatches and summed "
+       "over ranks: bf16, with dtype bf16, takes half the memory and moves "
+       "half "
+       "the bytes, and rounds each sum; parameters that an override stores in "
+       "f32 keep gradients in f32",
+       "\"bf16\"", Need::optional, "", "grad-reduce-in-bf16=bf16"},
       {"", "optimizer", named({"adamw"}, &Strategy::optimizer),
        "what updates parameters; its numbers are the recipe's", "\"adamw\""},
       {"", "bucket_layout",

@@ -446,8 +446,13 @@ static void checkHosts(const Strategy &strategy, std::vector<Violation> &out) {
                                joinOr(nearestDivisors(ranks, own)))});
 }
 
-/// What computes in f32 has no use for weights that were rounded before.
+/// What computes in f32 has no use for weights that were rounded before, nor
+/// for gradients that are.
 static void checkTypes(const Strategy &strategy, std::vector<Violation> &out) {
+  if (strategy.gradDtype == "bf16" && strategy.dtype != "bf16")
+    out.push_back({"dtype = bf16 with grad_dtype = bf16",
+                   fmt::format("dtype = {}", strategy.dtype),
+                   "grad_dtype = f32, or dtype = bf16"});
   for (const ShardOverride &override : strategy.overrides)
     if (override.dtype == "bf16" && strategy.dtype == "f32")
       out.push_back({"dtype = f32, or that of the strategy, in an override",

@@ -50,11 +50,13 @@ struct OptimizerFields {
   OptimizerKind kind = OptimizerKind::AdamW;
   int64_t zero = 0, bucketSize = 0;
   std::optional<FlatLayout> layout;
+  std::optional<Precision> gradDtype;
   template <typename Visit> void each(Visit visit) {
     visit("kind", kind);
     visit("zero", zero);
     visit("bucket_size", bucketSize);
     visit("layout", layout);
+    visit("grad_dtype", gradDtype);
   }
 };
 
@@ -165,12 +167,12 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 Attribute OptimizerAttr::parse(AsmParser &parser, Type) {
   return parseAttr<OptimizerAttr, OptimizerFields>(
       parser, [](OptimizerFields &f) {
-        return std::tuple(f.kind, f.zero, f.bucketSize, f.layout);
+        return std::tuple(f.kind, f.zero, f.bucketSize, f.layout, f.gradDtype);
       });
 }
 void OptimizerAttr::print(AsmPrinter &printer) const {
   printFields(printer, OptimizerFields{getKind(), getZero(), getBucketSize(),
-                                       getLayout()});
+                                       getLayout(), getGradDtype()});
 }
 
 Attribute TargetAttr::parse(AsmParser &parser, Type) {

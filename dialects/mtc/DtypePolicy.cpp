@@ -8,14 +8,16 @@ using namespace mlir;
 
 namespace mtc {
 
-DtypePolicy dtypePolicy(MLIRContext *context, Precision precision) {
+DtypePolicy dtypePolicy(MLIRContext *context, Precision precision,
+                        Precision gradients) {
   Type f32 = Float32Type::get(context), bf16 = BFloat16Type::get(context);
+  Type sums = gradients == Precision::BF16 ? bf16 : f32;
   switch (precision) {
-    //     compute statistics gradient main
+    //     compute statistics gradient accumulator main
   case Precision::F32:
-    return {f32, f32, f32, f32};
+    return {f32, f32, f32, sums, f32};
   case Precision::BF16:
-    return {bf16, f32, f32, f32};
+    return {bf16, f32, f32, sums, f32};
   }
   llvm_unreachable("a precision without a row");
 }

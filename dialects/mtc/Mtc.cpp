@@ -111,7 +111,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
 
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
                                     int64_t zero, int64_t bucketSize,
-                                    std::optional<FlatLayout>) {
+                                    std::optional<FlatLayout>,
+                                    std::optional<Precision>) {
   if (zero < 0 || zero > 2)
     return emitError() << "expected zero to be 0, 1 or 2, found " << zero;
   return atLeastOne(emitError, "bucket_size", bucketSize);
@@ -195,9 +196,15 @@ static int64_t replicasOf(const Mesh &mesh) {
 }
 
 LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
-                                 BatchAttr batch, Precision, ScheduleAttr,
-                                 OptimizerAttr, TargetAttr, RecomputeAttr,
-                                 ArrayAttr overlap) {
+                                 BatchAttr batch, Precision precision,
+                                 ScheduleAttr, OptimizerAttr optimizer,
+                                 TargetAttr, RecomputeAttr, ArrayAttr overlap) {
+  if (optimizer.getGradDtype() == Precision::BF16 &&
+      precision != Precision::BF16)
+    return emitError() << "expected gradients that are summed in bf16 "
+                          "(grad_dtype of the optimizer) of the precision "
+                          "bf16, found "
+                       << stringifyPrecision(precision);
   if (overlap &&
       !areNames(overlap, [](StringRef name) { return symbolizeOverlap(name); }))
     return emitError() << "expected names of what runs beside computations, "
@@ -259,7 +266,8 @@ bool ConfigAttr::reducesInBackward() const {
 }
 
 DtypePolicy ConfigAttr::types() const {
-  return dtypePolicy(getContext(), getPrecision());
+  return dtypePolicy(getContext(), getPrecision(),
+                     getOptimizer().getGradDtype().value_or(Precision::F32));
 }
 
 ConfigAttr ConfigAttr::withIsa(StringRef isa) const {

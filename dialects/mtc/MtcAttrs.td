@@ -128,13 +128,16 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
   let description = [{
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000>`
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, layout = dense>`
+    Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, grad_dtype = bf16>`
 
-    **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element.
+    **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element; `grad_dtype` is
+    bf16 only where the model computes in bf16 (`#mtc.config`).
   }];
   let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
       AttrParameter<"int64_t", "what is split over dp; 1: the optimizer's state, 2: sums of gradients, too">:$zero,
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size,
-      OptionalParameter<"std::optional<::mtc::FlatLayout>", "how parameters lie in a bucket; aligned where it lacks">:$layout);
+      OptionalParameter<"std::optional<::mtc::FlatLayout>", "how parameters lie in a bucket; aligned where it lacks">:$layout,
+      OptionalParameter<"std::optional<::mtc::Precision>", "what gradients of parameters that have main ones are summed in; f32 where it lacks">:$grad_dtype);
 }
 
 def Mtc_OpFamily : I32EnumAttr<"OpFamily", "ops of tfm of one kind", [

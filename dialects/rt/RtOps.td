@@ -178,7 +178,8 @@ def Rt_AccumulateOp : Rt_BodyOp<"accumulate"> {
   let summary = "adds to the current element of a col, periodic, scalar, row or full operand";
   let description = [{
     For col, periodic and scalar the rows add in ascending order. A scalar operand takes a
-    row-uniform value only.
+    row-uniform value only. To an operand in bf16 a value is added in f32, and the sum is
+    rounded once.
 
     Example: `rt.accumulate 3, %dy : f32`
   }];

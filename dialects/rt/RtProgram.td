@@ -178,8 +178,8 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm"> {
   let summary = "GEMM c = op(a)·op(b), or c += with beta";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
-    the product is added to what c holds. `scratch` is memory that the library
-    needs.
+    the product is added to what c holds. Sums are f32; c is, too, or of the type of a
+    and b, to which the sum is rounded once. `scratch` is memory that the library needs.
 
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
@@ -366,7 +366,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     without ZeRO). With `shard_gradients` (ZeRO-2) its accumulators are those of the
     shard only. A bucket that is the `second_use_of` another holds accumulators
     for the parameters of that one, and nothing else. Parameters are all f32, or
-    all `param_type`: then the main parameters, f32, are one more state.
+    all `param_type`: then the main parameters, f32, are one more state. Accumulators
+    are f32, or `grad_type`.
 
     `states` are what the optimizer keeps for each element of the shard, f32, in
     the order of its kernel's operands (`shard-optimizer`). Offsets are bytes, set
@@ -376,12 +377,14 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     Example: `rt.bucket 0 elements 4096 unpadded 4000 shard 2048 {param_type = bf16, states = ["main", "exp_avg", "exp_avg_sq"]}`
     Example: `rt.bucket 1 elements 4096 unpadded 4000 shard 2048 second_use_of 0`
     Example: `rt.bucket 2 elements 4096 unpadded 4000 shard 2048 {shard_gradients}`
+    Example: `rt.bucket 3 elements 4096 unpadded 4000 shard 4096 {grad_type = bf16, param_type = bf16}`
 
     **Constraints:** state offsets are as many as states; a second use has neither
     parameters nor states.
   }];
   let arguments = (ins Rt_Int:$index, Rt_Int:$elements, Rt_Int:$unpadded, Rt_Int:$shard,
                        OptionalAttr<Rt_Int>:$second_use_of, OptionalAttr<TypeAttr>:$param_type,
+                       OptionalAttr<TypeAttr>:$grad_type,
                        OptionalAttr<StrArrayAttr>:$states, OptionalAttr<Rt_Int>:$param_offset,
                        OptionalAttr<Rt_Int>:$grad_offset, OptionalAttr<DenseI64ArrayAttr>:$state_offsets,
                        UnitAttr:$shard_gradients);
@@ -393,6 +396,11 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
       return getParamType().value_or(::mlir::Float32Type::get(getContext()));
     }
     int64_t paramBytes() { return paramType().getIntOrFloatBitWidth() / 8; }
+    /// The type of the accumulators of their gradients.
+    ::mlir::Type gradType() {
+      return getGradType().value_or(::mlir::Float32Type::get(getContext()));
+    }
+    int64_t gradBytes() { return gradType().getIntOrFloatBitWidth() / 8; }
     /// True if main parameters lie beside those that are computed with.
     bool keepsMain() { return !paramType().isF32(); }
     bool isSecondUse() { return getSecondUseOf().has_value(); }

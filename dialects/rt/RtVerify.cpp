@@ -10,10 +10,11 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::rt;
 
-/// Checks that `operand` names an operand of the kernel whose mode is allowed.
+/// Checks that `operand` names an operand of the kernel whose mode is allowed,
+/// and that `value` is of its type, or `isAdded` to it in f32.
 static LogicalResult checkOperand(KernelOp kernel, Operation *op,
                                   int64_t operand, ArrayRef<Mode> allowed,
-                                  Type value) {
+                                  Type value, bool isAdded = false) {
   auto infos = kernel.getOperandsInfo();
   if (operand < 0 || operand >= static_cast<int64_t>(infos.size()))
     return op->emitOpError("expected an operand index below ")
@@ -25,7 +26,8 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
                           [&](Mode m) { diag << stringifyMode(m); });
     return diag << ", found " << stringifyMode(info.getMode());
   }
-  if (value && info.getElement() != value)
+  bool isRounded = isAdded && value.isF32() && info.getElement().isBF16();
+  if (value && info.getElement() != value && !isRounded)
     return op->emitOpError("expected a value of the operand's type ")
            << info.getElement() << ", found " << value;
   return success();
@@ -71,7 +73,7 @@ LogicalResult KernelOp::verify() {
       ok = checkOperand(
           *this, o, o.getOperand(),
           {Mode::Full, Mode::Row, Mode::Col, Mode::Scalar, Mode::Periodic},
-          o.getValue().getType());
+          o.getValue().getType(), /*isAdded=*/true);
     else if (auto o = dyn_cast<GatherOp>(op))
       ok = checkOperand(*this, o, o.getOperand(), {Mode::Table},
                         o.getResult().getType());
@@ -112,12 +114,10 @@ LogicalResult GemmOp::verify() {
   if (getM() < 1 || getN() < 1 || getK() < 1)
     return emitOpError("expected m, n and k of at least 1, found ")
            << getM() << ", " << getN() << " and " << getK();
-  if (!element(getC()).isF32() &&
-      (getBeta() || element(getC()) != element(getA())))
-    return emitOpError("expected the product in f32")
-           << (getBeta() ? ", into which it is added"
-                         : " or in the operands' type")
-           << ", found " << getC().getType();
+  if (!element(getC()).isF32() && element(getC()) != element(getA()))
+    return emitOpError("expected the product in f32 or in the operands' type, "
+                       "found ")
+           << getC().getType();
   auto count = [](Value v) {
     return cast<ShapedType>(v.getType()).getNumElements();
   };

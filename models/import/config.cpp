@@ -124,6 +124,12 @@ static std::optional<FlatLayout> layoutOf(const Strategy &strategy) {
   return layout == FlatLayout::Aligned ? std::nullopt : std::optional(layout);
 }
 
+/// None for the default.
+static std::optional<Precision> gradDtypeOf(const Strategy &strategy) {
+  Precision type = *symbolizePrecision(strategy.gradDtype);
+  return type == Precision::F32 ? std::nullopt : std::optional(type);
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -145,8 +151,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                      strategy.globalBatchSize, strategy.seqLength),
       *symbolizePrecision(strategy.dtype), scheduleOf(b, strategy),
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
-                         strategy.zero, strategy.bucketSize,
-                         layoutOf(strategy)),
+                         strategy.zero, strategy.bucketSize, layoutOf(strategy),
+                         gradDtypeOf(strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, streams, memory, ranksPerHost),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));

@@ -136,7 +136,7 @@ Value Importer::argument(const std::string &name, Type type,
 /// That of the weights that are computed with, or wider.
 Type Importer::storedType(const std::string &name) {
   Precision stored = *symbolizePrecision(strategy.dtypeOf(name));
-  return dtypePolicy(b.getContext(), stored).compute;
+  return dtypePolicy(b.getContext(), stored, Precision::F32).compute;
 }
 
 /// What computes with it reads it by `computed`, but for norms, which take
@@ -470,7 +470,8 @@ void Importer::finish(Value loss) {
 }
 
 void Importer::run() {
-  types = dtypePolicy(b.getContext(), *symbolizePrecision(strategy.dtype));
+  types = dtypePolicy(b.getContext(), *symbolizePrecision(strategy.dtype),
+                      *symbolizePrecision(strategy.gradDtype));
   b.setInsertionPointToEnd(module.getBody());
   fn = func::FuncOp::create(b, module.getLoc(), "microbatch",
                             b.getFunctionType({}, {}));

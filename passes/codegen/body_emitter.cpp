@@ -167,8 +167,9 @@ Value BodyEmitter::addTo(Value old, Value value, Type element) {
     return arith::AddIOp::create(b, old, value);
   if (!element.isBF16())
     return arith::AddFOp::create(b, old, value);
-  Value sum =
-      arith::AddFOp::create(b, emitFromBf16(b, old), emitFromBf16(b, value));
+  bool isWide = getElementTypeOrSelf(value.getType()).isF32();
+  Value sum = arith::AddFOp::create(b, emitFromBf16(b, old),
+                                    isWide ? value : emitFromBf16(b, value));
   return toBf16(sum);
 }
 

@@ -291,9 +291,12 @@ void FragmentEmitter::emitNorm(rt::NormOp op) {
   switch (op.getAction()) {
   case rt::NormAction::Reset:
     return call("mtc_norm_reset", {context});
-  case rt::NormAction::Accumulate:
-    return call("mtc_norm_accumulate", {context, values.lookup(op.getRange()),
-                                        values.lookup(op.getLength())});
+  case rt::NormAction::Accumulate: {
+    Value dtype = i32(dtypeOf(op.getRange()));
+    return call("mtc_norm_accumulate",
+                {context, dtype, values.lookup(op.getRange()),
+                 values.lookup(op.getLength())});
+  }
   case rt::NormAction::Check: {
     auto type = cast<MemRefType>(op.getRange().getType());
     return call("mtc_norm_check", {context, values.lookup(op.getRange()),

@@ -145,13 +145,14 @@ struct BucketGradientsPass
                            std::optional<int64_t> secondUseOf) {
       int64_t elements = bucket.end - bucket.start;
       Type stored = bucket.dtype == MTC_F32 ? types.main : types.compute;
-      TypeAttr paramType =
-          types.keepsMain(stored) ? TypeAttr::get(stored) : TypeAttr();
-      rt::BucketOp::create(b, loc, index, elements, bucket.unpadded, elements,
-                           secondUseOf ? b.getI64IntegerAttr(*secondUseOf)
-                                       : IntegerAttr(),
-                           paramType, ArrayAttr(), IntegerAttr(), IntegerAttr(),
-                           DenseI64ArrayAttr());
+      auto unlessMain = [&](Type type) {
+        return type == types.main ? TypeAttr() : TypeAttr::get(type);
+      };
+      rt::BucketOp::create(
+          b, loc, index, elements, bucket.unpadded, elements,
+          secondUseOf ? b.getI64IntegerAttr(*secondUseOf) : IntegerAttr(),
+          unlessMain(stored), unlessMain(types.accumulatorOf(stored)),
+          ArrayAttr(), IntegerAttr(), IntegerAttr(), DenseI64ArrayAttr());
     };
     for (auto [i, bucket] : llvm::enumerate(layout.buckets))
       writeBucket(i, bucket, std::nullopt);

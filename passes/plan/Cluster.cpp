@@ -62,10 +62,25 @@ std::optional<Misfit> Cluster::place(Operation *op, Member &member) {
   return std::nullopt;
 }
 
+/// Whether the sum over rows that makes the operand of a sink may add each row
+/// to the accumulator: in a narrower one it would be rounded with each.
+bool Cluster::isSummedInPlace(Operation *sink) const {
+  Value sum = sink->getOperand(0);
+  return soleSink(sum) && summed.lookup(sum) &&
+         accumulatorType(sink, *params).isF32();
+}
+
+Operation *Cluster::sinkOf(Value sum) const {
+  auto isItsSink = [&](const Member &m) {
+    return m.isInPlace && m.op->getOperand(0) == sum;
+  };
+  auto found = llvm::find_if(members, isItsSink);
+  return found == members.end() ? nullptr : found->op;
+}
+
 std::optional<Misfit> Cluster::add(Operation *op) {
   Member member{op, {}};
-  if (isSink(op) && soleSink(op->getOperand(0)) &&
-      summed.lookup(op->getOperand(0))) {
+  if (isSink(op) && isSummedInPlace(op)) {
     member.isInPlace = true;
     members.push_back(std::move(member));
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "passes/families/family.h"
 #include "passes/plan/Domain.h"
+#include "passes/plan/Params.h"
 
 #include <optional>
 #include <string>
@@ -40,17 +41,23 @@ std::string describe(Misfit misfit, mlir::Operation *op);
 /// they add each element to the accumulator's.
 class Cluster {
 public:
+  /// `params`, the program's, say in what sinks add; they live longer.
+  explicit Cluster(const ParamTable &params) : params(&params) {}
   /// Adds `op`; or changes nothing and says why it does not fit. The ops keep
   /// their place in the IR.
   std::optional<Misfit> add(mlir::Operation *op);
   const std::vector<Member> &getMembers() const { return members; }
   const Domain &getDomain() const { return domain; }
+  /// The sink that a sum over rows adds to in place of a new value, or null.
+  mlir::Operation *sinkOf(mlir::Value sum) const;
 
 private:
+  bool isSummedInPlace(mlir::Operation *sink) const;
   std::optional<Misfit> place(mlir::Operation *op, Member &member);
   bool mayGrow(mlir::Operation *op) const;
   bool contains(mlir::Operation *op) const;
 
+  const ParamTable *params;
   std::vector<Member> members;
   llvm::DenseMap<mlir::Value, DimMap> known; ///< looked up only
   llvm::DenseMap<mlir::Value, bool> summed;  ///< looked up only

@@ -1,6 +1,7 @@
 //===- FlatKernels.cpp - kernels over flat ranges -------------------------===//
 #include "passes/plan/FlatKernels.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -21,13 +22,19 @@ rt::KernelOp flatKernel(OpBuilder &b, Location loc,
   return kernel;
 }
 
-rt::KernelOp flatAddKernel(OpBuilder &b, Location loc) {
+Value loadWide(OpBuilder &b, Location loc, Type element, int64_t operand) {
+  Value x = rt::LoadOp::create(b, loc, element, operand);
+  return element.isF32()
+             ? x
+             : arith::ExtFOp::create(b, loc, b.getF32Type(), x).getResult();
+}
+
+rt::KernelOp flatAddKernel(OpBuilder &b, Location loc, Type element) {
   Attribute full =
-      rt::OperandAttr::get(b.getContext(), rt::Mode::Full, b.getF32Type(), 0);
+      rt::OperandAttr::get(b.getContext(), rt::Mode::Full, element, 0);
   SmallVector<Attribute> operands(2, full);
   return flatKernel(b, loc, operands, [&](OpBuilder &inner) {
-    Value x = rt::LoadOp::create(inner, loc, inner.getF32Type(), 1);
-    rt::AccumulateOp::create(inner, loc, 0, x);
+    rt::AccumulateOp::create(inner, loc, 0, loadWide(inner, loc, element, 1));
   });
 }
 

@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <utility>
+
 namespace mtc::passes {
 #define GEN_PASS_DEF_FORMCLUSTERS
 #include "passes/Passes.h.inc"
@@ -159,22 +161,58 @@ Operation *endOf(func::FuncOp fn) {
   return end;
 }
 
-/// Grows clusters greedily, in program order.
-LogicalResult formClusters(func::FuncOp fn) {
-  Cluster cluster;
-  for (Operation *op : computingOps(fn)) {
-    if (!cluster.add(op))
-      continue;
-    wrap(cluster, op);
-    cluster = Cluster();
+/// Grows clusters greedily, in program order. A sink that reads a sum over the
+/// rows of its cluster, and is not added to in place, has its turn behind that.
+class ClusterFormer {
+public:
+  ClusterFormer(func::FuncOp fn, const ParamTable &params)
+      : fn(fn), params(params), cluster(params) {}
+
+  LogicalResult run() {
+    for (Operation *op : computingOps(fn))
+      if (failed(visit(op)))
+        return failure();
+    close(endOf(fn));
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation *op) {
     std::optional<Misfit> misfit = cluster.add(op);
+    if (!misfit)
+      return success();
+    if (*misfit == Misfit::ReadsSum && isSink(op)) {
+      waiting.push_back(op);
+      return success();
+    }
+    close(op);
+    misfit = cluster.add(op);
     if (misfit && !isCall(op))
       return op->emitOpError("in a cluster of its own in @")
              << fn.getName() << ": " << describe(*misfit, op);
+    return success();
   }
-  wrap(cluster, endOf(fn));
-  return success();
-}
+
+  void close(Operation *before) {
+    finish(before);
+    // Each adds elements of its own domain, so one alone always fits.
+    for (Operation *sink : std::exchange(waiting, {}))
+      if (cluster.add(sink)) {
+        finish(before);
+        cluster.add(sink);
+      }
+    finish(before);
+  }
+  void finish(Operation *before) {
+    wrap(cluster, before);
+    cluster = Cluster(params);
+  }
+
+  func::FuncOp fn;
+  const ParamTable &params;
+  Cluster cluster;
+  SmallVector<Operation *> waiting;
+};
 
 struct FormClustersPass
     : ProgramPhase<
@@ -184,12 +222,13 @@ struct FormClustersPass
     registry.insert<rt::RtDialect>();
   }
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
+    ParamTable params(program);
     for (func::FuncOp fn : microbatchFragments(program)) {
       recordCollectives(fn);
       spreadCasts(fn);
       sinkMarkers(fn);
       raiseSinks(fn);
-      if (failed(formClusters(fn)))
+      if (failed(ClusterFormer(fn, params).run()))
         return failure();
     }
     return success();

@@ -28,7 +28,7 @@ static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
   case rt::RefKind::Param:
     return in(MTC_ARENA_PARAMS, bucket.getParamOffset(), bucket.paramBytes());
   case rt::RefKind::Grad:
-    return in(MTC_ARENA_GRADS, bucket.getGradOffset(), 4);
+    return in(MTC_ARENA_GRADS, bucket.getGradOffset(), bucket.gradBytes());
   case rt::RefKind::State:
     return in(MTC_ARENA_OPTIMIZER, bucket.stateOffset(state), 4);
   case rt::RefKind::Staging: // of a fragment, not of the bucket's arenas
@@ -55,7 +55,8 @@ FailureOr<Address> FragmentMemory::addressOf(Operation *op, int64_t index,
 /// The place of a ref in its bucket.
 FailureOr<ParamSlot> FragmentMemory::slotOf(rt::RefOp ref) {
   if (ref.getBucket())
-    return ParamSlot{static_cast<int64_t>(*ref.getBucket()), 0};
+    return ParamSlot{static_cast<int64_t>(*ref.getBucket()), 0,
+                     cast<MemRefType>(ref.getType()).getElementType()};
   if (const ParamSlot *slot = params.find(*ref.getParam(), *ref.getUse()))
     return *slot;
   return ref.emitOpError("expected an rt.param of use ")
@@ -67,10 +68,11 @@ FailureOr<Address> FragmentMemory::stagingAddress(rt::RefOp ref) {
   if (failed(slot))
     return failure();
   auto it = staging.find(slot->bucket);
+  int64_t wide = slot->gradType.getIntOrFloatBitWidth() / 8;
   return Address{MTC_ARENA_WORKSPACE,
-                 it == staging.end()
-                     ? 0 // nothing touches it
-                     : storages[it->second].address.offset + 4 * slot->start};
+                 it == staging.end() ? 0 // nothing touches it
+                                     : storages[it->second].address.offset +
+                                           wide * slot->start};
 }
 
 /// All of a bucket's staging lives from the first op to the last one that
@@ -89,7 +91,7 @@ LogicalResult FragmentMemory::touchStaging(Value buffer, int64_t index) {
     int64_t bytes = 0;
     for (auto bucket : program.getOps<rt::BucketOp>())
       if (bucket.getIndex() == slot->bucket)
-        bytes = 4 * bucket.getElements();
+        bytes = bucket.gradBytes() * bucket.getElements();
     if (bytes == 0)
       return ref.emitOpError("expected a bucket of this program, found ")
              << slot->bucket;

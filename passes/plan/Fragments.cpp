@@ -40,7 +40,7 @@ LogicalResult lowerFragments(
   for (func::FuncOp fn : microbatchFragments(program)) {
     Accumulators accumulators(fn, params);
     if (failed(families::checkIndexAxes(fn)) || failed(accumulators.make()) ||
-        failed(lower(fn, {accumulators, pool, sampleBase})))
+        failed(lower(fn, {params, accumulators, pool, sampleBase})))
       return failure();
   }
   return success();

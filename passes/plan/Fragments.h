@@ -11,6 +11,7 @@ namespace mtc::passes {
 
 /// What lowering a fragment needs beside its ops.
 struct FragmentContext {
+  const ParamTable &params;         ///< of its program
   const Accumulators &accumulators; ///< of all its sinks
   KernelPool &pool;                 ///< of its program
   rt::Affine sampleBase; ///< id of row 0 of a microbatch on this rank

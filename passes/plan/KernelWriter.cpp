@@ -160,7 +160,7 @@ LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
   if (type.getElementType().isBF16())
     return member.op->emitOpError("expected a sum over rows in f32, found ")
            << type << "; it would be rounded once per row";
-  if (Operation *sink = soleSink(result)) {
+  if (Operation *sink = cluster.sinkOf(result)) {
     target = around.accumulators.of(sink);
   } else {
     OpBuilder outer(op);
@@ -186,12 +186,12 @@ LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
 
 /// Adds each element to the accumulator's, in f32.
 void KernelWriter::writeSink(const Member &member, Value value) {
-  Type f32 = b.getF32Type();
   int64_t extent;
   rt::Mode mode = domain.resultMode(member.placement.results[0], extent);
-  rt::AccumulateOp::create(
-      b, loc, accumulator(around.accumulators.of(member.op), mode, f32, extent),
-      value);
+  Value sum = around.accumulators.of(member.op);
+  Type element = cast<MemRefType>(sum.getType()).getElementType();
+  int64_t operand = accumulator(sum, mode, element, extent);
+  rt::AccumulateOp::create(b, loc, operand, value);
 }
 
 /// Rounds what an op made to the type of its result, so that the numbers do not

@@ -17,7 +17,7 @@ static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
     int64_t elements = bucket.getElements();
     int64_t shard = 4 * bucket.getShard();
     bucket.setGradOffset(grads);
-    grads = alignTo(grads + 4 * bucket.gradElements(), kAlign);
+    grads = alignTo(grads + bucket.gradBytes() * bucket.gradElements(), kAlign);
     if (bucket.isSecondUse())
       continue;
     bucket.setParamOffset(params);

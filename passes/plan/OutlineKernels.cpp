@@ -26,8 +26,9 @@ namespace {
 
 /// The loop nest of a cluster. People may have edited it: what does not fit is
 /// rejected here.
-FailureOr<Cluster> nestOf(rt::ClusterOp op, func::FuncOp fn) {
-  Cluster cluster;
+FailureOr<Cluster> nestOf(rt::ClusterOp op, func::FuncOp fn,
+                          const ParamTable &params) {
+  Cluster cluster(params);
   for (Operation &inside : op.ops())
     if (std::optional<Misfit> misfit = cluster.add(&inside))
       return inside.emitOpError("in a cluster of @")
@@ -37,7 +38,7 @@ FailureOr<Cluster> nestOf(rt::ClusterOp op, func::FuncOp fn) {
 
 LogicalResult outlineKernels(func::FuncOp fn, const FragmentContext &around) {
   for (auto op : llvm::to_vector(fn.getOps<rt::ClusterOp>())) {
-    FailureOr<Cluster> cluster = nestOf(op, fn);
+    FailureOr<Cluster> cluster = nestOf(op, fn, around.params);
     if (failed(cluster) || failed(writeKernel(op, *cluster, around)))
       return failure();
   }

@@ -4,6 +4,8 @@
 
 #include "dialects/rt/Rt.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
 #include <map>
 #include <string>
 
@@ -12,14 +14,24 @@ namespace mtc::passes {
 /// Where one use of a parameter lies: bucket and first element in it.
 struct ParamSlot {
   int64_t bucket = 0, start = 0;
+  mlir::Type gradType; ///< of its accumulator; f32 if there is no such bucket
 };
 
 /// The rt.param ops of a program, by name and use.
 class ParamTable {
 public:
   explicit ParamTable(rt::ProgramOp program) {
-    for (auto p : program.getOps<rt::ParamOp>())
-      slots[{p.getName().str(), p.getUse()}] = {p.getBucket(), p.getStart()};
+    std::map<int64_t, mlir::Type> types; // by bucket
+    for (auto bucket : program.getOps<rt::BucketOp>())
+      types[bucket.getIndex()] = bucket.gradType();
+    mlir::Type f32 = mlir::Float32Type::get(program.getContext());
+    for (auto p : program.getOps<rt::ParamOp>()) {
+      auto type = types.find(p.getBucket());
+      slots[{p.getName().str(), p.getUse()}] = {
+          static_cast<int64_t>(p.getBucket()),
+          static_cast<int64_t>(p.getStart()),
+          type == types.end() ? f32 : type->second};
+    }
   }
   const ParamSlot *find(llvm::StringRef name, int64_t use) const {
     auto it = slots.find({name.str(), use});

@@ -67,8 +67,9 @@ private:
 
   Value ref(rt::RefKind kind, MadeBucket &bucket, int64_t elements) {
     return rt::RefOp::create(
-        b, loc, MemRefType::get({elements}, b.getF32Type()), kind, StringAttr(),
-        b.getI64IntegerAttr(bucket.op.getIndex()), StringAttr(), IntegerAttr());
+        b, loc, MemRefType::get({elements}, bucket.op.gradType()), kind,
+        StringAttr(), b.getI64IntegerAttr(bucket.op.getIndex()), StringAttr(),
+        IntegerAttr());
   }
   Value moved(Value view, Value elements) {
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);
@@ -97,7 +98,8 @@ private:
     Value own = ref(rt::RefKind::Grad, bucket, bucket.op.getShard());
     Value into = moved(own, range.getLocal());
     Value from = moved(staging, range.getAt());
-    rt::LaunchOp::create(b, loc, pool.add(flatAddKernel(b, loc)), {into, from},
+    rt::KernelOp add = flatAddKernel(b, loc, bucket.op.gradType());
+    rt::LaunchOp::create(b, loc, pool.add(add), {into, from},
                          ValueRange(range.getLength()), {0});
   }
 

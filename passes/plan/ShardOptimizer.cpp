@@ -77,7 +77,8 @@ struct ShardOptimizerPass
       if (!bucket.isSecondUse())
         bucket.setStatesAttr(Builder(&getContext()).getStrArrayAttr(states));
       plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false,
-                              /*partial=*/{}, stored, std::move(states)});
+                              /*partial=*/{}, stored, bucket.gradType(),
+                              std::move(states)});
     }
     return success();
   }

@@ -17,6 +17,13 @@ Operation *soleSink(Value value) {
   return isSink(user) ? user : nullptr;
 }
 
+Type accumulatorType(Operation *sink, const ParamTable &params) {
+  auto gradient = dyn_cast<pipe::AccumulateOp>(sink);
+  const ParamSlot *slot =
+      gradient ? params.find(gradient.getParam(), gradient.getUse()) : nullptr;
+  return slot ? slot->gradType : Float32Type::get(sink->getContext());
+}
+
 Accumulators::Accumulators(func::FuncOp fn, const ParamTable &params)
     : fn(fn), params(params) {
   for (Operation &op : fn.getBody().front()) {
@@ -52,7 +59,8 @@ LogicalResult Accumulators::makeFor(Operation *sink) {
     return success();
   OpBuilder b = OpBuilder::atBlockBegin(&fn.getBody().front());
   ref = rt::RefOp::create(
-      b, sink->getLoc(), MemRefType::get(type.getShape(), b.getF32Type()),
+      b, sink->getLoc(),
+      MemRefType::get(type.getShape(), accumulatorType(sink, params)),
       key ? rt::RefKind::Grad : rt::RefKind::Loss, StringAttr(), IntegerAttr(),
       key ? b.getStringAttr(key->first) : StringAttr(),
       key ? b.getI64IntegerAttr(key->second) : IntegerAttr());

@@ -17,10 +17,15 @@ namespace mtc::passes {
 bool isSink(mlir::Operation *op);
 
 /// The sink that is the only reader of `value`, or null. The producer of such a
-/// value may add to the accumulator itself, if it is a GEMM or a sum over rows.
+/// value may add to the accumulator itself, if it is a GEMM, or a sum over rows
+/// and the accumulator is f32.
 mlir::Operation *soleSink(mlir::Value value);
 
-/// The accumulators of a fragment: one rt.ref each, f32, before all other ops.
+/// The type of the accumulator that a sink adds to: its bucket's for gradients
+/// (f32 if it has none), f32 for the loss.
+mlir::Type accumulatorType(mlir::Operation *sink, const ParamTable &params);
+
+/// The accumulators of a fragment: one rt.ref each, before all other ops.
 class Accumulators {
 public:
   /// Takes those that the fragment has. `params` are the program's, and live

@@ -73,10 +73,11 @@ private:
   void end() { func::ReturnOp::create(b, loc); }
 
   Value ref(rt::RefKind kind, int64_t bucket) {
+    const UpdateBucket &of = plan.buckets[bucket];
     bool isShard = kind == rt::RefKind::Grad && plan.shardsGradients;
-    Type type = MemRefType::get(
-        {isShard ? plan.buckets[bucket].shard : plan.buckets[bucket].elements},
-        kind == rt::RefKind::Param ? plan.buckets[bucket].paramType : f32());
+    Type type = MemRefType::get({isShard ? of.shard : of.elements},
+                                kind == rt::RefKind::Param ? of.paramType
+                                                           : of.gradType);
     return rt::RefOp::create(b, loc, type, kind, StringAttr(),
                              b.getI64IntegerAttr(bucket), StringAttr(),
                              IntegerAttr());
@@ -197,7 +198,8 @@ private:
       auto r = range(wholeOf(i));
       Value into = grads(*bucket.secondUseOf, r);
       Value from = grads(i, r);
-      launch(flatAddKernel(b, loc), {into, from}, r.getLength());
+      launch(flatAddKernel(b, loc, bucket.gradType), {into, from},
+             r.getLength());
     }
     if (bucket.acrossStages)
       allReduceHeld(i, MTC_GROUP_EMBEDDING, "embedding");
@@ -263,13 +265,17 @@ private:
   rt::KernelOp updateKernel(const UpdateBucket &bucket, bool decay,
                             SmallVector<std::string> &fields) {
     int64_t values = 2 + plan.optimizer->states.size();
-    SmallVector<Attribute> operands(values, operand(rt::Mode::Full));
+    SmallVector<Type> types(values, f32());
+    types[1] = bucket.gradType;
+    SmallVector<Attribute> operands;
+    for (Type type : types)
+      operands.push_back(operand(rt::Mode::Full, type));
     if (bucket.keepsMain())
       operands.push_back(operand(rt::Mode::Full, bucket.paramType));
     return flatKernel(b, loc, operands, [&](OpBuilder &inner) {
       SmallVector<Value> x;
-      for (int64_t i = 0; i < values; ++i)
-        x.push_back(rt::LoadOp::create(inner, loc, f32(), i));
+      for (auto [i, type] : llvm::enumerate(types))
+        x.push_back(loadWide(inner, loc, type, i));
       families::BodyContext context(inner, loc, 1, -1);
       llvm::StringMap<Value> loaded;
       context.stepField = [&](StringRef field) {

@@ -28,6 +28,7 @@ struct UpdateBucket {
   std::vector<MtcAxis> partial = {};
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
+  mlir::Type gradType; ///< of its accumulators
   /// Of rt.bucket: "main" first, if main parameters are kept.
   llvm::SmallVector<llvm::StringRef> states = {};
   bool keepsMain() const { return !paramType.isF32(); }

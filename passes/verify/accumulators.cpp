@@ -81,7 +81,7 @@ private:
     if (!bucket)
       return; // reported by checkOwners
     std::vector<Additions> &all =
-        gradients[*bucket.getGradOffset() + 4 * param.start()];
+        gradients[*bucket.getGradOffset() + bucket.gradBytes() * param.start()];
     int64_t times = sum(all);
     if (times == 0)
       report.error(param.op) << "expected backward to add to the gradient of \""

@@ -27,7 +27,7 @@ Lasting::Lasting(const Stage &stage, Numbers &numbers) {
 void Lasting::addBucket(const Stage &stage, rt::BucketOp bucket,
                         Numbers &numbers) {
   int64_t index = bucket.getIndex();
-  int64_t wide = bucket.paramBytes();
+  int64_t wide = bucket.paramBytes(), sum = bucket.gradBytes();
   int64_t mine = saturatingMul(4, bucket.getShard());
   int64_t whole = saturatingMul(4, bucket.getElements());
   int64_t params = saturatingMul(wide, bucket.getElements());
@@ -36,9 +36,9 @@ void Lasting::addBucket(const Stage &stage, rt::BucketOp bucket,
         {{SpaceKind::Grad, index},
          MTC_ARENA_GRADS,
          *offset,
-         saturatingMul(4, bucket.gradElements()),
-         4,
-         whole,
+         saturatingMul(sum, bucket.gradElements()),
+         sum,
+         saturatingMul(sum, bucket.getElements()),
          "the gradient of"},
         numbers);
   if (auto offset = bucket.getParamOffset())

@@ -138,6 +138,12 @@ private:
         report.error(bucket)
             << "expected parameters of type " << types.storedTypes()
             << " (precision of mtc.config), found " << bucket.paramType();
+      Type sums = types.accumulatorOf(bucket.paramType());
+      if (bucket.gradType() != sums)
+        report.error(bucket)
+            << "expected accumulators of type " << sums << " for parameters of "
+            << bucket.paramType() << " (grad_dtype of mtc.config), found "
+            << bucket.gradType();
       int64_t shards = model.zero ? model.mesh[MTC_AXIS_DP] : 1;
       if (shard * shards != elements)
         report.error(bucket)
@@ -223,7 +229,7 @@ private:
     };
     for (rt::BucketOp bucket : stage.buckets) {
       add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.gradElements(),
-          bucket);
+          bucket, bucket.gradBytes());
       if (bucket.isSecondUse())
         continue;
       add(MTC_ARENA_PARAMS, *bucket.getParamOffset(), bucket.getElements(),

@@ -5,6 +5,8 @@
 #include "passes/verify/update_kernel.h"
 #include "passes/verify/update_slices.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace mtc::passes::verify {
@@ -99,6 +101,9 @@ private:
   static bool isInWorkspace(const Access &access) {
     return access.extent.arena == MTC_ARENA_WORKSPACE;
   }
+  static int64_t widthOf(const Access &access) {
+    return getElementTypeOrSelf(access.type).getIntOrFloatBitWidth() / 8;
+  }
 
   /// Any other op.
   void follow(const Touch &touch) {
@@ -133,17 +138,26 @@ private:
     }
   }
 
+  /// Whether some accumulators have the type, so that sums of it go there.
+  bool isSummedIn(Type element) const {
+    return llvm::any_of(stage.buckets, [&](rt::BucketOp bucket) {
+      return bucket.gradType() == element;
+    });
+  }
+
   void sum(const Touch &touch, rt::CollectiveOp op) {
     const Access *buffer =
         touch.accesses.size() == 1 ? &touch.accesses[0] : nullptr;
-    int64_t bytes =
-        saturatingMul(4, saturatingMul(op.getCount(), model.mesh[MTC_AXIS_DP]));
+    int64_t width = buffer ? widthOf(*buffer) : 1;
+    int64_t bytes = saturatingMul(
+        width, saturatingMul(op.getCount(), model.mesh[MTC_AXIS_DP]));
     if (op.getKind() != rt::CollectiveKind::ReduceScatter || !buffer ||
         !isInWorkspace(*buffer) || buffer->moved ||
         buffer->extent.bytes != bytes ||
-        !cast<ShapedType>(buffer->type).getElementType().isF32()) {
-      report.error(op) << "expected reduce-scatters over dp of a whole f32 "
-                          "buffer in the workspace before the update, found "
+        !isSummedIn(getElementTypeOrSelf(buffer->type))) {
+      report.error(op) << "expected reduce-scatters over dp of a whole buffer "
+                          "in the workspace, of the type of accumulators, "
+                          "before the update, found "
                        << stringifyCollectiveKind(op.getKind())
                        << " of another";
       return;
@@ -154,8 +168,8 @@ private:
       if (!staged.isKnown || staged.isSummed() || staged.adds > 1)
         report.error(op) << "expected gradients of one microbatch, or zero, to "
                             "be summed over dp, found elements "
-                         << (piece.begin - e.offset) / 4 << " to "
-                         << (piece.end - e.offset) / 4 << " "
+                         << (piece.begin - e.offset) / width << " to "
+                         << (piece.end - e.offset) / width << " "
                          << describe(staged);
       staged.sum = {e.offset, e.end()};
       workspace.write(piece.begin, piece.end, staged);
@@ -188,8 +202,10 @@ private:
         from.range() != slice->range ||
         from.moved.getElements() != slice->range.getAt())
       return std::nullopt;
-    int64_t all = stage.bucket(slice->bucket).getElements();
-    if (from.extent.bytes != saturatingMul(4, all))
+    rt::BucketOp bucket = stage.bucket(slice->bucket);
+    if (getElementTypeOrSelf(from.type) != bucket.gradType() ||
+        from.extent.bytes !=
+            saturatingMul(bucket.gradBytes(), bucket.getElements()))
       return std::nullopt;
     return Addition{*slice, {from.extent.offset, from.extent.end()}};
   }
@@ -207,10 +223,11 @@ private:
     }
     int64_t first = addition->from.first;
     const Slice &into = addition->into;
+    int64_t width = stage.bucket(into.bucket).gradBytes();
     for (const Workspace::Piece &piece :
-         workspace.read(first + 4 * into.begin, first + 4 * into.end))
-      count(touch, *addition, (piece.begin - first) / 4,
-            (piece.end - first) / 4, piece.staged);
+         workspace.read(first + width * into.begin, first + width * into.end))
+      count(touch, *addition, (piece.begin - first) / width,
+            (piece.end - first) / width, piece.staged);
   }
 
   /// Elements [begin, end) of a bucket are added, which are all `staged`.

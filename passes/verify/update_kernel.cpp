@@ -57,7 +57,10 @@ private:
 
   void accumulate(rt::AccumulateOp op) {
     FlatKernel::Operand &into = result.operands[op.getOperand()];
-    auto load = op.getValue().getDefiningOp<rt::LoadOp>();
+    Value value = op.getValue();
+    if (auto wide = value.getDefiningOp<arith::ExtFOp>())
+      value = wide.getIn();
+    auto load = value.getDefiningOp<rt::LoadOp>();
     if (load && into.added < 0 && !into.addsOther)
       into.added = load.getOperand();
     else

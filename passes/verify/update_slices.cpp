@@ -34,8 +34,9 @@ Buffer wholeOf(Part part, rt::BucketOp bucket, int64_t offset,
   int64_t elements = part == Part::State  ? bucket.getShard()
                      : part == Part::Grad ? bucket.gradElements()
                                           : bucket.getElements();
-  Type element = part == Part::Param ? bucket.paramType()
-                                     : Float32Type::get(bucket.getContext());
+  Type element = part == Part::Param  ? bucket.paramType()
+                 : part == Part::Grad ? bucket.gradType()
+                                      : Float32Type::get(bucket.getContext());
   return {{part, static_cast<int64_t>(bucket.getIndex()), state, 0, elements},
           offset,
           element};

@@ -220,17 +220,18 @@ private:
       for (const Param &param : stage.params)
         if (rt::BucketOp bucket = stage.bucket(param.bucket())) {
           int64_t start = param.start(), elements = param.elements(),
-                  wide = bucket.paramBytes();
+                  wide = bucket.paramBytes(), sum = bucket.gradBytes();
           if (!bucket.isSecondUse())
             known.insert({MTC_ARENA_PARAMS,
                           *bucket.getParamOffset() + wide * start,
                           wide * elements});
           if (model.shardsGradients)
             known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset(),
-                          4 * bucket.gradElements()});
+                          sum * bucket.gradElements()});
           else
-            known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset() + 4 * start,
-                          4 * elements});
+            known.insert({MTC_ARENA_GRADS,
+                          *bucket.getGradOffset() + sum * start,
+                          sum * elements});
         }
     return known.count({e.arena, e.offset, e.bytes});
   }
@@ -239,7 +240,7 @@ private:
     const Extent &e = access.extent;
     bool found = isLoss(e);
     for (rt::BucketOp bucket : stage.buckets) {
-      int64_t bytes = 4 * bucket.gradElements();
+      int64_t bytes = bucket.gradBytes() * bucket.gradElements();
       int64_t shard = 4 * bucket.getShard();
       auto inside = [&](int64_t begin, int64_t size) {
         return begin >= 0 && e.offset >= begin && e.end() <= begin + size;

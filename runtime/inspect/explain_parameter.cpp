@@ -28,7 +28,7 @@ Json indicesOf(const ParamInfo &p, const Mesh &mesh, int64_t rank) {
   return json;
 }
 
-/// What a rank keeps of a parameter in a table of fp32 values of its bucket.
+/// What a rank keeps of a parameter in a table of values of its bucket.
 struct Kept {
   /// Elements [first, last) of the rank's part, counted from its first; equal:
   /// none.
@@ -38,13 +38,15 @@ struct Kept {
   Json elements() const { return Json::array({first, last}); }
 };
 
-/// Of a table that holds elements [begin, begin + count) of the bucket.
-Kept keptOf(const ParamInfo &p, int64_t begin, int64_t count) {
+/// Of a table that holds elements [begin, begin + count) of the bucket, each of
+/// so many bytes.
+Kept keptOf(const ParamInfo &p, int64_t begin, int64_t count,
+            int64_t width = 4) {
   int64_t first = std::max(p.start, begin);
   int64_t last = std::min(p.start + p.localElements(), begin + count);
   return first >= last
              ? Kept{}
-             : Kept{first - p.start, last - p.start, 4 * (first - begin)};
+             : Kept{first - p.start, last - p.start, width * (first - begin)};
 }
 
 int64_t shardBegin(const BucketInfo &bucket, const Mesh &mesh, int64_t rank) {
@@ -68,7 +70,7 @@ Json gradientOf(const ParamInfo &p, const BucketInfo &bucket, const Mesh &mesh,
                 int64_t rank) {
   Kept kept =
       keptOf(p, bucket.shardedGradients ? shardBegin(bucket, mesh, rank) : 0,
-             bucket.gradElements());
+             bucket.gradElements(), bucket.gradBytes());
   Json json = {{"elements", kept.elements()}, {"offset", nullptr}};
   if (kept.first < kept.last)
     json["offset"] = bucket.gradOffset + kept.at;
@@ -85,6 +87,7 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
       {"decay", p.decay},
       {"owner", p.owner},
       {"dtype", bucket.hasMains() ? "bf16" : "f32"},
+      {"grad_dtype", bucket.gradDtype == MTC_BF16 ? "bf16" : "f32"},
       {"bucket", p.bucket},
       {"start", p.start},
       {"param_offset", bucket.paramOffset + p.start * bucket.paramBytes()},
@@ -169,13 +172,14 @@ std::string parameterText(const Json &answer) {
                           copy["split"]["axis"].get<std::string>());
     text += fmt::format(
         "stage {}{}: {} in all, {} of a rank, {}{}\n"
-        "  bucket {} from element {}: params in {} at {}\n",
+        "  bucket {} from element {}: params in {} at {}, gradients in {}\n",
         copy["stage"].get<int64_t>(),
         copy["owner"].get<bool>() ? "" : " (second copy)", copy["shape"].dump(),
         copy["of_a_rank"].dump(), split,
         copy["decay"].get<bool>() ? "" : ", no decay",
         copy["bucket"].get<int64_t>(), copy["start"].get<int64_t>(),
-        copy["dtype"].get<std::string>(), copy["param_offset"].get<int64_t>());
+        copy["dtype"].get<std::string>(), copy["param_offset"].get<int64_t>(),
+        copy["grad_dtype"].get<std::string>());
     for (const Json &rank : copy["ranks"])
       text += rankText(rank);
   }

@@ -85,6 +85,7 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
     json["split"] = fmt::format("dimension {} over {}", *p.split.dim,
                                 axisName(p.split.axis));
   json["dtype"] = bucket.hasMains() ? "bf16" : "f32";
+  json["gradient dtype"] = bucket.gradDtype == MTC_BF16 ? "bf16" : "f32";
   json["stages"] = Json::array({d.stage});
   json["optimizer"] = bucket.zero ? "split over dp" : "whole";
   if (bucket.shardedGradients)

@@ -110,11 +110,15 @@ void mtc_norm_reset(MtcContext *ctx) {
     setNorm(ctx, NormSum());
 }
 
-void mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
+void mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
+                         int64_t count) {
   if (ctx->status != 0)
     return;
   NormSum sum = normOf(ctx);
-  normAccumulate(sum, static_cast<const float *>(g), count);
+  if (dtypeOf(dtype) == MTC_BF16)
+    normAccumulateBf16(sum, static_cast<const uint16_t *>(g), count);
+  else
+    normAccumulate(sum, static_cast<const float *>(g), count);
   setNorm(ctx, sum);
 }
 

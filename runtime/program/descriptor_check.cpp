@@ -108,7 +108,12 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
     out.push_back(fmt::format("{}: expected sharded_gradients to be "
                               "shard_elements, {}, found {}",
                               what, b.shardElements, *b.shardedGradients));
-  range("grad_offset", b.gradOffset, b.gradElements(), MTC_ARENA_GRADS);
+  range("grad_offset", b.gradOffset, b.gradElements(), MTC_ARENA_GRADS,
+        b.gradBytes());
+  if (b.gradDtype == MTC_BF16 && d.dtype == "f32")
+    out.push_back(fmt::format("{}: expected gradients of grad_dtype f32 in a "
+                              "program of dtype f32, found bf16",
+                              what));
   if (b.secondUseOf) {
     if (*b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
         d.buckets[*b.secondUseOf].secondUseOf)

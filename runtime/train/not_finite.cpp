@@ -40,14 +40,12 @@ Place placeOf(const RankState &rank, const std::string &name) {
 /// Brings a piece to the host, a part at a time.
 Status check(Stream &stream, const Piece &piece, bool &finite) {
   constexpr int64_t kPart = int64_t{1} << 20;
-  std::vector<float> part(static_cast<size_t>(std::min(piece.count, kPart)));
+  std::vector<float> part;
   finite = true;
   for (int64_t at = 0; at < piece.count && finite; at += kPart) {
-    int64_t count = std::min(piece.count - at, kPart);
-    ArenaOffset from{piece.source.arena, piece.source.offset + 4 * at};
-    MTC_RETURN_IF_ERROR(stream.copyOut(from, part.data(), 4 * count));
-    MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
-    finite = std::all_of(part.begin(), part.begin() + count, isFinite);
+    part.resize(static_cast<size_t>(std::min(piece.count - at, kPart)));
+    MTC_RETURN_IF_ERROR(readElements(stream, piece, at, part));
+    finite = std::ranges::all_of(part, isFinite);
   }
   return Status::okay();
 }

@@ -2,12 +2,14 @@
 
 #include "runtime/train/pieces.h"
 
+#include "runtime/base/bf16.h"
 #include "runtime/base/json.h"
 #include "runtime/base/safetensors.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -184,18 +186,34 @@ private:
 
 } // namespace
 
+Status readElements(Stream &stream, const Piece &piece, int64_t first,
+                    std::span<float> out) {
+  auto count = static_cast<int64_t>(out.size());
+  int64_t width = piece.dtype == MTC_BF16 ? 2 : 4;
+  // bf16 lies in the back half, where each is read before it is overwritten.
+  auto *to = reinterpret_cast<std::byte *>(out.data()) + (4 - width) * count;
+  ArenaOffset from{piece.source.arena, piece.source.offset + width * first};
+  MTC_RETURN_IF_ERROR(stream.copyOut(from, to, width * count));
+  MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
+  if (piece.dtype == MTC_BF16)
+    for (int64_t i = 0; i < count; ++i) {
+      uint16_t bits;
+      std::memcpy(&bits, to + width * i, sizeof bits);
+      out[i] = widenBf16(bits);
+    }
+  return Status::okay();
+}
+
 static Status writeData(const std::string &name, const Piece &piece,
                         Stream &stream, std::vector<float> &chunk,
                         SafetensorsWriter &writer) {
   if (piece.data)
     return writer.write(name, 0, piece.data, piece.count * 4);
-  chunk.resize(static_cast<size_t>(std::min(piece.count, kChunk)));
   for (int64_t at = 0; at < piece.count; at += kChunk) {
-    int64_t bytes = 4 * std::min(kChunk, piece.count - at);
-    ArenaOffset from{piece.source.arena, piece.source.offset + 4 * at};
-    MTC_RETURN_IF_ERROR(stream.copyOut(from, chunk.data(), bytes));
-    MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
-    MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), bytes));
+    int64_t count = std::min(kChunk, piece.count - at);
+    chunk.resize(static_cast<size_t>(count));
+    MTC_RETURN_IF_ERROR(readElements(stream, piece, at, chunk));
+    MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), 4 * count));
   }
   return Status::okay();
 }

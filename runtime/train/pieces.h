@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,14 @@ struct Piece {
   int64_t start = 0, count = 0;
   /// The `count` elements, the caller's: on the host, or nullptr ...
   const float *data = nullptr;
-  ArenaOffset source{}; ///< ... and then here on the device
+  ArenaOffset source{};     ///< ... and then here on the device
+  MtcDtype dtype = MTC_F32; ///< of `source`: f32 or bf16
 };
+
+/// Brings elements [first, first + out.size()) of a piece that is on the device
+/// to the host, as fp32, and waits for them. Errors: those of the stream.
+Status readElements(Stream &stream, const Piece &piece, int64_t first,
+                    std::span<float> out);
 
 /// A file that ranks write together, and a folder of the same file system that
 /// has nothing else: for parts, and for what is not whole yet.

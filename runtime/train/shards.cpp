@@ -17,9 +17,10 @@ namespace {
 
 /// What this rank writes of all tensors: each dp rank its range of a bucket
 /// under ZeRO; otherwise all have all and the first one writes it.
-/// offsetOf(bucket, element) is where an element's fp32 value is.
-template <typename OffsetOf>
-std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf) {
+/// offsetOf(bucket, element) is where an element is, of type typeOf(bucket).
+template <typename OffsetOf, typename TypeOf>
+std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf,
+                               TypeOf typeOf) {
   std::vector<Piece> pieces;
   for (const ParamInfo &p : rank.descriptor().params) {
     const BucketInfo &b = rank.descriptor().buckets[p.bucket];
@@ -30,7 +31,7 @@ std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf) {
     if (auto own = partOf({p.start, p.start + p.localElements()}, range))
       pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
                         own->param.begin, own->param.end - own->param.begin,
-                        nullptr, offsetOf(b, own->bucket.begin)});
+                        nullptr, offsetOf(b, own->bucket.begin), typeOf(b)});
   }
   return pieces;
 }
@@ -88,18 +89,25 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
 std::vector<Piece> paramPieces(const RankState &rank) {
   // Between steps a rank has what it updated: whether the rest is gathered
   // then, or before it is read, is the plan's.
-  return ownedPieces(rank, [&](const BucketInfo &b, int64_t element) {
-    return b.hasMains()
-               ? mainOffset(rank, b, element)
-               : ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
-  });
+  return ownedPieces(
+      rank,
+      [&](const BucketInfo &b, int64_t element) {
+        return b.hasMains()
+                   ? mainOffset(rank, b, element)
+                   : ArenaOffset{MTC_ARENA_PARAMS, b.paramOffset + 4 * element};
+      },
+      [](const BucketInfo &) { return MTC_F32; });
 }
 
 std::vector<Piece> gradPieces(const RankState &rank) {
-  return ownedPieces(rank, [&](const BucketInfo &b, int64_t element) {
-    int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
-    return ArenaOffset{MTC_ARENA_GRADS, b.gradOffset + 4 * (element - begin)};
-  });
+  return ownedPieces(
+      rank,
+      [&](const BucketInfo &b, int64_t element) {
+        int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
+        return ArenaOffset{MTC_ARENA_GRADS,
+                           b.gradOffset + b.gradBytes() * (element - begin)};
+      },
+      [](const BucketInfo &b) { return b.gradDtype; });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {

@@ -52,8 +52,9 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
 /// each bucket, which is what it updates.
 std::vector<Piece> paramPieces(const RankState &rank);
 
-/// The same for gradients after `reduce`: under ZeRO-1 only this dp rank's
-/// range of each bucket is valid.
+/// The same for gradients after `reduce`, in the type of their bucket's
+/// accumulators: under ZeRO-1 only this dp rank's range of each bucket is
+/// valid.
 std::vector<Piece> gradPieces(const RankState &rank);
 
 /// Fills all parameters from (seed, name, global index). Where they are bf16

@@ -154,7 +154,7 @@ private:
     for (size_t i = 0; i < d.buckets.size(); ++i) {
       const BucketInfo &b = d.buckets[i];
       bool isOfGradients = contains({MTC_ARENA_GRADS, b.gradOffset},
-                                    4 * b.gradElements(), buffer);
+                                    b.gradBytes() * b.gradElements(), buffer);
       bool isOfParameters =
           !b.secondUseOf && contains({MTC_ARENA_PARAMS, b.paramOffset},
                                      b.paramBytes() * b.elements, buffer);

@@ -7,9 +7,15 @@ def has_flag(flag):
         return any(flag in line.split() for line in file if line.startswith("flags"))
 
 
+# What computes in bf16 and sums gradients in it, too.
+SUMS = "bf16-sums"
+
+
 def options(dtype):
     """bf16 products are emulated where the processor has no unit for them: slower,
     and the plan says so by its instruction set."""
+    if dtype == SUMS:
+        return [*options("bf16"), "--grad-dtype", "bf16"]
     if dtype == "bf16" and not has_flag("avx512_bf16"):
         return ["--dtype", dtype, "--isa", "x86-64-v4"]
     return ["--dtype", dtype]

@@ -61,10 +61,6 @@ Status checkTypes(const GemmDesc &d) {
             "expected a product of f32 into f32, or of bf16 into f32 or bf16, "
             "found " +
                 describe(d)};
-  if (d.c == MTC_BF16 && d.beta == 1)
-    return {StatusCode::usage, "expected beta 0 or an f32 result, because "
-                               "accumulators are f32, found " +
-                                   describe(d)};
   return Status::okay();
 }
 

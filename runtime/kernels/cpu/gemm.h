@@ -23,8 +23,7 @@ namespace mtc::runtime {
 /// c[m,n] = op(a)·op(b) + beta·c, dense and row-major. op(a) is [m,k]: `a` is
 /// stored [m,k], or [k,m] if ta; op(b) is [k,n]: stored [k,n], or [n,k] if tb.
 /// Legal types (ab, c): (F32, F32), (BF16, F32), (BF16, BF16). A bf16 c is
-/// rounded once, to nearest even, so beta must be 0 there: accumulators are
-/// fp32.
+/// rounded once, to nearest even: with beta 1 the sum with what it held.
 struct GemmDesc {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false;

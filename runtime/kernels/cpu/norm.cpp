@@ -1,5 +1,6 @@
 #include "runtime/kernels/cpu/norm.h"
 
+#include "runtime/base/bf16.h"
 #include "runtime/kernels/cpu/kernel_table.h"
 
 #include <algorithm>
@@ -71,6 +72,18 @@ void normAccumulate(NormSum &sum, const float *g, int64_t count) {
   for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk)
     if (!addChunk(sum, g + at, std::min(count - at, kNormChunk)))
       poison(sum);
+  settle(sum);
+}
+
+void normAccumulateBf16(NormSum &sum, const uint16_t *g, int64_t count) {
+  float wide[kNormChunk];
+  for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk) {
+    int64_t part = std::min(count - at, kNormChunk);
+    for (int64_t i = 0; i < part; ++i)
+      wide[i] = widenBf16(g[at + i]);
+    if (!addChunk(sum, wide, part))
+      poison(sum);
+  }
   settle(sum);
 }
 

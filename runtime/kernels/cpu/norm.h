@@ -33,6 +33,9 @@ struct NormSum {
 /// the sum not finite. Same bits before and after mtc_kernels_select_isa.
 void normAccumulate(NormSum &sum, const float *g, int64_t count);
 
+/// The same of bf16 values.
+void normAccumulateBf16(NormSum &sum, const uint16_t *g, int64_t count);
+
 /// Adds nothing, but a value of x[0, count) that is not finite makes the sum
 /// not finite.
 void normCheck(NormSum &sum, const float *x, int64_t count);

@@ -186,10 +186,11 @@ void timed_mtc_all_gather(MtcContext *ctx, int32_t stream, int32_t group,
   call(ctx, stream, group, dtype, buffer, count);
 }
 
-void timed_mtc_norm_accumulate(MtcContext *ctx, const void *g, int64_t count) {
+void timed_mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
+                               int64_t count) {
   REAL(mtc_norm_accumulate);
-  Timer timer(norm, 4 * count);
-  call(ctx, g, count);
+  Timer timer(norm, bytesOf(dtype, count));
+  call(ctx, dtype, g, count);
 }
 
 void timed_mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {

@@ -120,6 +120,11 @@ module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4,
   batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
   optimizer = <kind = adamw, zero = 0, bucket_size = 100>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>, overlap = []>} {}
 // -----
+// expected-error @+1 {{expected gradients that are summed in bf16 (grad_dtype of the optimizer) of the precision bf16, found f32}}
+module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
+  batch = <micro = 2, microbatches = 2, global = 8, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 100, grad_dtype = bf16>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>} {}
+// -----
 // expected-error @+1 {{expected a global batch of 2 samples times 2 microbatches times 2 replicas, found 16}}
 module attributes {test.attribute = #mtc.config<model = <name = "m", layers = 4, hidden = 64, vocab = 211, padded_vocab = 256>, mesh = <tp = 1, cp = 1, dp = 2, pp = 2>,
   batch = <micro = 2, microbatches = 2, global = 16, sequence = 32>, precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [2, 2]>,

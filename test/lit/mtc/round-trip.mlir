@@ -15,6 +15,10 @@ module attributes {mtc.config = #mtc.config<
 // CHECK: test.optimizer = #mtc.optimizer<kind = adamw, zero = 1, bucket_size = 1, layout = dense>
 module attributes {test.optimizer = #mtc.optimizer<layout = dense, kind = adamw, zero = 1, bucket_size = 1>} {}
 
+// Nor are sums of gradients in f32.
+// CHECK: test.optimizer = #mtc.optimizer<kind = adamw, zero = 0, bucket_size = 1, grad_dtype = bf16>
+module attributes {test.optimizer = #mtc.optimizer<grad_dtype = bf16, kind = adamw, zero = 0, bucket_size = 1>} {}
+
 // Groups are of chunks.
 // CHECK: test.schedule = #mtc.schedule<name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1], group = 3>
 module attributes {test.schedule = #mtc.schedule<group = 3, name = "interleaved-1f1b", chunks = 2, layers_per_stage = [1, 1, 1, 1]>} {}

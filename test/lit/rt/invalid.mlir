@@ -220,12 +220,6 @@ func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: te
   return
 }
 // -----
-func.func @gemm_adds_in_f32(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %c: memref<4x5xbf16>) {
-  // expected-error @+1 {{expected the product in f32, into which it is added, found 'memref<4x5xbf16>'}}
-  rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xbf16>, tensor<3x5xbf16>, memref<4x5xbf16>) -> ()
-  return
-}
-// -----
 func.func @gemm_without_a_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x5xf32>) {
   // expected-error @+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
   rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> ()

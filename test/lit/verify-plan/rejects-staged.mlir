@@ -27,12 +27,12 @@
 // all of it on every rank
 // RUN: sed -e '/^    func.func @stage0_bwd/,/return/{s/reduce_scatter \(.*\) group dp count 832/all_reduce \1 group dp count 1664/}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL: 'rt.collective' expected reduce-scatters over dp of a whole f32 buffer in the workspace before the update, found all_reduce of another
+// ALL: 'rt.collective' expected reduce-scatters over dp of a whole buffer in the workspace, of the type of accumulators, before the update, found all_reduce of another
 
 // of a part of the bucket
 // RUN: sed -e '/^    func.func @stage0_bwd/,/return/{s/group dp count 832/group dp count 416/}' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PART
-// PART: 'rt.collective' expected reduce-scatters over dp of a whole f32 buffer in the workspace before the update, found reduce_scatter of another
+// PART: 'rt.collective' expected reduce-scatters over dp of a whole buffer in the workspace, of the type of accumulators, before the update, found reduce_scatter of another
 
 // in a staging buffer that does not begin as zeros
 // RUN: sed -e '/^    func.func @stage0_bwd/,/return/{/rt.zero .* : (memref<24832xf32>)/d}' %t.mlir \

@@ -77,6 +77,10 @@ std::vector<PlanRequest> planRequests() {
     narrow.tied = false;
     narrow.strategy = {
         {"tp", "2"}, {"dp", "2"}, {"zero", "1"}, {"dtype", "bf16"}};
+    PlanRequest &sums = requests.emplace_back();
+    sums.name = "dp2-zero2-bf16-sums";
+    sums.strategy = {
+        {"dp", "2"}, {"zero", "2"}, {"dtype", "bf16"}, {"grad-dtype", "bf16"}};
   }
   if (const char *file = std::getenv("MTC_EFFECTS_IR")) {
     PlanRequest &given = requests.emplace_back();

@@ -59,6 +59,8 @@ Operands operandsOf(const GemmDesc &d) {
     x.a = roundedToBf16(x.a);
     x.b = roundedToBf16(x.b);
   }
+  if (d.c == MTC_BF16)
+    x.c = roundedToBf16(x.c);
   return x;
 }
 
@@ -109,8 +111,7 @@ std::vector<GemmDesc> allRows() {
       for (bool tb : {false, true})
         for (int beta : {0, 1})
           for (Types t : allTypes())
-            if (beta == 0 || t.c == MTC_F32)
-              rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c});
+            rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c});
   return rows;
 }
 
@@ -228,11 +229,28 @@ TEST_F(Gemm, IllegalTypes) {
         << status.message();
     EXPECT_EQ(mtc_gemm_scratch(bestIsa(), 2, 2, 2, 0, 0, 0, t.ab, t.c, 1), -1);
   }
-  GemmDesc sum{2, 2, 2, false, false, 1, MTC_BF16, MTC_BF16};
-  GemmSet set;
-  Status status = set.create({&sum, 1}, 1);
-  EXPECT_EQ(status.code(), StatusCode::usage);
-  EXPECT_NE(status.message().find("accumulators are f32"), std::string::npos);
+}
+
+// 256 + (1 + 2^-8) is above the middle of 256 and 258, which bf16 has; with the
+// product rounded first, to 1, it would be the middle, which goes to 256.
+TEST_F(Gemm, ABf16SumIsRoundedOnce) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 2},
+                         {33, 17, 101},
+                         {64, 96, 128},
+                         {64, 256, 4096}}) {
+    GemmDesc row{m, n, k, true, false, 1, MTC_BF16, MTC_BF16};
+    Operands x{std::vector<float>(size_t(m * k)),
+               std::vector<float>(size_t(k * n)),
+               std::vector<float>(size_t(m * n), 256.0f)};
+    std::fill_n(x.a.begin(), m, 1.0f);
+    std::fill_n(x.a.end() - m, m, 0x1p-4f);
+    std::fill_n(x.b.begin(), n, 1.0f);
+    std::fill_n(x.b.end() - n, n, 0x1p-4f);
+    GemmSet set;
+    ASSERT_TRUE(set.create({&row, 1}, 1).ok());
+    EXPECT_EQ(runRow(set, 0, row, x), std::vector<float>(x.c.size(), 258.0f))
+        << "m=" << m << " n=" << n << " k=" << k;
+  }
 }
 
 TEST_F(Gemm, InstructionSets) {

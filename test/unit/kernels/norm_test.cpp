@@ -1,4 +1,5 @@
 // The order-free norm: exact sums of all sizes, order, partition, poison.
+#include "runtime/base/bf16.h"
 #include "runtime/kernels/cpu/isa.h"
 #include "runtime/kernels/cpu/norm.h"
 
@@ -79,6 +80,12 @@ NormSum accumulated(const std::vector<float> &g) {
   return sum;
 }
 
+NormSum accumulatedBf16(const std::vector<uint16_t> &g) {
+  NormSum sum;
+  normAccumulateBf16(sum, g.data(), int64_t(g.size()));
+  return sum;
+}
+
 NormSum expected(const std::vector<float> &g) {
   Paper paper;
   paper.addSquares(g);
@@ -117,6 +124,22 @@ template <typename Body> void onEachIsa(Body body) {
 }
 
 } // namespace
+
+TEST(Norm, OfBf16IsThatOfTheSameValues) {
+  onEachIsa([] {
+    for (size_t n : {1, 7, 5000}) {
+      std::vector<float> wide = spread(n, -130, 100, 11);
+      std::vector<uint16_t> narrow;
+      for (float &x : wide) {
+        narrow.push_back(roundToBf16(x));
+        x = widenBf16(narrow.back());
+      }
+      EXPECT_EQ(accumulatedBf16(narrow), expected(wide)) << n;
+      narrow.back() = roundToBf16(INFINITY);
+      EXPECT_FALSE(accumulatedBf16(narrow).finite()) << n;
+    }
+  });
+}
 
 TEST(Norm, IsExact) {
   struct Binades {

@@ -52,7 +52,7 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "seq-length, zero, "
       "sequence-parallel, threads-per-rank, comm-thread, bucket-size, "
       "schedule, target, "
-      "dtype, "
+      "dtype, grad-dtype, "
       "optimizer, bucket-layout, chunks, microbatch-group, layers-per-stage, "
       "first-stage-layers, "
       "last-stage-layers, device-memory, "

@@ -159,6 +159,9 @@ static const BadInput strategyInputs[] = {
     {"BucketLayout", "bucket_layout = \"tight\"\n",
      "f:1: key 'bucket_layout': expected one of aligned, dense, found a string "
      "\"tight\"\n"},
+    {"GradDtype", "grad_dtype = \"bf32\"\n",
+     "f:1: key 'grad_dtype': expected one of f32, bf16, found a string "
+     "\"bf32\", did you mean 'f32'?\n"},
     {"OverrideEmptyPattern",
      "[[override]]\npattern = \"\"\nshard = { ffn = \"none\" }\n",
      "f:2: key 'override.pattern': expected a parameter name, '*' for any "

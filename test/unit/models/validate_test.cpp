@@ -265,6 +265,18 @@ TEST(Validate, ParametersAreNotNarrowerThanTheModel) {
   EXPECT_TRUE(validate(spec, strategy).empty());
 }
 
+TEST(Validate, GradientsAreNotNarrowerThanTheModel) {
+  Strategy strategy;
+  strategy.globalBatchSize = 1;
+  strategy.gradDtype = "bf16";
+  ModelSpec spec = loadSpec("gpt2-nano");
+  EXPECT_EQ(render(toDiagnostics(validate(spec, strategy))),
+            "expected dtype = bf16 with grad_dtype = bf16, found dtype = f32; "
+            "nearest: grad_dtype = f32, or dtype = bf16\n");
+  strategy.dtype = "bf16";
+  EXPECT_TRUE(validate(spec, strategy).empty());
+}
+
 // An override that splits a dimension brings the dimension's rule back.
 TEST(Validate, OverridesSplit) {
   Strategy strategy;

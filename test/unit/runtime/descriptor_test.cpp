@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 9", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 10", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 9, found 99"),
+  EXPECT_NE(status.message().find("expected abi 10, found 99"),
             std::string::npos);
 }
 
@@ -186,7 +186,7 @@ TEST(Descriptor, MainParametersAreThoseOfTheShard) {
 TEST(Descriptor, ASecondUseHasNoMainParameters) {
   std::string second = R"("buckets": [
     {"second_use_of": 1, "elements": 16, "unpadded": 14, "zero": false,
-     "shard_elements": 16, "grad_offset": 128},)";
+     "shard_elements": 16, "grad_offset": 128, "grad_dtype": "f32"},)";
   std::string text = bf16With("\"buckets\": [", second);
   for (const char *first :
        {"\"bucket\": 0, \"start\": 2", "\"bucket\": 0, \"start\": 0"}) {

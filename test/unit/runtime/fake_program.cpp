@@ -186,7 +186,7 @@ void reduce(MtcContext *ctx, const MtcStep *) {
   mtc_norm_reset(ctx);
   if (HAS_B)
     mtc_norm_check(ctx, loss(ctx), 1);
-  mtc_norm_accumulate(ctx, grads(ctx) + shard, kShard);
+  mtc_norm_accumulate(ctx, MTC_F32, grads(ctx) + shard, kShard);
   mtc_norm_reduce(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_ALL);
   mtc_norm_finish(ctx);
 }
@@ -342,6 +342,7 @@ extern const char mtc_descriptor[] = TEXT({
     "zero" : true,
     "shard_elements" : 4,
     "grad_offset" : 64,
+    "grad_dtype" : "f32",
     "param_offset" : 0,
     "dtype" : DTYPE,
     "states" : [STATES]

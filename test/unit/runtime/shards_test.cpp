@@ -40,7 +40,7 @@ std::string descriptorText(bool bf16, bool zero) {
   }
   replace(text, "}]}],\n  \"inputs\"", R"(}]},
     {"second_use_of": 0, "elements": 4, "unpadded": 4, "zero": false,
-     "shard_elements": 4, "grad_offset": 128}],
+     "shard_elements": 4, "grad_offset": 128, "grad_dtype": "f32"}],
   "inputs")");
   return text;
 }

@@ -8,7 +8,7 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 9, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 10, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "streams": 1,
   "dtype": "f32", "onednn": "2",
   "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},
@@ -24,7 +24,7 @@ inline const char *const kToyDescriptor = R"({
      "init": {"kind": "ones"}, "layer_axes": ["embed"]}],
   "buckets": [
     {"elements": 16, "unpadded": 14, "zero": false, "shard_elements": 16,
-     "grad_offset": 64, "param_offset": 0, "dtype": "f32",
+     "grad_offset": 64, "grad_dtype": "f32", "param_offset": 0, "dtype": "f32",
      "states": [{"name": "exp_avg", "offset": 0},
                 {"name": "exp_avg_sq", "offset": 64}]}],
   "inputs": [{"name": "ids", "pool": 4, "offset": 0, "stride": 1024,

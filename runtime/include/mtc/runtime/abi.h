@@ -19,14 +19,14 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 9
+#define MTC_ABI_VERSION 10
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
 /// names.
 enum MtcArena {
   MTC_ARENA_PARAMS = 0,    ///< parameters in the compute type, bucket layout
-  MTC_ARENA_GRADS = 1,     ///< fp32 gradient accumulators, bucket layout; loss
+  MTC_ARENA_GRADS = 1,     ///< gradient accumulators, bucket layout; fp32 loss
   MTC_ARENA_OPTIMIZER = 2, ///< fp32 Adam moments; in bf16, main parameters
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
@@ -267,12 +267,13 @@ void mtc_record(struct MtcContext *ctx, int32_t event, int32_t stream);
 void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 
 /// The order-free global norm (docs/numerics.md): the exact sum of squares.
-/// reset, accumulate any number of fp32 ranges in any order, check what must be
-/// finite though it is no gradient (a norm with something that is not finite is
-/// +inf on every rank), reduce over `group` on a stream, finish (writes
-/// grad_norm and clip_coeff).
+/// reset, accumulate any number of ranges of `dtype` (fp32 or bf16) in any
+/// order, check fp32 that must be finite though it is no gradient (a norm with
+/// something that is not finite is +inf on every rank), reduce over `group` on
+/// a stream, finish (writes grad_norm and clip_coeff).
 void mtc_norm_reset(struct MtcContext *ctx);
-void mtc_norm_accumulate(struct MtcContext *ctx, const void *g, int64_t count);
+void mtc_norm_accumulate(struct MtcContext *ctx, int32_t dtype, const void *g,
+                         int64_t count);
 void mtc_norm_check(struct MtcContext *ctx, const void *x, int64_t count);
 void mtc_norm_reduce(struct MtcContext *ctx, int32_t stream, int32_t group);
 void mtc_norm_finish(struct MtcContext *ctx);

@@ -90,13 +90,16 @@ struct BucketInfo {
   /// (ZeRO-2).
   std::optional<int64_t> shardedGradients;
   int64_t gradOffset = 0, paramOffset = 0;
+  MtcDtype gradDtype = MTC_F32;  ///< of its accumulators: f32 or bf16
   MtcDtype dtype = MTC_F32;      ///< of its parameters: f32 or bf16
   std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
   /// True when parameters are bf16 and have fp32 main copies.
   bool hasMains() const { return dtype == MTC_BF16; }
   /// Bytes of one element of a parameter.
   int64_t paramBytes() const { return hasMains() ? 2 : 4; }
-  /// Accumulators that a rank has, fp32, from `gradOffset` on.
+  /// Bytes of one accumulator.
+  int64_t gradBytes() const { return gradDtype == MTC_BF16 ? 2 : 4; }
+  /// Accumulators that a rank has, from `gradOffset` on.
   int64_t gradElements() const { return shardedGradients.value_or(elements); }
   /// The state of a name; null if there is none.
   const StateInfo *state(std::string_view name) const {

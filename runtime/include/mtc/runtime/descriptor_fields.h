@@ -101,6 +101,7 @@ template <typename Fields> void fields(Fields &f, BucketInfo &b) {
   f.integer("shard_elements", b.shardElements, 0, kHuge);
   f.optional("sharded_gradients", b.shardedGradients, 0, kHuge);
   f.integer("grad_offset", b.gradOffset, 0, kHuge);
+  f.choice("grad_dtype", b.gradDtype, kDtypes);
   if (b.secondUseOf)
     return;
   f.integer("param_offset", b.paramOffset, 0, kHuge);
