@@ -10,7 +10,8 @@ def DeriveEval : MtcPass<"derive-eval"> {
     nothing else. Copies the forward of `@microbatch` to `@eval` without what is
     saved for the backward and without gradients; ops that draw random words say
     by an interface what they are then (`EvalOpInterface`). What dumps read is
-    computed by `eval` alone: the `tfm.export` ops move there.
+    computed by `eval` alone: the `tfm.export` ops move there, and what only they
+    read leaves `@microbatch`.
 
     Input, a part of `@microbatch`:
     ```mlir

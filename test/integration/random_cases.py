@@ -1,50 +1,120 @@
-"""Random small models and strategies, and an independent opinion on which of them can be."""
+"""Random small models and strategies: all choices that there are, drawn together."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import precision
+import random_schedules
 from layouts import Layout
+from random_rules import breaks_schedule, broken_rules
 
 PLAIN = ("gpipe", "1f1b", "eager-1f1b", "zb-h1")
 INTERLEAVED = "interleaved-1f1b"
+OWN = "own"  # a schedule of the case itself
+FAMILIES = ("attention", "dropout", "einsum", "norm", "pointwise")
+KINDS = ("p2p", "grad-reduce", "param-gather")
+MOST_RANKS = 12
+TRIES = 50
+# A table of a strategy's file, and the axes that tp must divide for it.
+OVERRIDES = (
+    ('layers.*.mlp.*', 'shard = { ffn = "none" }'),
+    ('layers.0.*', 'shard = { heads = "none", kv_heads = "none" }'),
+    ('layers.*.mlp.up.*', 'gather_output = true'),
+    ('embed.tokens', 'shard = { vocab = "none" }'),
+)
+F32 = ("*norm*", "embed.*", "*.bias", "layers.0.*", "*.mlp.down.*", "*")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A model, and a strategy for it. `seq` may exceed what the model has, batches and
-    lists need not fit: four strategies in ten cannot be."""
+    """A model, and a strategy for it. Nothing need fit. `layout` says what the other tests
+    vary, but for the stages; if its schedule is OWN it is `lines`."""
     sizes: dict
     layout: Layout
     batch: int
-    seq: int
-    replicated: tuple = field(default=())  # logical axes that the table does not split
+    lengths: tuple             # tokens of samples
+    stages: str = "even"       # how layers are given: also list, layout, balanced, ends
+    counts: tuple = ()         # of each virtual stage; of the ends alone, None: not given
+    stages_text: str = ""      # a layout
+    lines: tuple = ()
+    replicated: tuple = ()     # logical axes that the table does not split
+    dtype: str = "f32"
+    overrides: tuple = ()      # (pattern, rest of the table)
+    threads: int = 1
+    bucket_layout: str = "aligned"
+    per_host: int = 0          # ranks; 0: not said
+    memory: int = 0            # bytes that a rank may use; 0: not said
 
-    def options(self):
-        return [*self.layout.options(self.batch), "--seq", str(self.seq),
-                *(part for axis in self.replicated
-                  for part in (f"--shard.{axis}", "none"))]
+    def stage_options(self):
+        if self.stages == "ends":
+            return [part for end, count in zip(("first", "last"), self.counts)
+                    if count is not None for part in (f"--{end}-stage-layers", str(count))]
+        given = {"even": "", "balanced": "balanced", "layout": self.stages_text}.get(
+            self.stages, ",".join(map(str, self.counts)))
+        return ["--stages", given] if given else []
+
+    def options(self, place):
+        """`place(name)`: where a file of the case is."""
+        layout = self.layout
+        if layout.schedule == OWN:
+            layout = replace(layout, schedule=place("own.txt"))
+        return [*layout.options(self.batch), *self.stage_options(), *self.same(place),
+                *(["--bucket-layout", "dense"] if self.bucket_layout == "dense" else []),
+                *(["--ranks-per-host", str(self.per_host)] if self.per_host else []),
+                *(["--device-memory", str(self.memory)] if self.memory else [])]
+
+    def same(self, place):
+        """Options that another layout must have as well for the same bits."""
+        return ["--seq", ",".join(map(str, self.lengths)), *precision.options(self.dtype),
+                *(["--threads", str(self.threads)] if self.threads > 1 else []),
+                *(part for axis in self.replicated for part in (f"--shard.{axis}", "none")),
+                *(["--strategy", place("own.toml")] if self.overrides else [])]
+
+    def files(self):
+        """Texts of the files that the options name."""
+        tables = "".join(f'[[override]]\npattern = "{pattern}"\n{rest}\n'
+                         for pattern, rest in self.overrides)
+        return {"own.txt": random_schedules.text(self.lines, self.layout.chunks),
+                "own.toml": tables}
 
     @property
     def microbatches(self):
         return self.batch // (self.layout.micro_batch * self.layout.dp)
 
+    @property
+    def ascends(self):
+        """Whether gradients are added in the order of the microbatches."""
+        return all([slot[1] for slot in line if slot[0] in "BW" and slot[2] == chunk]
+                   == sorted(slot[1] for slot in line if slot[0] in "BW" and slot[2] == chunk)
+                   for line in self.lines for chunk in range(self.layout.chunks))
+
+
+def chance(random, share):
+    return random.random() < share
+
 
 def random_sizes(random):
-    heads = random.choice((2, 3, 4, 6))
-    hidden = heads * random.choice((4, 8, 16))
+    heads = random.choice((2, 3, 4, 4, 6))
+    width = random.choice((4, 8, 16))
+    hidden = heads * width if chance(random, 0.8) else random.choice((20, 24, 36))
     vocab = random.randint(20, 80)
+    rates = (0.0, 0.0, 0.1, 0.3)
     return {"name": "random", "vocab": vocab,
-            "padded": -(-vocab // 24) * 24 if random.random() < 0.8 else vocab,
+            "padded": -(-vocab // 24) * 24 if chance(random, 0.8) else vocab,
             "layers": random.choice((1, 2, 3, 4, 4, 6, 6)), "hidden": hidden, "heads": heads,
-            "ffn": random.choice((2, 3, 4)) * hidden, "longest": random.choice((8, 12, 16)),
-            "tied": random.random() < 0.5, "norm": random.choice(("layer_norm", "rms_norm")),
+            "head_dim": width if hidden != heads * width or chance(random, 0.5)
+            else hidden // heads,
+            "ffn": random.choice((2, 3, 4)) * hidden if chance(random, 0.8)
+            else random.randint(9, 40), "longest": random.choice((8, 12, 16)),
+            "tied": chance(random, 0.5), "norm": random.choice(("layer_norm", "rms_norm")),
             "qkv": random.choice(("fused", "separate")),
-            "dropout": random.choice((0.0, 0.1))}
+            "dropout": {place: random.choice(rates)
+                        for place in ("embedding", "attention", "hidden")}}
 
 
 def random_kv_heads(random, sizes, tp):
     """A divisor of the heads, in fused projections mostly one that tp divides."""
     divisors = [n for n in range(1, sizes["heads"] + 1) if sizes["heads"] % n == 0]
-    if sizes["qkv"] == "fused" and random.random() < 0.9:
+    if sizes["qkv"] == "fused" and chance(random, 0.9):
         divisors = [n for n in divisors if n % tp == 0] or divisors
     return random.choice(divisors)
 
@@ -52,104 +122,144 @@ def random_kv_heads(random, sizes, tp):
 def split_layers(random, layers, parts):
     """Layers of virtual stages, mostly with the right sum."""
     cuts = sorted(random.randint(0, layers) for _ in range(parts - 1))
-    if layers >= parts and random.random() < 0.7:
+    if layers >= parts and chance(random, 0.7):
         cuts = sorted(random.sample(range(layers + 1), parts - 1))
     counts = [b - a for a, b in zip([0, *cuts], [*cuts, layers])]
-    if random.random() < 0.1:
+    if chance(random, 0.1):
         counts[0] += 1
     return tuple(counts)
 
 
-def random_case(random):
-    sizes = random_sizes(random)
-    tp = random.choice((1, 2, 2, 3, 4))
-    if random.random() < 0.7:
-        tp = random.choice([n for n in (1, 2, 3, 4) if sizes["heads"] % n == 0])
-    sizes["kv_heads"] = random_kv_heads(random, sizes, tp)
-    pp = random.choice((1, 1, 2, 2, 3, 4))
-    chunks = random.choice((1, 1, 1, 2, 3)) if pp > 1 or random.random() < 0.1 else 1
-    schedule = (INTERLEAVED if (chunks > 1) != (random.random() < 0.1)
+def layout_text(random, counts):
+    """Stages as a string; what is said twice may be said once, with a number."""
+    parts = []
+    for count in counts:
+        part = "t" * count
+        if count > 1 and chance(random, 0.5):
+            part = random.choice((f"t*{count}", "t," * (count - 1) + "t", f"(t)*{count}"))
+        parts.append(part)
+    if len(set(counts[1:-1])) == 1 and len(counts) > 3 and chance(random, 0.5):
+        return f"E{parts[0]}|({parts[1]}|)*{len(counts) - 2}{parts[-1]}L"
+    return "E" + "|".join(parts) + "L"
+
+
+def random_stages(random, layers, pp, chunks):
+    """How layers are given, and which."""
+    kinds = ("even", "even", "list", "list", "list", "layout", "balanced", "ends")
+    kind = random.choice(kinds)
+    if kind == "ends":
+        if pp == 1 or (chunks > 1 and chance(random, 0.7)):
+            return {}
+        ends = [random.randint(0, 3) if chance(random, 0.7) else None for _ in range(2)]
+        return {"stages": kind, "counts": tuple(ends)} if ends != [None, None] else {}
+    if kind in ("even", "balanced"):
+        return {"stages": kind}
+    counts = split_layers(random, layers, pp * chunks)
+    return {"stages": kind, "counts": counts,
+            "stages_text": layout_text(random, counts) if kind == "layout" else ""}
+
+
+def random_recompute(random):
+    kind = random.choice(("none", "none", "selective", "full", "layers", "layers", "ops",
+                          "microbatches", "microbatches", "fit"))
+    if kind in ("layers", "microbatches"):
+        return f"{kind}={random.choice((1, 1, 2, 3))}"
+    if kind == "ops":
+        return "ops=" + ",".join(random.sample(FAMILIES, random.randint(1, 3)))
+    return kind
+
+
+def random_overlap(random):
+    kinds = [kind for kind in KINDS if chance(random, 0.5)]
+    return ",".join(kinds) or "none"
+
+
+def random_overrides(random, dtype):
+    """Types of some parameters, and shardings that tp divides."""
+    tables = []
+    if chance(random, 0.5 if dtype == "bf16" else 0.03):
+        found = "f32" if dtype == "bf16" else "bf16"
+        tables += [(pattern, f'dtype = "{found}"')
+                   for pattern in random.sample(F32, random.randint(1, 2))]
+    if chance(random, 0.15):
+        tables.append(random.choice(OVERRIDES))
+    return tuple(tables)
+
+
+def random_lengths(random, longest):
+    first = longest - random.choice((0, 0, 0, 2, 4)) + chance(random, 0.03)
+    shorter = max(1, first - random.choice((1, 2, 4, 4)))
+    return (first, shorter) if chance(random, 0.2) else (first,)
+
+
+def random_axes(random):
+    """Logical axes that are not split."""
+    axes = tuple(axis for axis in ("ffn", "vocab") if chance(random, 0.15))
+    if chance(random, 0.15):
+        axes += ("heads", "kv-heads") if chance(random, 0.8) else ("heads",)
+    return axes
+
+
+def random_order(random):
+    behind = random.sample(("cp", "dp", "pp"), 3)
+    return "-".join(("tp", *behind)) if chance(random, 0.3) else ""
+
+
+def random_layout(random):
+    pp = random.choice((1, 2, 2, 3, 4))
+    chunks = random.choice((1, 1, 2, 3)) if pp > 1 or chance(random, 0.1) else 1
+    schedule = (INTERLEAVED if (chunks > 1) != chance(random, 0.1)
                 else random.choice(PLAIN))
-    dp, mbs = random.choice((1, 1, 2, 3)), random.choice((1, 2))
-    cp = random.choice((1, 1, 1, 2, 2, 3))
-    layers = ()
-    if random.random() < 0.6:
-        layers = split_layers(random, sizes["layers"], pp * chunks)
-    layout = Layout(
-        tp=tp, cp=cp, pp=pp, dp=dp, zero=random.randint(0, 2),
-        schedule=schedule, micro_batch=mbs, sp=random.random() < 0.4, chunks=chunks,
-        layers=layers, group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0,
-        recompute=random.choice(("none", "none", "selective", "full", "layers=1", "layers=2",
-                                 "ops=attention,norm", "microbatches=1", "microbatches=2")),
-        overlap=random.choice(("p2p", "none", "grad-reduce", "p2p,grad-reduce", "param-gather",
-                               "p2p,grad-reduce,param-gather")))
-    batch = mbs * dp * random.randint(1, 8) + (random.random() < 0.05)
-    seq = sizes["longest"] - random.choice((0, 0, 0, 1, 2, 4)) + (random.random() < 0.03)
-    replicated = tuple(axis for axis in ("ffn", "vocab") if random.random() < 0.15)
-    if random.random() < 0.15:
-        replicated += ("heads", "kv-heads") if random.random() < 0.8 else ("heads",)
-    return Case(sizes, layout, batch, seq, replicated)
+    if chance(random, 0.25 if pp > 1 else 0.05):
+        schedule = OWN
+    recompute = random_recompute(random)
+    return Layout(
+        tp=random.choice((1, 1, 2, 2, 3, 4)), cp=random.choice((1, 1, 1, 2, 2, 3)), pp=pp,
+        dp=random.choice((1, 1, 2, 3)), zero=random.randint(0, 2), schedule=schedule,
+        micro_batch=random.choice((1, 2, 3)), sp=chance(random, 0.35), chunks=chunks,
+        group=random.choice((0, 0, 0, 2, 3, 5)) if chunks > 1 else 0, recompute=recompute,
+        overlap=random_overlap(random) if chance(random, 0.7) else "p2p",
+        bucket=random.choice((0, 0, 100, 1000, 5000)), order=random_order(random),
+        comm_thread=chance(random, 0.25),
+        distribute=chance(random, 0.03 if recompute == "none" else 0.25))
 
 
-def interleaving_rules(layout, microbatches):
-    """`../docs/schedules.md`: groups of microbatches, each at least as many as stages."""
-    group = layout.group or layout.pp
-    rest = microbatches % group
-    yield layout.pp < 2, "interleaving needs two stages"
-    yield layout.chunks < 2, "interleaving needs two chunks"
-    if layout.chunks >= 2:
-        yield group < layout.pp, "a group holds at least one microbatch per stage"
-        yield group > microbatches, "a group holds at most all microbatches"
-        yield 0 < rest < layout.pp, "the last group is too short"
+def random_case(random, layout):
+    """A model and all but the layout of a strategy for it."""
+    sizes = random_sizes(random)
+    sizes["kv_heads"] = random_kv_heads(random, sizes, layout.tp)
+    stages = random_stages(random, sizes["layers"], layout.pp, layout.chunks)
+    dtype = "bf16" if chance(random, 0.2) else "f32"
+    microbatches = random.randint(1, 8)
+    lines = ()
+    if layout.schedule == OWN:
+        lines = random_schedules.walk(random, layout.pp, microbatches, layout.chunks)
+        if chance(random, 0.3):
+            lines = random_schedules.spoiled(random, lines)
+        layout = replace(layout, group=layout.group if chance(random, 0.2) else 0)
+    batch = layout.micro_batch * layout.dp * microbatches + chance(random, 0.05)
+    threads = random.choice((1, 1, 1, 2))
+    return Case(sizes, layout, batch, random_lengths(random, sizes["longest"]), lines=lines,
+                replicated=random_axes(random), dtype=dtype, **stages,
+                overrides=random_overrides(random, dtype),
+                # Threads of more ranks than there are cores wait for each other in loops.
+                threads=threads if layout.ranks <= 2 else 1,
+                bucket_layout="dense" if chance(random, 0.25) else "aligned",
+                per_host=random.choice((1, 2, 3, 4)) if chance(random, 0.1) else 0,
+                memory=1 << 30 if layout.recompute == "fit" and chance(random, 0.8) else 0)
 
 
-def stage_rules(case):
-    layout, layers = case.layout, case.sizes["layers"]
-    stages = layout.pp * layout.chunks
-    if layout.layers:
-        yield sum(layout.layers) != layers, "the sum of layers_per_stage == layers"
-        yield 0 in layout.layers[1:-1], "layers_per_stage[i] >= 1"
-        most = max(sum(layout.layers[stage::layout.pp]) for stage in range(layout.pp))
-    else:
-        yield layers < stages, "layers >= pp"
-        yield layers >= stages and layers % stages != 0, "without layers_per_stage"
-        most = -(-layers // layout.pp)
-    if layout.recompute.startswith("layers="):
-        yield int(layout.recompute[7:]) > most, "no more layers than a stage has"
-
-
-def rules(case):
-    """Whether each rule is broken, and words of it."""
-    layout, sizes = case.layout, case.sizes
-    for axis, key, size in (("heads", "heads %", sizes["heads"]),
-                            ("ffn", "ffn %", sizes["ffn"]),
-                            ("vocab", "padded_vocab %", sizes["padded"])):
-        yield axis not in case.replicated and size % layout.tp != 0, key
-    # Ranks that split the heads share those of keys and values of separate projections.
-    are_shared = sizes["qkv"] == "separate" and "heads" not in case.replicated
-    yield ("kv-heads" not in case.replicated and not are_shared
-           and sizes["kv_heads"] % layout.tp != 0), "kv_heads %"
-    yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
-    yield "param-gather" in layout.overlap and layout.zero == 0, \
-        "zero >= 1 with overlap = param-gather"
-    yield from stage_rules(case)
-    if layout.recompute.startswith("microbatches="):
-        yield (int(layout.recompute[13:]) > case.batch // (layout.micro_batch * layout.dp),
-               "no more microbatches than a step has")
-    yield case.seq > sizes["longest"], "seq_length <= max_seq"
-    yield layout.cp > 1 and case.seq % (2 * layout.cp) != 0, "seq_length % (2 * cp)"
-    yield layout.sp and layout.tp > 1 and case.seq % (layout.cp * layout.tp) != 0, \
-        "seq_length % tp" if layout.cp == 1 else "seq_length % (cp * tp)"
-
-
-def broken_rules(case):
-    """The words of all rules that a strategy breaks; none: it must train. What a schedule
-    wants is looked at once all else is well."""
-    broken = [words for is_broken, words in rules(case) if is_broken]
-    if broken:
-        return broken
-    layout = case.layout
-    if layout.schedule == INTERLEAVED:
-        return [words for is_broken, words in interleaving_rules(layout, case.microbatches)
-                if is_broken]
-    return ["this schedule has one chunk"] if layout.chunks > 1 else []
+def mixed_case(random):
+    """Of ranks that a machine has: half of them train, and of some of the others the schedule
+    alone cannot be, which would be rare by chance. A layout has a few tries with random
+    models, or all that trained would be small ones."""
+    goal = random.choices(("trains", "rejected", "schedule"), (5, 4, 1))[0]
+    while True:
+        layout = random_layout(random)
+        if layout.ranks > MOST_RANKS:
+            continue
+        for _ in range(TRIES):
+            case = random_case(random, layout)
+            if goal in ("rejected" if broken_rules(case) else "trains",
+                        "schedule" if breaks_schedule(case) else ""):
+                return case

@@ -7,6 +7,7 @@ layers = {layers}
 hidden = {hidden}
 heads = {heads}
 kv_heads = {kv_heads}
+head_dim = {head_dim}
 ffn = {ffn}
 max_seq = {longest}
 positions = "learned"
@@ -34,8 +35,10 @@ scaled_output = true
 
 def small_spec(tied, dropout, **sizes):
     """All that TEXT names; `tied` is a truth value, `dropout` one rate or a table of three;
-    `kv_heads` are as many as heads if they are not given."""
+    `kv_heads` are as many as heads, and `head_dim` shares `hidden`, if they are not
+    given."""
     sizes.setdefault("kv_heads", sizes["heads"])
+    sizes.setdefault("head_dim", sizes["hidden"] // sizes["heads"])
     rates = dropout if isinstance(dropout, dict) else dict.fromkeys(
         ("embedding", "attention", "hidden"), dropout)
     return TEXT.format(tied=str(tied).lower(), rates=rates, **sizes)

@@ -1,0 +1,150 @@
+"""An independent opinion on which strategies can be, from what their keys mean: nothing of
+it is asked of mtc or taken from its code, but for words of its messages."""
+
+import random_schedules
+
+INTERLEAVED, OWN = "interleaved-1f1b", "own"
+
+
+def interleaving_rules(layout, microbatches):
+    """`../docs/schedules.md`: groups of microbatches, each at least as many as stages."""
+    group = layout.group or layout.pp
+    rest = microbatches % group
+    yield layout.pp < 2, "interleaving needs two stages"
+    yield layout.chunks < 2, "interleaving needs two chunks"
+    if layout.chunks >= 2:
+        yield group < layout.pp, "a group holds at least one microbatch per stage"
+        yield group > microbatches, "a group holds at most all microbatches"
+        yield 0 < rest < layout.pp, "the last group is too short"
+
+
+def own_rules(case):
+    """A schedule in a file."""
+    layout = case.layout
+    for fault in random_schedules.faults(case.lines, case.microbatches, layout.chunks):
+        yield True, fault
+    yield layout.group > 0, "microbatch_group is for schedules by name"
+    yield layout.chunks > 1 and layout.pp == 1, "chunks of one stage"
+
+
+def between_ends(case):
+    """Layers that the ends leave, and stages for them."""
+    given = [count for count in case.counts if count is not None]
+    return case.sizes["layers"] - sum(given), case.layout.pp - len(given)
+
+
+def end_rules(case):
+    """What is between the ends is shared evenly, a layer or more each."""
+    if case.layout.chunks > 1:
+        yield True, "chunks == 1 with first_stage_layers"
+        return
+    rest, stages = between_ends(case)
+    is_short = rest < stages or (stages == 0 and rest > 0)
+    yield is_short, "a layer for each stage between the ends"
+    yield (not is_short and stages > 0 and rest % stages != 0,
+           "(layers - first_stage_layers - last_stage_layers) %")
+
+
+def stage_rules(case):
+    layers, stages = case.sizes["layers"], case.layout.pp * case.layout.chunks
+    if case.stages in ("list", "layout"):
+        yield sum(case.counts) != layers, "the sum of layers_per_stage == layers"
+        yield 0 in case.counts[1:-1], "layers_per_stage[i] >= 1"
+    elif case.stages == "balanced":
+        yield layers < stages - 2, "a layer for each stage between the ends"
+    elif case.stages == "ends":
+        yield from end_rules(case)
+    else:
+        yield layers < stages, "layers >= pp"
+        yield layers >= stages and layers % stages != 0, "without layers_per_stage"
+
+
+def most_layers(case):
+    """Of a stage, at most."""
+    layers, pp = case.sizes["layers"], case.layout.pp
+    if case.stages in ("list", "layout"):
+        return max(sum(case.counts[stage::pp]) for stage in range(pp))
+    if case.stages == "balanced":
+        return layers  # mtc decides
+    if case.stages == "ends":
+        rest, stages = between_ends(case)
+        return max([count or 0 for count in case.counts]
+                   + ([-(-rest // stages)] if stages else []))
+    return -(-layers // pp)
+
+
+def recompute_rules(case):
+    layout = case.layout
+    kind, _, count = layout.recompute.partition("=")
+    if kind == "layers":
+        yield int(count) > most_layers(case), "no more layers than a stage has"
+    if kind == "microbatches":
+        yield int(count) > case.microbatches, "no more microbatches than a step has"
+    yield kind == "fit" and not case.memory, "device_memory with recompute = fit"
+    yield (layout.distribute and kind == "none",
+           "distribute_saved_activations with recompute")
+    yield (layout.distribute and layout.sp,
+           "distribute_saved_activations without sequence_parallel")
+
+
+def sequence_rules(case):
+    layout = case.layout
+    yield case.lengths[0] > case.sizes["longest"], "seq_length <= max_seq"
+    for length in case.lengths:
+        yield layout.cp > 1 and length % (2 * layout.cp) != 0, "seq_length % (2 * cp)"
+        yield layout.sp and layout.tp > 1 and length % (layout.cp * layout.tp) != 0, \
+            "seq_length % tp" if layout.cp == 1 else "seq_length % (cp * tp)"
+
+
+def size_rules(case):
+    """What tp splits it divides."""
+    layout, sizes = case.layout, case.sizes
+    for axis, key, size in (("heads", "heads %", sizes["heads"]),
+                            ("ffn", "ffn %", sizes["ffn"]),
+                            ("vocab", "padded_vocab %", sizes["padded"])):
+        yield axis not in case.replicated and size % layout.tp != 0, key
+    # Ranks that split the heads share those of keys and values of separate projections.
+    are_shared = sizes["qkv"] == "separate" and "heads" not in case.replicated
+    yield ("kv-heads" not in case.replicated and not are_shared
+           and sizes["kv_heads"] % layout.tp != 0), "kv_heads %"
+
+
+def rules(case):
+    """Whether each rule is broken, and words of it."""
+    layout = case.layout
+    yield from size_rules(case)
+    yield (0 < case.per_host < layout.ranks and layout.ranks % case.per_host != 0,
+           "ranks % ranks_per_host")
+    yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
+    yield "param-gather" in layout.overlap and layout.zero == 0, \
+        "zero >= 1 with overlap = param-gather"
+    yield (case.dtype == "f32" and any('dtype = "bf16"' in rest for _, rest in case.overrides),
+           "dtype = f32, or that of the strategy, in an override")
+    yield from stage_rules(case)
+    yield from recompute_rules(case)
+    yield from sequence_rules(case)
+
+
+def schedule_rules(case):
+    """Looked at once all else is well."""
+    layout = case.layout
+    if layout.schedule == INTERLEAVED:
+        yield from interleaving_rules(layout, case.microbatches)
+    elif layout.schedule == OWN:
+        yield from own_rules(case)
+    else:
+        yield layout.chunks > 1, "this schedule has one chunk"
+
+
+def words_of(found):
+    return sorted({words for is_broken, words in found if is_broken})
+
+
+def broken_rules(case):
+    """The words of all rules that a strategy breaks; none: it must train."""
+    return words_of(rules(case)) or words_of(schedule_rules(case))
+
+
+def breaks_schedule(case):
+    """Whether the schedule alone cannot be."""
+    return not words_of(rules(case)) and bool(words_of(schedule_rules(case)))
