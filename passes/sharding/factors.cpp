@@ -24,11 +24,28 @@ State wishOf(const Graph &graph, const Factors &factors,
   return wish;
 }
 
-/// An argument of the op that has its factor: not one that is made of nothing,
-/// which is then made in parts, too.
-bool isGiven(const Graph &graph, int value) {
+/// Whether a dimension of a value is an argument's, or a broadcast's: not one
+/// whose numbers are made of nothing, also where a look-up or a cast stands
+/// between, which are then made in parts, too.
+bool isGiven(const Graph &graph, int value, State dim) {
   int producer = graph.values[value].producer;
-  return producer < 0 || !graph.ops[producer].operands.empty();
+  if (producer < 0)
+    return true;
+  const Op &op = graph.ops[producer];
+  if (op.operands.empty())
+    return false;
+  size_t result = 0;
+  while (op.results[result] != value)
+    ++result;
+  char factor = op.rule.results[result][dim];
+  bool isMade = false;
+  for (size_t k = 0; k < op.operands.size(); ++k)
+    if (State own = dimOf(op.rule.operands[k], factor); own >= 0) {
+      if (isGiven(graph, op.operands[k], own))
+        return true;
+      isMade = true;
+    }
+  return !isMade || isBlocked(op.rule, factor);
 }
 
 /// A factor that some operand suggests.
@@ -187,8 +204,8 @@ char freeFactor(const Graph &graph, const Factors &factors,
   if (!factor || isBlocked(op.rule, factor))
     return 0;
   for (size_t k = 0; k < op.operands.size(); ++k)
-    if (dimOf(op.rule.operands[k], factor) >= 0 &&
-        isGiven(graph, op.operands[k]))
+    if (State dim = dimOf(op.rule.operands[k], factor);
+        dim >= 0 && isGiven(graph, op.operands[k], dim))
       return 0;
   return factor;
 }

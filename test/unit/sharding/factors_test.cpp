@@ -69,6 +69,17 @@ TEST(Factors, BroadcastMakesThePartThatReadersWant) {
   EXPECT_EQ(assignFactors(s.tape.graph, s.axis).split[0], 0);
 }
 
+/// Rows of a table that lies in another type than they are added in.
+TEST(Factors, WhatIsMadeOfNothingIsMadeInPartsThroughACast) {
+  Small s;
+  int ids = s.tape.op("iota", {}, {{}, {"ab"}}, {{'a', 4}, {'b', 4}})[0];
+  int rows = s.tape.embed(ids, s.tape.parameter("table", {8, 2}));
+  s.tape.mul(s.tape.unary("cast", rows), s.split({4, 4, 2}, 1));
+  Factors f = assignFactors(s.tape.graph, s.axis);
+  for (int op : {0, 1, 2})
+    EXPECT_EQ(f.strong[s.tape.graph.ops[op].results[0]], 1) << op;
+}
+
 TEST(Carriers, NormBackwardIsNone) {
   Small s;
   int dy =
