@@ -1,6 +1,6 @@
 """What a rank keeps from step to step, against closed forms of bytes per parameter.
 
-For ZeRO 0, 1 and 2, two and four replicas (and one, where gradients are summed in bf16),
+For ZeRO 0, 1 and 2, two and four replicas (and one, where gradients are bf16, too),
 f32, bf16 and bf16 with such gradients, a tied table and an untied one,
 the report's `state` is the closed form times the elements of its buckets, which are
 the parameters and no more padding than the layout of buckets allows, which the report

@@ -133,7 +133,8 @@ private:
     rt::Mode mode = info(operand).getMode();
     if (mode != rt::Mode::Row && mode != rt::Mode::Scalar)
       return false;
-    write(element(operand, 0), values[value][0], add, value.getType());
+    write(element(operand, 0), values[value][0], add,
+          info(operand).getElement());
     return true;
   }
 
@@ -163,7 +164,7 @@ private:
              Number{};
     if (auto add = dyn_cast<rt::AccumulateOp>(op))
       return write(element(add.getOperand(), c), in(0), true,
-                   add.getValue().getType()),
+                   info(add.getOperand()).getElement()),
              Number{};
     if (auto gather = dyn_cast<rt::GatherOp>(op)) {
       Number *at = element(gather.getOperand(), c,

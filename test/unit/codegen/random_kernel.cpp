@@ -266,8 +266,10 @@ private:
     default: {
       static const char *modes[] = {"full", "col", "periodic"};
       int mode = pick(3);
+      // The sum is rounded once; of rows it would be with each.
+      std::string element = mode == 0 && pick(2) == 0 ? "bf16" : "f32";
       int index =
-          operand(modes[mode], "f32", mode == 2 ? 1 + pick(4) : 0, true);
+          operand(modes[mode], element, mode == 2 ? 1 + pick(4) : 0, true);
       line("rt.accumulate " + n(index) + ", " + x.name + " : f32");
     }
     }

@@ -78,9 +78,9 @@ std::vector<PlanRequest> planRequests() {
     narrow.strategy = {
         {"tp", "2"}, {"dp", "2"}, {"zero", "1"}, {"dtype", "bf16"}};
     PlanRequest &sums = requests.emplace_back();
-    sums.name = "dp2-zero2-bf16-sums";
+    sums.name = "dp2-zero1-bf16-sums";
     sums.strategy = {
-        {"dp", "2"}, {"zero", "2"}, {"dtype", "bf16"}, {"grad-dtype", "bf16"}};
+        {"dp", "2"}, {"zero", "1"}, {"dtype", "bf16"}, {"grad-dtype", "bf16"}};
   }
   if (const char *file = std::getenv("MTC_EFFECTS_IR")) {
     PlanRequest &given = requests.emplace_back();

@@ -115,7 +115,8 @@ std::string bf16With(const std::string &from, const std::string &to) {
   for (auto [a, b] : {std::pair<std::string, std::string>{
                           "\"offset\": 64}",
                           R"("offset": 64}, {"name": "main", "offset": 128})"},
-                      {"\"f32\"", "\"bf16\""}, // of the bucket
+                      // of the bucket
+                      {"\"dtype\": \"f32\"", "\"dtype\": \"bf16\""},
                       {from, to}})
     text.replace(text.find(a), a.size(), b);
   return text;
@@ -168,6 +169,29 @@ TEST(Descriptor, InBf16ParametersHaveTwoBytesAndMainCopies) {
     EXPECT_NE(status.message().find(c.expected), std::string::npos)
         << c.to << ": " << status.message();
   }
+}
+
+TEST(Descriptor, GradientsInBf16HaveTwoBytes) {
+  const std::string f32 = "\"grad_offset\": 64, \"grad_dtype\": \"f32\"";
+  auto narrow = [](int offset) {
+    return "\"grad_offset\": " + std::to_string(offset) +
+           ", \"grad_dtype\": \"bf16\"";
+  };
+  Descriptor d;
+  Status status = parseDescriptor(bf16With(f32, narrow(4064)), d);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(d.buckets[0].gradBytes(), 2);
+  status = parseDescriptor(bf16With(f32, narrow(4066)), d);
+  EXPECT_NE(status.message().find("grad_offset 4066 is misaligned or its 16 "
+                                  "elements of 2 bytes"),
+            std::string::npos)
+      << status.message();
+  status = parseDescriptor(toyWith(f32, narrow(64)), d);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
+  EXPECT_NE(status.message().find("expected gradients of grad_dtype f32 in a "
+                                  "program of dtype f32, found bf16"),
+            std::string::npos)
+      << status.message();
 }
 
 TEST(Descriptor, MainParametersAreThoseOfTheShard) {
