@@ -28,6 +28,7 @@ CASES = [
     ("bf16", Layout(tp=1, pp=4, dp=1)),
     ("bf16", Layout(tp=2, pp=1, dp=2, zero=0)),
     ("bf16", Layout(tp=1, pp=2, dp=2, zero=1)),
+    (precision.SUMS, Layout(tp=2, pp=1, dp=2, zero=2)),
 ]
 
 
