@@ -4,6 +4,7 @@ import itertools
 import random
 
 from layouts import GLOBAL_BATCH, Layout
+from precision import SUMS
 
 # What a person chooses, model and type among it. The schedules are all that compile.
 FACTORS = {
@@ -16,14 +17,17 @@ FACTORS = {
     "dp": (1, 2),
     "zero": (0, 1, 2),
     "order": ("tp-cp-dp-pp", "tp-cp-pp-dp"),
-    "recompute": ("none", "selective", "full", "layers=1", "ops=norm,pointwise"),
+    "recompute": ("none", "selective", "full", "layers=1", "microbatches=1",
+                  "ops=norm,pointwise"),
+    "saved": ("whole", "parts"),
     "overlap": ("p2p", "none", "p2p,grad-reduce", "p2p,grad-reduce,param-gather"),
+    "comm_thread": (False, True),
     "stages": ("even", "uneven"),
     "tied": (True, False),
     "qkv": ("fused", "separate"),
     "kv_heads": (4, 2, 1),
     "norm": ("layer_norm", "rms_norm"),
-    "dtype": ("f32", "bf16"),
+    "dtype": ("f32", "bf16", SUMS),
 }
 
 # Layers of virtual stages where they are uneven, of a model of four layers: one stage
@@ -51,6 +55,12 @@ RULES = (
     ("ranks count through stages first where there are replicas beside them",
      ("order", "pp", "dp"),
      lambda order, pp, dp: order == "tp-cp-dp-pp" or (pp > 1 and dp > 1)),
+    ("what ranks along tp all have is saved in parts where something is computed again",
+     ("saved", "tp", "sp", "recompute"),
+     lambda saved, tp, sp, recompute: saved == "whole" or (
+         tp > 1 and not sp and recompute != "none")),
+    ("one rank has no collectives", ("comm_thread", "tp", "cp", "pp", "dp"),
+     lambda comm_thread, tp, cp, pp, dp: not comm_thread or tp * cp * pp * dp > 1),
     ("one stage sends nothing", ("overlap", "pp"),
      lambda overlap, pp: pp > 1 or overlap != "none"),
     ("ranks that share no gradients sum nothing", ("overlap", "dp", "cp"),
@@ -97,7 +107,7 @@ def all_pairs():
             for x in FACTORS[a] for y in FACTORS[b]]
 
 
-def covering(seed=1):
+def covering(seed=4):
     """Rows of choices, and the pairs that no row can have. Greedy: each row begins with a
     pair that none has, and takes values that bring most new ones."""
     shuffled = random.Random(seed)
@@ -138,8 +148,9 @@ def layout_of(row):
     if row["stages"] == "uneven":
         layers = UNEVEN[row["pp"] * row["chunks"]]
     same = ("tp", "cp", "pp", "dp", "zero", "order", "schedule", "sp", "chunks", "recompute",
-            "overlap")
-    return Layout(layers=layers, group=group_of(row), **{name: row[name] for name in same})
+            "overlap", "comm_thread")
+    return Layout(layers=layers, group=group_of(row), distribute=row["saved"] == "parts",
+                  **{name: row[name] for name in same})
 
 
 def plain(layout):

@@ -1,6 +1,7 @@
 """Every pair of choices meets in a layout that is trained, with dropout: tp, sp, cp, pp,
-chunks, schedule, dp, ZeRO, order of ranks, recompute, overlap, uneven stages, tying, form
-of qkv, heads of keys and values, kind of norm and type (pairs.py). Each is held to one
+chunks, schedule, dp, ZeRO, order of ranks, recompute, what is saved in parts, overlap, a
+thread of collectives, uneven stages, tying, form of qkv, heads of keys and values, kind of
+norm and types (pairs.py). Each is held to one
 process (N5: losses, norms and every gradient of step 1) and to the plain layout that has
 its bits (N4: one stage, nothing sharded or computed again).
 
@@ -75,7 +76,9 @@ class Pairs:
         key = tuple(row[name] for name in OF_MODEL)
         if key not in self.models:
             name = "-".join(str(part) for part in key)
-            model = Model(self.mtc, self.report, name, BOUNDS[row["dtype"]], self.data,
+            # Sums in bf16 follow one process that sums so, too.
+            dtype = "f32" if row["dtype"] == "f32" else "bf16"
+            model = Model(self.mtc, self.report, name, BOUNDS[dtype], self.data,
                           self.folder)
             self.models[key] = model
             self.train(model, row, SINGLE)
