@@ -10,7 +10,6 @@
 #include "compiler/print_ir.h"
 #include "compiler/report.h"
 #include "compiler/run_phase.h"
-#include "compiler/shared_kernels.h"
 #include "compiler/stage.h"
 #include "compiler/write_programs.h"
 
@@ -32,10 +31,8 @@ Status lowerTexts(mlir::ModuleOp module, const BundlePlan &plan,
                   std::optional<Phase> stopAfter, DiagnosticLog &log,
                   mlir::TimingScope &timing, std::vector<StageJob> &jobs) {
   mlir::TimingScope scope = timing.nest("lower for people to read");
-  std::vector<rt::ProgramOp> programs = programsByStage(module);
-  SharedKernels kernels = shareKernels(programs);
-  for (auto [program, names] : llvm::zip_equal(programs, kernels.names))
-    jobs.push_back({program, plan.config.isa, names, stopAfter, {}});
+  for (rt::ProgramOp program : programsByStage(module))
+    jobs.push_back({program, plan.config.isa, stopAfter, {}});
   loadCodeDialects(*module.getContext());
   auto lowerJob = [&](size_t i) { return lowerStage(jobs[i], scope); };
   return withDiagnostics(

@@ -10,7 +10,7 @@
 namespace mtc::compiler {
 
 /// Puts the policy that `recompute = fit` stands for into its place: of none,
-/// layers=N, microbatches=N, full and selective the one with the fewest
+/// full, layers=N, microbatches=N and selective the one with the fewest
 /// floating-point operations whose ranks keep the strategy's limit of memory;
 /// of equal ones the earlier in this order. Plans are made to know both. More
 /// layers, or microbatches, are taken to need no more memory: where layers=N is

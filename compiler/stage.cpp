@@ -52,24 +52,18 @@ void setAttributes(mlir::ModuleOp module, rt::ProgramOp program) {
   module->setDiscardableAttrs(list.getDictionary(module.getContext()));
 }
 
-/// Kernels and launches of a copy get the names of objects.
-void rename(mlir::ModuleOp copy, const KernelNames &names) {
-  auto named = [&](llvm::StringRef kernel) {
-    auto at = names.find(kernel);
-    return at == names.end() ? kernel : llvm::StringRef(at->second);
-  };
+/// Launches of a copy name kernels as objects do.
+void renameLaunches(mlir::ModuleOp copy, const KernelNames &names) {
   copy.walk([&](rt::LaunchOp launch) {
-    launch.setKernel(named(launch.getKernel()));
+    if (auto at = names.find(launch.getKernel()); at != names.end())
+      launch.setKernel(at->second);
   });
-  for (auto kernel : copy.getOps<rt::KernelOp>())
-    kernel.setSymName(named(kernel.getSymName()));
 }
 
 /// A stage as a module: kernels, fragments and descriptions.
 mlir::OwningOpRef<mlir::ModuleOp> copyStage(const StageJob &job) {
   auto module = copyOf(job.program, [](mlir::Operation &) { return true; });
   setAttributes(*module, job.program);
-  rename(*module, job.names);
   return module;
 }
 
@@ -81,7 +75,7 @@ mlir::OwningOpRef<mlir::ModuleOp> copyFragments(const ObjectJob &job) {
   });
   setAttributes(*module, job.program);
   (*module)->removeAttr(passes::phaseAttr);
-  rename(*module, job.names);
+  renameLaunches(*module, job.names);
   return module;
 }
 

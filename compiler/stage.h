@@ -32,7 +32,6 @@ using passes::Phase;
 struct StageJob {
   rt::ProgramOp program; ///< read, not changed
   std::string isa;
-  KernelNames names;              ///< a kernel that is not in it keeps its own
   std::optional<Phase> stopAfter; ///< codegenKernels or lowerToLLVM
   std::vector<std::pair<Phase, std::string>> saved; ///< the result
 

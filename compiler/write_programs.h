@@ -13,7 +13,8 @@ namespace mtc::compiler {
 /// Compiles kernels and fragments of all stages and links an executable and a
 /// shared object of each, in `folder`, which exists; objects are not kept. On
 /// the threads of the module's context. Errors: internal, with what was
-/// reported; failed, if a link fails; writeFailed.
+/// reported; usage, if the instruction set is unknown; failed, if a link fails;
+/// writeFailed.
 runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                               const std::string &folder, DiagnosticLog &log,
                               mlir::TimingScope &timing);

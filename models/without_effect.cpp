@@ -28,11 +28,12 @@ const IdleChoice kChoices[] = {
     {[](const Strategy &s) { return s.zero > 0 && s.mesh[MTC_AXIS_DP] == 1; },
      "zero: dp = 1, so there are no replicas that could share states"},
     {[](const Strategy &s) {
+       // Some gradients are partial sums over tp as well, as under sp.
        return overlaps(s, "grad-reduce") && s.mesh[MTC_AXIS_DP] == 1 &&
-              s.mesh[MTC_AXIS_CP] == 1;
+              s.mesh[MTC_AXIS_CP] == 1 && s.mesh[MTC_AXIS_TP] == 1;
      },
-     "overlap = grad-reduce: dp = 1 and cp = 1, so no gradients are summed "
-     "over replicas"},
+     "overlap = grad-reduce: tp = 1, cp = 1 and dp = 1, so no gradients are "
+     "summed"},
     {[](const Strategy &s) {
        return overlaps(s, "param-gather") && s.mesh[MTC_AXIS_DP] == 1;
      },

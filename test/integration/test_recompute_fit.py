@@ -29,6 +29,9 @@ MODELS = [
     (64, 128, (3, 3), ("--gbs", 8, "--mbs", 2, "--pp", 2, "--tp", 2), 3),
     # A stage of one layer: `selective` may need less than `full`.
     (128, 64, (0, 1, 0), ("--gbs", 4, "--mbs", 4, "--pp", 3, "--stages", "E|t|L"), 3),
+    # A stage without a layer has most microbatches in flight: two of them are all that the
+    # next one has, so that this is `full`, which needs less.
+    (64, 128, (0, 3, 0), ("--gbs", 8, "--mbs", 1, "--pp", 3, "--stages", "E|ttt|L"), 3),
     (64, 128, (3, 2), ("--gbs", 8, "--mbs", 2, "--pp", 2, "--stages", "balanced"), 3),
     # Six microbatches in flight: some of them are less than the one layer of a stage.
     (64, 128, (1, 1), ("--gbs", 6, "--mbs", 1, "--pp", 2, "--schedule", "gpipe"), 5),
@@ -89,13 +92,13 @@ def policies(options, stages):
     again in all, of each microbatch."""
     count = option(options, "--gbs", 0) // option(options, "--mbs", 1)
     lines = [slots(options, len(stages), stage, count) for stage in range(len(stages))]
-    table = {"none": 0}
+    table = {"none": 0, "full": count * sum(stages)}
     for n in range(1, max(stages)):
         table[f"layers={n}"] = count * sum(min(n, layers) for layers in stages)
     for n in range(1, max(small(line, 0)[1] for line in lines)):
         table[f"microbatches={n}"] = sum(
             layers * small(line, n)[0] for layers, line in zip(stages, lines))
-    return table | dict.fromkeys(("full", "selective"), count * sum(stages))
+    return {**table, "selective": table["full"]}
 
 
 def again(policy, hidden, seq, counts):

@@ -18,7 +18,7 @@ compiled from there on and run, and ends as
 SILENT, STOPPED, CRASHED and STUCK are defects of mtc: the exit code is 1 if there is one.
 Of a plan for two streams every order runs in which a device may take them (one_stream.py).
 Every mutant is made from the seed, the plan and the phase alone: --keep writes the texts,
---json a line for each mutant as it ends. A long campaign may be run in parts: --skip
+--json adds a line for each mutant as it ends. A long campaign may be run in parts: --skip
 leaves out the first of its mutants, which are those that it would have had.
 --few takes the plans that are marked so, for a test that runs often.
 """

@@ -25,6 +25,7 @@ static void addValueFlag(CLI::App &sub, CLI::Option &option,
          name, [set, value] { set(value); },
          "the same as " + option.get_name() + " " + value)
       ->excludes(&option)
+      ->disable_flag_override()
       ->group("Strategy");
 }
 

@@ -37,8 +37,7 @@ TEST(ChoicesWithoutEffect, OfOneRankAreAll) {
 
 TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
   EXPECT_EQ(idleKeys({{MTC_AXIS_TP, 2}}),
-            (Keys{"zero", "overlap = grad-reduce", "overlap = param-gather",
-                  "overlap = p2p"}));
+            (Keys{"zero", "overlap = param-gather", "overlap = p2p"}));
   EXPECT_EQ(idleKeys({{MTC_AXIS_DP, 2}}),
             (Keys{"sequence_parallel", "distribute_saved_activations",
                   "overlap = p2p"}));
