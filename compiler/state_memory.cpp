@@ -1,5 +1,6 @@
 //===- state_memory.cpp - what a rank keeps per parameter -----------------===//
 #include "compiler/state_memory.h"
+#include "mtc/runtime/descriptor_fields.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +69,7 @@ std::vector<StoredType> storedTypes(const BundlePlan &plan) {
   std::vector<StoredType> types;
   for (const ProgramPlan &program : plan.programs)
     for (const runtime::BucketInfo &bucket : program.descriptor.buckets) {
-      std::string name = bucket.hasMains() ? "bf16" : "f32";
+      std::string name(runtime::dtypeName(bucket.dtype));
       auto isSame = [&](const StoredType &type) { return type.name == name; };
       if (!bucket.secondUseOf &&
           std::none_of(types.begin(), types.end(), isSame))

@@ -216,8 +216,8 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
       {"", "grad_dtype", named(allDtypes(), &Strategy::gradDtype),
        "type in which gradients are accumulated over microbatches and summed "
        "over ranks: bf16, with dtype bf16, takes half the memory and moves "
-       "half "
-       "the bytes, and rounds each sum; parameters that an override stores in "
+       "half the bytes, and rounds each sum; parameters that an override "
+       "stores in "
        "f32 keep gradients in f32",
        "\"bf16\"", Need::optional, "", "grad-reduce-in-bf16=bf16"},
       {"", "optimizer", named({"adamw"}, &Strategy::optimizer),

@@ -58,13 +58,12 @@ void addBatches(const Strategy &strategy, std::vector<Move> &out) {
                                                static_cast<double>(less))});
 }
 
-/// How much of a layer a policy computes again; families of ops are no rung.
+/// How much of a layer a policy computes again; of families of ops, some of it.
 int rungOf(Recompute::Policy policy) {
   using Policy = Recompute::Policy;
   switch (policy) {
-  case Policy::ops:
-    return -1;
   case Policy::none:
+  case Policy::ops:
   case Policy::fit: // chosen before
     return 0;
   case Policy::selective:
@@ -100,7 +99,6 @@ void addRecompute(const ModelSpec &spec, const Strategy &strategy,
     if (isMore(policy, strategy.recompute))
       out.push_back({{{"recompute", toString(policy)}}, cost});
   };
-  add({Policy::none, 0, {}}, 2);
   add({Policy::selective, 0, {}}, 2);
   if (someLayers.layers > 0)
     add(someLayers, 3);

@@ -56,9 +56,24 @@ Factors assignFactors(const Graph &graph, const Axis &axis);
 /// only whole gradients of parameters are made.
 void assignWeakSplits(const Graph &graph, const Axis &axis, Factors &factors);
 
-/// A factor that results of op `i` have and no argument of it (a value that is
-/// made of nothing is none), and that all their readers require split; or 0.
-char freeFactor(const Graph &graph, const Factors &factors,
+/// Which dimensions of values come from arguments, or are a broadcast's. Others
+/// have numbers that are made of nothing, also where a look-up or a cast stands
+/// between: they can be made in parts.
+class GivenDims {
+public:
+  /// Expects ops in an order in which operands come first.
+  explicit GivenDims(const Graph &graph);
+  /// `dim` is one of `value`'s.
+  bool has(int value, State dim) const;
+
+private:
+  std::vector<std::vector<bool>> dims; ///< by value; of arguments none, all are
+};
+
+/// A factor that results of op `i` have and no given dimension of an argument
+/// has, and that all their readers require split; or 0.
+char freeFactor(const Graph &graph, const GivenDims &given,
+                const Factors &factors,
                 const std::vector<std::vector<Use>> &uses, int i);
 
 /// The state that op `i` requires of operand `k` if it carries nothing partial.

@@ -24,24 +24,16 @@ State wishOf(const Graph &graph, const Factors &factors,
   return wish;
 }
 
-/// Whether a dimension of a value is an argument's, or a broadcast's: not one
-/// whose numbers are made of nothing, also where a look-up or a cast stands
-/// between, which are then made in parts, too.
-bool isGiven(const Graph &graph, int value, State dim) {
-  int producer = graph.values[value].producer;
-  if (producer < 0)
-    return true;
-  const Op &op = graph.ops[producer];
+/// Whether a factor comes with an operand, whose dimension is given, or with
+/// none: a broadcast's, which readers may not have in parts where it is
+/// blocked.
+bool isGiven(const GivenDims &given, const Op &op, char factor) {
   if (op.operands.empty())
     return false;
-  size_t result = 0;
-  while (op.results[result] != value)
-    ++result;
-  char factor = op.rule.results[result][dim];
   bool isMade = false;
   for (size_t k = 0; k < op.operands.size(); ++k)
     if (State own = dimOf(op.rule.operands[k], factor); own >= 0) {
-      if (isGiven(graph, op.operands[k], own))
+      if (given.has(op.operands[k], own))
         return true;
       isMade = true;
     }
@@ -156,10 +148,11 @@ private:
   /// split vocabulary that is the whole of the logits.
   void pullFreeFactors() {
     auto uses = usesOf(graph);
+    GivenDims given(graph);
     for (size_t i = graph.ops.size(); i-- > 0;)
       if (!factors.split[i])
         if (char factor =
-                freeFactor(graph, factors, uses, static_cast<int>(i))) {
+                freeFactor(graph, given, factors, uses, static_cast<int>(i))) {
           factors.split[i] = factor;
           apply(graph.ops[i], factor);
         }
@@ -191,7 +184,20 @@ private:
 
 } // namespace
 
-char freeFactor(const Graph &graph, const Factors &factors,
+GivenDims::GivenDims(const Graph &graph) : dims(graph.values.size()) {
+  for (const Op &op : graph.ops)
+    for (size_t r = 0; r < op.results.size(); ++r)
+      for (char factor : op.rule.results[r])
+        dims[op.results[r]].push_back(isGiven(*this, op, factor));
+}
+
+bool GivenDims::has(int value, State dim) const {
+  const std::vector<bool> &own = dims[value];
+  return own.empty() || own[dim];
+}
+
+char freeFactor(const Graph &graph, const GivenDims &given,
+                const Factors &factors,
                 const std::vector<std::vector<Use>> &uses, int i) {
   const Op &op = graph.ops[i];
   char factor = 0;
@@ -205,7 +211,7 @@ char freeFactor(const Graph &graph, const Factors &factors,
     return 0;
   for (size_t k = 0; k < op.operands.size(); ++k)
     if (State dim = dimOf(op.rule.operands[k], factor);
-        dim >= 0 && isGiven(graph, op.operands[k], dim))
+        dim >= 0 && given.has(op.operands[k], dim))
       return 0;
   return factor;
 }

@@ -68,7 +68,8 @@ namespace {
 class WeakAssigner {
 public:
   WeakAssigner(const Graph &graph, const Axis &axis, Factors &factors)
-      : graph(graph), axis(axis), factors(factors), uses(usesOf(graph)) {}
+      : graph(graph), axis(axis), factors(factors), uses(usesOf(graph)),
+        given(graph) {}
 
   void run() {
     for (size_t i = 0; i < graph.ops.size(); ++i)
@@ -80,7 +81,8 @@ public:
       if (factors.weak[i] && isGatheredAtOnce(graph.ops[i], factors.weak[i]))
         factors.weak[i] = 0;
       else if (!factors.split[i] && !factors.weak[i])
-        factors.weak[i] = freeFactor(graph, factors, uses, static_cast<int>(i));
+        factors.weak[i] =
+            freeFactor(graph, given, factors, uses, static_cast<int>(i));
     }
   }
 
@@ -165,6 +167,7 @@ private:
   const Axis &axis;
   Factors &factors;
   std::vector<std::vector<Use>> uses;
+  GivenDims given;
 };
 
 } // namespace

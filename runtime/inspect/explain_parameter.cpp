@@ -1,5 +1,6 @@
 //===- explain_parameter.cpp - where a parameter lies ---------------------===//
 
+#include "mtc/runtime/descriptor_fields.h"
 #include "runtime/inspect/explain.h"
 
 #include <fmt/format.h>
@@ -86,8 +87,8 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
       {"split", nullptr},
       {"decay", p.decay},
       {"owner", p.owner},
-      {"dtype", bucket.hasMains() ? "bf16" : "f32"},
-      {"grad_dtype", bucket.gradDtype == MTC_BF16 ? "bf16" : "f32"},
+      {"dtype", dtypeName(bucket.dtype)},
+      {"grad_dtype", dtypeName(bucket.gradDtype)},
       {"bucket", p.bucket},
       {"start", p.start},
       {"param_offset", bucket.paramOffset + p.start * bucket.paramBytes()},

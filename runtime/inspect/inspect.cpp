@@ -1,5 +1,6 @@
 //===- inspect.cpp - a descriptor as text for people ----------------------===//
 
+#include "mtc/runtime/descriptor_fields.h"
 #include "mtc/runtime/run.h"
 #include "runtime/device/cpu/arena.h"
 #include "runtime/inspect/elf_symbol.h"
@@ -50,12 +51,12 @@ std::string bucketText(const BucketInfo &b, size_t index) {
   if (b.secondUseOf)
     return fmt::format("  {}: {} elements, second use of {}\n", index,
                        b.elements, *b.secondUseOf);
-  return fmt::format(
-      "  {}: {} elements of {} ({} padding){}\n", index, b.elements,
-      b.hasMains() ? "bf16" : "f32", b.elements - b.unpadded,
-      b.zero ? fmt::format(", zero-{} shards of {}", b.shardedGradients ? 2 : 1,
-                           b.shardElements)
-             : "");
+  return fmt::format("  {}: {} elements of {} ({} padding){}\n", index,
+                     b.elements, dtypeName(b.dtype), b.elements - b.unpadded,
+                     b.zero ? fmt::format(", zero-{} shards of {}",
+                                          b.shardedGradients ? 2 : 1,
+                                          b.shardElements)
+                            : "");
 }
 
 std::string describe(const Descriptor &d) {

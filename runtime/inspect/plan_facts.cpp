@@ -2,6 +2,7 @@
 
 #include "runtime/inspect/plan_facts.h"
 
+#include "mtc/runtime/descriptor_fields.h"
 #include "runtime/base/file.h"
 #include "runtime/inspect/config_values.h"
 
@@ -84,8 +85,8 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
   if (p.split.dim)
     json["split"] = fmt::format("dimension {} over {}", *p.split.dim,
                                 axisName(p.split.axis));
-  json["dtype"] = bucket.hasMains() ? "bf16" : "f32";
-  json["gradient dtype"] = bucket.gradDtype == MTC_BF16 ? "bf16" : "f32";
+  json["dtype"] = dtypeName(bucket.dtype);
+  json["gradient dtype"] = dtypeName(bucket.gradDtype);
   json["stages"] = Json::array({d.stage});
   json["optimizer"] = bucket.zero ? "split over dp" : "whole";
   if (bucket.shardedGradients)

@@ -38,6 +38,11 @@ inline constexpr Choice<InitInfo::Kind> kInitKinds[] = {
 inline constexpr Choice<MtcDtype> kDtypes[] = {{MTC_F32, "f32"},
                                                {MTC_BF16, "bf16"}};
 
+/// As descriptors and reports write it; of f32 and bf16 only.
+inline std::string_view dtypeName(MtcDtype dtype) {
+  return dtype == kDtypes[1].value ? kDtypes[1].name : kDtypes[0].name;
+}
+
 /// The axes over which a tensor can be split (mesh.h).
 inline std::vector<Choice<MtcAxis>> splittingChoices() {
   std::vector<Choice<MtcAxis>> all;
