@@ -41,6 +41,10 @@ public:
       if (each.value == value)
         json[key] = each.name;
   }
+  void unlessOne(const char *key, int64_t value, int64_t) {
+    if (value != 1)
+      json[key] = value;
+  }
   void order(const char *key, const Mesh &mesh) {
     if (!mesh.order().isDefault())
       json[key] = mesh.order().text();

@@ -64,9 +64,11 @@ ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
   ParamInfo p;
   dist::Split split = of.split();
   p.name = op.getName().str();
-  p.shape.assign(split.shape.begin(), split.shape.end());
+  auto shape = of.modelShape();
+  p.shape.assign(shape.begin(), shape.end());
   p.localShape = of.getLocal().vec();
   p.split = splitInfo(split);
+  p.split.repeats = of.getParam().ranksOfPart();
   p.bucket = op.getBucket();
   p.start = op.getStart();
   p.owner = op.isOwner();

@@ -18,5 +18,16 @@ bool kvHeadsFollow(const ModelSpec &spec, const Strategy &strategy);
 /// heads can be split (`validate`).
 int64_t kvCopies(const ModelSpec &spec, const Strategy &strategy);
 
+/// How many ranks in a row share one head of keys and values so that each needs
+/// to store no other: `kvCopies` where it makes a head for each rank and these
+/// are split like heads, otherwise 1.
+int64_t kvRanks(const ModelSpec &spec, const Strategy &strategy);
+
+/// The same for one parameter with these logical axes, which an override may
+/// have laid out in another way.
+int64_t kvRanksOf(std::string_view parameter,
+                  const std::vector<LogicalAxis> &axes, const ModelSpec &spec,
+                  const Strategy &strategy);
+
 } // namespace mtc::models
 #endif // MTC_MODELS_KV_HEADS_H

@@ -11,7 +11,8 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
   if (strategy.seqLength == 0)
     strategy.seqLength = spec.maxSeq;
   strategy.layersPerStage = layersOfStages(spec.layers, strategy);
-  if (kvCopies(spec, strategy) > 1)
+  strategy.mesh.setKvRanks(kvRanks(spec, strategy));
+  if (kvCopies(spec, strategy) > strategy.mesh.kvRanks())
     strategy.shard.set(LogicalAxis::kvHeads, MeshAxis::none);
   return strategy;
 }

@@ -226,6 +226,19 @@ static ParseResult parseOrder(AsmParser &parser, Mesh &mesh) {
   return success();
 }
 
+static ParseResult parseKvRanks(AsmParser &parser, Mesh &mesh) {
+  int64_t ranks = 1;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseEqual() || parser.parseInteger(ranks))
+    return failure();
+  mesh.setKvRanks(ranks);
+  if (Mesh::isExtent(ranks))
+    return success();
+  return parser.emitError(at, "expected 1 to ")
+         << Mesh::kMaxExtent << " ranks with the same key heads, found "
+         << ranks;
+}
+
 FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
   Mesh mesh;
   for (const AxisInfo &axis : kAxes)
@@ -234,6 +247,8 @@ FailureOr<Mesh> mtc::parseMesh(AsmParser &parser) {
   auto one = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalKeyword("order")))
       return parseOrder(parser, mesh);
+    if (succeeded(parser.parseOptionalKeyword("kv")))
+      return parseKvRanks(parser, mesh);
     FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
     if (failed(axis))
       return failure();
@@ -265,5 +280,7 @@ void mtc::printMesh(AsmPrinter &printer, const Mesh &mesh) {
   });
   if (!mesh.order().isDefault())
     printer << ", order = \"" << mesh.order().text() << "\"";
+  if (mesh.kvRanks() != 1)
+    printer << ", kv = " << mesh.kvRanks();
   printer << ">";
 }

@@ -35,7 +35,7 @@ llvm::hash_code mtc::hash_value(const Mesh &mesh) {
     hash = llvm::hash_combine(hash, mesh[axis.id]);
   for (MtcAxis axis : mesh.order())
     hash = llvm::hash_combine(hash, static_cast<int>(axis));
-  return hash;
+  return llvm::hash_combine(hash, mesh.kvRanks());
 }
 
 //===--- what the fields may be -------------------------------------------===//
@@ -210,6 +210,10 @@ LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
     return emitError() << "expected names of what runs beside computations, "
                           "each once, found "
                        << overlap;
+  if (mesh[MTC_AXIS_TP] % mesh.kvRanks() != 0)
+    return emitError() << "expected kv of the mesh, the ranks with the same "
+                          "key heads, to divide tp = "
+                       << mesh[MTC_AXIS_TP] << ", found " << mesh.kvRanks();
   int64_t replicas = replicasOf(mesh), expected;
   if (llvm::MulOverflow(batch.getMicro(), batch.getMicrobatches(), expected) ||
       llvm::MulOverflow(expected, replicas, expected) ||

@@ -118,7 +118,39 @@ LogicalResult ParameterOp::verify() {
       return emitOpError("expected ") << text;
   if (getUses() < 1)
     return emitOpError("expected one use or more, found ") << getUses();
+  tfm::RepeatsAttr repeats = getParam().getRepeats();
+  if (repeats &&
+      (split().dim != repeats.getDim() || getLocal()[repeats.getDim()] != 1))
+    return emitOpError("expected repeats along a dimension that is split so "
+                       "that each rank has one index, found dimension ")
+           << repeats.getDim() << " of " << getType() << " in "
+           << getShardingAttr();
   return success();
+}
+
+SmallVector<int64_t> ParameterOp::modelShape() {
+  SmallVector<int64_t> shape = split().shape;
+  if (tfm::RepeatsAttr repeats = getParam().getRepeats())
+    shape[repeats.getDim()] /= repeats.getTimes();
+  return shape;
+}
+
+std::optional<MtcGroup> ParameterOp::sameAlong(const AxisInfo &axis) {
+  if (!isSplitOver(axis.name))
+    return groupAlong(axis.id);
+  if (getParam().getRepeats())
+    return MTC_GROUP_KV;
+  return std::nullopt;
+}
+
+std::vector<MtcGroup> ParameterOp::groupsWithSame() {
+  std::vector<MtcGroup> groups;
+  for (const AxisInfo &axis : kAxes)
+    if (std::optional<MtcGroup> same =
+            axis.splits ? sameAlong(axis) : std::nullopt)
+      groups.push_back(*same);
+  llvm::sort(groups);
+  return groups;
 }
 
 int64_t ParameterOp::getElements() {

@@ -241,7 +241,8 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
     Example: `pipe.parameter <name = "layers.0.mlp.up.weight", axes = ["embed", "ffn"], init = normal, std = 2.0e-02 : f64, decay = true> sharding <[{}, {"tp"} ]> local tensor<64x128xf32>`
 
     **Constraints:** one logical axis per dimension; a sharding of that rank,
-    which at most one mesh axis splits and none leaves partial; one use or more.
+    which at most one mesh axis splits and none leaves partial; one use or more;
+    repeats along a dimension that is split so that each rank has one index.
   }];
   let arguments = (ins Pipe_TfmParam:$param, OptionalAttr<Pipe_Sharding>:$sharding, DefaultValuedAttr<I64Attr, "1">:$uses, TypeAttrOf<AnyStaticShapeTensor>:$type);
   let assemblyFormat = "$param (`sharding` $sharding^)? (`uses` $uses^)? `local` $type attr-dict";
@@ -258,8 +259,16 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
     ::mlir::Type elementType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType()).getElementType();
     }
-    /// The dimension that is split, by which axis, and the shape of the whole.
+    /// The dimension that is split, by which axis, and the shape of the whole, in
+    /// which repeats count.
     ::mtc::dist::Split split();
+    /// The shape that it has in the model.
+    ::llvm::SmallVector<int64_t> modelShape();
+    /// The ranks along `axis` that have the same of it: all of them, those with
+    /// the same part, or none.
+    std::optional<::MtcGroup> sameAlong(const ::mtc::AxisInfo &axis);
+    /// These groups of all axes that may split tensors, in ascending order.
+    std::vector<::MtcGroup> groupsWithSame();
     /// Whether `axis` splits it.
     bool isSplitOver(::llvm::StringRef axis) {
       ::mlir::StringAttr found = split().axis;

@@ -103,26 +103,26 @@ void AffineAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-Attribute AxesAttr::parse(AsmParser &parser, Type) {
-  SmallVector<MtcAxis> axes;
+Attribute GroupsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<MtcGroup> groups;
   auto one = [&]() -> ParseResult {
-    FailureOr<MtcAxis> axis = parseNamed<MtcAxis>(parser);
-    if (failed(axis))
+    FailureOr<MtcGroup> group = parseNamed<MtcGroup>(parser);
+    if (failed(group))
       return failure();
-    axes.push_back(*axis);
+    groups.push_back(*group);
     return success();
   };
   if (parseAngleList(parser, one))
     return {};
-  llvm::sort(axes);
-  axes.erase(llvm::unique(axes), axes.end());
-  return get(parser.getContext(), axes);
+  llvm::sort(groups);
+  groups.erase(llvm::unique(groups), groups.end());
+  return get(parser.getContext(), groups);
 }
 
-void AxesAttr::print(AsmPrinter &printer) const {
+void GroupsAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(getAxes(), printer,
-                        [&](MtcAxis axis) { printer << nameOf(axis); });
+  llvm::interleaveComma(getGroups(), printer,
+                        [&](MtcGroup group) { printer << nameOf(group); });
   printer << ">";
 }
 

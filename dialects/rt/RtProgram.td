@@ -117,22 +117,25 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
   let description = [{
     The segment is [start, start + count) of its bucket, in elements; the rank's
     shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything
-    without a `shard` (no ZeRO). Empty unless the coordinates on the axes of `once`
-    are 0. Gives the first element of the intersection (in the bucket), the same
+    without a `shard` (no ZeRO). Empty unless the rank is the first of its groups of
+    `once`. Gives the first element of the intersection (in the bucket), the same
     relative to the shard, and the count (>= 0).
 
     Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 once <tp>`
+
+    **Constraints:** `once` names groups along one axis.
   }];
   let arguments = (ins Rt_Int:$start, Rt_Int:$count, OptionalAttr<Rt_Int>:$shard,
-                       OptionalAttr<Rt_Axes>:$once);
+                       OptionalAttr<Rt_Groups>:$once);
   let results = (outs I64:$at, I64:$local, I64:$length);
   let extraClassDeclaration = [{
-    /// Whether it is empty on ranks whose coordinate on a mesh axis is not 0.
-    bool isOnce(::MtcAxis axis) {
-      return getOnce() && llvm::is_contained(getOnce()->getAxes(), axis);
+    /// Whether it is empty on ranks that are not the first of their group.
+    bool isOnce(::MtcGroup group) {
+      return getOnce() && llvm::is_contained(getOnce()->getGroups(), group);
     }
   }];
   let assemblyFormat = "`start` $start `count` $count (`shard` $shard^)? (`once` $once^)? attr-dict";
+  let hasVerifier = 1;
 }
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
   let summary = "a view moved by a number of elements";
@@ -420,24 +423,28 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
     that is a `second_use_of` another there is only the gradient accumulator. The
     stage of use 0 owns the parameter.
 
-    `partial` names the axes beside those of the data over which accumulators of
-    different ranks are parts of one sum until `reduce` adds them, once per step:
-    under sequence parallelism each tp rank sees a part of the positions. It is the
-    state of what `pipe.accumulate` takes, to which `verify-fragments` holds it.
+    `partial` names the groups beside those along axes of the data whose ranks have
+    accumulators that are parts of one sum until `reduce` adds them, once per step:
+    under sequence parallelism each tp rank sees a part of the positions, and where
+    ranks share a head of keys each has the part of its own queries (`kv`). It is
+    the state of what `pipe.accumulate` takes, and `kv` where the parameter
+    repeats heads; `verify-fragments` holds it to these.
 
     Example: `rt.param "embed.positions" use 0 bucket 0 start 64`
     Example: `rt.param "final_norm.scale" use 0 bucket 1 start 0 partial <tp>`
+    Example: `rt.param "layers.0.attn.k.weight" use 0 bucket 2 start 0 partial <kv>`
 
-    **Constraints:** `partial` names axes that may split tensors and not the data.
+    **Constraints:** `partial` names groups along one axis, which is none of the
+    data.
   }];
   let arguments = (ins StrAttr:$name, Rt_Int:$use, Rt_Int:$bucket, Rt_Int:$start,
-                       OptionalAttr<Rt_Axes>:$partial);
+                       OptionalAttr<Rt_Groups>:$partial);
   let extraClassDeclaration = [{
     /// Whether this stage's copy is the one that files and norms take.
     bool isOwner() { return getUse() == 0; }
-    /// The axes of `partial`, in ascending order; none without it.
-    ::llvm::ArrayRef<::MtcAxis> partialAxes() {
-      return getPartial() ? getPartial()->getAxes() : ::llvm::ArrayRef<::MtcAxis>();
+    /// The groups of `partial`, in ascending order; none without it.
+    ::llvm::ArrayRef<::MtcGroup> partialGroups() {
+      return getPartial() ? getPartial()->getGroups() : ::llvm::ArrayRef<::MtcGroup>();
     }
   }];
   let assemblyFormat = "$name `use` $use `bucket` $bucket `start` $start (`partial` $partial^)? attr-dict";

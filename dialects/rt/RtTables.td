@@ -57,15 +57,15 @@ def Rt_StepField : Rt_TableAttr<"StepField", "field", "::mtc::StepField"> {
   }];
 }
 
-def Rt_Axes : AttrDef<Rt_Dialect, "Axes"> {
-  let mnemonic = "axes";
-  let summary = "some axes of the mesh";
+def Rt_Groups : AttrDef<Rt_Dialect, "Groups"> {
+  let mnemonic = "groups";
+  let summary = "some groups of ranks along axes of the mesh";
   let description = [{
-    Rows of `kAxes` (mesh.h), in ascending order.
+    Rows of `kGroups` (mesh.h), in ascending order.
 
-    Example: `#rt.axes<tp, dp>`
+    Example: `#rt.groups<tp, dp>`
   }];
-  let parameters = (ins ArrayRefParameter<"::MtcAxis">:$axes);
+  let parameters = (ins ArrayRefParameter<"::MtcGroup">:$groups);
   let hasCustomAssemblyFormat = 1;
 }
 

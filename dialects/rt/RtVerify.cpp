@@ -169,12 +169,24 @@ LogicalResult BucketOp::verify() {
   return success();
 }
 
+LogicalResult FlatRangeOp::verify() {
+  if (getOnce())
+    for (MtcGroup group : getOnce()->getGroups())
+      if (!kGroups[group].sumAxis())
+        return emitOpError("expected groups along one axis, of which each rank "
+                           "has a first one, found ")
+               << groupName(group);
+  return success();
+}
+
 LogicalResult ParamOp::verify() {
-  for (MtcAxis axis : partialAxes())
-    if (kAxes[axis].data || !kAxes[axis].splits)
-      return emitOpError("expected axes that may split tensors and not the "
-                         "data, over which gradients are summed anyway, found ")
-             << kAxes[axis].name;
+  for (MtcGroup group : partialGroups()) {
+    std::optional<MtcAxis> axis = kGroups[group].sumAxis();
+    if (!axis || kAxes[*axis].data)
+      return emitOpError("expected groups along one axis and not of the data, "
+                         "over which gradients are summed anyway, found ")
+             << groupName(group);
+  }
   return success();
 }
 

@@ -35,8 +35,21 @@ static LogicalResult verifyAxes(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringAttr, ArrayAttr axes, Init, FloatAttr,
-                                bool) {
+                                bool, RepeatsAttr repeats) {
+  int64_t rank = axes.size();
+  if (repeats && repeats.getDim() >= rank)
+    return emitError() << "expected repeats along one of " << rank
+                       << " dimensions, found dimension " << repeats.getDim();
   return verifyAxes(emitError, axes);
+}
+
+LogicalResult RepeatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t dim, int64_t times) {
+  if (dim >= 0 && times >= 2)
+    return success();
+  return emitError() << "expected a dimension of 0 or more, repeated 2 times "
+                        "or more, found dimension "
+                     << dim << " and " << times << " times";
 }
 
 LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError,

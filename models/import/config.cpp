@@ -26,14 +26,19 @@ static DictionaryAttr rulesOf(Builder &b, const Strategy &strategy) {
   return b.getDictionaryAttr(rules);
 }
 
+std::vector<LogicalAxis> logicalAxes(ArrayAttr names) {
+  std::vector<LogicalAxis> axes;
+  for (LogicalAxis axis : allLogicalAxes())
+    if (llvm::is_contained(names.getAsValueRange<StringAttr>(),
+                           ref(toString(axis))))
+      axes.push_back(axis);
+  return axes;
+}
+
 DictionaryAttr ownRules(Builder &b, const Strategy &strategy,
                         std::string_view parameter, ArrayAttr axes) {
-  std::vector<LogicalAxis> own;
-  for (LogicalAxis axis : allLogicalAxes())
-    if (llvm::is_contained(axes, b.getStringAttr(ref(toString(axis)))))
-      own.push_back(axis);
   SmallVector<NamedAttribute> rules;
-  for (auto [axis, mesh] : strategy.meshAxes(parameter, own))
+  for (auto [axis, mesh] : strategy.meshAxes(parameter, logicalAxes(axes)))
     if (mesh != strategy.shard.meshAxis(axis))
       rules.push_back(b.getNamedAttr(
           ref(toString(axis)),

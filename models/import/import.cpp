@@ -48,8 +48,10 @@ public:
 private:
   // Arguments of @microbatch.
   Value argument(const std::string &name, Type type, NamedAttribute attribute);
-  Value param(const std::string &name, const Shape &shape, const Axes &axes,
+  Value param(const std::string &name, Shape shape, const Axes &axes,
               tfm::Init init, double std);
+  tfm::RepeatsAttr repeats(const std::string &name, ArrayAttr axes,
+                           Shape &shape);
   Type storedType(const std::string &name);
   Value input(const char *name);
   // One op each, of the current layer.
@@ -139,10 +141,26 @@ Type Importer::storedType(const std::string &name) {
   return dtypePolicy(b.getContext(), stored, Precision::F32).compute;
 }
 
+/// Where ranks share heads of keys and values, each stores the one that it
+/// reads: `shape` becomes that with a head for each rank.
+tfm::RepeatsAttr Importer::repeats(const std::string &name, ArrayAttr axes,
+                                   Shape &shape) {
+  int64_t ranks = kvRanksOf(name, logicalAxes(axes), spec, strategy);
+  if (ranks == 1)
+    return {};
+  auto isHeads = [](StringAttr axis) {
+    return axis.getValue() == StringRef(toString(LogicalAxis::kvHeads));
+  };
+  auto all = axes.getAsRange<StringAttr>();
+  int64_t dim = std::distance(all.begin(), llvm::find_if(all, isHeads));
+  shape[dim] *= ranks;
+  return tfm::RepeatsAttr::get(b.getContext(), dim, ranks);
+}
+
 /// What computes with it reads it by `computed`, but for norms, which take
 /// their scale and bias as they are stored.
-Value Importer::param(const std::string &name, const Shape &shape,
-                      const Axes &axes, tfm::Init init, double std) {
+Value Importer::param(const std::string &name, Shape shape, const Axes &axes,
+                      tfm::Init init, double std) {
   SmallVector<Attribute> names;
   for (const char *axis : axes)
     names.push_back(b.getStringAttr(axis));
@@ -150,9 +168,11 @@ Value Importer::param(const std::string &name, const Shape &shape,
   // not decay.
   bool isBias = StringRef(name).ends_with(".bias");
   bool decay = !isBias && shape.size() > 1;
-  auto attr = tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name),
-                                  b.getArrayAttr(names), init,
-                                  b.getF64FloatAttr(std), decay);
+  ArrayAttr logical = b.getArrayAttr(names);
+  tfm::RepeatsAttr repeated = repeats(name, logical, shape);
+  auto attr =
+      tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name), logical, init,
+                          b.getF64FloatAttr(std), decay, repeated);
   Type stored = storedType(name);
   Value made = argument(name, RankedTensorType::get(shape, stored),
                         b.getNamedAttr("tfm.param", attr));
@@ -306,12 +326,11 @@ SmallVector<Value> Importer::unfused(Value qkv) {
   return {op.getQ(), op.getK(), op.getV()};
 }
 
-/// A parameter with heads of keys or values, as many times as ranks need them:
-/// heads that repeat these lie as those of the queries do.
+/// A parameter with heads of keys or values, as many times as ranks need them,
+/// if it is not stored so: heads that repeat these lie as those of the queries
+/// do.
 Value Importer::repeated(Value x, const Axes &axes) {
-  int64_t times = kvCopies(spec, strategy);
-  if (times == 1)
-    return x;
+  int64_t heads = spec.kvHeads * kvCopies(spec, strategy);
   auto type = mlir::cast<RankedTensorType>(x.getType());
   SmallVector<Attribute> names;
   SmallVector<int64_t> shape(type.getShape());
@@ -323,8 +342,11 @@ Value Importer::repeated(Value x, const Axes &axes) {
     if (!isRepeated)
       continue;
     dim = static_cast<int64_t>(d);
-    shape[d] *= times;
+    shape[d] = heads;
   }
+  int64_t times = heads / type.getDimSize(dim);
+  if (times == 1)
+    return x;
   auto op = tfm::RepeatOp::create(b, loc, type.clone(shape), x, dim, times);
   op->setAttr(tfm::axesAttr, b.getArrayAttr(names));
   return op;

@@ -8,10 +8,12 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <string_view>
+#include <vector>
 
 namespace mtc::models {
 struct ModelSpec;
 struct Strategy;
+enum class LogicalAxis;
 
 /// Builds `@microbatch` of `spec`: the forward of micro_batch·dp samples,
 /// global shapes, with the loss already divided by the tokens of the global
@@ -28,6 +30,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
 /// Sets the module attributes that hold the strategy (config.cpp).
 void setConfig(mlir::ModuleOp module, const ModelSpec &spec,
                const Strategy &strategy);
+
+/// Those of an array of names, in the order of LogicalAxis.
+std::vector<LogicalAxis> logicalAxes(mlir::ArrayAttr names);
 
 /// {ffn = ""}: what overrides say of a parameter's logical axes (strings) where
 /// it is not the general rule; "" for no mesh axis.

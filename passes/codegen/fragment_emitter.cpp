@@ -1,6 +1,7 @@
 //===- fragment_emitter.cpp - one fragment as an LLVM function ------------===//
 #include "passes/codegen/fragment_emitter.h"
 
+#include "dialects/mtc/Mtc.h"
 #include "mtc/runtime/mesh.h"
 #include "passes/target/attention_call.h"
 
@@ -85,6 +86,15 @@ Value FragmentEmitter::coordinate(int64_t axis) {
                  offsetof(MtcContext, coord) + axis * sizeof(int64_t));
   return value;
 }
+/// Where this rank stands among those of a group along an axis.
+Value FragmentEmitter::placeIn(const GroupInfo &group) {
+  Value along = coordinate(*group.sumAxis());
+  // verify-plan has seen the configuration.
+  return group.runs ? LLVM::URemOp::create(
+                          b, loc, along,
+                          i64(configOf(module)->getMesh().groupSize(group.id)))
+                    : along;
+}
 Value FragmentEmitter::slot(int64_t pool) {
   Value &value = slots[pool];
   if (!value) {
@@ -154,12 +164,12 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
     length = max(sub(end, first), i64(0));
     local = sub(first, low);
   }
-  for (const AxisInfo &axis : kAxes) {
-    if (!op.isOnce(axis.id))
+  for (const GroupInfo &group : kGroups) {
+    if (!op.isOnce(group.id))
       continue;
-    Value isZero = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
-                                        coordinate(axis.id), i64(0));
-    length = LLVM::SelectOp::create(b, loc, isZero, length, i64(0));
+    Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                                         placeIn(group), i64(0));
+    length = LLVM::SelectOp::create(b, loc, isFirst, length, i64(0));
   }
   values[op.getAt()] = first;
   values[op.getLocal()] = local;

@@ -40,6 +40,7 @@ private:
   // State of the step.
   V arena(int64_t kind);
   V coordinate(int64_t axis);
+  V placeIn(const GroupInfo &group);
   V slot(int64_t pool);
   V variable(unsigned variable); ///< rt::Variable
   // One function per op.

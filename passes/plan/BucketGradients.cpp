@@ -33,8 +33,8 @@ using namespace mtc::passes;
 
 namespace {
 
-/// By use of a parameter: the axes of rt.param's `partial`.
-using Uses = std::map<int64_t, std::vector<MtcAxis>>;
+/// By use of a parameter: the groups of rt.param's `partial`.
+using Uses = std::map<int64_t, std::vector<MtcGroup>>;
 
 /// Which uses of which parameters each stage accumulates.
 struct StageUses {
@@ -44,16 +44,16 @@ struct StageUses {
   std::map<std::pair<std::string, int64_t>, int64_t> fragments;
 };
 
-/// The axes over which what is accumulated stays partial, beside those of the
+/// The groups over which what is accumulated stays partial, beside those of the
 /// data.
-std::vector<MtcAxis> partialAxes(pipe::AccumulateOp op) {
-  std::vector<MtcAxis> axes;
+std::vector<MtcGroup> partialGroups(pipe::AccumulateOp op) {
+  std::vector<MtcGroup> groups;
   dist::ShardingAttr sharding = dist::shardingOf(op.getValue());
   for (const AxisInfo &axis : kAxes)
     if (sharding && !axis.data &&
         sharding.stateOf(axis.name) == dist::ShardingAttr::kPartial)
-      axes.push_back(axis.id);
-  return axes;
+      groups.push_back(groupAlong(axis.id));
+  return groups;
 }
 
 StageUses usesOf(rt::ProgramOp program) {
@@ -64,7 +64,7 @@ StageUses usesOf(rt::ProgramOp program) {
         found.params.insert(p.getName().str());
       if (auto a = dyn_cast<pipe::AccumulateOp>(op)) {
         std::string name = a.getParam().str();
-        found.uses[name].try_emplace(a.getUse(), partialAxes(a));
+        found.uses[name].try_emplace(a.getUse(), partialGroups(a));
         found.fragments.try_emplace({name, a.getUse()}, number);
       }
     });
@@ -121,9 +121,19 @@ struct BucketGradientsPass
     return params;
   }
 
-  rt::AxesAttr axesOf(ArrayRef<MtcAxis> axes) {
-    return axes.empty() ? rt::AxesAttr()
-                        : rt::AxesAttr::get(&getContext(), axes);
+  rt::GroupsAttr groupsOf(ArrayRef<MtcGroup> groups) {
+    return groups.empty() ? rt::GroupsAttr()
+                          : rt::GroupsAttr::get(&getContext(), groups);
+  }
+
+  /// Where ranks have the same indices of a parameter, each has a part of their
+  /// gradient.
+  void addRepeats(StageUses &stage) {
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      if (auto uses = stage.uses.find(param.getName().str());
+          param.getParam().getRepeats() && uses != stage.uses.end())
+        for (auto &[use, groups] : uses->second)
+          groups.push_back(MTC_GROUP_KV);
   }
 
   /// Writes rt.bucket and rt.param. Later uses on the same stage get a bucket
@@ -163,7 +173,7 @@ struct BucketGradientsPass
       Location part = NameLoc::get(b.getStringAttr(placed.name));
       auto write = [&](int64_t bucket, const Uses::value_type &use) {
         rt::ParamOp::create(b, part, placed.name, use.first, bucket, start,
-                            axesOf(use.second));
+                            groupsOf(use.second));
       };
       write(placed.bucket, *uses.begin());
       for (const Uses::value_type &use : llvm::drop_begin(uses)) {
@@ -212,6 +222,7 @@ struct BucketGradientsPass
     for (int64_t s = 0; s < stages; ++s) {
       if (failed(checkUses(programs[s], uses[s])))
         return signalPassFailure();
+      addRepeats(uses[s]);
       layOut(programs[s], uses[s], *config);
     }
   }

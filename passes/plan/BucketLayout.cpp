@@ -39,7 +39,7 @@ BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
       close(param.dtype);
   };
   // Backwards of later chunks come first.
-  using Key = std::tuple<MtcDtype, std::vector<MtcAxis>, int64_t>;
+  using Key = std::tuple<MtcDtype, std::vector<MtcGroup>, int64_t>;
   std::map<Key, std::vector<const LayoutParam *>> reversed;
   for (auto it = params.rbegin(); it != params.rend(); ++it)
     reversed[{it->dtype, it->partial, -it->fragment}].push_back(&*it);

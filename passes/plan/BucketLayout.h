@@ -2,8 +2,8 @@
 //
 // Megatron's layout of gradient buffers (megatron/core/optimizer and
 // distributed): parameters in reverse model order, so that gradients that are
-// ready first lie first. Gradients that are partial over the same axes lie in
-// buckets of their own, so that one collective per bucket and axis sums them;
+// ready first lie first. Gradients that are partial over the same groups lie in
+// buckets of their own, so that one collective per bucket and group sums them;
 // under ZeRO-2 so do those that one fragment makes, at whose end they are
 // summed; and parameters of one type, which one all-gather moves.
 //
@@ -25,9 +25,9 @@ struct LayoutParam {
   std::string name;
   int64_t elements = 0;
   bool shared = false; ///< tied across uses: a bucket of its own
-  /// Over which its gradient is partial until the end of the step, beside the
-  /// axes of the data: the same for all parameters of a bucket.
-  std::vector<MtcAxis> partial = {};
+  /// The groups whose ranks have parts of its gradient until the end of the
+  /// step, beside those of the data: the same for all parameters of a bucket.
+  std::vector<MtcGroup> partial = {};
   /// The fragment that makes its gradient, where buckets are not to mix
   /// fragments: the same for all parameters of a bucket.
   int64_t fragment = 0;
@@ -57,7 +57,7 @@ struct BucketLayout {
 
 /// Lays out `params` (given in model order) by their types, f32 first; of one
 /// type first those that are partial over nothing, then the others by their
-/// axes; of these the later fragments first. Pure.
+/// groups; of these the later fragments first. Pure.
 BucketLayout layOutBuckets(const std::vector<LayoutParam> &params,
                            const LayoutOptions &options);
 

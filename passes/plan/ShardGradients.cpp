@@ -94,7 +94,7 @@ private:
     auto range = rt::FlatRangeOp::create(
         b, loc, b.getI64IntegerAttr(0),
         b.getI64IntegerAttr(bucket.op.getElements()),
-        b.getI64IntegerAttr(bucket.op.getShard()), rt::AxesAttr());
+        b.getI64IntegerAttr(bucket.op.getShard()), rt::GroupsAttr());
     Value own = ref(rt::RefKind::Grad, bucket, bucket.op.getShard());
     Value into = moved(own, range.getLocal());
     Value from = moved(staging, range.getAt());

@@ -87,14 +87,14 @@ struct ShardOptimizerPass
   /// the uses before say of their buckets.
   LogicalResult readPartial(rt::ParamOp param, UpdatePlan &plan,
                             std::set<int64_t> &found) {
-    std::vector<MtcAxis> &partial = plan.buckets[param.getBucket()].partial;
-    ArrayRef<MtcAxis> axes = param.partialAxes();
+    std::vector<MtcGroup> &partial = plan.buckets[param.getBucket()].partial;
+    ArrayRef<MtcGroup> groups = param.partialGroups();
     if (found.insert(param.getBucket()).second)
-      partial.assign(axes.begin(), axes.end());
-    if (ArrayRef(partial) == axes)
+      partial.assign(groups.begin(), groups.end());
+    if (ArrayRef(partial) == groups)
       return success();
     return param.emitOpError("expected gradients of one bucket to be partial "
-                             "over the same axes, found another in bucket ")
+                             "over the same groups, found another in bucket ")
            << param.getBucket();
   }
 
@@ -120,10 +120,9 @@ struct ShardOptimizerPass
         return param.emitOpError("expected a parameter of the model "
                                  "(pipe.parameter), found \"")
                << name << "\"";
-      StringAttr axis = of->second.split().axis;
       plan.segments.push_back(
           {bucket, param.getStart(), of->second.getElements(),
-           of->second.getParam().getDecay(), axis ? axis.str() : "",
+           of->second.getParam().getDecay(), of->second.groupsWithSame(),
            param.isOwner(), param.getLoc()});
       plan.buckets[bucket].acrossStages |=
           here[name] < int64_t(of->second.getUses());

@@ -26,8 +26,8 @@ public:
     begin(pipe::Phase::Reduce);
     if (plan.lastStage)
       for (MtcAxis axis : axesOfSums())
-        collective(rt::CollectiveKind::AllReduce, lossRef(),
-                   *groupNamed(axisName(axis)), 1, "loss");
+        collective(rt::CollectiveKind::AllReduce, lossRef(), groupAlong(axis),
+                   1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       reduceOverReplicas(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
@@ -104,21 +104,19 @@ private:
         b, loc, b.getI64IntegerAttr(s.start), b.getI64IntegerAttr(s.count),
         plan.zero ? b.getI64IntegerAttr(plan.buckets[s.bucket].shard)
                   : IntegerAttr(),
-        rt::AxesAttr());
+        rt::GroupsAttr());
   }
-  /// What it counts of a segment: along an axis whose ranks have the same, the
-  /// first counts it.
+  /// What it counts of a segment: of ranks that have the same, the first counts
+  /// it.
   rt::FlatRangeOp rangeOnce(const UpdateSegment &s) {
     rt::FlatRangeOp r = range(s);
-    SmallVector<MtcAxis> once;
-    for (const AxisInfo &axis : kAxes) {
-      bool differs =
-          s.splitAxis == axis.name || (plan.zero && axis.id == MTC_AXIS_DP);
-      if (axis.splits && plan.mesh[axis.id] > 1 && !differs)
-        once.push_back(axis.id);
-    }
+    SmallVector<MtcGroup> once;
+    for (MtcGroup group : s.same)
+      if (plan.mesh.groupSize(group) > 1 &&
+          !(plan.zero && group == MTC_GROUP_DP))
+        once.push_back(group);
     if (!once.empty())
-      r.setOnceAttr(rt::AxesAttr::get(b.getContext(), once));
+      r.setOnceAttr(rt::GroupsAttr::get(b.getContext(), once));
     return r;
   }
   Value moved(Value view, Value elements) {
@@ -156,7 +154,7 @@ private:
   void reduceOverReplicas(size_t i) {
     for (MtcAxis axis : axesOfSums())
       if (axis != MTC_AXIS_DP)
-        allReduceHeld(i, *groupNamed(axisName(axis)), "gradient");
+        allReduceHeld(i, groupAlong(axis), "gradient");
       else if (!plan.shardsGradients)
         collective(plan.zero ? rt::CollectiveKind::ReduceScatter
                              : rt::CollectiveKind::AllReduce,
@@ -168,9 +166,9 @@ private:
 
   /// Behind the replicas, so that sums add in one order in every layout.
   void sumPartial(size_t i) {
-    for (MtcAxis axis : plan.buckets[i].partial)
-      if (plan.mesh[axis] > 1)
-        allReduceHeld(i, *groupNamed(kAxes[axis].name), "gradient");
+    for (MtcGroup group : plan.buckets[i].partial)
+      if (plan.mesh.groupSize(group) > 1)
+        allReduceHeld(i, group, "gradient");
   }
 
   /// All of a bucket, as a segment.
@@ -179,7 +177,7 @@ private:
             0,
             plan.buckets[i].elements,
             false,
-            "",
+            {},
             true,
             loc};
   }

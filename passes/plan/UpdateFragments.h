@@ -16,16 +16,16 @@ namespace mtc::passes {
 struct UpdateSegment {
   int64_t bucket = 0, start = 0, count = 0;
   bool decay = false;
-  std::string splitAxis; ///< the mesh axis that splits it; empty: none
-  bool owner = true;     ///< a second copy does not count in the norm
-  mlir::Location part;   ///< the parameter's
+  std::vector<MtcGroup> same; ///< whose ranks have the same of it
+  bool owner = true;          ///< a second copy does not count in the norm
+  mlir::Location part;        ///< the parameter's
 };
 struct UpdateBucket {
   int64_t elements = 0, shard = 0;
   std::optional<int64_t> secondUseOf;
   bool acrossStages = false; ///< tied over the group embedding
-  /// Over which its gradients are partial, beside the axes of the data.
-  std::vector<MtcAxis> partial = {};
+  /// Over which its gradients are partial, beside those of the data.
+  std::vector<MtcGroup> partial = {};
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
   mlir::Type gradType; ///< of its accumulators
@@ -48,7 +48,7 @@ struct UpdatePlan {
 ///
 ///   reduce   loss over the data axes; per bucket all-reduce over these, or
 ///            with ZeRO reduce-scatter over dp, then what this rank has of it
-///            over the other axes over which it is partial (under ZeRO-2 only
+///            over the other groups over which it is partial (under ZeRO-2 only
 ///            the latter: it is summed over dp already); uses of tied
 ///            parameters added in forward order, here or over embedding; the
 ///            global norm, which takes in that the loss is finite

@@ -214,7 +214,10 @@ private:
     if (!problem.empty())
       return op.emitOpError("expected the gradient of ")
              << op.getParamAttr() << " " << problem;
-    return checkPartial(op, checker.partialAxes(found));
+    std::set<std::string> partial = checker.partialAxes(found);
+    if (parameter->getParam().getRepeats())
+      partial.emplace(groupName(MTC_GROUP_KV));
+    return checkPartial(op, partial);
   }
 
   /// What the update sums is what rt.param says.
@@ -223,8 +226,8 @@ private:
     std::set<std::string> said;
     auto row = rows.find({op.getParam().str(), op.getUse()});
     if (row != rows.end())
-      for (MtcAxis axis : row->second.partialAxes())
-        said.emplace(kAxes[axis].name);
+      for (MtcGroup group : row->second.partialGroups())
+        said.emplace(groupName(group));
     if (found == said)
       return success();
     return op.emitOpError("expected the gradient of use ")

@@ -40,15 +40,26 @@ schedules::Part partOf(rt::ExchangeOp exchange) {
                             : schedules::Part::Whole;
 }
 
+/// With at most `most` ranks along every axis but pp, and along tp at most so
+/// many groups of ranks that share heads, each of at most so many.
+Mesh smaller(Mesh mesh, int64_t most) {
+  int64_t sharing = std::min(mesh.kvRanks(), most);
+  int64_t groups = std::min(mesh[MTC_AXIS_TP] / mesh.kvRanks(), most);
+  for (const AxisInfo &axis : kAxes)
+    if (axis.id != MTC_AXIS_PP)
+      mesh[axis.id] = std::min(mesh[axis.id], most);
+  mesh[MTC_AXIS_TP] = groups * sharing;
+  mesh.setKvRanks(sharing);
+  return mesh;
+}
+
 class MachineChecker {
 public:
-  /// With at most `replicas` ranks along every axis but pp.
+  /// On a smaller mesh (`smaller`).
   MachineChecker(const Model &model, StringRef entry, Report &report,
                  int64_t replicas)
-      : model(model), entry(entry), report(report), mesh(model.mesh) {
-    for (const AxisInfo &axis : kAxes)
-      if (axis.id != MTC_AXIS_PP)
-        mesh[axis.id] = std::min(mesh[axis.id], replicas);
+      : model(model), entry(entry), report(report),
+        mesh(smaller(model.mesh, replicas)) {
     makeCommunicators();
   }
 

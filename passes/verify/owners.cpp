@@ -39,6 +39,7 @@ public:
 
 private:
   void checkParameter(pipe::ParameterOp param) {
+    checkRepeats(param);
     for (const AxisInfo &axis : kAxes)
       if (axis.data && param.isSplitOver(axis.name))
         report.error(param)
@@ -61,12 +62,7 @@ private:
                              << "\" in buckets of their own, found two in "
                                 "bucket "
                              << param.bucket();
-    for (MtcAxis axis : param.op.partialAxes())
-      if (param.isSplitOver(kAxes[axis]))
-        report.error(param.op)
-            << "expected a gradient that is partial over no axis that splits "
-               "its parameter, found \""
-            << param.name() << "\" split over " << kAxes[axis].name;
+    checkPartial(param);
     rt::BucketOp bucket = stage.bucket(param.bucket());
     if (!bucket)
       report.error(param.op) << "expected a bucket of stage " << stage.index
@@ -78,6 +74,40 @@ private:
                              << param.bucket() << " of " << bucket.paramType();
     else if (!bucket.isSecondUse())
       holders[param.name().str()].push_back({&stage, param});
+  }
+
+  /// A sum over ranks must leave them what they had the same of before, and
+  /// ranks that have the same of a split parameter have parts of its gradient.
+  void checkPartial(const Param &param) {
+    ArrayRef<MtcGroup> partial = param.op.partialGroups();
+    std::vector<MtcGroup> same = param.of.groupsWithSame();
+    for (MtcGroup group : partial)
+      if (!llvm::is_contained(same, group))
+        report.error(param.op)
+            << "expected a gradient that is partial over ranks that have the "
+               "same of its parameter, found \""
+            << param.name() << "\" partial over " << groupName(group);
+    if (param.of.getParam().getRepeats() &&
+        !llvm::is_contained(partial, MTC_GROUP_KV))
+      report.error(param.op)
+          << "expected a gradient that is partial over "
+          << groupName(MTC_GROUP_KV) << ", whose ranks have the same indices "
+          << "of \"" << param.name() << "\", found one that is not";
+  }
+
+  /// Of a parameter that ranks in a row have the same of, these are the ranks
+  /// of the group kv.
+  void checkRepeats(pipe::ParameterOp param) {
+    tfm::RepeatsAttr repeats = param.getParam().getRepeats();
+    int64_t ranks = model.mesh.groupSize(MTC_GROUP_KV);
+    StringRef along = axisName(*kGroups[MTC_GROUP_KV].sumAxis());
+    if (!repeats || (repeats.getTimes() == ranks && param.isSplitOver(along)))
+      return;
+    report.error(param) << "expected the indices of \"" << param.getName()
+                        << "\" on " << ranks << " ranks along " << along
+                        << ", as kv of the mesh says, found them "
+                        << repeats.getTimes() << " times in "
+                        << param.getShardingAttr();
   }
 
   void checkHolders(const std::string &name) {

@@ -29,7 +29,7 @@ struct Cell {
   Kind kind = Kind::Unknown;
   // Of a gradient:
   std::set<int64_t> uses; ///< buckets whose accumulators are in the sum
-  PerAxis partial;        ///< 1: other ranks along an axis have parts of it
+  Groups partial;         ///< whose other ranks have parts of it
   bool stages = false;    ///< both ends of the pipeline are in the sum
   bool counted = false;   ///< the global norm has read or checked it
 

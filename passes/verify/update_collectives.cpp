@@ -7,64 +7,62 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-/// The axis whose partial sums a group adds; null if it adds none.
-static const AxisInfo *summedAxisOf(rt::CollectiveOp op) {
-  for (const AxisInfo &axis : kAxes)
-    if (axis.splits && groupName(op.getGroup()) == axis.name)
-      return &axis;
-  return nullptr;
-}
-
 void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
   using Kind = rt::CollectiveKind;
   Kind kind = op.getKind();
-  const AxisInfo *axis = summedAxisOf(op);
   bool alongShards = op.getGroup() == MTC_GROUP_DP;
   if (kind == Kind::NormReduce && op.getGroup() == MTC_GROUP_ALL)
     return normStep(touch, "norm_reduce", Norm::Summing, Norm::Reduced);
   if (touch.accesses.size() == 1) {
-    if (kind == Kind::AllReduce && axis)
-      return sumOver(touch, op, *axis);
+    if (kind == Kind::AllReduce && kGroups[op.getGroup()].sumAxis())
+      return sumOver(touch, op);
     if (kind == Kind::AllReduce && op.getGroup() == MTC_GROUP_EMBEDDING)
       return sumOverStages(touch, op);
     if (kind == Kind::ReduceScatter && alongShards)
-      return sumOver(touch, op, *axis);
+      return sumOver(touch, op);
     if (kind == Kind::AllGather && alongShards)
       return gather(touch, op);
   }
   report.error(op) << "expected sums over "
-                   << namesOf(kAxes,
-                              [](const AxisInfo &axis) { return axis.splits; })
-                   << " or " << groupName(MTC_GROUP_EMBEDDING)
+                   << namesOf(kGroups,
+                              [](const GroupInfo &group) {
+                                return group.sumAxis().has_value();
+                              })
+                   << ", or over " << groupName(MTC_GROUP_EMBEDDING)
                    << ", scatters and gathers over dp, and the norm over "
                    << groupName(MTC_GROUP_ALL) << ", found "
                    << stringifyCollectiveKind(kind) << " over "
                    << groupName(op.getGroup());
 }
 
-/// Whether the sum over `axis` has its turn, so that all sums add in one order:
-/// replicas first, whose shards the others then are, then the other axes of the
-/// data, then the rest.
-static bool isInTurn(const Cell &cell, const AxisInfo &axis) {
-  auto rank = [](const AxisInfo &of) {
-    return of.id == MTC_AXIS_DP ? 0 : of.data ? 1 : 2;
-  };
-  return llvm::none_of(kAxes, [&](const AxisInfo &other) {
-    return cell.partial[other.id] && rank(other) < rank(axis);
+/// When the sum over a group along one axis has its turn: replicas first, whose
+/// shards the others then are, then the other axes of the data, then the rest.
+static int turnOf(MtcGroup group) {
+  return group == MTC_GROUP_DP                   ? 0
+         : kAxes[*kGroups[group].sumAxis()].data ? 1
+                                                 : 2;
+}
+
+/// Whether all sums that come earlier have been made, so that they add in one
+/// order.
+static bool isInTurn(const Cell &cell, MtcGroup group) {
+  return llvm::none_of(kGroups, [&](const GroupInfo &other) {
+    return cell.partial.has(other.id) && turnOf(other.id) < turnOf(group);
   });
 }
 
-/// What comes before the sum over an axis, for messages.
-static const char *earlierSums(const AxisInfo &axis) {
-  return axis.id == MTC_AXIS_DP ? ""
-         : axis.data            ? "behind those along dp and "
-                                : "behind those along data axes and ";
+/// What comes before the sum over a group, for messages.
+static const char *earlierSums(MtcGroup group) {
+  static constexpr const char *kBefore[] = {
+      "", "behind those along dp and ", "behind those along data axes and "};
+  return kBefore[turnOf(group)];
 }
 
-void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
-                                const AxisInfo &axis) {
+void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op) {
+  MtcGroup group = op.getGroup();
+  bool isOfData = turnOf(group) < 2;
   bool scatters = op.getKind() == rt::CollectiveKind::ReduceScatter;
-  int64_t ranks = scatters ? model.mesh[axis.id] : 1;
+  int64_t ranks = scatters ? model.mesh.groupSize(group) : 1;
   std::optional<Slice> slice = slices.counted(
       touch, touch.accesses[0], saturatingMul(op.getCount(), ranks));
   if (!slice)
@@ -80,21 +78,21 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op,
   change(touch, *slice,
          fmt::format("sums of one use over the other ranks along {} only, "
                      "{}before anything reads them",
-                     axis.name, earlierSums(axis)),
+                     groupName(group), earlierSums(group)),
          [&](const Element &element) -> std::string {
            Cell &cell = element.cell;
            if (cell.is(Cell::Kind::Zero))
              return "";
            // Padding is zero on every rank, and so is a sum of it.
-           if (!element.param && !axis.data && slice->part == Part::Grad)
+           if (!element.param && !isOfData && slice->part == Part::Grad)
              return "";
            // One use: ranks are added first, so that sums add in one order,
            // whichever stages have the uses.
-           bool fits = cell.is(Cell::Kind::Gradient) && cell.partial[axis.id] &&
-                       isInTurn(cell, axis) && cell.uses.size() == 1 &&
-                       !cell.stages && !cell.counted &&
-                       !(slice->ownShard && axis.id == MTC_AXIS_DP);
-           cell.partial[axis.id] = 0;
+           bool fits = cell.is(Cell::Kind::Gradient) &&
+                       cell.partial.has(group) && isInTurn(cell, group) &&
+                       cell.uses.size() == 1 && !cell.stages && !cell.counted &&
+                       !(slice->ownShard && group == MTC_GROUP_DP);
+           cell.partial.set(group, false);
            return fits ? "" : describe(state, cell);
          });
   if (scatters)

@@ -76,20 +76,20 @@ void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
 /// each of its elements count once.
 void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
                                          const Param &param) {
-  for (const AxisInfo &axis : kAxes) {
-    bool inShards = slice.ownShard && axis.id == MTC_AXIS_DP;
-    bool isSplit = param.isSplitOver(axis);
-    bool expected =
-        axis.splits && model.mesh[axis.id] > 1 && !inShards && !isSplit;
-    bool found = slice.range.isOnce(axis.id);
+  std::vector<MtcGroup> same = param.of.groupsWithSame();
+  for (const GroupInfo &group : kGroups) {
+    bool inShards = slice.ownShard && group.id == MTC_GROUP_DP;
+    bool haveSame = llvm::is_contained(same, group.id);
+    bool expected = haveSame && model.mesh.groupSize(group.id) > 1 && !inShards;
+    bool found = slice.range.isOnce(group.id);
     if (expected == found)
       continue;
     report.error(touch.op) << "expected the norm to count \"" << param.name()
                            << "\" on " << (expected ? "one " : "every ")
-                           << axis.name << " rank ("
-                           << (expected  ? "all have the same"
-                               : isSplit ? "each has a part"
-                                         : "each counts its part")
+                           << group.name << " rank ("
+                           << (expected   ? "all have the same"
+                               : haveSame ? "each counts its part"
+                                          : "each has a part")
                            << "), found it on " << (found ? "one" : "every");
   }
 }

@@ -35,7 +35,7 @@ private:
 
   // Collectives.
   void collective(const Touch &touch, rt::CollectiveOp op);
-  void sumOver(const Touch &touch, rt::CollectiveOp op, const AxisInfo &axis);
+  void sumOver(const Touch &touch, rt::CollectiveOp op);
   void sumOverStages(const Touch &touch, rt::CollectiveOp op);
   void gather(const Touch &touch, rt::CollectiveOp op);
 

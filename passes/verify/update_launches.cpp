@@ -184,10 +184,10 @@ void UpdateInterpreter::writeUpdated(const Touch &touch, const Slice &slice,
 
 /// Each rank has its own copy, or part, of what is updated.
 void UpdateInterpreter::checkEveryRank(const Touch &touch, const Slice &slice) {
-  for (const AxisInfo &axis : kAxes)
-    if (slice.range.isOnce(axis.id))
+  for (const GroupInfo &group : kGroups)
+    if (slice.range.isOnce(group.id))
       report.error(touch.op)
-          << "expected every " << axis.name << " rank to work on its part of "
+          << "expected every " << group.name << " rank to work on its part of "
           << nameOf(slice) << ", found only the first to do it";
 }
 

@@ -21,7 +21,7 @@ std::set<std::string> sharedParameters(const Model &model) {
 
 static Copies both(Cell cell) { return {cell, cell}; }
 
-static Cell gradientOf(int64_t bucket, PerAxis partial) {
+static Cell gradientOf(int64_t bucket, Groups partial) {
   Cell cell;
   cell.kind = Cell::Kind::Gradient;
   cell.uses = {bucket};
@@ -40,7 +40,7 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
   before.kind = Cell::Kind::Before;
   for (rt::BucketOp bucket : stage.buckets) {
     int64_t index = bucket.getIndex(), elements = bucket.getElements();
-    Cell gradient = gradientOf(index, accumulatedAxes(nullptr));
+    Cell gradient = gradientOf(index, accumulatedGroups(nullptr));
     add(Part::Grad, index, {}, elements,
         model.shardsGradients ? Copies{gradient, Cell()} : both(gradient));
     setPartial(index);
@@ -50,26 +50,27 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
           model.zero ? Copies{before, Cell()} : both(before));
   }
   // Only the last stage has a loss.
-  Cell loss = gradientOf(-1, partialAxes(nullptr));
+  Cell loss = gradientOf(-1, partialGroups(nullptr));
   if (stage.index != model.mesh.stages() - 1)
     loss.kind = Cell::Kind::Zero;
   add(Part::Loss, -1, {}, 1, both(loss));
 }
 
-PerAxis UpdateState::partialAxes(const Param *param) const {
-  PerAxis partial;
+Groups UpdateState::partialGroups(const Param *param) const {
+  Groups partial;
   for (const AxisInfo &axis : kAxes)
-    partial[axis.id] = model.mesh.hasPartialSums(axis);
+    if (model.mesh.hasPartialSums(axis))
+      partial.set(groupAlong(axis.id));
   if (param)
-    for (MtcAxis axis : param->op.partialAxes())
-      partial[axis] = model.mesh[axis] > 1;
+    for (MtcGroup group : param->op.partialGroups())
+      partial.set(group, model.mesh.groupSize(group) > 1);
   return partial;
 }
 
-PerAxis UpdateState::accumulatedAxes(const Param *param) const {
-  PerAxis partial = partialAxes(param);
+Groups UpdateState::accumulatedGroups(const Param *param) const {
+  Groups partial = partialGroups(param);
   if (model.shardsGradients)
-    partial[MTC_AXIS_DP] = 0;
+    partial.set(MTC_GROUP_DP, false);
   return partial;
 }
 
@@ -85,7 +86,7 @@ void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
 
 void UpdateState::setPartial(int64_t bucket) {
   for (auto &[start, param] : params[bucket]) {
-    PerAxis partial = accumulatedAxes(param);
+    Groups partial = accumulatedGroups(param);
     cells({Part::Grad, bucket})
         .forEach(start, param->end(), [&](int64_t, int64_t, Copies &copies) {
           copies.own.partial = copies.others.partial = partial;
@@ -115,9 +116,9 @@ Named UpdateState::nameOf(int64_t bucket, int64_t begin, int64_t end) const {
 }
 
 StringRef UpdateState::partialOver(const Cell &cell) const {
-  for (const AxisInfo &axis : kAxes)
-    if (cell.partial[axis.id])
-      return axis.name;
+  for (const GroupInfo &group : kGroups)
+    if (cell.partial.has(group.id))
+      return group.name;
   return {};
 }
 

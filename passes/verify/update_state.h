@@ -41,7 +41,7 @@ public:
   /// empty if nothing. Without `across` the other stage's part may be missing.
   std::string describeIncomplete(const Cell &cell, const Param *param,
                                  bool across = true) const;
-  /// The first axis over which the sum is still partial; or empty.
+  /// The first group over which the sum is still partial; or empty.
   llvm::StringRef partialOver(const Cell &cell) const;
 
   /// What the collectives between stages add up, in their order.
@@ -49,13 +49,14 @@ public:
 
 private:
   using Key = std::tuple<Part, int64_t, std::string>;
-  /// Over which axes what lies in an accumulator is partial at first: those of
-  /// the data, and what the use of a parameter says (null: padding, the loss).
-  PerAxis partialAxes(const Param *param) const;
+  /// Over which groups what lies in an accumulator is partial at first: those
+  /// of the data, and what the use of a parameter says (null: padding, the
+  /// loss).
+  Groups partialGroups(const Param *param) const;
   /// The same without dp under ZeRO-2, where backwards sum over it
   /// (checkAccumulators).
-  PerAxis accumulatedAxes(const Param *param) const;
-  /// Gives the accumulators of a bucket the axes over which they are partial.
+  Groups accumulatedGroups(const Param *param) const;
+  /// Gives the accumulators of a bucket the groups over which they are partial.
   void setPartial(int64_t bucket);
   void add(Part part, int64_t bucket, llvm::StringRef state, int64_t size,
            Copies value);

@@ -23,7 +23,8 @@ Json indicesOf(const ParamInfo &p, const Mesh &mesh, int64_t rank) {
   for (size_t d = 0; d < p.shape.size(); ++d) {
     int64_t first = 0;
     if (p.split.dim && *p.split.dim == static_cast<int64_t>(d))
-      first = mesh.coordinate(rank, p.split.axis) * p.localShape[d];
+      first =
+          p.split.part(mesh.coordinate(rank, p.split.axis)) * p.localShape[d];
     json.push_back(Json::array({first, first + p.localShape[d]}));
   }
   return json;
@@ -94,7 +95,9 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
       {"param_offset", bucket.paramOffset + p.start * bucket.paramBytes()},
       {"ranks", Json::array()}};
   if (p.split.dim)
-    json["split"] = {{"dim", *p.split.dim}, {"axis", axisName(p.split.axis)}};
+    json["split"] = {{"dim", *p.split.dim},
+                     {"axis", axisName(p.split.axis)},
+                     {"repeats", p.split.repeats}};
   for (int64_t rank = 0; rank < d.mesh.worldSize(); ++rank)
     if (d.mesh.coordinate(rank, MTC_AXIS_PP) == d.stage)
       json["ranks"].push_back(
@@ -168,9 +171,10 @@ std::string parameterText(const Json &answer) {
     std::string split =
         copy["split"].is_null()
             ? "replicated"
-            : fmt::format("split on {} by {}",
+            : fmt::format("split on {} by {}{}",
                           copy["split"]["dim"].get<int64_t>(),
-                          copy["split"]["axis"].get<std::string>());
+                          copy["split"]["axis"].get<std::string>(),
+                          repeatsText(copy["split"]["repeats"].get<int64_t>()));
     text += fmt::format(
         "stage {}{}: {} in all, {} of a rank, {}{}\n"
         "  bucket {} from element {}: params in {} at {}, gradients in {}\n",

@@ -37,10 +37,11 @@ std::string arenaText(const Descriptor &d) {
 }
 
 std::string paramText(const ParamInfo &p) {
-  std::string split = !p.split.dim
-                          ? std::string("replicated")
-                          : fmt::format("split on {} by {}", *p.split.dim,
-                                        axisName(p.split.axis));
+  std::string split =
+      !p.split.dim
+          ? std::string("replicated")
+          : fmt::format("split on {} by {}{}", *p.split.dim,
+                        axisName(p.split.axis), repeatsText(p.split.repeats));
   return fmt::format("  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}\n",
                      p.name, shapeText(p.shape), shapeText(p.localShape), split,
                      p.bucket, p.start, p.decay ? "" : "  no decay",

@@ -83,8 +83,9 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
   const BucketInfo &bucket = d.buckets[p.bucket];
   Json json = {{"shape", p.shape}, {"of a rank", p.localShape}};
   if (p.split.dim)
-    json["split"] = fmt::format("dimension {} over {}", *p.split.dim,
-                                axisName(p.split.axis));
+    json["split"] =
+        fmt::format("dimension {} over {}{}", *p.split.dim,
+                    axisName(p.split.axis), repeatsText(p.split.repeats));
   json["dtype"] = dtypeName(bucket.dtype);
   json["gradient dtype"] = dtypeName(bucket.gradDtype);
   json["stages"] = Json::array({d.stage});

@@ -57,6 +57,11 @@ public:
     reader_.problem(fmt::format("'{}': expected one of {}; found '{}'", key,
                                 expected, found));
   }
+  /// A number that is 1 where it is left out.
+  void unlessOne(const char *key, int64_t &out, int64_t most) {
+    if (reader_.has(key))
+      integer(key, out, 2, most);
+  }
   void order(const char *key, Mesh &mesh) {
     if (!reader_.has(key))
       return;

@@ -35,6 +35,10 @@ void checkHead(const Descriptor &d, Texts &out) {
     out.push_back(fmt::format("dtype: expected f32 or bf16, found '{}'; this "
                               "runtime has no other compute type",
                               d.dtype));
+  if (d.mesh[MTC_AXIS_TP] % d.mesh.kvRanks() != 0)
+    out.push_back(fmt::format("mesh.kv: expected a divisor of tp = {}, found "
+                              "{}",
+                              d.mesh[MTC_AXIS_TP], d.mesh.kvRanks()));
   if (d.stage >= d.mesh.stages())
     out.push_back(fmt::format("stage: expected less than pp = {}, found {}",
                               d.mesh.stages(), d.stage));
@@ -71,12 +75,12 @@ void checkSplit(const Descriptor &d, const std::string &what,
   }
   if (split.dim) {
     int64_t dim = *split.dim;
-    int64_t parts = d.mesh[split.axis];
-    if (shape[dim] % parts != 0) {
+    int64_t ranks = d.mesh[split.axis], parts = split.parts(d.mesh);
+    if (ranks % split.repeats != 0 || shape[dim] % parts != 0) {
       out.push_back(fmt::format("{}: dimension {} of size {} cannot be divided "
-                                "by {} = {}",
+                                "by {} = {}, a part on {}",
                                 what, dim, shape[dim], axisName(split.axis),
-                                parts));
+                                ranks, split.repeats));
       return;
     }
     expected[dim] /= parts;

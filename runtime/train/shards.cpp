@@ -68,8 +68,8 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
              const SplitInfo &split) {
   Box box{std::vector<int64_t>(shape.size(), 0), shape};
   if (split.dim) {
-    int64_t dim = *split.dim, part = shape[dim] / rank.mesh()[split.axis];
-    box.begin[dim] = rank.coord(split.axis) * part;
+    int64_t dim = *split.dim, part = shape[dim] / split.parts(rank.mesh());
+    box.begin[dim] = split.part(rank.coord(split.axis)) * part;
     box.size[dim] = part;
   }
   return box;
@@ -81,6 +81,8 @@ bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
     bool differs = axis.id == MTC_AXIS_PP || split.along(axis.id) ||
                    pieces.along(axis.id) || (overDp && axis.id == MTC_AXIS_DP);
     if (!differs && rank.coord(axis.id) != 0)
+      return false;
+    if (split.along(axis.id) && rank.coord(axis.id) % split.repeats != 0)
       return false;
   }
   return true;

@@ -42,7 +42,8 @@ Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
 
 /// True when this rank writes its shard to files: of the ranks of a stage that
 /// hold the same, the first does. Along an axis that does not split the tensor
-/// all hold the same, but along dp not if `overDp`: each has a range (ZeRO-1),
+/// all hold the same, along one that splits it those in a row with one part,
+/// but along dp not if `overDp`: each has a range (ZeRO-1),
 /// or its own samples. `pieces`: another split of the tensor.
 bool isFirstHolder(const RankState &rank, const SplitInfo &split, bool overDp,
                    const SplitInfo &pieces = {});

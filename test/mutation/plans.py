@@ -25,6 +25,7 @@ class Plan:
     tied: bool = True
     norm: str = "layer_norm"
     qkv: str = "fused"
+    kv_heads: int = 4
     dtype: str = "f32"
     longest: int = SEQ
     streams: int = 1
@@ -36,6 +37,7 @@ class Plan:
         parts = [self.layout.name, "tied" if self.tied else "untied"]
         parts += [self.norm] if self.norm != "layer_norm" else []
         parts += [self.qkv] if self.qkv != "fused" else []
+        parts += [f"kv{self.kv_heads}"] if self.kv_heads != 4 else []
         parts += [self.dtype] if self.dtype != "f32" else []
         parts += ["two-streams"] if self.streams > 1 else []
         parts += ["longer"] if self.longest != SEQ else []
@@ -45,7 +47,7 @@ class Plan:
     def spec(self):
         return small_spec(self.tied, name="mutant", vocab=VOCAB, padded=32, hidden=16, heads=4,
                           ffn=32, layers=self.layers, norm=self.norm, qkv=self.qkv,
-                          longest=self.longest, dropout=0.1)
+                          kv_heads=self.kv_heads, longest=self.longest, dropout=0.1)
 
     def options(self):
         options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
@@ -135,6 +137,10 @@ def plans(schedules):
         Plan(layout(tp=2, pp=2, dp=2, zero=1, order="tp-cp-pp-dp"), qkv="separate"),
         Plan(chunked(tp=2, dp=2, zero=2, sp=True, layers=(0, 1, 1, 0)), tied=False),
         Plan(chunked(cp=2, recompute="full"), layers=4, norm="rms_norm"),
+        Plan(layout(tp=2), qkv="separate", kv_heads=1, often=True),
+        Plan(layout(tp=4, dp=2, zero=1, sp=True), qkv="separate", kv_heads=2),
+        Plan(layout(tp=4, pp=2, overlap=LAST), qkv="separate", kv_heads=2, dtype="bf16"),
+        Plan(layout(tp=2, cp=2, dp=2, zero=2), qkv="separate", kv_heads=1),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]

@@ -63,7 +63,7 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
   MTC_RETURN_IF_ERROR(Mapping::map(controlFd, file.st_size, controlMapping_));
   auto &header = *static_cast<comm::ControlHeader *>(controlMapping_.base());
   MTC_RETURN_IF_ERROR(comm::Control::check(header, file.st_size));
-  Mesh mesh = comm::meshOf(header);
+  Mesh mesh = header.mesh;
   int64_t world = mesh.worldSize();
   if (rank < 0 || rank >= world)
     return {StatusCode::usage,

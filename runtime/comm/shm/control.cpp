@@ -45,11 +45,13 @@ int64_t Control::bytes(const Mesh &mesh, uint32_t ringSlots) {
 
 Status Control::check(const ControlHeader &header, int64_t fileBytes) {
   bool sane = header.magic == kControlMagic && header.bytes == fileBytes;
-  for (int32_t extent : header.extent)
-    sane = sane && extent > 0;
+  for (const AxisInfo &axis : kAxes)
+    sane = sane && Mesh::isExtent(header.mesh[axis.id]);
+  sane = sane && Mesh::isExtent(header.mesh.kvRanks()) &&
+         header.mesh[MTC_AXIS_TP] % header.mesh.kvRanks() == 0;
   sane = sane && std::has_single_bit(header.ringSlots) &&
          header.ringSlots <= MTC_MOST_POSTED &&
-         bytes(meshOf(header), header.ringSlots) == fileBytes;
+         bytes(header.mesh, header.ringSlots) == fileBytes;
   if (sane)
     return Status::okay();
   return {StatusCode::usage,

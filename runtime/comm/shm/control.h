@@ -14,27 +14,22 @@
 #include "runtime/comm/call.h"
 #include "runtime/comm/shm/futex.h"
 
+#include <type_traits>
+
 namespace mtc::runtime::comm {
 
-inline constexpr uint64_t kControlMagic = 0x316d68732d63746d; // "mtc-shm1"
+inline constexpr uint64_t kControlMagic = 0x326d68732d63746d; // "mtc-shm2"
 inline constexpr int kStateWords = 64;
 
 struct alignas(128) ControlHeader {
   uint64_t magic;
-  int64_t bytes;                  ///< of the whole segment
-  int32_t extent[MTC_AXIS_COUNT]; ///< of the mesh
-  RankOrder order;                ///< of the mesh
-  uint32_t ringSlots;             ///< of each ring of transfers, a power of two
+  int64_t bytes; ///< of the whole segment
+  Mesh mesh;
+  uint32_t ringSlots; ///< of each ring of transfers, a power of two
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
 };
 
-inline Mesh meshOf(const ControlHeader &header) {
-  Mesh mesh;
-  for (const AxisInfo &axis : kAxes)
-    mesh[axis.id] = header.extent[axis.id];
-  mesh.setOrder(header.order);
-  return mesh;
-}
+static_assert(std::is_trivially_copyable_v<Mesh>); // between processes
 
 struct alignas(128) RankBlock {
   SharedEvent event; ///< something changed in a ring of this rank

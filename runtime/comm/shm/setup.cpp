@@ -83,9 +83,7 @@ Status ShmSetup::create(const Mesh &mesh, std::span<const ArenaSizes> arenas,
       MTC_RETURN_IF_ERROR(setup->createArena(rank, kind, arenas[rank][kind]));
   comm::ControlHeader &header = view(setup->control_, mesh).header();
   header.bytes = bytes;
-  for (const AxisInfo &axis : kAxes)
-    header.extent[axis.id] = static_cast<int32_t>(mesh[axis.id]);
-  header.order = mesh.order();
+  header.mesh = mesh;
   header.ringSlots = ringSlots;
   header.magic = comm::kControlMagic;
   out = std::move(setup);

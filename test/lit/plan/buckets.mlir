@@ -24,7 +24,7 @@
 
 // RUN: mtc-opt %s --bucket-gradients | sed -e '/rt.param "v"/s/start 0/& partial <tp>/' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=MIXED
-// MIXED: 'rt.param' op expected gradients of one bucket to be partial over the same axes, found another in bucket 0
+// MIXED: 'rt.param' op expected gradients of one bucket to be partial over the same groups, found another in bucket 0
 
 // A gradient that stays partial over tp has a bucket of its own, summed over tp
 // once dp is: a shard of it with ZeRO.

@@ -403,8 +403,14 @@ func.func @norms() {
   return
 }
 // -----
-// expected-error @+1 {{expected axes that may split tensors and not the data, over which gradients are summed anyway, found dp}}
+// expected-error @+1 {{expected groups along one axis and not of the data, over which gradients are summed anyway, found dp}}
 rt.param "w" use 0 bucket 0 start 0 partial <tp, dp>
+// -----
+func.func @once() {
+  // expected-error @+1 {{expected groups along one axis, of which each rank has a first one, found embedding}}
+  %at, %local, %n = rt.flat_range start 0 count 4 once <tp, embedding>
+  return
+}
 // -----
 // expected-error @+1 {{expected an index of 0 or more, found -1}}
 rt.bucket -1 elements 4 unpadded 4 shard 4 {grad_offset = 0 : i64}

@@ -1,23 +1,20 @@
-// Heads of keys and values that ranks share: each rank repeats of the whole weights what
-// its queries read. A layer has the collectives that it has with its own ones; gradients
-// of what is shared are sums over tp, which wait for the end of the step.
+// Heads of keys and values that ranks share. Each stores the one that its queries read:
+// ranks in a row the same, with gradients that are parts of a sum over them until the end
+// of the step. A layer has the collectives that it has with heads of its own.
+// RUN: split-file %s %t
 // RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=SHARED
 // RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --compile-to=partition | grep -E "= dist\." | FileCheck %s --check-prefix=LAYER
 // RUN: mtc compile gpt2-nano-gqa --tp 2 --gbs 1 --compile-to=partition | grep -E "= dist\." | FileCheck %s --check-prefix=LAYER
 // RUN: mtc compile gpt2-nano-gqa --tp 2 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=OWN
-// RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --compile-to=bucket-gradients | FileCheck %s --check-prefix=SUMS
-// RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --dtype bf16 --compile-to=differentiate | FileCheck %s --check-prefix=BF16
+// RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --compile-to=shard-optimizer | FileCheck %s --check-prefix=SUMS
 // RUN: mtc compile gpt2-nano-gqa --tp 4 --cp 2 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=CP
 
-// SHARED-LABEL: func.func @microbatch
-// SHARED: %[[K:.*]] = tfm.repeat %{{.*}} dim 1 times 2 {{{.*}}dist.index_axis = "tp", dist.index_stride = 1 : i64{{.*}}} : tensor<64x2x8xf32> -> tensor<64x1x8xf32>
-// SHARED: tfm.einsum "bse,ekd->bskd" %{{.*}}, %[[K]] {{.*}} -> tensor<1x32x1x8xf32>
-// SHARED: tfm.repeat %{{.*}} dim 0 times 2 {{.*}} : tensor<2x8xf32> -> tensor<1x8xf32>
+// SHARED: kv = 2>
+// SHARED: tensor<64x1x8xf32> {dist.global_shape = array<i64: 64, 4, 8>, dist.sharding = #dist.sharding<[{}, {"tp"}, {}]>, {{[^%]*}}name = "layers.0.attn.k.weight", {{[^>]*}} repeats = <dim = 1, times = 2>>
+// SHARED: tensor<1x8xf32> {dist.global_shape = array<i64: 4, 8>, dist.sharding = #dist.sharding<[{"tp"}, {}]>, {{[^%]*}}name = "layers.0.attn.k.bias", {{[^>]*}} repeats = <dim = 0, times = 2>>
+// SHARED-NOT: tfm.repeat
 // SHARED: tfm.attention {{.*}}dist.index_stride = 2 : i64{{.*}}global_heads = 8 : i64{{.*}} : (tensor<1x32x2x8xf32>, tensor<1x32x1x8xf32>, tensor<1x32x1x8xf32>)
-// Made again in the backward, from the parameter.
-// SHARED: tfm.attention_grad {{.*}}dist.index_stride = 2 : i64
-// SHARED: tfm.repeat {{.*}}tfm.phase = "backward"
-// SHARED: tfm.repeat_grad %{{.*}} dim 1 times 2 {{{.*}}dist.index_axis = "tp"{{.*}}partial = {"tp"}{{.*}}} : tensor<64x1x8xf32> -> tensor<64x2x8xf32>
+// SHARED-NOT: tfm.repeat
 
 // LAYER-NOT: {{all_gather|reduce_scatter|slice}}
 // LAYER: layers.0.attn.out.weight{{.*}}"forward"
@@ -29,16 +26,55 @@
 // LAYER-NEXT: serves "layers.0.attn.{{.*}}"backward"
 // LAYER-NOT: {{all_gather|reduce_scatter|slice}}
 
-// OWN-NOT: tfm.repeat
+// OWN-NOT: {{tfm.repeat|repeats|kv = }}
 // OWN: tfm.attention {{.*}} : (tensor<1x32x4x8xf32>, tensor<1x32x1x8xf32>, tensor<1x32x1x8xf32>)
 // OWN-NOT: tfm.repeat
 
-// SUMS-DAG: rt.param "layers.1.attn.k.weight" {{.*}} partial <tp>
-// SUMS-DAG: rt.param "layers.1.attn.v.bias" {{.*}} partial <tp>
-// SUMS-DAG: rt.param "layers.1.attn.q.weight" use 0 bucket {{[0-9]+}} start {{[0-9]+}} loc
-
-// Not rounded before it is a sum.
-// BF16: tfm.repeat_grad %{{.*}} dim 1 {{.*}} : tensor<64x4x8xf32> -> tensor<64x2x8xf32>
+// A bucket of their own, one sum over the ranks that share, and one of these that counts
+// in the norm.
+// SUMS: rt.param "layers.1.attn.q.weight" use 0 bucket {{[0-9]+}} start {{[0-9]+}} loc
+// SUMS: rt.param "layers.3.attn.v.bias" use 0 bucket [[B:[0-9]+]] start 0 partial <kv>
+// SUMS: rt.param "layers.1.attn.k.weight" use 0 bucket [[B]] {{.*}} partial <kv>
+// SUMS: %[[GRADS:.*]] = rt.ref grad of [[B]] : memref<[[N:[0-9]+]]xf32>
+// SUMS: rt.collective all_reduce %[[GRADS]] group kv count [[N]] {origin = "gradient"}
+// SUMS-NOT: group kv
+// SUMS: rt.flat_range start 528 count 512 once <kv> loc("layers.3.attn.k.weight")
 
 // Gathered over cp are a rank's own key heads.
 // CP-COUNT-2: dist.all_gather {{.*}} dim 1 over "cp" {{.*}} : tensor<1x16x1x8xf32> -> tensor<1x32x1x8xf32>
+
+// Where no head is for one rank alone (here four ranks read parts of six), and where a
+// strategy wants weights whole, each rank repeats of the whole what its queries read.
+// Gradients are sums over all of tp. In bf16 they are not rounded before.
+// RUN: mtc compile gpt2-nano-gqa --strategy %t/whole.toml --compile-to=partition | FileCheck %s --check-prefix=WHOLE
+// RUN: mtc compile gpt2-nano-gqa --strategy %t/whole.toml --compile-to=bucket-gradients | FileCheck %s --check-prefix=WHOLE-SUMS
+// RUN: mtc compile gpt2-nano-gqa --strategy %t/whole.toml --dtype bf16 --compile-to=differentiate | FileCheck %s --check-prefix=BF16
+// RUN: sed -e "s/heads = 8/heads = 12/" -e "s/kv_heads = 2/kv_heads = 6/" -e "s/hidden = 64/hidden = 96/" %S/../../../models/specs/gpt2-nano-gqa.toml > %t/six.toml
+// RUN: mtc compile %t/six.toml --tp 4 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=SIX
+
+// WHOLE: dist.sharding = #dist.sharding<[{}, {}, {}]>, {{[^%]*}}name = "layers.0.attn.k.weight"
+// WHOLE-LABEL: func.func @microbatch
+// WHOLE: %[[K:.*]] = tfm.repeat %{{.*}} dim 1 times 2 {{{.*}}dist.index_axis = "tp", dist.index_stride = 1 : i64{{.*}}} : tensor<64x2x8xf32> -> tensor<64x1x8xf32>
+// WHOLE: tfm.einsum "bse,ekd->bskd" %{{.*}}, %[[K]] {{.*}} -> tensor<1x32x1x8xf32>
+// WHOLE: tfm.repeat %{{.*}} dim 0 times 2 {{.*}} : tensor<2x8xf32> -> tensor<1x8xf32>
+// WHOLE: tfm.attention {{.*}} : (tensor<1x32x2x8xf32>, tensor<1x32x1x8xf32>, tensor<1x32x1x8xf32>)
+// Made again in the backward, from the parameter.
+// WHOLE: tfm.attention_grad {{.*}}dist.index_stride = 2 : i64
+// WHOLE: tfm.repeat {{.*}}tfm.phase = "backward"
+// WHOLE: tfm.repeat_grad %{{.*}} dim 1 times 2 {{{.*}}dist.index_axis = "tp"{{.*}}partial = {"tp"}{{.*}}} : tensor<64x1x8xf32> -> tensor<64x2x8xf32>
+
+// WHOLE-SUMS-DAG: rt.param "layers.1.attn.k.weight" {{.*}} partial <tp>
+// WHOLE-SUMS-DAG: rt.param "layers.1.attn.v.weight" {{.*}} partial <kv>
+
+// BF16: tfm.repeat_grad %{{.*}} dim 1 {{.*}} : tensor<64x4x8xf32> -> tensor<64x2x8xf32>
+
+// SIX-NOT: repeats
+// SIX: tfm.repeat %{{.*}} dim 1 times 2 {{.*}} : tensor<96x6x8xf32> -> tensor<96x3x8xf32>
+
+//--- whole.toml
+tp = 4
+global_batch_size = 1
+
+[[override]]
+pattern = "*.attn.k.*"
+kv_heads = "none"

@@ -72,7 +72,7 @@
 // RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t-pp.mlir
 // RUN: sed -e '/^    func.func @stage1_reduce/,/return/s/group all count 1/group embedding count 1/' %t-pp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=MIDDLE
-// MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp, all or cp), found "embedding"
+// MIDDLE: 'rt.collective' expected a group that stage 1 belongs to (tp, dp, all, cp or kv), found "embedding"
 
 // RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 2 --mbs 2 --gbs 4 --compile-to=plan-memory -o %t-dp.mlir
 

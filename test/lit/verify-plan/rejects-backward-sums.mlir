@@ -43,7 +43,7 @@
 // by another kind of collective
 // RUN: sed -e '/^    func.func @stage0_bwd_last/,/return/s/reduce_scatter \(.*\) group dp count 832/all_gather \1 group tp count 832/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: 'rt.collective' expected sums over tp, cp or dp or embedding, scatters and gathers over dp, and the norm over all, found all_gather over tp
+// KIND: 'rt.collective' expected sums over tp, dp, cp or kv, or over embedding, scatters and gathers over dp, and the norm over all, found all_gather over tp
 
 // by the microbatch before the last: what the last one adds is not in the sum
 // RUN: sed -e 's/run @stage0_bwd microbatch 0/run @stage0_bwd_last microbatch 0/;s/run @stage0_bwd_last microbatch 1/run @stage0_bwd microbatch 1/' %t.mlir \

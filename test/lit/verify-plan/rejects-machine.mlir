@@ -18,7 +18,7 @@
 // an unknown group
 // RUN: sed -e '/func.func @stage1_reduce/,/return/s/group embedding/group row/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UNKNOWN-GROUP
-// AN-UNKNOWN-GROUP: expected a group (tp, dp, embedding, all or cp), found row
+// AN-UNKNOWN-GROUP: expected a group (tp, dp, embedding, all, cp or kv), found row
 
 // a send that nobody receives
 // RUN: sed -e '/func.func @stage1_apply/,${/rt.timeline @eval/,$s/.*exchange.*tag = <value = activation, microbatch = 1, virtual_stage = 0>, .*//}' %S/Inputs/pipeline.mlir \

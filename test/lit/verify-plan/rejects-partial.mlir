@@ -49,4 +49,4 @@
 // a split parameter that says so
 // RUN: sed -e '/rt.param "layers.0.mlp.up.bias"/s/start [0-9]*/& partial <tp>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SPLIT
-// SPLIT: 'rt.param' expected a gradient that is partial over no axis that splits its parameter, found "layers.0.mlp.up.bias" split over tp
+// SPLIT: 'rt.param' expected a gradient that is partial over ranks that have the same of its parameter, found "layers.0.mlp.up.bias" partial over tp

@@ -50,10 +50,10 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-DP-RANK
 // AN-UPDATE-ON-ONE-DP-RANK: 'rt.launch' expected every dp rank to work on its part of bucket 0, found only the first to do it
 
-// a range that only some stages have
-// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 once <pp>/' %S/Inputs/grid.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-STAGE
-// AN-UPDATE-ON-ONE-STAGE: 'rt.launch' expected every pp rank to work on its part of bucket 0, found only the first to do it
+// a range that only some of the ranks that share heads have
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 once <kv>/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-KV-RANK
+// AN-UPDATE-ON-ONE-KV-RANK: 'rt.launch' expected every kv rank to work on its part of bucket 0, found only the first to do it
 
 // a range of another shard
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64/start 0 count 4/' %S/Inputs/grid.mlir \
@@ -98,7 +98,7 @@
 // gradients over another group
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %3 group dp/reduce_scatter %3 group tp/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GRADIENTS-OVER-ANOTHER-GROUP
-// GRADIENTS-OVER-ANOTHER-GROUP: 'rt.collective' expected sums over tp, cp or dp or embedding, scatters and gathers over dp, and the norm over all, found reduce_scatter over tp
+// GRADIENTS-OVER-ANOTHER-GROUP: 'rt.collective' expected sums over tp, dp, cp or kv, or over embedding, scatters and gathers over dp, and the norm over all, found reduce_scatter over tp
 
 // gradients reduced twice
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/.*reduce_scatter %3.*/&\n&/' %S/Inputs/grid.mlir \
@@ -113,7 +113,7 @@
 // a maximum over embedding
 // RUN: sed -e 's/all_reduce %1 group embedding/all_reduce_max %1 group embedding/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-MAXIMUM-OVER-EMBEDDING
-// A-MAXIMUM-OVER-EMBEDDING: 'rt.collective' expected sums over tp, cp or dp or embedding, scatters and gathers over dp, and the norm over all, found all_reduce_max over embedding
+// A-MAXIMUM-OVER-EMBEDDING: 'rt.collective' expected sums over tp, dp, cp or kv, or over embedding, scatters and gathers over dp, and the norm over all, found all_reduce_max over embedding
 
 // something else reduced
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/grads at 1536/grads at 516/' %S/Inputs/grid.mlir \
@@ -163,7 +163,7 @@
 // gathered over tp
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/\(all_gather.*\)group dp/\1group tp/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=GATHERED-OVER-TP
-// GATHERED-OVER-TP: 'rt.collective' expected sums over tp, cp or dp or embedding, scatters and gathers over dp, and the norm over all, found all_gather over tp
+// GATHERED-OVER-TP: 'rt.collective' expected sums over tp, dp, cp or kv, or over embedding, scatters and gathers over dp, and the norm over all, found all_gather over tp
 
 // cleared before the update
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/.*apply.*/&\n      %z = rt.view grads at 0 : memref<128xf32>\n      rt.zero %z : (memref<128xf32>) -> ()/' %S/Inputs/grid.mlir \

@@ -28,7 +28,8 @@ std::string backwards() {
 }
 
 /// Meshes with different sizes along all axes, with none, and with one of each,
-/// in the default order and in another.
+/// in the default order and in another, and with each number of ranks along tp
+/// that share heads.
 std::vector<Mesh> meshes() {
   std::vector<Mesh> all = {Mesh(), kMesh, Mesh(2, 2, 2), Mesh(1, 4, 1)};
   Mesh primes;
@@ -44,6 +45,12 @@ std::vector<Mesh> meshes() {
     all.push_back(all[i]);
     all.back().setOrder(*RankOrder::of(backwards()));
   }
+  for (size_t i = 0, n = all.size(); i < n; ++i)
+    for (int64_t ranks = 2; ranks <= all[i][MTC_AXIS_TP]; ++ranks)
+      if (all[i][MTC_AXIS_TP] % ranks == 0) {
+        all.push_back(all[i]);
+        all.back().setKvRanks(ranks);
+      }
   return all;
 }
 
@@ -145,6 +152,18 @@ TEST(Mesh, GroupsFollowOneAxis) {
   EXPECT_EQ(kMesh.members(9, MTC_GROUP_ALL).size(), 24u);
 }
 
+/// Of eight ranks along tp and two key heads, each four in a row have one.
+TEST(Mesh, RanksInARowShareHeads) {
+  Mesh mesh(8, 2, 1);
+  EXPECT_EQ(mesh.members(5, MTC_GROUP_KV), Ranks{5});
+  mesh.setKvRanks(4);
+  EXPECT_EQ(mesh.members(2, MTC_GROUP_KV), (Ranks{0, 1, 2, 3}));
+  EXPECT_EQ(mesh.members(13, MTC_GROUP_KV), (Ranks{12, 13, 14, 15}));
+  EXPECT_EQ(mesh.groupSize(MTC_GROUP_KV), 4);
+  EXPECT_EQ(mesh.groupSize(MTC_GROUP_TP), 8);
+  EXPECT_NE(mesh, Mesh(8, 2, 1));
+}
+
 TEST(Mesh, EmbeddingGroupIsFirstAndLastStage) {
   EXPECT_EQ(kMesh.members(3, MTC_GROUP_EMBEDDING), (Ranks{3, 21}));
   EXPECT_EQ(kMesh.members(21, MTC_GROUP_EMBEDDING), (Ranks{3, 21}));
@@ -224,7 +243,9 @@ TEST(Mesh, AnAxisThatSplitsHasAGroupOfItsName) {
     EXPECT_EQ(groupNamed(axis.name).has_value(), axis.splits) << axis.name;
     if (auto group = groupNamed(axis.name)) {
       EXPECT_EQ(kGroups[*group].axes, 1u << axis.id) << axis.name;
-      EXPECT_FALSE(kGroups[*group].ends) << axis.name;
+      EXPECT_FALSE(kGroups[*group].ends || kGroups[*group].runs) << axis.name;
+      EXPECT_EQ(groupAlong(axis.id), *group);
+      EXPECT_EQ(kGroups[*group].sumAxis(), axis.id) << axis.name;
     }
   }
 }

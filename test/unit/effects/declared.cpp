@@ -95,8 +95,9 @@ private:
       first = std::max(first, low);
       end = std::min(end, low + *shard);
     }
-    for (const AxisInfo &axis : kAxes)
-      if (op.isOnce(axis.id) && at[axis.id] != 0)
+    int rank = mesh.rank(at);
+    for (const GroupInfo &group : kGroups)
+      if (op.isOnce(group.id) && mesh.members(rank, group.id)[0] != rank)
         end = first;
     return {first, first - low, std::max<int64_t>(end - first, 0)};
   }

@@ -59,7 +59,7 @@ TEST(BucketLayout, SharedEmbeddingHasItsOwnBucket) {
 
 // A collective over tp sums all of a bucket, and nothing else.
 TEST(BucketLayout, PartialGradientsHaveBucketsOfTheirOwn) {
-  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  const std::vector<MtcGroup> tp = {MTC_GROUP_TP};
   BucketLayout layout = layOutBuckets({{"a", 5},
                                        {"b", 7, false, tp},
                                        {"c", 11},
@@ -78,7 +78,7 @@ TEST(BucketLayout, PartialGradientsHaveBucketsOfTheirOwn) {
 
 // Under ZeRO-2 a bucket is summed behind the fragment that makes all of it.
 TEST(BucketLayout, FragmentsHaveBucketsOfTheirOwn) {
-  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  const std::vector<MtcGroup> tp = {MTC_GROUP_TP};
   BucketLayout layout = layOutBuckets({{"a", 128, false, {}, 1},
                                        {"b", 64, false, tp, 1},
                                        {"c", 128, false, {}, 3},
@@ -97,7 +97,7 @@ TEST(BucketLayout, FragmentsHaveBucketsOfTheirOwn) {
 
 // One all-gather moves a bucket, in one type.
 TEST(BucketLayout, TypesHaveBucketsOfTheirOwn) {
-  const std::vector<MtcAxis> tp = {MTC_AXIS_TP};
+  const std::vector<MtcGroup> tp = {MTC_GROUP_TP};
   BucketLayout layout = layOutBuckets({{"table", 100, true, {}, 0, MTC_BF16},
                                        {"norm", 64, false, tp, 0, MTC_F32},
                                        {"weight", 256, false, {}, 0, MTC_BF16},

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 10
+#define MTC_ABI_VERSION 11
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -51,7 +51,8 @@ enum MtcGroup {
       2,             ///< first and last stage, else the same place; first first
   MTC_GROUP_ALL = 3, ///< every rank, in rank order
   MTC_GROUP_CP = 4,  ///< ranks that differ in cp only, in cp order
-  MTC_GROUP_COUNT = 5
+  MTC_GROUP_KV = 5,  ///< those in a row along tp that have the same key heads
+  MTC_GROUP_COUNT = 6
 };
 
 enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };

@@ -50,11 +50,17 @@ struct InitInfo {
   double std = 0; ///< normal only
 };
 
-/// Which part of a global tensor a rank holds: along dimension `dim`,
-/// coordinate c of `axis` holds indices [c·n/k, (c+1)·n/k); none: everything.
+/// Which part of a global tensor a rank holds: along dimension `dim` there are
+/// parts of equal size, each on `repeats` coordinates of `axis` in a row; none:
+/// everything.
 struct SplitInfo {
   std::optional<int64_t> dim;
   MtcAxis axis = MTC_AXIS_TP;
+  int64_t repeats = 1;
+  /// How many different parts there are.
+  int64_t parts(const Mesh &mesh) const { return mesh[axis] / repeats; }
+  /// The one that a coordinate of `axis` has.
+  int64_t part(int64_t coordinate) const { return coordinate / repeats; }
   /// Whether ranks that differ along `other` hold different parts.
   bool along(MtcAxis other) const { return dim && axis == other; }
 };

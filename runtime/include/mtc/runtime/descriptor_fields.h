@@ -43,6 +43,16 @@ inline std::string_view dtypeName(MtcDtype dtype) {
   return dtype == kDtypes[1].value ? kDtypes[1].name : kDtypes[0].name;
 }
 
+/// For people, behind what says how a tensor is split: on how many ranks in a
+/// row each part is, if these are several.
+inline std::string repeatsText(int64_t repeats) {
+  if (repeats == 1)
+    return "";
+  return std::string(", each part on ")
+      .append(std::to_string(repeats))
+      .append(" in a row");
+}
+
 /// The axes over which a tensor can be split (mesh.h).
 inline std::vector<Choice<MtcAxis>> splittingChoices() {
   std::vector<Choice<MtcAxis>> all;
@@ -56,6 +66,9 @@ template <typename Fields> void fields(Fields &f, Mesh &mesh) {
   for (const AxisInfo &axis : kAxes)
     f.integer(axis.name.data(), mesh[axis.id], 1, Mesh::kMaxExtent);
   f.order("order", mesh);
+  int64_t kv = mesh.kvRanks();
+  f.unlessOne("kv", kv, Mesh::kMaxExtent);
+  mesh.setKvRanks(kv);
 }
 
 // The bounds keep products of these inside 64 bits.
@@ -76,8 +89,10 @@ template <typename Fields> void fields(Fields &f, InitInfo &init) {
 /// Not a record of its own: fields of one that has shapes.
 template <typename Fields> void splitFields(Fields &f, SplitInfo &split) {
   f.optional("split_dim", split.dim, 0, 15);
-  if (split.dim)
-    f.choice("split_axis", split.axis, splittingChoices());
+  if (!split.dim)
+    return;
+  f.choice("split_axis", split.axis, splittingChoices());
+  f.unlessOne("split_repeats", split.repeats, Mesh::kMaxExtent);
 }
 
 template <typename Fields> void fields(Fields &f, ParamInfo &p) {

@@ -16,6 +16,8 @@
 //   mesh.moved(23, MTC_AXIS_PP, 0)            // 5: {1, 0, 2, 0}
 //   mesh.members(9, MTC_GROUP_DP)             // {7, 9, 11}: tp 1, pp 1
 //   mesh.members(3, MTC_GROUP_EMBEDDING)           // {3, 21}: tp 1, dp 1
+//   mesh.setKvRanks(2);
+//   mesh.members(9, MTC_GROUP_KV)             // {8, 9}: both ranks along tp
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_MESH_H
@@ -26,6 +28,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <iterator>
@@ -64,8 +67,16 @@ struct GroupInfo {
   MtcGroup id;
   std::string_view name; ///< in rt.collective
   unsigned axes;         ///< bit 1 << MtcAxis
-  bool ends; ///< of each axis the first and the last coordinate only
+  bool ends;         ///< of each axis the first and the last coordinate only
+  bool runs = false; ///< of each axis Mesh::kvRanks() coordinates in a row only
   constexpr bool along(MtcAxis axis) const { return axes >> axis & 1; }
+  /// The axis along which its ranks may have parts of one sum; none if they
+  /// differ in several or are the ends of one.
+  constexpr std::optional<MtcAxis> sumAxis() const {
+    return std::has_single_bit(axes) && !ends
+               ? std::optional(static_cast<MtcAxis>(std::countr_zero(axes)))
+               : std::nullopt;
+  }
 };
 
 /// By MtcGroup.
@@ -75,6 +86,7 @@ inline constexpr GroupInfo kGroups[] = {
     {MTC_GROUP_EMBEDDING, "embedding", 1 << MTC_AXIS_PP, true},
     {MTC_GROUP_ALL, "all", (1 << MTC_AXIS_COUNT) - 1, false},
     {MTC_GROUP_CP, "cp", 1 << MTC_AXIS_CP, false},
+    {MTC_GROUP_KV, "kv", 1 << MTC_AXIS_TP, false, /*runs=*/true},
 };
 
 static_assert(std::size(kAxes) == MTC_AXIS_COUNT &&
@@ -95,6 +107,11 @@ constexpr std::optional<MtcAxis> axisNamed(std::string_view name) {
 }
 constexpr std::optional<MtcGroup> groupNamed(std::string_view name) {
   return idNamed(kGroups, name);
+}
+
+/// The group of all ranks along an axis that may split tensors.
+constexpr MtcGroup groupAlong(MtcAxis axis) {
+  return *groupNamed(axisName(axis));
 }
 
 /// The axis of a name, if tensors may be split over it.
@@ -142,6 +159,20 @@ public:
 
 private:
   std::array<int64_t, MTC_AXIS_COUNT> numbers_{};
+};
+
+/// Some groups. As with axes, only a group is an index.
+class Groups {
+public:
+  constexpr bool has(MtcGroup group) const { return bits_ >> group & 1; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr void set(MtcGroup group, bool has = true) {
+    bits_ = has ? bits_ | 1u << group : bits_ & ~(1u << group);
+  }
+  auto operator<=>(const Groups &) const = default;
+
+private:
+  unsigned bits_ = 0;
 };
 
 /// Through which axes ranks count first: each axis once, tp the first.
@@ -220,6 +251,10 @@ public:
   constexpr int64_t operator[](MtcAxis axis) const { return extent_[axis]; }
   constexpr const RankOrder &order() const { return order_; }
   constexpr void setOrder(const RankOrder &order) { order_ = order; }
+  /// How many ranks in a row along tp have the same heads of keys and values:
+  /// 1 unless there are fewer of these than ranks. Divides tp.
+  constexpr int64_t kvRanks() const { return kvRanks_; }
+  constexpr void setKvRanks(int64_t ranks) { kvRanks_ = ranks; }
   constexpr int64_t stages() const { return extent_[MTC_AXIS_PP]; }
   constexpr int64_t worldSize() const {
     int64_t size = 1;
@@ -276,6 +311,10 @@ public:
         return {};
       else if (info.ends)
         step = std::max<int64_t>(last, 1);
+      else if (info.runs) {
+        first = own[axis] - own[axis] % kvRanks_;
+        last = first + kvRanks_ - 1;
+      }
       std::vector<int> longer;
       for (int64_t c = first; c <= last; c += step)
         for (int r : ranks)
@@ -290,8 +329,9 @@ public:
     int64_t size = 1;
     for (const AxisInfo &axis : kAxes)
       if (kGroups[group].along(axis.id))
-        size *= kGroups[group].ends ? std::min<int64_t>(extent_[axis.id], 2)
-                                    : extent_[axis.id];
+        size *= kGroups[group].ends   ? std::min<int64_t>(extent_[axis.id], 2)
+                : kGroups[group].runs ? kvRanks_
+                                      : extent_[axis.id];
     return size;
   }
 
@@ -311,6 +351,7 @@ public:
 private:
   PerAxis extent_;
   RankOrder order_;
+  int64_t kvRanks_ = 1;
 };
 
 } // namespace mtc
