@@ -84,6 +84,13 @@ void checkSplit(const Descriptor &d, const std::string &what,
       return;
     }
     expected[dim] /= parts;
+    if (split.repeats != 1 &&
+        (split.axis != MTC_AXIS_TP || split.repeats != d.mesh.kvRanks()))
+      out.push_back(fmt::format("{}: expected each part on one rank or on {}, "
+                                "as kv of the mesh says, along tp, found it on "
+                                "{} along {}",
+                                what, d.mesh.kvRanks(), split.repeats,
+                                axisName(split.axis)));
   }
   if (local != expected)
     out.push_back(fmt::format("{}: local_shape must be shape divided along "

@@ -52,8 +52,7 @@
 // RUN: sed -e "s/heads = 8/heads = 12/" -e "s/kv_heads = 2/kv_heads = 6/" -e "s/hidden = 64/hidden = 96/" %S/../../../models/specs/gpt2-nano-gqa.toml > %t/six.toml
 // RUN: mtc compile %t/six.toml --tp 4 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=SIX
 
-// WHOLE: dist.sharding = #dist.sharding<[{}, {}, {}]>, {{[^%]*}}name = "layers.0.attn.k.weight"
-// WHOLE-LABEL: func.func @microbatch
+// WHOLE: func.func @microbatch{{.*}} dist.sharding = #dist.sharding<[{}, {}, {}]>, {{[^%]*}}name = "layers.0.attn.k.weight"
 // WHOLE: %[[K:.*]] = tfm.repeat %{{.*}} dim 1 times 2 {{{.*}}dist.index_axis = "tp", dist.index_stride = 1 : i64{{.*}}} : tensor<64x2x8xf32> -> tensor<64x1x8xf32>
 // WHOLE: tfm.einsum "bse,ekd->bskd" %{{.*}}, %[[K]] {{.*}} -> tensor<1x32x1x8xf32>
 // WHOLE: tfm.repeat %{{.*}} dim 0 times 2 {{.*}} : tensor<2x8xf32> -> tensor<1x8xf32>
@@ -77,4 +76,4 @@ global_batch_size = 1
 
 [[override]]
 pattern = "*.attn.k.*"
-kv_heads = "none"
+shard = { kv_heads = "none" }

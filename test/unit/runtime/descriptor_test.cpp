@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 10", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 11", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 10, found 99"),
+  EXPECT_NE(status.message().find("expected abi 11, found 99"),
             std::string::npos);
 }
 
@@ -79,6 +79,13 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"shape\": [4, 6]", "\"shape\": [4, 7]", "divided by tp = 2"},
       {"\"split_axis\": \"tp\"", "\"split_axis\": \"xp\"", "split_axis"},
       {"\"split_dim\": 1", "\"split_dim\": 2", "split_dim"},
+      {"\"mesh\": {", "\"mesh\": {\"kv\": 3, ",
+       "mesh.kv: expected a divisor of tp = 2, found 3"},
+      {"\"mesh\": {", "\"mesh\": {\"kv\": 0, ", "'kv'"},
+      {"\"split_dim\": 1", "\"split_repeats\": 2, \"split_dim\": 1",
+       "up: expected each part on one rank or on 1, as kv of the mesh says"},
+      {"\"split_dim\": 1", "\"split_repeats\": 3, \"split_dim\": 1",
+       "cannot be divided by tp = 2, a part on 3"},
       {"\"bucket\": 0, \"start\": 2", "\"bucket\": 1, \"start\": 2",
        "no bucket 1"},
       {"\"start\": 2", "\"start\": 3", "leave bucket"},

@@ -292,6 +292,26 @@ class GroupedQueries : public Imported {};
 /// has the collectives that it has with as many as heads. Where ranks share
 /// them, gradients of their parameters are partial over tp until the end of the
 /// step, and nothing else is.
+bool isOfKeys(llvm::StringRef parameter) {
+  return parameter.contains("attn.k.") || parameter.contains("attn.v.");
+}
+
+/// How many ranks in a row have the same part of keys' and values' parameters,
+/// of which there are four: the same for all.
+int64_t ranksOfKeys(func::FuncOp fn) {
+  std::set<int64_t> ranks;
+  for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+    if (auto param = fn.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param")) {
+      int64_t found = param.ranksOfPart();
+      if (isOfKeys(param.getName().getValue()))
+        ranks.insert(found);
+      else
+        EXPECT_EQ(found, 1) << param.getName().str();
+    }
+  EXPECT_LE(ranks.size(), 1u);
+  return ranks.empty() ? 1 : *ranks.begin();
+}
+
 TEST_P(GroupedQueries, HaveTheCollectivesOfTheFacts) {
   json oracle = readOracle(GetParam());
   models::ModelSpec spec = specOf(oracle);
@@ -306,14 +326,15 @@ TEST_P(GroupedQueries, HaveTheCollectivesOfTheFacts) {
       auto module = partitioned(spec, strategyOf(oracle, layout["dp"], tp));
       func::FuncOp fn = microbatch(*module);
       EXPECT_EQ(collectives(fn, oracle), layout["collectives"]);
-      bool isShared = spec.kvHeads % tp != 0;
-      anyShared |= isShared;
+      // Each rank stores the one head that it reads, or all of them.
+      bool storesOne = tp % spec.kvHeads == 0;
+      bool storesAll = !storesOne && spec.kvHeads % tp != 0;
+      EXPECT_EQ(ranksOfKeys(fn), storesOne ? tp / spec.kvHeads : 1);
+      anyShared |= storesOne && tp > spec.kvHeads;
       for (auto &[axes, parameters] : gradientClasses(fn))
         for (auto &[name, elements] : parameters) {
-          bool ofKey = name.find("attn.k.") != std::string::npos ||
-                       name.find("attn.v.") != std::string::npos;
           bool isPartial = llvm::is_contained(axes.first, "tp");
-          EXPECT_EQ(isPartial, ofKey && isShared) << name;
+          EXPECT_EQ(isPartial, isOfKeys(name) && storesAll) << name;
         }
     }
   EXPECT_TRUE(anyShared);
