@@ -38,6 +38,7 @@ class Case:
     lines: tuple = ()
     replicated: tuple = ()     # logical axes that the table does not split
     dtype: str = "f32"
+    narrow_sums: bool = False  # gradients are summed in bf16
     overrides: tuple = ()      # (pattern, rest of the table)
     threads: int = 1
     bucket_layout: str = "aligned"
@@ -65,6 +66,7 @@ class Case:
     def same(self, place):
         """Options that another layout must have as well for the same bits."""
         return ["--seq", ",".join(map(str, self.lengths)), *precision.options(self.dtype),
+                *(["--grad-dtype", "bf16"] if self.narrow_sums else []),
                 *(["--threads", str(self.threads)] if self.threads > 1 else []),
                 *(part for axis in self.replicated for part in (f"--shard.{axis}", "none")),
                 *(["--strategy", place("own.toml")] if self.overrides else [])]
@@ -195,8 +197,9 @@ def random_lengths(random, longest):
 def random_axes(random):
     """Logical axes that are not split."""
     axes = tuple(axis for axis in ("ffn", "vocab") if chance(random, 0.15))
-    if chance(random, 0.15):
-        axes += ("heads", "kv-heads") if chance(random, 0.8) else ("heads",)
+    if chance(random, 0.2):
+        axes += random.choice((("heads", "kv-heads"), ("heads", "kv-heads"), ("heads",),
+                               ("kv-heads",)))
     return axes
 
 
@@ -241,6 +244,7 @@ def random_case(random, layout):
     threads = random.choice((1, 1, 1, 2))
     return Case(sizes, layout, batch, random_lengths(random, sizes["longest"]), lines=lines,
                 replicated=random_axes(random), dtype=dtype, **stages,
+                narrow_sums=chance(random, 0.35 if dtype == "bf16" else 0.02),
                 overrides=random_overrides(random, dtype),
                 # Threads of more ranks than there are cores wait for each other in loops.
                 threads=threads if layout.ranks <= 2 else 1,

@@ -120,6 +120,7 @@ def rules(case):
         "zero >= 1 with overlap = param-gather"
     yield (case.dtype == "f32" and any('dtype = "bf16"' in rest for _, rest in case.overrides),
            "dtype = f32, or that of the strategy, in an override")
+    yield case.narrow_sums and case.dtype == "f32", "dtype = bf16 with grad_dtype = bf16"
     yield from stage_rules(case)
     yield from recompute_rules(case)
     yield from sequence_rules(case)
