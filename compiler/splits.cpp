@@ -24,11 +24,13 @@ struct Parameter {
 };
 using Parameters = std::map<std::string, Parameter>; ///< by name
 
-/// Whether a product reads it, as it is stored or in the type of the product.
+/// Whether a product reads it: as it is stored, in the type of the product, or
+/// with heads that are repeated for the ranks.
 bool isFactor(mlir::Value value) {
   return llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
-    auto cast = mlir::dyn_cast<tfm::CastOp>(user);
-    return mlir::isa<tfm::EinsumOp>(user) || (cast && isFactor(cast));
+    return mlir::isa<tfm::EinsumOp>(user) ||
+           (mlir::isa<tfm::CastOp, tfm::RepeatOp>(user) &&
+            isFactor(user->getResult(0)));
   });
 }
 

@@ -67,6 +67,11 @@
 
 // BF16: tfm.repeat_grad %{{.*}} dim 1 {{.*}} : tensor<64x4x8xf32> -> tensor<64x2x8xf32>
 
+// A product with repeated weights may be gathered like any other.
+// RUN: mtc compile gpt2-nano-gqa --strategy %t/gathered.toml --compile-to=partition | FileCheck %s --check-prefix=GATHERED
+// GATHERED: tfm.repeat
+// GATHERED: dist.all_gather {{.*}} over "tp" {{.*}} : tensor<1x32x1x8xf32> -> tensor<1x32x4x8xf32>
+
 // SIX-NOT: repeats
 // SIX: tfm.repeat %{{.*}} dim 1 times 2 {{.*}} : tensor<96x6x8xf32> -> tensor<96x3x8xf32>
 
@@ -77,3 +82,15 @@ global_batch_size = 1
 [[override]]
 pattern = "*.attn.k.*"
 shard = { kv_heads = "none" }
+
+//--- gathered.toml
+tp = 4
+global_batch_size = 1
+
+[[override]]
+pattern = "*.attn.k.*"
+shard = { kv_heads = "none" }
+
+[[override]]
+pattern = "*.attn.k.weight"
+gather_output = true
