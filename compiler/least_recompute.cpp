@@ -58,10 +58,13 @@ public:
     bool isSplit = strategy.splitSaved;
     if (!fits(least))
       MTC_RETURN_IF_ERROR(findWith(isSplit, least));
-    say(fmt::format("{}, {} of {}{}", textOf(least),
-                    runtime::sized(least.bytes),
-                    runtime::sized(strategy.deviceMemory),
-                    fits(least) ? "" : "; no policy fits"));
+    say(fmt::format(
+        "{}, {} of {}{}", textOf(least), runtime::sized(least.bytes),
+        runtime::sized(strategy.deviceMemory),
+        fits(least) ? ""
+                    : fmt::format("; no policy fits, {} too much",
+                                  runtime::sized(least.bytes -
+                                                 strategy.deviceMemory))));
     if (!fits(least) && !isSplit)
       MTC_RETURN_IF_ERROR(sayWhatPartsWouldDo());
     chosen.recompute = least.policy;

@@ -61,14 +61,17 @@ static void insertScalar(toml::table &table, std::string_view key,
 
 static toml::array splitList(std::string_view text) {
   toml::array list;
-  while (!text.empty()) {
-    size_t comma = std::min(text.find(','), text.size());
+  bool isMore = !text.empty();
+  while (isMore) {
+    size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
     int64_t value = 0;
-    if (parseInteger(text.substr(0, comma), value))
+    if (parseInteger(item, value))
       list.push_back(value);
     else
-      list.push_back(std::string(text.substr(0, comma)));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+      list.push_back(std::string(item));
+    isMore = comma != text.npos; // behind a comma stands another, if an empty
+    text.remove_prefix(isMore ? comma + 1 : text.size());
   }
   return list;
 }

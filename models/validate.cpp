@@ -402,14 +402,16 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
 
 /// A head and a tail for each rank along cp, and equal parts of both together
 /// for each along tp.
-static void checkSequenceParts(const Strategy &strategy, int64_t seq,
-                               std::vector<Violation> &out) {
+static void checkSequenceParts(const ModelSpec &spec, const Strategy &strategy,
+                               int64_t seq, std::vector<Violation> &out) {
   int64_t tp = strategy.mesh[MTC_AXIS_TP], cp = strategy.mesh[MTC_AXIS_CP];
   if (!strategy.sequenceParallel)
     tp = 1;
   int64_t unit = std::lcm(cp > 1 ? 2 * cp : 1, cp * tp);
-  std::string nearest =
-      fmt::format("seq_length = {}", joinOr(nearestMultiples(unit, seq)));
+  std::vector<int64_t> lengths = nearestMultiples(unit, seq);
+  if (lengths.size() > 1 && lengths.back() > spec.maxSeq)
+    lengths.pop_back();
+  std::string nearest = fmt::format("seq_length = {}", joinOr(lengths));
   if (cp > 1 && seq % (2 * cp) != 0)
     out.push_back({"seq_length % (2 * cp) == 0",
                    fmt::format("seq_length = {}, cp = {}", seq, cp), nearest});
@@ -424,14 +426,15 @@ static void checkSequenceParts(const Strategy &strategy, int64_t seq,
 static void checkSequence(const ModelSpec &spec, const Strategy &strategy,
                           std::vector<Violation> &out) {
   for (int64_t shorter : strategy.shorterSeqLengths)
-    checkSequenceParts(strategy, shorter, out);
+    checkSequenceParts(spec, strategy, shorter, out);
   if (strategy.seqLength > spec.maxSeq)
     out.push_back({"seq_length <= max_seq",
                    fmt::format("seq_length = {}, max_seq = {}",
                                strategy.seqLength, spec.maxSeq),
                    fmt::format("seq_length = {}", spec.maxSeq)});
-  checkSequenceParts(
-      strategy, strategy.seqLength ? strategy.seqLength : spec.maxSeq, out);
+  checkSequenceParts(spec, strategy,
+                     strategy.seqLength ? strategy.seqLength : spec.maxSeq,
+                     out);
 }
 
 /// A host with fewer ranks than the others is a rest that nobody asked for; all

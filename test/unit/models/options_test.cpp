@@ -35,6 +35,7 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
                                     {"ppp", "2"},
                                     {"dp", "2"},
                                     {"layers-per-stage", "1,,2"},
+                                    {"seq-length", "16,"},
                                     {"shard.ffn", "pp"},
                                     {"override", "x"}},
                                    test::kSchedules);
@@ -45,6 +46,8 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "--ppp: unknown option, did you mean 'pp'?\n"
       "--layers-per-stage: key 'layers_per_stage': expected an integer "
       "in [0, 65535] at position 2, found a string \"\"\n"
+      "--seq-length: key 'seq_length': expected an integer "
+      "in [1, 1048576] at position 2, found a string \"\"\n"
       "--shard.ffn: key 'shard.ffn': expected one of tp, cp, dp, none, found "
       "a string \"pp\", did you mean 'tp'?\n"
       "--override: unknown option, expected one of: tp, cp, dp, pp, "

@@ -48,6 +48,15 @@ TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
             Keys{});
 }
 
+TEST(ChoicesWithoutEffect, BucketsAreCutByZeroOnly) {
+  Strategy strategy;
+  strategy.bucketLayout = "dense";
+  EXPECT_EQ(choicesWithoutEffect(strategy).size(), 1u);
+  strategy.zero = 1;
+  strategy.mesh[MTC_AXIS_DP] = 2;
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+}
+
 /// What is the default was not chosen.
 TEST(ChoicesWithoutEffect, DefaultsAreNoChoices) {
   EXPECT_EQ(choicesWithoutEffect(Strategy()), std::vector<std::string>{});
