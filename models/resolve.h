@@ -7,8 +7,9 @@
 
 namespace mtc::models {
 
-/// Fills seqLength (the model's max_seq) and layersPerStage (even), and leaves
-/// kv_heads whole where ranks share them (kv_heads.h). The pair must be valid
+/// Fills seqLength (the model's max_seq) and layersPerStage (even), and says
+/// how many ranks share heads of keys and values (kv_heads.h), or leaves these
+/// whole where no head is for one rank alone. The pair must be valid
 /// (`validate` gave nothing); afterwards layersPerStage has pp entries whose
 /// sum is the model's number of layers.
 Strategy resolve(const ModelSpec &spec, Strategy strategy);

@@ -43,9 +43,10 @@ static bool splits(const ModelSpec &spec, const Strategy &strategy,
   bool isFree = axis == LogicalAxis::kvHeads && kvHeadsFollow(spec, strategy);
   if (strategy.shard.meshAxis(axis) == mesh && !isFree)
     return true;
+  bool isShared = isFree && kvRanks(spec, strategy) > 1;
   for (const ShardOverride &override : strategy.overrides)
     for (auto [overridden, over] : override.axes)
-      if (overridden == axis && over == mesh)
+      if (overridden == axis && over == mesh && !isShared)
         return true;
   return false;
 }

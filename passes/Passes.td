@@ -228,7 +228,7 @@ def BucketGradients : MtcPass<"bucket-gradients"> {
     parameters out in buckets: Megatron's order, sizes and padding. Gradients have
     the layout of their parameters. Every further use of a tied parameter on the
     stage gets a bucket of accumulators (`second_use_of`), because sums of uses
-    are added after the reduction. Gradients that are partial over an axis beside
+    are added after the reduction. Gradients that are partial over a group beside
     those of the data lie in buckets of their own, and their rows say so, and so do
     parameters of each type: one all-gather moves a bucket. Where
     backwards sum gradients over ranks (ZeRO-2, `grad-reduce`) a bucket is of one
@@ -252,7 +252,7 @@ def ShardOptimizer : MtcPass<"shard-optimizer"> {
     Replicas need not hold each other's optimizer state. Gives each dp rank its
     shard of every bucket (all of it without ZeRO), and builds the update fragments
     `reduce` and `apply` of each stage: reduce-scatter or all-reduce over dp, then
-    all-reduce of what is partial over other axes, tied uses added, global norm,
+    all-reduce of what is partial over other groups, tied uses added, global norm,
     AdamW on the shard, all-gather.
 
     Input:

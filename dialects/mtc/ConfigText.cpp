@@ -229,6 +229,8 @@ static ParseResult parseOrder(AsmParser &parser, Mesh &mesh) {
 static ParseResult parseKvRanks(AsmParser &parser, Mesh &mesh) {
   int64_t ranks = 1;
   SMLoc at = parser.getCurrentLocation();
+  if (mesh.kvRanks() != 1)
+    return parser.emitError(at, "expected kv once, found it twice");
   if (parser.parseEqual() || parser.parseInteger(ranks))
     return failure();
   mesh.setKvRanks(ranks);

@@ -14,7 +14,7 @@ def OverlapGradients : ProgramPass<"overlap-gradients"> {
     the op that makes its last gradient, and they leave `reduce`. A form that one
     microbatch runs in any case has them itself, and where microbatches run several forms,
     such as `recompute`, it is of the last one's. Sums of a bucket go together and in
-    their order: over the axes of the data, then over others that it is partial over. In
+    their order: over the axes of the data, then over other groups that it is partial over. In
     `reduce` stay sums over groups that cross stages, those of a bucket that several
     fragments make, and whatever stands behind another reader of the bucket. Without
     `grad-reduce`, and under ZeRO-2, which sums gradients in the backward of every

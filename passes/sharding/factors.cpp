@@ -87,6 +87,12 @@ private:
     factors.remarks.push_back({static_cast<int>(i), std::move(text)});
   }
 
+  /// Whether the op cannot split a factor over the axis.
+  bool isWhole(const Op &op, char factor) const {
+    return isBlocked(op.rule, factor) ||
+           !isDivisible(graph, op, factor, axis.size);
+  }
+
   char fromOperands(size_t i) {
     const Op &op = graph.ops[i];
     Candidate best;
@@ -96,7 +102,7 @@ private:
       if (dim < 0)
         continue;
       Candidate c{op.rule.operands[k][dim], value.parameter, bytesOf(value)};
-      if (isBlocked(op.rule, c.factor)) {
+      if (isWhole(op, c.factor)) {
         if (dimOf(op.rule.gathered, c.factor) >= 0)
           continue;
         remark(i, "operand " + std::to_string(k) + " is split over '" +
@@ -124,7 +130,7 @@ private:
       if (dim < 0)
         continue;
       char factor = op.rule.results[r][dim];
-      if (!isBlocked(op.rule, factor))
+      if (!isWhole(op, factor))
         return factor;
     }
     return 0;

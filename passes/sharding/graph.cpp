@@ -56,4 +56,17 @@ bool isBlocked(const Rule &rule, char factor) {
   return rule.blocked.find(factor) != std::string::npos;
 }
 
+bool isDivisible(const Graph &graph, const Op &op, char factor, int64_t ranks) {
+  auto fits = [&](const std::vector<int> &values,
+                  const std::vector<std::string> &factors) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (State dim = dimOf(factors[i], factor);
+          dim >= 0 && graph.values[values[i]].shape[dim] % ranks != 0)
+        return false;
+    return true;
+  };
+  return fits(op.operands, op.rule.operands) &&
+         fits(op.results, op.rule.results);
+}
+
 } // namespace mtc::sharding

@@ -96,5 +96,10 @@ State madeBy(const Rule &rule, char factor, size_t r);
 /// True if the factor must stay whole.
 bool isBlocked(const Rule &rule, char factor);
 
+/// Whether every dimension of an op that is this factor has equal parts on so
+/// many ranks. A factor may have two sizes: heads of keys stand for several of
+/// queries.
+bool isDivisible(const Graph &graph, const Op &op, char factor, int64_t ranks);
+
 } // namespace mtc::sharding
 #endif // MTC_PASSES_SHARDING_GRAPH_H

@@ -24,6 +24,12 @@ public:
 
   void check() {
     for (auto &[name, param] : model.parameters)
+      if (tfm::RepeatsAttr repeats =
+              pipe::ParameterOp(param).getParam().getRepeats())
+        repeated.try_emplace(
+            pipe::ParameterOp(param).getParam().getAxes()[repeats.getDim()],
+            name);
+    for (auto &[name, param] : model.parameters)
       checkParameter(param);
     for (const Stage &stage : model.stages) {
       for (const Param &param : stage.params)
@@ -96,9 +102,18 @@ private:
   }
 
   /// Of a parameter that ranks in a row have the same of, these are the ranks
-  /// of the group kv.
+  /// of the group kv, and they have the same of all that is split along its
+  /// logical axis.
   void checkRepeats(pipe::ParameterOp param) {
     tfm::RepeatsAttr repeats = param.getParam().getRepeats();
+    dist::Split split = param.split();
+    if (!repeats && split.axis)
+      if (auto it = repeated.find(param.getParam().getAxes()[split.dim]);
+          it != repeated.end())
+        report.error(param)
+            << "expected the indices of \"" << param.getName() << "\" along "
+            << it->first << " several times, as \"" << it->second
+            << "\" has its own, found them once";
     int64_t ranks = model.mesh.groupSize(MTC_GROUP_KV);
     StringRef along = axisName(*kGroups[MTC_GROUP_KV].sumAxis());
     if (!repeats || (repeats.getTimes() == ranks && param.isSplitOver(along)))
@@ -300,6 +315,9 @@ private:
   const Model &model;
   Report &report;
   std::map<std::string, std::vector<Holder>> holders;
+  /// Logical axes whose indices are repeated, each with a parameter that has
+  /// it; looked up only.
+  llvm::DenseMap<Attribute, std::string> repeated;
   std::set<std::pair<std::string, int64_t>> uses;
 };
 

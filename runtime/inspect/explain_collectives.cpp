@@ -32,7 +32,8 @@ constexpr OriginText kOrigins[] = {
     {"saved", "each rank along the axis saved a part of a value that all of "
               "them had, and the backward needs all of it"},
     {"gradient", "gradients of ranks that saw different tokens, or parts of "
-                 "them, are added"},
+                 "them, or that have different queries of a key head (group "
+                 "kv), are added"},
 };
 
 Json toJson(const ExplainedCollective &c, const Descriptor &d) {

@@ -2,6 +2,7 @@
 
 #include "runtime/program/descriptor.h"
 
+#include "mtc/runtime/descriptor_fields.h"
 #include "mtc/runtime/memory.h"
 
 #include <fmt/format.h>
@@ -78,9 +79,9 @@ void checkSplit(const Descriptor &d, const std::string &what,
     int64_t ranks = d.mesh[split.axis], parts = split.parts(d.mesh);
     if (ranks % split.repeats != 0 || shape[dim] % parts != 0) {
       out.push_back(fmt::format("{}: dimension {} of size {} cannot be divided "
-                                "by {} = {}, a part on {}",
+                                "by {} = {}{}",
                                 what, dim, shape[dim], axisName(split.axis),
-                                ranks, split.repeats));
+                                ranks, repeatsText(split.repeats)));
       return;
     }
     expected[dim] /= parts;

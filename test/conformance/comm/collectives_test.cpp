@@ -100,6 +100,11 @@ TEST_P(Collectives, OneRank) { testMesh(GetParam(), {1, 1, 1}); }
 TEST_P(Collectives, Tp2) { testMesh(GetParam(), {2, 1, 1}); }
 TEST_P(Collectives, Tp3) { testMesh(GetParam(), {3, 1, 1}); }
 TEST_P(Collectives, Tp4) { testMesh(GetParam(), {4, 1, 1}); }
+TEST_P(Collectives, Tp4InPairs) {
+  Mesh mesh(4, 2, 1);
+  mesh.setKvRanks(2);
+  testMesh(GetParam(), mesh);
+}
 TEST_P(Collectives, Tp2Dp2Pp2) { testMesh(GetParam(), {2, 2, 2}); }
 TEST_P(Collectives, Dp2Pp4) { testMesh(GetParam(), {1, 2, 4}); }
 

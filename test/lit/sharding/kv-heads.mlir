@@ -9,6 +9,9 @@
 // RUN: mtc compile gpt2-nano-gqa --tp 4 --gbs 1 --compile-to=shard-optimizer | FileCheck %s --check-prefix=SUMS
 // RUN: mtc compile gpt2-nano-gqa --tp 4 --cp 2 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=CP
 
+// An override may say of a weight what the table says of all.
+// RUN: mtc compile gpt2-nano-gqa --strategy %t/same.toml --compile-to=partition | FileCheck %s --check-prefix=SHARED
+
 // SHARED: kv = 2>
 // SHARED: tensor<64x1x8xf32> {dist.global_shape = array<i64: 64, 4, 8>, dist.sharding = #dist.sharding<[{}, {"tp"}, {}]>, {{[^%]*}}name = "layers.0.attn.k.weight", {{[^>]*}} repeats = <dim = 1, times = 2>>
 // SHARED: tensor<1x8xf32> {dist.global_shape = array<i64: 4, 8>, dist.sharding = #dist.sharding<[{"tp"}, {}]>, {{[^%]*}}name = "layers.0.attn.k.bias", {{[^>]*}} repeats = <dim = 0, times = 2>>
@@ -72,6 +75,12 @@
 // GATHERED: tfm.repeat
 // GATHERED: dist.all_gather {{.*}} over "tp" {{.*}} : tensor<1x32x1x8xf32> -> tensor<1x32x4x8xf32>
 
+// Attention of a fused projection that is whole is whole: tp divides the heads of its
+// queries, which the next weight has split, and not those of keys.
+// RUN: sed -e "s/separate/fused/" %S/../../../models/specs/gpt2-nano-gqa.toml > %t/fused.toml
+// RUN: mtc compile %t/fused.toml --tp 4 --gbs 1 --shard.kv-heads none --compile-to=partition | FileCheck %s --check-prefix=FUSED
+// FUSED: tfm.attention_grad {{.*}} : tensor<1x32x8x8xf32>, {{.*}} -> (tensor<1x32x8x8xf32>, tensor<1x32x2x8xf32>, tensor<1x32x2x8xf32>)
+
 // SIX-NOT: repeats
 // SIX: tfm.repeat %{{.*}} dim 1 times 2 {{.*}} : tensor<96x6x8xf32> -> tensor<96x3x8xf32>
 
@@ -82,6 +91,14 @@ global_batch_size = 1
 [[override]]
 pattern = "*.attn.k.*"
 shard = { kv_heads = "none" }
+
+//--- same.toml
+tp = 4
+global_batch_size = 1
+
+[[override]]
+pattern = "*.attn.k.*"
+shard = { kv_heads = "tp" }
 
 //--- gathered.toml
 tp = 4

@@ -46,9 +46,12 @@
 // a parameter that is not repeated after all
 // RUN: sed -e '/pipe.parameter.*layers.0.attn.k.weight/s/, repeats = <dim = 1, times = 2>//' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: 'pipe.parameter' expected the indices of "layers.0.attn.k.weight" along "kv_heads" several times, as "layers.0.attn.k.bias" has its own, found them once
 // OWN: 'rt.param' expected a gradient that is partial over ranks that have the same of its parameter, found "layers.0.attn.k.weight" partial over kv
 
 // What a mesh and a parameter cannot be at all.
+// RUN: sed -e 's/, kv = 2>/, kv = 2, kv = 2>/' %t.mlir | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: expected kv once, found it twice
 // RUN: sed -e 's/, kv = 2>/, kv = 0>/' %t.mlir | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: expected 1 to 65536 ranks with the same key heads, found 0
 // RUN: sed -e 's/, kv = 2>/, kv = 3>/' %t.mlir | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=THREE

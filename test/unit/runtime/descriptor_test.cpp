@@ -85,7 +85,7 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"split_dim\": 1", "\"split_repeats\": 2, \"split_dim\": 1",
        "up: expected each part on one rank or on 1, as kv of the mesh says"},
       {"\"split_dim\": 1", "\"split_repeats\": 3, \"split_dim\": 1",
-       "cannot be divided by tp = 2, a part on 3"},
+       "cannot be divided by tp = 2, each part on 3 in a row"},
       {"\"bucket\": 0, \"start\": 2", "\"bucket\": 1, \"start\": 2",
        "no bucket 1"},
       {"\"start\": 2", "\"start\": 3", "leave bucket"},

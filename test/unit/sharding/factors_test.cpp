@@ -39,6 +39,19 @@ TEST(Factors, BlockedDimensionIsGathered) {
   EXPECT_EQ(reshards[0].to, std::vector<State>{kReplicated});
 }
 
+// Four heads of queries, and one or two of keys, over two ranks.
+TEST(Factors, WithASizeThatDoesNotDivideIsGathered) {
+  for (int64_t keys : {1, 2}) {
+    Small s;
+    int q = s.split({4, 8}, 0);
+    s.tape.op("attend", {q, s.tape.input({keys, 8})}, {{"kd", "kd"}, {"kd"}},
+              {{'k', 4}});
+    Factors f = assignFactors(s.tape.graph, s.axis);
+    EXPECT_EQ(f.split[0], keys == 2 ? 'k' : 0);
+    EXPECT_EQ(f.remarks.size(), keys == 2 ? 0u : 1u);
+  }
+}
+
 TEST(Factors, ContractionGivesASumOrAMaximum) {
   Small s;
   int x = s.split({4, 4}, 1);

@@ -335,7 +335,8 @@ public:
     return size;
   }
 
-  /// For people: "tp 2, dp 1, pp 4", and the order where it is another.
+  /// For people: "tp 2, dp 1, pp 4", the order where it is another, and how
+  /// many ranks share heads if some do.
   std::string text(std::string_view separator = ", ") const {
     std::string text;
     for (const AxisInfo &axis : kAxes)
@@ -345,6 +346,8 @@ public:
           .append(std::to_string(extent_[axis.id]));
     if (!order_.isDefault())
       text.append(separator).append("order ").append(order_.text());
+    if (kvRanks_ != 1)
+      text.append(separator).append("kv ").append(std::to_string(kvRanks_));
     return text;
   }
 
