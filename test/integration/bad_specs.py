@@ -258,7 +258,7 @@ STRATEGIES = [
     options("a sequence that is not cut in a head and a tail for each rank",
             "--gbs 2 --cp 3 --seq 16",
             ["seq_length % (2 * cp) == 0", "seq_length = 16, cp = 3",
-             "nearest: seq_length = 12 or 18"]),
+             "nearest: seq_length = 12"]),
     options("the sequence kept whole", "--gbs 2 --cp 2 --shard.seq none",
             ["splitting 'seq' over 'none'", "use \"cp\""], USAGE),
     options("sequence parallelism, twice", "--gbs 2 --tp 2 --sp --sp",
