@@ -237,8 +237,8 @@ def Mtc_Config : Mtc_Attr<"Config", "config"> {
     **Constraints:** the mesh has every axis once, with 1 to 65536 ranks, and
     `order = "tp-cp-pp-dp"` where ranks count through them in another order than they
     are listed in, tp first, and `kv = 2` where so many ranks in a row along tp share
-    heads of keys and values, a divisor of tp; the global batch is that of all microbatches and
-    replicas; `overlap` is a list of names like `["p2p"]`, each once.
+    heads of keys and values, a divisor of tp; the global batch is that of all
+    microbatches and replicas; `overlap` is a list of names like `["p2p"]`, each once.
   }];
   let parameters = (ins "::mtc::ModelAttr":$model, AttrParameter<"::mtc::Mesh", "ranks along each axis">:$mesh,
       "::mtc::BatchAttr":$batch, AttrParameter<"::mtc::Precision", "what it computes with">:$precision,

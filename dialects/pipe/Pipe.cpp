@@ -135,20 +135,13 @@ SmallVector<int64_t> ParameterOp::modelShape() {
   return shape;
 }
 
-std::optional<MtcGroup> ParameterOp::sameAlong(const AxisInfo &axis) {
-  if (!isSplitOver(axis.name))
-    return groupAlong(axis.id);
-  if (getParam().getRepeats())
-    return MTC_GROUP_KV;
-  return std::nullopt;
-}
-
 std::vector<MtcGroup> ParameterOp::groupsWithSame() {
   std::vector<MtcGroup> groups;
   for (const AxisInfo &axis : kAxes)
-    if (std::optional<MtcGroup> same =
-            axis.splits ? sameAlong(axis) : std::nullopt)
-      groups.push_back(*same);
+    if (axis.splits && !isSplitOver(axis.name))
+      groups.push_back(groupAlong(axis.id));
+  if (getParam().getRepeats())
+    groups.push_back(MTC_GROUP_KV);
   llvm::sort(groups);
   return groups;
 }

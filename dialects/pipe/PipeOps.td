@@ -264,10 +264,8 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
     ::mtc::dist::Split split();
     /// The shape that it has in the model.
     ::llvm::SmallVector<int64_t> modelShape();
-    /// The ranks along `axis` that have the same of it: all of them, those with
-    /// the same part, or none.
-    std::optional<::MtcGroup> sameAlong(const ::mtc::AxisInfo &axis);
-    /// These groups of all axes that may split tensors, in ascending order.
+    /// The groups whose ranks have the same of it, in ascending order: along an
+    /// axis that may split tensors all ranks, those with the same part, or none.
     std::vector<::MtcGroup> groupsWithSame();
     /// Whether `axis` splits it.
     bool isSplitOver(::llvm::StringRef axis) {

@@ -133,9 +133,6 @@ struct Param {
   int64_t elements() const { return of.getElements(); }
   int64_t end() const { return saturatingAdd(start(), elements()); }
   bool isOwner() const { return op.isOwner(); }
-  bool isSplitOver(const AxisInfo &axis) const {
-    return of.isSplitOver(axis.name);
-  }
 };
 
 struct Stage {

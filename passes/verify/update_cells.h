@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <bitset>
 #include <map>
 #include <set>
 
@@ -29,9 +30,10 @@ struct Cell {
   Kind kind = Kind::Unknown;
   // Of a gradient:
   std::set<int64_t> uses; ///< buckets whose accumulators are in the sum
-  Groups partial;         ///< whose other ranks have parts of it
-  bool stages = false;    ///< both ends of the pipeline are in the sum
-  bool counted = false;   ///< the global norm has read or checked it
+  /// By MtcGroup: whose other ranks have parts of it.
+  std::bitset<MTC_GROUP_COUNT> partial;
+  bool stages = false;  ///< both ends of the pipeline are in the sum
+  bool counted = false; ///< the global norm has read or checked it
 
   bool is(Kind wanted) const { return kind == wanted; }
 };

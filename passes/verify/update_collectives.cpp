@@ -47,7 +47,7 @@ static int turnOf(MtcGroup group) {
 /// order.
 static bool isInTurn(const Cell &cell, MtcGroup group) {
   return llvm::none_of(kGroups, [&](const GroupInfo &other) {
-    return cell.partial.has(other.id) && turnOf(other.id) < turnOf(group);
+    return cell.partial.test(other.id) && turnOf(other.id) < turnOf(group);
   });
 }
 
@@ -89,7 +89,7 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op) {
            // One use: ranks are added first, so that sums add in one order,
            // whichever stages have the uses.
            bool fits = cell.is(Cell::Kind::Gradient) &&
-                       cell.partial.has(group) && isInTurn(cell, group) &&
+                       cell.partial.test(group) && isInTurn(cell, group) &&
                        cell.uses.size() == 1 && !cell.stages && !cell.counted &&
                        !(slice->ownShard && group == MTC_GROUP_DP);
            cell.partial.set(group, false);

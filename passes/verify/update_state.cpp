@@ -21,7 +21,7 @@ std::set<std::string> sharedParameters(const Model &model) {
 
 static Copies both(Cell cell) { return {cell, cell}; }
 
-static Cell gradientOf(int64_t bucket, Groups partial) {
+static Cell gradientOf(int64_t bucket, std::bitset<MTC_GROUP_COUNT> partial) {
   Cell cell;
   cell.kind = Cell::Kind::Gradient;
   cell.uses = {bucket};
@@ -56,8 +56,9 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
   add(Part::Loss, -1, {}, 1, both(loss));
 }
 
-Groups UpdateState::partialGroups(const Param *param) const {
-  Groups partial;
+std::bitset<MTC_GROUP_COUNT>
+UpdateState::partialGroups(const Param *param) const {
+  std::bitset<MTC_GROUP_COUNT> partial;
   for (const AxisInfo &axis : kAxes)
     if (model.mesh.hasPartialSums(axis))
       partial.set(groupAlong(axis.id));
@@ -67,8 +68,9 @@ Groups UpdateState::partialGroups(const Param *param) const {
   return partial;
 }
 
-Groups UpdateState::accumulatedGroups(const Param *param) const {
-  Groups partial = partialGroups(param);
+std::bitset<MTC_GROUP_COUNT>
+UpdateState::accumulatedGroups(const Param *param) const {
+  std::bitset<MTC_GROUP_COUNT> partial = partialGroups(param);
   if (model.shardsGradients)
     partial.set(MTC_GROUP_DP, false);
   return partial;
@@ -86,7 +88,7 @@ void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
 
 void UpdateState::setPartial(int64_t bucket) {
   for (auto &[start, param] : params[bucket]) {
-    Groups partial = accumulatedGroups(param);
+    std::bitset<MTC_GROUP_COUNT> partial = accumulatedGroups(param);
     cells({Part::Grad, bucket})
         .forEach(start, param->end(), [&](int64_t, int64_t, Copies &copies) {
           copies.own.partial = copies.others.partial = partial;
@@ -117,7 +119,7 @@ Named UpdateState::nameOf(int64_t bucket, int64_t begin, int64_t end) const {
 
 StringRef UpdateState::partialOver(const Cell &cell) const {
   for (const GroupInfo &group : kGroups)
-    if (cell.partial.has(group.id))
+    if (cell.partial.test(group.id))
       return group.name;
   return {};
 }

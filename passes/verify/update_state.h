@@ -52,10 +52,10 @@ private:
   /// Over which groups what lies in an accumulator is partial at first: those
   /// of the data, and what the use of a parameter says (null: padding, the
   /// loss).
-  Groups partialGroups(const Param *param) const;
+  std::bitset<MTC_GROUP_COUNT> partialGroups(const Param *param) const;
   /// The same without dp under ZeRO-2, where backwards sum over it
   /// (checkAccumulators).
-  Groups accumulatedGroups(const Param *param) const;
+  std::bitset<MTC_GROUP_COUNT> accumulatedGroups(const Param *param) const;
   /// Gives the accumulators of a bucket the groups over which they are partial.
   void setPartial(int64_t bucket);
   void add(Part part, int64_t bucket, llvm::StringRef state, int64_t size,

@@ -161,20 +161,6 @@ private:
   std::array<int64_t, MTC_AXIS_COUNT> numbers_{};
 };
 
-/// Some groups. As with axes, only a group is an index.
-class Groups {
-public:
-  constexpr bool has(MtcGroup group) const { return bits_ >> group & 1; }
-  constexpr bool empty() const { return bits_ == 0; }
-  constexpr void set(MtcGroup group, bool has = true) {
-    bits_ = has ? bits_ | 1u << group : bits_ & ~(1u << group);
-  }
-  auto operator<=>(const Groups &) const = default;
-
-private:
-  unsigned bits_ = 0;
-};
-
 /// Through which axes ranks count first: each axis once, tp the first.
 class RankOrder {
 public:
