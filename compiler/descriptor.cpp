@@ -52,6 +52,10 @@ public:
   template <typename T> void record(const char *key, T &value) {
     json[key] = written(value);
   }
+  template <typename T> void record(const char *key, std::optional<T> &value) {
+    if (value)
+      record(key, *value);
+  }
   template <typename T> void records(const char *key, std::vector<T> &values) {
     json[key] = Json::array();
     for (T &value : values)

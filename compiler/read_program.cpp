@@ -69,6 +69,10 @@ ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
   p.localShape = of.getLocal().vec();
   p.split = splitInfo(split);
   p.split.repeats = of.getParam().ranksOfPart();
+  if (tfm::SliceAttr slice = of.getParam().getSlice())
+    p.slice = runtime::SliceInfo{
+        slice.getOf().str(), slice.getShape().asArrayRef().vec(),
+        slice.getDim(), slice.getFirst(), slice.getSize()};
   p.bucket = op.getBucket();
   p.start = op.getStart();
   p.owner = op.isOwner();

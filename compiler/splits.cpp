@@ -22,7 +22,8 @@ struct Parameter {
   std::vector<models::LogicalAxis> axes; ///< by dimension
   bool isFactor = false;                 ///< of a product
 };
-using Parameters = std::map<std::string, Parameter>; ///< by name
+/// By name. Of slices it is the tensor, which a strategy names.
+using Parameters = std::map<std::string, Parameter>;
 
 /// Whether a product reads it: as it is stored, in the type of the product, or
 /// with heads that are repeated for the ranks.
@@ -40,10 +41,14 @@ Parameters parametersOf(mlir::ModuleOp module) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (auto param =
               function.getArgAttrOfType<tfm::ParamAttr>(i, "tfm.param")) {
-        Parameter &own = found[param.getName().str()];
-        for (auto name : param.getAxes().getAsRange<mlir::StringAttr>())
+        tfm::SliceAttr slice = param.getSlice();
+        auto [it, isNew] =
+            found.try_emplace((slice ? slice.getOf() : param.getName()).str());
+        Parameter &own = it->second;
+        mlir::ArrayAttr axes = slice ? slice.getAxes() : param.getAxes();
+        for (auto name : axes.getAsRange<mlir::StringAttr>())
           for (models::LogicalAxis axis : models::allLogicalAxes())
-            if (toString(axis) == std::string_view(name.getValue()))
+            if (isNew && toString(axis) == std::string_view(name.getValue()))
               own.axes.push_back(axis);
         own.isFactor = isFactor(function.getArgument(i));
       }

@@ -6,15 +6,10 @@
 
 namespace mtc::models {
 
-bool kvHeadsFollow(const ModelSpec &spec, const Strategy &strategy) {
-  return spec.attention.qkv == QkvKind::separate &&
-         strategy.shard.meshAxis(LogicalAxis::heads) != MeshAxis::none;
-}
-
 int64_t kvCopies(const ModelSpec &spec, const Strategy &strategy) {
-  if (!kvHeadsFollow(spec, strategy))
-    return 1;
   MeshAxis over = strategy.shard.meshAxis(LogicalAxis::heads);
+  if (over == MeshAxis::none)
+    return 1;
   int64_t ranks = strategy.mesh[static_cast<MtcAxis>(over)];
   return ranks / std::gcd(ranks, spec.kvHeads);
 }
@@ -33,9 +28,25 @@ int64_t kvRanksOf(std::string_view parameter,
                   const Strategy &strategy) {
   auto own = strategy.meshAxes(parameter, axes);
   auto heads = own.find(LogicalAxis::kvHeads);
+  if (own.contains(LogicalAxis::qkv)) // with queries, of which none are shared
+    return 1;
   bool isSplit = heads != own.end() &&
                  heads->second == strategy.shard.meshAxis(LogicalAxis::heads);
   return isSplit ? kvRanks(spec, strategy) : 1;
+}
+
+bool slicesFused(const std::string &name, const ModelSpec &spec,
+                 const Strategy &strategy) {
+  if (spec.attention.qkv == QkvKind::separate || kvCopies(spec, strategy) == 1)
+    return false;
+  MeshAxis heads = strategy.shard.meshAxis(LogicalAxis::heads);
+  for (const char *part : {".weight", ".bias"})
+    for (auto [axis, mesh] : strategy.meshAxes(
+             name + part, {LogicalAxis::embed, LogicalAxis::kvHeads,
+                           LogicalAxis::qkv, LogicalAxis::headDim}))
+      if (mesh != (axis == LogicalAxis::kvHeads ? heads : MeshAxis::none))
+        return false;
+  return true;
 }
 
 } // namespace mtc::models

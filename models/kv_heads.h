@@ -7,11 +7,6 @@
 
 namespace mtc::models {
 
-/// Whether a split of the heads takes heads of keys and values along, whatever
-/// number of these there is: with projections of their own, which have them
-/// repeated where ranks share one.
-bool kvHeadsFollow(const ModelSpec &spec, const Strategy &strategy);
-
 /// How many times each head of keys and values is there in all ranks that split
 /// the heads: the smallest number with which each rank has as many of them as
 /// the others, and all that its queries read. 1 where nothing is repeated. The
@@ -28,6 +23,13 @@ int64_t kvRanks(const ModelSpec &spec, const Strategy &strategy);
 int64_t kvRanksOf(std::string_view parameter,
                   const std::vector<LogicalAxis> &axes, const ModelSpec &spec,
                   const Strategy &strategy);
+
+/// Whether the fused projection `name` ("layers.0.attn.qkv") is stored in
+/// slices, one each of queries, keys and values: ranks share heads, and weight
+/// and bias are split along these alone. What else a strategy says of one of
+/// them it says of a tensor that ranks have whole.
+bool slicesFused(const std::string &name, const ModelSpec &spec,
+                 const Strategy &strategy);
 
 } // namespace mtc::models
 #endif // MTC_MODELS_KV_HEADS_H

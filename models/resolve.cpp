@@ -12,7 +12,8 @@ Strategy resolve(const ModelSpec &spec, Strategy strategy) {
     strategy.seqLength = spec.maxSeq;
   strategy.layersPerStage = layersOfStages(spec.layers, strategy);
   strategy.mesh.setKvRanks(kvRanks(spec, strategy));
-  if (kvCopies(spec, strategy) > strategy.mesh.kvRanks())
+  if (spec.attention.qkv == QkvKind::separate &&
+      kvCopies(spec, strategy) > strategy.mesh.kvRanks())
     strategy.shard.set(LogicalAxis::kvHeads, MeshAxis::none);
   return strategy;
 }

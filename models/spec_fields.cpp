@@ -55,9 +55,8 @@ static SpecRows sizes() {
        Need::required},
       {"", "kv_heads", OfSpec::integer(sizeRange, &ModelSpec::kvHeads),
        "heads of keys and values, a divisor of heads: so many queries in a row "
-       "as there are heads for each of them read one (1: all of them). Fused "
-       "projections have a multiple of tp; with separate ones ranks share them "
-       "where tp is larger",
+       "as there are heads for each of them read one (1: all of them). Where "
+       "tp is larger, ranks share them",
        "4", Need::optional, "heads"},
       {"", "head_dim", OfSpec::integer(sizeRange, &ModelSpec::headDim),
        "width of a head; with rope it must be an even number", "64",

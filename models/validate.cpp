@@ -40,7 +40,7 @@ static std::vector<SplitSize> splitSizes(const ModelSpec &spec) {
 /// size has to allow it.
 static bool splits(const ModelSpec &spec, const Strategy &strategy,
                    LogicalAxis axis, MeshAxis mesh) {
-  bool isFree = axis == LogicalAxis::kvHeads && kvHeadsFollow(spec, strategy);
+  bool isFree = axis == LogicalAxis::kvHeads && kvCopies(spec, strategy) > 1;
   if (strategy.shard.meshAxis(axis) == mesh && !isFree)
     return true;
   bool isShared = isFree && kvRanks(spec, strategy) > 1;
@@ -59,20 +59,13 @@ static void checkSplits(const ModelSpec &spec, const Strategy &strategy,
     if (splits(spec, strategy, split.axis, mesh))
       common = std::gcd(common, split.size);
   std::string_view name = toString(mesh);
-  // What a projection for each of the three would allow.
-  bool mayFollow = spec.attention.qkv == QkvKind::fused &&
-                   strategy.shard.meshAxis(LogicalAxis::heads) == mesh &&
-                   spec.heads % ranks == 0;
   for (const SplitSize &split : splitSizes(spec))
     if (splits(spec, strategy, split.axis, mesh) && split.size % ranks != 0)
       out.push_back(
           {fmt::format("{} % {} == 0", split.key, name),
            fmt::format("{} = {}, {} = {}", split.key, split.size, name, ranks),
-           fmt::format("{} = {}{}", name,
-                       joinOr(nearestDivisors(common, ranks)),
-                       split.axis == LogicalAxis::kvHeads && mayFollow
-                           ? ", or attention.qkv = \"separate\""
-                           : "")});
+           fmt::format("{} = {}", name,
+                       joinOr(nearestDivisors(common, ranks)))});
 }
 
 /// A compilation of so many takes seconds and a GiB; time and memory grow with

@@ -108,6 +108,15 @@ LogicalResult ScheduleOp::verify() {
   return success();
 }
 
+/// Saturates.
+static int64_t elementsOf(ArrayRef<int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t d : shape)
+    if (__builtin_mul_overflow(n, d, &n))
+      return std::numeric_limits<int64_t>::max();
+  return n;
+}
+
 LogicalResult ParameterOp::verify() {
   int64_t rank = getLocal().size();
   if (int64_t(getParam().getAxes().size()) != rank)
@@ -125,6 +134,11 @@ LogicalResult ParameterOp::verify() {
                        "that each rank has one index, found dimension ")
            << repeats.getDim() << " of " << getType() << " in "
            << getShardingAttr();
+  tfm::SliceAttr slice = getParam().getSlice();
+  if (slice && slice.getElements() != elementsOf(modelShape()))
+    return emitOpError("expected the ")
+           << slice.getElements() << " elements of its slice of "
+           << slice.getOf() << ", found [" << ArrayRef(modelShape()) << "]";
   return success();
 }
 
@@ -146,13 +160,7 @@ std::vector<MtcGroup> ParameterOp::groupsWithSame() {
   return groups;
 }
 
-int64_t ParameterOp::getElements() {
-  int64_t n = 1;
-  for (int64_t d : getLocal())
-    if (__builtin_mul_overflow(n, d, &n))
-      return std::numeric_limits<int64_t>::max();
-  return n;
-}
+int64_t ParameterOp::getElements() { return elementsOf(getLocal()); }
 
 mtc::dist::Split ParameterOp::split() {
   // The verifier has seen that there is one axis at most.

@@ -242,7 +242,8 @@ def Pipe_ParameterOp : Pipe_Op<"parameter"> {
 
     **Constraints:** one logical axis per dimension; a sharding of that rank,
     which at most one mesh axis splits and none leaves partial; one use or more;
-    repeats along a dimension that is split so that each rank has one index.
+    repeats along a dimension that is split so that each rank has one index; as many
+    elements in the model as a slice has.
   }];
   let arguments = (ins Pipe_TfmParam:$param, OptionalAttr<Pipe_Sharding>:$sharding, DefaultValuedAttr<I64Attr, "1">:$uses, TypeAttrOf<AnyStaticShapeTensor>:$type);
   let assemblyFormat = "$param (`sharding` $sharding^)? (`uses` $uses^)? `local` $type attr-dict";

@@ -59,6 +59,29 @@ def Tfm_RepeatsAttr : AttrDef<Tfm_Dialect, "Repeats"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
+def Tfm_SliceAttr : AttrDef<Tfm_Dialect, "Slice"> {
+  let mnemonic = "slice";
+  let summary = "which part of a tensor of the model a parameter is";
+  let description = [{
+    The model has the tensor `of`, of that shape and these logical axes; the parameter
+    is `size` indices of its dimension `dim`, from `first` on, with all of the others.
+    Its elements are in the order in which the tensor has them; its own shape may join
+    dimensions. Files, initial values and overrides know the tensor only.
+
+    Example: `#tfm.slice<of = "layers.0.attn.qkv.bias", shape = [2, 6, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 4, size = 1>`
+
+    **Constraints:** a shape of sizes of 1 or more, with an axis for each; one index of
+    `dim` or more, inside the shape.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$of, "::mlir::DenseI64ArrayAttr":$shape,
+      "::mlir::ArrayAttr":$axes, "int64_t":$dim, "int64_t":$first, "int64_t":$size);
+  let extraClassDeclaration = [{
+    /// Elements of the slice; saturates.
+    int64_t getElements() const;
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
 def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
   let mnemonic = "param";
   let summary = "a parameter: logical name, logical axes, initial values";
@@ -66,16 +89,19 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
     Stands on function arguments. `axes` has one logical axis per dimension;
     the strategy's table maps axes to mesh axes. `std` is that of `init = normal`;
     `decay` says whether weight decay applies. With `repeats` the argument has some
-    indices several times, where the model has them once.
+    indices several times, where the model has them once. With `slice` it is a part of
+    a tensor of the model, and `name` its own.
 
     Example: `#tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>`
     Example: `#tfm.param<name = "layers.0.attn.k.bias", axes = ["kv_heads", "head_dim"], init = zeros, std = 0.0 : f64, decay = false, repeats = <dim = 0, times = 2>>`
+    Example: `#tfm.param<name = "layers.0.attn.v.bias", axes = ["kv_heads", "head_dim"], init = zeros, std = 0.0 : f64, decay = false, slice = <of = "layers.0.attn.qkv.bias", shape = [4, 4, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 3, size = 1>>`
 
     **Constraints:** `repeats` of a dimension that has an axis.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes,
       EnumParameter<Tfm_Init>:$init, "::mlir::FloatAttr":$std, "bool":$decay,
-      OptionalParameter<"::mtc::tfm::RepeatsAttr">:$repeats);
+      OptionalParameter<"::mtc::tfm::RepeatsAttr">:$repeats,
+      OptionalParameter<"::mtc::tfm::SliceAttr">:$slice);
   let extraClassDeclaration = [{
     /// How many ranks have the same part of it.
     int64_t ranksOfPart() const { return getRepeats() ? getRepeats().getTimes() : 1; }

@@ -35,7 +35,7 @@ static LogicalResult verifyAxes(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringAttr, ArrayAttr axes, Init, FloatAttr,
-                                bool, RepeatsAttr repeats) {
+                                bool, RepeatsAttr repeats, SliceAttr) {
   int64_t rank = axes.size();
   if (repeats && repeats.getDim() >= rank)
     return emitError() << "expected repeats along one of " << rank
@@ -50,6 +50,35 @@ LogicalResult RepeatsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return emitError() << "expected a dimension of 0 or more, repeated 2 times "
                         "or more, found dimension "
                      << dim << " and " << times << " times";
+}
+
+LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr of, DenseI64ArrayAttr shape,
+                                ArrayAttr axes, int64_t dim, int64_t first,
+                                int64_t size) {
+  ArrayRef<int64_t> sizes = shape.asArrayRef();
+  if (axes.size() != sizes.size())
+    return emitError() << "expected an axis for each of the " << sizes.size()
+                       << " dimensions of " << of << ", found " << axes.size();
+  if (llvm::any_of(sizes, [](int64_t n) { return n < 1; }))
+    return emitError() << "expected sizes of 1 or more of " << of << ", found ["
+                       << sizes << "]";
+  if (dim < 0 || dim >= int64_t(sizes.size()))
+    return emitError() << "expected one of the " << sizes.size()
+                       << " dimensions of " << of << ", found " << dim;
+  if (first < 0 || size < 1 || size > sizes[dim] || first > sizes[dim] - size)
+    return emitError() << "expected some of the " << sizes[dim]
+                       << " indices of dimension " << dim << " of " << of
+                       << ", found " << size << " from " << first;
+  return verifyAxes(emitError, axes);
+}
+
+int64_t SliceAttr::getElements() const {
+  int64_t n = getSize();
+  for (auto [dim, size] : llvm::enumerate(getShape().asArrayRef()))
+    if (int64_t(dim) != getDim() && __builtin_mul_overflow(n, size, &n))
+      return std::numeric_limits<int64_t>::max();
+  return n;
 }
 
 LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError,

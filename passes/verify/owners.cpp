@@ -39,6 +39,7 @@ public:
     }
     for (auto &[name, param] : model.parameters)
       checkHolders(name);
+    checkSlices();
     for (auto &[name, param] : model.parameters)
       checkUses(param);
   }
@@ -151,6 +152,53 @@ private:
                                          "stage "
                                       << holder.stage->index;
     }
+  }
+
+  /// The slices of a tensor of the model are all of it, and no index is in two.
+  void checkSlices() {
+    std::map<std::string, std::vector<pipe::ParameterOp>> slices;
+    for (auto &[name, param] : model.parameters) {
+      pipe::ParameterOp op = param;
+      if (tfm::SliceAttr slice = op.getParam().getSlice())
+        slices[slice.getOf().str()].push_back(op);
+    }
+    for (auto &[tensor, all] : slices)
+      checkTensor(tensor, all);
+  }
+
+  void checkTensor(const std::string &tensor,
+                   std::vector<pipe::ParameterOp> &slices) {
+    auto sliceOf = [](pipe::ParameterOp op) {
+      return op.getParam().getSlice();
+    };
+    if (auto it = model.parameters.find(tensor); it != model.parameters.end())
+      report.error(it->second) << "expected no parameter \"" << tensor
+                               << "\" beside slices of it, found one";
+    llvm::stable_sort(slices, [&](pipe::ParameterOp a, pipe::ParameterOp b) {
+      return sliceOf(a).getFirst() < sliceOf(b).getFirst();
+    });
+    tfm::SliceAttr first = sliceOf(slices.front());
+    int64_t at = 0;
+    for (pipe::ParameterOp op : slices) {
+      tfm::SliceAttr slice = sliceOf(op);
+      if (slice.getShape() != first.getShape() ||
+          slice.getDim() != first.getDim())
+        report.error(op) << "expected slices of \"" << tensor << "\" along "
+                         << first.getDim() << " of " << first.getShape()
+                         << ", as \"" << slices.front().getName()
+                         << "\" is one, found " << slice;
+      if (slice.getFirst() != at)
+        report.error(op) << "expected indices of \"" << tensor << "\" from "
+                         << at << " on, so that each is in one slice, found \""
+                         << op.getName() << "\" from " << slice.getFirst();
+      at = slice.getFirst() + slice.getSize();
+    }
+    int64_t end = first.getShape()[first.getDim()];
+    if (at != end)
+      report.error(slices.back())
+          << "expected slices of \"" << tensor << "\" up to index " << end
+          << ", found the last, \"" << slices.back().getName() << "\", up to "
+          << at;
   }
 
   /// Each gradient of a parameter has an accumulator on some stage.

@@ -16,11 +16,11 @@ Status checkWeights(const std::string &path, const Bundle &bundle) {
   SafetensorsFile file;
   MTC_RETURN_IF_ERROR(SafetensorsFile::open(path, file));
   Problems problems;
-  std::set<std::string> names; // a tied parameter is in two stages
+  std::set<std::string> names; // what is tied or sliced is there again
   for (const BundleProgram &stage : bundle.stages)
     for (const ParamInfo &p : stage.descriptor.params)
-      if (names.insert(p.name).second)
-        if (std::string problem = tensorProblem(p, file.find(p.name));
+      if (names.insert(p.modelName()).second)
+        if (std::string problem = tensorProblem(p, file.find(p.modelName()));
             !problem.empty())
           problems.add(std::move(problem));
   for (const TensorInfo &tensor : file.tensors())

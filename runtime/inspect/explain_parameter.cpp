@@ -83,6 +83,8 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
   const BucketInfo &bucket = d.buckets[p.bucket];
   Json json = {
       {"stage", d.stage},
+      {"name", p.name},
+      {"slice", nullptr},
       {"shape", p.shape},
       {"of_a_rank", p.localShape},
       {"split", nullptr},
@@ -98,6 +100,8 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
     json["split"] = {{"dim", *p.split.dim},
                      {"axis", axisName(p.split.axis)},
                      {"repeats", p.split.repeats}};
+  if (p.slice)
+    json["slice"] = sliceText(p.slice).substr(2);
   for (int64_t rank = 0; rank < d.mesh.worldSize(); ++rank)
     if (d.mesh.coordinate(rank, MTC_AXIS_PP) == d.stage)
       json["ranks"].push_back(
@@ -152,7 +156,7 @@ Status explainParameter(const Bundle &bundle, const std::string &name,
   std::string known;
   for (const BundleProgram &stage : bundle.stages)
     for (const ParamInfo &p : stage.descriptor.params) {
-      if (p.name == name)
+      if (p.name == name || p.modelName() == name)
         answer["copies"].push_back(copyOf(stage.descriptor, p));
       if (known.size() < 200)
         known += (known.empty() ? "" : ", ") + p.name;
@@ -175,6 +179,9 @@ std::string parameterText(const Json &answer) {
                           copy["split"]["dim"].get<int64_t>(),
                           copy["split"]["axis"].get<std::string>(),
                           repeatsText(copy["split"]["repeats"].get<int64_t>()));
+    if (!copy["slice"].is_null())
+      text += fmt::format("{}, {}\n", copy["name"].get<std::string>(),
+                          copy["slice"].get<std::string>());
     text += fmt::format(
         "stage {}{}: {} in all, {} of a rank, {}{}\n"
         "  bucket {} from element {}: params in {} at {}, gradients in {}\n",

@@ -86,6 +86,8 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
     json["split"] =
         fmt::format("dimension {} over {}{}", *p.split.dim,
                     axisName(p.split.axis), repeatsText(p.split.repeats));
+  if (p.slice)
+    json["slice"] = sliceText(p.slice).substr(2);
   json["dtype"] = dtypeName(bucket.dtype);
   json["gradient dtype"] = dtypeName(bucket.gradDtype);
   json["stages"] = Json::array({d.stage});

@@ -76,6 +76,10 @@ public:
     ReadFields inner(reader_.object(key));
     fields(inner, out);
   }
+  template <typename T> void record(const char *key, std::optional<T> &out) {
+    if (reader_.has(key))
+      record(key, out.emplace());
+  }
   template <typename T> void records(const char *key, std::vector<T> &out) {
     for (FieldReader &item : reader_.objects(key)) {
       ReadFields inner(std::move(item));
@@ -94,6 +98,13 @@ Mesh readMesh(FieldReader reader) {
   ReadFields f(std::move(reader));
   fields(f, mesh);
   return mesh;
+}
+
+SliceInfo readSlice(FieldReader reader) {
+  SliceInfo slice;
+  ReadFields f(std::move(reader));
+  fields(f, slice);
+  return slice;
 }
 
 const EntryInfo *Descriptor::entry(std::string_view name) const {

@@ -24,6 +24,9 @@ inline bool inside(int64_t offset, int64_t bytes, int64_t size) {
 class FieldReader;
 /// Reads one size per axis, {"tp": 2, "cp": 1, "dp": 1, "pp": 4}.
 Mesh readMesh(FieldReader reader);
+/// Reads {"of": "attn.qkv.bias", "shape": [4, 8], "dim": 0, "first": 2,
+/// "size": 1}. Whether it fits what it is a slice of is not looked at.
+SliceInfo readSlice(FieldReader reader);
 
 /// Parses and checks the JSON text of a descriptor. Errors: inputRejected with
 /// all problems at once (another ABI version is reported alone, because nothing

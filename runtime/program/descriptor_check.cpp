@@ -158,6 +158,10 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
 
 void checkParam(const Descriptor &d, const ParamInfo &p, Texts &out) {
   checkSplit(d, p.name, p.shape, p.localShape, p.split, out);
+  if (p.slice && !p.slice->fits(p.shape))
+    out.push_back(fmt::format("{}: expected the shape and indices of a slice "
+                              "of {} elements, found others",
+                              p.name, elementCount(p.shape)));
   if (p.bucket >= static_cast<int64_t>(d.buckets.size())) {
     out.push_back(fmt::format("{}: there is no bucket {}", p.name, p.bucket));
     return;

@@ -5,6 +5,7 @@
 #include "runtime/base/bf16.h"
 #include "runtime/base/json.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/program/descriptor.h"
 
 #include <fmt/format.h>
 
@@ -54,9 +55,21 @@ struct PartPiece {
 };
 
 Json describe(const Piece &piece) {
-  return {{"name", piece.name},       {"shape", piece.shape},
-          {"begin", piece.box.begin}, {"size", piece.box.size},
-          {"start", piece.start},     {"count", piece.count}};
+  Json json = {{"name", piece.name},       {"shape", piece.shape},
+               {"begin", piece.box.begin}, {"size", piece.box.size},
+               {"start", piece.start},     {"count", piece.count}};
+  if (const auto &slice = piece.slice)
+    json["slice"] = {{"of", slice->of},
+                     {"shape", slice->shape},
+                     {"dim", slice->dim},
+                     {"first", slice->first},
+                     {"size", slice->size}};
+  return json;
+}
+
+/// The tensor of the file.
+const std::string &targetName(const Piece &p) {
+  return p.slice ? p.slice->of : p.name;
 }
 
 bool insideShape(const Piece &p) {
@@ -129,16 +142,17 @@ private:
     p.start = reader.integer("start", 0, INT64_MAX);
     p.count = reader.integer("count", 0, INT64_MAX);
     const TensorInfo *data = part.find(key);
-    if (!data || data->bytes / 4 != p.count || !insideShape(p))
+    if (reader.has("slice"))
+      p.slice = readSlice(reader.object("slice"));
+    if (!data || data->bytes / 4 != p.count || !insideShape(p) ||
+        (p.slice && !p.slice->fits(p.shape)))
       return reader.problem("the piece leaves its tensor or has no data");
-    int64_t elements = 1;
-    for (int64_t n : p.shape)
-      elements *= n;
+    const std::vector<int64_t> &shape = p.slice ? p.slice->shape : p.shape;
     auto [it, added] =
-        targets_.try_emplace(p.name, Target{p.shape, Coverage(0)});
+        targets_.try_emplace(targetName(p), Target{shape, Coverage(0)});
     if (added)
-      it->second.coverage = Coverage(elements);
-    if (it->second.shape != p.shape)
+      it->second.coverage = Coverage(elementCount(shape));
+    if (it->second.shape != shape)
       return reader.problem("two ranks disagree about the shape");
     pieces_.push_back({std::move(p), &part, data});
   }
@@ -158,9 +172,10 @@ private:
   /// The elements [start, start + count) of the piece's box, in chunk_.
   Status writeChunk(const Piece &piece, int64_t start, int64_t count,
                     SafetensorsWriter &writer) {
-    Target &target = targets_.at(piece.name);
+    const std::string &name = targetName(piece);
+    Target &target = targets_.at(name);
     Status status;
-    visitRuns(piece.shape, piece.box, start, count,
+    visitRuns(piece.shape, piece.box, piece.slice, start, count,
               [&](int64_t global, int64_t local, int64_t run) {
                 if (!status.ok())
                   return;
@@ -168,10 +183,10 @@ private:
                   status = {StatusCode::internal,
                             fmt::format("'{}': elements of '{}' were written "
                                         "by two ranks",
-                                        file_.path, piece.name)};
+                                        file_.path, name)};
                 else
                   status =
-                      writer.write(piece.name, global * 4,
+                      writer.write(name, global * 4,
                                    chunk_.data() + (local - start), run * 4);
               });
     return status;

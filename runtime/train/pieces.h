@@ -25,6 +25,8 @@ namespace mtc::runtime {
 struct Piece {
   std::string name;
   std::vector<int64_t> shape; ///< of the global tensor
+  /// It is a slice of the tensor that is written.
+  std::optional<SliceInfo> slice;
   Box box;
   int64_t start = 0, count = 0;
   /// The `count` elements, the caller's: on the host, or nullptr ...

@@ -29,11 +29,27 @@ std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf,
     ElementRange range =
         b.zero ? shardOf(rank, b) : ElementRange{0, b.elements};
     if (auto own = partOf({p.start, p.start + p.localElements()}, range))
-      pieces.push_back({p.name, p.shape, shardBox(rank, p.shape, p.split),
-                        own->param.begin, own->param.end - own->param.begin,
-                        nullptr, offsetOf(b, own->bucket.begin), typeOf(b)});
+      pieces.push_back({p.name, p.shape, p.slice,
+                        shardBox(rank, p.shape, p.split), own->param.begin,
+                        own->param.end - own->param.begin, nullptr,
+                        offsetOf(b, own->bucket.begin), typeOf(b)});
   }
   return pieces;
+}
+
+/// Values of a slice are those that the tensor has there.
+Status initSlice(const ParamInfo &p, uint64_t seed, const Box &box,
+                 float *out) {
+  int64_t all = elementCount(p.slice->shape);
+  Status status;
+  visitRuns(p.shape, box, p.slice, 0, box.elements(),
+            [&](int64_t global, int64_t local, int64_t count) {
+              if (status.ok())
+                status = initNormal(out + local, nameHash(p.slice->of), seed,
+                                    p.init.std,
+                                    {{&all, 1}, {&global, 1}, {&count, 1}});
+            });
+  return status;
 }
 
 std::string shapeText(const std::vector<int64_t> &shape) {
@@ -116,6 +132,8 @@ Status initParams(RankState &rank, uint64_t seed) {
   ParamFiller filler(rank);
   for (const ParamInfo &p : rank.descriptor().params)
     MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
+      if (p.init.kind == InitInfo::normal && p.slice)
+        return initSlice(p, seed, box, out);
       if (p.init.kind == InitInfo::normal)
         return initNormal(out, nameHash(p.name), seed, p.init.std,
                           {p.shape, box.begin, box.size});
@@ -128,11 +146,11 @@ Status initParams(RankState &rank, uint64_t seed) {
 
 std::string tensorProblem(const ParamInfo &p, const TensorInfo *tensor) {
   if (!tensor)
-    return fmt::format("'{}' is missing", p.name);
-  if (tensor->dtype == "F32" && tensor->shape == p.shape)
+    return fmt::format("'{}' is missing", p.modelName());
+  if (tensor->dtype == "F32" && tensor->shape == p.modelShape())
     return "";
-  return fmt::format("'{}': expected F32 {}, found {} {}", p.name,
-                     shapeText(p.shape), tensor->dtype,
+  return fmt::format("'{}': expected F32 {}, found {} {}", p.modelName(),
+                     shapeText(p.modelShape()), tensor->dtype,
                      shapeText(tensor->shape));
 }
 
@@ -142,14 +160,14 @@ Status loadParams(RankState &rank, const std::string &path) {
   Problems problems;
   ParamFiller filler(rank);
   for (const ParamInfo &p : rank.descriptor().params) {
-    const TensorInfo *tensor = file.find(p.name);
+    const TensorInfo *tensor = file.find(p.modelName());
     if (std::string problem = tensorProblem(p, tensor); !problem.empty()) {
       problems.add(std::move(problem));
       continue;
     }
     MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
       Status status;
-      visitRuns(p.shape, box, 0, box.elements(),
+      visitRuns(p.shape, box, p.slice, 0, box.elements(),
                 [&](int64_t global, int64_t local, int64_t count) {
                   if (status.ok())
                     status =

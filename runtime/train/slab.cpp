@@ -51,4 +51,26 @@ void visitRuns(const std::vector<int64_t> &shape, const Box &box, int64_t start,
   }
 }
 
+void visitRuns(const std::vector<int64_t> &shape, const Box &box,
+               const std::optional<SliceInfo> &slice, int64_t start,
+               int64_t count,
+               const std::function<void(int64_t, int64_t, int64_t)> &visit) {
+  if (!slice)
+    return visitRuns(shape, box, start, count, visit);
+  // A row of the tensor is what lies under one index of all dimensions before.
+  int64_t one = slice->elementsOfIndex();
+  int64_t row = one * slice->shape[slice->dim], own = one * slice->size;
+  visitRuns(shape, box, start, count,
+            [&](int64_t global, int64_t local, int64_t run) {
+              for (int64_t end = global + run; global < end;) {
+                int64_t inRow = global % own;
+                int64_t n = std::min(own - inRow, end - global);
+                visit(global / own * row + one * slice->first + inRow, local,
+                      n);
+                global += n;
+                local += n;
+              }
+            });
+}
+
 } // namespace mtc::runtime

@@ -2,8 +2,11 @@
 #ifndef MTC_RUNTIME_TRAIN_SLAB_H
 #define MTC_RUNTIME_TRAIN_SLAB_H
 
+#include "mtc/runtime/descriptor.h"
+
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace mtc::runtime {
@@ -19,6 +22,14 @@ struct Box {
 /// `shape`, `local` the index inside the box. In ascending local order. Whole
 /// trailing dimensions are joined, so a box of full rows is one run.
 void visitRuns(const std::vector<int64_t> &shape, const Box &box, int64_t start,
+               int64_t count,
+               const std::function<void(int64_t global, int64_t local,
+                                        int64_t count)> &visit);
+
+/// The same of a box of a slice: `global` is the index in the tensor of which
+/// it is one, if there is one. The slice fits the shape.
+void visitRuns(const std::vector<int64_t> &shape, const Box &box,
+               const std::optional<SliceInfo> &slice, int64_t start,
                int64_t count,
                const std::function<void(int64_t global, int64_t local,
                                         int64_t count)> &visit);

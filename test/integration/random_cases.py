@@ -113,12 +113,9 @@ def random_sizes(random):
                         for place in ("embedding", "attention", "hidden")}}
 
 
-def random_kv_heads(random, sizes, tp):
-    """A divisor of the heads, in fused projections mostly one that tp divides."""
-    divisors = [n for n in range(1, sizes["heads"] + 1) if sizes["heads"] % n == 0]
-    if sizes["qkv"] == "fused" and chance(random, 0.9):
-        divisors = [n for n in divisors if n % tp == 0] or divisors
-    return random.choice(divisors)
+def random_kv_heads(random, heads):
+    """A divisor of the heads."""
+    return random.choice([n for n in range(1, heads + 1) if heads % n == 0])
 
 
 def split_layers(random, layers, parts):
@@ -230,7 +227,7 @@ def random_layout(random):
 def random_case(random, layout):
     """A model and all but the layout of a strategy for it."""
     sizes = random_sizes(random)
-    sizes["kv_heads"] = random_kv_heads(random, sizes, layout.tp)
+    sizes["kv_heads"] = random_kv_heads(random, sizes["heads"])
     stages = random_stages(random, sizes["layers"], layout.pp, layout.chunks)
     dtype = "bf16" if chance(random, 0.2) else "f32"
     microbatches = random.randint(1, 8)

@@ -103,9 +103,8 @@ def size_rules(case):
                             ("ffn", "ffn %", sizes["ffn"]),
                             ("vocab", "padded_vocab %", sizes["padded"])):
         yield axis not in case.replicated and size % layout.tp != 0, key
-    # Ranks that split the heads share those of keys and values of separate projections.
-    are_shared = sizes["qkv"] == "separate" and "heads" not in case.replicated
-    yield ("kv-heads" not in case.replicated and not are_shared
+    # Ranks that split the heads share those of keys and values.
+    yield ("kv-heads" not in case.replicated and "heads" in case.replicated
            and sizes["kv_heads"] % layout.tp != 0), "kv_heads %"
 
 

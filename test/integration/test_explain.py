@@ -13,6 +13,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 from run_layout import Mtc, Report
+from small_spec import small_spec
 
 COMMON = ("gpt2-nano", "--gbs", 16, "--isa", "x86-64-v3")
 LAYERS, STAGES, MICROBATCHES = 4, 2, 4
@@ -234,6 +235,35 @@ def check_text(mtc, bundle):
                 yield f"{question}: expected {word!r}, found\n{text[:2000]}"
 
 
+def check_slices(mtc, folder):
+    """A fused projection whose key heads ranks share: three slices, by its name and theirs."""
+    spec, bundle = os.path.join(folder, "fused.toml"), os.path.join(folder, "fused")
+    with open(spec, "w") as file:
+        file.write(small_spec(True, 0.0, name="fused", vocab=60, padded=64, layers=1, hidden=32,
+                              heads=4, kv_heads=2, ffn=32, longest=16, norm="layer_norm",
+                              qkv="fused"))
+    mtc.call("compile", spec, "--tp", 4, "--gbs", 1, "-o", bundle)
+    tensor = "layers.0.attn.qkv.weight"
+    copies = explain(mtc, bundle, "--parameter", tensor)["copies"]
+    found = {copy["name"]: (copy["shape"], copy["of_a_rank"], copy["slice"]) for copy in copies}
+    wanted = {f"layers.0.attn.{part}.weight":
+              (shape, own, f"indices {indices} of dimension 2 of {tensor}")
+              for part, shape, own, indices in (("q", [32, 4, 8], [32, 1, 8], "0:2"),
+                                                ("k", [32, 2, 8], [32, 1, 8], "2:3"),
+                                                ("v", [32, 2, 8], [32, 1, 8], "3:4"))}
+    if found != wanted:
+        yield f"{tensor}: expected {wanted}, found {found}"
+    keys = explain(mtc, bundle, "--parameter", "layers.0.attn.k.weight")["copies"]
+    if keys != [copy for copy in copies if ".k." in copy["name"]]:
+        yield f"expected the slice of keys, found {keys}"
+    for text in (mtc.call("explain", bundle, "--parameter", tensor).stdout,
+                 mtc.call("inspect", os.path.join(bundle, "programs/stage0")).stdout):
+        for name, (_, _, slice_of) in wanted.items():
+            line = next((line for line in text.splitlines() if name in line), "")
+            if slice_of not in line:
+                yield f"{name}: expected {slice_of!r}, found {line!r}"
+
+
 def check_halves(mtc, folder):
     """A stage that counts slots of a pool of which it has no bytes."""
     bundle = os.path.join(folder, "halves")
@@ -268,6 +298,7 @@ def main():
         zero = os.path.join(folder, "zero")
         report.expect_none(itertools.chain(check_pictures(mtc, folder, zero),
                                            check_text(mtc, zero),
+                                           check_slices(mtc, folder),
                                            check_halves(mtc, folder)))
     return report.finish(f"{len(BUNDLES)} bundles")
 

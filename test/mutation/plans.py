@@ -141,6 +141,9 @@ def plans(schedules):
         Plan(layout(tp=4, dp=2, zero=1, sp=True), qkv="separate", kv_heads=2),
         Plan(layout(tp=4, pp=2, overlap=LAST), qkv="separate", kv_heads=2, dtype="bf16"),
         Plan(layout(tp=2, cp=2, dp=2, zero=2), qkv="separate", kv_heads=1),
+        Plan(layout(tp=2), kv_heads=1, often=True),
+        Plan(layout(tp=4, dp=2, zero=1, sp=True), kv_heads=2, dtype="bf16"),
+        Plan(layout(tp=2, pp=2, cp=2), kv_heads=1),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]

@@ -81,6 +81,24 @@
 // RUN: mtc compile %t/fused.toml --tp 4 --gbs 1 --shard.kv-heads none --compile-to=partition | FileCheck %s --check-prefix=FUSED
 // FUSED: tfm.attention_grad {{.*}} : tensor<1x32x8x8xf32>, {{.*}} -> (tensor<1x32x8x8xf32>, tensor<1x32x2x8xf32>, tensor<1x32x2x8xf32>)
 
+// A fused projection is stored in slices, which are sharded as separate ones are. Files
+// have the tensor.
+// RUN: mtc compile %t/fused.toml --tp 4 --gbs 1 --compile-to=partition | FileCheck %s --check-prefix=SLICES
+// RUN: mtc compile %t/fused.toml --tp 4 --gbs 1 --compile-to=partition | grep -E "= dist\." | FileCheck %s --check-prefix=LAYER
+// SLICES: tensor<64x2x8xf32> {dist.global_shape = array<i64: 64, 8, 8>, dist.sharding = #dist.sharding<[{}, {"tp"}, {}]>, {{[^%]*}}name = "layers.0.attn.q.weight", {{[^>]*}} slice = <of = "layers.0.attn.qkv.weight", shape = [64, 2, 6, 8], axes = ["embed", "kv_heads", "qkv", "head_dim"], dim = 2, first = 0, size = 4>>
+// SLICES: tensor<2x8xf32> {{[^%]*}}name = "layers.0.attn.q.bias", {{[^>]*}} slice = <of = "layers.0.attn.qkv.bias", shape = [2, 6, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 0, size = 4>>
+// SLICES: tensor<64x1x8xf32> {{[^%]*}}name = "layers.0.attn.k.weight", {{[^>]*}} repeats = <dim = 1, times = 2>, slice = <of = "layers.0.attn.qkv.weight", shape = [64, 2, 6, 8], axes = ["embed", "kv_heads", "qkv", "head_dim"], dim = 2, first = 4, size = 1>>
+// SLICES: tensor<1x8xf32> {{[^%]*}}name = "layers.0.attn.v.bias", {{[^>]*}} repeats = <dim = 0, times = 2>, slice = <of = "layers.0.attn.qkv.bias", shape = [2, 6, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 5, size = 1>>
+// SLICES: tfm.attention {{.*}} : (tensor<1x32x2x8xf32>, tensor<1x32x1x8xf32>, tensor<1x32x1x8xf32>)
+
+// What else a strategy says of it or its bias it says of whole tensors.
+// RUN: mtc compile %t/fused.toml --strategy %t/whole-bias.toml --compile-to=partition | FileCheck %s --check-prefix=WHOLE-FUSED
+// WHOLE-FUSED-NOT: slice = <
+// WHOLE-FUSED: tensor<64x2x6x8xf32> {{[^%]*}}dist.sharding = #dist.sharding<[{}, {}, {}, {}]>, {{[^%]*}}name = "layers.0.attn.qkv.weight"
+// WHOLE-FUSED: tensor<2x6x8xf32> {{[^%]*}}dist.sharding = #dist.sharding<[{}, {}, {}]>, {{[^%]*}}name = "layers.0.attn.qkv.bias"
+// WHOLE-FUSED: slice = <of = "layers.1.attn.qkv.weight"
+// WHOLE-FUSED: tfm.attention {{.*}} : (tensor<1x32x8x8xf32>, tensor<1x32x2x8xf32>, tensor<1x32x2x8xf32>)
+
 // SIX-NOT: repeats
 // SIX: tfm.repeat %{{.*}} dim 1 times 2 {{.*}} : tensor<96x6x8xf32> -> tensor<96x3x8xf32>
 
@@ -90,6 +108,14 @@ global_batch_size = 1
 
 [[override]]
 pattern = "*.attn.k.*"
+shard = { kv_heads = "none" }
+
+//--- whole-bias.toml
+tp = 4
+global_batch_size = 1
+
+[[override]]
+pattern = "layers.0.attn.qkv.bias"
 shard = { kv_heads = "none" }
 
 //--- same.toml

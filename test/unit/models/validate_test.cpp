@@ -22,23 +22,16 @@ static const Misfit misfits[] = {
      {{"tp", "5"}},
      "expected heads % tp == 0, found heads = 12, tp = 5; nearest: tp = 4 or "
      "6\n"
-     "expected kv_heads % tp == 0, found kv_heads = 12, tp = 5; nearest: tp = "
-     "4 or 6\n"
      "expected ffn % tp == 0, found ffn = 3072, tp = 5; nearest: tp = 4 or 6\n"
      "expected padded_vocab % tp == 0, found padded_vocab = 50304, tp = 5; "
      "nearest: tp = 4 or 6\n"},
     {"gpt2-1558m",
      {{"tp", "2"}},
-     "expected heads % tp == 0, found heads = 25, tp = 2; nearest: tp = 1\n"
-     "expected kv_heads % tp == 0, found kv_heads = 25, tp = 2; nearest: tp = "
-     "1\n"},
+     "expected heads % tp == 0, found heads = 25, tp = 2; nearest: tp = 1\n"},
     {"gpt2-nano",
      {{"tp", "8"}},
-     "expected heads % tp == 0, found heads = 4, tp = 8; nearest: tp = 4\n"
-     "expected kv_heads % tp == 0, found kv_heads = 4, tp = 8; nearest: tp = "
-     "4\n"},
-    // Ranks share key heads of separate projections, and heads alone set a
-    // rule.
+     "expected heads % tp == 0, found heads = 4, tp = 8; nearest: tp = 4\n"},
+    // Ranks share key heads, and heads alone set a rule.
     {"gpt2-nano-gqa", {{"tp", "8"}}, ""},
     {"gpt2-nano-gqa",
      {{"tp", "16"}},

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 11", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 12", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 11, found 99"),
+  EXPECT_NE(status.message().find("expected abi 12, found 99"),
             std::string::npos);
 }
 
@@ -86,6 +86,14 @@ TEST(Descriptor, EveryRuleBites) {
        "up: expected each part on one rank or on 1, as kv of the mesh says"},
       {"\"split_dim\": 1", "\"split_repeats\": 3, \"split_dim\": 1",
        "cannot be divided by tp = 2, each part on 3 in a row"},
+      {"\"split_dim\": 1",
+       R"("slice": {"of": "all", "shape": [4, 7], "dim": 1, "first": 2,
+                    "size": 6}, "split_dim": 1)",
+       "up: expected the shape and indices of a slice of 24 elements"},
+      {"\"split_dim\": 1",
+       R"("slice": {"of": "all", "shape": [4, 7], "dim": 1, "first": 1},
+          "split_dim": 1)",
+       "'size'"},
       {"\"bucket\": 0, \"start\": 2", "\"bucket\": 1, \"start\": 2",
        "no bucket 1"},
       {"\"start\": 2", "\"start\": 3", "leave bucket"},

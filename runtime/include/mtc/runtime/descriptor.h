@@ -65,11 +65,36 @@ struct SplitInfo {
   bool along(MtcAxis other) const { return dim && axis == other; }
 };
 
+/// The indices [first, first + size) of dimension `dim` of a tensor of the
+/// model, with all of its others: its elements are in the order in which the
+/// tensor has them.
+struct SliceInfo {
+  std::string of;             ///< the tensor's name
+  std::vector<int64_t> shape; ///< of the tensor
+  int64_t dim = 0, first = 0, size = 1;
+
+  /// Whether the tensor has such indices, as many elements as one of `slice`.
+  bool fits(const std::vector<int64_t> &slice) const {
+    if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) || first < 0 ||
+        size < 1 || size > shape[dim] || first > shape[dim] - size)
+      return false;
+    std::vector<int64_t> own = shape;
+    own[dim] = size;
+    return elementCount(shape) < kHuge &&
+           elementCount(own) == elementCount(slice);
+  }
+  /// Contiguous elements that one index of `dim` has.
+  int64_t elementsOfIndex() const {
+    return elementCount({shape.begin() + dim + 1, shape.end()});
+  }
+};
+
 struct ParamInfo {
   std::string name;
   std::vector<int64_t> shape;      ///< of the global tensor
   std::vector<int64_t> localShape; ///< of this rank's shard
   SplitInfo split;
+  std::optional<SliceInfo> slice; ///< none: files have it by its name
   int64_t bucket = 0;
   int64_t start = 0; ///< first element inside the bucket
   bool owner = true;
@@ -77,6 +102,11 @@ struct ParamInfo {
   InitInfo init;
   std::vector<std::string> layerAxes; ///< logical, one per dimension
   int64_t localElements() const { return elementCount(localShape); }
+  /// Of the tensor of the model, by which files and overrides know it.
+  const std::string &modelName() const { return slice ? slice->of : name; }
+  const std::vector<int64_t> &modelShape() const {
+    return slice ? slice->shape : shape;
+  }
 };
 
 /// One fp32 value per element of a bucket's shard that the optimizer keeps.

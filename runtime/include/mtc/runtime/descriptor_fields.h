@@ -53,6 +53,20 @@ inline std::string repeatsText(int64_t repeats) {
       .append(" in a row");
 }
 
+/// For people, behind a parameter's name: of which tensor it is a slice.
+inline std::string sliceText(const std::optional<SliceInfo> &slice) {
+  if (!slice)
+    return "";
+  return std::string(", indices ")
+      .append(std::to_string(slice->first))
+      .append(":")
+      .append(std::to_string(slice->first + slice->size))
+      .append(" of dimension ")
+      .append(std::to_string(slice->dim))
+      .append(" of ")
+      .append(slice->of);
+}
+
 /// The axes over which a tensor can be split (mesh.h).
 inline std::vector<Choice<MtcAxis>> splittingChoices() {
   std::vector<Choice<MtcAxis>> all;
@@ -95,11 +109,20 @@ template <typename Fields> void splitFields(Fields &f, SplitInfo &split) {
   f.unlessOne("split_repeats", split.repeats, Mesh::kMaxExtent);
 }
 
+template <typename Fields> void fields(Fields &f, SliceInfo &slice) {
+  f.text("of", slice.of);
+  f.integers("shape", slice.shape, 1);
+  f.integer("dim", slice.dim, 0, 15);
+  f.integer("first", slice.first, 0, kHuge);
+  f.integer("size", slice.size, 1, kHuge);
+}
+
 template <typename Fields> void fields(Fields &f, ParamInfo &p) {
   f.text("name", p.name);
   f.integers("shape", p.shape, 1);
   f.integers("local_shape", p.localShape, 1);
   splitFields(f, p.split);
+  f.record("slice", p.slice);
   f.integer("bucket", p.bucket, 0, kMany);
   f.integer("start", p.start, 0, kHuge);
   f.boolean("owner", p.owner);
