@@ -5,6 +5,7 @@
 #include "compiler/descriptor.h"
 #include "compiler/digests.h"
 #include "compiler/explain/explain.h"
+#include "compiler/front.h"
 #include "compiler/output_folder.h"
 #include "compiler/parallel.h"
 #include "compiler/print_ir.h"
@@ -76,8 +77,9 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
     MTC_RETURN_IF_ERROR(lowerTexts(module, plan, {}, log, timing, jobs));
     MTC_RETURN_IF_ERROR(showStages(options, jobs));
   }
-  MTC_RETURN_IF_ERROR(
-      writePrograms(module, plan, output.folder(), log, timing));
+  MTC_RETURN_IF_ERROR(writePrograms(module, plan, output.folder(),
+                                    checkBehind(options, Phase::lowerToLLVM),
+                                    log, timing));
   MTC_RETURN_IF_ERROR(
       writeTexts(options, module, output.folder(), plan, result));
   return output.commit();

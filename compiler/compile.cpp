@@ -61,7 +61,8 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
     if (info.phase < after || (info.phase == after && !verifier) ||
         (verifier && !options.verify))
       continue;
-    MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing));
+    MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing,
+                                 checkBehind(options, info.phase)));
     MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();

@@ -44,6 +44,8 @@ struct CompileOptions {
   /// False: the phases named verify-* do not run, and the report says so. IR of
   /// one of them counts as an edit: it is verified again, too.
   bool verify = true;
+  /// MLIR's verifier looks behind each pass, as always where the input is IR.
+  bool verifyEach = false;
   /// Lines on long work, for people; may be empty.
   std::function<void(const std::string &)> progress;
 

@@ -5,6 +5,7 @@
 #include "compiler/least_recompute.h"
 #include "compiler/lengths.h"
 #include "compiler/model_cost.h"
+#include "compiler/print_ir.h"
 #include "compiler/problems.h"
 #include "compiler/splits.h"
 #include "dialects/mtc/Mtc.h"
@@ -164,6 +165,17 @@ Status checkPhases(const CompileOptions &options, Phase after) {
                     toString(options.to.value_or(Phase::lowerToLLVM)),
                     toString(phase)));
   return problems.status();
+}
+
+IRCheck checkBehind(const CompileOptions &options, Phase phase) {
+  if (options.verifyEach || options.startsFromIR())
+    return IRCheck::eachPass;
+  // verify-plan changes nothing, and the last phases end in LLVM's verifier.
+  if (phase > Phase::planMemory)
+    return IRCheck::none;
+  bool isWanted = phase == Phase::planMemory || options.to == phase ||
+                  wantsResult(options, phase);
+  return isWanted ? IRCheck::result : IRCheck::none;
 }
 
 /// Balances the stages of `strategy`, if it asks for that.

@@ -15,6 +15,12 @@ runtime::Status checkOptions(const CompileOptions &options);
 /// result of. Errors: usage, all at once.
 runtime::Status checkPhases(const CompileOptions &options, Phase after);
 
+/// Where MLIR's verifier looks at the result of a phase. IR that was edited may
+/// become what no pass expects, so all of it is looked at. A spec becomes what
+/// our tests have looked at: of it that is verified which leaves mtc, and the
+/// plan before anybody believes it.
+IRCheck checkBehind(const CompileOptions &options, Phase phase);
+
 /// Imports a spec, or parses IR. `after` is the phase whose result the module
 /// is. The module's config names an instruction set that this machine has.
 runtime::Status makeModule(const CompileOptions &options,

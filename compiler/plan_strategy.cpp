@@ -20,8 +20,11 @@ static Status runPhases(mlir::ModuleOp module, bool verify,
   mlir::TimingScope untimed;
   for (const passes::PhaseInfo &info : passes::allPhases()) {
     bool isPass = info.phase > Phase::import && info.phase <= Phase::verifyPlan;
+    // As checkBehind says of a spec.
+    IRCheck check =
+        info.phase == Phase::planMemory ? IRCheck::result : IRCheck::none;
     if (isPass && (verify || !isVerifier(info.phase)))
-      MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, untimed));
+      MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, untimed, check));
   }
   return Status::okay();
 }

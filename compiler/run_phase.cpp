@@ -86,18 +86,31 @@ makeContext(llvm::ThreadPoolInterface *threads) {
   return context;
 }
 
+/// The phase may be an earlier one: behind that nobody looked.
+static Status checkResult(Phase phase, mlir::ModuleOp module) {
+  if (succeeded(mlir::verify(module)))
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("the phases up to {} gave invalid IR; --verify-each "
+                      "says which did",
+                      toString(phase))};
+}
+
 Status runPass(Phase phase, mlir::ModuleOp module, mlir::TimingScope &timing,
-               const std::string &options) {
+               IRCheck check, const std::string &options) {
   std::string name = toString(phase), problem;
   // A scope for each: MLIR tells passes apart by address, and the passes of the
   // last manager may have had the same.
   mlir::TimingScope scope = timing.nest(name);
   mlir::PassManager manager(module.getContext());
   manager.enableTiming(scope);
+  manager.enableVerifier(check == IRCheck::eachPass);
   if (failed(passes::addPhase(manager, phase, options, problem)))
     return {StatusCode::internal,
             fmt::format("phase {} cannot be set up: {}", name, problem)};
-  return succeeded(manager.run(module)) ? Status::okay() : rejected(phase);
+  if (failed(manager.run(module)))
+    return rejected(phase);
+  return check == IRCheck::result ? checkResult(phase, module) : Status::okay();
 }
 
 Status withDiagnostics(Status status, DiagnosticLog &log) {
@@ -112,11 +125,11 @@ Status withDiagnostics(Status status, DiagnosticLog &log) {
 }
 
 Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-                mlir::TimingScope &timing) {
+                mlir::TimingScope &timing, IRCheck check) {
   Status status = Status::okay();
   for (mlir::ModuleOp plan : plansOf(module))
     if (status.ok())
-      status = runPass(phase, plan, timing);
+      status = runPass(phase, plan, timing, check);
   if (status.ok() && log.hasError())
     status = rejected(phase);
   if (status.ok())

@@ -41,15 +41,23 @@ private:
 std::unique_ptr<mlir::MLIRContext>
 makeContext(llvm::ThreadPoolInterface *threads = nullptr);
 
-/// Runs the pass of `phase` on a module and verifies the result; `options` is
-/// what stands in braces after the flag, or empty. Its time is a part of
-/// `timing`; scopes without a manager measure nothing. Safe to call from
-/// several threads on modules of one context that has loaded what the pass
-/// makes. Errors: infeasible from verify-plan, internal from all others, with
-/// diagnostics in the context's handlers; internal if the pass is not part of
-/// this build.
+/// Where MLIR's verifier looks at what a phase made. Passes expect IR that it
+/// accepts, and crash on other.
+enum class IRCheck {
+  none,
+  result,  ///< once, at the module behind the phase
+  eachPass ///< behind each pass that the phase is made of
+};
+
+/// Runs the pass of `phase` on a module; `options` is what stands in braces
+/// after the flag, or empty. Its time is a part of `timing`; scopes without a
+/// manager measure nothing. Safe to call from several threads on modules of one
+/// context that has loaded what the pass makes. Errors: infeasible from
+/// verify-plan, internal from all others, with diagnostics in the context's
+/// handlers; internal if the pass is not part of this build.
 runtime::Status runPass(Phase phase, mlir::ModuleOp module,
                         mlir::TimingScope &timing,
+                        IRCheck check = IRCheck::eachPass,
                         const std::string &options = "");
 
 /// `status` with what was reported since the log was last read. A reported
@@ -60,7 +68,8 @@ runtime::Status withDiagnostics(runtime::Status status, DiagnosticLog &log);
 /// Runs a phase as `runPass` on each plan of a module (lengths.h); errors have
 /// the diagnostics.
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
-                         mlir::TimingScope &timing);
+                         mlir::TimingScope &timing,
+                         IRCheck check = IRCheck::eachPass);
 
 /// Parses IR from a file, or from standard input for "-"; `phase` is the one
 /// that the module says it has reached. Errors: inputRejected for a file that

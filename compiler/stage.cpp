@@ -94,15 +94,15 @@ copyKernels(llvm::ArrayRef<NamedKernel> kernels) {
 /// Runs one phase, kernels with the vectors of the instruction set. Its time is
 /// not told apart further: many stages run the same passes at other addresses.
 Status lower(Phase phase, mlir::ModuleOp module, const std::string &isa,
-             mlir::TimingScope &timing) {
+             IRCheck check, mlir::TimingScope &timing) {
   mlir::TimingScope scope = timing.nest(llvm::StringRef(toString(phase)));
   mlir::TimingScope whole;
   if (phase != Phase::codegenKernels)
-    return runPass(phase, module, whole);
+    return runPass(phase, module, whole, check);
   auto target = codegen::isaByName(isa);
   if (!target)
     return {StatusCode::usage, llvm::toString(target.takeError())};
-  return runPass(phase, module, whole,
+  return runPass(phase, module, whole, check,
                  fmt::format("vector-width={} native-bf16={}", target->lanes,
                              target->nativeBf16));
 }
@@ -120,12 +120,14 @@ Status lowerPart(const ObjectJob &job, mlir::TimingScope &timing,
                  mlir::OwningOpRef<mlir::ModuleOp> &module) {
   if (job.plan) {
     module = copyFragments(job);
-    MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, job.isa, timing));
+    MTC_RETURN_IF_ERROR(
+        lower(Phase::lowerToLLVM, *module, job.isa, job.check, timing));
     return addTables(*module, job);
   }
   module = copyKernels(job.kernels);
-  MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, job.isa, timing));
-  return lower(Phase::lowerToLLVM, *module, job.isa, timing);
+  MTC_RETURN_IF_ERROR(
+      lower(Phase::codegenKernels, *module, job.isa, job.check, timing));
+  return lower(Phase::lowerToLLVM, *module, job.isa, job.check, timing);
 }
 
 } // namespace
@@ -154,7 +156,8 @@ std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module) {
 Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
   mlir::OwningOpRef<mlir::ModuleOp> module = copyStage(job);
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
-    MTC_RETURN_IF_ERROR(lower(phase, *module, job.isa, timing));
+    MTC_RETURN_IF_ERROR(
+        lower(phase, *module, job.isa, IRCheck::eachPass, timing));
     job.saved.emplace_back(phase, printModule(*module));
     if (job.stopAfter == phase)
       break;

@@ -9,6 +9,7 @@
 #define MTC_COMPILER_STAGE_H
 
 #include "compiler/plan.h"
+#include "compiler/run_phase.h"
 #include "compiler/shared_kernels.h"
 #include "dialects/rt/Rt.h"
 #include "passes/phases.h"
@@ -48,6 +49,7 @@ struct ObjectJob {
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   std::string object; ///< path to write
+  IRCheck check = IRCheck::eachPass;
 };
 
 /// Loads what the last phases make into a context. Threads must not do that

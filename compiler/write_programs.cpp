@@ -25,9 +25,11 @@ namespace {
 class ProgramWriter {
 public:
   ProgramWriter(mlir::ModuleOp module, const BundlePlan &plan,
-                const std::string &folder, mlir::TimingScope &timing)
+                const std::string &folder, IRCheck check,
+                mlir::TimingScope &timing)
       : programs(programsByStage(module)), kernels(shareKernels(programs)),
-        plan(plan), folder(folder), objectsOf(programs.size()), timing(timing) {
+        plan(plan), folder(folder), check(check), objectsOf(programs.size()),
+        timing(timing) {
     for (const KernelGroup &group : kernels.groups)
       addKernels(group);
     for (size_t i = 0; i < programs.size(); ++i)
@@ -52,6 +54,7 @@ private:
   ObjectJob &addObject(const std::string &name) {
     ObjectJob &object = objects.emplace_back();
     object.isa = plan.config.isa;
+    object.check = check;
     object.object = fmt::format("{}/{}.o", folder, name);
     return object;
   }
@@ -93,6 +96,7 @@ private:
   SharedKernels kernels;
   const BundlePlan &plan;
   const std::string &folder;
+  IRCheck check;
   std::vector<ObjectJob> objects; ///< kernels first, they take long
   std::vector<std::vector<std::string>> objectsOf; ///< paths, by program
   Toolchain toolchain;
@@ -102,9 +106,9 @@ private:
 } // namespace
 
 Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
-                     const std::string &folder, DiagnosticLog &log,
-                     mlir::TimingScope &timing) {
-  return ProgramWriter(module, plan, folder, timing)
+                     const std::string &folder, IRCheck check,
+                     DiagnosticLog &log, mlir::TimingScope &timing) {
+  return ProgramWriter(module, plan, folder, check, timing)
       .write(*module.getContext(), log);
 }
 

@@ -12,12 +12,12 @@ namespace mtc::compiler {
 
 /// Compiles kernels and fragments of all stages and links an executable and a
 /// shared object of each, in `folder`, which exists; objects are not kept. On
-/// the threads of the module's context. Errors: internal, with what was
-/// reported; usage, if the instruction set is unknown; failed, if a link fails;
-/// writeFailed.
+/// the threads of the module's context. `check` is of the last phases. Errors:
+/// internal, with what was reported; usage, if the instruction set is unknown;
+/// failed, if a link fails; writeFailed.
 runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
-                              const std::string &folder, DiagnosticLog &log,
-                              mlir::TimingScope &timing);
+                              const std::string &folder, IRCheck check,
+                              DiagnosticLog &log, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_WRITE_PROGRAMS_H

@@ -13,6 +13,9 @@ config.test_exec_root = os.path.join(config.mtc_binary_dir, "test", "lit")
 path = [os.path.join(config.mtc_binary_dir, "bin"), config.llvm_tools_dir]
 config.environment["PATH"] = os.pathsep.join(path + [os.environ["PATH"]])
 
+# Tests find the pass that gave invalid IR, not the one that crashed on it.
+config.substitutions.append((r"\bmtc compile ", "mtc compile --verify-each "))
+
 # MLIR's own threads, which verify functions side by side, meet in code that Thread
 # Sanitizer does not see (libMLIR's atomics). mtc gives MLIR no
 # threads in such a build, so its jobs run one after the other.

@@ -143,6 +143,9 @@ void addCompile(CLI::App &app, Action &action) {
   sub->add_flag("!--no-verify", command->options.verify,
                 "leave out the verify-* phases; the programs may hang or lose "
                 "values, and the report says that nobody looked");
+  sub->add_flag("--verify-each", command->options.verifyEach,
+                "MLIR's verifier behind each pass, as where the input is IR; "
+                "else before verify-plan, and of IR that is written");
   sub->add_option("-j,--jobs", command->options.threads,
                   "stages compiled at a time")
       ->check(CLI::Range(1, 1024));
