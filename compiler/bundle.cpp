@@ -79,7 +79,7 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   }
   MTC_RETURN_IF_ERROR(writePrograms(module, plan, output.folder(),
                                     checkBehind(options, Phase::lowerToLLVM),
-                                    log, timing));
+                                    options.linkHelpers, log, timing));
   MTC_RETURN_IF_ERROR(
       writeTexts(options, module, output.folder(), plan, result));
   return output.commit();

@@ -21,6 +21,7 @@
 namespace mtc::compiler {
 
 using passes::Phase;
+class LinkHelpers;
 
 struct CompileOptions {
   /// A spec (path or name), or IR: a path that ends in ".mlir", or "-" for
@@ -46,6 +47,9 @@ struct CompileOptions {
   bool verify = true;
   /// MLIR's verifier looks behind each pass, as always where the input is IR.
   bool verifyEach = false;
+  /// Link beside other work; null: programs are linked in this process, one
+  /// after the other, when all objects are there.
+  LinkHelpers *linkHelpers = nullptr;
   /// Lines on long work, for people; may be empty.
   std::function<void(const std::string &)> progress;
 

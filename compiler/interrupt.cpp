@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace {
 struct Begun {
   std::mutex mutex;
   std::multiset<std::string> paths;
+  std::set<pid_t> processes;
 };
 
 /// Never destroyed: the thread may need it while the process exits.
@@ -53,6 +55,10 @@ void endProcess(const char *message, runtime::StatusCode code) {
   // have ended in a thread that has it.
   for (int attempt = 0; attempt < 100 && !all.mutex.try_lock(); ++attempt)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (pid_t process : all.processes) {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
   std::error_code error;
   for (const std::string &path : all.paths)
     // A thread may be writing into the folder.
@@ -78,6 +84,21 @@ void watchInterrupts() {
     if (old.sa_handler == SIG_IGN) // nohup
       sigaction(number, &old, nullptr);
   }
+}
+
+void forgetBegun() {
+  begun().paths.clear();
+  begun().processes.clear();
+}
+
+EndsWithUs::EndsWithUs(int process) : process_(process) {
+  std::lock_guard lock(begun().mutex);
+  begun().processes.insert(process_);
+}
+
+EndsWithUs::~EndsWithUs() {
+  std::lock_guard lock(begun().mutex);
+  begun().processes.erase(process_);
 }
 
 TemporaryPath::TemporaryPath(std::string path) : path_(std::move(path)) {

@@ -22,6 +22,22 @@ void watchInterrupts();
 /// nothing can return. Other threads may still be working.
 [[noreturn]] void endProcess(const char *message, runtime::StatusCode code);
 
+/// In a copy of this process: what was begun is the other's.
+void forgetBegun();
+
+/// Ends a process of ours on an interrupt while this lives, before anything is
+/// removed that it may be writing.
+class EndsWithUs {
+public:
+  explicit EndsWithUs(int process);
+  ~EndsWithUs();
+  EndsWithUs(const EndsWithUs &) = delete;
+  EndsWithUs &operator=(const EndsWithUs &) = delete;
+
+private:
+  int process_;
+};
+
 /// Removes a file or a folder on an interrupt while this lives.
 class TemporaryPath {
 public:

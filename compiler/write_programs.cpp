@@ -3,7 +3,7 @@
 #include "compiler/write_programs.h"
 
 #include "compiler/descriptor.h"
-#include "compiler/link/link.h"
+#include "compiler/link/program_links.h"
 #include "compiler/parallel.h"
 #include "compiler/shared_kernels.h"
 #include "compiler/stage.h"
@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
 
+#include <atomic>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ public:
                 const std::string &folder, IRCheck check,
                 mlir::TimingScope &timing)
       : programs(programsByStage(module)), kernels(shareKernels(programs)),
-        plan(plan), folder(folder), check(check), objectsOf(programs.size()),
+        plan(plan), folder(folder), check(check), linkJobs(programs.size()),
         timing(timing) {
     for (const KernelGroup &group : kernels.groups)
       addKernels(group);
@@ -36,14 +37,18 @@ public:
       addFragments(i);
   }
 
-  /// Objects, then links: LLD resets options of LLVM, which code is made with.
-  Status write(mlir::MLIRContext &context, DiagnosticLog &log) {
+  /// Objects, and each program once it has all of its own.
+  Status write(mlir::MLIRContext &context, LinkHelpers *helpers,
+               DiagnosticLog &log) {
+    Toolchain toolchain; // which helpers find again
     MTC_RETURN_IF_ERROR(findToolchain(toolchain));
     loadCodeDialects(context);
-    MTC_RETURN_IF_ERROR(compileAll(context, log));
-    mlir::TimingScope scope = timing.nest("link");
-    MTC_RETURN_IF_ERROR(forEachJob(context, programs.size(),
-                                   [&](size_t i) { return link(i); }));
+    ProgramLinks links(toolchain, linkJobs, helpers);
+    MTC_RETURN_IF_ERROR(compileAll(context, links, log));
+    {
+      mlir::TimingScope scope = timing.nest("link");
+      MTC_RETURN_IF_ERROR(links.finish());
+    }
     std::error_code error;
     for (const ObjectJob &object : objects)
       std::filesystem::remove(object.object, error);
@@ -63,7 +68,7 @@ private:
     ObjectJob &object = addObject(fmt::format("kernels{}", objects.size()));
     object.kernels = group.kernels;
     for (size_t program : group.programs)
-      objectsOf[program].push_back(object.object);
+      isPartOf(object, program);
   }
 
   void addFragments(size_t program) {
@@ -73,23 +78,32 @@ private:
     object.plan = &of;
     object.descriptor = describe(plan, of).dump();
     object.names = kernels.names[program];
-    objectsOf[program].push_back(object.object);
+    linkJobs[program].file = folder + "/" + programFile(of.stage());
+    isPartOf(object, program);
   }
 
-  Status compileAll(mlir::MLIRContext &context, DiagnosticLog &log) {
+  /// Of the object that was added last.
+  void isPartOf(const ObjectJob &object, size_t program) {
+    linkJobs[program].objects.push_back(object.object);
+    programsOf.resize(objects.size());
+    programsOf.back().push_back(program);
+  }
+
+  Status compileAll(mlir::MLIRContext &context, ProgramLinks &links,
+                    DiagnosticLog &log) {
     mlir::TimingScope scope = timing.nest("objects");
+    std::vector<std::atomic<size_t>> missing(programs.size());
+    for (size_t program = 0; program < programs.size(); ++program)
+      missing[program] = linkJobs[program].objects.size();
     auto compileJob = [&](size_t i) {
-      return compileObject(objects[i], scope);
+      MTC_RETURN_IF_ERROR(compileObject(objects[i], scope));
+      for (size_t program : programsOf[i])
+        if (--missing[program] == 0)
+          links.ready(program);
+      return Status::okay();
     };
     return withDiagnostics(forEachJob(context, objects.size(), compileJob),
                            log);
-  }
-
-  Status link(size_t program) {
-    std::string file =
-        folder + "/" + programFile(plan.programs[program].stage());
-    MTC_RETURN_IF_ERROR(linkExecutable(toolchain, objectsOf[program], file));
-    return linkShared(toolchain, objectsOf[program], file + ".so");
   }
 
   std::vector<rt::ProgramOp> programs;
@@ -98,8 +112,8 @@ private:
   const std::string &folder;
   IRCheck check;
   std::vector<ObjectJob> objects; ///< kernels first, they take long
-  std::vector<std::vector<std::string>> objectsOf; ///< paths, by program
-  Toolchain toolchain;
+  std::vector<std::vector<size_t>> programsOf; ///< by object
+  std::vector<LinkJob> linkJobs;               ///< by program
   mlir::TimingScope &timing;
 };
 
@@ -107,9 +121,10 @@ private:
 
 Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                      const std::string &folder, IRCheck check,
-                     DiagnosticLog &log, mlir::TimingScope &timing) {
+                     LinkHelpers *helpers, DiagnosticLog &log,
+                     mlir::TimingScope &timing) {
   return ProgramWriter(module, plan, folder, check, timing)
-      .write(*module.getContext(), log);
+      .write(*module.getContext(), helpers, log);
 }
 
 } // namespace mtc::compiler

@@ -10,6 +10,8 @@
 
 namespace mtc::compiler {
 
+class LinkHelpers;
+
 /// Compiles kernels and fragments of all stages and links an executable and a
 /// shared object of each, in `folder`, which exists; objects are not kept. On
 /// the threads of the module's context. `check` is of the last phases. Errors:
@@ -17,7 +19,8 @@ namespace mtc::compiler {
 /// failed, if a link fails; writeFailed.
 runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                               const std::string &folder, IRCheck check,
-                              DiagnosticLog &log, mlir::TimingScope &timing);
+                              LinkHelpers *helpers, DiagnosticLog &log,
+                              mlir::TimingScope &timing);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_WRITE_PROGRAMS_H

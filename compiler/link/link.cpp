@@ -102,4 +102,9 @@ Status linkShared(const Toolchain &toolchain,
   return link({"-shared"}, toolchain.shared, objects, output);
 }
 
+Status linkProgram(const Toolchain &toolchain, const LinkJob &job) {
+  MTC_RETURN_IF_ERROR(linkExecutable(toolchain, job.objects, job.file));
+  return linkShared(toolchain, job.objects, job.file + ".so");
+}
+
 } // namespace mtc::compiler

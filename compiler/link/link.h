@@ -38,5 +38,14 @@ runtime::Status linkShared(const Toolchain &toolchain,
                            const std::vector<std::string> &objects,
                            const std::string &output);
 
+/// A program: what it is linked of, and its name.
+struct LinkJob {
+  std::string file;
+  std::vector<std::string> objects;
+};
+
+/// Both forms: the program `file` and its shared object, `file`.so.
+runtime::Status linkProgram(const Toolchain &toolchain, const LinkJob &job);
+
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_LINK_LINK_H

@@ -102,6 +102,27 @@ def open_to_write(pipe):
         return None
 
 
+def signal_helper(number):
+    """The process of mtc that links: the one that reads the pipe."""
+    def action(place, process):
+        helpers = [pid for pid in place.processes() if pid != process.pid]
+        reading = wait_until(lambda: [pid for pid in helpers if opens(pid, SLOW)])
+        if not reading:
+            raise Broken("nobody reads the pipe")
+        os.kill(reading[0], number)
+    return action
+
+
+def opens(pid, name):
+    """Whether a process has opened a file of this name."""
+    folder = f"/proc/{pid}/fd"
+    try:
+        return any(os.readlink(os.path.join(folder, fd)).endswith("/" + name)
+                   for fd in os.listdir(folder))
+    except OSError:
+        return False  # it ended
+
+
 def case(name, code, says, *actions, command=LONG):
     """Ends in order: parameters are saved; which ones, test_ends.py looks at."""
     return Case(name, command, code, says, act=during(*actions), leaves=(LOG, SAVED))
@@ -112,9 +133,9 @@ def killed(name, code, says, *actions, command=LONG, leaves=(LOG,)):
     return Case(name, command, code, says, act=during(*actions), leaves=leaves)
 
 
-def compile_case(name, code, says, *actions):
+def compile_case(name, code, says, *actions, leaves=()):
     return Case(name, ["compile", "tiny.toml", "--gbs", 2, "-o", "out"], code, says,
-                slow_link, act=while_linking(*actions))
+                slow_link, act=while_linking(*actions), leaves=leaves)
 
 
 RUNS = [
@@ -161,6 +182,11 @@ COMPILES = [
                  signal_group(signal.SIGINT)),
     compile_case("compile interrupted: SIGTERM", INTERRUPTED, ["stopped by a signal"],
                  signal_launcher(signal.SIGTERM)),
+    compile_case("compile: the process that links is killed", 1,
+                 ["linking failed", "ended by signal 9"], signal_helper(signal.SIGKILL)),
+    # The next compilation to this place removes the folder.
+    compile_case("compile killed while linking", -signal.SIGKILL, [],
+                 signal_launcher(signal.SIGKILL), leaves=("out.tmp-*",)),
 ]
 
 CASES = RUNS + COMPILES

@@ -2,6 +2,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/interrupt.h"
+#include "compiler/link/helpers.h"
 #include "models/nearest.h"
 #include "mtc/runtime/isa.h"
 #include "runtime/base/output_files.h"
@@ -12,9 +13,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -81,7 +84,18 @@ Status checkOutput(const compiler::CompileOptions &options) {
   return runtime::checkFiles(files);
 }
 
+/// None where nothing is linked. At most one for each processor: they compute.
+size_t linkHelpersFor(const CompileCommand &command) {
+  if (!command.to.empty() && command.to != toString(passes::Phase::link))
+    return 0;
+  size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
+  return std::min(static_cast<size_t>(command.options.threads), processors);
+}
+
 Status runCompile(CompileCommand &command) {
+  // In front of the first thread, which watches for interrupts.
+  compiler::LinkHelpers helpers(linkHelpersFor(command));
+  command.options.linkHelpers = &helpers;
   compiler::watchInterrupts();
   MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
   MTC_RETURN_IF_ERROR(

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/descriptor.h"
+#include "compiler/link/helpers.h"
 #include "compiler/link/link.h"
+#include "compiler/link/program_links.h"
 #include "compiler/object.h"
 #include "compiler/read_plan.h"
 #include "compiler/run_phase.h"
@@ -20,11 +22,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -182,6 +186,121 @@ TEST_F(LinkTest, ThreadsLinkOneAfterTheOther) {
     EXPECT_TRUE(status[i].ok()) << status[i].message();
     EXPECT_EQ(contentOf(path("0")), contentOf(path(std::to_string(i))));
   }
+}
+
+/// Whether a process runs; one that nobody has waited for does not.
+bool isAlive(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  size_t name = text.rfind(')');
+  return name != text.npos && text.substr(name + 2, 1) != "Z";
+}
+
+bool hasEnded(int process) {
+  for (int attempt = 0; attempt < 1000 && isAlive(process); ++attempt)
+    usleep(10000);
+  return !isAlive(process);
+}
+
+TEST_F(LinkTest, HelpersLinkToTheSameBytes) {
+  LinkHelpers helpers(2);
+  ASSERT_EQ(helpers.size(), 2u);
+  writeObject("a.o");
+  ASSERT_TRUE(linkProgram(toolchain, {path("here"), {path("a.o")}}).ok());
+  std::vector<LinkJob> jobs;
+  for (int i = 0; i < 5; ++i)
+    jobs.push_back({path(std::to_string(i)), {path("a.o")}});
+  ProgramLinks links(toolchain, jobs, &helpers);
+  for (size_t i : {3, 0, 4, 1, 2})
+    links.ready(i);
+  auto status = links.finish();
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (const LinkJob &job : jobs) {
+    EXPECT_EQ(contentOf(job.file), contentOf(path("here")));
+    EXPECT_EQ(contentOf(job.file + ".so"), contentOf(path("here.so")));
+  }
+}
+
+TEST_F(LinkTest, WithoutHelpersProgramsAreLinkedHere) {
+  writeObject("a.o");
+  ProgramLinks links(toolchain, {{path("a"), {path("a.o")}}}, nullptr);
+  links.ready(0);
+  EXPECT_FALSE(fs::exists(path("a")));
+  EXPECT_TRUE(links.finish().ok());
+  EXPECT_TRUE(fs::exists(path("a.so")));
+}
+
+TEST_F(LinkTest, HelpersSayTheLinkersWordsAndGoOn) {
+  LinkHelpers helpers(1);
+  std::ofstream(path("bad.o")) << "no object";
+  auto status = helpers.link(0, {path("bad"), {path("bad.o")}});
+  EXPECT_EQ(status.code(), runtime::StatusCode::failed);
+  EXPECT_EQ(status.message(),
+            linkProgram(toolchain, {path("bad"), {path("bad.o")}}).message());
+  status = helpers.link(0, {path("none/a"), {path("bad.o")}});
+  EXPECT_EQ(status.code(), runtime::StatusCode::failed);
+  writeObject("good.o");
+  EXPECT_TRUE(helpers.link(0, {path("good"), {path("good.o")}}).ok());
+}
+
+TEST_F(LinkTest, AFailureIsThatOfTheFirstProgramAndEndsTheLinks) {
+  LinkHelpers helpers(1);
+  std::ofstream(path("bad.o")) << "no object";
+  writeObject("a.o");
+  ProgramLinks links(toolchain,
+                     {{path("a"), {path("a.o")}}, {path("b"), {path("bad.o")}}},
+                     &helpers);
+  links.ready(1);
+  links.ready(0);
+  auto status = links.finish();
+  EXPECT_NE(status.message().find("bad.o"), std::string::npos)
+      << status.message();
+  EXPECT_FALSE(fs::exists(path("a")));
+}
+
+TEST_F(LinkTest, AHelperThatIsKilledIsAnError) {
+  LinkHelpers helpers(1);
+  kill(helpers.process(0), SIGINT); // for mtc, which tells it
+  writeObject("a.o");
+  EXPECT_TRUE(helpers.link(0, {path("a"), {path("a.o")}}).ok());
+  kill(helpers.process(0), SIGKILL);
+  auto status = helpers.link(0, {path("a"), {path("a.o")}});
+  EXPECT_EQ(status.code(), runtime::StatusCode::failed);
+  EXPECT_NE(status.message().find("ended by signal 9"), std::string::npos)
+      << status.message();
+}
+
+TEST_F(LinkTest, HelpersEndWithTheirOwner) {
+  int process;
+  {
+    LinkHelpers helpers(1);
+    process = helpers.process(0);
+    EXPECT_TRUE(isAlive(process));
+  }
+  EXPECT_FALSE(isAlive(process));
+}
+
+TEST_F(LinkTest, HelpersEndWithAProcessThatIsKilled) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pid_t owner = fork();
+  if (owner == 0) {
+    LinkHelpers helpers(2);
+    int processes[2] = {helpers.process(0), helpers.process(1)};
+    if (write(ends[1], processes, sizeof processes) == sizeof processes)
+      kill(getpid(), SIGKILL);
+    _exit(1);
+  }
+  int processes[2] = {0, 0};
+  ASSERT_EQ(read(ends[0], processes, sizeof processes),
+            ssize_t(sizeof processes));
+  int status;
+  waitpid(owner, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  for (int process : processes)
+    EXPECT_TRUE(hasEnded(process)) << process;
+  close(ends[0]);
+  close(ends[1]);
 }
 
 } // namespace
