@@ -114,8 +114,9 @@ private:
 } // namespace
 
 void checkAccumulators(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages)
-    AccumulatorChecker(model, stage, report).check();
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    AccumulatorChecker(model, stage, found).check();
+  });
 }
 
 } // namespace mtc::passes::verify

@@ -53,10 +53,11 @@ void checkFragment(const Model &model, const Stage &stage,
 } // namespace
 
 void checkCollectives(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages)
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
     for (const Fragment &fragment : stage.fragments)
       if (!fragment.isUpdate())
-        checkFragment(model, stage, fragment, report);
+        checkFragment(model, stage, fragment, found);
+  });
 }
 
 } // namespace mtc::passes::verify

@@ -1,8 +1,10 @@
 //===- model.cpp - a planned module, read for checking --------------------===//
 #include "passes/verify/model.h"
 
+#include "mlir/IR/Threading.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <atomic>
 #include <limits>
 
 using namespace mlir;
@@ -14,6 +16,20 @@ InFlightDiagnostic Report::error(Operation *op) {
   // Not op->emitOpError(): its note prints the whole op, for a program all of
   // it.
   return emitError(op->getLoc()) << "'" << op->getName() << "' ";
+}
+
+void inParallel(MLIRContext *context, size_t count, Report &report,
+                function_ref<void(size_t, Report &)> part) {
+  std::vector<Report> found(count);
+  parallelFor(context, 0, count, [&](size_t i) { part(i, found[i]); });
+  for (const Report &each : found)
+    report.addFailures(each.size());
+}
+
+void forEachStage(const Model &model, Report &report,
+                  function_ref<void(const Stage &, Report &)> check) {
+  inParallel(model.module.getContext(), model.stages.size(), report,
+             [&](size_t i, Report &found) { check(model.stages[i], found); });
 }
 
 int64_t saturatingAdd(int64_t a, int64_t b) {
@@ -193,8 +209,8 @@ static bool readArenas(Stage &stage, Report &report) {
 }
 
 /// False, with a report, if checks could not go on.
-static bool readStage(Model &model, rt::ProgramOp program, Report &report) {
-  Stage &stage = model.stages.emplace_back();
+static bool readStage(const Model &model, Stage &stage, rt::ProgramOp program,
+                      Report &report) {
   stage.op = program;
   stage.index = program.getStage();
   bool good = readArenas(stage, report);
@@ -257,6 +273,23 @@ static bool checkMesh(const Model &model, Report &report) {
   return true;
 }
 
+static void readStages(Model &model, ArrayRef<rt::ProgramOp> programs,
+                       Report &report) {
+  model.stages.resize(programs.size());
+  std::atomic<bool> good = true;
+  inParallel(model.module.getContext(), programs.size(), report,
+             [&](size_t i, Report &found) {
+               if (!readStage(model, model.stages[i], programs[i], found))
+                 good = false;
+             });
+  if (!good)
+    model.stages.clear();
+  // Rows point to fragments, so these must not move any more.
+  inParallel(
+      model.module.getContext(), model.stages.size(), report,
+      [&](size_t i, Report &found) { readTimelines(model.stages[i], found); });
+}
+
 Model readModel(ModuleOp module, Report &report) {
   Model model;
   model.module = module;
@@ -300,15 +333,7 @@ Model readModel(ModuleOp module, Report &report) {
     return model;
   readParameters(model, report);
   readCrossings(model, report);
-  model.stages.reserve(programs.size());
-  bool good = true;
-  for (auto &[index, program] : programs)
-    good &= readStage(model, program, report);
-  if (!good)
-    model.stages.clear();
-  // Rows point to fragments, so these must not move any more.
-  for (Stage &stage : model.stages)
-    readTimelines(stage, report);
+  readStages(model, llvm::to_vector(llvm::make_second_range(programs)), report);
   return model;
 }
 

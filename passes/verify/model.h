@@ -34,8 +34,9 @@ class Report {
 public:
   /// A finding at `op`; the caller streams what was expected and found.
   mlir::InFlightDiagnostic error(mlir::Operation *op);
-  /// Counts a finding that somebody else has emitted.
-  void addFailure() { ++count; }
+  /// Counts findings that somebody else has emitted.
+  void addFailures(int64_t number) { count += number; }
+  void addFailure() { addFailures(1); }
   bool clean() const { return count == 0; }
   int64_t size() const { return count; }
 
@@ -203,6 +204,16 @@ struct Model {
 /// configuration, missing stages, buckets without offsets) is reported, and the
 /// model has no stages.
 Model readModel(mlir::ModuleOp module, Report &report);
+
+/// Runs part(0) to part(count - 1), several at a time. What they find is
+/// reported in that order, as if one had run after the other. Parts read what
+/// no other part changes.
+void inParallel(mlir::MLIRContext *context, size_t count, Report &report,
+                llvm::function_ref<void(size_t, Report &)> part);
+
+/// The same of a check that looks at each stage alone.
+void forEachStage(const Model &model, Report &report,
+                  llvm::function_ref<void(const Stage &, Report &)> check);
 
 /// What every op of `fn` touches. Effects of launches come from the bodies of
 /// their kernels: load, gather read; store writes; accumulate, scatter_add do

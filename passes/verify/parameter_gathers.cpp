@@ -151,8 +151,9 @@ std::set<int64_t> bucketsGatheredInTrain(const Stage &stage) {
 }
 
 void checkGathers(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages)
-    GatherChecker(model, stage, report).check();
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    GatherChecker(model, stage, found).check();
+  });
 }
 
 } // namespace mtc::passes::verify

@@ -291,25 +291,29 @@ void checkRecords(const Model &model, rt::TensorFormOp form, Report &report) {
   });
 }
 
+void checkStage(const Model &model, const Stage &stage, Report &report) {
+  auto forms = llvm::to_vector(stage.op.getOps<rt::TensorFormOp>());
+  // A plan that names no phase was written by hand, and means what it says.
+  if (forms.empty() && !model.module->hasAttr(phaseAttr))
+    return;
+  if (forms.size() != 1) {
+    report.error(stage.op) << "expected one rt.tensor_form (written by "
+                              "plan-memory), found "
+                           << forms.size();
+    return;
+  }
+  checkRecords(model, forms.front(), report);
+  compareTable<rt::ParamOp>(stage.op, forms.front(), report);
+  compareTable<rt::BucketOp>(stage.op, forms.front(), report);
+  ValueChecker(model, stage, forms.front(), report).check();
+}
+
 } // namespace
 
 void checkSameValues(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages) {
-    auto forms = llvm::to_vector(stage.op.getOps<rt::TensorFormOp>());
-    // A plan that names no phase was written by hand, and means what it says.
-    if (forms.empty() && !model.module->hasAttr(phaseAttr))
-      continue;
-    if (forms.size() != 1) {
-      report.error(stage.op) << "expected one rt.tensor_form (written by "
-                                "plan-memory), found "
-                             << forms.size();
-      continue;
-    }
-    checkRecords(model, forms.front(), report);
-    compareTable<rt::ParamOp>(stage.op, forms.front(), report);
-    compareTable<rt::BucketOp>(stage.op, forms.front(), report);
-    ValueChecker(model, stage, forms.front(), report).check();
-  }
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    checkStage(model, stage, found);
+  });
 }
 
 } // namespace mtc::passes::verify

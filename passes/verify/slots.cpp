@@ -294,14 +294,14 @@ SmallVector<SlotUse> exportsOf(const Stage &stage, const Fragment &fragment) {
 } // namespace
 
 void checkValues(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages) {
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
     std::map<const Fragment *, SlotSummary> summaries; // looked up only
     for (const Fragment &fragment : stage.fragments)
       summaries[&fragment] =
-          walkFragment(fragment, exportsOf(stage, fragment), report);
+          walkFragment(fragment, exportsOf(stage, fragment), found);
     for (auto &[entry, timeline] : stage.timelines)
-      SlotWalker(model, stage, summaries, report).walk(entry, timeline);
-  }
+      SlotWalker(model, stage, summaries, found).walk(entry, timeline);
+  });
 }
 
 } // namespace mtc::passes::verify

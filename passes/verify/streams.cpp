@@ -125,8 +125,9 @@ void checkStreams(const Model &model, Report &report) {
   FailureOr<target::Target> target = target::Target::of(model.module);
   if (failed(target))
     return report.addFailure();
-  for (const Stage &stage : model.stages)
-    checkStage(model, stage, target->streams(), report);
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    checkStage(model, stage, target->streams(), found);
+  });
 }
 
 } // namespace mtc::passes::verify

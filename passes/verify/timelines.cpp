@@ -216,16 +216,16 @@ void checkTimelines(const Model &model, Report &report) {
   for (const Stage &stage : model.stages)
     for (auto &[entry, timeline] : stage.timelines)
       entries.insert(entry);
-  for (const Stage &stage : model.stages) {
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
     for (const std::string &entry : entries)
       if (!stage.timelines.count(entry))
-        report.error(stage.op)
+        found.error(stage.op)
             << "expected a timeline \"" << entry
             << "\" on every stage, found none on stage " << stage.index;
     for (auto &[entry, timeline] : stage.timelines)
-      TimelineChecker(model, stage, timeline, report).check();
-    checkAllRun(stage, report);
-  }
+      TimelineChecker(model, stage, timeline, found).check();
+    checkAllRun(stage, found);
+  });
 }
 
 } // namespace mtc::passes::verify

@@ -4,6 +4,8 @@
 #include "passes/verify/parameter_gathers.h"
 #include "passes/verify/update_interpreter.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -14,9 +16,9 @@ namespace {
 /// One stage: what its update leaves behind.
 class UpdateChecker {
 public:
-  UpdateChecker(const Model &model, const Stage &stage,
-                const std::set<std::string> &shared, Report &report)
-      : state(model, stage, shared), model(model), stage(stage), report(report),
+  UpdateChecker(const Model &model, const Stage &stage, UpdateState &state,
+                Report &report)
+      : model(model), stage(stage), state(state), report(report),
         interpreter(model, stage, state, report),
         gathered(bucketsGatheredInTrain(stage)) {}
 
@@ -43,9 +45,6 @@ public:
                   Cell::Kind::Updated, "updated");
     }
   }
-
-  /// Also says what its collectives between stages add up.
-  UpdateState state;
 
 private:
   static int64_t indexOf(rt::BucketOp bucket) { return bucket.getIndex(); }
@@ -118,6 +117,7 @@ private:
 
   const Model &model;
   const Stage &stage;
+  UpdateState &state; ///< also what collectives between stages add up
   Report &report;
   UpdateInterpreter interpreter;
   std::set<int64_t> gathered; ///< buckets that forwards gather
@@ -138,12 +138,13 @@ void checkBetweenStages(const UpdateState &first, const UpdateState &last,
 
 void checkUpdate(const Model &model, Report &report) {
   std::set<std::string> shared = sharedParameters(model);
-  std::vector<UpdateChecker> stages;
-  stages.reserve(model.stages.size());
-  for (const Stage &stage : model.stages)
-    stages.emplace_back(model, stage, shared, report).check();
-  if (stages.size() > 1)
-    checkBetweenStages(stages.front().state, stages.back().state, report);
+  std::vector<std::optional<UpdateState>> states(model.stages.size());
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    UpdateState &state = states[stage.index].emplace(model, stage, shared);
+    UpdateChecker(model, stage, state, found).check();
+  });
+  if (states.size() > 1)
+    checkBetweenStages(*states.front(), *states.back(), report);
 }
 
 } // namespace mtc::passes::verify

@@ -274,8 +274,9 @@ private:
 } // namespace
 
 void checkViews(const Model &model, Report &report) {
-  for (const Stage &stage : model.stages)
-    ViewChecker(model, stage, report).check();
+  forEachStage(model, report, [&](const Stage &stage, Report &found) {
+    ViewChecker(model, stage, found).check();
+  });
 }
 
 } // namespace mtc::passes::verify
