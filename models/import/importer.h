@@ -58,8 +58,7 @@ private:
   Value argument(const std::string &name, Type type, NamedAttribute attribute);
   Value param(const std::string &name, Shape shape, const Axes &axes,
               tfm::Init init, double std, tfm::SliceAttr slice = {});
-  DictionaryAttr rulesOfParameter(const std::string &name, ArrayAttr axes,
-                                  bool isRepeated);
+  DictionaryAttr rulesOfParameter(tfm::ParamAttr param);
   tfm::RepeatsAttr repeats(const std::string &name, ArrayAttr axes,
                            Shape &shape);
   Type storedType(const std::string &name);

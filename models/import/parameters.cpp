@@ -45,11 +45,15 @@ tfm::RepeatsAttr Importer::repeats(const std::string &name, ArrayAttr axes,
   return tfm::RepeatsAttr::get(b.getContext(), dim, ranks);
 }
 
-/// What the strategy says of it alone. A tensor with heads that ranks share and
+/// What the strategy says of it alone; of the tensor of a slice it says nothing
+/// else than the table (slicesFused). A tensor with heads that ranks share and
 /// that no rank has one of is whole.
-DictionaryAttr Importer::rulesOfParameter(const std::string &name,
-                                          ArrayAttr axes, bool isRepeated) {
-  DictionaryAttr rules = ownRules(b, strategy, name, axes);
+DictionaryAttr Importer::rulesOfParameter(tfm::ParamAttr param) {
+  ArrayAttr axes = param.getAxes();
+  bool isRepeated = bool(param.getRepeats());
+  DictionaryAttr rules =
+      param.getSlice() ? b.getDictionaryAttr({})
+                       : ownRules(b, strategy, param.getName().str(), axes);
   StringRef heads = toString(LogicalAxis::kvHeads);
   bool isShared = kvCopies(spec, strategy) > 1 && !isRepeated &&
                   llvm::is_contained(axes.getAsValueRange<StringAttr>(), heads);
@@ -82,8 +86,7 @@ Value Importer::param(const std::string &name, Shape shape, const Axes &axes,
   Type stored = storedType(known);
   Value made = argument(name, RankedTensorType::get(shape, stored),
                         b.getNamedAttr("tfm.param", attr));
-  if (auto rules = rulesOfParameter(known, logical, bool(repeated));
-      !rules.empty())
+  if (auto rules = rulesOfParameter(attr); !rules.empty())
     argAttrs.back() =
         b.getDictionaryAttr({b.getNamedAttr(dist::rulesAttrName, rules),
                              b.getNamedAttr("tfm.param", attr)});

@@ -182,6 +182,7 @@ private:
     for (pipe::ParameterOp op : slices) {
       tfm::SliceAttr slice = sliceOf(op);
       if (slice.getShape() != first.getShape() ||
+          slice.getAxes() != first.getAxes() ||
           slice.getDim() != first.getDim())
         report.error(op) << "expected slices of \"" << tensor << "\" along "
                          << first.getDim() << " of " << first.getShape()

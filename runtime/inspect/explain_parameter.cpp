@@ -101,7 +101,10 @@ Json copyOf(const Descriptor &d, const ParamInfo &p) {
                      {"axis", axisName(p.split.axis)},
                      {"repeats", p.split.repeats}};
   if (p.slice)
-    json["slice"] = sliceText(p.slice).substr(2);
+    json["slice"] = {
+        {"of", p.slice->of},
+        {"dim", p.slice->dim},
+        {"indices", {p.slice->first, p.slice->first + p.slice->size}}};
   for (int64_t rank = 0; rank < d.mesh.worldSize(); ++rank)
     if (d.mesh.coordinate(rank, MTC_AXIS_PP) == d.stage)
       json["ranks"].push_back(
@@ -131,6 +134,15 @@ std::string gradientText(const Json &gradient) {
                      gradient["offset"].get<int64_t>());
 }
 
+/// A line on which part of a tensor a copy is.
+std::string sliceText(const Json &copy) {
+  const Json &slice = copy["slice"], &indices = slice["indices"];
+  return fmt::format("{}, indices {}:{} of dimension {} of {}\n",
+                     copy["name"].get<std::string>(), indices[0].get<int64_t>(),
+                     indices[1].get<int64_t>(), slice["dim"].get<int64_t>(),
+                     slice["of"].get<std::string>());
+}
+
 std::string rankText(const Json &rank) {
   std::string at;
   for (const auto &[axis, coordinate] : rank["at"].items())
@@ -158,8 +170,8 @@ Status explainParameter(const Bundle &bundle, const std::string &name,
     for (const ParamInfo &p : stage.descriptor.params) {
       if (p.name == name || p.modelName() == name)
         answer["copies"].push_back(copyOf(stage.descriptor, p));
-      if (known.size() < 200)
-        known += (known.empty() ? "" : ", ") + p.name;
+      if (known.size() < 200 && !known.ends_with(p.modelName()))
+        known += (known.empty() ? "" : ", ") + p.modelName();
     }
   if (!answer["copies"].empty())
     return Status::okay();
@@ -180,8 +192,7 @@ std::string parameterText(const Json &answer) {
                           copy["split"]["axis"].get<std::string>(),
                           repeatsText(copy["split"]["repeats"].get<int64_t>()));
     if (!copy["slice"].is_null())
-      text += fmt::format("{}, {}\n", copy["name"].get<std::string>(),
-                          copy["slice"].get<std::string>());
+      text += sliceText(copy);
     text += fmt::format(
         "stage {}{}: {} in all, {} of a rank, {}{}\n"
         "  bucket {} from element {}: params in {} at {}, gradients in {}\n",

@@ -42,10 +42,12 @@ std::string paramText(const ParamInfo &p) {
           ? std::string("replicated")
           : fmt::format("split on {} by {}{}", *p.split.dim,
                         axisName(p.split.axis), repeatsText(p.split.repeats));
-  return fmt::format("  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}{}\n",
-                     p.name, shapeText(p.shape), shapeText(p.localShape), split,
-                     p.bucket, p.start, p.decay ? "" : "  no decay",
-                     p.owner ? "" : "  second copy", sliceText(p.slice));
+  return fmt::format(
+      "  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}{}\n", p.name,
+      shapeText(p.shape), shapeText(p.localShape), split, p.bucket, p.start,
+      p.decay ? "" : "  no decay", p.owner ? "" : "  second copy",
+      p.slice ? fmt::format("  {} of {}", indicesText(*p.slice), p.slice->of)
+              : "");
 }
 
 std::string bucketText(const BucketInfo &b, size_t index) {

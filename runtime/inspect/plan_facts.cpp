@@ -87,7 +87,7 @@ Json describeShard(const Descriptor &d, const ParamInfo &p) {
         fmt::format("dimension {} over {}{}", *p.split.dim,
                     axisName(p.split.axis), repeatsText(p.split.repeats));
   if (p.slice)
-    json["slice"] = sliceText(p.slice).substr(2);
+    json["slice"] = indicesText(*p.slice); // of its own layer's tensor
   json["dtype"] = dtypeName(bucket.dtype);
   json["gradient dtype"] = dtypeName(bucket.gradDtype);
   json["stages"] = Json::array({d.stage});

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace mtc::runtime {
@@ -196,6 +197,35 @@ void checkOwnership(const Descriptor &d, Texts &out) {
   }
 }
 
+/// Slices of a tensor are all of it, in one program, and share no index.
+void checkSlices(const Descriptor &d, Texts &out) {
+  std::map<std::string, std::vector<const ParamInfo *>> tensors;
+  for (const ParamInfo &p : d.params)
+    if (p.slice)
+      tensors[p.slice->of].push_back(&p);
+  for (const ParamInfo &p : d.params)
+    if (!p.slice && tensors.contains(p.name))
+      out.push_back(fmt::format("{}: expected the parameter or slices of it, "
+                                "found both",
+                                p.name));
+  for (auto &[name, slices] : tensors) {
+    std::ranges::stable_sort(
+        slices, {}, [](const ParamInfo *p) { return p->slice->first; });
+    const SliceInfo &first = *slices.front()->slice;
+    int64_t at = 0;
+    bool good = true;
+    for (const ParamInfo *p : slices) {
+      good &= p->slice->shape == first.shape && p->slice->dim == first.dim &&
+              p->slice->fits(p->shape) && p->slice->first == at;
+      at = p->slice->first + p->slice->size;
+    }
+    if (!good || at != first.shape[first.dim])
+      out.push_back(fmt::format("{}: expected slices that are all of it, "
+                                "without an index in two, found others",
+                                name));
+  }
+}
+
 void checkEntries(const Descriptor &d, Texts &out) {
   std::set<std::string> names;
   for (const EntryInfo &e : d.entries) {
@@ -286,6 +316,7 @@ void checkDescriptor(const Descriptor &d, Texts &problems) {
   for (const ParamInfo &p : d.params)
     checkParam(d, p, problems);
   checkOwnership(d, problems);
+  checkSlices(d, problems);
   checkEntries(d, problems);
   for (const InputInfo &in : d.inputs)
     checkInput(d, in, problems);

@@ -239,18 +239,19 @@ def check_slices(mtc, folder):
     """A fused projection whose key heads ranks share: three slices, by its name and theirs."""
     spec, bundle = os.path.join(folder, "fused.toml"), os.path.join(folder, "fused")
     with open(spec, "w") as file:
-        file.write(small_spec(True, 0.0, name="fused", vocab=60, padded=64, layers=1, hidden=32,
+        file.write(small_spec(True, 0.0, name="fused", vocab=60, padded=64, layers=2, hidden=32,
                               heads=4, kv_heads=2, ffn=32, longest=16, norm="layer_norm",
                               qkv="fused"))
-    mtc.call("compile", spec, "--tp", 4, "--gbs", 1, "-o", bundle)
+    for tp, folder_of in ((4, bundle), (1, bundle + "1")):
+        mtc.call("compile", spec, "--tp", tp, "--gbs", 1, "-o", folder_of)
     tensor = "layers.0.attn.qkv.weight"
     copies = explain(mtc, bundle, "--parameter", tensor)["copies"]
     found = {copy["name"]: (copy["shape"], copy["of_a_rank"], copy["slice"]) for copy in copies}
     wanted = {f"layers.0.attn.{part}.weight":
-              (shape, own, f"indices {indices} of dimension 2 of {tensor}")
-              for part, shape, own, indices in (("q", [32, 4, 8], [32, 1, 8], "0:2"),
-                                                ("k", [32, 2, 8], [32, 1, 8], "2:3"),
-                                                ("v", [32, 2, 8], [32, 1, 8], "3:4"))}
+              (shape, own, {"of": tensor, "dim": 2, "indices": indices})
+              for part, shape, own, indices in (("q", [32, 4, 8], [32, 1, 8], [0, 2]),
+                                                ("k", [32, 2, 8], [32, 1, 8], [2, 3]),
+                                                ("v", [32, 2, 8], [32, 1, 8], [3, 4]))}
     if found != wanted:
         yield f"{tensor}: expected {wanted}, found {found}"
     keys = explain(mtc, bundle, "--parameter", "layers.0.attn.k.weight")["copies"]
@@ -260,8 +261,13 @@ def check_slices(mtc, folder):
                  mtc.call("inspect", os.path.join(bundle, "programs/stage0")).stdout):
         for name, (_, _, slice_of) in wanted.items():
             line = next((line for line in text.splitlines() if name in line), "")
-            if slice_of not in line:
-                yield f"{name}: expected {slice_of!r}, found {line!r}"
+            words = "indices {}:{} of dimension 2 of {}".format(*slice_of["indices"], tensor)
+            if words not in line:
+                yield f"{name}: expected {words!r}, found {line!r}"
+    rows = mtc.call("diff", bundle + "1", bundle, check=False).stdout.splitlines()
+    rows = [row for row in rows if "layers.*.attn.k.weight" in row]
+    if len(rows) != 1 or "indices 2:3 of dimension 2" not in rows[0]:
+        yield f"expected a row for the keys of all layers, found {rows}"
 
 
 def check_halves(mtc, folder):

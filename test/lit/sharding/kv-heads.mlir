@@ -91,6 +91,11 @@
 // SLICES: tensor<1x8xf32> {{[^%]*}}name = "layers.0.attn.v.bias", {{[^>]*}} repeats = <dim = 0, times = 2>, slice = <of = "layers.0.attn.qkv.bias", shape = [2, 6, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 5, size = 1>>
 // SLICES: tfm.attention {{.*}} : (tensor<1x32x2x8xf32>, tensor<1x32x1x8xf32>, tensor<1x32x1x8xf32>)
 
+// An override that means other parameters means no slice, which it does not know.
+// RUN: mtc compile %t/fused.toml --strategy %t/wide.toml --compile-to=partition | FileCheck %s --check-prefix=WIDE
+// WIDE: tensor<64x2x8xf32> {{[^%]*}}name = "layers.0.attn.q.weight"
+// WIDE: tensor<8x8x64xf32> {{[^%]*}}name = "layers.0.attn.out.weight"
+
 // What else a strategy says of it or its bias it says of whole tensors.
 // RUN: mtc compile %t/fused.toml --strategy %t/whole-bias.toml --compile-to=partition | FileCheck %s --check-prefix=WHOLE-FUSED
 // WHOLE-FUSED-NOT: slice = <
@@ -109,6 +114,14 @@ global_batch_size = 1
 [[override]]
 pattern = "*.attn.k.*"
 shard = { kv_heads = "none" }
+
+//--- wide.toml
+tp = 4
+global_batch_size = 1
+
+[[override]]
+pattern = "*.attn.*"
+shard = { heads = "none" }
 
 //--- whole-bias.toml
 tp = 4

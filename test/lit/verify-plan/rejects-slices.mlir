@@ -15,10 +15,17 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=LOST
 // LOST: 'pipe.parameter' expected slices of "layers.0.attn.qkv.bias" up to index 6, found the last, "layers.0.attn.k.bias", up to 5
 
-// one is of a larger tensor, or along another dimension
+// one is of a larger tensor, or along another dimension, or names other axes
 // RUN: sed -e '/dim = 1, first = 4/s/shape = .2, 6, 8./shape = [2, 7, 8]/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=LARGER
 // LARGER: 'pipe.parameter' expected slices of "layers.0.attn.qkv.bias" along 1 of array<i64: 2, 6, 8>, as "layers.0.attn.q.bias" is one, found #tfm.slice<of = "layers.0.attn.qkv.bias", shape = [2, 7, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 4, size = 1>
+
+// RUN: sed -e '/dim = 1, first = 4/s/dim = 1, first = 4/dim = 2, first = 4/' -e '/dim = 2, first = 4/s/shape = .2, 6, 8./shape = [2, 8, 6]/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ALONG
+// ALONG: 'pipe.parameter' expected slices of "layers.0.attn.qkv.bias" along 1 of array<i64: 2, 6, 8>, as "layers.0.attn.q.bias" is one, found
+// RUN: sed -e '/dim = 1, first = 4/s/"qkv", "head_dim"/"qkv", "vocab"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NAMES
+// NAMES: 'pipe.parameter' expected slices of "layers.0.attn.qkv.bias" along 1 of array<i64: 2, 6, 8>, as "layers.0.attn.q.bias" is one, found {{.*}}"vocab"
 
 // the whole is there as well
 // RUN: sed -e 's/"layers.0.attn.out.bias"/"layers.0.attn.qkv.bias"/' %t.mlir \

@@ -53,18 +53,14 @@ inline std::string repeatsText(int64_t repeats) {
       .append(" in a row");
 }
 
-/// For people, behind a parameter's name: of which tensor it is a slice.
-inline std::string sliceText(const std::optional<SliceInfo> &slice) {
-  if (!slice)
-    return "";
-  return std::string(", indices ")
-      .append(std::to_string(slice->first))
+/// For people: "indices 0:4 of dimension 2".
+inline std::string indicesText(const SliceInfo &slice) {
+  return std::string("indices ")
+      .append(std::to_string(slice.first))
       .append(":")
-      .append(std::to_string(slice->first + slice->size))
+      .append(std::to_string(slice.first + slice.size))
       .append(" of dimension ")
-      .append(std::to_string(slice->dim))
-      .append(" of ")
-      .append(slice->of);
+      .append(std::to_string(slice.dim));
 }
 
 /// The axes over which a tensor can be split (mesh.h).
