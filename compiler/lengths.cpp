@@ -151,9 +151,9 @@ private:
   }
 
   void moveTimeline(rt::TimelineOp timeline) {
-    for (auto row : timeline.getOps<rt::StepOp>())
-      if (auto fragment = row.getFragment())
-        row.setFragment(nameOf(*fragment));
+    timeline.setRows(timeline.getRows().renamed([&](StringAttr fragment) {
+      return StringAttr::get(timeline.getContext(), nameOf(fragment));
+    }));
     timeline.setSymName(named(timeline.getSymName(), length));
     timeline.setSequence(length);
     moveTo(timeline, into);

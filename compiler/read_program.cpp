@@ -127,10 +127,10 @@ int64_t poolCount(rt::ProgramOp program) {
       use(*view.getPool());
     else if (auto input = mlir::dyn_cast<rt::InputSlotOp>(op))
       use(input.getPool());
-    else if (auto step = mlir::dyn_cast<rt::StepOp>(op);
-             step && step.getSlots())
-      for (auto [pool, slot] : step.getSlots()->entries())
-        use(pool);
+    else if (auto timeline = mlir::dyn_cast<rt::TimelineOp>(op))
+      for (rt::Row row : timeline.getRows().all())
+        if (auto slots = row.getSlots())
+          count = std::max<int64_t>(count, slots->getNumbers().size());
   });
   return count;
 }
@@ -140,11 +140,10 @@ class SlotTable {
 public:
   SlotTable(std::vector<int32_t> &words, int64_t pools)
       : words(words), pools(pools) {}
-  int64_t add(rt::StepOp op) {
-    std::vector<int32_t> row(pools, -1);
-    if (auto slots = op.getSlots())
-      for (auto [pool, slot] : slots->entries())
-        row[pool] = static_cast<int32_t>(slot);
+  int64_t add(const rt::Row &of) {
+    row.assign(pools, -1);
+    if (auto slots = of.getSlots())
+      llvm::copy(slots->getNumbers(), row.begin());
     auto [it, isNew] = places.try_emplace(row, words.size());
     if (isNew)
       words.insert(words.end(), row.begin(), row.end());
@@ -154,6 +153,7 @@ public:
 private:
   std::vector<int32_t> &words;
   int64_t pools;
+  std::vector<int32_t> row; ///< that is added
   std::map<std::vector<int32_t>, int64_t> places;
 };
 
@@ -176,56 +176,59 @@ public:
     timeline.entry = op.getSymName().str();
     if (auto sequence = op.getSequence())
       timeline.seq = *sequence;
-    timeline.rows.reserve(op.getBody().front().getOperations().size());
-    for (mlir::Operation &row : op.getBody().front()) {
-      if (auto step = mlir::dyn_cast<rt::StepOp>(row))
-        timeline.rows.push_back(readStep(step, timeline));
-      else if (auto exchange = mlir::dyn_cast<rt::ExchangeOp>(row))
-        readExchange(exchange, timeline);
-    }
+    rt::Rows rows = op.getRows();
+    fragments.clear();
+    for (mlir::StringAttr name : rows.getTable().names)
+      fragments.push_back(program.fragmentIndex(name.getValue()));
+    timeline.rows.reserve(rows.size());
+    for (rt::Row row : rows.all())
+      if (row.isStep())
+        timeline.rows.push_back(readStep(row, timeline));
+      else
+        readExchange(row, timeline);
     return timeline;
   }
 
 private:
-  MtcStep readStep(rt::StepOp op, PlanTimeline &timeline) {
+  MtcStep readStep(const rt::Row &of, PlanTimeline &timeline) {
     MtcStep row{MTC_STEP_LOAD, -1, -1, 0, -1, 0, 0};
-    if (op.getKind() == rt::StepKind::Run) {
-      llvm::StringRef name = op.getFragment().value_or("");
+    if (of.isRun()) {
       row.kind = MTC_STEP_RUN;
-      row.fragment = static_cast<int32_t>(program.fragmentIndex(name));
+      mlir::StringAttr name = of.getFragment();
+      if (name)
+        row.fragment = static_cast<int32_t>(fragments[of.fragmentIndex()]);
       if (row.fragment < 0)
-        timeline.unknown.push_back(name.str());
+        timeline.unknown.push_back(name ? name.str() : "");
       else
         row.chunk = static_cast<int32_t>(program.fragments[row.fragment].chunk);
     }
-    row.microbatch = static_cast<int32_t>(op.getMicrobatch().value_or(-1));
+    row.microbatch = static_cast<int32_t>(of.getMicrobatch().value_or(-1));
     if (row.microbatch >= 0)
-      row.slots = static_cast<int32_t>(slots.add(op));
+      row.slots = static_cast<int32_t>(slots.add(of));
     return row;
   }
 
-  void readExchange(rt::ExchangeOp op, PlanTimeline &timeline) {
-    if (op.waits())
-      return readWait(op, timeline);
-    auto transfers = op.getTransfers().getAsRange<rt::TransferAttr>();
+  void readExchange(const rt::Row &of, PlanTimeline &timeline) {
+    if (of.waits())
+      return readWait(of, timeline);
     auto first = static_cast<int32_t>(program.transfers.size());
-    for (auto t : transfers) {
-      posted[t] = static_cast<int32_t>(program.transfers.size());
-      program.transfers.push_back(
-          {t.getSend(), static_cast<int32_t>(t.getPeer()),
-           MTC_ARENA_ACTIVATIONS, t.getTag().tag().encoded(), t.getOffset(),
-           t.getBytes()});
+    for (const rt::Transfer &t : of.getTransfers()) {
+      if (of.posts())
+        posted[&t] = static_cast<int32_t>(program.transfers.size());
+      program.transfers.push_back({t.send, static_cast<int32_t>(t.peer),
+                                   MTC_ARENA_ACTIVATIONS, t.tag.encoded(),
+                                   t.offset, t.bytes});
     }
-    timeline.rows.push_back({op.posts() ? MTC_STEP_POST : MTC_STEP_EXCHANGE, -1,
+    timeline.rows.push_back({of.posts() ? MTC_STEP_POST : MTC_STEP_EXCHANGE, -1,
                              -1, 0, -1, first,
-                             static_cast<int32_t>(op.getTransfers().size())});
+                             static_cast<int32_t>(of.getTransfers().size())});
   }
 
   /// A row for each run of transfers that one row posted side by side.
-  void readWait(rt::ExchangeOp op, PlanTimeline &timeline) {
+  void readWait(const rt::Row &of, PlanTimeline &timeline) {
     MtcStep row{MTC_STEP_WAIT, -1, -1, 0, -1, 0, 0};
-    for (auto t : op.getTransfers().getAsRange<rt::TransferAttr>()) {
-      int32_t index = posted.lookup(t);
+    for (const rt::Transfer &t : of.getTransfers()) {
+      int32_t index = posted.lookup(&t);
       if (row.count > 0 && index != row.first + row.count) {
         timeline.rows.push_back(row);
         row.count = 0;
@@ -236,8 +239,22 @@ private:
     timeline.rows.push_back(row);
   }
 
-  llvm::DenseMap<mlir::Attribute, int32_t>
-      posted; ///< index of a transfer; looked up only
+  /// By what they are, not where.
+  struct SameTransfer : llvm::DenseMapInfo<const rt::Transfer *> {
+    using Base = llvm::DenseMapInfo<const rt::Transfer *>;
+    static unsigned getHashValue(const rt::Transfer *transfer) {
+      return static_cast<unsigned>(hash_value(*transfer));
+    }
+    static bool isEqual(const rt::Transfer *a, const rt::Transfer *b) {
+      auto isNone = [](const rt::Transfer *each) {
+        return each == Base::getEmptyKey() || each == Base::getTombstoneKey();
+      };
+      return a == b || (!isNone(a) && !isNone(b) && *a == *b);
+    }
+  };
+  /// Index of a transfer that was posted; looked up only.
+  llvm::DenseMap<const rt::Transfer *, int32_t, SameTransfer> posted;
+  std::vector<int64_t> fragments; ///< of the names in the timeline
   ProgramPlan &program;
   SlotTable slots;
 };

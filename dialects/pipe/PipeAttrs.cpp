@@ -73,10 +73,9 @@ SmallVector<std::pair<MtcPool, int64_t>> PerPoolAttr::entries() const {
 LogicalResult PerPoolAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> numbers) {
   for (auto [pool, n] : llvm::enumerate(numbers))
-    if (n != kNone && (n < 0 || n >= std::numeric_limits<int32_t>::max()))
-      return emitError() << "expected a number of 32 bits for "
-                         << poolName(static_cast<MtcPool>(pool))
-                         << ", counted from 0, found " << n;
+    if (std::string text = problemOf(static_cast<MtcPool>(pool), n);
+        n != kNone && !text.empty())
+      return emitError() << text;
   return success();
 }
 

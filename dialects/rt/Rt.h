@@ -6,6 +6,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Access.h"
 #include "dialects/rt/Affine.h"
+#include "dialects/rt/Rows.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -35,6 +36,10 @@ namespace mtc::rt {
 
 /// Bytes of a dense tensor or memref of static shape.
 int64_t bytesOf(mlir::Type type);
+
+/// Adds a row as its op has it.
+void addRow(RowWriter &rows, const StepOp::Properties &step);
+void addRow(RowWriter &rows, const ExchangeOp::Properties &exchange);
 
 } // namespace mtc::rt
 

@@ -129,12 +129,8 @@ void GroupsAttr::print(AsmPrinter &printer) const {
 LogicalResult TagAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               mtc::CrossingName value, int64_t microbatch,
                               int64_t virtualStage) {
-  if (mtc::Tag{value, microbatch, virtualStage}.fits())
-    return success();
-  return emitError() << "expected fewer than " << mtc::Tag::kMicrobatches
-                     << " microbatches and " << mtc::Tag::kStages
-                     << " virtual stages, found microbatch " << microbatch
-                     << " of virtual stage " << virtualStage;
+  std::string text = problemOf(mtc::Tag{value, microbatch, virtualStage});
+  return text.empty() ? success() : emitError() << text;
 }
 
 // Where the generated parsers and printers are.

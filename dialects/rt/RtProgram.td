@@ -475,11 +475,20 @@ def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
   let genSpecializedAttr = 0;
 }
 def Rt_StepKindAttr : EnumAttr<Rt_Dialect, Rt_StepKind, "step_kind">;
-def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBlock]> {
+// The rows of a timeline, which are no ops: see RowTable.h.
+def Rt_Rows : Property<"::mtc::rt::Rows", "rows of a timeline"> {
+  let hashProperty = "hash_value($_storage)";
+  let writeToMlirBytecode = writeMlirBytecodeWithConvertToAttribute;
+  let readFromMlirBytecode = readMlirBytecodeUsingConvertFromAttribute;
+}
+def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol]> {
   let summary = "what one stage does in one step of an entry";
   let description = [{
     `sequence` is the tokens of a sample, where they are not those of `mtc.config`: of
     several lengths a program has entries for each.
+
+    The lines in braces are its rows, each as `rt.step` or `rt.exchange` is written. They are data
+    of the timeline and no ops (`getRows`): a plan has some for each microbatch.
 
     Example:
     ```
@@ -490,16 +499,22 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol, NoTerminator, SingleBloc
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Rt_Int>:$sequence);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name (`sequence` $sequence^)? $body attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Rt_Int>:$sequence, Rt_Rows:$rows);
+  let assemblyFormat = "$sym_name (`sequence` $sequence^)? custom<Rows>($rows) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Where a row stands: in its text, if it was read from one, and in the part of
+    /// the model of its timeline.
+    ::mlir::Location placeOf(size_t row);
+  }];
 }
 def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let summary = "one row of a timeline: load inputs or run a fragment";
   let description = [{
     `slots` names the pools that it uses, `microbatch` what it works on; the update,
     once a step, has neither. In this order: kind, fragment, microbatch, slots,
-    further attributes.
+    further attributes. In a timeline it is a line of text: `rt.timeline` has its rows
+    as data.
 
     Example: `rt.step run @stage0_fwd microbatch 0 slots <send_activation = 0, saved = 0>`
     Example: `rt.step run @stage0_apply`
@@ -507,12 +522,6 @@ def Rt_StepOp : Op<Rt_Dialect, "step"> {
   let arguments = (ins Rt_StepKindAttr:$kind, OptionalAttr<FlatSymbolRefAttr>:$fragment, OptionalAttr<Rt_Int>:$microbatch,
                        OptionalAttr<Rt_PerPool>:$slots);
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The slot of a pool that it uses, if it does.
-    std::optional<int64_t> slot(::MtcPool pool) {
-      return getSlots() ? getSlots()->of(pool) : std::nullopt;
-    }
-  }];
   let hasCustomAssemblyFormat = 1;
 }
 def Rt_Transfer : AttrDef<Rt_Dialect, "Transfer"> {
@@ -533,17 +542,13 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
   let description = [{
     Without a part as ncclGroup: all of them proceed together. Order inside is the
     global order of `expand-schedule`. With one, see `pipe.exchange`; a wait names a
-    transfer as its post does.
+    transfer as its post does. In a timeline it is a line of text, as `rt.step`.
 
     Example: `rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
     Example: `rt.exchange wait [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>, offset = 0, bytes = 2048>]`
   }];
   let arguments = (ins OptionalAttr<Rt_ExchangePart>:$part,
                        TypedArrayAttrBase<Rt_Transfer, "transfers">:$transfers);
-  let extraClassDeclaration = [{
-    bool posts() { return getPart() == ::mtc::pipe::ExchangePart::Post; }
-    bool waits() { return getPart() == ::mtc::pipe::ExchangePart::Wait; }
-  }];
   let hasCustomAssemblyFormat = 1;
 }
 

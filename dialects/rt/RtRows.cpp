@@ -1,8 +1,6 @@
-//===- RtRows.cpp - the text of a timeline's rows -------------------------===//
+//===- RtRows.cpp - the ops as which text has rows ------------------------===//
 //
-// By hand, as a plan has a row per microbatch: a declarative format prints
-// `attr-dict` from a dictionary of all attributes, which the context makes for
-// each row and keeps.
+// An op is written as the row that it would be in a timeline.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/rt/Rt.h"
@@ -23,8 +21,39 @@ static ParseResult parseFurther(OpAsmParser &parser, OperationState &result) {
   });
 }
 
-static void printFurther(OpAsmPrinter &p, Operation *op) {
-  p.printOptionalAttrDict(op->getDiscardableAttrDictionary().getValue());
+void mtc::rt::addRow(RowWriter &rows, const StepOp::Properties &step) {
+  RowData row;
+  bool runs = step.kind && step.kind.getValue() == StepKind::Run;
+  row.kind = runs ? RowKind::Run : RowKind::Load;
+  if (step.fragment)
+    row.fragment = rows.add(step.fragment.getAttr());
+  if (step.microbatch)
+    row.microbatch = step.microbatch.getInt();
+  if (step.slots)
+    row.slots = rows.addSlots(step.slots.getNumbers());
+  rows.addRow(row);
+}
+
+void mtc::rt::addRow(RowWriter &rows, const ExchangeOp::Properties &exchange) {
+  RowData row;
+  row.kind = RowKind::Exchange;
+  if (exchange.part)
+    row.kind = exchange.part.getValue() == mtc::pipe::ExchangePart::Post
+                   ? RowKind::Post
+                   : RowKind::Wait;
+  SmallVector<Transfer> transfers;
+  for (auto t : exchange.transfers.getAsRange<TransferAttr>())
+    transfers.push_back({t.getSend(), t.getPeer(), t.getTag().tag(),
+                         t.getOffset(), t.getBytes()});
+  row.transfers = rows.addTransfers(ArrayRef<Transfer>(transfers));
+  rows.addRow(row);
+}
+
+template <typename Op> static void printAsRow(OpAsmPrinter &p, Op op) {
+  RowWriter row;
+  addRow(row, op.getProperties());
+  row.addText(op->getDiscardableAttrDictionary(), op.getLoc());
+  printRow(p.getStream(), row.finish(), 0);
 }
 
 ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -44,22 +73,7 @@ ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFurther(parser, result);
 }
 
-void StepOp::print(OpAsmPrinter &p) {
-  p.printStrippedAttrOrType(getKindAttr());
-  if (FlatSymbolRefAttr fragment = getFragmentAttr()) {
-    p << ' ';
-    p.printAttributeWithoutType(fragment);
-  }
-  if (getMicrobatchAttr()) {
-    p << " microbatch ";
-    p.printAttributeWithoutType(getMicrobatchAttr());
-  }
-  if (getSlotsAttr()) {
-    p << " slots ";
-    p.printStrippedAttrOrType(getSlotsAttr());
-  }
-  printFurther(p, *this);
-}
+void StepOp::print(OpAsmPrinter &p) { printAsRow(p, *this); }
 
 ParseResult ExchangeOp::parse(OpAsmParser &parser, OperationState &result) {
   auto &row = result.getOrAddProperties<Properties>();
@@ -68,8 +82,4 @@ ParseResult ExchangeOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFurther(parser, result);
 }
 
-void ExchangeOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  mtc::pipe::printExchange(p, *this, getPartAttr(), getTransfersAttr());
-  printFurther(p, *this);
-}
+void ExchangeOp::print(OpAsmPrinter &p) { printAsRow(p, *this); }

@@ -205,13 +205,10 @@ std::optional<int64_t> BucketOp::stateOffset(StringRef state) {
 }
 
 LogicalResult StepOp::verify() {
-  bool runs = getKind() == StepKind::Run;
-  if (runs != getFragment().has_value())
-    return emitOpError("expected ")
-           << (runs ? "a fragment to run, found none"
-                    : "no fragment to load, found one");
-  if (!runs && !getMicrobatch())
-    return emitOpError("expected a microbatch to load, found none");
+  RowWriter row;
+  addRow(row, getProperties());
+  if (std::string text = problemOf(Rows(row.finish())[0]); !text.empty())
+    return emitOpError(text);
   return success();
 }
 

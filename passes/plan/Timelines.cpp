@@ -46,8 +46,7 @@ class TimelineBuilder {
 public:
   TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout,
                   pipe::TimelineOp from)
-      : program(program), layout(layout), from(from), b(program.getContext()),
-        loc(from.getLoc()), order(from) {
+      : program(program), layout(layout), from(from), order(from) {
     for (auto op :
          program->getParentOfType<ModuleOp>().getOps<pipe::CrossingOp>())
       if (op.getEntry() == from.getEntry())
@@ -56,14 +55,13 @@ public:
     for (auto fn : program.getOps<func::FuncOp>())
       if (auto of = pipe::FragmentAttr::of(fn))
         fragments[{of.getPhase(), of.getChunk()}].push_back(
-            {of.getForm(), FlatSymbolRefAttr::get(fn.getSymNameAttr())});
+            {of.getForm(), fn.getSymNameAttr()});
   }
 
   LogicalResult build() {
-    OpBuilder outer = OpBuilder::atBlockEnd(&program.getBody().front());
-    auto made = rt::TimelineOp::create(outer, loc, from.getEntry(),
-                                       /*sequence=*/IntegerAttr());
-    b.setInsertionPointToEnd(&made.getBody().emplaceBlock());
+    auto b = OpBuilder::atBlockEnd(&program.getBody().front());
+    auto made = rt::TimelineOp::create(b, from.getLoc(), from.getEntry(),
+                                       /*sequence=*/IntegerAttr(), rt::Rows());
     for (Operation &op : from.getBody().front()) {
       if (auto slot = dyn_cast<pipe::SlotOp>(op)) {
         if (failed(run(slot)))
@@ -73,18 +71,19 @@ public:
           return failure();
       }
     }
-    if (from.getEntry() != "train")
-      return success();
-    return success(succeeded(run(made, pipe::Phase::Reduce)) &&
-                   succeeded(run(made, pipe::Phase::Apply)));
+    if (from.getEntry() == "train" && (failed(run(made, pipe::Phase::Reduce)) ||
+                                       failed(run(made, pipe::Phase::Apply))))
+      return failure();
+    made.setRows(rows.finish());
+    return success();
   }
 
 private:
   /// The fragment of a phase and chunk, in the form whose conditions all hold,
   /// and most; fails, with a diagnostic at `user`, if there is none.
-  FailureOr<FlatSymbolRefAttr> fragment(Operation *user, pipe::Phase phase,
-                                        int64_t chunk,
-                                        pipe::Form holds = pipe::Form::Plain) {
+  FailureOr<StringAttr> fragment(Operation *user, pipe::Phase phase,
+                                 int64_t chunk,
+                                 pipe::Form holds = pipe::Form::Plain) {
     const Candidate *best = nullptr;
     for (const Candidate &each : fragments[{phase, chunk}])
       if (bitEnumContainsAll(holds, each.form) &&
@@ -99,10 +98,9 @@ private:
 
   /// A row of the update.
   LogicalResult run(rt::TimelineOp made, pipe::Phase phase) {
-    FailureOr<FlatSymbolRefAttr> name = fragment(made, phase, 0);
+    FailureOr<StringAttr> name = fragment(made, phase, 0);
     if (succeeded(name))
-      rt::StepOp::create(b, loc, rt::StepKind::Run, *name, IntegerAttr(),
-                         pipe::PerPoolAttr());
+      rows.addRow(rt::RowData{rt::RowKind::Run, rows.add(*name)});
     return name;
   }
 
@@ -112,17 +110,17 @@ private:
 
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
-  pipe::PerPoolAttr slotsOf(pipe::SlotOp slot) {
+  SmallVector<int64_t> slotsOf(pipe::SlotOp slot) {
+    SmallVector<int64_t> slots(slot.getSlots().getNumbers());
     if (from.getEntry() == "train" || !readsInputs(slot))
-      return slot.getSlots();
+      return slots;
     MtcPool inputs = *layout.inputPools.begin();
     if (slot.getSlots().of(inputs))
-      return slot.getSlots();
-    SmallVector<int64_t> slots(slot.getSlots().getNumbers());
+      return slots;
     slots.resize(std::max<size_t>(slots.size(), inputs + 1),
                  pipe::PerPoolAttr::kNone);
     slots[inputs] = 0;
-    return pipe::PerPoolAttr::of(b.getContext(), slots);
+    return slots;
   }
 
   LogicalResult run(pipe::SlotOp slot) {
@@ -130,52 +128,56 @@ private:
     if (!phase)
       return slot.emitOpError("expected phase F, B, I or W, found ")
              << slot.getPhase();
-    FailureOr<FlatSymbolRefAttr> name =
+    FailureOr<StringAttr> name =
         fragment(slot, *phase, slot.getChunk(), order.conditionsOf(slot));
     if (failed(name))
       return failure();
-    IntegerAttr microbatch = slot.getMicrobatchAttr();
-    pipe::PerPoolAttr slots = slotsOf(slot);
+    int64_t microbatch = slot.getMicrobatch();
+    pipe::RowSpan slots = rows.addSlots(slotsOf(slot));
     if (slot.getPhase() == "F" && readsInputs(slot))
-      rt::StepOp::create(b, loc, rt::StepKind::Load, FlatSymbolRefAttr(),
-                         microbatch, slots);
-    rt::StepOp::create(b, loc, rt::StepKind::Run, *name, microbatch, slots);
+      rows.addRow(rt::RowData{rt::RowKind::Load, -1, microbatch, slots});
+    rows.addRow(
+        rt::RowData{rt::RowKind::Run, rows.add(*name), microbatch, slots});
     return success();
   }
 
+  static rt::RowKind kindOf(pipe::ExchangeOp exchange) {
+    if (!exchange.getPart())
+      return rt::RowKind::Exchange;
+    return *exchange.getPart() == pipe::ExchangePart::Post ? rt::RowKind::Post
+                                                           : rt::RowKind::Wait;
+  }
+
   LogicalResult writeExchange(pipe::ExchangeOp exchange) {
-    SmallVector<Attribute> transfers;
+    SmallVector<rt::Transfer> transfers;
     for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>()) {
       auto region = layout.pools.find(crossingPool(t.getValue(), t.getSend()));
       auto bytes = bytesOf.find({t.getValue(), t.getVirtualStage()});
-      auto tag = rt::TagAttr::getChecked(
-          [&] { return exchange.emitOpError(); }, b.getContext(), t.getValue(),
-          t.getMicrobatch(), t.getVirtualStage());
-      if (!tag)
-        return failure();
+      Tag tag{t.getValue(), t.getMicrobatch(), t.getVirtualStage()};
+      if (std::string text = rt::problemOf(tag); !text.empty())
+        return exchange.emitOpError(text);
       if (bytes == bytesOf.end() || region == layout.pools.end())
         return exchange.emitOpError("expected a pipe.crossing of \"")
                << from.getEntry() << "\" and a pool for " << t.getValue().text()
                << " from virtual stage " << t.getVirtualStage()
                << ", found none";
-      transfers.push_back(rt::TransferAttr::get(
-          b.getContext(), t.getSend(), t.getPeer(), tag,
-          region->second.base + t.getSlot() * region->second.stride,
-          bytes->second));
+      transfers.push_back(
+          {t.getSend(), t.getPeer(), tag,
+           region->second.base + t.getSlot() * region->second.stride,
+           bytes->second});
     }
-    rt::ExchangeOp::create(b, loc, exchange.getPartAttr(),
-                           b.getArrayAttr(transfers));
+    rows.addRow(rt::RowData{
+        kindOf(exchange), -1, {}, {}, rows.addTransfers(ArrayRef(transfers))});
     return success();
   }
 
   rt::ProgramOp program;
   const ProgramLayout &layout;
   pipe::TimelineOp from;
-  OpBuilder b;
-  Location loc;
+  rt::RowWriter rows;
   struct Candidate {
     pipe::Form form;
-    FlatSymbolRefAttr name;
+    StringAttr name;
   };
   /// The forms of each phase and chunk.
   std::map<std::pair<pipe::Phase, int64_t>, std::vector<Candidate>> fragments;

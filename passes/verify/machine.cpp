@@ -34,7 +34,7 @@ using mtc::schedules::MachineItem;
 namespace mtc::passes::verify {
 namespace {
 
-schedules::Part partOf(rt::ExchangeOp exchange) {
+schedules::Part partOf(const Row &exchange) {
   return exchange.posts()   ? schedules::Part::Post
          : exchange.waits() ? schedules::Part::Wait
                             : schedules::Part::Whole;
@@ -125,8 +125,8 @@ private:
     if (timeline == stage.timelines.end())
       return; // reported by checkTimelines
     for (const Row &row : timeline->second.rows) {
-      if (row.exchange)
-        addExchange(stage, row.exchange);
+      if (row.isExchange())
+        addExchange(stage, row);
       if (row.fragment)
         for (const Touch &touch : row.fragment->touches)
           if (auto collective = dyn_cast<rt::CollectiveOp>(touch.op))
@@ -136,34 +136,33 @@ private:
 
   /// Adds an item to the ranks of a stage; `make(rank)` gives it.
   template <typename Make>
-  void addItem(const Stage &stage, Operation *source, Make &&make) {
+  void addItem(const Stage &stage, const Site &source, Make &&make) {
     for (int rank : ranksOf[stage.index]) {
       machine.ranks[rank].push_back(make(rank));
       sources[rank].push_back(source);
     }
   }
 
-  void addExchange(const Stage &stage, rt::ExchangeOp exchange) {
+  void addExchange(const Stage &stage, const Row &exchange) {
     bool legal = true;
-    for (auto t : exchange.getTransfers().getAsRange<rt::TransferAttr>())
-      if (t.getPeer() < 0 || t.getPeer() >= model.mesh.stages() ||
-          t.getPeer() == stage.index) {
+    for (const rt::Transfer &t : exchange.getTransfers())
+      if (t.peer < 0 || t.peer >= model.mesh.stages() ||
+          t.peer == stage.index) {
         legal = false;
         rejected = true;
-        if (!quiet && once(exchange, nullptr, t.getTag().tag().encoded()))
-          report.error(exchange)
-              << "expected as peer another stage of 0 to "
-              << model.mesh.stages() - 1 << ", found " << t.getPeer()
-              << " for transfer " << t.getTag().tag().text();
+        if (!quiet && once(exchange, nullptr, t.tag.encoded()))
+          report.error(exchange) << "expected as peer another stage of 0 to "
+                                 << model.mesh.stages() - 1 << ", found "
+                                 << t.peer << " for transfer " << t.tag.text();
       }
     if (!legal)
       return;
     addItem(stage, exchange, [&](int rank) {
       std::vector<schedules::MachineTransfer> transfers;
-      for (auto each : exchange.getTransfers().getAsRange<rt::TransferAttr>())
-        transfers.push_back({each.getSend(),
-                             mesh.moved(rank, MTC_AXIS_PP, each.getPeer()),
-                             each.getBytes(), each.getTag().tag().text()});
+      for (const rt::Transfer &each : exchange.getTransfers())
+        transfers.push_back({each.send,
+                             mesh.moved(rank, MTC_AXIS_PP, each.peer),
+                             each.bytes, each.tag.text()});
       return MachineItem::exchange(std::move(transfers), partOf(exchange));
     });
   }
@@ -181,14 +180,14 @@ private:
                   group->second.count(mesh.moved(0, MTC_AXIS_PP, stage.index));
     if (!member) {
       rejected = true;
-      if (!quiet && once(op, nullptr, 0))
+      if (!quiet && once(op.getOperation(), nullptr, 0))
         report.error(op) << "expected a group that stage " << stage.index
                          << " belongs to (" << groupsOf(stage) << "), found \""
                          << groupName(op.getGroup()) << "\"";
       return;
     }
     schedules::CollectiveCall call = callOf(op);
-    addItem(stage, op, [&](int rank) {
+    addItem(stage, op.getOperation(), [&](int rank) {
       call.communicator = group->second.at(rank);
       return MachineItem::collect(call);
     });
@@ -211,7 +210,7 @@ private:
   }
 
   /// All ranks of a stage run the same rows: a finding is said once.
-  bool once(Operation *a, Operation *b, int64_t what) {
+  bool once(const Site &a, const Site &b, int64_t what) {
     return said.insert({a, b, what}).second;
   }
 
@@ -225,8 +224,7 @@ private:
             machine.ranks[rankB][itemB].collective;
         if (a.op == b.op && a.count == b.count && a.type == b.type)
           continue;
-        Operation *first = sources[rankA][itemA],
-                  *second = sources[rankB][itemB];
+        Site first = sources[rankA][itemA], second = sources[rankB][itemB];
         if (!once(first, second, instance.communicator))
           continue;
         auto diag = report.error(second)
@@ -237,7 +235,7 @@ private:
                     << " of " << a.count << " " << a.type << ", found " << b.op
                     << " of " << b.count << " " << b.type << " on stage "
                     << stageOf(rankB);
-        diag.attachNote(first->getLoc())
+        diag.attachNote(first.getLoc())
             << "the collective of stage " << stageOf(rankA);
       }
     }
@@ -251,8 +249,8 @@ private:
           machine.ranks[receive.rank][receive.item].transfers[receive.op];
       if (a.tag == b.tag && a.bytes == b.bytes)
         continue;
-      Operation *from = sources[send.rank][send.item],
-                *to = sources[receive.rank][receive.item];
+      Site from = sources[send.rank][send.item],
+           to = sources[receive.rank][receive.item];
       if (!once(from, to, send.op))
         continue;
       auto diag = report.error(from)
@@ -260,7 +258,7 @@ private:
                   << " that is next in order to match the send of " << a.tag
                   << " (" << a.bytes << " bytes), found " << b.tag << " ("
                   << b.bytes << " bytes)";
-      diag.attachNote(to->getLoc())
+      diag.attachNote(to.getLoc())
           << "the receive on stage " << stageOf(receive.rank);
     }
   }
@@ -273,8 +271,8 @@ private:
                 << "expected no wait-for cycle in entry \"" << entry
                 << "\" over two steps, found one; its shortest, rank by rank:";
     for (const schedules::RankWait &rank : waits.ranks) {
-      Location unended = sources[rank.rank][rank.unended]->getLoc();
-      Location unbegun = sources[rank.rank][rank.unbegun]->getLoc();
+      Location unended = sources[rank.rank][rank.unended].getLoc();
+      Location unbegun = sources[rank.rank][rank.unbegun].getLoc();
       diag.attachNote(unended) << rank.text;
       if (unbegun != unended)
         diag.attachNote(unbegun)
@@ -285,11 +283,11 @@ private:
 
   /// Once for all ranks of a stage.
   void atItem(const schedules::Finding &finding) {
-    Operation *op = sources[finding.rank][finding.item];
-    if (!placed.emplace(op, finding.code).second)
+    Site site = sources[finding.rank][finding.item];
+    if (!placed.emplace(site, finding.code).second)
       return;
-    auto diag = report.error(op) << "entry \"" << entry << "\", "
-                                 << finding.code << ": " << finding.message;
+    auto diag = report.error(site) << "entry \"" << entry << "\", "
+                                   << finding.code << ": " << finding.message;
     explainRanks(diag);
   }
 
@@ -332,10 +330,10 @@ private:
   bool quiet = false, rejected = false; ///< an item that no machine can have
   Machine machine;
   std::map<MtcGroup, std::map<int, int>> communicatorOf;  ///< by rank
-  std::vector<std::vector<Operation *>> sources;          ///< op of each item
+  std::vector<std::vector<Site>> sources;                 ///< of each item
   DenseMap<Operation *, schedules::CollectiveCall> calls; ///< looked up only
-  std::set<std::tuple<Operation *, Operation *, int64_t>> said;
-  std::set<std::pair<Operation *, std::string>> placed; ///< looked up only
+  std::set<std::tuple<Site, Site, int64_t>> said;
+  std::set<std::pair<Site, std::string>> placed; ///< looked up only
 };
 
 void checkCount(const Model &model, const Touch &touch, rt::CollectiveOp op,

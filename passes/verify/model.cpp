@@ -32,6 +32,19 @@ void forEachStage(const Model &model, Report &report,
              [&](size_t i, Report &found) { check(model.stages[i], found); });
 }
 
+InFlightDiagnostic Report::error(const Site &site) {
+  ++count;
+  return emitError(site.getLoc()) << "'" << site.getName() << "' ";
+}
+
+Location Site::getLoc() const {
+  return row ? row->timeline.placeOf(row->index) : op->getLoc();
+}
+
+StringRef Site::getName() const {
+  return row ? row->getName() : op->getName().getStringRef();
+}
+
 int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   if (llvm::AddOverflow(a, b, sum))
@@ -140,27 +153,38 @@ static void readFragments(const Model &model, Stage &stage, Report &report) {
   }
 }
 
-static Row readRow(const Stage &stage, Operation *op, Report &report) {
-  Row row{
-      op, dyn_cast<rt::StepOp>(op), dyn_cast<rt::ExchangeOp>(op), nullptr, -1,
-      {}};
-  if (!row.step) {
-    if (!row.exchange)
-      report.error(op) << "expected rows that are rt.step or rt.exchange, "
-                          "found another op";
-    return row;
+/// The fragments of the names that rows have; null: of another program.
+static std::vector<const Fragment *>
+fragmentsNamed(const Stage &stage, ArrayRef<StringAttr> names) {
+  std::vector<const Fragment *> found(names.size());
+  for (auto [index, name] : llvm::enumerate(names))
+    for (const Fragment &fragment : stage.fragments)
+      if (fragment.name() == name)
+        found[index] = &fragment;
+  return found;
+}
+
+static void readRows(Stage &stage, Timeline &timeline, Report &report) {
+  rt::Rows rows = timeline.op.getRows();
+  std::vector<const Fragment *> fragments =
+      fragmentsNamed(stage, rows.getTable().names);
+  timeline.rows.reserve(rows.size());
+  for (auto [index, of] : llvm::enumerate(rows.all())) {
+    Row &row = timeline.rows.emplace_back(
+        Row{of, timeline.op, index, nullptr, of.getMicrobatch().value_or(-1)});
+    StringAttr name = row.getFragment();
+    if (name)
+      row.fragment = fragments[row.fragmentIndex()];
+    if (row.isRun() && !row.fragment)
+      report.error(row) << "expected a fragment of this program, found \""
+                        << (name ? name.getValue() : "") << "\"";
+    if (std::optional<pipe::SlotList> slots = row.getSlots())
+      for (auto [pool, slot] : llvm::enumerate(slots->getNumbers()))
+        if (slot != pipe::SlotList::kNone) {
+          int64_t &most = stage.slots[static_cast<MtcPool>(pool)];
+          most = std::max<int64_t>(most, slot + 1);
+        }
   }
-  row.microbatch = row.step.getMicrobatch().value_or(-1);
-  row.slots = row.step.getSlotsAttr();
-  if (!row.isRun())
-    return row;
-  for (const Fragment &fragment : stage.fragments)
-    if (fragment.name() == *row.step.getFragment())
-      row.fragment = &fragment;
-  if (!row.fragment)
-    report.error(op) << "expected a fragment of this program, found \""
-                     << *row.step.getFragment() << "\"";
-  return row;
 }
 
 static void readTimelines(Stage &stage, Report &report) {
@@ -173,12 +197,7 @@ static void readTimelines(Stage &stage, Report &report) {
       continue;
     }
     it->second.op = op;
-    for (Operation &each : op.getBody().front()) {
-      it->second.rows.push_back(readRow(stage, &each, report));
-      if (pipe::PerPoolAttr slots = it->second.rows.back().slots)
-        for (auto [pool, slot] : slots.entries())
-          stage.slots[pool] = std::max(stage.slots[pool], slot + 1);
-    }
+    readRows(stage, it->second, report);
   }
 }
 

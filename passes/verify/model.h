@@ -29,11 +29,29 @@
 
 namespace mtc::passes::verify {
 
+struct Row;
+
+/// What a finding is at: an op, or a row of a timeline, which is none.
+class Site {
+public:
+  Site(mlir::Operation *op) : op(op) {}
+  Site(const Row &row) : row(&row) {}
+  mlir::Location getLoc() const;
+  /// Such as rt.step.
+  llvm::StringRef getName() const;
+  auto operator<=>(const Site &) const = default;
+
+private:
+  mlir::Operation *op = nullptr;
+  const Row *row = nullptr;
+};
+
 /// Emits findings and remembers that there were some.
 class Report {
 public:
   /// A finding at `op`; the caller streams what was expected and found.
   mlir::InFlightDiagnostic error(mlir::Operation *op);
+  mlir::InFlightDiagnostic error(const Site &site);
   /// Counts findings that somebody else has emitted.
   void addFailures(int64_t number) { count += number; }
   void addFailure() { addFailures(1); }
@@ -102,20 +120,12 @@ struct Fragment {
   bool isOfOne() const { return of.isOfOne(); }
 };
 
-/// One row of a timeline.
-struct Row {
-  mlir::Operation *op = nullptr;
-  mutable rt::StepOp step;            ///< null: an exchange
-  mutable rt::ExchangeOp exchange;    ///< null: a step
+/// One row of a timeline. It stays where it is, so that others can point to it.
+struct Row : rt::Row {
+  mutable rt::TimelineOp timeline;
+  size_t index = 0;                   ///< in the timeline
   const Fragment *fragment = nullptr; ///< of a run; null if it names none
   int64_t microbatch = -1;            ///< -1: none
-  pipe::PerPoolAttr slots;            ///< of a step; null if it uses none
-  bool isRun() const { return step && step.getKind() == rt::StepKind::Run; }
-  bool isLoad() const { return step && step.getKind() == rt::StepKind::Load; }
-  /// The slot of `pool` that a step uses, if it does.
-  std::optional<int64_t> slot(MtcPool pool) const {
-    return slots ? slots.of(pool) : std::nullopt;
-  }
 };
 
 struct Timeline {

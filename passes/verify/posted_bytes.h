@@ -12,21 +12,21 @@ namespace mtc::passes::verify {
 /// the machine (schedules::PostedTransfers).
 class PostedBytes {
 public:
-  void post(rt::ExchangeOp op, rt::TransferAttr transfer);
+  void post(const Row &row, const rt::Transfer &transfer);
   /// Reports a transfer that was not posted as it is waited for.
-  void wait(rt::ExchangeOp op, rt::TransferAttr transfer, Report &report);
-  /// Reports that row `op` reads or writes bytes [begin, end) that it may not.
-  void checkRead(mlir::Operation *op, int64_t begin, int64_t end,
+  void wait(const Row &row, const rt::Transfer &transfer, Report &report);
+  /// Reports that a row reads or writes bytes [begin, end) that it may not.
+  void checkRead(const Row &row, int64_t begin, int64_t end,
                  Report &report) const;
-  void checkWrite(mlir::Operation *op, int64_t begin, int64_t end,
+  void checkWrite(const Row &row, int64_t begin, int64_t end,
                   Report &report) const;
 
 private:
   struct Posted {
-    rt::TransferAttr transfer;
-    mlir::Operation *op;
+    rt::Transfer transfer;
+    const Row *row;
   };
-  void check(mlir::Operation *op, int64_t begin, int64_t end, bool writes,
+  void check(const Row &row, int64_t begin, int64_t end, bool writes,
              Report &report) const;
 
   std::vector<Posted> all; ///< few: what a stage runs ahead

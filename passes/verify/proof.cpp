@@ -52,8 +52,8 @@ Proof proofOf(const Model &model) {
     int64_t operations = 0, reads = 0;
     for (const Row &row : stage.timelines.at("train").rows) {
       // A transfer that is posted is counted where it is waited for.
-      if (row.exchange && !row.exchange.posts())
-        operations += row.exchange.getTransfers().size();
+      if (row.isExchange() && !row.posts())
+        operations += row.getTransfers().size();
       if (!row.fragment)
         continue;
       const Work &work = works.at(row.fragment);

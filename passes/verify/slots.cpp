@@ -25,7 +25,7 @@ struct Named {
   std::optional<MtcPool> pool; ///< of a run: where it wrote
   int64_t virtualStage = 0;    ///< that made it
   CrossingName name;           ///< received
-  Operation *row = nullptr;
+  const Row *row = nullptr;
 };
 
 class SlotWalker {
@@ -47,7 +47,7 @@ public:
     for (const Row &row : timeline.rows)
       mostWrites = std::max(mostWrites, writesOf(row));
     for (const Row &row : timeline.rows) {
-      if (row.exchange)
+      if (row.isExchange())
         exchange(row);
       else if (row.isLoad())
         load(row);
@@ -67,7 +67,7 @@ private:
                int64_t &begin) {
     std::optional<int64_t> slot = row.slot(*e.pool);
     if (!slot) {
-      auto diag = report.error(row.op)
+      auto diag = report.error(row)
                   << "expected a slot of pool " << poolName(*e.pool)
                   << ", which this row uses, found none";
       diag.attachNote(user->getLoc()) << "used here";
@@ -78,8 +78,8 @@ private:
   }
 
   int64_t writesOf(const Row &row) const {
-    if (row.exchange)
-      return row.exchange.getTransfers().size();
+    if (row.isExchange())
+      return row.getTransfers().size();
     if (row.isLoad())
       return inputs.size();
     return row.fragment ? summaries.at(row.fragment).writes.size() : 0;
@@ -88,7 +88,7 @@ private:
   /// The bytes now hold what `row` writes as number `use`. Only the number is
   /// kept: a long timeline writes many values, and few of them lie anywhere.
   void write(int64_t begin, int64_t end, const Row &row, int64_t use) {
-    posted.checkWrite(row.op, begin, end, report);
+    posted.checkWrite(row, begin, end, report);
     bytes.write(begin, end, (&row - rows->data()) * mostWrites + use);
   }
 
@@ -96,9 +96,8 @@ private:
   Named named(int64_t number) const {
     const Row &row = (*rows)[number / mostWrites];
     int64_t use = number % mostWrites;
-    if (row.exchange)
-      return received(row,
-                      cast<rt::TransferAttr>(row.exchange.getTransfers()[use]));
+    if (row.isExchange())
+      return received(row, row.getTransfers()[use]);
     const SlotUse &of =
         row.isLoad() ? inputs[use] : summaries.at(row.fragment).writes[use];
     int64_t begin =
@@ -110,19 +109,19 @@ private:
             of.extent.pool,
             virtualStage(row),
             {},
-            row.op};
+            &row};
   }
 
-  static Named received(const Row &row, rt::TransferAttr t) {
-    Tag tag = t.getTag().tag();
-    return {t.getOffset(),
-            t.getOffset() + t.getBytes(),
+  static Named received(const Row &row, const rt::Transfer &t) {
+    const Tag &tag = t.tag;
+    return {t.offset,
+            t.offset + t.bytes,
             Source::Receive,
             tag.microbatch,
             receivePool(tag.value),
             tag.virtualStage,
             tag.value,
-            row.op};
+            &row};
   }
 
   void writeAll(const Row &row, ArrayRef<SlotUse> uses) {
@@ -168,13 +167,13 @@ private:
   void read(const Row &row, const SlotUse &use, int64_t begin) {
     int64_t end = begin + use.extent.bytes;
     MtcPool pool = *use.extent.pool;
-    posted.checkRead(row.op, begin, end, report);
+    posted.checkRead(row, begin, end, report);
     ByteMap::Content content = bytes.read(begin, end);
     std::optional<Named> value = whole(content);
     if (value && value->microbatch == row.microbatch &&
         fits(*value, row, pool, begin, end))
       return;
-    auto diag = report.error(row.op);
+    auto diag = report.error(row);
     diag << "expected \"" << row.fragment->name() << "\" of microbatch "
          << row.microbatch << " to find its value in slot " << *row.slot(pool)
          << " of pool " << poolName(pool) << " (bytes " << begin << " to "
@@ -216,50 +215,50 @@ private:
                                                        : "written";
     diag << "what was " << how << " for microbatch " << value->microbatch
          << " at bytes " << value->begin << " to " << value->end;
-    diag.attachNote(value->row->getLoc()) << how << " here";
+    diag.attachNote(Site(*value->row).getLoc()) << how << " here";
   }
 
   void exchange(const Row &row) {
-    auto transfers = row.exchange.getTransfers().getAsRange<rt::TransferAttr>();
-    if (rt::ExchangeOp(row.exchange).waits()) {
-      for (auto t : transfers)
-        posted.wait(row.exchange, t, report);
+    ArrayRef<rt::Transfer> transfers = row.getTransfers();
+    if (row.waits()) {
+      for (const rt::Transfer &t : transfers)
+        posted.wait(row, t, report);
       return;
     }
     // Atomic: what is sent is what was there before.
-    for (auto t : transfers)
-      if (t.getSend())
-        send(row.exchange, t);
+    for (const rt::Transfer &t : transfers)
+      if (t.send)
+        send(row, t);
     // What is posted is received by the time of its wait, and unread till then.
     for (auto [number, t] : llvm::enumerate(transfers))
-      if (!t.getSend())
-        write(t.getOffset(), t.getOffset() + t.getBytes(), row, number);
-    if (rt::ExchangeOp(row.exchange).posts())
-      for (auto t : transfers)
-        posted.post(row.exchange, t);
+      if (!t.send)
+        write(t.offset, t.offset + t.bytes, row, number);
+    if (row.posts())
+      for (const rt::Transfer &t : transfers)
+        posted.post(row, t);
   }
 
-  void send(rt::ExchangeOp op, rt::TransferAttr t) {
-    Tag tag = t.getTag().tag();
-    int64_t begin = t.getOffset();
-    posted.checkRead(op, begin, begin + t.getBytes(), report);
+  void send(const Row &row, const rt::Transfer &t) {
+    const Tag &tag = t.tag;
+    int64_t begin = t.offset;
+    posted.checkRead(row, begin, begin + t.bytes, report);
     MtcPool pool = sendPool(tag.value);
     ByteMap::Content content = bytes.read(begin, begin + 1);
     std::optional<Named> value = whole(content);
     if (value && value->source == Source::Run && value->begin == begin &&
         value->microbatch == tag.microbatch && value->pool == pool &&
         value->virtualStage == tag.virtualStage) {
-      if (value->end > begin + t.getBytes())
-        report.error(op) << "expected a transfer of all " << value->end - begin
-                         << " bytes of the value, found " << t.getBytes();
+      if (value->end > begin + t.bytes)
+        report.error(row) << "expected a transfer of all " << value->end - begin
+                          << " bytes of the value, found " << t.bytes;
       if (bytes.read(begin, value->end).value != content.value)
-        report.error(op) << "expected to send a whole value, found that "
-                            "another was written over "
-                            "a part of bytes "
-                         << begin << " to " << value->end;
+        report.error(row) << "expected to send a whole value, found that "
+                             "another was written over "
+                             "a part of bytes "
+                          << begin << " to " << value->end;
       return;
     }
-    auto diag = report.error(op)
+    auto diag = report.error(row)
                 << "expected to send the " << tag.value.text()
                 << " of microbatch " << tag.microbatch << " from virtual stage "
                 << tag.virtualStage << ", which lies in pool " << poolName(pool)

@@ -8,8 +8,13 @@ namespace {
 
 /// Norm ops work on the accumulator of the norm, which lies in no arena.
 bool ofNorm(Operation *op) {
-  auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getInit());
+  auto collective = dyn_cast_if_present<rt::CollectiveOp>(op);
+  return isa_and_present<rt::NormOp>(op) ||
+         (collective && !collective.getInit());
+}
+
+bool isCollective(const StreamWork &work) {
+  return isa_and_present<rt::CollectiveOp>(work.op);
 }
 
 /// True if the order of the two matters. Collectives: a communicator's must
@@ -17,7 +22,7 @@ bool ofNorm(Operation *op) {
 /// in program order ranks do not wait in a cycle (checkMachine), and streams
 /// that run at the same time only wait for less.
 bool conflict(const StreamWork &one, const StreamWork &other) {
-  if (isa<rt::CollectiveOp>(one.op) && isa<rt::CollectiveOp>(other.op))
+  if (isCollective(one) && isCollective(other))
     return true;
   if (ofNorm(one.op) && ofNorm(other.op))
     return true;
@@ -75,18 +80,18 @@ const StreamWork *StreamChecker::inFlight() const {
 
 void StreamChecker::record(rt::RecordOp op) {
   int64_t event = op.getEvent(), stream = op.getStream();
-  if (!hasEvents(op) || !hasStream(op, stream))
+  if (!hasEvents(op) || !hasStream(op.getOperation(), stream))
     return;
-  if (!recorded.insert(event).second && isNew(op))
+  if (!recorded.insert(event).second && isNew(op.getOperation()))
     report.error(op) << "expected event " << event
                      << " to be recorded once in a fragment, found it twice";
   clocks.record(event, stream);
 }
 
 void StreamChecker::wait(rt::WaitOp op) {
-  if (!hasEvents(op) || !hasStream(op, op.getStream()))
+  if (!hasEvents(op) || !hasStream(op.getOperation(), op.getStream()))
     return;
-  if (!clocks.wait(op.getEvent(), op.getStream()) && isNew(op))
+  if (!clocks.wait(op.getEvent(), op.getStream()) && isNew(op.getOperation()))
     report.error(op) << "expected event " << op.getEvent()
                      << " to be recorded before the wait, in this fragment or "
                         "by an earlier row, found no record: it would wait for "
@@ -106,10 +111,10 @@ void StreamChecker::touch(const Touch &touch, const Row *row) {
 
 void StreamChecker::issue(StreamWork work) {
   int64_t stream = work.stream;
-  if (!hasStream(work.op, stream))
+  if (!hasStream(work.site(), stream))
     return;
-  if (stream != 0 && !clocks.isAfter(stream, 0, 1) && isNew(work.op))
-    report.error(work.op)
+  if (stream != 0 && !clocks.isAfter(stream, 0, 1) && isNew(work.site()))
+    report.error(work.site())
         << "expected stream " << stream
         << " to wait for stream 0 first, which ran what came before this "
            "fragment, found no such wait";
@@ -127,16 +132,16 @@ void StreamChecker::issue(StreamWork work) {
 }
 
 void StreamChecker::reject(const StreamWork &earlier, const StreamWork &work) {
-  if (!isNew(work.op, earlier.op))
+  if (!isNew(work.site(), earlier.site()))
     return;
-  auto error = report.error(work.op);
+  auto error = report.error(work.site());
   error << "expected an event between this op on stream " << work.stream
         << " and the earlier one on stream " << earlier.stream
-        << (isa<rt::CollectiveOp>(work.op) && isa<rt::CollectiveOp>(earlier.op)
+        << (isCollective(work) && isCollective(earlier)
                 ? ", because all ranks must issue collectives in one order"
                 : " that touches the same bytes")
         << ", found none: they can run in either order";
-  error.attachNote(earlier.op->getLoc())
+  error.attachNote(earlier.site().getLoc())
       << "the earlier op" << nameOfRun(earlier);
 }
 
@@ -148,12 +153,12 @@ bool StreamChecker::hasEvents(Operation *op) {
   return false;
 }
 
-bool StreamChecker::hasStream(Operation *op, int64_t stream) {
+bool StreamChecker::hasStream(const Site &site, int64_t stream) {
   if (stream >= 0 && stream < clocks.size())
     return true;
-  if (isNew(op))
-    report.error(op) << "expected a stream in [0, " << clocks.size()
-                     << ") of the target, found " << stream;
+  if (isNew(site))
+    report.error(site) << "expected a stream in [0, " << clocks.size()
+                       << ") of the target, found " << stream;
   return false;
 }
 

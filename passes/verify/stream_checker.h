@@ -17,10 +17,11 @@ struct StreamBytes {
 
 /// Work that was given to a stream: an op, or a whole row.
 struct StreamWork {
-  mlir::Operation *op = nullptr;
+  mlir::Operation *op = nullptr; ///< null: a row as a whole
   llvm::SmallVector<StreamBytes, 4> bytes;
   int64_t stream = 0, time = 0;
   const Row *row = nullptr; ///< that gave it; null: a fragment alone
+  Site site() const { return op ? Site(op) : Site(*row); }
 };
 
 /// Follows the streams of a rank through fragments and rows, in program order,
@@ -33,7 +34,8 @@ public:
 
   /// The ops of a fragment: as a row runs it, or alone if `row` is null.
   void run(const Fragment &fragment, const Row *row);
-  /// Work of the host's own on stream 0: a transfer, a load, a dump.
+  /// Work of the host's own on stream 0: a transfer or a load, which is the
+  /// row (`op` null), or a dump.
   void run(const Row &row, mlir::Operation *op,
            llvm::SmallVector<StreamBytes, 4> bytes);
   /// The last work of a stream that stream 0 has not waited for; null if
@@ -48,19 +50,19 @@ private:
   void reject(const StreamWork &earlier, const StreamWork &work);
   /// False, with a report, for a stream or an event that the target lacks.
   bool hasEvents(mlir::Operation *op);
-  bool hasStream(mlir::Operation *op, int64_t stream);
+  bool hasStream(const Site &site, int64_t stream);
   /// Drops work that every stream knows to be done.
   void forgetDone();
   /// Rows repeat fragments: what is wrong in one is said once.
-  bool isNew(mlir::Operation *op, mlir::Operation *other = nullptr) {
-    return said.insert({op, other}).second;
+  bool isNew(const Site &site, const Site &other = nullptr) {
+    return said.insert({site, other}).second;
   }
 
   Report &report;
   StreamClocks clocks;
   std::vector<std::vector<StreamWork>> given; ///< by stream, in order
   std::set<int64_t> recorded;                 ///< in the fragment that runs
-  std::set<std::pair<mlir::Operation *, mlir::Operation *>> said; ///< looked up
+  std::set<std::pair<Site, Site>> said;       ///< looked up
 };
 
 /// The bytes of an extent: of the arena if `row` names the slot, else of slot 0

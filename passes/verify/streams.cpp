@@ -50,7 +50,7 @@ public:
 
   void follow(const Timeline &timeline) {
     for (const Row &row : timeline.rows)
-      if (row.exchange)
+      if (row.isExchange())
         exchange(row);
       else if (row.isLoad())
         load(row);
@@ -64,16 +64,15 @@ public:
                  << "\" to end with nothing in flight, found that stream 0 has "
                     "not waited for the last op of stream "
                  << last->stream;
-    error.attachNote(last->op->getLoc()) << "the last op";
+    error.attachNote(last->site().getLoc()) << "the last op";
   }
 
 private:
   void exchange(const Row &row) {
     SmallVector<StreamBytes, 4> bytes;
-    for (auto t : row.exchange.getTransfers().getAsRange<rt::TransferAttr>())
-      bytes.push_back(
-          {{MTC_ARENA_ACTIVATIONS, t.getOffset(), t.getBytes()}, !t.getSend()});
-    streams.run(row, row.exchange, std::move(bytes));
+    for (const rt::Transfer &t : row.getTransfers())
+      bytes.push_back({{MTC_ARENA_ACTIVATIONS, t.offset, t.bytes}, !t.send});
+    streams.run(row, nullptr, std::move(bytes));
   }
 
   void load(const Row &row) {
@@ -85,7 +84,7 @@ private:
                      input.getPool(), input.getStride()},
                     &row),
              true});
-    streams.run(row, row.op, std::move(bytes));
+    streams.run(row, nullptr, std::move(bytes));
   }
 
   /// A dump reads what the fragment exports right behind it.

@@ -66,7 +66,7 @@ private:
     for (size_t i = 0; i < 2; ++i) {
       const Row *row = size >= 2 ? &timeline.rows[size - 2 + i] : nullptr;
       if (!row || !row->fragment || row->fragment->phase() != expected[i].first)
-        report.error(row ? row->op : timeline.op)
+        report.error(row ? Site(*row) : Site(timeline.op.getOperation()))
             << "expected train to end with the fragments reduce and apply, "
                "found "
             << (row ? "another row in place of " : "too few rows for ")
@@ -80,22 +80,22 @@ private:
     const Fragment &fragment = *row.fragment;
     if (fragment.isUpdate()) {
       if (!last.count(&row))
-        report.error(row.op)
+        report.error(row)
             << "expected reduce and apply only at the end of train, found \""
             << row.fragment->name() << "\" in \"" << timeline.op.getSymName()
             << "\"";
-      if (row.step.getMicrobatch())
-        report.error(row.op) << "expected the update once for all "
-                                "microbatches, found microbatch "
-                             << row.microbatch;
+      if (row.getMicrobatch())
+        report.error(row) << "expected the update once for all "
+                             "microbatches, found microbatch "
+                          << row.microbatch;
       return;
     }
     bool isEval = fragment.phase() == Phase::Eval;
     if (isTrain == isEval)
-      report.error(row.op) << "expected "
-                           << (isTrain ? "forward and backward" : "eval")
-                           << " fragments in \"" << timeline.op.getSymName()
-                           << "\", found \"" << row.fragment->name() << "\"";
+      report.error(row) << "expected "
+                        << (isTrain ? "forward and backward" : "eval")
+                        << " fragments in \"" << timeline.op.getSymName()
+                        << "\", found \"" << row.fragment->name() << "\"";
     orders[firstForm(fragment)].push_back(&row);
   }
 
@@ -109,11 +109,11 @@ private:
   void checkLoad(const Row &row) {
     int64_t m = row.microbatch;
     if (m < 0 || m >= model.microbatches)
-      report.error(row.op) << "expected to load a microbatch of 0 to "
-                           << model.microbatches - 1 << ", found " << m;
+      report.error(row) << "expected to load a microbatch of 0 to "
+                        << model.microbatches - 1 << ", found " << m;
     else if (!loaded.insert(m).second)
-      report.error(row.op) << "expected to load each microbatch once, found "
-                           << m << " again";
+      report.error(row) << "expected to load each microbatch once, found " << m
+                        << " again";
   }
 
   /// Where somebody wrote the schedule, the microbatches of a fragment as they
@@ -144,14 +144,14 @@ private:
     for (const Row *row : order) {
       int64_t m = row->microbatch;
       if (m < 0 || m >= model.microbatches)
-        report.error(row->op) << "expected a microbatch of 0 to "
-                              << model.microbatches - 1 << ", found " << m;
+        report.error(*row) << "expected a microbatch of 0 to "
+                           << model.microbatches - 1 << ", found " << m;
       else if (!seen.insert(m).second)
-        report.error(row->op)
-            << "expected \"" << row->fragment->name()
-            << "\" once per microbatch, found microbatch " << m << " again";
+        report.error(*row) << "expected \"" << row->fragment->name()
+                           << "\" once per microbatch, found microbatch " << m
+                           << " again";
       else if (ascends && m < previous)
-        report.error(row->op)
+        report.error(*row)
             << "expected microbatches in ascending order, because \""
             << row->fragment->name() << "\" accumulates, found microbatch " << m
             << " after " << previous;
@@ -166,7 +166,7 @@ private:
 
   void checkWritten(const Order &order, ArrayRef<int64_t> written) {
     if (order.size() != written.size()) {
-      report.error(order.front()->op)
+      report.error(*order.front())
           << "expected as many rows of \"" << order.front()->fragment->name()
           << "\" as the schedule has slots "
           << "of its phase and chunk, " << written.size() << ", found "
@@ -175,7 +175,7 @@ private:
     }
     for (auto [row, m] : llvm::zip(order, written))
       if (row->microbatch != m) {
-        report.error(row->op)
+        report.error(*row)
             << "expected microbatches in the order of the schedule's slots, "
                "because \""
             << row->fragment->name() << "\" accumulates, found microbatch "

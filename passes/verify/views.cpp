@@ -35,8 +35,8 @@ public:
                              rt::bytesOf(exported.getType())});
     for (auto &[entry, timeline] : stage.timelines)
       for (const Row &row : timeline.rows)
-        if (row.exchange)
-          checkTransfers(row.exchange);
+        if (row.isExchange())
+          checkTransfers(row);
     checkPools();
   }
 
@@ -155,29 +155,28 @@ private:
                          saturatingMul(slotsOf(pool) - 1, hull.stride));
   }
 
-  static int64_t endOf(rt::TransferAttr t) {
-    return saturatingAdd(t.getOffset(), t.getBytes());
+  static int64_t endOf(const rt::Transfer &t) {
+    return saturatingAdd(t.offset, t.bytes);
   }
 
-  void checkTransfers(rt::ExchangeOp exchange) {
-    auto transfers =
-        llvm::to_vector(exchange.getTransfers().getAsRange<rt::TransferAttr>());
+  void checkTransfers(const Row &exchange) {
+    ArrayRef<rt::Transfer> transfers = exchange.getTransfers();
     for (auto [i, t] : llvm::enumerate(transfers)) {
-      if (t.getOffset() < 0 || t.getOffset() % kLine != 0 ||
-          t.getBytes() <= 0 || endOf(t) > stage.arenas[MTC_ARENA_ACTIVATIONS])
+      if (t.offset < 0 || t.offset % kLine != 0 || t.bytes <= 0 ||
+          endOf(t) > stage.arenas[MTC_ARENA_ACTIVATIONS])
         report.error(exchange)
             << "expected the transfer inside the arena of "
             << stage.arenas[MTC_ARENA_ACTIVATIONS]
-            << " bytes, from a multiple of " << kLine << ", found "
-            << t.getBytes() << " bytes at " << t.getOffset();
-      for (auto other : llvm::drop_begin(transfers, i + 1))
-        if (!(t.getSend() && other.getSend()) && t.getOffset() < endOf(other) &&
-            other.getOffset() < endOf(t))
+            << " bytes, from a multiple of " << kLine << ", found " << t.bytes
+            << " bytes at " << t.offset;
+      for (const rt::Transfer &other : transfers.drop_front(i + 1))
+        if (!(t.send && other.send) && t.offset < endOf(other) &&
+            other.offset < endOf(t))
           report.error(exchange)
               << "expected buffers of one exchange apart, because its "
                  "transfers "
                  "run at once, found a receive that overlaps bytes "
-              << t.getOffset() << " to " << endOf(t);
+              << t.offset << " to " << endOf(t);
     }
   }
 

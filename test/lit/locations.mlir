@@ -86,6 +86,12 @@
 // RUN: not mtc compile %t-added.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: mlir:{{[0-9]+:[0-9]+}}: stage0_bwd: error: 'rt.wait' expected no events on a target with one stream
 
+// So is a row of a timeline, which has its own line.
+// RUN: sed -e '0,/rt.step load microbatch 1/s//rt.step load microbatch 0/' %t/24-plan-memory.mlir > %t-row.mlir
+// RUN: grep -n 'rt.step load microbatch 0' %t-row.mlir > %t.lines
+// RUN: sed -n -e '2s/^\([0-9]*\):.*/ROW: row.mlir:\1:7: train_stage0: error: {{.}}rt.step{{.}} expected to load each microbatch once, found 0 again/p' %t.lines > %t.check
+// RUN: not mtc compile %t-row.mlir --compile-to verify-plan 2>&1 | FileCheck %t.check --check-prefix=ROW
+
 // Code is of the parts that its kernels and calls are of; an argument is of its function's.
 // RUN: mtc compile %t.plan.mlir --compile-to lower-to-llvm --save-ir %t.code -o %t.llvm.mlir
 // RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/26-codegen-kernels-stage0.mlir

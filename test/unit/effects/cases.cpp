@@ -84,7 +84,7 @@ private:
           (kernel && !used.contains(kernel.getSymName().str())))
         op.erase();
       else if (auto timeline = dyn_cast<rt::TimelineOp>(op))
-        timeline.getBody().front().clear();
+        timeline.setRows({});
     }
   }
 
