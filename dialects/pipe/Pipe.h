@@ -4,7 +4,7 @@
 
 #include "dialects/Tables.h"
 #include "dialects/dist/Dist.h"
-#include "dialects/pipe/RowTable.h"
+#include "dialects/pipe/Rows.h"
 #include "dialects/tfm/Tfm.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

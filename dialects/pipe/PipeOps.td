@@ -402,10 +402,19 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [Symbol]> {
   let assemblyFormat = "$sym_name `stages` $stages `chunks` $chunks `microbatches` $microbatches (`apart` $apart^)? (`small` $small^)? $slots attr-dict";
   let hasVerifier = 1;
 }
-def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
+// The rows of a timeline, which are no ops: see RowTable.h.
+def Pipe_Rows : Property<"::mtc::pipe::Rows", "rows of a timeline"> {
+  let hashProperty = "hash_value($_storage)";
+  let writeToMlirBytecode = writeMlirBytecodeWithConvertToAttribute;
+  let readFromMlirBytecode = readMlirBytecodeUsingConvertFromAttribute;
+}
+def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol]> {
   let summary = "slots and exchanges of one stage, in order";
   let description = [{
     `pools` are the numbers of slots of each pool; one that is not named has none.
+
+    The lines in braces are its rows, each as `pipe.slot` or `pipe.exchange` is written. They are
+    data of the timeline and no ops (`getRows`): a schedule has some for each microbatch.
 
     Example:
     ```
@@ -415,15 +424,22 @@ def Pipe_TimelineOp : Pipe_Op<"timeline", [Symbol, NoTerminator, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$entry, I64Attr:$stage, Pipe_PerPool:$pools);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `entry` $entry `stage` $stage `pools` $pools $body attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$entry, I64Attr:$stage, Pipe_PerPool:$pools, Pipe_Rows:$rows);
+  let assemblyFormat = "$sym_name `entry` $entry `stage` $stage `pools` $pools custom<Rows>($rows) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Where a row stands: in its text, if it was read from one, and in the part of
+    /// the model of its timeline.
+    ::mlir::Location placeOf(size_t row);
+    /// An error at a row.
+    ::mlir::InFlightDiagnostic emitRowError(size_t row);
+  }];
 }
 def Pipe_SlotOp : Pipe_Op<"slot"> {
   let summary = "one compute slot with the buffer slots that it uses";
   let description = [{
     `slots` names the pools that it uses, `form` what of a microbatch the schedule
-    decides.
+    decides. In a timeline it is a line of text: `pipe.timeline` has its rows as data.
 
     Example: `pipe.slot "F" microbatch 0 chunk 0 slots <send_activation = 0, saved = 0>`
     Example: `pipe.slot "F" microbatch 1 chunk 0 form recompute slots <send_activation = 0, saved_again = 0>`
@@ -463,7 +479,7 @@ def Pipe_ExchangeOp : Pipe_Op<"exchange"> {
     Without a part, all of them proceed together: a stage that sends and receives in
     one group does not wait for itself. With one, a stage goes on between `post` and
     `wait`, and the transfers of one stage to one other take place in the order in
-    which both post them.
+    which both post them. In a timeline it is a line of text, as `pipe.slot`.
 
     Example: `pipe.exchange [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`
     Example: `pipe.exchange post [#pipe.transfer<send = true, value = activation, microbatch = 0, virtual_stage = 0, peer = 1, slot = 0>]`

@@ -30,32 +30,60 @@ using namespace mtc;
 
 namespace {
 
-/// Writes slots of an entry; attributes that many of them share are made once.
-class SlotWriter {
+/// Writes the rows of a timeline.
+class RowsOfStage {
 public:
-  SlotWriter(OpBuilder &b, int microbatches) : b(b) {
-    for (int microbatch = 0; microbatch < microbatches; ++microbatch)
-      numbers.push_back(b.getI64IntegerAttr(microbatch));
-  }
+  explicit RowsOfStage(Builder &b) : b(b) {}
 
-  void write(OpBuilder &body, Location loc, const schedules::Compute &compute) {
-    SmallVector<int64_t> slots;
+  void write(const schedules::Item &item) {
+    if (const auto *compute = std::get_if<schedules::Compute>(&item))
+      write(*compute);
+    else
+      write(std::get<schedules::Exchange>(item));
+  }
+  pipe::Rows finish() { return rows.finish(); }
+
+private:
+  void write(const schedules::Compute &compute) {
+    slots.clear();
     for (const auto *list : {&compute.reads, &compute.writes})
       for (const auto &operand : *list) {
         if (slots.size() <= operand.pool)
-          slots.resize(operand.pool + 1, pipe::PerPoolAttr::kNone);
+          slots.resize(operand.pool + 1, pipe::SlotList::kNone);
         slots[operand.pool] = operand.slot;
       }
-    pipe::Form form =
-        compute.isSmall ? pipe::Form::Recompute : pipe::Form::Plain;
-    pipe::SlotOp::create(body, loc, phase(compute.slot.phase),
-                         numbers[compute.slot.microbatch],
-                         b.getI64IntegerAttr(compute.slot.chunk),
-                         pipe::FormAttr::get(b.getContext(), form),
-                         pipe::PerPoolAttr::of(b.getContext(), slots));
+    pipe::RowData row;
+    row.form = compute.isSmall ? pipe::Form::Recompute : pipe::Form::Plain;
+    row.phase = rows.add(phase(compute.slot.phase));
+    row.microbatch = compute.slot.microbatch;
+    row.chunk = compute.slot.chunk;
+    row.slots = rows.addSlots(slots);
+    rows.addRow(row);
   }
 
-private:
+  void write(const schedules::Exchange &exchange) {
+    SmallVector<pipe::Transfer> transfers;
+    for (const auto &t : exchange.transfers)
+      transfers.push_back({t.send, t.name, t.microbatch, t.virtualStage, t.peer,
+                           t.buffer.slot});
+    pipe::RowData row;
+    row.kind = kindOf(exchange.part);
+    row.transfers = rows.addTransfers(ArrayRef<pipe::Transfer>(transfers));
+    rows.addRow(row);
+  }
+
+  static pipe::RowKind kindOf(schedules::Part part) {
+    switch (part) {
+    case schedules::Part::Whole:
+      return pipe::RowKind::Exchange;
+    case schedules::Part::Post:
+      return pipe::RowKind::Post;
+    case schedules::Part::Wait:
+      return pipe::RowKind::Wait;
+    }
+    return pipe::RowKind::Exchange;
+  }
+
   StringAttr phase(schedules::Phase phase) {
     StringAttr &letter = letters[static_cast<size_t>(phase)];
     if (!letter)
@@ -63,26 +91,11 @@ private:
     return letter;
   }
 
-  OpBuilder &b;
-  std::vector<IntegerAttr> numbers; ///< of microbatches
+  Builder &b;
+  pipe::TimelineWriter rows;
+  SmallVector<int32_t> slots; ///< of the row that is written
   std::array<StringAttr, 4> letters;
 };
-
-void writeExchange(OpBuilder &b, Location loc,
-                   const schedules::Exchange &exchange) {
-  SmallVector<Attribute> transfers;
-  for (const auto &t : exchange.transfers)
-    transfers.push_back(pipe::TransferAttr::get(b.getContext(), t.send, t.name,
-                                                t.microbatch, t.virtualStage,
-                                                t.peer, t.buffer.slot));
-  pipe::ExchangePartAttr part;
-  if (exchange.part != schedules::Part::Whole)
-    part = pipe::ExchangePartAttr::get(b.getContext(),
-                                       exchange.part == schedules::Part::Post
-                                           ? pipe::ExchangePart::Post
-                                           : pipe::ExchangePart::Wait);
-  pipe::ExchangeOp::create(b, loc, part, b.getArrayAttr(transfers));
-}
 
 /// A value that stays on its stage is handed over without a transfer, which no
 /// fragment can do: a send is written to a buffer of its own.
@@ -180,9 +193,8 @@ struct ExpandSchedulePass
     if (!plan || !findings.empty())
       return failure();
     OpBuilder b(op);
-    SlotWriter slots(b, plan->microbatches);
     for (int stage = 0; stage < plan->stages; ++stage)
-      write(b, op, *plan, stage, slots);
+      write(b, op, *plan, stage);
     if (op.getSmall() > 0)
       eraseUnused(*plan);
     op.erase();
@@ -208,22 +220,18 @@ struct ExpandSchedulePass
   }
 
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
-             int stage, SlotWriter &slots) {
+             int stage) {
     SmallVector<int64_t> pools;
     for (int count : plan.pools[stage])
       pools.push_back(count ? count : pipe::PerPoolAttr::kNone);
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
     Location loc = NameLoc::get(b.getStringAttr(name));
-    auto timeline =
-        pipe::TimelineOp::create(b, loc, name, op.getSymName(), stage,
-                                 pipe::PerPoolAttr::of(b.getContext(), pools));
-    OpBuilder body = OpBuilder::atBlockEnd(&timeline.getBody().emplaceBlock());
-    for (const auto &item : plan.ranks[stage]) {
-      if (const auto *compute = std::get_if<schedules::Compute>(&item))
-        slots.write(body, loc, *compute);
-      else
-        writeExchange(body, loc, std::get<schedules::Exchange>(item));
-    }
+    RowsOfStage rows(b);
+    for (const schedules::Item &item : plan.ranks[stage])
+      rows.write(item);
+    pipe::TimelineOp::create(b, loc, name, op.getSymName(), stage,
+                             pipe::PerPoolAttr::of(b.getContext(), pools),
+                             rows.finish());
   }
 
   bool isWritten = false; ///< the schedule for training, by somebody

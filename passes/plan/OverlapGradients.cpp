@@ -83,11 +83,13 @@ private:
     for (auto timeline : program.getOps<pipe::TimelineOp>()) {
       if (timeline.getEntry() != "train")
         continue;
-      SlotOrder order(timeline);
-      for (auto slot : timeline.getOps<pipe::SlotOp>())
-        if (std::optional<pipe::Phase> phase = phaseOf(slot)) {
+      pipe::Rows rows = timeline.getRows();
+      SlotOrder order(rows);
+      for (auto [at, slot] : llvm::enumerate(rows.all()))
+        if (std::optional<pipe::Phase> phase =
+                slot.isSlot() ? phaseOf("train", slot) : std::nullopt) {
           bool isLast =
-              bitEnumContainsAll(order.conditionsOf(slot), pipe::Form::Last);
+              bitEnumContainsAll(order.conditionsOf(at), pipe::Form::Last);
           (isLast ? ofLast : ofOthers)
               .insert({*phase, slot.getChunk(), slot.getForm()});
         }

@@ -96,10 +96,13 @@ private:
   /// The forms of fragments in an entry, by their first slot.
   std::vector<Runs> runsOf(pipe::TimelineOp timeline) {
     std::vector<Runs> all;
-    SlotOrder order(timeline);
+    pipe::Rows rows = timeline.getRows();
+    SlotOrder order(rows);
     std::map<FormKey, size_t> places;
-    for (auto slot : timeline.getOps<pipe::SlotOp>()) {
-      std::optional<pipe::Phase> phase = phaseOf(slot);
+    for (auto [at, slot] : llvm::enumerate(rows.all())) {
+      std::optional<pipe::Phase> phase;
+      if (slot.isSlot())
+        phase = phaseOf(timeline.getEntry(), slot);
       auto found = fragments.end();
       if (phase)
         found = fragments.find({*phase, slot.getChunk(), slot.getForm()});
@@ -107,9 +110,8 @@ private:
         continue;
       auto [place, isNew] = places.try_emplace(found->first, all.size());
       if (isNew)
-        all.push_back(
-            {found->second,
-             bitEnumContainsAll(order.conditionsOf(slot), pipe::Form::First)});
+        all.push_back({found->second, bitEnumContainsAll(order.conditionsOf(at),
+                                                         pipe::Form::First)});
       ++all[place->second].times;
     }
     std::set<int64_t> read;

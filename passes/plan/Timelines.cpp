@@ -11,31 +11,31 @@ using namespace mlir;
 
 namespace mtc::passes {
 
-std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot) {
+std::optional<pipe::Phase> phaseOf(StringRef entry, const pipe::Row &slot) {
   using Maybe = std::optional<pipe::Phase>;
-  auto timeline = slot->getParentOfType<pipe::TimelineOp>();
   return llvm::StringSwitch<Maybe>(slot.getPhase())
-      .Case("F", timeline.getEntry() == "eval" ? pipe::Phase::Eval
-                                               : pipe::Phase::Forward)
+      .Case("F", entry == "eval" ? pipe::Phase::Eval : pipe::Phase::Forward)
       .Case("B", pipe::Phase::Backward)
       .Case("I", pipe::Phase::InputGradient)
       .Case("W", pipe::Phase::WeightGradient)
       .Default(std::nullopt);
 }
 
-SlotOrder::SlotOrder(pipe::TimelineOp timeline) {
-  for (auto slot : timeline.getOps<pipe::SlotOp>()) {
-    first.try_emplace({slot.getPhase(), slot.getChunk()}, slot);
-    last[{slot.getPhase(), slot.getChunk()}] = slot;
-  }
+SlotOrder::SlotOrder(const pipe::Rows &rows) : rows(rows) {
+  for (auto [at, row] : llvm::enumerate(rows.all()))
+    if (row.isSlot()) {
+      auto key = std::pair(row.phaseIndex(), row.getChunk());
+      ends.try_emplace(key, at, at).first->second.second = at;
+    }
 }
 
-pipe::Form SlotOrder::conditionsOf(pipe::SlotOp slot) const {
-  std::pair<StringRef, int64_t> key{slot.getPhase(), slot.getChunk()};
-  pipe::Form holds = slot.getForm();
-  if (first.at(key) == slot)
+pipe::Form SlotOrder::conditionsOf(size_t at) const {
+  pipe::Row row = rows[at];
+  auto [first, last] = ends.at({row.phaseIndex(), row.getChunk()});
+  pipe::Form holds = row.getForm();
+  if (first == at)
     holds = holds | pipe::Form::First;
-  if (last.at(key) == slot)
+  if (last == at)
     holds = holds | pipe::Form::Last;
   return holds;
 }
@@ -46,7 +46,7 @@ class TimelineBuilder {
 public:
   TimelineBuilder(rt::ProgramOp program, const ProgramLayout &layout,
                   pipe::TimelineOp from)
-      : program(program), layout(layout), from(from), order(from) {
+      : program(program), layout(layout), from(from), order(from.getRows()) {
     for (auto op :
          program->getParentOfType<ModuleOp>().getOps<pipe::CrossingOp>())
       if (op.getEntry() == from.getEntry())
@@ -62,15 +62,11 @@ public:
     auto b = OpBuilder::atBlockEnd(&program.getBody().front());
     auto made = rt::TimelineOp::create(b, from.getLoc(), from.getEntry(),
                                        /*sequence=*/IntegerAttr(), rt::Rows());
-    for (Operation &op : from.getBody().front()) {
-      if (auto slot = dyn_cast<pipe::SlotOp>(op)) {
-        if (failed(run(slot)))
-          return failure();
-      } else if (auto exchange = dyn_cast<pipe::ExchangeOp>(op)) {
-        if (failed(writeExchange(exchange)))
-          return failure();
-      }
-    }
+    pipe::Rows slots = from.getRows();
+    for (size_t at = 0; at < slots.size(); ++at)
+      if (failed(slots[at].isSlot() ? run(slots[at], at)
+                                    : writeExchange(slots[at], at)))
+        return failure();
     if (from.getEntry() == "train" && (failed(run(made, pipe::Phase::Reduce)) ||
                                        failed(run(made, pipe::Phase::Apply))))
       return failure();
@@ -80,10 +76,12 @@ public:
 
 private:
   /// The fragment of a phase and chunk, in the form whose conditions all hold,
-  /// and most; fails, with a diagnostic at `user`, if there is none.
-  FailureOr<StringAttr> fragment(Operation *user, pipe::Phase phase,
-                                 int64_t chunk,
-                                 pipe::Form holds = pipe::Form::Plain) {
+  /// and most; fails, with the diagnostic that `emitError` begins, if there is
+  /// none.
+  FailureOr<StringAttr>
+  fragment(llvm::function_ref<InFlightDiagnostic()> emitError,
+           pipe::Phase phase, int64_t chunk,
+           pipe::Form holds = pipe::Form::Plain) {
     const Candidate *best = nullptr;
     for (const Candidate &each : fragments[{phase, chunk}])
       if (bitEnumContainsAll(holds, each.form) &&
@@ -91,45 +89,47 @@ private:
         best = &each;
     if (best)
       return best->name;
-    return user->emitOpError("expected a fragment of phase ")
-           << pipe::stringifyPhase(phase) << " of chunk " << chunk
-           << " on stage " << program.getStage() << ", found none";
+    return emitError() << "expected a fragment of phase "
+                       << pipe::stringifyPhase(phase) << " of chunk " << chunk
+                       << " on stage " << program.getStage() << ", found none";
   }
 
   /// A row of the update.
   LogicalResult run(rt::TimelineOp made, pipe::Phase phase) {
-    FailureOr<StringAttr> name = fragment(made, phase, 0);
+    FailureOr<StringAttr> name =
+        fragment([&] { return made.emitOpError(); }, phase, 0);
     if (succeeded(name))
       rows.addRow(rt::RowData{rt::RowKind::Run, rows.add(*name)});
     return name;
   }
 
-  bool readsInputs(pipe::SlotOp slot) const {
+  bool readsInputs(const pipe::Row &slot) const {
     return layout.chunksWithInputs.count(slot.getChunk());
   }
 
   /// Those of the schedule. In eval nothing is saved, but inputs of one
   /// microbatch at a time lie there as well.
-  SmallVector<int64_t> slotsOf(pipe::SlotOp slot) {
-    SmallVector<int64_t> slots(slot.getSlots().getNumbers());
+  SmallVector<int32_t> slotsOf(const pipe::Row &slot) {
+    SmallVector<int32_t> slots(slot.getSlots().getNumbers());
     if (from.getEntry() == "train" || !readsInputs(slot))
       return slots;
     MtcPool inputs = *layout.inputPools.begin();
     if (slot.getSlots().of(inputs))
       return slots;
     slots.resize(std::max<size_t>(slots.size(), inputs + 1),
-                 pipe::PerPoolAttr::kNone);
+                 pipe::SlotList::kNone);
     slots[inputs] = 0;
     return slots;
   }
 
-  LogicalResult run(pipe::SlotOp slot) {
-    std::optional<pipe::Phase> phase = phaseOf(slot);
+  LogicalResult run(const pipe::Row &slot, size_t at) {
+    std::optional<pipe::Phase> phase = phaseOf(from.getEntry(), slot);
     if (!phase)
-      return slot.emitOpError("expected phase F, B, I or W, found ")
-             << slot.getPhase();
+      return from.emitRowError(at)
+             << "expected phase F, B, I or W, found " << slot.getPhase();
     FailureOr<StringAttr> name =
-        fragment(slot, *phase, slot.getChunk(), order.conditionsOf(slot));
+        fragment([&] { return from.emitRowError(at); }, *phase, slot.getChunk(),
+                 order.conditionsOf(at));
     if (failed(name))
       return failure();
     int64_t microbatch = slot.getMicrobatch();
@@ -141,30 +141,28 @@ private:
     return success();
   }
 
-  static rt::RowKind kindOf(pipe::ExchangeOp exchange) {
-    if (!exchange.getPart())
-      return rt::RowKind::Exchange;
-    return *exchange.getPart() == pipe::ExchangePart::Post ? rt::RowKind::Post
-                                                           : rt::RowKind::Wait;
+  static rt::RowKind kindOf(const pipe::Row &exchange) {
+    return exchange.posts()   ? rt::RowKind::Post
+           : exchange.waits() ? rt::RowKind::Wait
+                              : rt::RowKind::Exchange;
   }
 
-  LogicalResult writeExchange(pipe::ExchangeOp exchange) {
+  LogicalResult writeExchange(const pipe::Row &exchange, size_t at) {
     SmallVector<rt::Transfer> transfers;
-    for (auto t : exchange.getTransfers().getAsRange<pipe::TransferAttr>()) {
-      auto region = layout.pools.find(crossingPool(t.getValue(), t.getSend()));
-      auto bytes = bytesOf.find({t.getValue(), t.getVirtualStage()});
-      Tag tag{t.getValue(), t.getMicrobatch(), t.getVirtualStage()};
+    for (const pipe::Transfer &t : exchange.getTransfers()) {
+      auto region = layout.pools.find(crossingPool(t.value, t.send));
+      auto bytes = bytesOf.find({t.value, t.virtualStage});
+      Tag tag{t.value, t.microbatch, t.virtualStage};
       if (std::string text = rt::problemOf(tag); !text.empty())
-        return exchange.emitOpError(text);
+        return from.emitRowError(at) << text;
       if (bytes == bytesOf.end() || region == layout.pools.end())
-        return exchange.emitOpError("expected a pipe.crossing of \"")
-               << from.getEntry() << "\" and a pool for " << t.getValue().text()
-               << " from virtual stage " << t.getVirtualStage()
-               << ", found none";
-      transfers.push_back(
-          {t.getSend(), t.getPeer(), tag,
-           region->second.base + t.getSlot() * region->second.stride,
-           bytes->second});
+        return from.emitRowError(at)
+               << "expected a pipe.crossing of \"" << from.getEntry()
+               << "\" and a pool for " << t.value.text()
+               << " from virtual stage " << t.virtualStage << ", found none";
+      transfers.push_back({t.send, t.peer, tag,
+                           region->second.base + t.slot * region->second.stride,
+                           bytes->second});
     }
     rows.addRow(rt::RowData{
         kindOf(exchange), -1, {}, {}, rows.addTransfers(ArrayRef(transfers))});

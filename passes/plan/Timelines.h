@@ -10,23 +10,26 @@
 
 namespace mtc::passes {
 
-/// What the fragment is for that a slot of a timeline runs; none of a slot with
+/// What the fragment is for that a slot of an entry runs; none of a slot with
 /// an unknown letter.
-std::optional<pipe::Phase> phaseOf(pipe::SlotOp slot);
+std::optional<pipe::Phase> phaseOf(llvm::StringRef entry,
+                                   const pipe::Row &slot);
 
 /// What the order of slots in a timeline says of each.
 class SlotOrder {
 public:
-  explicit SlotOrder(pipe::TimelineOp timeline);
-  /// What holds of the microbatch of a slot of the timeline: what its schedule
+  explicit SlotOrder(const pipe::Rows &rows);
+  /// What holds of the microbatch of the slot in a row: what its schedule
   /// decided, and `first` or `last` where no slot of its phase and chunk stands
   /// before or behind it.
-  pipe::Form conditionsOf(pipe::SlotOp slot) const;
+  pipe::Form conditionsOf(size_t row) const;
 
 private:
-  /// By phase and chunk. The order of a schedule that somebody wrote need not
-  /// be that of the microbatches.
-  std::map<std::pair<llvm::StringRef, int64_t>, mlir::Operation *> first, last;
+  pipe::Rows rows;
+  /// Rows, by phase and chunk. The order of a schedule that somebody wrote need
+  /// not be that of the microbatches.
+  using Ends = std::pair<size_t, size_t>;
+  std::map<std::pair<int32_t, int64_t>, Ends> ends;
 };
 
 /// Replaces the pipe.timeline ops of `program`: slots become loads and runs of
