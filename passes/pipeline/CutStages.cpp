@@ -297,6 +297,27 @@ struct CutStagesPass
                   std::move(kinds)};
   }
 
+  /// A parameter or an input is one thing in all functions: `fn` has the
+  /// arguments of `first`, whose parameters writeParameters records.
+  LogicalResult checkArguments(func::FuncOp fn, func::FuncOp first) {
+    unsigned count = first.getNumArguments();
+    if (fn.getNumArguments() != count)
+      return fn.emitOpError("expected the arguments of @")
+             << first.getSymName() << ", which has " << count << ", found "
+             << fn.getNumArguments();
+    for (unsigned i = 0; i < count; ++i) {
+      if (fn.getArgument(i).getType() == first.getArgument(i).getType() &&
+          fn.getArgAttrDict(i) == first.getArgAttrDict(i))
+        continue;
+      auto diag = fn.emitOpError("expected the type and attributes that "
+                                 "argument ")
+                  << i << " of @" << first.getSymName() << " has, found others";
+      diag.attachNote(first.getArgument(i).getLoc()) << "which is this one";
+      return diag;
+    }
+    return success();
+  }
+
   /// What is cut: the functions of a microbatch, and @eval behind them.
   FailureOr<SmallVector<func::FuncOp>> functions() {
     auto found = mtc::passes::microbatchesOf(getOperation());
@@ -307,6 +328,9 @@ struct CutStagesPass
       return getOperation().emitError("expected a function @")
              << evalName << " with a body";
     found->push_back(eval);
+    for (func::FuncOp fn : *found)
+      if (failed(checkArguments(fn, found->front())))
+        return failure();
     return found;
   }
 
