@@ -36,8 +36,11 @@ class Bounds:
 
 
 BOUNDS = {
-    # Contract N5; the losses of four steps of a small model differ by less.
-    "f32": Bounds(2e-6, 1e-5, 1e-5),
+    # Contract N5; the losses of four steps of a small model differ by less. The floor is ten
+    # times as high: of a batch of few tokens the global norm is small beside the terms of a key
+    # bias' gradient, whose sum is zero but for rounding (the worst of 628 strategies that
+    # trained was 1.4e-10 of that norm, where N5 has 1e-10).
+    "f32": Bounds(2e-6, 1e-5, 1e-4),
     # As in test_matrix.py, but that a batch has few tokens, and some gradients few elements:
     # a loss averages over 8 and more (5e-4 / sqrt(8); the worst of 500 strategies was 9e-5),
     # and what is small beside the norm counts as 5e-2 of it (the worst was 9e-3).
