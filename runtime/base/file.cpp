@@ -202,13 +202,17 @@ Status AtomicFile::commit() {
     unlink(temporary_.c_str());
     return writeError(path_, error);
   }
-  // Without this the rename may not survive a power failure.
-  int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_CLOEXEC);
-  if (folder >= 0) {
-    (void)fsync(folder);
-    close(folder);
-  }
-  return Status::okay();
+  return syncFolder(folderOf(path_));
+}
+
+Status syncFolder(const std::string &path) {
+  int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return writeError(path, errno);
+  // EINVAL: a file system that has no such thing.
+  int error = fsync(folder) != 0 && errno != EINVAL ? errno : 0;
+  close(folder);
+  return error ? writeError(path, error) : Status::okay();
 }
 
 Status writeTextFile(const std::string &path, std::string_view text) {

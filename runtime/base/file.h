@@ -85,7 +85,8 @@ public:
                        const std::string &meanwhile = "");
   /// Writes all `bytes` at byte `offset`; any order.
   Status write(int64_t offset, const void *data, int64_t bytes);
-  /// fsync, rename, fsync of the folder.
+  /// fsync, rename, fsync of the folder. Errors: writeFailed, after the rename,
+  /// too, when nobody knows which file a loss of power leaves.
   Status commit();
 
 private:
@@ -100,6 +101,10 @@ Status writeTextFile(const std::string &path, std::string_view text);
 /// Whether a file could be written to `path` later: its folder is there and
 /// writable, and the name is free or a regular file's. Errors: writeFailed.
 Status checkWritable(const std::string &path);
+
+/// Makes the names in a folder last: without this a rename may not survive a
+/// loss of power. Errors: writeFailed.
+Status syncFolder(const std::string &path);
 
 /// Creates a folder and its parents. Errors: writeFailed.
 Status makeFolders(const std::string &path);

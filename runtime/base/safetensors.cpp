@@ -158,10 +158,12 @@ Status SafetensorsWriter::create(
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t length = text.size();
+  writer.header_.assign(reinterpret_cast<const char *>(&length), 8);
+  writer.header_ += text;
+  writer.dataStart_ = static_cast<int64_t>(writer.header_.size());
   MTC_RETURN_IF_ERROR(AtomicFile::create(path, writer.file_, meanwhile));
-  MTC_RETURN_IF_ERROR(writer.file_.write(0, &length, 8));
-  MTC_RETURN_IF_ERROR(writer.file_.write(8, text.data(), text.size()));
-  writer.dataStart_ = 8 + static_cast<int64_t>(length);
+  MTC_RETURN_IF_ERROR(
+      writer.file_.write(0, writer.header_.data(), writer.dataStart_));
   out = std::move(writer);
   return Status::okay();
 }
@@ -173,7 +175,23 @@ Status SafetensorsWriter::write(const std::string &name, int64_t offset,
     return {
         StatusCode::internal,
         fmt::format("write outside tensor '{}' of a safetensors file", name)};
-  return file_.write(dataStart_ + it->second.begin + offset, data, bytes);
+  int64_t at = dataStart_ + it->second.begin + offset;
+  MTC_RETURN_IF_ERROR(file_.write(at, data, bytes));
+  if (!sums_)
+    return Status::okay();
+  if (at != summed_)
+    return {
+        StatusCode::internal,
+        fmt::format("tensor '{}' of a safetensors file is out of order", name)};
+  summed_ += bytes;
+  sums_->add({static_cast<const char *>(data), static_cast<size_t>(bytes)});
+  return Status::okay();
+}
+
+void SafetensorsWriter::sumUp(SumsOfWrites &sums) {
+  sums_ = &sums;
+  sums_->add(header_);
+  summed_ = dataStart_;
 }
 
 Status SafetensorsWriter::commit() { return file_.commit(); }

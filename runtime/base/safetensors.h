@@ -11,6 +11,7 @@
 #define MTC_RUNTIME_BASE_SAFETENSORS_H
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_sums.h"
 #include "runtime/base/status.h"
 
 #include <map>
@@ -44,11 +45,15 @@ public:
   }
   /// nullptr when there is no such tensor.
   const TensorInfo *find(const std::string &name) const;
+  /// Where a tensor's data begin in the file, in bytes.
+  int64_t offsetOf(const TensorInfo &tensor) const {
+    return dataStart_ + tensor.begin;
+  }
   /// Reads `bytes` of a tensor's data from byte `offset` of it to `out`.
   /// Errors: inputRejected, when the file was cut since it was opened.
   Status read(const TensorInfo &tensor, int64_t offset, void *out,
               int64_t bytes) const {
-    return file_.read(dataStart_ + tensor.begin + offset, out, bytes);
+    return file_.read(offsetOf(tensor) + offset, out, bytes);
   }
 
 private:
@@ -71,6 +76,10 @@ public:
                        const std::map<std::string, std::string> &metadata,
                        SafetensorsWriter &out,
                        const std::string &meanwhile = "");
+  /// Sums up what is written from here on, with the header before it: nothing
+  /// was written yet, and tensors come in the order of their names, each from
+  /// its start on. The file's sums are `sums.finish()` then.
+  void sumUp(SumsOfWrites &sums);
   /// Writes part of a tensor; `offset` is in bytes inside the tensor.
   Status write(const std::string &name, int64_t offset, const void *data,
                int64_t bytes);
@@ -79,6 +88,9 @@ public:
 private:
   AtomicFile file_;
   int64_t dataStart_ = 0, dataBytes_ = 0;
+  std::string header_;           ///< as it was written
+  SumsOfWrites *sums_ = nullptr; ///< null: none
+  int64_t summed_ = 0;           ///< bytes
   std::unordered_map<std::string, TensorInfo> tensors_;
 };
 

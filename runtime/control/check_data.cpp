@@ -30,13 +30,14 @@ std::vector<Reading> readBy(const Job &job, const StepLengths &lengths) {
     return {{lengths.ofEvaluation(), 0, job.passes()}};
   std::vector<Reading> all;
   if (dumpsLogits(job))
-    all.push_back({lengths.ofEvaluation(), 0, 1});
+    all.push_back({lengths.ofEvaluation(), job.startStep(), 1});
   int64_t before = 0;
   for (const LengthPart &part : lengths.parts()) {
-    int64_t batches = std::min(part.steps, job.passes() - before);
-    if (batches > 0)
-      all.push_back({part.seq, before, batches});
-    before += batches;
+    int64_t end = before + std::min(part.steps, job.passes() - before);
+    int64_t first = std::max(before, job.startStep());
+    if (end > first)
+      all.push_back({part.seq, first, end - first});
+    before = end;
   }
   return all;
 }
@@ -49,7 +50,7 @@ int64_t saturatingProduct(int64_t a, int64_t b) {
 /// A mean over samples that come again would not be what it seems.
 Status checkEvaluation(const Job &job, const BatchInfo &batch, int64_t seq,
                        const TokenFile &tokens) {
-  int64_t left = std::max<int64_t>(0, tokens.windows() - job.firstSample());
+  int64_t left = std::max<int64_t>(0, tokens.windows() - job.evalFirst);
   int64_t most = left / batch.globalBatch;
   if (!job.evaluates() || job.evalBatches <= most)
     return Status::okay();
@@ -57,7 +58,7 @@ Status checkEvaluation(const Job &job, const BatchInfo &batch, int64_t seq,
           fmt::format("--eval {}: expected at most {} batches of {} samples, "
                       "found {} samples of {} tokens from sample {} on in '{}'",
                       job.evalBatches, most, batch.globalBatch, left, seq,
-                      job.firstSample(), job.tokenFile())};
+                      job.evalFirst, job.tokenFile())};
 }
 
 /// Scans a file part by part, and says how far it is.
@@ -113,7 +114,7 @@ Status checkSamples(Job &job, const BatchInfo &batch, const Reading &reading,
   int64_t samples = saturatingProduct(reading.batches, batch.globalBatch);
   if (samples >= tokens.windows())
     return scan.range(0, tokens.windows() * reading.seq + 1);
-  int64_t first = job.firstSample() + reading.before * batch.globalBatch;
+  int64_t first = job.firstSample(reading.before + 1, batch.globalBatch);
   bool wraps = first % tokens.windows() + samples > tokens.windows();
   if (job.readsInOrder() && !wraps)
     return scan.range(tokens.firstToken(first), samples * reading.seq + 1);

@@ -7,10 +7,15 @@
 namespace mtc::runtime {
 namespace {
 
+bool wasStopped(const RankOutcome &outcome) {
+  return outcome.status.code() == StatusCode::interrupted ||
+         outcome.status.code() == StatusCode::stoppedSaved;
+}
+
 /// A rank that ended because another one did, or because it was told to.
 bool followsOthers(const RankOutcome &outcome) {
-  return !outcome.killed && (outcome.status.code() == StatusCode::peerDied ||
-                             outcome.status.code() == StatusCode::interrupted);
+  return !outcome.killed &&
+         (outcome.status.code() == StatusCode::peerDied || wasStopped(outcome));
 }
 
 /// All ranks end behind one step and say so; who logs says what the log lost,
@@ -18,9 +23,8 @@ bool followsOthers(const RankOutcome &outcome) {
 const RankOutcome *mostSaid(const std::vector<RankOutcome> &failures) {
   const RankOutcome *most = nullptr;
   for (const RankOutcome &failure : failures)
-    if (failure.status.code() == StatusCode::interrupted &&
-        (!most ||
-         failure.status.message().size() > most->status.message().size()))
+    if (wasStopped(failure) && (!most || failure.status.message().size() >
+                                             most->status.message().size()))
       most = &failure;
   return most;
 }
@@ -35,7 +39,7 @@ Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
     if (!culprit && !followsOthers(failure))
       culprit = &failure;
   if (const RankOutcome *stopped = mostSaid(failures); !culprit && stopped)
-    return {StatusCode::interrupted,
+    return {stopped->status.code(),
             "stopped by a signal, " + stopped->status.message()};
   if (!culprit && stopAsked)
     return {StatusCode::interrupted, "stopped by a signal"};

@@ -5,6 +5,7 @@
 #include "runtime/base/trace_time.h"
 #include "runtime/control/check_data.h"
 #include "runtime/control/launcher.h"
+#include "runtime/control/run_checkpoints.h"
 #include "runtime/control/run_outputs.h"
 #include "runtime/control/weights.h"
 
@@ -64,7 +65,8 @@ Status orderTrace(const RunOptions &options, const Recipe &recipe,
 Status makeJob(const RunOptions &options, Job &job) {
   MTC_RETURN_IF_ERROR(checkRecipe(options.recipe));
   if (options.recipe.steps == 0 && options.dumps.empty() &&
-      options.saveTo.empty() && options.evalBatches == 0)
+      options.saveTo.empty() && options.checkpoints.empty() &&
+      options.evalBatches == 0)
     return {StatusCode::usage,
             "expected steps >= 1, or something to do without training (--dump "
             "init or logits, --save, --eval), found steps 0"};
@@ -148,6 +150,8 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(RunOutputs::check(options, job));
   if (!options.initFrom.empty())
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
+  RunCheckpoints checkpoints;
+  MTC_RETURN_IF_ERROR(checkpoints.open(options, bundle, job));
   ProgressFd progress(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   RunOutputs outputs;

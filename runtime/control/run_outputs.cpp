@@ -53,6 +53,7 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   std::vector<NamedFile> shared = sharedFiles(job);
   files.outputs = shared;
   addIf(files.outputs, "--log", job.logFile);
+  addIf(files.outputs, "--checkpoints", options.checkpoints);
   for (const NamedFile &file : shared)
     files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
   MTC_RETURN_IF_ERROR(checkFiles(files));

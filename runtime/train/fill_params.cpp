@@ -34,6 +34,26 @@ Status ParamFiller::fill(const ParamInfo &p, const Values &values) {
   return Status::okay();
 }
 
+Status ParamFiller::fillState(const ParamInfo &p, const StateInfo &state,
+                              const Elements &values) {
+  const BucketInfo &b = rank_.descriptor().buckets[p.bucket];
+  auto own = partOf({p.start, p.start + p.localElements()}, shardOf(rank_, b));
+  if (!own)
+    return Status::okay();
+  int64_t all = own->local.end - own->local.begin;
+  for (int64_t at = 0; at < all; at += kPart) {
+    int64_t count = std::min(kPart, all - at);
+    std::byte *out = nullptr;
+    MTC_RETURN_IF_ERROR(values_.next(4 * count, out));
+    MTC_RETURN_IF_ERROR(
+        values(own->param.begin + at, count, reinterpret_cast<float *>(out)));
+    MTC_RETURN_IF_ERROR(values_.send(
+        {MTC_ARENA_OPTIMIZER, state.offset + 4 * (own->local.begin + at)}, 0,
+        4 * count));
+  }
+  return Status::okay();
+}
+
 Status ParamFiller::send(const BucketInfo &b, int64_t first,
                          const float *values, int64_t count) {
   if (!b.hasMains())

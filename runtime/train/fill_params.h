@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_TRAIN_FILL_PARAMS_H
 #define MTC_RUNTIME_TRAIN_FILL_PARAMS_H
 
+#include "runtime/pieces/slab.h"
 #include "runtime/program/rank.h"
-#include "runtime/train/slab.h"
 
 #include <functional>
 
@@ -24,6 +24,14 @@ public:
   /// parameters, in bf16 rounded to nearest even, and then to the main
   /// parameters that the rank holds. Errors: those of `values` and the stream.
   Status fill(const ParamInfo &p, const Values &values);
+
+  /// Writes the values of elements [first, first + count) of this rank's shard.
+  using Elements =
+      std::function<Status(int64_t first, int64_t count, float *out)>;
+  /// Issues copies of a state of `p`, of the elements whose states this rank
+  /// holds. Errors: those of `values` and the stream.
+  Status fillState(const ParamInfo &p, const StateInfo &state,
+                   const Elements &values);
 
 private:
   Status send(const BucketInfo &b, int64_t first, const float *values,

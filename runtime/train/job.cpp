@@ -46,6 +46,15 @@ std::string packJob(const Job &job) {
                  {"file", job.trace.file},
                  {"parts", job.trace.parts},
                  {"origin", job.trace.origin}}},
+               {"checkpoints",
+                {{"root", job.checkpoints.place.root},
+                 {"nonce", job.checkpoints.place.nonce},
+                 {"interval", job.checkpoints.interval},
+                 {"keep", job.checkpoints.keep},
+                 {"resume", job.checkpoints.resume},
+                 {"step", job.checkpoints.start.step},
+                 {"samples", job.checkpoints.start.samples},
+                 {"tokens", job.checkpoints.start.tokens}}},
                {"log_alone", job.logAlone},
                {"token_bytes", job.tokenBytes},
                {"log_file", job.logFile},
@@ -77,6 +86,14 @@ Status unpackJob(std::string_view bytes, Job &out) {
   FieldReader trace = reader.object("trace");
   job.trace = {trace.integer("step", 0, INT64_MAX), trace.text("file"),
                trace.text("parts"), trace.integer("origin", 0, INT64_MAX)};
+  FieldReader saved = reader.object("checkpoints");
+  job.checkpoints = {{saved.text("root"), saved.text("nonce")},
+                     saved.integer("interval", 0, INT64_MAX),
+                     saved.integer("keep", 0, INT64_MAX),
+                     saved.text("resume"),
+                     {saved.integer("step", 0, INT64_MAX),
+                      saved.integer("samples", 0, INT64_MAX),
+                      saved.integer("tokens", 0, INT64_MAX)}};
   job.logAlone = reader.boolean("log_alone");
   job.tokenBytes = reader.integer("token_bytes", -1, INT64_MAX);
   job.logFile = reader.text("log_file");

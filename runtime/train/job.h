@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/recipe.h"
 #include "runtime/base/status.h"
+#include "runtime/checkpoint/commit.h"
 
 #include <string>
 #include <string_view>
@@ -26,12 +27,22 @@ struct TraceOrder {
   int64_t origin = 0; ///< traceNow() where its times begin
 };
 
+/// Where the run saves, and what it continues.
+struct CheckpointOrder {
+  CheckpointPlace place; ///< root empty: nowhere
+  int64_t interval = 0;  ///< steps between two; 0: at the end only
+  int64_t keep = 0;      ///< the newest ones; 0: all
+  std::string resume;    ///< the folder of a whole one; empty: the run is new
+  RunPosition start{};   ///< of that one
+};
+
 struct Job {
   Recipe recipe;
   std::vector<DumpOrder> dumps;
   std::string initFrom, saveTo, logFile; ///< empty: none
   std::string saveParts;                 ///< a folder for the parts of saveTo
   TraceOrder trace;
+  CheckpointOrder checkpoints;
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t tokenBytes = -1; ///< of tokenFile(), as it was checked; -1: not yet
@@ -52,7 +63,14 @@ struct Job {
   bool readsInOrder() const {
     return (evaluates() && !evalData.empty()) || recipe.order == "sequential";
   }
-  int64_t firstSample() const { return evaluates() ? evalFirst : 0; }
+  /// The batch before the first one, from 1.
+  int64_t startStep() const { return evaluates() ? 0 : checkpoints.start.step; }
+  /// The first sample of a batch. What was trained on before the run began may
+  /// have been in batches of another size.
+  int64_t firstSample(int64_t step, int64_t globalBatch) const {
+    int64_t first = evaluates() ? evalFirst : checkpoints.start.samples;
+    return first + (step - 1 - startStep()) * globalBatch;
+  }
 };
 
 /// The form in which the launcher hands a job to a process: MessagePack.

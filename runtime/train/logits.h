@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_TRAIN_LOGITS_H
 #define MTC_RUNTIME_TRAIN_LOGITS_H
 
+#include "runtime/pieces/pieces.h"
 #include "runtime/program/rank.h"
-#include "runtime/train/pieces.h"
 
 #include <deque>
 #include <vector>

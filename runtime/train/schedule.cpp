@@ -36,10 +36,10 @@ double learningRate(const Recipe &r, int64_t step) {
   return r.lr;
 }
 
-StepSchedule::StepSchedule(const Recipe &recipe, int64_t globalBatch)
-    : recipe_(recipe), globalBatch_(globalBatch) {}
+StepSchedule::StepSchedule(const Recipe &recipe) : recipe_(recipe) {}
 
-void StepSchedule::fill(int64_t step, MtcStepBlock &block) {
+void StepSchedule::fill(int64_t step, int64_t firstSample,
+                        MtcStepBlock &block) {
   if (step < step_) {
     step_ = 0;
     power1_ = power2_ = 1;
@@ -49,7 +49,7 @@ void StepSchedule::fill(int64_t step, MtcStepBlock &block) {
     power2_ *= recipe_.beta2;
   }
   block.seed = recipe_.seed;
-  block.sample_base = (step - 1) * globalBatch_;
+  block.sample_base = firstSample;
   block.step = step;
   block.lr = static_cast<float>(learningRate(recipe_, step));
   block.weight_decay = static_cast<float>(recipe_.weight_decay);

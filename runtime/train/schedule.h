@@ -18,14 +18,14 @@ double learningRate(const Recipe &recipe, int64_t step);
 /// products in double, so a run that resumes has the bits of one that did not.
 class StepSchedule {
 public:
-  StepSchedule(const Recipe &recipe, int64_t globalBatch);
+  explicit StepSchedule(const Recipe &recipe);
 
-  /// Any step >= 1; constant time when steps ascend one by one.
-  void fill(int64_t step, MtcStepBlock &block);
+  /// Any step >= 1, whose samples begin with `firstSample`; constant time when
+  /// steps ascend one by one.
+  void fill(int64_t step, int64_t firstSample, MtcStepBlock &block);
 
 private:
   Recipe recipe_;
-  int64_t globalBatch_;
   int64_t step_ = 0;
   double power1_ = 1, power2_ = 1; ///< beta^step_
 };

@@ -74,10 +74,16 @@ ElementRange shardOf(const RankState &rank, const BucketInfo &b) {
   return {begin, begin + b.shardElements};
 }
 
+/// Where a state of an element of that range is.
+static ArenaOffset stateOffset(const RankState &rank, const BucketInfo &b,
+                               const StateInfo &state, int64_t element) {
+  return {MTC_ARENA_OPTIMIZER,
+          state.offset + 4 * (element - shardOf(rank, b).begin)};
+}
+
 ArenaOffset mainOffset(const RankState &rank, const BucketInfo &b,
                        int64_t element) {
-  int64_t begin = shardOf(rank, b).begin;
-  return {MTC_ARENA_OPTIMIZER, b.state("main")->offset + 4 * (element - begin)};
+  return stateOffset(rank, b, *b.state("main"), element);
 }
 
 Box shardBox(const RankState &rank, const std::vector<int64_t> &shape,
@@ -126,6 +132,15 @@ std::vector<Piece> gradPieces(const RankState &rank) {
                            b.gradOffset + b.gradBytes() * (element - begin)};
       },
       [](const BucketInfo &b) { return b.gradDtype; });
+}
+
+std::vector<Piece> statePieces(const RankState &rank, std::string_view state) {
+  return ownedPieces(
+      rank,
+      [&](const BucketInfo &b, int64_t element) {
+        return stateOffset(rank, b, *b.state(state), element);
+      },
+      [](const BucketInfo &) { return MTC_F32; });
 }
 
 Status initParams(RankState &rank, uint64_t seed) {

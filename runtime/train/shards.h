@@ -2,11 +2,12 @@
 #ifndef MTC_RUNTIME_TRAIN_SHARDS_H
 #define MTC_RUNTIME_TRAIN_SHARDS_H
 
+#include "runtime/pieces/pieces.h"
 #include "runtime/program/rank.h"
-#include "runtime/train/pieces.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mtc::runtime {
@@ -57,6 +58,9 @@ std::vector<Piece> paramPieces(const RankState &rank);
 /// accumulators: under ZeRO-1 only this dp rank's range of each bucket is
 /// valid.
 std::vector<Piece> gradPieces(const RankState &rank);
+
+/// The same of an optimizer state, which every bucket with parameters has.
+std::vector<Piece> statePieces(const RankState &rank, std::string_view state);
 
 /// Fills all parameters from (seed, name, global index). Where they are bf16
 /// the main parameters get the fp32 values and the parameters these values

@@ -28,9 +28,10 @@ Status noEntry(const char *name, const char *use) {
 } // namespace
 
 Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
-    : rank_(rank), job_(job), signals_(signals),
-      schedule_(job.recipe, rank.descriptor().batch.globalBatch),
-      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites) {}
+    : rank_(rank), job_(job), signals_(signals), schedule_(job.recipe),
+      checkpoints_(rank, job, [this] { return meet(); }),
+      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites),
+      done_(job.startStep()) {}
 
 Status Trainer::run() {
   Status status = runUnguarded();
@@ -64,8 +65,10 @@ Status Trainer::runUnguarded() {
   for (const DumpOrder &order : job_.dumps)
     if (order.what == "logits")
       MTC_RETURN_IF_ERROR(dumpLogits(order));
-  MTC_RETURN_IF_ERROR(dump("params", 0));
+  MTC_RETURN_IF_ERROR(dump("params", done_));
   MTC_RETURN_IF_ERROR(job_.evaluates() ? evaluate() : train());
+  if (!job_.evaluates())
+    MTC_RETURN_IF_ERROR(lastCheckpoint());
   return job_.saveTo.empty() ? Status::okay() : save();
 }
 
@@ -85,10 +88,36 @@ Status Trainer::save() {
   return Status::okay();
 }
 
+Status Trainer::lastCheckpoint() {
+  if (!checkpoints_.enabled())
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(checkpoints_.tried() == done_
+                          ? checkpoints_.outcome()
+                          : checkpoints_.save(position()));
+  if (end_.ok())
+    return Status::okay();
+  // As in save().
+  MTC_RETURN_IF_ERROR(meet());
+  end_ = {end_.code() == StatusCode::interrupted ? StatusCode::stoppedSaved
+                                                 : end_.code(),
+          fmt::format("{}; '{}' has all of step {}: --resume goes on from it",
+                      end_.message(), job_.checkpoints.place.folder(done_),
+                      done_)};
+  return Status::okay();
+}
+
+RunPosition Trainer::position() const {
+  const RunPosition &start = job_.checkpoints.start;
+  int64_t batch = rank_.descriptor().batch.globalBatch;
+  int64_t tokens =
+      lengths_.tokensThrough(done_) - lengths_.tokensThrough(job_.startStep());
+  return {done_, firstSample(done_ + 1), start.tokens + batch * tokens};
+}
+
 Status Trainer::prepare() {
   MTC_RETURN_IF_ERROR(openLengths());
-  if (job_.passes() > 0)
-    MTC_RETURN_IF_ERROR(of(1).loader.fetch(firstSample(1)));
+  if (int64_t first = job_.startStep() + 1; first <= job_.passes())
+    MTC_RETURN_IF_ERROR(of(first).loader.fetch(firstSample(first)));
   if (rank_.logs() && job_.logFd >= 0)
     log_.attach(job_.logFd, job_.logFile, job_.logAlone);
   return Status::okay();
@@ -112,13 +141,16 @@ Status Trainer::openLengths() {
 }
 
 Status Trainer::fillParams() {
+  if (!job_.checkpoints.resume.empty())
+    return checkpoints_.load();
   if (!job_.initFrom.empty())
     return loadParams(rank_, job_.initFrom);
   return initParams(rank_, job_.recipe.seed);
 }
 
 Status Trainer::train() {
-  for (int64_t step = 1; step <= job_.recipe.steps && begin(step); ++step) {
+  int64_t step = job_.startStep() + 1;
+  for (; step <= job_.recipe.steps && begin(step); ++step) {
     MTC_RETURN_IF_ERROR(tracedStep(step));
     if (done_ < step) {
       signals_.gate.close(); // for a launcher that looks
@@ -127,12 +159,14 @@ Status Trainer::train() {
     if (rank_.logs())
       report(step);
     MTC_RETURN_IF_ERROR(dump("params", step));
+    if (checkpoints_.due(step))
+      MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
   }
   return Status::okay();
 }
 
 int64_t Trainer::firstSample(int64_t step) const {
-  return job_.firstSample() + (step - 1) * rank_.descriptor().batch.globalBatch;
+  return job_.firstSample(step, rank_.descriptor().batch.globalBatch);
 }
 
 bool Trainer::begin(int64_t step) {
@@ -169,7 +203,7 @@ Status Trainer::trainStep(int64_t step) {
   TokenLoader &loader = own.loader;
   const EntryInfo *entry = own.train;
   MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(step)));
-  schedule_.fill(step, block_);
+  schedule_.fill(step, firstSample(step), block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry->update.empty() ? entry->length : entry->update[0] + 1;
@@ -235,7 +269,10 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   record.loss = result_.loss;
   record.gradNorm = result_.gradNorm;
   record.lr = block_.lr;
-  record.tokens = samples * lengths_.tokensThrough(step);
+  // Of this step, too, though it may have failed.
+  record.tokens = position().tokens;
+  if (failed)
+    record.tokens += tokens;
   record.tokensPerSecond = static_cast<double>(tokens) / seconds;
   record.milliseconds = seconds * 1000;
   if (failed) {
@@ -253,8 +290,7 @@ Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
                               Observer *observer, float &loss) {
   TokenLoader &loader = ofLengths_.at(lengths_.ofEvaluation()).loader;
   MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(index + 1)));
-  schedule_.fill(index + 1, block_);
-  block_.sample_base = firstSample(index + 1);
+  schedule_.fill(index + 1, firstSample(index + 1), block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
   for (const AxisInfo &axis : kAxes)
@@ -306,9 +342,10 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   LogitsCapture capture(rank_, *entry);
   MTC_RETURN_IF_ERROR(capture.check());
   float loss = 0;
-  if (!begin(1))
+  int64_t before = job_.startStep();
+  if (!begin(before + 1))
     return Status::okay();
-  MTC_RETURN_IF_ERROR(evaluateBatch(*entry, 0, &capture, loss));
+  MTC_RETURN_IF_ERROR(evaluateBatch(*entry, before, &capture, loss));
   return write({order.file, order.parts}, capture.takePieces());
 }
 

@@ -3,13 +3,14 @@
 #define MTC_RUNTIME_TRAIN_TRAINER_H
 
 #include "runtime/base/step_gate.h"
+#include "runtime/pieces/pieces.h"
 #include "runtime/program/rank.h"
 #include "runtime/program/trace.h"
+#include "runtime/train/checkpoint_files.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
 #include "runtime/train/not_finite.h"
-#include "runtime/train/pieces.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/schedule.h"
 #include "runtime/train/step_lengths.h"
@@ -64,6 +65,11 @@ private:
   Status endTooLarge(int64_t step);
   Status endWith(int64_t step, const NotFinite &found);
   Status save();
+  /// What is to be found at the end of a run: unless the last step is saved, it
+  /// is now. Says so where the run ended early.
+  Status lastCheckpoint();
+  /// Behind the last step that is done.
+  RunPosition position() const;
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);
   Status evaluate();
@@ -103,6 +109,7 @@ private:
   const Job &job_;
   TrainerSignals signals_;
   StepSchedule schedule_;
+  CheckpointFiles checkpoints_;
   StepLengths lengths_;
   std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
   StepLog log_;

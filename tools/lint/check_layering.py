@@ -50,7 +50,12 @@ ALLOWED = {
     "runtime/program": {"runtime/base", "runtime/comm/comm.h", "runtime/device/device.h",
                         "runtime/device/staging.h", "runtime/kernels/cpu/norm.h",
                         "runtime/control/rank_process.h", ABI},
-    "runtime/train": {"runtime/base", "runtime/program", "runtime/device/device.h",
+    # Tensors in parts, and files of them.
+    "runtime/pieces": {"runtime/base", "runtime/device/device.h",
+                       "runtime/program/descriptor.h", ABI},
+    "runtime/checkpoint": {"runtime/base", "runtime/pieces", ABI},
+    "runtime/train": {"runtime/base", "runtime/checkpoint", "runtime/pieces",
+                      "runtime/program", "runtime/device/device.h",
                       "runtime/kernels/cpu/init.h", ABI},
     "tools": FRAMEWORK | {"compiler", "models", "passes/phases.h", "runtime/base", ABI},
 }

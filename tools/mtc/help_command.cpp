@@ -28,13 +28,15 @@ void printExitCodes() {
       "4   a plan that cannot be: memory, divisibility, IR that is rejected;\n"
       "    mtc lint: a rule is broken, or the plan does not fit the device\n"
       "5   an internal error; please report it\n"
+      "9   stopped early, with a checkpoint to continue from\n"
       "10  the plans that were compared differ (mtc diff)\n"
       "11  stopped by a signal\n"
       "12  another rank died\n"
       "13  a hang: a watchdog ran out or a deadlock was detected\n"
       "14  communication: members of a group disagree\n"
       "15  a loss or gradient norm that is not finite\n"
-      "18  output could not be written");
+      "18  output could not be written\n"
+      "19  there are checkpoints, and none of them is whole");
 }
 
 /// Phases under the headings of their pipelines.

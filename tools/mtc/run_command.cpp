@@ -102,6 +102,17 @@ Status runRun(RunCommand &command) {
   options.comm = *idNamed(runtime::kComms, command.comm);
   if (options.appendLog && options.logFile.empty())
     return {StatusCode::usage, "--append: expected --log FILE with it"};
+  bool isOfCheckpoints =
+      options.saveInterval > 0 || options.keepCheckpoints > 0 || options.resume;
+  if (isOfCheckpoints && options.checkpoints.empty())
+    return {StatusCode::usage, "--save-interval, --keep and --resume: expected "
+                               "--checkpoints DIR with them"};
+  if ((options.resume || !options.load.empty()) && !options.initFrom.empty())
+    return {StatusCode::usage, "--resume and --load: expected no --init-from "
+                               "with them: a checkpoint has all parameters"};
+  if (options.evalBatches > 0 && !options.checkpoints.empty())
+    return {StatusCode::usage, "--checkpoints: an evaluation writes none; "
+                               "--load DIR evaluates the newest one of DIR"};
   if (options.traceStep > 0 && options.traceFile.empty())
     return {StatusCode::usage, "--trace-step: expected --trace FILE with it"};
   if (options.evalBatches == 0 &&
@@ -160,6 +171,19 @@ void addRun(CLI::App &app, Action &action) {
   sub->add_option("--save", options.saveTo,
                   "safetensors file of the parameters after the run, also when "
                   "it is stopped or ends at a loss that is not finite");
+  sub->add_option("--checkpoints", options.checkpoints,
+                  "folder of checkpoints: one is written at the end, also when "
+                  "the run is stopped, and as --save-interval says");
+  addInteger(*sub, "--save-interval", options.saveInterval, 1,
+             "write a checkpoint every so many steps");
+  addInteger(*sub, "--keep", options.keepCheckpoints, 1,
+             "keep so many checkpoints, the newest ones; not given: all");
+  sub->add_flag("--resume", options.resume,
+                "go on from the newest whole checkpoint, in this layout or "
+                "another; begin anew if there is none yet");
+  sub->add_option("--load", options.load,
+                  "begin with this checkpoint, or the newest whole one of this "
+                  "folder, unless --resume finds one of the run's own");
   sub->add_option("--dump", command->dumps,
                   "init, logits, grads[@STEP] or params[@STEP], and a folder: "
                   "--dump grads@1 out")

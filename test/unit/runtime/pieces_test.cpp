@@ -2,7 +2,7 @@
 
 #include "runtime/base/safetensors.h"
 #include "runtime/device/cpu/cpu_device.h"
-#include "runtime/train/pieces.h"
+#include "runtime/pieces/pieces.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ TEST(Pieces, RejectsGapsAndDuplicates) {
   ASSERT_TRUE(writePart(target, 0, onHost(), {a.piece}).ok());
   ASSERT_TRUE(writePart(target, 1, onHost(), {b.piece}).ok());
   Status gap = mergeParts(target, 2, {});
-  EXPECT_EQ(gap.code(), StatusCode::internal);
+  EXPECT_EQ(gap.code(), StatusCode::inputRejected);
   EXPECT_NE(gap.message().find("2 elements of 't'"), std::string::npos)
       << gap.message();
   EXPECT_FALSE(std::filesystem::exists(target.path))

@@ -61,23 +61,21 @@ TEST(Schedule, StepBlock) {
   Recipe r;
   r.seed = 7;
   r.clip = 0.5;
-  StepSchedule schedule(r, 16);
+  StepSchedule schedule(r);
   MtcStepBlock a{}, b{};
-  schedule.fill(1, a);
-  EXPECT_EQ(a.sample_base, 0);
+  schedule.fill(1, 16, a);
   EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
   EXPECT_EQ(a.inv_bias2, static_cast<float>(1 / (1 - 0.95)));
   EXPECT_EQ(a.one_minus_beta1, static_cast<float>(1 - 0.9));
   EXPECT_EQ(a.clip_threshold, 0.5f);
-  schedule.fill(2, a);
-  schedule.fill(3, a);
-  EXPECT_EQ(a.sample_base, 32);
+  schedule.fill(2, 16, a);
+  schedule.fill(3, 16, a);
   EXPECT_EQ(a.seed, 7u);
   EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9 * 0.9 * 0.9)));
-  StepSchedule(r, 16).fill(3, b); // as after a resume
+  StepSchedule(r).fill(3, 16, b); // as after a resume
   EXPECT_EQ(a.inv_bias1, b.inv_bias1);
   EXPECT_EQ(a.inv_bias2, b.inv_bias2);
-  schedule.fill(1, b); // backwards
+  schedule.fill(1, 16, b); // backwards
   EXPECT_EQ(b.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
 }
 
@@ -85,9 +83,9 @@ TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
   MtcStepBlock a, b;
   std::memset(&a, 0xab, sizeof a);
   std::memset(&b, 0xcd, sizeof b);
-  StepSchedule schedule(Recipe(), 16);
-  schedule.fill(1, a);
-  schedule.fill(1, b);
+  StepSchedule schedule{Recipe()};
+  schedule.fill(1, 16, a);
+  schedule.fill(1, 16, b);
   auto bytes = [](MtcStepBlock &block) {
     return reinterpret_cast<char *>(&block);
   };

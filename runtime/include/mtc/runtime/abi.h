@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 12
+#define MTC_ABI_VERSION 13
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their

@@ -53,7 +53,17 @@ struct RunOptions {
   bool strict = false; ///< threads only: detect deadlocks exactly
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name
-  std::string saveTo;   ///< safetensors file of the parameters after the run
+  /// A folder of checkpoints (checkpoint/names.h), which is made if it is not
+  /// there; empty: none are written. One is written at every orderly end, and
+  /// every so many steps; 0: not. All or the newest `keepCheckpoints` are kept.
+  std::string checkpoints;
+  int64_t saveInterval = 0, keepCheckpoints = 0;
+  /// Goes on from the newest whole one; a run without any begins anew.
+  bool resume = false;
+  /// A run that is new begins with this checkpoint: the folder of one, or one
+  /// of several, whose newest whole one it is. Empty: with none.
+  std::string load;
+  std::string saveTo; ///< safetensors file of the parameters after the run
   /// JSON lines, one per step. A file that has something is continued if
   /// `appendLog`, else kept as <name>.1, .2, ...
   std::string logFile;

@@ -20,6 +20,7 @@ enum class StatusCode : int {
   inputRejected = 3,  ///< an input file is corrupt, unsupported or too short
   infeasible = 4,     ///< a plan that cannot be: memory, divisibility
   internal = 5,       ///< a bug
+  stoppedSaved = 9,   ///< stopped early, with a checkpoint to continue from
   differ = 10,        ///< two plans that were compared differ
   interrupted = 11,   ///< stopped by a signal
   peerDied = 12,      ///< another rank died
@@ -27,6 +28,7 @@ enum class StatusCode : int {
   communication = 14, ///< members of a group disagree, or a transfer mismatched
   nonFinite = 15,     ///< a loss or norm that is not finite
   writeFailed = 18,   ///< disk full and the like
+  noneWhole = 19,     ///< there are checkpoints, and none of them is whole
 };
 
 /// A code and a message for people: what was expected, what was found, what to

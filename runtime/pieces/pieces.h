@@ -6,12 +6,13 @@
 // target appears only when it is whole.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_RUNTIME_TRAIN_PIECES_H
-#define MTC_RUNTIME_TRAIN_PIECES_H
+#ifndef MTC_RUNTIME_PIECES_PIECES_H
+#define MTC_RUNTIME_PIECES_PIECES_H
 
+#include "runtime/base/file_sums.h"
 #include "runtime/base/status.h"
 #include "runtime/device/device.h"
-#include "runtime/train/slab.h"
+#include "runtime/pieces/slab.h"
 
 #include <functional>
 #include <map>
@@ -46,14 +47,20 @@ struct SharedFile {
   std::string path, parts;
 };
 
+/// Writes a file of pieces; what is on the device comes by `stream`. `sums`,
+/// which may be null, gets those of the file. Errors: writeFailed, those of the
+/// stream.
+Status writePieces(const std::string &path, Stream &stream,
+                   const std::vector<Piece> &pieces, FileSums *sums = nullptr);
+
 /// Writes one part file; what is on the device comes by `stream`. Errors:
 /// writeFailed, those of the stream.
 Status writePart(const SharedFile &file, int rank, Stream &stream,
                  const std::vector<Piece> &pieces);
 
 /// Merges the parts of `ranks` ranks into the file and removes them. Errors:
-/// inputRejected (a part is missing or corrupt), internal (an element is
-/// missing or written twice, or shapes disagree), writeFailed.
+/// inputRejected (a part is missing or corrupt, an element is missing or
+/// written twice, or shapes disagree), writeFailed.
 Status mergeParts(const SharedFile &file, int ranks,
                   const std::map<std::string, std::string> &metadata);
 
@@ -70,4 +77,4 @@ Status writeTogether(const SharedFile &file, const Writers &writers,
                      const std::map<std::string, std::string> &metadata);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_TRAIN_PIECES_H
+#endif // MTC_RUNTIME_PIECES_PIECES_H

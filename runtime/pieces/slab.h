@@ -1,6 +1,6 @@
 //===- slab.h - which part of a global tensor a rank holds ------*- C++ -*-===//
-#ifndef MTC_RUNTIME_TRAIN_SLAB_H
-#define MTC_RUNTIME_TRAIN_SLAB_H
+#ifndef MTC_RUNTIME_PIECES_SLAB_H
+#define MTC_RUNTIME_PIECES_SLAB_H
 
 #include "mtc/runtime/descriptor.h"
 
@@ -35,4 +35,4 @@ void visitRuns(const std::vector<int64_t> &shape, const Box &box,
                                         int64_t count)> &visit);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_TRAIN_SLAB_H
+#endif // MTC_RUNTIME_PIECES_SLAB_H

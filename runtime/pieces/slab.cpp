@@ -1,6 +1,6 @@
 //===- slab.cpp - which part of a global tensor a rank holds --------------===//
 
-#include "runtime/train/slab.h"
+#include "runtime/pieces/slab.h"
 
 #include <algorithm>
 

@@ -1,0 +1,139 @@
+//===- commit.cpp - makes what ranks wrote a checkpoint -------------------===//
+
+#include "runtime/checkpoint/commit.h"
+
+#include "runtime/base/digest.h"
+#include "runtime/base/file.h"
+#include "runtime/base/file_sums.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/names.h"
+#include "runtime/pieces/stored_pieces.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+namespace mtc::runtime {
+namespace {
+
+Status failed(const char *what, const std::string &path, int error) {
+  return {StatusCode::writeFailed,
+          fmt::format("cannot {} '{}': {}", what, path, std::strerror(error))};
+}
+
+Status renameFolder(const std::string &from, const std::string &to) {
+  return rename(from.c_str(), to.c_str()) == 0 ? Status::okay()
+                                               : failed("make", to, errno);
+}
+
+Status removeFolder(const std::string &path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  return error ? failed("remove", path, error.value()) : Status::okay();
+}
+
+/// Takes the name away first: what is removed in part has no step's name.
+Status discard(const CheckpointPlace &place, int64_t step) {
+  std::string out =
+      place.root + "/" + temporaryFolder(step, place.nonce + "-old");
+  MTC_RETURN_IF_ERROR(renameFolder(place.folder(step), out));
+  return removeFolder(out);
+}
+
+/// Adds what the ranks wrote. Each wrote all that it has, or its file is not
+/// there.
+Status complete(const std::string &folder, int ranks, Manifest &manifest) {
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::string text;
+    MTC_RETURN_IF_ERROR(readWholeFile(folder + "/" + sumsFile(rank), text));
+    manifest.sums.push_back(digestOf(text));
+    paths.push_back(folder + "/" + rankFile(rank));
+  }
+  StoredPieces pieces;
+  MTC_RETURN_IF_ERROR(StoredPieces::open(paths, pieces));
+  for (const auto &[name, tensor] : pieces.tensors()) {
+    TensorReader reader;
+    MTC_RETURN_IF_ERROR(TensorReader::open(pieces, name, reader));
+    manifest.tensors[name] = tensor.shape;
+  }
+  return Status::okay();
+}
+
+} // namespace
+
+std::string CheckpointPlace::meanwhile(int64_t step) const {
+  return root + "/" + temporaryFolder(step, nonce);
+}
+
+std::string CheckpointPlace::folder(int64_t step) const {
+  return root + "/" + stepFolder(step);
+}
+
+Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
+                 Stream &stream, const std::vector<Piece> &pieces) {
+  std::string folder = place.meanwhile(step);
+  // Whoever comes first makes it.
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+    return failed("make", folder, errno);
+  FileSums sums;
+  MTC_RETURN_IF_ERROR(
+      writePieces(folder + "/" + rankFile(rank), stream, pieces, &sums));
+  return writeTextFile(folder + "/" + sumsFile(rank), textOf(sums));
+}
+
+/// Until the folder has its name.
+static Status finish(const CheckpointPlace &place, int ranks,
+                     Manifest manifest) {
+  int64_t step = manifest.position.step;
+  std::string meanwhile = place.meanwhile(step);
+  if (Status status = complete(meanwhile, ranks, manifest); !status.ok())
+    return {StatusCode::writeFailed, status.message()};
+  MTC_RETURN_IF_ERROR(
+      writeTextFile(meanwhile + "/" + kManifestFile, textOf(manifest)));
+  if (fs::exists(place.folder(step)))
+    MTC_RETURN_IF_ERROR(discard(place, step));
+  return renameFolder(meanwhile, place.folder(step));
+}
+
+Status commitCheckpoint(const CheckpointPlace &place, int ranks,
+                        Manifest manifest) {
+  int64_t step = manifest.position.step;
+  Status status = finish(place, ranks, std::move(manifest));
+  if (status.ok())
+    return syncFolder(place.root);
+  // It takes room that the next one may need; a run that resumes removes it,
+  // too.
+  (void)removeFolder(place.meanwhile(step));
+  return status;
+}
+
+Status pruneCheckpoints(const CheckpointPlace &place, int64_t keep) {
+  std::vector<int64_t> steps;
+  MTC_RETURN_IF_ERROR(listSteps(place.root, steps));
+  for (size_t i = 0; i + static_cast<size_t>(keep) < steps.size(); ++i)
+    MTC_RETURN_IF_ERROR(discard(place, steps[i]));
+  return Status::okay();
+}
+
+Status removeTemporaries(const std::string &root) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator at(root, error), end; !error && at != end;
+       at.increment(error))
+    if (isTemporaryFolder(at->path().filename().string()))
+      found.push_back(at->path().string());
+  if (error)
+    return failed("read", root, error.value());
+  for (const std::string &path : found)
+    MTC_RETURN_IF_ERROR(removeFolder(path));
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

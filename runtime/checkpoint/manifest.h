@@ -1,0 +1,51 @@
+//===- manifest.h - what a checkpoint says of itself ------------*- C++ -*-===//
+//
+// The file that makes a checkpoint whole: it is written last, names all others
+// with their digests, and has its own.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_CHECKPOINT_MANIFEST_H
+#define MTC_RUNTIME_CHECKPOINT_MANIFEST_H
+
+#include "runtime/base/status.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Where a run was: all of it that does not lie in tensors.
+struct RunPosition {
+  int64_t step = 0;    ///< the last one that is done
+  int64_t samples = 0; ///< that were trained on: the first of the next step
+  int64_t tokens = 0;  ///< that were trained on
+  bool operator==(const RunPosition &) const = default;
+};
+
+struct Manifest {
+  static constexpr int kVersion = 1;
+
+  RunPosition position;
+  std::string model, planHash;
+  /// For people and for comparisons: how the run was told to train, by keys of
+  /// recipes, and the mesh that it ran on.
+  std::map<std::string, std::string> recipe;
+  std::string mesh;
+  /// By rank: the digest of its file of sums.
+  std::vector<std::string> sums;
+  /// Shapes of all tensors, by name.
+  std::map<std::string, std::vector<int64_t>> tensors;
+};
+
+/// JSON that ends with the digest of itself.
+std::string textOf(const Manifest &manifest);
+/// Errors: inputRejected: another digest than the text's, a newer version, all
+/// fields that are missing or of another type.
+Status parseManifest(std::string_view text, const std::string &path,
+                     Manifest &out);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CHECKPOINT_MANIFEST_H

@@ -1,0 +1,154 @@
+//===- run_checkpoints.cpp - the checkpoints that a run has ---------------===//
+
+#include "runtime/control/run_checkpoints.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/json.h"
+#include "runtime/checkpoint/names.h"
+#include "runtime/train/train_state.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <set>
+
+namespace mtc::runtime {
+namespace {
+
+/// Of one run: folders that it has not finished are told from others'.
+std::string makeNonce() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+void say(const std::string &text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+/// A run that goes on trains behind the step of its checkpoint.
+Status checkSteps(const Job &job) {
+  int64_t start = job.checkpoints.start.step;
+  if (start > job.recipe.steps)
+    return {StatusCode::usage,
+            fmt::format("--steps {}: '{}' is of step {}; expected as many "
+                        "steps or more, those before it included",
+                        job.recipe.steps, job.checkpoints.resume, start)};
+  for (const DumpOrder &dump : job.dumps)
+    if (dump.step > 0 && dump.step < start + (dump.what == "grads"))
+      return {StatusCode::usage,
+              fmt::format("--dump {}@{}: the run goes on behind step {}; name "
+                          "a later one",
+                          dump.what, dump.step, start)};
+  if (job.trace.step > 0 && job.trace.step <= start)
+    return {StatusCode::usage,
+            fmt::format("--trace-step {}: the run goes on behind step {}; name "
+                        "a later one",
+                        job.trace.step, start)};
+  return Status::okay();
+}
+
+} // namespace
+
+Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
+  std::map<std::string, std::vector<int64_t>> expected;
+  for (const BundleProgram &stage : bundle.stages)
+    for (const ParamInfo &p : stage.descriptor.params)
+      for (const std::string &name : tensorsOf(stage.descriptor, p))
+        expected.emplace(name, p.modelShape());
+  const auto &found = checkpoint.manifest.tensors;
+  Problems problems;
+  for (const auto &[name, shape] : expected)
+    if (auto tensor = found.find(name); tensor == found.end())
+      problems.add(fmt::format("'{}' is missing", name));
+    else if (tensor->second != shape)
+      problems.add(fmt::format("'{}': expected [{}], found [{}]", name,
+                               fmt::join(shape, ", "),
+                               fmt::join(tensor->second, ", ")));
+  for (const auto &[name, shape] : found)
+    if (!expected.contains(name))
+      problems.add(fmt::format(
+          "'{}': expected a tensor of the model, found one that it has not",
+          name));
+  return problems.status(
+      fmt::format("'{}' is of another model or optimizer", checkpoint.folder));
+}
+
+/// The newest whole one of a folder; empty if it has none at all.
+static Status newestIn(const std::string &root, std::string &folder) {
+  NewestWhole newest;
+  MTC_RETURN_IF_ERROR(findNewestWhole(root, newest));
+  for (const std::string &rejected : newest.rejected)
+    say("warning: a checkpoint is not whole: " + rejected);
+  folder = newest.folder;
+  if (!newest.folder.empty() || newest.rejected.empty())
+    return Status::okay();
+  return {StatusCode::noneWhole,
+          fmt::format("'{}' has {} checkpoints, and none of them is whole",
+                      root, newest.rejected.size())};
+}
+
+/// The one that is to be loaded.
+static Status findLoaded(const std::string &path, std::string &folder) {
+  if (!std::filesystem::exists(path + "/" + kManifestFile)) {
+    MTC_RETURN_IF_ERROR(newestIn(path, folder));
+    return !folder.empty()
+               ? Status::okay()
+               : Status(StatusCode::inputRejected,
+                        fmt::format("--load '{}': expected a checkpoint or a "
+                                    "folder of some, found none",
+                                    path));
+  }
+  Checkpoint checkpoint;
+  MTC_RETURN_IF_ERROR(Checkpoint::open(path, checkpoint));
+  MTC_RETURN_IF_ERROR(checkpoint.verify());
+  folder = path;
+  return Status::okay();
+}
+
+Status RunCheckpoints::prepare(const RunOptions &options, Job &job) {
+  CheckpointOrder &order = job.checkpoints;
+  std::string root = behindLinks(options.checkpoints);
+  MTC_RETURN_IF_ERROR(makeFolders(root));
+  MTC_RETURN_IF_ERROR(FileLock::take(root + ".lock", root, lock_));
+  MTC_RETURN_IF_ERROR(lock_.holdEmpty());
+  MTC_RETURN_IF_ERROR(removeTemporaries(root));
+  order.place = {root, makeNonce()};
+  order.interval = options.saveInterval;
+  order.keep = options.keepCheckpoints;
+  if (options.resume)
+    return newestIn(root, order.resume);
+  std::vector<int64_t> steps;
+  MTC_RETURN_IF_ERROR(listSteps(root, steps));
+  if (steps.empty())
+    return Status::okay();
+  return {
+      StatusCode::usage,
+      fmt::format("'{}' has checkpoints of an earlier run, the last of step "
+                  "{}; give --resume to go on from it, or name another "
+                  "folder",
+                  root, steps.back())};
+}
+
+Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
+                            Job &job) {
+  CheckpointOrder &order = job.checkpoints;
+  if (!options.checkpoints.empty())
+    MTC_RETURN_IF_ERROR(prepare(options, job));
+  if (order.resume.empty() && !options.load.empty())
+    MTC_RETURN_IF_ERROR(findLoaded(options.load, order.resume));
+  if (order.resume.empty()) {
+    if (options.resume)
+      say(fmt::format("no checkpoint in '{}' yet: the run begins anew",
+                      order.place.root));
+    return Status::okay();
+  }
+  Checkpoint from;
+  MTC_RETURN_IF_ERROR(Checkpoint::open(order.resume, from));
+  MTC_RETURN_IF_ERROR(checkFits(from, bundle));
+  order.start = from.manifest.position;
+  return job.evaluates() ? Status::okay() : checkSteps(job);
+}
+
+} // namespace mtc::runtime

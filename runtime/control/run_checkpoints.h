@@ -1,0 +1,35 @@
+//===- run_checkpoints.h - the checkpoints that a run has -------*- C++ -*-===//
+#ifndef MTC_RUNTIME_CONTROL_RUN_CHECKPOINTS_H
+#define MTC_RUNTIME_CONTROL_RUN_CHECKPOINTS_H
+
+#include "mtc/runtime/run.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/control/bundle.h"
+#include "runtime/control/file_lock.h"
+#include "runtime/train/job.h"
+
+namespace mtc::runtime {
+
+/// Whether a checkpoint has what a bundle trains, and no more: parameters and
+/// optimizer states of the names and shapes. Errors: inputRejected, all at
+/// once.
+Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle);
+
+/// The folder of a run's checkpoints, this run's alone while it lives.
+class RunCheckpoints {
+public:
+  /// Makes and locks the folder, removes what earlier runs left unfinished, and
+  /// chooses the checkpoint that the run goes on from: of its own folder the
+  /// newest whole one, else the one that it loads. Says on standard error which
+  /// newer ones are damaged. The job then has folder and start. Errors: usage,
+  /// when the folder has checkpoints and the run is none that resumes;
+  /// noneWhole; those of checkFits.
+  Status open(const RunOptions &options, const Bundle &bundle, Job &job);
+
+private:
+  Status prepare(const RunOptions &options, Job &job);
+  FileLock lock_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CONTROL_RUN_CHECKPOINTS_H
