@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace fs = std::filesystem;
 
@@ -176,6 +177,16 @@ Status AtomicFile::create(const std::string &path, AtomicFile &out,
   return Status::okay();
 }
 
+Status AtomicFile::reserve(int64_t bytes) {
+  int result;
+  do
+    result = fallocate(fd_, 0, 0, bytes);
+  while (result != 0 && errno == EINTR);
+  if (result == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+    return Status::okay();
+  return writeError(path_, errno);
+}
+
 Status AtomicFile::write(int64_t offset, const void *data, int64_t bytes) {
   const char *from = static_cast<const char *>(data);
   while (bytes > 0) {
@@ -236,6 +247,18 @@ Status makeFolders(const std::string &path) {
     return {
         StatusCode::writeFailed,
         fmt::format("cannot create folder '{}': {}", path, error.message())};
+  return Status::okay();
+}
+
+Status makeLastingFolders(const std::string &path) {
+  std::vector<std::string> made; // the deepest first
+  std::error_code error;
+  for (std::string at = path; !at.empty() && !fs::exists(at, error);
+       at = fs::path(at).parent_path().string())
+    made.push_back(at);
+  MTC_RETURN_IF_ERROR(makeFolders(path));
+  for (const std::string &folder : made)
+    MTC_RETURN_IF_ERROR(syncFolder(folderOf(folder)));
   return Status::okay();
 }
 

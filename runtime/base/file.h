@@ -83,6 +83,9 @@ public:
   /// no regular file, such as a pipe or a device, which stays as it is.
   static Status create(const std::string &path, AtomicFile &out,
                        const std::string &meanwhile = "");
+  /// Takes room for so many bytes, so that no write of them finds the disk
+  /// full; where a file system cannot, nothing. Errors: writeFailed.
+  Status reserve(int64_t bytes);
   /// Writes all `bytes` at byte `offset`; any order.
   Status write(int64_t offset, const void *data, int64_t bytes);
   /// fsync, rename, fsync of the folder. Errors: writeFailed, after the rename,
@@ -108,6 +111,8 @@ Status syncFolder(const std::string &path);
 
 /// Creates a folder and its parents. Errors: writeFailed.
 Status makeFolders(const std::string &path);
+/// The same, and each that is new outlives a loss of power.
+Status makeLastingFolders(const std::string &path);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_BASE_FILE_H

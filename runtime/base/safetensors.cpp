@@ -163,6 +163,8 @@ Status SafetensorsWriter::create(
   writer.dataStart_ = static_cast<int64_t>(writer.header_.size());
   MTC_RETURN_IF_ERROR(AtomicFile::create(path, writer.file_, meanwhile));
   MTC_RETURN_IF_ERROR(
+      writer.file_.reserve(writer.dataStart_ + writer.dataBytes_));
+  MTC_RETURN_IF_ERROR(
       writer.file_.write(0, writer.header_.data(), writer.dataStart_));
   out = std::move(writer);
   return Status::okay();

@@ -38,14 +38,6 @@ Status removeFolder(const std::string &path) {
   return error ? failed("remove", path, error.value()) : Status::okay();
 }
 
-/// Takes the name away first: what is removed in part has no step's name.
-Status discard(const CheckpointPlace &place, int64_t step) {
-  std::string out =
-      place.root + "/" + temporaryFolder(step, place.nonce + "-old");
-  MTC_RETURN_IF_ERROR(renameFolder(place.folder(step), out));
-  return removeFolder(out);
-}
-
 /// Adds what the ranks wrote. Each wrote all that it has, or its file is not
 /// there.
 Status complete(const std::string &folder, int ranks, Manifest &manifest) {
@@ -88,6 +80,13 @@ Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
   return writeTextFile(folder + "/" + sumsFile(rank), textOf(sums));
 }
 
+Status discardCheckpoint(const CheckpointPlace &place, int64_t step) {
+  std::string out =
+      place.root + "/" + temporaryFolder(step, place.nonce + "-old");
+  MTC_RETURN_IF_ERROR(renameFolder(place.folder(step), out));
+  return removeFolder(out);
+}
+
 /// Until the folder has its name.
 static Status finish(const CheckpointPlace &place, int ranks,
                      Manifest manifest) {
@@ -98,7 +97,7 @@ static Status finish(const CheckpointPlace &place, int ranks,
   MTC_RETURN_IF_ERROR(
       writeTextFile(meanwhile + "/" + kManifestFile, textOf(manifest)));
   if (fs::exists(place.folder(step)))
-    MTC_RETURN_IF_ERROR(discard(place, step));
+    MTC_RETURN_IF_ERROR(discardCheckpoint(place, step));
   return renameFolder(meanwhile, place.folder(step));
 }
 
@@ -118,7 +117,7 @@ Status pruneCheckpoints(const CheckpointPlace &place, int64_t keep) {
   std::vector<int64_t> steps;
   MTC_RETURN_IF_ERROR(listSteps(place.root, steps));
   for (size_t i = 0; i + static_cast<size_t>(keep) < steps.size(); ++i)
-    MTC_RETURN_IF_ERROR(discard(place, steps[i]));
+    MTC_RETURN_IF_ERROR(discardCheckpoint(place, steps[i]));
   return Status::okay();
 }
 

@@ -40,6 +40,9 @@ Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
 Status commitCheckpoint(const CheckpointPlace &place, int ranks,
                         Manifest manifest);
 
+/// Removes one: it loses its name first. Errors: writeFailed.
+Status discardCheckpoint(const CheckpointPlace &place, int64_t step);
+
 /// Removes all but the newest `keep`. Errors: writeFailed.
 Status pruneCheckpoints(const CheckpointPlace &place, int64_t keep);
 

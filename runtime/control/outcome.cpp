@@ -39,8 +39,8 @@ Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
     if (!culprit && !followsOthers(failure))
       culprit = &failure;
   if (const RankOutcome *stopped = mostSaid(failures); !culprit && stopped)
-    return {stopped->status.code(),
-            "stopped by a signal, " + stopped->status.message()};
+    return {stopped->status.code(), (stopAsked ? "stopped by a signal, " : "") +
+                                        stopped->status.message()};
   if (!culprit && stopAsked)
     return {StatusCode::interrupted, "stopped by a signal"};
   if (!culprit)

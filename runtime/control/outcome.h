@@ -17,7 +17,8 @@ struct RankOutcome {
 
 /// The result of a run from its ranks' failures in order of discovery: the
 /// first rank that did not merely notice another's end, named in the message.
-/// Interrupted if there is none and a rank was, or `stopAsked`.
+/// Interrupted, or stopped with a checkpoint, if there is none and a rank was,
+/// or `stopAsked`.
 Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked);
 
 } // namespace mtc::runtime

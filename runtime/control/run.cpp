@@ -78,6 +78,7 @@ Status makeJob(const RunOptions &options, Job &job) {
     MTC_RETURN_IF_ERROR(orderDump(request, job.recipe, job.dumps.back()));
   }
   MTC_RETURN_IF_ERROR(orderTrace(options, job.recipe, job.trace));
+  job.early = {options.exitInterval, 60 * options.exitMinutes};
   job.initFrom = options.initFrom;
   job.saveTo = options.saveTo;
   job.logFile = options.logFile;

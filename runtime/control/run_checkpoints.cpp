@@ -110,7 +110,7 @@ static Status findLoaded(const std::string &path, std::string &folder) {
 Status RunCheckpoints::prepare(const RunOptions &options, Job &job) {
   CheckpointOrder &order = job.checkpoints;
   std::string root = behindLinks(options.checkpoints);
-  MTC_RETURN_IF_ERROR(makeFolders(root));
+  MTC_RETURN_IF_ERROR(makeLastingFolders(root));
   MTC_RETURN_IF_ERROR(FileLock::take(root + ".lock", root, lock_));
   MTC_RETURN_IF_ERROR(lock_.holdEmpty());
   MTC_RETURN_IF_ERROR(removeTemporaries(root));

@@ -24,21 +24,6 @@ std::string partPath(const SharedFile &file, int rank) {
   return fmt::format("{}/{}", file.parts, rank);
 }
 
-/// Copies a tensor, chunk by chunk.
-Status copyTensor(const StoredPieces &from, const std::string &name,
-                  SafetensorsWriter &writer) {
-  TensorReader reader;
-  MTC_RETURN_IF_ERROR(TensorReader::open(from, name, reader));
-  std::vector<float> chunk;
-  for (int64_t at = 0; at < reader.elements(); at += kChunk) {
-    int64_t count = std::min(kChunk, reader.elements() - at);
-    chunk.resize(static_cast<size_t>(count));
-    MTC_RETURN_IF_ERROR(reader.read(at, count, chunk.data()));
-    MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), 4 * count));
-  }
-  return Status::okay();
-}
-
 Status merge(const SharedFile &file, const StoredPieces &parts,
              const std::map<std::string, std::string> &metadata) {
   std::vector<TensorInfo> tensors;
@@ -52,7 +37,7 @@ Status merge(const SharedFile &file, const StoredPieces &parts,
   MTC_RETURN_IF_ERROR(SafetensorsWriter::create(file.path, tensors, metadata,
                                                 writer, file.parts));
   for (const auto &[name, tensor] : parts.tensors())
-    MTC_RETURN_IF_ERROR(copyTensor(parts, name, writer));
+    MTC_RETURN_IF_ERROR(copyTensor(parts, name, name, writer));
   return writer.commit();
 }
 

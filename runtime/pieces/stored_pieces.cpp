@@ -126,4 +126,19 @@ Status TensorReader::read(int64_t global, int64_t count, float *out) const {
   });
 }
 
+Status copyTensor(const StoredPieces &from, const std::string &name,
+                  const std::string &as, SafetensorsWriter &writer) {
+  constexpr int64_t kAtATime = int64_t{1} << 20; // elements in memory
+  TensorReader reader;
+  MTC_RETURN_IF_ERROR(TensorReader::open(from, name, reader));
+  std::vector<float> chunk;
+  for (int64_t at = 0; at < reader.elements(); at += kAtATime) {
+    int64_t count = std::min(kAtATime, reader.elements() - at);
+    chunk.resize(static_cast<size_t>(count));
+    MTC_RETURN_IF_ERROR(reader.read(at, count, chunk.data()));
+    MTC_RETURN_IF_ERROR(writer.write(as, 4 * at, chunk.data(), 4 * count));
+  }
+  return Status::okay();
+}
+
 } // namespace mtc::runtime

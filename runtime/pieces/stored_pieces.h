@@ -8,6 +8,7 @@
 #define MTC_RUNTIME_PIECES_STORED_PIECES_H
 
 #include "runtime/base/file.h"
+#include "runtime/base/safetensors.h"
 #include "runtime/pieces/pieces.h"
 
 #include <map>
@@ -89,6 +90,11 @@ private:
   int64_t elements_ = 0;
   std::vector<Run> runs_; ///< by `global`
 };
+
+/// Copies a tensor to the one of the name `as` that a file has. Errors: those
+/// of TensorReader and of the writer.
+Status copyTensor(const StoredPieces &from, const std::string &name,
+                  const std::string &as, SafetensorsWriter &writer);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_PIECES_STORED_PIECES_H

@@ -55,6 +55,8 @@ std::string packJob(const Job &job) {
                  {"step", job.checkpoints.start.step},
                  {"samples", job.checkpoints.start.samples},
                  {"tokens", job.checkpoints.start.tokens}}},
+               {"exit_interval", job.early.interval},
+               {"exit_seconds", job.early.seconds},
                {"log_alone", job.logAlone},
                {"token_bytes", job.tokenBytes},
                {"log_file", job.logFile},
@@ -94,6 +96,8 @@ Status unpackJob(std::string_view bytes, Job &out) {
                      {saved.integer("step", 0, INT64_MAX),
                       saved.integer("samples", 0, INT64_MAX),
                       saved.integer("tokens", 0, INT64_MAX)}};
+  job.early = {reader.integer("exit_interval", 0, INT64_MAX),
+               reader.number("exit_seconds")};
   job.logAlone = reader.boolean("log_alone");
   job.tokenBytes = reader.integer("token_bytes", -1, INT64_MAX);
   job.logFile = reader.text("log_file");

@@ -36,6 +36,12 @@ struct CheckpointOrder {
   RunPosition start{};   ///< of that one
 };
 
+/// When a run ends before its last step, to be continued by another one.
+struct EarlyEnd {
+  int64_t interval = 0; ///< behind the next step that it divides; 0: not
+  double seconds = 0;   ///< behind the step in progress then; 0: not
+};
+
 struct Job {
   Recipe recipe;
   std::vector<DumpOrder> dumps;
@@ -43,6 +49,7 @@ struct Job {
   std::string saveParts;                 ///< a folder for the parts of saveTo
   TraceOrder trace;
   CheckpointOrder checkpoints;
+  EarlyEnd early;
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t tokenBytes = -1; ///< of tokenFile(), as it was checked; -1: not yet

@@ -30,6 +30,7 @@ Status noEntry(const char *name, const char *use) {
 Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
     : rank_(rank), job_(job), signals_(signals), schedule_(job.recipe),
       checkpoints_(rank, job, [this] { return meet(); }),
+      began_(std::chrono::steady_clock::now()),
       progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites),
       done_(job.startStep()) {}
 
@@ -170,7 +171,7 @@ int64_t Trainer::firstSample(int64_t step) const {
 }
 
 bool Trainer::begin(int64_t step) {
-  if (signals_.stop.load(std::memory_order_relaxed))
+  if (signals_.stop.load(std::memory_order_relaxed) || endsEarly(step - 1))
     signals_.gate.close();
   if (end_.ok())
     lookAhead(step);
@@ -186,6 +187,17 @@ bool Trainer::begin(int64_t step) {
                               step - 1, job_.evalBatches)
                 : fmt::format("ended after step {}", step - 1)};
   return false;
+}
+
+bool Trainer::endsEarly(int64_t done) const {
+  if (job_.evaluates() || done <= job_.startStep())
+    return false;
+  const EarlyEnd &early = job_.early;
+  if (early.interval > 0 && done % early.interval == 0)
+    return true;
+  std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - began_;
+  return early.seconds > 0 && time.count() >= early.seconds;
 }
 
 void Trainer::lookAhead(int64_t step) {

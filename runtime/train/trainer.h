@@ -55,6 +55,9 @@ private:
   Status train();
   /// Whether `step` is to be run; else `end_` says why not.
   bool begin(int64_t step);
+  /// Whether the run is to end behind a step. With an interval all ranks find
+  /// so; whose time is over ends it for all.
+  bool endsEarly(int64_t done) const;
   /// Reads the data of the next step ahead of `step`: without them the run ends
   /// behind `step`, if a rank has begun it, or before it.
   void lookAhead(int64_t step);
@@ -110,6 +113,7 @@ private:
   TrainerSignals signals_;
   StepSchedule schedule_;
   CheckpointFiles checkpoints_;
+  std::chrono::steady_clock::time_point began_;
   StepLengths lengths_;
   std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
   StepLog log_;

@@ -12,6 +12,9 @@ loads the checkpoint of the one before and saves it again, before it trains a st
 saved has the bits of what it loaded, by a reader of its own (checkpoints.py). Behind the step
 losses, norms and the checkpoint have the bits of the plain layout of its class that went on
 from the same one (N4), and the loss is that of one process (N5). --hops takes so many.
+
+And what becomes of checkpoints that are damaged, of another model, of another global batch
+(checkpoint_policies.py).
 """
 
 import argparse
@@ -24,7 +27,8 @@ import time
 
 import checkpoints
 import precision
-from layouts import SINGLE, TP2_PP2_DP2
+from checkpoint_policies import Policies
+from layouts import GLOBAL_BATCH, SINGLE, TP2_PP2_DP2, Layout
 from pairs import covering, layout_of, plain
 from run_layout import Mtc, Report, read_log, relative
 from small_spec import small_spec
@@ -63,11 +67,13 @@ class Resume:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def compile(self, model, layout, dtype, bundle):
+    def compile(self, model, layout, dtype, bundle, batch=GLOBAL_BATCH, **other):
         spec = self.path("spec.toml")
         with open(spec, "w") as file:
-            file.write(small_spec(**model, **SIZES))
-        return self.mtc.compile(spec, layout, self.path(bundle), precision.options(dtype))
+            file.write(small_spec(**{**SIZES, **model, **other}))
+        self.mtc.call("compile", spec, *layout.options(batch), *precision.options(dtype),
+                      "--jobs", 1, "-o", self.path(bundle))
+        return self.path(bundle)
 
     def run(self, bundle, steps, *options, comm="shm", log=None):
         """Trains to step `steps`; the log's lines."""
@@ -140,6 +146,19 @@ class Resume:
                 before = self.hop(model, row, before, step)
             shutil.rmtree(os.path.dirname(before))
 
+    def policies(self):
+        """Without dropout: evaluations say what steps compute."""
+        bundle = self.compile(MODELS[0], TP2_PP2_DP2, "f32", "sure", dropout=0)
+        Policies(self, bundle, self.compile(MODELS[0], SINGLE, "f32", "fewer", dropout=0,
+                                            layers=3)).all()
+
+    def batches(self):
+        first = self.compile(MODELS[0], TP2_PP2_DP2, "f32", "first", dropout=0)
+        half = Layout(tp=4, micro_batch=8)
+        Policies(self, first, "").batches(
+            self.compile(MODELS[0], half, "f32", "half", 8, dropout=0),
+            self.compile(MODELS[0], Layout(micro_batch=8), "f32", "one", 8, dropout=0))
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -152,6 +171,9 @@ def main():
     rows = random.Random(options.seed).sample(covering()[0], options.hops or len(covering()[0]))
     with tempfile.TemporaryDirectory() as folder:
         resume = Resume(Mtc(), report, folder)
+        resume.policies()
+        shutil.rmtree(resume.path("policies"))
+        resume.batches()
         resume.every_step(options.every)
         resume.hops(rows)
     return report.finish(f"{len(range(1, STEPS, options.every))} resumed runs and {len(rows)} "

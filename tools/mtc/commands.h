@@ -22,6 +22,7 @@ void addLint(CLI::App &app, Action &action);
 void addRun(CLI::App &app, Action &action);
 void addInspect(CLI::App &app, Action &action);
 void addDiff(CLI::App &app, Action &action);
+void addCheckpoint(CLI::App &app, Action &action);
 void addExplain(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);

@@ -53,6 +53,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addRun(app, action);
   mtc::tool::addInspect(app, action);
   mtc::tool::addDiff(app, action);
+  mtc::tool::addCheckpoint(app, action);
   mtc::tool::addExplain(app, action);
   mtc::tool::addSchedule(app, action);
   mtc::tool::addHelp(app, action);

@@ -74,6 +74,7 @@ struct RunCommand {
   std::vector<std::pair<std::string, std::string>> dumps;
   std::string progress;
   bool quiet = false;
+  std::optional<double> exitMinutes;
 };
 
 /// The words of --progress; a terminal decides if there is none.
@@ -129,6 +130,11 @@ Status runRun(RunCommand &command) {
     MTC_RETURN_IF_ERROR(runtime::parseDump(what, folder, request));
     options.dumps.push_back(std::move(request));
   }
+  options.exitMinutes = command.exitMinutes.value_or(0);
+  if ((options.exitInterval > 0 || command.exitMinutes) &&
+      options.checkpoints.empty())
+    return {StatusCode::usage, "--exit-interval and --exit-duration-in-mins: "
+                               "expected --checkpoints DIR with them"};
   options.progress = command.quiet ? runtime::ProgressKind::none
                                    : kProgress.at(command.progress);
   return runtime::runBundle(options);
@@ -181,6 +187,11 @@ void addRun(CLI::App &app, Action &action) {
   sub->add_flag("--resume", options.resume,
                 "go on from the newest whole checkpoint, in this layout or "
                 "another; begin anew if there is none yet");
+  addInteger(*sub, "--exit-interval", options.exitInterval, 1,
+             "end behind the next step that this divides, with a checkpoint");
+  addNumber(*sub, "--exit-duration-in-mins", command->exitMinutes,
+            "end behind the step in progress after so many minutes, with a "
+            "checkpoint");
   sub->add_option("--load", options.load,
                   "begin with this checkpoint, or the newest whole one of this "
                   "folder, unless --resume finds one of the run's own");

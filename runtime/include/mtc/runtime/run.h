@@ -63,6 +63,11 @@ struct RunOptions {
   /// A run that is new begins with this checkpoint: the folder of one, or one
   /// of several, whose newest whole one it is. Empty: with none.
   std::string load;
+  /// The run ends behind the next step that `exitInterval` divides, or behind
+  /// the one in progress after so many minutes; 0: not. With the codes of a run
+  /// that is stopped.
+  int64_t exitInterval = 0;
+  double exitMinutes = 0;
   std::string saveTo; ///< safetensors file of the parameters after the run
   /// JSON lines, one per step. A file that has something is continued if
   /// `appendLog`, else kept as <name>.1, .2, ...

@@ -1,0 +1,162 @@
+//===- checkpoints.cpp - what checkpoints say of themselves ---------------===//
+
+#include "mtc/runtime/checkpoints.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/json.h"
+#include "runtime/base/safetensors.h"
+#include "runtime/checkpoint/commit.h"
+#include "runtime/control/file_lock.h"
+#include "runtime/inspect/checkpoint_folders.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace mtc::runtime {
+namespace {
+
+Json describe(const CheckpointFolder &each) {
+  Json json = {{"folder", each.path}, {"whole", each.status.ok()}};
+  if (!each.status.ok()) {
+    json["why"] = each.status.message();
+    return json;
+  }
+  const Manifest &m = each.checkpoint.manifest;
+  json["step"] = m.position.step;
+  json["samples"] = m.position.samples;
+  json["tokens"] = m.position.tokens;
+  json["model"] = m.model;
+  json["plan_hash"] = m.planHash;
+  json["mesh"] = m.mesh;
+  json["ranks"] = each.checkpoint.ranks();
+  json["tensors"] = m.tensors.size();
+  json["elements"] = each.checkpoint.elements();
+  json["bytes"] = 4 * each.checkpoint.elements();
+  json["recipe"] = m.recipe;
+  return json;
+}
+
+std::string lineOf(const CheckpointFolder &each) {
+  if (!each.status.ok())
+    return fmt::format("{}: not whole: {}\n", each.path, each.status.message());
+  const Manifest &m = each.checkpoint.manifest;
+  return fmt::format("{}: {} behind step {}, {} samples, {} tokens; {:.1f} MB "
+                     "of {} ranks ({})\n",
+                     each.path, m.model, m.position.step, m.position.samples,
+                     m.position.tokens,
+                     4e-6 * static_cast<double>(each.checkpoint.elements()),
+                     each.checkpoint.ranks(), m.mesh);
+}
+
+std::string detailsOf(const Checkpoint &c) {
+  const Manifest &m = c.manifest;
+  std::string text = fmt::format(
+      "plan     {}\ntensors  {}, {} elements in {} pieces\nrecipe  ",
+      m.planHash, m.tensors.size(), c.elements(), c.pieces.pieceCount());
+  for (const auto &[key, value] : m.recipe)
+    text += fmt::format(" {}={}", key, value);
+  return text + "\n";
+}
+
+Json listOf(const std::vector<CheckpointFolder> &folders) {
+  Json list = Json::array();
+  for (const CheckpointFolder &each : folders)
+    list.push_back(describe(each));
+  return list;
+}
+
+Status notWhole(size_t bad, size_t all) {
+  if (bad == 0)
+    return Status::okay();
+  return {StatusCode::inputRejected,
+          fmt::format("{} of {} checkpoints are not whole", bad, all)};
+}
+
+} // namespace
+
+Status describeCheckpoints(const std::string &path, bool json,
+                           std::string &text) {
+  std::vector<CheckpointFolder> folders;
+  MTC_RETURN_IF_ERROR(openCheckpoints(path, folders));
+  text.clear();
+  if (json)
+    text = listOf(folders).dump(1) + "\n";
+  else
+    for (const CheckpointFolder &each : folders)
+      text += lineOf(each);
+  bool isOne = folders.size() == 1 && folders.front().path == path;
+  if (isOne && folders.front().status.ok() && !json)
+    text += detailsOf(folders.front().checkpoint);
+  return isOne ? folders.front().status : Status::okay();
+}
+
+Status verifyCheckpoints(const std::string &path, bool json,
+                         std::string &text) {
+  std::vector<CheckpointFolder> folders;
+  MTC_RETURN_IF_ERROR(openCheckpoints(path, folders));
+  size_t bad = 0;
+  text.clear();
+  for (CheckpointFolder &each : folders) {
+    if (each.status.ok())
+      each.status = each.checkpoint.verify();
+    bad += !each.status.ok();
+    if (!json)
+      text += each.status.ok() ? fmt::format("{}: whole\n", each.path)
+                               : lineOf(each);
+  }
+  if (json)
+    text = listOf(folders).dump(1) + "\n";
+  return notWhole(bad, folders.size());
+}
+
+Status pruneFolder(const std::string &folder, int64_t keep, std::string &text) {
+  FileLock lock;
+  std::string root = behindLinks(folder);
+  MTC_RETURN_IF_ERROR(FileLock::take(root + ".lock", root, lock));
+  MTC_RETURN_IF_ERROR(lock.holdEmpty());
+  std::vector<CheckpointFolder> folders;
+  MTC_RETURN_IF_ERROR(openCheckpoints(root, folders));
+  text.clear();
+  int64_t whole = 0;
+  for (auto each = folders.rbegin(); each != folders.rend(); ++each) {
+    if (whole >= keep) {
+      MTC_RETURN_IF_ERROR(discardCheckpoint({root, "prune"}, each->step));
+      text += fmt::format("{}: removed\n", each->path);
+      continue;
+    }
+    if (each->status.ok())
+      each->status = each->checkpoint.verify();
+    whole += each->status.ok();
+    text += each->status.ok() ? fmt::format("{}: kept\n", each->path)
+                              : lineOf(*each);
+  }
+  return Status::okay();
+}
+
+Status exportParameters(const std::string &path, const std::string &file) {
+  Checkpoint from;
+  MTC_RETURN_IF_ERROR(openNewest(path, from));
+  constexpr std::string_view prefix = "param/";
+  std::vector<TensorInfo> tensors;
+  for (const auto &[name, shape] : from.manifest.tensors)
+    if (name.starts_with(prefix)) {
+      tensors.emplace_back();
+      tensors.back().name = name.substr(prefix.size());
+      tensors.back().shape = shape;
+    }
+  SafetensorsWriter writer;
+  MTC_RETURN_IF_ERROR(SafetensorsWriter::create(
+      file, tensors,
+      {{"format", "mtc"},
+       {"model", from.manifest.model},
+       {"plan_hash", from.manifest.planHash},
+       {"step", std::to_string(from.manifest.position.step)}},
+      writer));
+  for (const TensorInfo &tensor : tensors)
+    MTC_RETURN_IF_ERROR(copyTensor(
+        from.pieces, std::string(prefix) + tensor.name, tensor.name, writer));
+  return writer.commit();
+}
+
+} // namespace mtc::runtime

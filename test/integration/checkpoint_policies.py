@@ -1,0 +1,151 @@
+"""What `mtc run` and `mtc checkpoint` do with checkpoints that are there, damaged, of
+another model or of none."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import checkpoints
+
+STOPPED_SAVED, NONE_WHOLE, REJECTED, USAGE, DIFFER = 9, 19, 3, 2, 10
+
+
+def damage(path):
+    with open(path, "r+b") as file:
+        file.seek(-8, os.SEEK_END)
+        byte = file.read(1)
+        file.seek(-8, os.SEEK_END)
+        file.write(bytes([byte[0] ^ 16]))
+
+
+class Policies:
+    """`resume` has compile() and run() (test_resume.py)."""
+
+    def __init__(self, resume, bundle, other):
+        self.resume, self.mtc, self.report = resume, resume.mtc, resume.report
+        self.bundle, self.other = bundle, other
+        self.folder = resume.path("policies")
+        resume.run(bundle, 3, "--checkpoints", self.folder, "--save-interval", 1)
+
+    def call(self, name, code, says, *arguments):
+        done = self.mtc.call(*arguments, check=False)
+        self.report.expect(done.returncode == code, f"{name}: expected exit code {code}, found "
+                           f"{done.returncode}: {done.stderr}")
+        for text in says:
+            self.report.expect(text in done.stderr + done.stdout,
+                               f"{name}: expected {text!r} in {done.stderr!r}")
+        return done
+
+    def train(self, name, code, says, folder, *options, bundle=None, steps=4):
+        return self.call(name, code, says, "run", bundle or self.bundle, "--data",
+                         self.resume.path("data"), "--data-type", "u8", "--steps", steps,
+                         "--quiet", "--checkpoints", folder, *options)
+
+    def copy(self):
+        folder = self.resume.path("copy")
+        shutil.rmtree(folder, ignore_errors=True)
+        return shutil.copytree(self.folder, folder)
+
+    def of(self, folder, step, name):
+        return os.path.join(checkpoints.of_step(folder, step), name)
+
+    def damaged(self):
+        folder = self.copy()
+        damage(self.of(folder, 3, "rank00002.safetensors"))
+        os.remove(self.of(folder, 2, "manifest.json"))
+        os.mkdir(os.path.join(folder, "step-00000009.tmp-somebody"))
+        self.call("verify", REJECTED, ["step-00000001: whole", "rank00002.safetensors",
+                                       "manifest.json", "2 of 3"], "checkpoint", "verify", folder)
+        self.train("two damaged", 0, ["a checkpoint is not whole", "rank00002.safetensors",
+                                      "manifest.json"], folder, "--resume")
+        self.report.expect(checkpoints.steps(folder) == [1, 2, 3, 4]
+                           and not [n for n in os.listdir(folder) if "tmp" in n],
+                           f"expected four checkpoints, found {os.listdir(folder)}")
+        self.call("pruned", 0, ["step-00000004: kept", "step-00000001: kept"],
+                  "checkpoint", "prune", folder, "--keep", 2)
+        for step in (1, 4):  # the others are not whole already
+            damage(self.of(folder, step, "manifest.json"))
+        self.train("all damaged", NONE_WHOLE, ["none of them is whole"], folder, "--resume")
+
+    def misused(self):
+        self.train("without --resume", USAGE, ["earlier run, the last of step 3", "--resume"],
+                   self.folder)
+        self.train("another model", REJECTED, ["another model", "exp_avg/layers.3"],
+                   self.copy(), "--resume", bundle=self.other)
+        self.train("fewer steps", USAGE, ["step 3"], self.copy(), "--resume", steps=2)
+        self.train("a dump before it", USAGE, ["behind step 3"], self.copy(), "--resume",
+                   "--dump", "params@2", self.resume.path("dump"))
+        self.train("nothing to load", REJECTED, ["expected a checkpoint", "none"],
+                   self.resume.path("new"), "--load", self.resume.path("nowhere"))
+        self.train("begins anew", 0, ["no checkpoint", "begins anew"],
+                   self.resume.path("new"), "--resume", steps=1)
+        self.call("no folder", USAGE, ["--checkpoints DIR"], "run", self.bundle, "--resume")
+        self.call("no checkpoint", REJECTED, ["expected a checkpoint"], "checkpoint", "info",
+                  self.resume.folder)
+
+    def stopped(self):
+        folder = self.resume.path("stopped")
+        command = [self.mtc.program, "run", self.bundle, "--data", self.resume.path("data"),
+                   "--data-type", "u8", "--steps", 10 ** 7, "--quiet", "--checkpoints", folder,
+                   "--save-interval", 5]
+        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < end and not (
+                os.path.isdir(folder) and checkpoints.steps(folder)):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=60)[1]
+        last = checkpoints.steps(folder)[-1]
+        self.report.expect(process.returncode == STOPPED_SAVED and f"step-{last:08}" in said,
+                           f"expected exit code {STOPPED_SAVED} and step {last}, found "
+                           f"{process.returncode}: {said}")
+        self.train("goes on", 0, [], folder, "--resume", steps=last + 1)
+        self.report.expect(checkpoints.steps(folder)[-1] == last + 1, "expected one step more")
+
+    def ended(self):
+        folder = self.resume.path("ended")
+        options = ["--resume", "--exit-interval", 3]
+        self.train("exit interval", STOPPED_SAVED, ["ended after step 3", "step-00000003"],
+                   folder, *options, steps=7)
+        self.train("exit interval, again", STOPPED_SAVED, ["ended after step 6"], folder,
+                   *options, steps=7)
+        self.train("exit interval, the rest", 0, [], folder, *options, steps=7)
+        self.report.expect(checkpoints.steps(folder) == [3, 6, 7],
+                           f"expected steps 3, 6 and 7, found {checkpoints.steps(folder)}")
+        self.train("exit duration", STOPPED_SAVED, ["ended after step 8"], folder, "--resume",
+                   "--exit-duration-in-mins", 1e-9, steps=1000)
+
+    def looked_at(self):
+        a, b = (checkpoints.of_step(self.folder, step) for step in (1, 2))
+        self.call("diff of one", 0, [], "checkpoint", "diff", a, a)
+        self.call("diff", DIFFER, ["param/embed.tokens: ", "elements differ"], "checkpoint",
+                  "diff", a, b)
+        info = json.loads(self.call("info", 0, [], "checkpoint", "info", self.folder,
+                                    "--json").stdout)
+        self.report.expect([each["step"] for each in info] == [1, 2, 3],
+                           f"expected three steps, found {info}")
+
+    def batches(self, bundle, single):
+        """Other samples a step: the run goes on where the data are. The loss of step 4 is that
+        of an evaluation of these samples on the parameters of step 3."""
+        file = self.resume.path("exported.safetensors")
+        self.call("export", 0, [], "checkpoint", "export", self.folder, file)
+        log = self.resume.run(bundle, 4, "--load", self.folder)
+        told = json.loads(self.call(
+            "evaluation", 0, [], "run", single, "--eval", 1, "--eval-first", 3 * 16, "--data",
+            self.resume.path("data"), "--data-type", "u8", "--quiet", "--init-from",
+            file).stdout)
+        self.report.expect(abs(told["eval_loss"] - log[-1]["loss"]) < 2e-6 * log[-1]["loss"],
+                           f"expected the loss {told['eval_loss']}, found {log[-1]['loss']}")
+        self.report.expect(log[-1]["step"] == 4 and log[-1]["tokens"] == (3 * 16 + 8) * 16,
+                           f"expected step 4 behind {(3 * 16 + 8) * 16} tokens, found {log}")
+
+    def all(self):
+        self.damaged()
+        self.misused()
+        self.stopped()
+        self.ended()
+        self.looked_at()

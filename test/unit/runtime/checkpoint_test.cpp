@@ -1,0 +1,265 @@
+//===- checkpoint_test.cpp - what is whole, and what is damaged -----------===//
+
+#include "runtime/base/file_sums.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/commit.h"
+#include "runtime/checkpoint/names.h"
+#include "runtime/device/cpu/cpu_device.h"
+#include "temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+namespace fs = std::filesystem;
+
+namespace mtc::runtime::test {
+namespace {
+
+constexpr int kRanks = 2;
+constexpr int64_t kColumns = 6, kRows = 1366; // 64 KiB in two tensors
+
+/// For pieces of which nothing is on a device.
+Stream &onHost() {
+  static CpuStream stream{ArenaViews{}};
+  return stream;
+}
+
+/// Rank r has half of the columns of `param/w`, and a flat range of `m/w`.
+class Ranks {
+public:
+  explicit Ranks(float first) : values_(kColumns * kRows / kRanks) {
+    std::iota(values_.begin(), values_.end(), first);
+  }
+  Status write(const CheckpointPlace &place, int64_t step, int rank) {
+    auto count = static_cast<int64_t>(values_.size());
+    Box half{{0, rank * kColumns / kRanks}, {kRows, kColumns / kRanks}};
+    Box all{{0, 0}, {kRows, kColumns}};
+    std::vector<int64_t> shape{kRows, kColumns};
+    return writeRank(
+        place, step, rank, onHost(),
+        {{"param/w", shape, {}, half, 0, count, values_.data()},
+         {"m/w", shape, {}, all, rank * count, count, values_.data()}});
+  }
+
+private:
+  std::vector<float> values_;
+};
+
+Manifest ofStep(int64_t step) {
+  Manifest manifest;
+  manifest.position = {step, 16 * step, 512 * step};
+  manifest.model = "toy";
+  manifest.planHash = "0123456789abcdef";
+  manifest.mesh = "tp 2";
+  manifest.recipe["lr"] = "0.001";
+  return manifest;
+}
+
+/// A folder with a checkpoint of some steps.
+class Checkpoints {
+public:
+  explicit Checkpoints(std::vector<int64_t> steps) {
+    for (int64_t step : steps)
+      save(step);
+  }
+  void save(int64_t step) {
+    for (int rank = 0; rank < kRanks; ++rank)
+      ASSERT_TRUE(
+          Ranks(static_cast<float>(100 * step)).write(place, step, rank).ok());
+    Status status = commitCheckpoint(place, kRanks, ofStep(step));
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  std::string newest() const {
+    NewestWhole found;
+    Status status = findNewestWhole(folder.path(), found);
+    return status.ok() ? fs::path(found.folder).filename().string()
+                       : status.message();
+  }
+  std::vector<std::string> files(int64_t step) const {
+    std::vector<std::string> found;
+    for (const auto &entry : fs::directory_iterator(place.folder(step)))
+      found.push_back(entry.path().string());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  TemporaryFolder folder;
+  CheckpointPlace place{folder.path(), "nonce"};
+};
+
+Status openAndVerify(const std::string &folder) {
+  Checkpoint checkpoint;
+  Status status = Checkpoint::open(folder, checkpoint);
+  return status.ok() ? checkpoint.verify() : status;
+}
+
+TEST(CheckpointNames, AreOfOneStepEach) {
+  EXPECT_EQ(stepFolder(7), "step-00000007");
+  EXPECT_EQ(stepOfFolder("step-00000007"), 7);
+  EXPECT_EQ(stepOfFolder(stepFolder(123456789012)), 123456789012);
+  for (const char *name :
+       {"step-7", "step-0000007", "step-000000007", "step--0000007", "step-",
+        "step-00000007.tmp-x", "step-99999999999999999999", "Step-00000007"})
+    EXPECT_FALSE(stepOfFolder(name)) << name;
+  EXPECT_TRUE(isTemporaryFolder(temporaryFolder(7, "x")));
+  EXPECT_FALSE(isTemporaryFolder("step-00000007"));
+  EXPECT_FALSE(isTemporaryFolder("mine.tmp-x"));
+}
+
+TEST(FileSums, AreOfChunks) {
+  std::string bytes(static_cast<size_t>(2 * kSumChunk + 5), 'x');
+  SumsOfWrites running;
+  running.add({bytes.data(), 3});
+  running.add({bytes.data() + 3, bytes.size() - 3});
+  FileSums sums = running.finish();
+  EXPECT_EQ(sums.bytes, static_cast<int64_t>(bytes.size()));
+  ASSERT_EQ(sums.digests.size(), 3u);
+  EXPECT_EQ(sums.digests[0], sums.digests[1]);
+  FileSums read;
+  ASSERT_TRUE(parseSums(textOf(sums), "sums", read).ok());
+  EXPECT_EQ(read, sums);
+  TemporaryFolder folder;
+  writeFile(folder.path("f"), bytes);
+  EXPECT_TRUE(checkSums(folder.path("f"), sums).ok());
+  bytes[static_cast<size_t>(kSumChunk) + 1] ^= 1;
+  writeFile(folder.path("f"), bytes);
+  EXPECT_NE(checkSums(folder.path("f"), sums)
+                .message()
+                .find("bytes 4194304 to 8388607"),
+            std::string::npos);
+}
+
+TEST(Manifest, ReadsWhatItWrites) {
+  Manifest manifest = ofStep(3), read;
+  manifest.sums = {"a", "b"};
+  manifest.tensors["param/w"] = {2, 3};
+  std::string text = textOf(manifest);
+  ASSERT_TRUE(parseManifest(text, "m", read).ok());
+  EXPECT_EQ(textOf(read), text);
+  EXPECT_EQ(read.position, manifest.position);
+  EXPECT_EQ(read.tensors, manifest.tensors);
+}
+
+TEST(Checkpoint, HasWhatRanksWrote) {
+  Checkpoints saved({1});
+  Checkpoint checkpoint;
+  ASSERT_TRUE(Checkpoint::open(saved.place.folder(1), checkpoint).ok());
+  EXPECT_TRUE(checkpoint.verify().ok());
+  EXPECT_EQ(checkpoint.elements(), 2 * kColumns * kRows);
+  TensorReader reader;
+  ASSERT_TRUE(TensorReader::open(checkpoint.pieces, "param/w", reader).ok());
+  // Row 0: columns 0 to 2 of rank 0, then those of rank 1.
+  float row[kColumns];
+  ASSERT_TRUE(reader.read(0, kColumns, row).ok());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(row[i], 100.0f + static_cast<float>(i));
+    EXPECT_EQ(row[i + 3], 100.0f + static_cast<float>(i));
+  }
+  ASSERT_TRUE(TensorReader::open(checkpoint.pieces, "m/w", reader).ok());
+  int64_t half = kColumns * kRows / 2;
+  ASSERT_TRUE(reader.read(half - 3, kColumns, row).ok()); // of both ranks
+  auto last = static_cast<float>(100 + half - 1);
+  EXPECT_EQ(std::vector<float>(row, row + kColumns),
+            (std::vector<float>{last - 2, last - 1, last, 100, 101, 102}));
+}
+
+TEST(Checkpoint, IsNoneUntilAllRanksWrote) {
+  Checkpoints saved({1});
+  ASSERT_TRUE(Ranks(0).write(saved.place, 2, 0).ok());
+  Status status = commitCheckpoint(saved.place, kRanks, ofStep(2));
+  EXPECT_EQ(status.code(), StatusCode::writeFailed) << status.message();
+  EXPECT_EQ(saved.folder.files(), 1u) << "what one rank wrote is gone";
+  // Both ranks write the same half.
+  ASSERT_TRUE(Ranks(0).write(saved.place, 2, 0).ok());
+  fs::copy(saved.place.meanwhile(2) + "/" + rankFile(0),
+           saved.place.meanwhile(2) + "/" + rankFile(1));
+  fs::copy(saved.place.meanwhile(2) + "/" + sumsFile(0),
+           saved.place.meanwhile(2) + "/" + sumsFile(1));
+  status = commitCheckpoint(saved.place, kRanks, ofStep(2));
+  EXPECT_NE(status.message().find("by two ranks"), std::string::npos);
+  EXPECT_EQ(saved.newest(), "step-00000001");
+}
+
+TEST(Checkpoint, OfTheSameStepReplacesADamagedOne) {
+  Checkpoints saved({1, 2});
+  fs::remove(saved.place.folder(2) + "/" + kManifestFile);
+  EXPECT_EQ(saved.newest(), "step-00000001");
+  saved.save(2);
+  EXPECT_EQ(saved.newest(), "step-00000002");
+  EXPECT_EQ(saved.folder.files(), 2u);
+}
+
+TEST(Checkpoint, TheNewestWholeOneIsFound) {
+  Checkpoints saved({1, 2, 3});
+  fs::resize_file(saved.place.folder(3) + "/" + rankFile(1), 100);
+  fs::rename(saved.place.folder(2), saved.place.folder(4)); // of another step
+  NewestWhole found;
+  ASSERT_TRUE(findNewestWhole(saved.folder.path(), found).ok());
+  EXPECT_EQ(found.folder, saved.place.folder(1));
+  ASSERT_EQ(found.rejected.size(), 2u);
+  EXPECT_NE(found.rejected[0].find("it is of step 2"), std::string::npos);
+  EXPECT_NE(found.rejected[1].find(rankFile(1)), std::string::npos);
+  ASSERT_TRUE(findNewestWhole(saved.folder.path("none"), found).ok());
+  EXPECT_TRUE(found.folder.empty() && found.rejected.empty());
+}
+
+TEST(Checkpoint, OldOnesAndUnfinishedOnesGo) {
+  Checkpoints saved({1, 2, 3});
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 2).ok());
+  std::vector<int64_t> steps;
+  ASSERT_TRUE(listSteps(saved.folder.path(), steps).ok());
+  EXPECT_EQ(steps, (std::vector<int64_t>{2, 3}));
+  ASSERT_TRUE(Ranks(0).write(saved.place, 4, 0).ok());
+  fs::create_directory(saved.folder.path("mine.tmp-x"));
+  ASSERT_TRUE(removeTemporaries(saved.folder.path()).ok());
+  EXPECT_EQ(saved.folder.files(), 3u) << "two checkpoints, and the user's";
+}
+
+/// Every n-th bit of every file; MTC_EVERY_BIT=1: each of half a million.
+TEST(Checkpoint, AFlippedBitIsFound) {
+  Checkpoints saved({1});
+  size_t stride = std::getenv("MTC_EVERY_BIT") ? 1 : 997, flips = 0, bit = 0;
+  for (const std::string &path : saved.files(1)) {
+    std::string bytes;
+    ASSERT_TRUE(readWholeFile(path, bytes).ok());
+    for (; bit < 8 * bytes.size(); bit += stride, ++flips) {
+      std::string damaged = bytes;
+      damaged[bit / 8] ^= static_cast<char>(1 << bit % 8);
+      writeFile(path, damaged);
+      EXPECT_EQ(openAndVerify(saved.place.folder(1)).code(),
+                StatusCode::inputRejected)
+          << path << ", bit " << bit;
+    }
+    bit -= 8 * bytes.size();
+    writeFile(path, bytes);
+  }
+  EXPECT_TRUE(openAndVerify(saved.place.folder(1)).ok());
+  EXPECT_GE(flips, (size_t{64} << 10) * 8 / stride);
+  RecordProperty("flips", static_cast<int>(flips));
+}
+
+TEST(Checkpoint, ACutFileIsFound) {
+  Checkpoints saved({1});
+  for (const std::string &path : saved.files(1)) {
+    std::string bytes;
+    ASSERT_TRUE(readWholeFile(path, bytes).ok());
+    for (size_t size = 0; size < bytes.size();
+         size += size < 2000 ? 13 : 4096) {
+      writeFile(path, bytes.substr(0, size));
+      EXPECT_EQ(openAndVerify(saved.place.folder(1)).code(),
+                StatusCode::inputRejected)
+          << path << " of " << size << " bytes";
+    }
+    writeFile(path, bytes + "x");
+    EXPECT_EQ(openAndVerify(saved.place.folder(1)).code(),
+              StatusCode::inputRejected)
+        << path << " with one byte more";
+    writeFile(path, bytes);
+  }
+}
+
+} // namespace
+} // namespace mtc::runtime::test
