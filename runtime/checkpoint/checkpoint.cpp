@@ -56,13 +56,6 @@ Status checkTensors(const Checkpoint &c) {
 
 } // namespace
 
-int64_t Checkpoint::elements() const {
-  int64_t n = 0;
-  for (const auto &[name, shape] : manifest.tensors)
-    n += elementCount(shape);
-  return n;
-}
-
 Status Checkpoint::open(const std::string &folder, Checkpoint &out) {
   Checkpoint made;
   made.folder = folder;

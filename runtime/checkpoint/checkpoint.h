@@ -16,7 +16,7 @@ struct Checkpoint {
   StoredPieces pieces;
 
   int ranks() const { return static_cast<int>(manifest.sums.size()); }
-  int64_t elements() const;
+  int64_t elements() const { return elementsOf(manifest); }
 
   /// Reads manifest and headers, no data: all files that the manifest names are
   /// there, and each element of each tensor that it names once. Errors:

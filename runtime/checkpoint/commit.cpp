@@ -89,7 +89,7 @@ Status discardCheckpoint(const CheckpointPlace &place, int64_t step) {
 
 /// Until the folder has its name.
 static Status finish(const CheckpointPlace &place, int ranks,
-                     Manifest manifest) {
+                     Manifest &manifest) {
   int64_t step = manifest.position.step;
   std::string meanwhile = place.meanwhile(step);
   if (Status status = complete(meanwhile, ranks, manifest); !status.ok())
@@ -102,9 +102,9 @@ static Status finish(const CheckpointPlace &place, int ranks,
 }
 
 Status commitCheckpoint(const CheckpointPlace &place, int ranks,
-                        Manifest manifest) {
+                        Manifest &manifest) {
   int64_t step = manifest.position.step;
-  Status status = finish(place, ranks, std::move(manifest));
+  Status status = finish(place, ranks, manifest);
   if (status.ok())
     return syncFolder(place.root);
   // It takes room that the next one may need; a run that resumes removes it,

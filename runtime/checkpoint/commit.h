@@ -31,14 +31,14 @@ Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
                  Stream &stream, const std::vector<Piece> &pieces);
 
 /// Called by one rank, when all have written. `manifest` says all but sums and
-/// tensors. A folder of that name, which was no whole checkpoint, or the run
-/// would have begun behind it, goes. Errors: writeFailed, among them: an
-/// element of a tensor was written by two ranks or by none, a rank wrote
-/// nothing. What the ranks wrote is removed then. An error of the last fsync
-/// leaves open whether there is a checkpoint of this step; one that is there is
-/// whole.
+/// tensors, which it gets. A folder of that name, which was no whole
+/// checkpoint, or the run would have begun behind it, goes. Errors:
+/// writeFailed, among them: an element of a tensor was written by two ranks or
+/// by none, a rank wrote nothing. What the ranks wrote is removed then. An
+/// error of the last fsync leaves open whether there is a checkpoint of this
+/// step; one that is there is whole.
 Status commitCheckpoint(const CheckpointPlace &place, int ranks,
-                        Manifest manifest);
+                        Manifest &manifest);
 
 /// Removes one: it loses its name first. Errors: writeFailed.
 Status discardCheckpoint(const CheckpointPlace &place, int64_t step);

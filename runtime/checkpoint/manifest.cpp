@@ -2,6 +2,7 @@
 
 #include "runtime/checkpoint/manifest.h"
 
+#include "mtc/runtime/descriptor.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/json.h"
 
@@ -44,6 +45,13 @@ void readFields(FieldReader reader, Manifest &m) {
 }
 
 } // namespace
+
+int64_t elementsOf(const Manifest &manifest) {
+  int64_t n = 0;
+  for (const auto &[name, shape] : manifest.tensors)
+    n += elementCount(shape);
+  return n;
+}
 
 std::string textOf(const Manifest &m) {
   std::string text = Json({{"format", kFormat},

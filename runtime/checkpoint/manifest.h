@@ -40,6 +40,9 @@ struct Manifest {
   std::map<std::string, std::vector<int64_t>> tensors;
 };
 
+/// Of all tensors.
+int64_t elementsOf(const Manifest &manifest);
+
 /// JSON that ends with the digest of itself.
 std::string textOf(const Manifest &manifest);
 /// Errors: inputRejected: another digest than the text's, a newer version, all

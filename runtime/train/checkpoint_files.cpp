@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/recipe_fields.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/train/progress.h"
 #include "runtime/train/train_state.h"
 
 #include <fmt/format.h>
@@ -36,15 +37,20 @@ bool CheckpointFiles::due(int64_t step) const {
 }
 
 Status CheckpointFiles::load() {
+  Clock::time_point began = Clock::now();
   Checkpoint from;
   MTC_RETURN_IF_ERROR(Checkpoint::open(job_.checkpoints.resume, from));
   MTC_RETURN_IF_ERROR(loadTrainState(rank_, from.pieces));
+  if (rank_.rank() == 0)
+    tell("loaded by rank 0", from.manifest.position.step, from.elements(),
+         began);
   if (from.folder == job_.checkpoints.place.folder(from.manifest.position.step))
     tried_ = from.manifest.position.step; // one of this run's own
   return Status::okay();
 }
 
 Status CheckpointFiles::save(const RunPosition &position) {
+  Clock::time_point began = Clock::now();
   tried_ = position.step;
   outcome_ = write(position);
   // The others meet whether or not this rank could write.
@@ -52,7 +58,7 @@ Status CheckpointFiles::save(const RunPosition &position) {
     return outcome_;
   MTC_RETURN_IF_ERROR(meet_());
   if (rank_.rank() == 0)
-    if (Status committed = commit(position); outcome_.ok())
+    if (Status committed = commit(position, began); outcome_.ok())
       outcome_ = committed;
   return outcome_;
 }
@@ -72,7 +78,19 @@ Status CheckpointFiles::saveAndGoOn(const RunPosition &position) {
   return Status::okay();
 }
 
-Status CheckpointFiles::commit(const RunPosition &position) {
+void CheckpointFiles::tell(const char *done, int64_t step, int64_t elements,
+                           Clock::time_point began) const {
+  std::chrono::duration<double> time = Clock::now() - began;
+  double gigabytes = 4e-9 * static_cast<double>(elements);
+  ProgressLine(job_.progressFd, job_.progressRewrites)
+      .print(fmt::format("checkpoint of step {} {}: {:.1f} MB in {:.2f} s, "
+                         "{:.2f} GB/s",
+                         step, done, 1e3 * gigabytes, time.count(),
+                         gigabytes / time.count()));
+}
+
+Status CheckpointFiles::commit(const RunPosition &position,
+                               Clock::time_point began) {
   const CheckpointOrder &order = job_.checkpoints;
   const Descriptor &program = rank_.descriptor();
   Manifest manifest;
@@ -82,11 +100,11 @@ Status CheckpointFiles::commit(const RunPosition &position) {
   manifest.mesh = meshText(rank_.mesh());
   for (const RecipeField &field : recipeFields())
     manifest.recipe[field.key] = textOf(field, job_.recipe);
-  Status status =
-      commitCheckpoint(order.place, static_cast<int>(rank_.mesh().worldSize()),
-                       std::move(manifest));
-  if (!status.ok() || order.keep == 0)
-    return status;
+  MTC_RETURN_IF_ERROR(commitCheckpoint(
+      order.place, static_cast<int>(rank_.mesh().worldSize()), manifest));
+  tell("written", position.step, elementsOf(manifest), began);
+  if (order.keep == 0)
+    return Status::okay();
   if (Status pruned = pruneCheckpoints(order.place, order.keep); !pruned.ok())
     std::fprintf(stderr, "warning: older checkpoints stay: %s\n",
                  pruned.message().c_str());

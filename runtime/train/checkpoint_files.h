@@ -5,6 +5,7 @@
 #include "runtime/program/rank.h"
 #include "runtime/train/job.h"
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -37,9 +38,13 @@ public:
   Status saveAndGoOn(const RunPosition &position);
 
 private:
+  using Clock = std::chrono::steady_clock;
   Status write(const RunPosition &position);
   /// By one rank, when all have written.
-  Status commit(const RunPosition &position);
+  Status commit(const RunPosition &position, Clock::time_point began);
+  /// A line of progress: what is done, and how long it took.
+  void tell(const char *done, int64_t step, int64_t elements,
+            Clock::time_point began) const;
 
   RankState &rank_;
   const Job &job_;

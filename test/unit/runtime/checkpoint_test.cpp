@@ -69,7 +69,8 @@ public:
     for (int rank = 0; rank < kRanks; ++rank)
       ASSERT_TRUE(
           Ranks(static_cast<float>(100 * step)).write(place, step, rank).ok());
-    Status status = commitCheckpoint(place, kRanks, ofStep(step));
+    Manifest manifest = ofStep(step);
+    Status status = commitCheckpoint(place, kRanks, manifest);
     ASSERT_TRUE(status.ok()) << status.message();
   }
   std::string newest() const {
@@ -169,7 +170,8 @@ TEST(Checkpoint, HasWhatRanksWrote) {
 TEST(Checkpoint, IsNoneUntilAllRanksWrote) {
   Checkpoints saved({1});
   ASSERT_TRUE(Ranks(0).write(saved.place, 2, 0).ok());
-  Status status = commitCheckpoint(saved.place, kRanks, ofStep(2));
+  Manifest manifest = ofStep(2);
+  Status status = commitCheckpoint(saved.place, kRanks, manifest);
   EXPECT_EQ(status.code(), StatusCode::writeFailed) << status.message();
   EXPECT_EQ(saved.folder.files(), 1u) << "what one rank wrote is gone";
   // Both ranks write the same half.
@@ -178,7 +180,8 @@ TEST(Checkpoint, IsNoneUntilAllRanksWrote) {
            saved.place.meanwhile(2) + "/" + rankFile(1));
   fs::copy(saved.place.meanwhile(2) + "/" + sumsFile(0),
            saved.place.meanwhile(2) + "/" + sumsFile(1));
-  status = commitCheckpoint(saved.place, kRanks, ofStep(2));
+  manifest = ofStep(2);
+  status = commitCheckpoint(saved.place, kRanks, manifest);
   EXPECT_NE(status.message().find("by two ranks"), std::string::npos);
   EXPECT_EQ(saved.newest(), "step-00000001");
 }
