@@ -14,6 +14,8 @@ STOPPED_SAVED, NONE_WHOLE, REJECTED, USAGE, DIFFER = 9, 19, 3, 2, 10
 
 
 def damage(path):
+    if not os.path.exists(path):
+        return  # what lacks is reported where it was to be written
     with open(path, "r+b") as file:
         file.seek(-8, os.SEEK_END)
         byte = file.read(1)
