@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_TRAIN_DATA_H
 
 #include "runtime/base/file.h"
+#include "runtime/data/token_type.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/job.h"
 #include "runtime/train/positions.h"
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace mtc::runtime {
-
-/// Tokens that are not in the vocabulary.
-struct BadTokens {
-  int64_t count = 0;
-  int64_t position = 0, value = 0; ///< of the one that was found first
-};
 
 /// A file of T tokens has W = (T - 1) / seq windows. Sample k is the window
 /// perm(k mod W) of epoch k / W: its inputs are the tokens [w·seq, w·seq + seq)
