@@ -1,4 +1,4 @@
-//===- step_gate.h - ranks agree on their last step -------------*- C++ -*-===//
+//===- step_gate.h - ranks agree on steps to end and to save ----*- C++ -*-===//
 #ifndef MTC_RUNTIME_BASE_STEP_GATE_H
 #define MTC_RUNTIME_BASE_STEP_GATE_H
 
@@ -7,33 +7,54 @@
 
 namespace mtc::runtime {
 
+/// What a rank does in front of a step.
+enum class StepTurn {
+  run,  ///< it begins it
+  save, ///< it first saves what is behind the step before, as all ranks do
+  end   ///< the run ends before it
+};
+
 /// A run that is asked to stop ends behind the same step on every rank, so that
-/// its parameters are those of one step. A word that all ranks share has twice
-/// the highest step that a rank began, plus 1 once the gate is closed: then it
-/// grows no more, and every rank still runs the steps that one of them began.
-/// The word is the caller's and starts as 0.
+/// its parameters are those of one step, and one that is asked to save does so
+/// behind the same step. A word that all ranks share has four times the highest
+/// step that a rank began, plus 1 once the gate is closed: then no step begins
+/// that none has begun, and every rank still runs the others. Plus 2 while
+/// somebody asked to save behind that step. A second word has the last step
+/// behind which ranks save for that. The words are the caller's and start as 0.
+/// No rank ends a step that another has not begun: each step has a sum over all
+/// of them.
 class StepGate {
 public:
-  explicit StepGate(std::atomic<int64_t> &word) : word_(&word) {}
+  StepGate(std::atomic<int64_t> &word, std::atomic<int64_t> &saves)
+      : word_(&word), saves_(&saves) {}
 
-  /// A rank is about to begin `step`, one more than its last. False: the run
-  /// ends before it.
-  bool begin(int64_t step) {
+  /// A rank is in front of `step`, one more than its last. `saved`: the last
+  /// step behind which it saves; one that never does gives `step` - 1.
+  StepTurn turn(int64_t step, int64_t saved) {
     int64_t seen = word_->load();
-    while (step > seen >> 1) {
-      if (seen & 1)
-        return false;
-      if (word_->compare_exchange_weak(seen, step << 1))
-        return true;
+    while (step > seen >> 2) {
+      if ((seen & kAsked) && saved != step - 1) {
+        saves_->store(step); // 0 is none
+        return StepTurn::save;
+      }
+      if (seen & kClosed)
+        return StepTurn::end;
+      if (word_->compare_exchange_weak(seen, step << 2))
+        return StepTurn::run;
     }
-    return true;
+    // Another rank began it, and if it saved before, this one does, too.
+    return saves_->load() == step && saved != step - 1 ? StepTurn::save
+                                                       : StepTurn::run;
   }
   /// From here on no rank begins a step that none has begun.
-  void close() { word_->fetch_or(1); }
-  bool closed() const { return word_->load() & 1; }
+  void close() { word_->fetch_or(kClosed); }
+  bool closed() const { return word_->load() & kClosed; }
+  /// All ranks save behind the last step that one of them has begun.
+  void askToSave() { word_->fetch_or(kAsked); }
 
 private:
-  std::atomic<int64_t> *word_;
+  static constexpr int64_t kClosed = 1, kAsked = 2;
+  std::atomic<int64_t> *word_, *saves_;
 };
 
 } // namespace mtc::runtime

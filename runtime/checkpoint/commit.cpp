@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <system_error>
 
 namespace fs = std::filesystem;
@@ -68,8 +69,39 @@ std::string CheckpointPlace::folder(int64_t step) const {
   return root + "/" + stepFolder(step);
 }
 
+/// Bytes on disk of the files in a folder; 0 if it is not there.
+static int64_t bytesIn(const std::string &folder) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    struct stat info;
+    if (stat(at->path().c_str(), &info) == 0)
+      bytes += 512 * static_cast<int64_t>(info.st_blocks);
+  }
+  return bytes;
+}
+
+Status checkRoom(const CheckpointPlace &place, int64_t step) {
+  struct statvfs disk;
+  if (place.bytes == 0 || statvfs(place.root.c_str(), &disk) != 0)
+    return Status::okay();
+  // In this order: what another rank takes meanwhile counts twice, not never.
+  int64_t free = static_cast<int64_t>(disk.f_bavail * disk.f_frsize);
+  int64_t taken = bytesIn(place.meanwhile(step));
+  int64_t needed = place.bytes + place.bytes / 20;
+  if (free + taken >= needed)
+    return Status::okay();
+  return {StatusCode::writeFailed,
+          fmt::format("'{}' has room for {:.1f} MB, a checkpoint takes {:.1f}: "
+                      "nothing is written; make room, or keep fewer (--keep)",
+                      place.root, 1e-6 * static_cast<double>(free + taken),
+                      1e-6 * static_cast<double>(needed))};
+}
+
 Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
-                 Stream &stream, const std::vector<Piece> &pieces) {
+                 Stream *stream, const std::vector<Piece> &pieces) {
+  MTC_RETURN_IF_ERROR(checkRoom(place, step));
   std::string folder = place.meanwhile(step);
   // Whoever comes first makes it.
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)

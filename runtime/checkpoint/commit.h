@@ -20,15 +20,22 @@ namespace mtc::runtime {
 /// A folder of checkpoints, and the run that writes to it.
 struct CheckpointPlace {
   std::string root, nonce;
+  int64_t bytes = 0; ///< of the tensors of one checkpoint
   /// Where the checkpoint of a step is until it is committed, and then.
   std::string meanwhile(int64_t step) const;
   std::string folder(int64_t step) const;
 };
 
-/// What one rank has: called by each of them. Errors: writeFailed, those of the
-/// stream.
+/// Whether the file system has room for the checkpoint of a step, of which some
+/// ranks may have written theirs; 5 per cent more than its tensors take.
+/// Errors: writeFailed.
+Status checkRoom(const CheckpointPlace &place, int64_t step);
+
+/// What one rank has: called by each of them. `stream` may be null where all
+/// pieces are on the host. Errors: writeFailed, also if there is no room for
+/// all that ranks write; those of the stream.
 Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
-                 Stream &stream, const std::vector<Piece> &pieces);
+                 Stream *stream, const std::vector<Piece> &pieces);
 
 /// Called by one rank, when all have written. `manifest` says all but sums and
 /// tensors, which it gets. A folder of that name, which was no whole

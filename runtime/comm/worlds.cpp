@@ -23,11 +23,11 @@ public:
     return *comms_[rank];
   }
   std::atomic<int64_t> *step(int) override { return nullptr; }
-  StepGate gate() override { return StepGate(gate_); }
+  StepGate gate() override { return StepGate(gate_, saves_); }
 
 private:
   Mesh mesh_;
-  std::atomic<int64_t> gate_{0};
+  std::atomic<int64_t> gate_{0}, saves_{0};
   ThreadsWorld world_;
   std::vector<std::unique_ptr<Communicator>> comms_;
 };
@@ -49,7 +49,8 @@ public:
     return &comm_->state(rank_, kStepWord);
   }
   StepGate gate() override {
-    return StepGate(comm_->state(kGateRank, kGateWord));
+    return StepGate(comm_->state(kGateRank, kGateWord),
+                    comm_->state(kGateRank, kSaveWord));
   }
 
 private:

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <poll.h>
 #include <sys/mman.h>
@@ -66,6 +67,7 @@ public:
   Launcher(const Bundle &bundle, const Job &job, std::optional<double> timeout,
            const SignalWatch &signals)
       : bundle_(bundle), signals_(signals), watchdog_(timeout, job.passes()),
+        saves_(!job.checkpoints.place.root.empty()),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
     if (jobFd_ >= 0)
@@ -134,6 +136,15 @@ private:
   }
 
   void obeySignals() {
+    if (int saves = signals_.saves().load(); saves != savesSeen_) {
+      savesSeen_ = saves;
+      if (saves_)
+        gate().askToSave();
+      else
+        std::fputs("warning: SIGUSR1: nothing is written, as the run has no "
+                   "--checkpoints DIR\n",
+                   stderr);
+    }
     int count = signals_.count();
     if (count == signalsSeen_)
       return;
@@ -146,7 +157,10 @@ private:
       child.signal(SIGKILL);
   }
 
-  StepGate gate() { return StepGate(memory_->state(kGateRank, kGateWord)); }
+  StepGate gate() {
+    return StepGate(memory_->state(kGateRank, kGateWord),
+                    memory_->state(kGateRank, kSaveWord));
+  }
 
   void reap(int rank) {
     std::optional<RankOutcome> outcome = children_[rank].reap();
@@ -195,6 +209,7 @@ private:
   const Bundle &bundle_;
   const SignalWatch &signals_;
   Watchdog watchdog_;
+  bool saves_; ///< the run writes checkpoints
   Status hang_;
   std::unique_ptr<ShmSetup> memory_;
   int jobFd_ = -1;
@@ -202,7 +217,7 @@ private:
   std::vector<pollfd> fds_;
   std::vector<RankOutcome> failures_;
   Clock::time_point deadline_{};
-  int signalsSeen_ = 0;
+  int signalsSeen_ = 0, savesSeen_ = 0;
   bool stopped_ = false;
 };
 

@@ -66,7 +66,8 @@ Status runRank(Program program, const SignalWatch &signals) {
   Seat seat;
   MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, descriptor, seat));
   return runSeat(seat, std::move(program), descriptor, job,
-                 {signals.stop(), world->gate(), world->step(rankNumber)});
+                 {signals.stop(), world->gate(), &signals.saves(),
+                  world->step(rankNumber)});
 }
 
 } // namespace

@@ -51,12 +51,27 @@ Status checkSteps(const Job &job) {
 
 } // namespace
 
-Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
-  std::map<std::string, std::vector<int64_t>> expected;
+/// Shapes of the tensors of a checkpoint, by name.
+static std::map<std::string, std::vector<int64_t>>
+savedTensors(const Bundle &bundle) {
+  std::map<std::string, std::vector<int64_t>> tensors;
   for (const BundleProgram &stage : bundle.stages)
     for (const ParamInfo &p : stage.descriptor.params)
       for (const std::string &name : tensorsOf(stage.descriptor, p))
-        expected.emplace(name, p.modelShape());
+        tensors.emplace(name, p.modelShape());
+  return tensors;
+}
+
+static int64_t
+bytesOf(const std::map<std::string, std::vector<int64_t>> &tensors) {
+  int64_t elements = 0;
+  for (const auto &[name, shape] : tensors)
+    elements += elementCount(shape);
+  return elements * static_cast<int64_t>(sizeof(float));
+}
+
+Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
+  std::map<std::string, std::vector<int64_t>> expected = savedTensors(bundle);
   const auto &found = checkpoint.manifest.tensors;
   Problems problems;
   for (const auto &[name, shape] : expected)
@@ -107,16 +122,21 @@ static Status findLoaded(const std::string &path, std::string &folder) {
   return Status::okay();
 }
 
-Status RunCheckpoints::prepare(const RunOptions &options, Job &job) {
+Status RunCheckpoints::prepare(const RunOptions &options, int64_t bytes,
+                               Job &job) {
   CheckpointOrder &order = job.checkpoints;
   std::string root = behindLinks(options.checkpoints);
   MTC_RETURN_IF_ERROR(makeLastingFolders(root));
   MTC_RETURN_IF_ERROR(FileLock::take(root + ".lock", root, lock_));
   MTC_RETURN_IF_ERROR(lock_.holdEmpty());
   MTC_RETURN_IF_ERROR(removeTemporaries(root));
-  order.place = {root, makeNonce()};
+  order.place = {root, makeNonce(), bytes};
+  order.async = options.asyncSave;
   order.interval = options.saveInterval;
   order.keep = options.keepCheckpoints;
+  // The run may make room, or somebody may: it begins.
+  if (Status room = checkRoom(order.place, 0); !room.ok())
+    say("warning: " + room.message());
   if (options.resume)
     return newestIn(root, order.resume);
   std::vector<int64_t> steps;
@@ -135,7 +155,7 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
                             Job &job) {
   CheckpointOrder &order = job.checkpoints;
   if (!options.checkpoints.empty())
-    MTC_RETURN_IF_ERROR(prepare(options, job));
+    MTC_RETURN_IF_ERROR(prepare(options, bytesOf(savedTensors(bundle)), job));
   if (order.resume.empty() && !options.load.empty())
     MTC_RETURN_IF_ERROR(findLoaded(options.load, order.resume));
   if (order.resume.empty()) {

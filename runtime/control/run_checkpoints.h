@@ -27,7 +27,7 @@ public:
   Status open(const RunOptions &options, const Bundle &bundle, Job &job);
 
 private:
-  Status prepare(const RunOptions &options, Job &job);
+  Status prepare(const RunOptions &options, int64_t bytes, Job &job);
   FileLock lock_;
 };
 

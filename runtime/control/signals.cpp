@@ -1,27 +1,34 @@
-//===- signals.cpp - a polite end by SIGINT and SIGTERM -------------------===//
+//===- signals.cpp - a polite end, or a checkpoint, by signals ------------===//
 
 #include "runtime/control/signals.h"
 
 #include <csignal>
+#include <iterator>
 
 namespace mtc::runtime {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-std::atomic<int> gCount{0};
+constexpr int kSave = SIGUSR1;
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, kSave};
+std::atomic<int> gCount{0}, gSaves{0};
 std::atomic<bool> gStop{false};
 bool gOnce = false;
-struct sigaction gOld[3], gOldPipe;
+struct sigaction gOld[std::size(kSignals)], gOldPipe;
 sigset_t gOldMask;
 
-void handle(int) {
+void handle(int number) {
+  if (number == kSave) {
+    gSaves.fetch_add(1);
+    return;
+  }
   gCount.fetch_add(1);
   gStop.store(true);
   if (gOnce) {
     struct sigaction action = {};
     action.sa_handler = SIG_DFL;
     for (int each : kSignals)
-      sigaction(each, &action, nullptr);
+      if (each != kSave)
+        sigaction(each, &action, nullptr);
   }
 }
 
@@ -41,12 +48,12 @@ void blockSignals() {
 }
 
 SignalWatch::SignalWatch(bool once) {
-  gCount = 0;
+  gCount = gSaves = 0;
   gStop = false;
   gOnce = once;
   struct sigaction action = {};
   action.sa_handler = handle; // no SA_RESTART: poll must return
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
     sigaction(kSignals[i], &action, &gOld[i]);
     // nohup, and the background jobs of scripts
     if (gOld[i].sa_handler == SIG_IGN)
@@ -60,7 +67,7 @@ SignalWatch::SignalWatch(bool once) {
 
 SignalWatch::~SignalWatch() {
   pthread_sigmask(SIG_SETMASK, &gOldMask, nullptr);
-  for (int i = 0; i < 3; ++i)
+  for (size_t i = 0; i < std::size(kSignals); ++i)
     sigaction(kSignals[i], &gOld[i], nullptr);
   sigaction(SIGPIPE, &gOldPipe, nullptr);
 }
@@ -68,5 +75,7 @@ SignalWatch::~SignalWatch() {
 int SignalWatch::count() const { return gCount.load(); }
 
 const std::atomic<bool> &SignalWatch::stop() const { return gStop; }
+
+const std::atomic<int> &SignalWatch::saves() const { return gSaves; }
 
 } // namespace mtc::runtime

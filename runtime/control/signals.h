@@ -1,4 +1,4 @@
-//===- signals.h - a polite end by signals ----------------------*- C++ -*-===//
+//===- signals.h - a polite end, or a checkpoint, by signals ----*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_SIGNALS_H
 #define MTC_RUNTIME_CONTROL_SIGNALS_H
 
@@ -7,10 +7,10 @@
 namespace mtc::runtime {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP, unless ignored, are counted
-/// instead of ending the process, and SIGPIPE is ignored (a write then fails,
-/// which is handled). The old handlers come back afterwards. At most one at a
-/// time. Signals that were blocked until now (a rank's, from its start on) are
-/// let in.
+/// instead of ending the process, SIGUSR1 is counted apart, and SIGPIPE is
+/// ignored (a write then fails, which is handled). The old handlers come back
+/// afterwards. At most one at a time. Signals that were blocked until now (a
+/// rank's, from its start on) are let in.
 class SignalWatch {
 public:
   /// With `once`, the second signal has its default effect: the process ends.
@@ -19,8 +19,9 @@ public:
   SignalWatch(const SignalWatch &) = delete;
   SignalWatch &operator=(const SignalWatch &) = delete;
 
-  int count() const;                     ///< signals so far
+  int count() const;                     ///< those that stop, so far
   const std::atomic<bool> &stop() const; ///< true after the first
+  const std::atomic<int> &saves() const; ///< times that SIGUSR1 came
 };
 
 /// Blocks those signals in this thread and what it executes: they wait for a

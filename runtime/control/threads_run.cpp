@@ -51,7 +51,9 @@ private:
     return runSeat(seat,
                    programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
                    bundle_.descriptor(seat.rank), job_,
-                   {signals_.stop(), world_->gate(), world_->step(seat.rank)});
+                   {signals_.stop(), world_->gate(),
+                    seat.rank == 0 ? &signals_.saves() : nullptr,
+                    world_->step(seat.rank)});
   }
 
   void record(Seat &seat, Status status) {

@@ -62,14 +62,14 @@ Status readElements(Stream &stream, const Piece &piece, int64_t first,
 }
 
 static Status writeData(const std::string &name, const Piece &piece,
-                        Stream &stream, std::vector<float> &chunk,
+                        Stream *stream, std::vector<float> &chunk,
                         SafetensorsWriter &writer) {
   if (piece.data)
     return writer.write(name, 0, piece.data, piece.count * 4);
   for (int64_t at = 0; at < piece.count; at += kChunk) {
     int64_t count = std::min(kChunk, piece.count - at);
     chunk.resize(static_cast<size_t>(count));
-    MTC_RETURN_IF_ERROR(readElements(stream, piece, at, chunk));
+    MTC_RETURN_IF_ERROR(readElements(*stream, piece, at, chunk));
     MTC_RETURN_IF_ERROR(writer.write(name, 4 * at, chunk.data(), 4 * count));
   }
   return Status::okay();
@@ -83,7 +83,7 @@ static std::vector<size_t> orderOf(const std::vector<std::string> &names) {
   return order;
 }
 
-Status writePieces(const std::string &path, Stream &stream,
+Status writePieces(const std::string &path, Stream *stream,
                    const std::vector<Piece> &pieces, FileSums *sums) {
   std::vector<std::string> names = namesInFile(pieces);
   std::vector<TensorInfo> tensors(pieces.size());
@@ -106,7 +106,7 @@ Status writePieces(const std::string &path, Stream &stream,
 
 Status writePart(const SharedFile &file, int rank, Stream &stream,
                  const std::vector<Piece> &pieces) {
-  return writePieces(partPath(file, rank), stream, pieces);
+  return writePieces(partPath(file, rank), &stream, pieces);
 }
 
 Status mergeParts(const SharedFile &file, int ranks,

@@ -47,10 +47,10 @@ struct SharedFile {
   std::string path, parts;
 };
 
-/// Writes a file of pieces; what is on the device comes by `stream`. `sums`,
-/// which may be null, gets those of the file. Errors: writeFailed, those of the
-/// stream.
-Status writePieces(const std::string &path, Stream &stream,
+/// Writes a file of pieces; what is on the device comes by `stream`, which may
+/// be null where all are on the host. `sums`, which may be null, gets those of
+/// the file. Errors: writeFailed, those of the stream.
+Status writePieces(const std::string &path, Stream *stream,
                    const std::vector<Piece> &pieces, FileSums *sums = nullptr);
 
 /// Writes one part file; what is on the device comes by `stream`. Errors:

@@ -49,8 +49,10 @@ std::string packJob(const Job &job) {
                {"checkpoints",
                 {{"root", job.checkpoints.place.root},
                  {"nonce", job.checkpoints.place.nonce},
+                 {"bytes", job.checkpoints.place.bytes},
                  {"interval", job.checkpoints.interval},
                  {"keep", job.checkpoints.keep},
+                 {"async", job.checkpoints.async},
                  {"resume", job.checkpoints.resume},
                  {"step", job.checkpoints.start.step},
                  {"samples", job.checkpoints.start.samples},
@@ -89,9 +91,11 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.trace = {trace.integer("step", 0, INT64_MAX), trace.text("file"),
                trace.text("parts"), trace.integer("origin", 0, INT64_MAX)};
   FieldReader saved = reader.object("checkpoints");
-  job.checkpoints = {{saved.text("root"), saved.text("nonce")},
+  job.checkpoints = {{saved.text("root"), saved.text("nonce"),
+                      saved.integer("bytes", 0, INT64_MAX)},
                      saved.integer("interval", 0, INT64_MAX),
                      saved.integer("keep", 0, INT64_MAX),
+                     saved.boolean("async"),
                      saved.text("resume"),
                      {saved.integer("step", 0, INT64_MAX),
                       saved.integer("samples", 0, INT64_MAX),

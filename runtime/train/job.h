@@ -32,6 +32,7 @@ struct CheckpointOrder {
   CheckpointPlace place; ///< root empty: nowhere
   int64_t interval = 0;  ///< steps between two; 0: at the end only
   int64_t keep = 0;      ///< the newest ones; 0: all
+  bool async = false;    ///< written beside training, from snapshots
   std::string resume;    ///< the folder of a whole one; empty: the run is new
   RunPosition start{};   ///< of that one
 };

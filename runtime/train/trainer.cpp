@@ -93,7 +93,7 @@ Status Trainer::lastCheckpoint() {
   if (!checkpoints_.enabled())
     return Status::okay();
   MTC_RETURN_IF_ERROR(checkpoints_.tried() == done_
-                          ? checkpoints_.outcome()
+                          ? checkpoints_.finish()
                           : checkpoints_.save(position()));
   if (end_.ok())
     return Status::okay();
@@ -121,7 +121,7 @@ Status Trainer::prepare() {
     MTC_RETURN_IF_ERROR(of(first).loader.fetch(firstSample(first)));
   if (rank_.logs() && job_.logFd >= 0)
     log_.attach(job_.logFd, job_.logFile, job_.logAlone);
-  return Status::okay();
+  return job_.evaluates() ? Status::okay() : checkpoints_.prepare();
 }
 
 Status Trainer::openLengths() {
@@ -150,8 +150,11 @@ Status Trainer::fillParams() {
 }
 
 Status Trainer::train() {
-  int64_t step = job_.startStep() + 1;
-  for (; step <= job_.recipe.steps && begin(step); ++step) {
+  for (int64_t step = job_.startStep() + 1; step <= job_.recipe.steps; ++step) {
+    bool runs = false;
+    MTC_RETURN_IF_ERROR(begin(step, runs));
+    if (!runs)
+      return Status::okay();
     MTC_RETURN_IF_ERROR(tracedStep(step));
     if (done_ < step) {
       signals_.gate.close(); // for a launcher that looks
@@ -170,23 +173,41 @@ int64_t Trainer::firstSample(int64_t step) const {
   return job_.firstSample(step, rank_.descriptor().batch.globalBatch);
 }
 
-bool Trainer::begin(int64_t step) {
+Status Trainer::begin(int64_t step, bool &runs) {
+  MTC_RETURN_IF_ERROR(checkpoints_.look());
+  hearOfSaves();
   if (signals_.stop.load(std::memory_order_relaxed) || endsEarly(step - 1))
     signals_.gate.close();
   if (end_.ok())
     lookAhead(step);
-  if (signals_.gate.begin(step)) {
-    if (signals_.step)
-      signals_.step->store(step, std::memory_order_relaxed);
-    return true;
+  bool saves = checkpoints_.enabled() && !job_.evaluates();
+  auto turn = [&] {
+    return signals_.gate.turn(step, saves ? checkpoints_.tried() : step - 1);
+  };
+  StepTurn next = turn();
+  if (next == StepTurn::save) {
+    MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
+    next = turn();
   }
+  runs = next == StepTurn::run;
+  if (runs && signals_.step)
+    signals_.step->store(step, std::memory_order_relaxed);
+  if (runs)
+    return Status::okay();
   if (end_.ok())
     end_ = {StatusCode::interrupted,
             job_.evaluates()
                 ? fmt::format("ended after batch {} of {} of the evaluation",
                               step - 1, job_.evalBatches)
                 : fmt::format("ended after step {}", step - 1)};
-  return false;
+  return Status::okay();
+}
+
+void Trainer::hearOfSaves() {
+  if (!signals_.saves || signals_.saves->load() == savesHeard_)
+    return;
+  savesHeard_ = signals_.saves->load();
+  signals_.gate.askToSave();
 }
 
 bool Trainer::endsEarly(int64_t done) const {
@@ -323,7 +344,9 @@ Status Trainer::evaluate() {
   double sum = 0;
   for (int64_t i = 0; i < job_.evalBatches; ++i) {
     float loss = 0;
-    if (!begin(i + 1))
+    bool runs = false;
+    MTC_RETURN_IF_ERROR(begin(i + 1, runs));
+    if (!runs)
       return Status::okay();
     MTC_RETURN_IF_ERROR(evaluateBatch(*entry, i, nullptr, loss));
     sum += loss;
@@ -355,7 +378,9 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   MTC_RETURN_IF_ERROR(capture.check());
   float loss = 0;
   int64_t before = job_.startStep();
-  if (!begin(before + 1))
+  bool runs = false;
+  MTC_RETURN_IF_ERROR(begin(before + 1, runs));
+  if (!runs)
     return Status::okay();
   MTC_RETURN_IF_ERROR(evaluateBatch(*entry, before, &capture, loss));
   return write({order.file, order.parts}, capture.takePieces());

@@ -28,6 +28,9 @@ struct TrainerSignals {
   const std::atomic<bool> &stop;
   /// All ranks end behind the same step.
   StepGate gate;
+  /// Grows when this process is asked for a checkpoint; null: another one
+  /// hears that.
+  const std::atomic<int> *saves = nullptr;
   /// The step in progress, for the launcher's messages; may be null.
   std::atomic<int64_t> *step = nullptr;
 };
@@ -54,7 +57,9 @@ private:
   Status fillParams();
   Status train();
   /// Whether `step` is to be run; else `end_` says why not.
-  bool begin(int64_t step);
+  Status begin(int64_t step, bool &runs);
+  /// Passes on that this process was asked for a checkpoint.
+  void hearOfSaves();
   /// Whether the run is to end behind a step. With an interval all ranks find
   /// so; whose time is over ends it for all.
   bool endsEarly(int64_t done) const;
@@ -122,6 +127,7 @@ private:
   int64_t done_ = 0;     ///< the last step whose update is done
   MtcStepBlock block_{}; ///< of the step in progress
   StepResult result_;    ///< of the last step
+  int savesHeard_ = 0;   ///< of signals_.saves
   /// When the step in progress began.
   std::chrono::steady_clock::time_point started_;
 };

@@ -2,6 +2,7 @@
 """Checkpoints while a process is killed, files cannot be written, or the power fails.
 
 usage: test_checkpoints.py BIN_DIR LIBRARY [--every N] [--parts kills errors power fsyncs]
+                           [--async-save]
 
 Two ranks train four steps, save behind each, and keep two checkpoints. LIBRARY
 (file_faults.cpp) numbers all that they do to files.
@@ -11,7 +12,7 @@ Two ranks train four steps, save behind each, and keep two checkpoints. LIBRARY
   power   what disks may hold behind call N (power_loss.py)
   fsyncs  the same without one fsync: the states must tell that it is missing
 
-For every N (--every: each so manieth). Whatever happened, all that `mtc checkpoint verify`
+With --async-save they are written beside training. For every N (--every: each so manieth). Whatever happened, all that `mtc checkpoint verify`
 calls whole has the bits of a run that was left alone, by a reader of its own; nothing that
 was committed is lost; a run that resumes ends with those bits. A run that cannot write goes
 on training, with the same numbers.
@@ -41,8 +42,9 @@ WRITE_FAILED = 18
 
 
 class Faults:
-    def __init__(self, mtc, library, report, folder):
+    def __init__(self, mtc, library, report, folder, extra):
         self.mtc, self.library, self.report, self.folder = mtc, library, report, folder
+        self.extra = extra
         self.cases = 0
         with open(self.path("spec.toml"), "w") as file:
             file.write(small_spec(tied=True, **SIZES))
@@ -66,7 +68,7 @@ class Faults:
             os.remove(log)
         command = [self.mtc.program, "run", self.path("bundle"), "--data", self.path("data"),
                    "--data-type", "u8", "--steps", STEPS, "--checkpoints", folder,
-                   "--save-interval", 1, "--quiet", "--comm", comm, "--log", log, *options]
+                   "--save-interval", 1, "--quiet", "--comm", comm, "--log", log, *self.extra, *options]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True,
                               timeout=60, env={**os.environ, **variables})
         return done.returncode, done.stderr.strip()
@@ -227,10 +229,12 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--parts", nargs="+", default=["kills", "errors", "power", "fsyncs"])
+    parser.add_argument("--async-save", action="store_true")
     options = parser.parse_args()
     report, start = Report(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        faults = Faults(Mtc(), os.path.abspath(options.library), report, folder)
+        faults = Faults(Mtc(), os.path.abspath(options.library), report, folder,
+                        ["--async-save"] if options.async_save else [])
         for part in options.parts:
             before, begin = faults.cases, time.monotonic()
             getattr(faults, part)(options.every)

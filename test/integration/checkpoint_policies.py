@@ -107,6 +107,36 @@ class Policies:
         self.train("goes on", 0, [], folder, "--resume", steps=last + 1)
         self.report.expect(checkpoints.steps(folder)[-1] == last + 1, "expected one step more")
 
+    def asked(self):
+        """SIGUSR1, twice, of a run that goes on; then it is stopped."""
+        for comm, *options in (("shm",), ("threads", "--async-save"), ("shm", "--async-save")):
+            name = " ".join(["asked", comm, *options])
+            folder = self.resume.path(name.replace(" ", "_"))
+            command = [self.mtc.program, "run", self.bundle, "--data",
+                       self.resume.path("data"), "--data-type", "u8", "--steps", 10 ** 7,
+                       "--quiet", "--comm", comm, "--log", folder + ".log", "--checkpoints",
+                       folder, *options]
+            process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE,
+                                       text=True)
+            self.wait(process, lambda: os.path.exists(folder + ".log")
+                      and os.path.getsize(folder + ".log"))
+            for count in (1, 2):
+                process.send_signal(signal.SIGUSR1)
+                self.wait(process, lambda: len(checkpoints.steps(folder)) == count)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=60)[1]
+            found = checkpoints.steps(folder)
+            self.report.expect(process.returncode == STOPPED_SAVED and len(found) == 3,
+                               f"{name}: expected exit code {STOPPED_SAVED} and three "
+                               f"checkpoints, found {process.returncode}, {found}: {said}")
+            self.call(name, 0, [], "checkpoint", "verify", folder)
+
+    @staticmethod
+    def wait(process, condition):
+        end = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < end and not condition():
+            time.sleep(0.005)
+
     def ended(self):
         folder = self.resume.path("ended")
         options = ["--resume", "--exit-interval", 3]
@@ -149,5 +179,6 @@ class Policies:
         self.damaged()
         self.misused()
         self.stopped()
+        self.asked()
         self.ended()
         self.looked_at()

@@ -5,7 +5,8 @@ usage: test_resume.py BIN_DIR [--hops N] [--seed N] [--every N]
 
 Every step: a run of 20 steps in eight ranks that saves behind each; from every k-th of these
 checkpoints (--every; 1: from all) another run goes on to the end, and leaves the files of the
-first to the byte, and its log.
+first to the byte, and its log. A run that writes them beside training (--async-save) has the
+same files.
 
 Hops: layouts in which every pair of choices meets (pairs.py), in an order by seed. Each
 loads the checkpoint of the one before and saves it again, before it trains a step: what it
@@ -91,6 +92,16 @@ class Resume:
         log = self.run(bundle, STEPS, "--checkpoints", saved, "--save-interval", 1)
         self.report.expect(checkpoints.steps(saved) == list(range(1, STEPS + 1)),
                            f"expected {STEPS} checkpoints, found {checkpoints.steps(saved)}")
+        beside = self.path("beside")
+        told = self.run(bundle, STEPS, "--checkpoints", beside, "--save-interval", 1,
+                        "--async-save")
+        self.report.expect(numbers(told) == numbers(log),
+                           "--async-save: expected the log of the run without")
+        for k in range(1, STEPS + 1):
+            self.report.expect(contents(checkpoints.of_step(beside, k))
+                               == contents(checkpoints.of_step(saved, k)),
+                               f"--async-save: expected the files of step {k}")
+        shutil.rmtree(beside)
         last = contents(checkpoints.of_step(saved, STEPS))
         for k in range(1, STEPS, every):
             own = self.path("own")

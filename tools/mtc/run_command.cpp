@@ -103,11 +103,13 @@ Status runRun(RunCommand &command) {
   options.comm = *idNamed(runtime::kComms, command.comm);
   if (options.appendLog && options.logFile.empty())
     return {StatusCode::usage, "--append: expected --log FILE with it"};
-  bool isOfCheckpoints =
-      options.saveInterval > 0 || options.keepCheckpoints > 0 || options.resume;
+  bool isOfCheckpoints = options.saveInterval > 0 ||
+                         options.keepCheckpoints > 0 || options.asyncSave ||
+                         options.resume;
   if (isOfCheckpoints && options.checkpoints.empty())
-    return {StatusCode::usage, "--save-interval, --keep and --resume: expected "
-                               "--checkpoints DIR with them"};
+    return {StatusCode::usage, "--save-interval, --keep, --async-save and "
+                               "--resume: expected --checkpoints DIR with "
+                               "them"};
   if ((options.resume || !options.load.empty()) && !options.initFrom.empty())
     return {StatusCode::usage, "--resume and --load: expected no --init-from "
                                "with them: a checkpoint has all parameters"};
@@ -184,6 +186,9 @@ void addRun(CLI::App &app, Action &action) {
              "write a checkpoint every so many steps");
   addInteger(*sub, "--keep", options.keepCheckpoints, 1,
              "keep so many checkpoints, the newest ones; not given: all");
+  sub->add_flag("--async-save", options.asyncSave,
+                "write checkpoints beside training, from a copy in memory of "
+                "their size; the last one as without it");
   sub->add_flag("--resume", options.resume,
                 "go on from the newest whole checkpoint, in this layout or "
                 "another; begin anew if there is none yet");

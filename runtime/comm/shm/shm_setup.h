@@ -24,8 +24,9 @@ inline constexpr const char *kShmEnvironment = "MTC_SHM_FD";
 inline constexpr int kShmStateWords = 64;
 /// The one that holds the step in progress.
 inline constexpr int kStepWord = 0;
-/// The one of the StepGate, of this rank only.
+/// Those of the StepGate, of this rank only.
 inline constexpr int kGateWord = 1;
+inline constexpr int kSaveWord = 2;
 inline constexpr int kGateRank = 0;
 
 /// Lives in the launcher, made before it forks. The descriptors are inherited

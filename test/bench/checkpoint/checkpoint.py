@@ -3,7 +3,8 @@
 
 A run of no step writes one of gpt2-124m (parameters and two moments, 1.5 GB), and another
 loads it; both say on their progress how long they took. `verify` is `mtc checkpoint verify`.
-`cp` copies the same folder and fsyncs each file (`cp` and `sync FILES`), `cat` reads it. Files
+`stall` is how long a run of four steps waits for one that is written beside training behind the
+second (--async-save), in ms; `sync` for one that it writes itself. `cp` copies the same folder and fsyncs each file (`cp` and `sync FILES`), `cat` reads it. Files
 were written just before, so what is read comes from memory.
 
 usage: checkpoint.py BUILD_DIR BOOK [--runs N] [--folder DIR]
@@ -23,6 +24,8 @@ import time
 LAYOUTS = (["--gbs", "4", "--seq", "256"],
            ["--tp", "2", "--gbs", "4", "--seq", "256"],
            ["--dp", "2", "--zero", "1", "--gbs", "4", "--mbs", "1", "--seq", "256"])
+WAITED = re.compile(r"checkpoint of step 2 written: .* in ([\d.]+) s, .*waited ([\d.]+) s")
+WAITS = re.compile(r"checkpoint of step 2 written: .* in ([\d.]+) s")
 GIGABYTES = re.compile(r"checkpoint of step 0 (written|loaded by rank 0): .*, ([\d.]+) GB/s")
 
 
@@ -47,6 +50,19 @@ class Bench:
         return timed(self.mtc, "run", bundle, "--data", self.book, "--data-type", "u8",
                      "--steps", "0", "--progress", "plain", *options)[1]
 
+    def stalls(self, bundle):
+        """Milliseconds: of a checkpoint written beside training, and of one that is not."""
+        found = []
+        for options in (["--async-save"], []):
+            shutil.rmtree(self.path("beside"), ignore_errors=True)
+            told = timed(self.mtc, "run", bundle, "--data", self.book, "--data-type", "u8",
+                         "--steps", "4", "--progress", "plain", "--checkpoints",
+                         self.path("beside"), "--save-interval", "2", *options)[1]
+            match = (WAITED if options else WAITS).search(told)
+            found.append(1e3 * float(match.groups()[-1]))
+        shutil.rmtree(self.path("beside"))
+        return {"stall": found[0], "sync": found[1]}
+
     def once(self, bundle):
         """GB/s by what is done."""
         for name in ("saved", "again", "copy"):
@@ -62,7 +78,7 @@ class Bench:
         rates["cat"] = size / timed("sh", "-c", f"cat {saved}/* > /dev/null")[0]
         rates["load"] = told(self.run(bundle, "--load", saved, "--dump", "init",
                                       self.path("again")), "loaded by rank 0")
-        return rates
+        return rates | self.stalls(bundle)
 
 
 def main():
@@ -73,8 +89,8 @@ def main():
     parser.add_argument("--folder", help="on the file system to be measured")
     options = parser.parse_args()
     mtc = os.path.join(options.build, "bin", "mtc")
-    names = ("write", "cp", "verify", "cat", "load")
-    print(f"{'GB/s':44}" + "".join(f"{name:>9}" for name in names) + "  write/cp")
+    names = ("write", "cp", "verify", "cat", "load", "stall", "sync")
+    print(f"{'GB/s; ms':44}" + "".join(f"{name:>9}" for name in names) + "  write/cp")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         bench = Bench(mtc, options.book, folder)
         for layout in LAYOUTS:

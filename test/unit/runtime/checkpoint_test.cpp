@@ -39,7 +39,7 @@ public:
     Box all{{0, 0}, {kRows, kColumns}};
     std::vector<int64_t> shape{kRows, kColumns};
     return writeRank(
-        place, step, rank, onHost(),
+        place, step, rank, &onHost(),
         {{"param/w", shape, {}, half, 0, count, values_.data()},
          {"m/w", shape, {}, all, rank * count, count, values_.data()}});
   }
@@ -165,6 +165,17 @@ TEST(Checkpoint, HasWhatRanksWrote) {
   auto last = static_cast<float>(100 + half - 1);
   EXPECT_EQ(std::vector<float>(row, row + kColumns),
             (std::vector<float>{last - 2, last - 1, last, 100, 101, 102}));
+}
+
+TEST(Checkpoint, WithoutRoomNothingIsWritten) {
+  TemporaryFolder folder;
+  CheckpointPlace place{folder.path(), "1", int64_t{1} << 60};
+  Status status = Ranks(0).write(place, 1, 0);
+  EXPECT_EQ(status.code(), StatusCode::writeFailed);
+  EXPECT_NE(status.message().find("nothing is written"), std::string::npos);
+  EXPECT_FALSE(fs::exists(place.meanwhile(1)));
+  place.bytes = 1;
+  EXPECT_TRUE(Ranks(0).write(place, 1, 0).ok());
 }
 
 TEST(Checkpoint, IsNoneUntilAllRanksWrote) {

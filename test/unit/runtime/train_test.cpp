@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -98,13 +99,14 @@ TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
 
 /// Ranks that begin steps until the gate stops them; the last step of each.
 std::vector<int64_t> runGate(int ranks, int64_t closeAt) {
-  std::atomic<int64_t> word{0};
+  std::atomic<int64_t> word{0}, saves{0};
   std::vector<int64_t> last(ranks);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      StepGate gate(word);
-      for (int64_t step = 1; gate.begin(step); ++step) {
+      StepGate gate(word, saves);
+      for (int64_t step = 1; gate.turn(step, step - 1) == StepTurn::run;
+           ++step) {
         last[rank] = step;
         if (rank == 0 && step == closeAt)
           gate.close();
@@ -127,10 +129,49 @@ TEST(StepGate, AllRanksEndBehindTheSameStep) {
 }
 
 TEST(StepGate, ClosedBeforeTheFirstStep) {
-  std::atomic<int64_t> word{0};
-  StepGate gate(word);
+  std::atomic<int64_t> word{0}, saves{0};
+  StepGate gate(word, saves);
   gate.close();
-  EXPECT_FALSE(gate.begin(1));
+  EXPECT_EQ(gate.turn(1, 0), StepTurn::end);
+}
+
+/// Steps behind which each rank saves. All end each step together, as they do
+/// by its sums.
+std::vector<std::vector<int64_t>> runSaves(int ranks, int64_t steps,
+                                           int64_t askAt) {
+  std::atomic<int64_t> word{0}, saves{0};
+  std::vector<std::vector<int64_t>> saved(ranks);
+  std::barrier together(ranks);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      StepGate gate(word, saves);
+      int64_t last = -1;
+      for (int64_t step = 1; step <= steps; ++step) {
+        if (rank == 1 && step == askAt)
+          gate.askToSave();
+        if (gate.turn(step, last) == StepTurn::save) {
+          saved[rank].push_back(last = step - 1);
+          EXPECT_EQ(gate.turn(step, last), StepTurn::run);
+        }
+        if (step % 3 == rank % 3)
+          std::this_thread::yield();
+        together.arrive_and_wait();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return saved;
+}
+
+TEST(StepGate, AllRanksSaveBehindTheSameStep) {
+  for (int64_t askAt = 1; askAt <= 60; ++askAt) {
+    std::vector<std::vector<int64_t>> saved = runSaves(4, 70, askAt);
+    EXPECT_EQ(std::set(saved.begin(), saved.end()).size(), 1u);
+    ASSERT_EQ(saved[0].size(), 1u) << "asked in front of step " << askAt;
+    EXPECT_GE(saved[0][0], askAt - 1);
+    EXPECT_LE(saved[0][0], askAt);
+  }
 }
 
 TEST(Permutation, IsOneForEverySize) {

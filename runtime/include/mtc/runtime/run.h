@@ -58,6 +58,9 @@ struct RunOptions {
   /// every so many steps; 0: not. All or the newest `keepCheckpoints` are kept.
   std::string checkpoints;
   int64_t saveInterval = 0, keepCheckpoints = 0;
+  /// They are written beside training, from a copy of what they have in the
+  /// host's memory, but for the last one.
+  bool asyncSave = false;
   /// Goes on from the newest whole one; a run without any begins anew.
   bool resume = false;
   /// A run that is new begins with this checkpoint: the folder of one, or one
@@ -99,11 +102,12 @@ struct RunOptions {
 /// StatusCode; the message says which rank failed first and why. Standard error
 /// of ranks is passed on with "[rank N] " before each line. Installs handlers
 /// of SIGINT, SIGTERM and SIGHUP while it runs: the first stops all ranks
-/// behind the same step (interrupted), the second at once. `saveTo` is written
-/// at every orderly end: also behind such a stop, when a loss or norm is not
-/// finite (the parameters of the step before), and when data cannot be read any
-/// more. No output may be an input, another output, or in the bundle (usage).
-/// All tokens that the run reads are checked before it starts.
+/// behind the same step (interrupted), the second at once. SIGUSR1 has them
+/// write a checkpoint behind the step in progress, and go on. `saveTo` is
+/// written at every orderly end: also behind such a stop, when a loss or norm
+/// is not finite (the parameters of the step before), and when data cannot be
+/// read any more. No output may be an input, another output, or in the bundle
+/// (usage). All tokens that the run reads are checked before it starts.
 Status runBundle(const RunOptions &options);
 
 /// Reads a recipe file over `recipe`: keys that are absent keep their value.
