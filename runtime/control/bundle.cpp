@@ -111,6 +111,7 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   MTC_RETURN_IF_ERROR(checkBundleFiles(folder, json));
   Bundle bundle;
+  bundle.folder = folder;
   bundle.planHash = reader.text("plan_hash");
   bundle.mesh = readMesh(reader.object("mesh"));
   readPrograms(reader, folder, form, bundle);

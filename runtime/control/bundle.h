@@ -20,6 +20,7 @@ struct BundleProgram {
 };
 
 struct Bundle {
+  std::string folder;
   std::string planHash;
   Mesh mesh;
   std::vector<BundleProgram> stages; ///< by stage

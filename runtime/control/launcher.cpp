@@ -5,6 +5,7 @@
 #include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
+#include "runtime/control/flight_files.h"
 #include "runtime/control/rank_process.h"
 #include "runtime/control/watchdog.h"
 
@@ -64,9 +65,10 @@ environmentWith(const std::vector<std::string> &variables) {
 
 class Launcher {
 public:
-  Launcher(const Bundle &bundle, const Job &job, std::optional<double> timeout,
+  Launcher(const Bundle &bundle, const Job &job, const LaunchOrder &order,
            const SignalWatch &signals)
-      : bundle_(bundle), signals_(signals), watchdog_(timeout, job.passes()),
+      : bundle_(bundle), order_(order), signals_(signals),
+        watchdog_(order.timeout, job.passes()),
         saves_(!job.checkpoints.place.root.empty()),
         children_(static_cast<size_t>(bundle.mesh.worldSize())) {}
   ~Launcher() {
@@ -76,6 +78,8 @@ public:
 
   Status start(const Job &job) {
     MTC_RETURN_IF_ERROR(createMemory());
+    MTC_RETURN_IF_ERROR(
+        FlightMemory::create(bundle_.mesh.worldSize(), flight_));
     MTC_RETURN_IF_ERROR(shareJob(job, jobFd_));
     for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
       MTC_RETURN_IF_ERROR(startRank(rank));
@@ -91,9 +95,15 @@ public:
       killLate();
       killHung();
     }
+    Status status =
+        hang_.ok() ? summarize(failures_, signals_.count() > 0) : hang_;
+    if (!isForRecords(status))
+      return status;
+    // Of a hang they were taken before its ranks were killed.
     if (!hang_.ok())
-      return hang_;
-    return summarize(failures_, signals_.count() > 0);
+      return withRecords(status, std::move(records_), {}, order_.flight);
+    return withRecords(status, takeRecords(flight_, bundle_), failures_,
+                       order_.flight);
   }
 
 private:
@@ -113,7 +123,8 @@ private:
     return children_[rank].start(
         rank, program.path,
         environmentWith(
-            {memory_->environment(), fmt::format("{}={}", kRankVariable, rank),
+            {memory_->environment(), flight_.environment(),
+             fmt::format("{}={}", kRankVariable, rank),
              fmt::format("{}={}", kJobVariable, jobFd_),
              fmt::format("OMP_NUM_THREADS={}", program.descriptor.threads)}));
   }
@@ -168,8 +179,7 @@ private:
       return;
     bool ours = outcome->killed && stopped_;
     if (outcome->killed && !ours)
-      outcome->status = {outcome->status.code(),
-                         outcome->status.message() + when(rank)};
+      outcome->when = when(rank);
     outcome->killed = outcome->killed && !ours;
     failures_.push_back(*outcome);
     memory_->markDead(rank);
@@ -177,10 +187,14 @@ private:
       deadline_ = Clock::now() + kGrace;
   }
 
-  /// " in step 7", once training has begun.
+  /// " in step 7, in fragment B (row 3)", once training has begun.
   std::string when(int rank) {
     int64_t step = memory_->state(rank, kStepWord).load();
-    return step > 0 ? fmt::format(" in step {}", step) : "";
+    if (step == 0)
+      return "";
+    return fmt::format(
+        " in step {}, {}", step,
+        doingOf(recordOf(*flight_.ring(rank), bundle_.descriptor(rank), rank)));
   }
 
   void killLate() {
@@ -202,16 +216,29 @@ private:
     hang_ = watchdog_.look(ranks, gate().closed());
     stopped_ = !hang_.ok();
     if (stopped_)
+      noteHang();
+    if (stopped_)
       for (const Child &child : children_)
         child.signal(SIGKILL);
   }
 
+  /// What ranks do, while they still do it.
+  void noteHang() {
+    records_ = takeRecords(flight_, bundle_);
+    for (FlightRecord &record : records_)
+      record.stopped = isStopped(children_[record.rank].pid());
+    hang_ = {hang_.code(), hang_.message() + verdictText(records_)};
+  }
+
   const Bundle &bundle_;
+  const LaunchOrder &order_;
   const SignalWatch &signals_;
   Watchdog watchdog_;
   bool saves_; ///< the run writes checkpoints
   Status hang_;
   std::unique_ptr<ShmSetup> memory_;
+  FlightMemory flight_;
+  std::vector<FlightRecord> records_;
   int jobFd_ = -1;
   std::vector<Child> children_;
   std::vector<pollfd> fds_;
@@ -224,9 +251,8 @@ private:
 } // namespace
 
 Status launchProcesses(const Bundle &bundle, const Job &job,
-                       std::optional<double> timeout,
-                       const SignalWatch &signals) {
-  Launcher launcher(bundle, job, timeout, signals);
+                       const LaunchOrder &order, const SignalWatch &signals) {
+  Launcher launcher(bundle, job, order, signals);
   MTC_RETURN_IF_ERROR(launcher.start(job));
   return launcher.wait();
 }

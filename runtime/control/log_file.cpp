@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,8 +157,39 @@ Status LogFile::openRegular(const std::string &path, bool append,
     MTC_RETURN_IF_ERROR(FileLock::take(path, path, lock_));
   }
   fd_ = lock_.fd();
+  path_ = path;
+  start_ = lseek(fd_, 0, SEEK_CUR);
   // Ranks inherit it itself: closing a copy of it would end the lock.
   (void)fcntl(fd_, F_SETFD, 0);
+  return Status::okay();
+}
+
+/// The step of a whole line; none of a line that says none.
+static std::optional<int64_t> stepOf(std::string_view line) {
+  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const char *key = stepFields()[0].key;
+  if (!json.is_object() || !json.contains(key) ||
+      !json[key].is_number_integer())
+    return std::nullopt;
+  return json[key].get<int64_t>();
+}
+
+Status LogFile::cutBehind(int64_t step) {
+  if (!isLocked())
+    return Status::okay();
+  std::string text;
+  MTC_RETURN_IF_ERROR(readWholeFile(path_, text));
+  auto at = static_cast<size_t>(start_);
+  while (at < text.size()) {
+    size_t end = text.find('\n', at);
+    if (end == std::string::npos ||
+        stepOf(std::string_view(text).substr(at, end - at)).value_or(0) > step)
+      break;
+    at = end + 1;
+  }
+  auto bytes = static_cast<off_t>(at);
+  if (ftruncate(fd_, bytes) != 0 || lseek(fd_, bytes, SEEK_SET) != bytes)
+    return writeError(path_, errno);
   return Status::okay();
 }
 

@@ -25,6 +25,10 @@ public:
   Status open(const std::string &path, bool append,
               const std::function<bool(const std::string &)> &taken);
 
+  /// Removes the lines that this run wrote of later steps, and half a line at
+  /// the end. What is no regular file keeps its lines. Errors: writeFailed.
+  Status cutBehind(int64_t step);
+
   /// Whether it is a file that nobody else writes.
   bool isLocked() const { return lock_.fd() >= 0; }
   int fd() const { return fd_; } ///< this object's, at the file's end; -1: none
@@ -34,6 +38,8 @@ private:
                      const std::function<bool(const std::string &)> &taken);
   FileLock lock_;
   int fd_ = -1;
+  std::string path_;
+  int64_t start_ = 0; ///< bytes before the lines of this run
 };
 
 } // namespace mtc::runtime

@@ -46,7 +46,8 @@ Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
   if (!culprit)
     culprit = &failures.front();
   return {culprit->status.code(),
-          fmt::format("rank {}: {}", culprit->rank, culprit->status.message())};
+          fmt::format("rank {}: {}{}", culprit->rank, culprit->status.message(),
+                      culprit->when)};
 }
 
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 
 #include "runtime/base/status.h"
 
+#include <string>
 #include <vector>
 
 namespace mtc::runtime {
@@ -12,7 +13,8 @@ namespace mtc::runtime {
 struct RankOutcome {
   int rank = 0;
   Status status;
-  bool killed = false; ///< a signal that nobody here sent ended it
+  bool killed = false;   ///< a signal that nobody here sent ended it
+  std::string when = {}; ///< behind the message, if it was: " in step 7, ..."
 };
 
 /// The result of a run from its ranks' failures in order of discovery: the

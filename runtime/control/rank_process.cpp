@@ -2,6 +2,7 @@
 
 #include "runtime/control/rank_process.h"
 
+#include "runtime/control/flight_memory.h"
 #include "runtime/control/seat.h"
 #include "runtime/control/signals.h"
 
@@ -63,8 +64,11 @@ Status runRank(Program program, const SignalWatch &signals) {
   request.streams = descriptor.streams;
   MTC_RETURN_IF_ERROR(makeWorld(CommKind::shm, request, world));
   MTC_RETURN_IF_ERROR(checkMesh(world->mesh(), descriptor));
+  FlightMemory flight; // outlives the seat
+  MTC_RETURN_IF_ERROR(FlightMemory::attach(rankNumber, flight));
   Seat seat;
-  MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, descriptor, seat));
+  MTC_RETURN_IF_ERROR(
+      takeSeat(*world, rankNumber, descriptor, flight.ring(rankNumber), seat));
   return runSeat(seat, std::move(program), descriptor, job,
                  {signals.stop(), world->gate(), &signals.saves(),
                   world->step(rankNumber)});

@@ -5,6 +5,7 @@
 #include "runtime/base/trace_time.h"
 #include "runtime/control/check_data.h"
 #include "runtime/control/launcher.h"
+#include "runtime/control/restarts.h"
 #include "runtime/control/run_checkpoints.h"
 #include "runtime/control/run_outputs.h"
 #include "runtime/control/weights.h"
@@ -157,8 +158,22 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   RunOutputs outputs;
   MTC_RETURN_IF_ERROR(outputs.open(options, job));
-  return threads ? runThreads(bundle, job, options.strict, signals)
-                 : launchProcesses(bundle, job, options.timeout, signals);
+  LaunchOrder order{options.timeout, options.strict, options.flight};
+  if (order.flight.empty() && !options.checkpoints.empty())
+    order.flight = options.checkpoints + "/flight";
+  if (threads)
+    return runThreads(bundle, job, order, signals);
+  Restarts restarts(options.maxRestarts, signals);
+  for (;;) {
+    Status status = launchProcesses(bundle, job, order, signals);
+    if (!restarts.mayFollow(status))
+      return status;
+    bool again = false;
+    MTC_RETURN_IF_ERROR(
+        restarts.prepare(status, checkpoints, outputs, job, again));
+    if (!again)
+      return status;
+  }
 }
 
 } // namespace mtc::runtime

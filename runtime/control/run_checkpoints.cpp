@@ -151,6 +151,20 @@ Status RunCheckpoints::prepare(const RunOptions &options, int64_t bytes,
                   root, steps.back())};
 }
 
+Status RunCheckpoints::renew(Job &job) {
+  CheckpointOrder &order = job.checkpoints;
+  MTC_RETURN_IF_ERROR(removeTemporaries(order.place.root));
+  std::string newest;
+  MTC_RETURN_IF_ERROR(newestIn(order.place.root, newest));
+  if (newest.empty())
+    return Status::okay();
+  Checkpoint from;
+  MTC_RETURN_IF_ERROR(Checkpoint::open(newest, from));
+  order.resume = newest;
+  order.start = from.manifest.position;
+  return Status::okay();
+}
+
 Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
                             Job &job) {
   CheckpointOrder &order = job.checkpoints;

@@ -26,6 +26,10 @@ public:
   /// noneWhole; those of checkFits.
   Status open(const RunOptions &options, const Bundle &bundle, Job &job);
 
+  /// Of a run whose ranks have ended: chooses again, from its own folder. The
+  /// job is as it was if that has none. Errors: noneWhole, writeFailed.
+  Status renew(Job &job);
+
 private:
   Status prepare(const RunOptions &options, int64_t bytes, Job &job);
   FileLock lock_;

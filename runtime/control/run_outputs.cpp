@@ -54,6 +54,7 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   files.outputs = shared;
   addIf(files.outputs, "--log", job.logFile);
   addIf(files.outputs, "--checkpoints", options.checkpoints);
+  addIf(files.outputs, "--flight", options.flight);
   for (const NamedFile &file : shared)
     files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
   MTC_RETURN_IF_ERROR(checkFiles(files));

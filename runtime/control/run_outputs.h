@@ -26,6 +26,9 @@ public:
   /// LogFile.
   Status open(const RunOptions &options, Job &job);
 
+  /// Of a run whose ranks start again behind a step: see LogFile.
+  Status goOnBehind(int64_t step) { return log_.cutBehind(step); }
+
 private:
   Status prepare(const std::string &file, std::string &parts);
   std::vector<FileLock> locks_;

@@ -7,20 +7,22 @@
 namespace mtc::runtime {
 
 Status takeSeat(World &world, int rank, const Descriptor &descriptor,
-                Seat &out) {
+                FlightRing *ring, Seat &out) {
   DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank),
                         descriptor.streams};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;
-  out.comm = &out.device->issuing(world.join(rank, out.device->arenas()));
+  out.flight = std::make_unique<FlightCommunicator>(
+      world.join(rank, out.device->arenas()), descriptor.mesh, rank, ring);
+  out.comm = &out.device->issuing(*out.flight);
   return Status::okay();
 }
 
 Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
                const Job &job, TrainerSignals signals) {
-  RankParts parts{std::move(program), descriptor, seat.rank, seat.device.get(),
-                  seat.comm};
+  RankParts parts{std::move(program), descriptor, seat.rank,
+                  seat.device.get(),  seat.comm,  seat.flight.get()};
   std::unique_ptr<RankState> rank;
   MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
   Trainer trainer(*rank, job, signals);

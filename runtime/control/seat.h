@@ -13,14 +13,17 @@ namespace mtc::runtime {
 struct Seat {
   int rank = 0;
   std::unique_ptr<Device> device;
+  /// Of the world's communicator, and what it does.
+  std::unique_ptr<FlightCommunicator> flight;
   Communicator *comm = nullptr; ///< issues on the device's stream
 };
 
 /// Makes the device of `rank`, prepares it for the rank's program, and joins
-/// the world, which must outlive the seat. For ranks of one process one after
+/// the world, which must outlive the seat, and so must `ring`, which gets what
+/// the rank does; null: nothing is noted. For ranks of one process one after
 /// another. Errors: those of makeDevice and Device::prepare.
 Status takeSeat(World &world, int rank, const Descriptor &descriptor,
-                Seat &out);
+                FlightRing *ring, Seat &out);
 
 /// Runs a job as the rank of a seat, from its parameters to its files. Errors:
 /// those of RankState::create and Trainer::run.

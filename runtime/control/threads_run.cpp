@@ -1,5 +1,6 @@
 //===- threads_run.cpp - all ranks as threads of this process -------------===//
 
+#include "runtime/control/flight_files.h"
 #include "runtime/control/launcher.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/seat.h"
@@ -14,9 +15,9 @@ namespace {
 
 class ThreadsRun {
 public:
-  ThreadsRun(const Bundle &bundle, const Job &job, bool strict,
+  ThreadsRun(const Bundle &bundle, const Job &job, const LaunchOrder &order,
              const SignalWatch &signals)
-      : bundle_(bundle), job_(job), strict_(strict), signals_(signals),
+      : bundle_(bundle), job_(job), order_(order), signals_(signals),
         seats_(static_cast<size_t>(bundle.mesh.worldSize())) {}
 
   Status open() {
@@ -24,12 +25,15 @@ public:
       programs_.emplace_back();
       MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, programs_.back()));
     }
+    MTC_RETURN_IF_ERROR(
+        FlightMemory::create(bundle_.mesh.worldSize(), flight_));
     // All join before any runs, so that nobody waits for one that never comes.
     MTC_RETURN_IF_ERROR(
-        makeWorld(CommKind::threads, {bundle_.mesh, strict_}, world_));
+        makeWorld(CommKind::threads, {bundle_.mesh, order_.strict}, world_));
     for (size_t rank = 0; rank < seats_.size(); ++rank)
       MTC_RETURN_IF_ERROR(takeSeat(*world_, static_cast<int>(rank),
                                    bundle_.descriptor(static_cast<int>(rank)),
+                                   flight_.ring(static_cast<int64_t>(rank)),
                                    seats_[rank]));
     return Status::okay();
   }
@@ -43,7 +47,11 @@ public:
       });
     for (std::thread &thread : threads)
       thread.join();
-    return summarize(failures_, signals_.count() > 0);
+    Status status = summarize(failures_, signals_.count() > 0);
+    if (!isForRecords(status))
+      return status;
+    return withRecords(status, takeRecords(flight_, bundle_), failures_,
+                       order_.flight);
   }
 
 private:
@@ -66,9 +74,10 @@ private:
 
   const Bundle &bundle_;
   const Job &job_;
-  bool strict_;
+  const LaunchOrder &order_;
   const SignalWatch &signals_;
   std::vector<Program> programs_;
+  FlightMemory flight_;          ///< outlives the seats
   std::unique_ptr<World> world_; ///< outlives the seats
   std::vector<Seat> seats_;
   std::mutex mutex_;
@@ -77,9 +86,9 @@ private:
 
 } // namespace
 
-Status runThreads(const Bundle &bundle, const Job &job, bool strict,
-                  const SignalWatch &signals) {
-  ThreadsRun run(bundle, job, strict, signals);
+Status runThreads(const Bundle &bundle, const Job &job,
+                  const LaunchOrder &order, const SignalWatch &signals) {
+  ThreadsRun run(bundle, job, order, signals);
   MTC_RETURN_IF_ERROR(run.open());
   return run.run();
 }

@@ -8,9 +8,8 @@
 #include <fstream>
 
 namespace mtc::runtime {
-namespace {
 
-/// Stopped by SIGSTOP or a debugger: the state after the name in brackets.
+// The state is behind the name in brackets.
 bool isStopped(int pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text;
@@ -19,6 +18,8 @@ bool isStopped(int pid) {
   return at != std::string::npos &&
          (text[at + 2] == 'T' || text[at + 2] == 't');
 }
+
+namespace {
 
 /// The stopped ranks; if none is, those that are behind, of many the first.
 std::string suspects(const std::vector<RankProgress> &ranks) {

@@ -17,6 +17,9 @@ struct RankProgress {
   int64_t step = 0; ///< that it began last
 };
 
+/// Whether a process is stopped, by SIGSTOP or a debugger.
+bool isStopped(int pid);
+
 /// Notices that no rank began a step for a time. Ranks that end count as
 /// progress, too. Time in which nobody looks does not count: a run that its
 /// user stops in the terminal and lets go on later did not hang.

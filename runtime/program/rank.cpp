@@ -79,8 +79,8 @@ bool RankState::logs() const {
 
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
                        DataLoader &loader, Observer *observer) {
-  const MtcStep *rows = timelines_[&entry - descriptor().entries.data()];
-  for (row_ = rows + first; row_ != rows + end; ++row_) {
+  rows_ = timelines_[&entry - descriptor().entries.data()];
+  for (row_ = rows_ + first; row_ != rows_ + end; ++row_) {
     accept(issue(entry, *row_, loader));
     if (observer && row_->kind == MTC_STEP_RUN && context_.status == 0)
       accept(observer->issued(*row_));
@@ -106,8 +106,49 @@ static TraceKind kindOf(const MtcStep &row) {
   return TraceKind::fragment;
 }
 
+/// What a row is in a flight record.
+static FlightKind flightKindOf(const MtcStep &row) {
+  switch (row.kind) {
+  case MTC_STEP_LOAD:
+    return FlightKind::load;
+  case MTC_STEP_EXCHANGE:
+    return FlightKind::exchange;
+  case MTC_STEP_POST:
+    return FlightKind::post;
+  case MTC_STEP_WAIT:
+    return FlightKind::wait;
+  }
+  return FlightKind::fragment;
+}
+
+FlightNote RankState::noteOf(FlightKind kind) const {
+  FlightNote note;
+  note.kind = kind;
+  if (!row_)
+    return note;
+  note.row = static_cast<int32_t>(row_ - rows_);
+  if (row_->kind == MTC_STEP_RUN)
+    note.fragment = row_->fragment;
+  if (row_->kind == MTC_STEP_RUN || row_->kind == MTC_STEP_LOAD)
+    note.microbatch = row_->microbatch;
+  return note;
+}
+
 Status RankState::issue(const EntryInfo &entry, const MtcStep &row,
                         DataLoader &loader) {
+  if (!parts_.flight)
+    return perform(entry, row, loader);
+  collectives_ = 0;
+  FlightRecorder &recorder = parts_.flight->recorder();
+  uint64_t number = recorder.begin(noteOf(flightKindOf(row)));
+  Status status = perform(entry, row, loader);
+  if (status.ok() && context_.status == 0)
+    recorder.end(number);
+  return status;
+}
+
+Status RankState::perform(const EntryInfo &entry, const MtcStep &row,
+                          DataLoader &loader) {
   TraceScope scope(trace_, {kindOf(row), &row});
   switch (row.kind) {
   case MTC_STEP_LOAD:
@@ -149,6 +190,8 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row,
 }
 
 Status RankState::beginStep(const MtcStepBlock &block) {
+  if (parts_.flight)
+    parts_.flight->recorder().setStep(block.step);
   accept(stream().copyIn({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
                          &block, sizeof block));
   accept(stream().fill(loss(), 0, sizeof(float)));
@@ -179,6 +222,12 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
                              void *buffer) {
   TraceSpan span{TraceKind::collective, row_, call, buffer};
   CommStream *comms = parts_.device->commStream();
+  if (parts_.flight) {
+    FlightNote note = noteOf(FlightKind::collective);
+    note.call = call;
+    note.index = collectives_++;
+    parts_.flight->issue(note, /*atOnce=*/!comms || stream != MTC_STREAM_COMM);
+  }
   if (comms && stream == MTC_STREAM_COMM) {
     if (trace_)
       trace_->issued.push_back(span);

@@ -10,6 +10,7 @@
 #include "runtime/comm/comm.h"
 #include "runtime/device/device.h"
 #include "runtime/device/staging.h"
+#include "runtime/flight/flight_comm.h"
 #include "runtime/program/program.h"
 #include "runtime/program/trace.h"
 
@@ -53,6 +54,7 @@ struct RankParts {
   int rank = 0;
   Device *device = nullptr;
   Communicator *comm = nullptr;
+  FlightCommunicator *flight = nullptr; ///< notes what is done; null: nobody
 };
 
 class RankState {
@@ -128,6 +130,10 @@ private:
   void collectTimelines();
   Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
   Status issue(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
+  Status perform(const EntryInfo &entry, const MtcStep &row,
+                 DataLoader &loader);
+  /// What is noted of the row that is walked, or of a call in it.
+  FlightNote noteOf(FlightKind kind) const;
 
   RankParts parts_;
   MtcContext context_{};
@@ -135,7 +141,9 @@ private:
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
   RankTrace *trace_ = nullptr;
-  const MtcStep *row_ = nullptr; ///< that is walked; null: none
+  const MtcStep *row_ = nullptr;  ///< that is walked; null: none
+  const MtcStep *rows_ = nullptr; ///< of its entry
+  int32_t collectives_ = 0;       ///< that the row has issued
 };
 
 } // namespace mtc::runtime

@@ -24,6 +24,7 @@ void addInspect(CLI::App &app, Action &action);
 void addDiff(CLI::App &app, Action &action);
 void addCheckpoint(CLI::App &app, Action &action);
 void addExplain(CLI::App &app, Action &action);
+void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);
 void addPages(CLI::App &app, Action &action);

@@ -55,6 +55,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addDiff(app, action);
   mtc::tool::addCheckpoint(app, action);
   mtc::tool::addExplain(app, action);
+  mtc::tool::addFlight(app, action);
   mtc::tool::addSchedule(app, action);
   mtc::tool::addHelp(app, action);
   mtc::tool::addPages(app, action);

@@ -127,6 +127,11 @@ Status runRun(RunCommand &command) {
   if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
     return {StatusCode::usage, "--timeout: expected --comm shm with it, whose "
                                "ranks are processes that can be ended"};
+  if (options.maxRestarts > 0 &&
+      (options.checkpoints.empty() || options.comm != runtime::CommKind::shm))
+    return {StatusCode::usage,
+            "--max-restarts: expected --checkpoints DIR and --comm shm with "
+            "it: all ranks start again from the last checkpoint"};
   for (const auto &[what, folder] : command.dumps) {
     runtime::DumpRequest request;
     MTC_RETURN_IF_ERROR(runtime::parseDump(what, folder, request));
@@ -214,6 +219,13 @@ void addRun(CLI::App &app, Action &action) {
   addNumber(*sub, "--timeout", options.timeout,
             "end the run when no rank begins a step for so many seconds; 0: "
             "never; if not given: five times the longest step, at least 600");
+  addInteger(*sub, "--max-restarts", options.maxRestarts, 0,
+             "shm: when a rank dies or hangs, start all again from the last "
+             "checkpoint, so often, if one was written since the last start");
+  sub->add_option("--flight", options.flight,
+                  "folder for what each rank did last, when one dies, hangs or "
+                  "disagrees (mtc flight); if not given: flight in the folder "
+                  "of --checkpoints");
   sub->add_option(
          "--progress", command->progress,
          "plain: a line every 10 seconds; bar: one line that is written "

@@ -95,6 +95,14 @@ struct RunOptions {
   /// five times the longest step and at least 600 s, an hour for the start, the
   /// first step, and the last one with the files behind it.
   std::optional<double> timeout;
+  /// A folder that gets what each rank did last, when one died, hangs or
+  /// disagrees with others (mtc/runtime/flight.h); empty: the folder `flight`
+  /// in that of checkpoints, if there is one.
+  std::string flight;
+  /// shm with checkpoints only: how often all ranks are started again, from the
+  /// last whole checkpoint, when one died, hangs or disagrees; only if a
+  /// checkpoint was written since the last start.
+  int64_t maxRestarts = 0;
   ProgressKind progress = ProgressKind::automatic;
 };
 
