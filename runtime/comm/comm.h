@@ -1,6 +1,6 @@
 //===- comm.h - communication of one rank with its groups -------*- C++ -*-===//
 //
-// The one interface of all backends (threads, shm, later mpi and nccl).
+// The one interface of all backends (threads, shm, mpi, later nccl).
 //
 // A call issues: its Status says what is known by then, and the call is done
 // when a wait for an event behind it, on the stream of the rank's device, has

@@ -47,6 +47,10 @@ ALLOWED = {
     "runtime": set(),
     # The seam of devices: none of these knows one.
     "runtime/comm": {"runtime/base", "runtime/device/arena.h", ABI},
+    "runtime/comm/mpi": {"runtime/base", "runtime/comm", "runtime/device/arena.h",
+                         "runtime/rendezvous/alarm.h", ABI},
+    # The job's control channel: also for whoever talks by something else than MPI.
+    "runtime/rendezvous": {"runtime/base", ABI},
     # Notes of what communicators and programs do; both know its recorder only.
     "runtime/flight": {"runtime/base", "runtime/comm/comm.h", "runtime/comm/call.h", ABI},
     "runtime/program": {"runtime/base", "runtime/comm/comm.h", "runtime/device/device.h",

@@ -2,8 +2,11 @@
 
 #include "worlds.h"
 
+#include "mpi_world.h"
+
 #include "runtime/comm/shm/shm_communicator.h"
 #include "runtime/comm/threads/threads_world.h"
+#include "runtime/rendezvous/connection.h"
 
 #include <chrono>
 #include <csignal>
@@ -72,28 +75,21 @@ std::vector<std::string> runThreads(bool strict, const Mesh &mesh,
   return results;
 }
 
-[[noreturn]] void runChild(const runtime::ShmSetup &setup, int rank,
-                           const Body &body, char *result) {
-  std::string found;
-  {
-    std::unique_ptr<runtime::ShmCommunicator> comm;
-    found = text(
-        runtime::ShmCommunicator::attach(setup.controlFd(), rank, {}, comm));
-    if (comm) {
-      Rank self{rank, comm->mesh(), *comm, comm->arenas(), [] {
-                  raise(SIGKILL);
-                  return std::string();
-                }};
-      found = body(self);
-    }
-  }
-  found.resize(std::min(found.size(), kResultBytes - 1));
-  std::memcpy(result, found.c_str(), found.size() + 1);
-  _exit(0);
+std::string runShmRank(const runtime::ShmSetup &setup, int rank,
+                       const Body &body) {
+  std::unique_ptr<runtime::ShmCommunicator> comm;
+  MTC_EXPECT_OK(
+      runtime::ShmCommunicator::attach(setup.controlFd(), rank, {}, comm));
+  Rank self{rank, comm->mesh(), *comm, comm->arenas(), [] {
+              raise(SIGKILL);
+              return std::string();
+            }};
+  return body(self);
 }
 
 /// The launcher's part: waits for all, and tells the world of a death.
-void superviseChildren(runtime::ShmSetup &setup, std::vector<pid_t> &pids,
+void superviseChildren(const std::function<void(int)> &markDead,
+                       std::vector<pid_t> &pids,
                        std::vector<std::string> &results, const char *memory) {
   auto deadline = Clock::now() + kPatience;
   size_t running = pids.size();
@@ -110,7 +106,7 @@ void superviseChildren(runtime::ShmSetup &setup, std::vector<pid_t> &pids,
                       : exited ? memory + rank * kResultBytes
                                : "killed";
       if (!exited)
-        setup.markDead(int(rank));
+        markDead(int(rank));
     }
     if (!late && Clock::now() > deadline) {
       late = true;
@@ -122,17 +118,11 @@ void superviseChildren(runtime::ShmSetup &setup, std::vector<pid_t> &pids,
   }
 }
 
-std::vector<std::string> runProcesses(const Mesh &mesh, int64_t arenaBytes,
-                                      const Body &body) {
-  int world = mesh.worldSize();
-  runtime::ArenaSizes sizes;
-  sizes.fill(arenaBytes);
-  std::unique_ptr<runtime::ShmSetup> setup;
-  runtime::Status created = runtime::ShmSetup::create(
-      mesh, std::vector<runtime::ArenaSizes>(world, sizes), kPosted, setup);
-  if (!created.ok())
-    return {text(created)};
-  size_t bytes = world * kResultBytes;
+/// Runs a process per rank, whose result `run` is.
+std::vector<std::string>
+runProcesses(int world, const std::function<std::string(int)> &run,
+             const std::function<void(int)> &markDead) {
+  size_t bytes = size_t(world) * kResultBytes;
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
@@ -141,13 +131,48 @@ std::vector<std::string> runProcesses(const Mesh &mesh, int64_t arenaBytes,
   std::vector<pid_t> pids;
   for (int rank = 0; rank < world; ++rank) {
     pid_t pid = fork();
-    if (pid == 0)
-      runChild(*setup, rank, body, text + rank * kResultBytes);
+    if (pid == 0) {
+      std::string found = run(rank);
+      found.resize(std::min(found.size(), kResultBytes - 1));
+      std::memcpy(text + rank * kResultBytes, found.c_str(), found.size() + 1);
+      _exit(0);
+    }
     pids.push_back(pid);
   }
-  std::vector<std::string> results(world);
-  superviseChildren(*setup, pids, results, text);
+  std::vector<std::string> results(size_t(world), "");
+  superviseChildren(markDead, pids, results, text);
   munmap(memory, bytes);
+  return results;
+}
+
+std::vector<std::string> runShm(const Mesh &mesh, int64_t arenaBytes,
+                                const Body &body) {
+  runtime::ArenaSizes sizes;
+  sizes.fill(arenaBytes);
+  std::unique_ptr<runtime::ShmSetup> setup;
+  runtime::Status created = runtime::ShmSetup::create(
+      mesh, std::vector<runtime::ArenaSizes>(mesh.worldSize(), sizes), kPosted,
+      setup);
+  if (!created.ok())
+    return {text(created)};
+  return runProcesses(
+      mesh.worldSize(),
+      [&](int rank) { return runShmRank(*setup, rank, body); },
+      [&](int rank) { setup->markDead(rank); });
+}
+
+/// Nobody tells these ranks of a death: their connections do.
+std::vector<std::string> runMpi(const Mesh &mesh, int64_t arenaBytes,
+                                const Body &body) {
+  int fd = -1;
+  if (runtime::Status status = runtime::listenAt("127.0.0.1", 0, fd);
+      !status.ok())
+    return {text(status)};
+  std::vector<std::string> results = runProcesses(
+      mesh.worldSize(),
+      [&](int rank) { return runMpiRank(fd, rank, mesh, arenaBytes, body); },
+      [](int) {});
+  close(fd);
   return results;
 }
 
@@ -161,6 +186,8 @@ std::string backendName(const ::testing::TestParamInfo<Backend> &info) {
     return "threads_strict";
   case Backend::shm:
     return "shm";
+  case Backend::mpi:
+    return "mpi";
   }
   return "unknown";
 }
@@ -174,7 +201,9 @@ std::string text(const runtime::Status &status) {
 std::vector<std::string> runWorld(Backend backend, const Mesh &mesh,
                                   int64_t arenaBytes, const Body &body) {
   if (backend == Backend::shm)
-    return runProcesses(mesh, arenaBytes, body);
+    return runShm(mesh, arenaBytes, body);
+  if (backend == Backend::mpi)
+    return runMpi(mesh, arenaBytes, body);
   return runThreads(backend == Backend::threadsStrict, mesh, arenaBytes, body);
 }
 

@@ -12,9 +12,9 @@
 
 namespace mtc::test {
 
-enum class Backend { threads, threadsStrict, shm };
+enum class Backend { threads, threadsStrict, shm, mpi };
 inline const Backend kBackends[] = {Backend::threads, Backend::threadsStrict,
-                                    Backend::shm};
+                                    Backend::shm, Backend::mpi};
 std::string backendName(const ::testing::TestParamInfo<Backend> &info);
 
 /// What a test sees of the rank that it runs as.

@@ -1,0 +1,63 @@
+//===- pmi.h - MPI's start without a process manager ------------*- C++ -*-===//
+//
+// An MPI library learns from who started it how many ranks there are, and gives
+// it what other ranks must know to connect: PMI-1, lines of text on a socket
+// that the environment names. MPICH speaks it. Here the rank itself answers, by
+// what the job's control channel gathers, so that MPI starts wherever ranks do:
+// under mtc's own launcher, torchrun or a plain srun.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_COMM_MPI_PMI_H
+#define MTC_RUNTIME_COMM_MPI_PMI_H
+
+#include "runtime/base/status.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// What a rank gives all others, and gets of them, by rank (ControlChannel).
+using Gather = std::function<Status(const std::string &own,
+                                    std::vector<std::string> &all)>;
+
+/// Answers one line of PMI-1. Apart from sockets, for tests.
+class PmiTable {
+public:
+  PmiTable(int rank, int world, Gather gather)
+      : rank_(rank), world_(world), gather_(std::move(gather)) {}
+  /// The line to send back, with its end; empty: none. Errors: those of the
+  /// gathering.
+  Status answer(std::string_view line, std::string &out);
+
+private:
+  Status meet();
+  int rank_, world_;
+  Gather gather_;
+  std::map<std::string, std::string> own_, all_;
+};
+
+/// Answers this process's MPI library while it lives. Sets PMI_FD, PMI_RANK and
+/// PMI_SIZE in the environment: once, before MPI begins.
+class PmiServer {
+public:
+  /// Errors: failed, without descriptors.
+  static Status start(int rank, int world, Gather gather,
+                      std::unique_ptr<PmiServer> &out);
+  ~PmiServer();
+
+private:
+  explicit PmiServer(PmiTable table) : table_(std::move(table)) {}
+  void serve();
+  PmiTable table_;
+  int fd_ = -1;
+  std::thread thread_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_COMM_MPI_PMI_H

@@ -1,0 +1,152 @@
+//===- channel.cpp - what ranks tell each other ---------------------------===//
+
+#include "runtime/rendezvous/channel.h"
+
+#include "runtime/rendezvous/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace mtc::runtime {
+
+namespace {
+
+/// How long others may take to end once the job has failed.
+constexpr std::chrono::seconds kGrace{2};
+
+} // namespace
+
+ControlChannel::ControlChannel(const Member &self, const Heartbeats &heartbeats)
+    : self_(self), heartbeats_(heartbeats),
+      wakeFd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+Status ControlChannel::open(const Member &self, const MeetOptions &options,
+                            const Heartbeats &heartbeats,
+                            std::unique_ptr<ControlChannel> &out) {
+  std::unique_ptr<ControlChannel> made(new ControlChannel(self, heartbeats));
+  if (self.rank == 0) {
+    MTC_RETURN_IF_ERROR(meetAsFirst(self, options, made->links_, made->hosts_));
+  } else {
+    made->links_.emplace_back();
+    MTC_RETURN_IF_ERROR(meetFirst(self, options, made->links_[0]));
+  }
+  made->done_.resize(made->links_.size());
+  if (self.rank == 0)
+    made->done_[0] = true; // itself
+  made->thread_ = std::thread([channel = made.get()] { channel->run(); });
+  out = std::move(made);
+  return Status::okay();
+}
+
+ControlChannel::~ControlChannel() {
+  {
+    std::lock_guard held(lock_);
+    ending_ = true;
+  }
+  wake();
+  if (thread_.joinable())
+    thread_.join();
+  if (wakeFd_ >= 0)
+    close(wakeFd_);
+}
+
+void ControlChannel::wake() const {
+  uint64_t one = 1;
+  ssize_t ignored = write(wakeFd_, &one, sizeof one);
+  (void)ignored;
+}
+
+std::string ControlChannel::whereIs(int rank) const {
+  bool one = std::ranges::all_of(
+      hosts_, [&](const std::string &host) { return host == self_.host; });
+  return one ? "" : fmt::format("on {} ", hosts_[size_t(rank)]);
+}
+
+Status ControlChannel::gather(const std::string &own,
+                              std::vector<std::string> &all) {
+  std::unique_lock held(lock_);
+  uint32_t round = round_++;
+  rounds_[round][self_.rank] = own;
+  if (self_.rank != 0)
+    send(FrameKind::gather, packGiven({round, self_.rank, own}));
+  else if (allGathered(round))
+    for (const auto &[rank, given] : rounds_[round])
+      send(FrameKind::gather, packGiven({round, rank, given}));
+  wake();
+  changed_.wait(held, [&] { return allGathered(round) || raised_; });
+  if (!allGathered(round))
+    return verdict_;
+  all.clear();
+  for (auto &[rank, given] : rounds_[round])
+    all.push_back(std::move(given));
+  rounds_.erase(round);
+  return Status::okay();
+}
+
+bool ControlChannel::allGathered(uint32_t round) const {
+  auto found = rounds_.find(round);
+  return found != rounds_.end() && int(found->second.size()) == self_.world;
+}
+
+void ControlChannel::send(FrameKind kind, const std::string &payload,
+                          int except) {
+  for (size_t i = 0; i < links_.size(); ++i)
+    if (links_[i].open() && int(i) != except)
+      links_[i].send(kind, payload);
+}
+
+void ControlChannel::learn(Status status) {
+  if (raised_)
+    return;
+  verdict_ = std::move(status);
+  raised_ = true;
+  changed_.notify_all();
+}
+
+void ControlChannel::raise(const Status &status, std::span<const int> members) {
+  std::lock_guard held(lock_);
+  if (raised_)
+    return;
+  Failure failure{self_.rank, status, {members.begin(), members.end()}};
+  learn(verdictOf(failure, self_.rank, fmt::format("rank {}", self_.rank)));
+  send(FrameKind::failure, packFailure(failure));
+  wake();
+}
+
+Status ControlChannel::verdict() const {
+  std::lock_guard held(lock_);
+  return verdict_;
+}
+
+std::map<int, Status> ControlChannel::outcomes() const {
+  std::lock_guard held(lock_);
+  return outcomes_;
+}
+
+bool ControlChannel::othersDone() const {
+  return std::ranges::all_of(done_, [](bool done) { return done; });
+}
+
+void ControlChannel::finish(const Status &outcome) {
+  std::unique_lock held(lock_);
+  if (finished_)
+    return;
+  finished_ = true;
+  outcomes_[self_.rank] = outcome;
+  send(FrameKind::finish, packOutcome(outcome));
+  wake();
+  auto sent = [&] {
+    return std::ranges::none_of(
+        links_, [](const Connection &link) { return link.pending(); });
+  };
+  auto over = [&] { return sent() && (self_.rank != 0 || othersDone()); };
+  while (!over() && !raised_)
+    changed_.wait_for(held, heartbeats_.period);
+  if (raised_)
+    changed_.wait_for(held, kGrace, over);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,95 @@
+//===- channel.h - the ranks of a job, connected for its whole time -------===//
+//
+// A star of TCP connections with rank 0 in its middle, for what is small and
+// rare: who died, what all must know before they begin. Tensors go elsewhere.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_RENDEZVOUS_CHANNEL_H
+#define MTC_RUNTIME_RENDEZVOUS_CHANNEL_H
+
+#include "runtime/rendezvous/alarm.h"
+#include "runtime/rendezvous/meeting.h"
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace mtc::runtime {
+
+/// How often a rank says that it lives, and how long others believe that of one
+/// that says nothing. One that dies is noticed at once, by the end of its
+/// connection; this is for hosts that vanish and processes that are stopped.
+struct Heartbeats {
+  std::chrono::milliseconds period{500}, patience{10'000};
+};
+
+/// One rank's end. A thread of its own keeps it alive, whatever the rank does.
+class ControlChannel final : public Alarm {
+public:
+  /// Waits until all ranks are there. Errors: those of meeting.h.
+  static Status open(const Member &self, const MeetOptions &options,
+                     const Heartbeats &heartbeats,
+                     std::unique_ptr<ControlChannel> &out);
+  /// Without finish() before, it is this rank's death to all others.
+  ~ControlChannel() override;
+
+  /// Every rank gives something, fewer than 1 MiB, and gets everybody's, by
+  /// rank. Errors: the verdict, once the job has failed.
+  Status gather(const std::string &own, std::vector<std::string> &all);
+
+  void raise(const Status &status, std::span<const int> members) override;
+  bool raised() const override { return raised_.load(); }
+  Status verdict() const override;
+
+  /// This rank is done and ended with `outcome`: its end is no death. Rank 0
+  /// returns once all others are done, or, after a failure, once they had two
+  /// seconds for that.
+  void finish(const Status &outcome);
+  /// How ranks ended, as far as they said it. Of use behind finish(), on rank
+  /// 0.
+  std::map<int, Status> outcomes() const;
+
+private:
+  ControlChannel(const Member &self, const Heartbeats &heartbeats);
+
+  void run(); ///< the thread
+  void turn();
+  void listenTo(int index);
+  void obey(int index, const Frame &frame);
+  void beat();
+  void lose(int index, const std::string &how);
+  /// Rank at the other end of links_[index].
+  int rankOf(int index) const { return self_.rank == 0 ? index : 0; }
+  /// Rank 0, where ranks have several hosts: "on node7 ".
+  std::string whereIs(int rank) const;
+  bool allGathered(uint32_t round) const;
+  void send(FrameKind kind, const std::string &payload, int except = -1);
+  void fail(const std::string &payload);
+  void learn(Status status);
+  bool othersDone() const;
+  void wake() const;
+
+  const Member self_;
+  const Heartbeats heartbeats_;
+  std::vector<std::string> hosts_;
+  int wakeFd_ = -1;
+  mutable std::mutex lock_; ///< guards all below
+  std::condition_variable changed_;
+  std::vector<Connection> links_; ///< rank 0: by rank; others: the one to it
+  std::vector<bool> done_;        ///< by link: it said so, or it was lost
+  /// What came of each round, by rank.
+  std::map<uint32_t, std::map<int, std::string>> rounds_;
+  uint32_t round_ = 0;
+  std::map<int, Status> outcomes_;
+  Status verdict_;
+  std::atomic<bool> raised_{false};
+  bool finished_ = false, ending_ = false;
+  Connection::Clock::time_point nextBeat_{};
+  std::thread thread_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_RENDEZVOUS_CHANNEL_H

@@ -1,0 +1,88 @@
+//===- mpi_world.cpp - ranks that are started as on many hosts ------------===//
+
+#include "mpi_world.h"
+
+#include "runtime/comm/mpi/load.h"
+#include "runtime/comm/mpi/mpi_communicator.h"
+#include "runtime/comm/mpi/pmi.h"
+#include "runtime/rendezvous/channel.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/mman.h>
+
+namespace mtc::test {
+namespace {
+
+using runtime::ArenaViews;
+using runtime::ControlChannel;
+using runtime::Mesh;
+using runtime::Status;
+
+ArenaViews makeArenas(int64_t bytes) {
+  ArenaViews views{};
+  for (runtime::ArenaView &view : views)
+    view = {mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            bytes};
+  return views;
+}
+
+Status meet(int listenFd, int rank, const Mesh &mesh,
+            std::unique_ptr<ControlChannel> &channel) {
+  runtime::Member self{rank, int(mesh.worldSize()), "plan", "bundle", "here"};
+  runtime::MeetOptions options;
+  options.listenFd = listenFd;
+  options.port = runtime::portOf(listenFd);
+  options.secret = "of a test";
+  options.timeout = std::chrono::seconds(30);
+  return ControlChannel::open(self, options, {}, channel);
+}
+
+Status begin(ControlChannel &channel, int rank, const Mesh &mesh,
+             std::unique_ptr<runtime::PmiServer> &pmi,
+             const MpiEngine *&engine) {
+  MTC_RETURN_IF_ERROR(runtime::PmiServer::start(
+      rank, int(mesh.worldSize()),
+      [&](const std::string &own, std::vector<std::string> &all) {
+        return channel.gather(own, all);
+      },
+      pmi));
+  MTC_RETURN_IF_ERROR(runtime::loadMpi(
+      MTC_MPI_FOLDER, *runtime::mpiLibraryNamed("mpich"), engine));
+  int found = -1, size = 0;
+  if (engine->initialize(&found, &size) == 0 && found == rank &&
+      size == mesh.worldSize())
+    return Status::okay();
+  return {runtime::StatusCode::failed, "MPI has another idea of this rank"};
+}
+
+} // namespace
+
+std::string runMpiRank(int listenFd, int rank, const Mesh &mesh,
+                       int64_t arenaBytes, const Body &body) {
+  std::unique_ptr<ControlChannel> channel;
+  MTC_EXPECT_OK(meet(listenFd, rank, mesh, channel));
+  std::unique_ptr<runtime::PmiServer> pmi;
+  const MpiEngine *engine = nullptr;
+  MTC_EXPECT_OK(begin(*channel, rank, mesh, pmi, engine));
+  ArenaViews arenas = makeArenas(arenaBytes);
+  std::string found;
+  {
+    runtime::MpiCommunicator comm(*engine, *channel, mesh, rank, arenas);
+    Rank self{rank, mesh, comm, arenas, [] {
+                raise(SIGKILL);
+                return std::string();
+              }};
+    found = body(self);
+  }
+  // What is on its way arrives, unless somebody failed and waits for nothing.
+  std::vector<std::string> all;
+  if (channel->gather(found, all).ok() &&
+      std::ranges::all_of(all, [](auto &text) { return text.empty(); }))
+    engine->finalize();
+  channel->finish({});
+  return found;
+}
+
+} // namespace mtc::test

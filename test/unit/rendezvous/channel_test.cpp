@@ -1,0 +1,109 @@
+//===- channel_test.cpp - a job that runs ---------------------------------===//
+
+#include "job.h"
+
+#include <chrono>
+
+using namespace mtc::runtime;
+using namespace mtc::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+TEST(Channel, GathersRoundAfterRound) {
+  Job job(5);
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    Status opened = job.open(rank, channel);
+    ASSERT_TRUE(opened.ok()) << opened.message();
+    for (int round = 0; round < 20; ++round) {
+      std::vector<std::string> all;
+      std::string own(size_t(1) << (round % 18), char('a' + rank));
+      ASSERT_TRUE(channel->gather(own, all).ok());
+      ASSERT_EQ(all.size(), 5u);
+      for (size_t other = 0; other < all.size(); ++other)
+        ASSERT_EQ(all[other], std::string(own.size(), char('a' + other)));
+    }
+    channel->finish({});
+    EXPECT_FALSE(channel->raised());
+  });
+}
+
+TEST(Channel, ADeathIsNamedAtOnce) {
+  for (int dead : {0, 1, 3}) {
+    Job job(4);
+    job.run(job.all(), [&](int rank) {
+      Job::Channel channel;
+      ASSERT_TRUE(job.open(rank, channel).ok());
+      std::vector<std::string> all;
+      ASSERT_TRUE(channel->gather("", all).ok());
+      if (rank == dead)
+        return; // closes without a word
+      EXPECT_TRUE(hears(*channel, 2000ms)) << rank;
+      EXPECT_EQ(channel->verdict().code(), StatusCode::peerDied);
+      std::string where = dead == 0 ? "" : dead < 2 ? "on host0 " : "on host1 ";
+      EXPECT_EQ(channel->verdict().message(),
+                "rank " + std::to_string(dead) + " " + where + "died");
+      // What waits for the dead ends, too.
+      EXPECT_EQ(channel->gather("", all).code(), StatusCode::peerDied);
+    });
+  }
+}
+
+TEST(Channel, AFailureReachesMembersAsItIs) {
+  Job job(4);
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    int members[] = {1, 2};
+    if (rank == 2)
+      channel->raise({StatusCode::communication, "they disagree"}, members);
+    EXPECT_TRUE(hears(*channel, 2000ms));
+    bool member = rank == 1 || rank == 2;
+    EXPECT_EQ(channel->verdict().code(),
+              member ? StatusCode::communication : StatusCode::peerDied);
+    EXPECT_EQ(channel->verdict().message(),
+              member ? "they disagree" : "rank 2 on host1 aborted");
+    channel->finish(channel->verdict());
+    if (rank == 0) {
+      EXPECT_EQ(channel->outcomes().size(), 4u);
+    }
+  });
+}
+
+TEST(Channel, AnEndIsNoDeath) {
+  Job job(3);
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(30 * rank));
+    channel->finish(rank == 1 ? Status(StatusCode::interrupted, "stopped")
+                              : Status());
+    EXPECT_FALSE(channel->raised());
+    if (rank == 0) {
+      EXPECT_EQ(channel->outcomes().at(1).message(), "stopped");
+    }
+  });
+}
+
+// A peer that is connected and says nothing, as on a host without power.
+TEST(Channel, SilenceIsDeathAfterAWhile) {
+  Job job(3);
+  job.heartbeats() = {50ms, 400ms};
+  job.run(job.all(), [&](int rank) {
+    if (rank == 2) {
+      Connection silent;
+      ASSERT_TRUE(meetFirst(job.member(2), job.options(), silent).ok());
+      std::this_thread::sleep_for(1500ms);
+      return;
+    }
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    EXPECT_TRUE(hears(*channel, 1400ms));
+    EXPECT_TRUE(channel->verdict().message().starts_with(
+        "rank 2 on host1 was not heard for"))
+        << channel->verdict().message();
+  });
+}
+
+} // namespace
