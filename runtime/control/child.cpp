@@ -22,7 +22,6 @@ namespace {
 /// Runs between fork and exec: only what is safe there.
 [[noreturn]] void becomeRank(int errorPipe, pid_t parent, const char *program,
                              char *const *argv, char *const *environment) {
-  blockSignals(); // until the rank has handlers: it ends behind a step
   dup2(errorPipe, STDERR_FILENO);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() == parent) // else it died before the call above
@@ -57,10 +56,14 @@ Status Child::start(int rank, const std::string &program,
   variables.push_back(nullptr);
   char *argv[] = {const_cast<char *>(program.c_str()), nullptr};
   pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ == 0)
-    becomeRank(ends[1], parent, program.c_str(), argv, variables.data());
-  int error = errno;
+  int error = 0;
+  {
+    BlockedSignals untilItHasHandlers; // it ends behind a step
+    pid_ = fork();
+    if (pid_ == 0)
+      becomeRank(ends[1], parent, program.c_str(), argv, variables.data());
+    error = errno;
+  }
   close(ends[1]);
   pipe_ = ends[0];
   fcntl(pipe_, F_SETFL, O_NONBLOCK);

@@ -42,9 +42,13 @@ sigset_t watched() {
 
 } // namespace
 
-void blockSignals() {
+BlockedSignals::BlockedSignals() {
   sigset_t set = watched();
-  sigprocmask(SIG_BLOCK, &set, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+BlockedSignals::~BlockedSignals() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 SignalWatch::SignalWatch(bool once) {

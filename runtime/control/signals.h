@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_CONTROL_SIGNALS_H
 
 #include <atomic>
+#include <csignal>
 
 namespace mtc::runtime {
 
@@ -24,9 +25,20 @@ public:
   const std::atomic<int> &saves() const; ///< times that SIGUSR1 came
 };
 
-/// Blocks those signals in this thread and what it executes: they wait for a
-/// SignalWatch. Async-signal-safe.
-void blockSignals();
+/// While it lives, those signals are blocked in this thread. A process that is
+/// forked meanwhile keeps them so, and what it executes: they wait for a
+/// SignalWatch. Blocked behind the fork, one that comes first would be counted
+/// by the copy of a handler, and lost.
+class BlockedSignals {
+public:
+  BlockedSignals();
+  ~BlockedSignals();
+  BlockedSignals(const BlockedSignals &) = delete;
+  BlockedSignals &operator=(const BlockedSignals &) = delete;
+
+private:
+  sigset_t before_;
+};
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_SIGNALS_H

@@ -69,6 +69,11 @@ def session(leader):
     return found
 
 
+def segments():
+    """Shared memory by names of ours: others may run beside this."""
+    return {name for name in os.listdir("/dev/shm") if "mtc" in name}
+
+
 def kill(pid, number):
     try:
         os.kill(pid, number)
@@ -131,12 +136,16 @@ class Ranks:
     def end(self, process):
         """What was said, and how long after this call it ended."""
         begin = time.monotonic()
-        said = process.communicate(timeout=120)[1].strip()
+        try:
+            said = process.communicate(timeout=120)[1].strip()
+        except subprocess.TimeoutExpired:
+            process.kill()  # its ranks end with it
+            said = process.communicate()[1].strip() + " (it did not end in 120 s)"
         return said, time.monotonic() - begin
 
     def expect_nothing_left(self, name, process, shm, files):
         self.report.expect(not session(process.pid), f"{name}: processes are left")
-        self.report.expect(set(os.listdir("/dev/shm")) == shm, f"{name}: /dev/shm has more")
+        self.report.expect(segments() == shm, f"{name}: /dev/shm has more")
         found = set(os.listdir(self.path("run")))
         self.report.expect(found <= files, f"{name}: left {found - files}")
 
@@ -147,7 +156,7 @@ class Ranks:
 
     def struck(self, number, code, *options):
         """One rank gets a signal while it trains; seconds until the run ended."""
-        shm = set(os.listdir("/dev/shm"))
+        shm = segments()
         ranks, bundle = self.random.choice(self.bundles)
         process = self.start(bundle, 10 ** 7, "--flight", self.path("run", "flight"), *options)
         self.trains(process, ranks)
@@ -179,7 +188,7 @@ class Ranks:
         return [self.terminated(number) for number in range(count)]
 
     def terminated(self, number):
-        shm = set(os.listdir("/dev/shm"))
+        shm = segments()
         ranks, bundle = self.random.choice(self.bundles)
         saved = self.path("run", "ck")
         options = ["--checkpoints", saved, "--save-interval", 3, "--keep", 2,
