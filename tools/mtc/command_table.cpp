@@ -29,15 +29,30 @@ CommandEntry entryOf(const CLI::App &app, const std::string &name) {
   return entry;
 }
 
+void addTo(std::vector<CommandEntry> &table, const CLI::App &app,
+           const std::string &name) {
+  table.push_back(entryOf(app, name));
+  auto isShown = [](const CLI::App *sub) { return !sub->get_group().empty(); };
+  for (const CLI::App *sub : app.get_subcommands(isShown))
+    addTo(table, *sub, name + " " + sub->get_name());
+}
+
 } // namespace
 
 std::vector<CommandEntry> commandTable(const CLI::App &app) {
-  std::string name = "mtc";
-  std::vector<CommandEntry> table = {entryOf(app, name)};
-  auto isShown = [](const CLI::App *sub) { return !sub->get_group().empty(); };
-  for (const CLI::App *sub : app.get_subcommands(isShown))
-    table.push_back(entryOf(*sub, name + " " + sub->get_name()));
+  std::vector<CommandEntry> table;
+  addTo(table, app, "mtc");
   return table;
+}
+
+std::vector<const CommandEntry *>
+subcommandsOf(const CommandEntry &command,
+              const std::vector<CommandEntry> &table) {
+  std::vector<const CommandEntry *> found;
+  for (const CommandEntry &entry : table)
+    if (entry.parent() == command.name)
+      found.push_back(&entry);
+  return found;
 }
 
 } // namespace mtc::tool

@@ -26,17 +26,28 @@ struct OptionEntry {
 };
 
 struct CommandEntry {
-  std::string name;     ///< "mtc compile"
+  std::string name;     ///< "mtc compile", "mtc data info"
   std::string what;     ///< a sentence
   std::string examples; ///< lines; may be empty
   std::vector<OptionEntry> options;
 
   /// The last word of the name.
   std::string word() const { return name.substr(name.rfind(' ') + 1); }
+  /// The name of the command that it is one of; empty: none.
+  std::string parent() const {
+    size_t end = name.rfind(' ');
+    return end == name.npos ? "" : name.substr(0, end);
+  }
 };
 
-/// The command itself, then its subcommands but hidden ones, in their order.
+/// The command itself, then each of its subcommands but hidden ones, followed
+/// by its own, in their order.
 std::vector<CommandEntry> commandTable(const CLI::App &app);
+
+/// The commands that one has, in their order.
+std::vector<const CommandEntry *>
+subcommandsOf(const CommandEntry &command,
+              const std::vector<CommandEntry> &table);
 
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_COMMAND_TABLE_H

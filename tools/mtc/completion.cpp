@@ -9,16 +9,37 @@ namespace {
 
 /// What a command takes in the place of its first words, and who says it.
 struct Words {
-  const char *command;
+  std::string command;
   int place; ///< 1: the word behind the command
-  const char *asker;
+  std::string asker;
 };
-constexpr Words kWords[] = {
-    {"compile", 1, "mtc help specs 2>/dev/null"},
-    {"lint", 1, "mtc help specs 2>/dev/null"},
-    {"lint", 2, "mtc help strategies 2>/dev/null"},
-    {"schedule", 1, "printf \"%s\\n\" show list"},
-    {"schedule", 2, "mtc schedule list 2>/dev/null | cut -d\" \" -f1"}};
+
+std::string words(const std::vector<const CommandEntry *> &commands) {
+  std::string words;
+  for (const CommandEntry *command : commands)
+    words += (words.empty() ? "" : " ") + command->word();
+  return words;
+}
+
+/// The commands of mtc itself.
+std::vector<const CommandEntry *>
+topCommands(const std::vector<CommandEntry> &table) {
+  return subcommandsOf(table.front(), table);
+}
+
+std::vector<Words> askersOf(const std::vector<CommandEntry> &table) {
+  std::vector<Words> askers = {
+      {"compile", 1, "mtc help specs 2>/dev/null"},
+      {"lint", 1, "mtc help specs 2>/dev/null"},
+      {"lint", 2, "mtc help strategies 2>/dev/null"},
+      {"schedule", 1, "printf \"%s\\n\" show list"},
+      {"schedule", 2, "mtc schedule list 2>/dev/null | cut -d\" \" -f1"}};
+  for (const CommandEntry *command : topCommands(table))
+    if (auto subcommands = subcommandsOf(*command, table); !subcommands.empty())
+      askers.push_back(
+          {command->word(), 1, "printf \"%s\\n\" " + words(subcommands)});
+  return askers;
+}
 
 std::string flagsOf(const CommandEntry &command) {
   std::string flags;
@@ -26,13 +47,6 @@ std::string flagsOf(const CommandEntry &command) {
     for (const std::string &flag : option.flags)
       flags += (flags.empty() ? "" : " ") + flag;
   return flags;
-}
-
-std::string words(const std::vector<CommandEntry> &table) {
-  std::string words;
-  for (size_t i = 1; i < table.size(); ++i)
-    words += (words.empty() ? "" : " ") + table[i].word();
-  return words;
 }
 
 /// A text between single quotes, with `before` before each of `special`.
@@ -66,6 +80,15 @@ std::string zshOption(const OptionEntry &option) {
   return out;
 }
 
+std::string zshArguments(const CommandEntry &command, bool hasSubcommands) {
+  std::string text = "    _arguments -s";
+  for (const OptionEntry &option : command.options)
+    text += zshOption(option);
+  if (hasSubcommands)
+    text += " \\\n      ':command:_mtc_files'";
+  return text + " ;;\n";
+}
+
 std::string fishOption(const std::string &condition,
                        const OptionEntry &option) {
   std::string text = "complete -c mtc -n " + quoted(condition, "", "\\'");
@@ -76,14 +99,27 @@ std::string fishOption(const std::string &condition,
                      quoted(option.what, "\\", "\\'"));
 }
 
+std::string fishOptions(const std::string &condition,
+                        const CommandEntry &command) {
+  std::string text;
+  for (const OptionEntry &option : command.options)
+    if (!option.flags.empty())
+      text += fishOption(condition, option);
+  return text;
+}
+
 } // namespace
 
 std::string bashCompletion(const std::vector<CommandEntry> &table) {
   std::string cases, askers;
-  for (size_t i = 1; i < table.size(); ++i)
-    cases += fmt::format("  {}) flags=\"{}\" ;;\n", table[i].word(),
-                         flagsOf(table[i]));
-  for (const Words &w : kWords)
+  for (const CommandEntry *command : topCommands(table)) {
+    for (const CommandEntry *sub : subcommandsOf(*command, table))
+      cases += fmt::format("  \"{} {}\") flags=\"{}\" ;;\n", command->word(),
+                           sub->word(), flagsOf(*sub));
+    cases += fmt::format("  \"{} \"*) flags=\"{}\" ;;\n", command->word(),
+                         flagsOf(*command));
+  }
+  for (const Words &w : askersOf(table))
     askers += fmt::format("    [[ ${{COMP_WORDS[1]}} == {} ]] && "
                           "((COMP_CWORD == {})) &&\n      mapfile -t COMPREPLY "
                           "< <(compgen -W \"$({})\" -- \"$word\")\n",
@@ -91,7 +127,7 @@ std::string bashCompletion(const std::vector<CommandEntry> &table) {
   return fmt::format(R"sh(# bash completion of mtc, written by mtc itself
 _mtc() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} flags
-  case ${{COMP_WORDS[1]}} in
+  case "${{COMP_WORDS[1]}} ${{COMP_WORDS[2]}}" in
 {}  *) flags="{}" ;;
   esac
   COMPREPLY=()
@@ -106,22 +142,27 @@ _mtc() {{
 }}
 complete -F _mtc mtc
 )sh",
-                     cases, flagsOf(table.front()), words(table), askers);
+                     cases, flagsOf(table.front()), words(topCommands(table)),
+                     askers);
 }
 
 std::string zshCompletion(const std::vector<CommandEntry> &table) {
   std::string cases, commands, askers;
-  for (const Words &w : kWords)
+  for (const Words &w : askersOf(table))
     askers += fmt::format("  [[ $mtc_command == {} ]] && ((CURRENT == {})) && "
                           "compadd -- $({})\n",
                           w.command, w.place + 1, w.asker);
-  for (size_t i = 1; i < table.size(); ++i) {
-    std::string line = table[i].word() + ":" + table[i].what;
+  for (const CommandEntry *command : topCommands(table)) {
+    std::string line = command->word() + ":" + command->what;
     commands += fmt::format("    {}\n", quoted(line, "", "'\\''"));
-    cases += fmt::format("  {})\n    _arguments -s", table[i].word());
-    for (const OptionEntry &option : table[i].options)
-      cases += zshOption(option);
-    cases += " ;;\n";
+    auto subcommands = subcommandsOf(*command, table);
+    for (const CommandEntry *sub : subcommands)
+      cases +=
+          fmt::format("  '{0} {1}')\n    mtc_command='{0} {1}'\n"
+                      "    shift words\n    ((CURRENT--))\n{2}",
+                      command->word(), sub->word(), zshArguments(*sub, false));
+    cases += fmt::format("  '{} '*)\n{}", command->word(),
+                         zshArguments(*command, !subcommands.empty()));
   }
   return fmt::format(R"sh(#compdef mtc
 # zsh completion of mtc, written by mtc itself
@@ -138,7 +179,7 @@ _mtc() {{
   local mtc_command=$words[2]
   shift words
   ((CURRENT--))
-  case $mtc_command in
+  case "$mtc_command $words[2]" in
 {}  esac
 }}
 _mtc "$@"
@@ -148,17 +189,17 @@ _mtc "$@"
 
 std::string fishCompletion(const std::vector<CommandEntry> &table) {
   std::string text = "# fish completion of mtc, written by mtc itself\n";
-  for (size_t i = 1; i < table.size(); ++i) {
-    const CommandEntry &command = table[i];
+  for (const CommandEntry *command : topCommands(table)) {
     text +=
         fmt::format("complete -c mtc -n __fish_use_subcommand -f -a {} -d {}\n",
-                    command.word(), quoted(command.what, "\\", "\\'"));
-    for (const OptionEntry &option : command.options)
-      if (!option.flags.empty())
-        text +=
-            fishOption("__fish_seen_subcommand_from " + command.word(), option);
+                    command->word(), quoted(command->what, "\\", "\\'"));
+    std::string seen = "__fish_seen_subcommand_from " + command->word();
+    text += fishOptions(seen, *command);
+    for (const CommandEntry *sub : subcommandsOf(*command, table))
+      text += fishOptions(
+          seen + "; and __fish_seen_subcommand_from " + sub->word(), *sub);
   }
-  for (const Words &w : kWords)
+  for (const Words &w : askersOf(table))
     text +=
         fmt::format("complete -c mtc -n '__fish_seen_subcommand_from {}; and "
                     "test (count (commandline -opc)) -eq {}' -a '({})'\n",

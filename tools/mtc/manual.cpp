@@ -71,11 +71,11 @@ std::string options(const CommandEntry &command) {
   return text;
 }
 
-std::string commands(const std::vector<CommandEntry> &table) {
+std::string commands(const std::vector<const CommandEntry *> &list) {
   std::string text = ".SH COMMANDS\n";
-  for (size_t i = 1; i < table.size(); ++i)
-    text += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", plain(pageName(table[i])),
-                        plain(table[i].what));
+  for (const CommandEntry *command : list)
+    text += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", plain(pageName(*command)),
+                        plain(command->what));
   return text;
 }
 
@@ -98,15 +98,16 @@ std::string manualPage(const std::vector<CommandEntry> &table, size_t index,
                        const std::string &version) {
   const CommandEntry &command = table[index];
   std::string name = plain(pageName(command));
+  std::vector<const CommandEntry *> subcommands = subcommandsOf(command, table);
   // No date: equal sources give equal pages.
   std::string text =
       fmt::format(".TH {} 1 \"\" \"{}\" \"mtc\"\n.SH NAME\n{} \\- {}\n"
                   ".SH SYNOPSIS\n{}",
                   upper(name), plain(version), name, plain(command.what),
-                  synopsis(command, index == 0));
+                  synopsis(command, !subcommands.empty()));
   text += options(command);
-  if (index == 0)
-    text += commands(table);
+  if (!subcommands.empty())
+    text += commands(subcommands);
   if (!command.examples.empty())
     text += ".SH EXAMPLES\n.nf\n" + plain(command.examples) + "\n.fi\n";
   return text +

@@ -11,10 +11,14 @@
 namespace mtc::tool {
 namespace {
 
-/// The subcommand that was given, else the command itself.
-const CLI::App &givenPart(const CLI::App &app) {
+/// The last of the subcommands that were given, else the command itself; adds
+/// their names to `name`.
+const CLI::App &givenPart(const CLI::App &app, std::string &name) {
   std::vector<CLI::App *> given = const_cast<CLI::App &>(app).get_subcommands();
-  return given.empty() ? app : *given.front();
+  if (given.empty())
+    return app;
+  name += " " + given.front()->get_name();
+  return givenPart(*given.front(), name);
 }
 
 /// Beginnings of a name are further away than typing errors, so they come
@@ -74,12 +78,13 @@ bool isFlag(const std::string &argument) {
 } // namespace
 
 std::string explain(const CLI::App &app, const CLI::ParseError &error) {
-  const CLI::App &part = givenPart(app);
+  std::string name = "mtc";
+  const CLI::App &part = givenPart(app, name);
   std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   auto flag = std::find_if(rest.begin(), rest.end(), isFlag);
   std::string text;
-  if (&part == &app && flag == rest.end())
-    text = unknownSubcommand(app, rest.empty() ? "" : rest.front());
+  if (part.get_require_subcommand_min() > 0 && flag == rest.end())
+    text = unknownSubcommand(part, rest.empty() ? "" : rest.front());
   else if (flag != rest.end())
     text = unknownOption(part, *flag);
   else if (!rest.empty())
@@ -87,7 +92,6 @@ std::string explain(const CLI::App &app, const CLI::ParseError &error) {
         fmt::format("expected no further argument, found '{}'", rest.front());
   else
     text = twice(error.what());
-  std::string name = &part == &app ? "mtc" : "mtc " + part.get_name();
   return fmt::format("{}\nsee {} --help", text, name);
 }
 
