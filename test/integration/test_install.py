@@ -106,15 +106,17 @@ def flags_of(help_text):
 
 
 def check_pages(installed):
-    for command in ("compile", "lint", "run", "inspect", "diff", "explain", "schedule"):
+    for command in ("compile", "lint", "run", "inspect", "diff", "explain", "schedule",
+                    "data tokenize", "data merge", "data dedup"):
         flags = flags_of(installed.run(f"mtc {command} --help").stdout)
         if len(flags) < 3:
             yield f"expected flags in the help of {command}, found {flags}"
-        page = installed.read(f"share/man/man1/mtc-{command}.1").replace("\\-", "-")
+        name = command.replace(" ", "-")
+        page = installed.read(f"share/man/man1/mtc-{name}.1").replace("\\-", "-")
         for flag in sorted(flags):
             if f"\\fB{flag}\\fR" not in page:
-                yield f"mtc-{command}.1: expected {flag}, found none"
-        offered = completed(installed, command, "-")
+                yield f"mtc-{name}.1: expected {flag}, found none"
+        offered = completed(installed, *command.split(), "-")
         if offered != flags:
             yield f"completion of {command}: expected {flags}, found {offered}"
     if "gpt2-nano" not in completed(installed, "compile", "gpt2-na"):
@@ -123,6 +125,8 @@ def check_pages(installed):
         yield "expected what schedule does as completion, found none"
     if completed(installed, "schedule", "show", "zb") != {"zb-h1"}:
         yield "expected names of schedules as completion, found none"
+    if completed(installed, "data", "tok") != {"tokenize"}:
+        yield "expected actions of data as completion, found none"
     if completed(installed, "in") != {"inspect"}:
         yield "expected commands as completion, found none"
 

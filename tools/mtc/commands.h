@@ -23,6 +23,7 @@ void addRun(CLI::App &app, Action &action);
 void addInspect(CLI::App &app, Action &action);
 void addDiff(CLI::App &app, Action &action);
 void addCheckpoint(CLI::App &app, Action &action);
+void addData(CLI::App &app, Action &action);
 void addExplain(CLI::App &app, Action &action);
 void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);

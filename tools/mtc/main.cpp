@@ -54,6 +54,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addInspect(app, action);
   mtc::tool::addDiff(app, action);
   mtc::tool::addCheckpoint(app, action);
+  mtc::tool::addData(app, action);
   mtc::tool::addExplain(app, action);
   mtc::tool::addFlight(app, action);
   mtc::tool::addSchedule(app, action);
