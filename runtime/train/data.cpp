@@ -2,7 +2,7 @@
 
 #include "runtime/train/data.h"
 
-#include "runtime/train/permutation.h"
+#include "runtime/data/permutation.h"
 
 #include <fmt/format.h>
 

@@ -130,7 +130,7 @@ TEST_F(IndexedDatasetTest, EveryFieldIsChecked) {
                  "document indices at byte 26");
   expectRejected([](Fields &f) { f.starts = 0; }, "found 0");
   expectRejected([](Fields &f) { f.starts = 3; }, "with modes");
-  expectRejected([](Fields &f) { f.trailing = "x"; }, "with modes");
+  expectRejected([](Fields &f) { f.trailing += 'x'; }, "with modes");
   expectRejected([](Fields &f) { f.lengths[2] = -2; },
                  "length of sequence 2: expected 0 or more, found -2");
   expectRejected([](Fields &f) { f.pointers[1] = 0; }, "pointer of sequence 1");

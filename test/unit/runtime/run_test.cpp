@@ -2,7 +2,7 @@
 
 #include "run_fixture.h"
 #include "runtime/base/json.h"
-#include "runtime/train/permutation.h"
+#include "runtime/data/permutation.h"
 #include "test/unit/bf16.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
-#include "runtime/train/permutation.h"
+#include "runtime/data/permutation.h"
 #include "runtime/train/schedule.h"
 #include "runtime/train/step_lengths.h"
 #include "temporary_folder.h"

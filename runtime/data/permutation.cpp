@@ -1,6 +1,6 @@
 //===- permutation.cpp - the order of samples -----------------------------===//
 
-#include "runtime/train/permutation.h"
+#include "runtime/data/permutation.h"
 
 #include "runtime/base/philox.h"
 

@@ -1,6 +1,6 @@
 //===- permutation.h - the order of samples ---------------------*- C++ -*-===//
-#ifndef MTC_RUNTIME_TRAIN_PERMUTATION_H
-#define MTC_RUNTIME_TRAIN_PERMUTATION_H
+#ifndef MTC_RUNTIME_DATA_PERMUTATION_H
+#define MTC_RUNTIME_DATA_PERMUTATION_H
 
 #include <cstdint>
 
@@ -27,4 +27,4 @@ private:
 };
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_TRAIN_PERMUTATION_H
+#endif // MTC_RUNTIME_DATA_PERMUTATION_H
