@@ -48,6 +48,9 @@ public:
   std::atomic<int64_t> *step(int) override {
     return &comm_->state(rank_, kStepWord);
   }
+  std::atomic<int64_t> *beats(int) override {
+    return &comm_->state(rank_, kBeatWord);
+  }
   StepGate gate() override {
     return StepGate(comm_->state(kGateRank, kGateWord),
                     comm_->state(kGateRank, kSaveWord));

@@ -31,6 +31,8 @@ public:
   virtual Communicator &join(int rank, const ArenaViews &arenas) = 0;
   /// The step in progress of a rank, for a launcher that looks; null: none.
   virtual std::atomic<int64_t> *step(int rank) = 0;
+  /// The same for the batches that it evaluated between steps.
+  virtual std::atomic<int64_t> *beats(int) { return nullptr; }
   /// By which all ranks agree on their last step, and on those to save.
   virtual StepGate gate() = 0;
 };

@@ -1,14 +1,14 @@
-//===- check_data.cpp - the tokens of a run, before it starts -------------===//
+//===- check_data.cpp - the data of a run, before it starts ---------------===//
 
 #include "runtime/control/check_data.h"
 
-#include "runtime/train/data.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace mtc::runtime {
 namespace {
@@ -16,6 +16,16 @@ namespace {
 bool dumpsLogits(const Job &job) {
   return std::ranges::any_of(
       job.dumps, [](const DumpOrder &dump) { return dump.what == "logits"; });
+}
+
+int64_t saturatingProduct(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t saturatingSum(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 /// Global batches of one length that a run reads one after the other.
@@ -42,101 +52,180 @@ std::vector<Reading> readBy(const Job &job, const StepLengths &lengths) {
   return all;
 }
 
-int64_t saturatingProduct(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
+/// What reads an evaluation.
+struct Evaluated {
+  const char *option;
+  int64_t batches, firstSample;
+};
 
-/// A mean over samples that come again would not be what it seems.
-Status checkEvaluation(const Job &job, const BatchInfo &batch, int64_t seq,
-                       const TokenFile &tokens) {
-  int64_t left = std::max<int64_t>(0, tokens.windows() - job.evalFirst);
-  int64_t most = left / batch.globalBatch;
-  if (!job.evaluates() || job.evalBatches <= most)
-    return Status::okay();
-  return {StatusCode::usage,
-          fmt::format("--eval {}: expected at most {} batches of {} samples, "
-                      "found {} samples of {} tokens from sample {} on in '{}'",
-                      job.evalBatches, most, batch.globalBatch, left, seq,
-                      job.evalFirst, job.tokenFile())};
-}
-
-/// Scans a file part by part, and says how far it is.
-class Scan {
+class DataCheck {
 public:
-  Scan(TokenFile &tokens, const Job &job, const std::atomic<bool> &stop)
-      : tokens_(tokens), stop_(stop),
+  DataCheck(Job &job, const BatchInfo &batch, const std::atomic<bool> &stop)
+      : job_(job), batch_(batch), stop_(stop),
         progress_(job.progressFd, job.progressRewrites,
                   std::chrono::seconds(1)) {}
 
-  /// The tokens [first, first + count) of the file.
-  Status range(int64_t first, int64_t count) {
-    constexpr int64_t part = int64_t{1} << 22;
-    for (int64_t at = 0; at < count; at += part)
-      MTC_RETURN_IF_ERROR(
-          step(first + at, std::min(part, count - at), at, count));
-    return tokens_.rejection(bad_);
-  }
-
-  /// The windows of samples [first, first + count).
-  Status samples(int64_t first, int64_t count) {
-    for (int64_t k = 0; k < count; ++k)
-      MTC_RETURN_IF_ERROR(step(tokens_.firstToken(first + k),
-                               tokens_.windowTokens(), k, count));
-    return tokens_.rejection(bad_);
+  Status run(const StepLengths &lengths) {
+    std::vector<Reading> readings = readBy(job_, lengths);
+    for (const Reading &reading : readings)
+      if (!job_.source(reading.seq))
+        MTC_RETURN_IF_ERROR(prepareSteps(reading.seq, readings));
+    for (const Reading &reading : readings)
+      MTC_RETURN_IF_ERROR(checkSteps(reading));
+    if (job_.evaluation.interval > 0)
+      MTC_RETURN_IF_ERROR(prepareHeldOut(lengths.ofEvaluation()));
+    return Status::okay();
   }
 
 private:
-  Status step(int64_t first, int64_t count, int64_t done, int64_t of) {
-    if (stop_.load(std::memory_order_relaxed))
-      return {StatusCode::interrupted,
-              "stopped by a signal while the tokens were checked"};
-    if (progress_.due())
-      progress_.print(fmt::format("checking tokens: {:.0f} %",
-                                  100.0 * static_cast<double>(done) /
-                                      static_cast<double>(of)));
-    return tokens_.scan(first, count, bad_);
+  SourceRequest request(int64_t seq) const {
+    SourceRequest r;
+    const Recipe &recipe = job_.recipe;
+    r.data = recipe.data;
+    r.option = "--data";
+    if (const TokenTypeInfo *type = tokenTypeNamed(recipe.data_dtype))
+      r.rawType = type->type; // others the recipe does not take
+    r.split = recipe.split;
+    r.sequential = recipe.order == "sequential";
+    r.seq = seq;
+    r.seed = recipe.seed;
+    r.cache = recipe.data_cache_path;
+    return r;
   }
 
-  TokenFile &tokens_;
+  /// The same for data that are read in order from their start.
+  SourceRequest heldOutRequest(int64_t seq) const {
+    SourceRequest r = request(seq);
+    r.data = job_.recipe.eval_data;
+    r.option = "--eval-data";
+    r.split = "";
+    r.sequential = true;
+    r.once = true;
+    return r;
+  }
+
+  Status prepare(const SourceRequest &request, SourceFiles &out) {
+    if (request.data.empty())
+      return {StatusCode::usage,
+              "no token file given; set --data, or 'data' in the recipe"};
+    std::vector<std::string> notes;
+    Status status =
+        prepareSource(request, telling("preparing data"), notes, out);
+    for (const std::string &note : notes)
+      std::fprintf(stderr, "%s\n", note.c_str());
+    return status;
+  }
+
+  /// The samples of steps of one length, or of an evaluation without training.
+  Status prepareSteps(int64_t seq, const std::vector<Reading> &readings) {
+    bool heldOut = job_.evaluates() && !job_.recipe.eval_data.empty();
+    SourceRequest r = heldOut ? heldOutRequest(seq) : request(seq);
+    for (const Reading &reading : readings)
+      if (reading.seq == seq)
+        r.samples = std::max(
+            r.samples, saturatingSum(firstOf(reading), samplesOf(reading)));
+    if (!heldOut && job_.recipe.data_samples > 0) {
+      if (r.samples > job_.recipe.data_samples)
+        return {StatusCode::usage,
+                fmt::format("--data-samples {}: expected at least {}, which "
+                            "the run reads up to its last step",
+                            job_.recipe.data_samples, r.samples)};
+      r.samples = job_.recipe.data_samples;
+    }
+    SourceFiles files;
+    MTC_RETURN_IF_ERROR(prepare(r, files));
+    job_.sources.push_back(std::move(files));
+    return Status::okay();
+  }
+
+  Status checkSteps(const Reading &reading) {
+    std::unique_ptr<SampleSource> samples;
+    MTC_RETURN_IF_ERROR(
+        openSource(*job_.source(reading.seq), batch_.vocab, samples));
+    if (job_.evaluates())
+      MTC_RETURN_IF_ERROR(checkEvaluation(
+          {"--eval", job_.evalBatches, job_.evalFirst}, reading.seq,
+          job_.recipe.eval_data.empty() ? job_.recipe.data
+                                        : job_.recipe.eval_data,
+          *samples));
+    return samples->check(firstOf(reading), samplesOf(reading),
+                          telling("checking tokens"));
+  }
+
+  /// A mean over samples that come again would not be what it seems.
+  Status checkEvaluation(const Evaluated &e, int64_t seq,
+                         const std::string &file,
+                         const SampleSource &samples) const {
+    int64_t left = std::max<int64_t>(0, samples.samples() - e.firstSample);
+    int64_t most = left / batch_.globalBatch;
+    if (e.batches <= most)
+      return Status::okay();
+    return {StatusCode::usage,
+            fmt::format("{} {}: expected at most {} batches of {} samples, "
+                        "found {} samples of {} tokens from sample {} on in "
+                        "'{}'",
+                        e.option, e.batches, most, batch_.globalBatch, left,
+                        seq, e.firstSample, file)};
+  }
+
+  /// What is evaluated while the run trains.
+  Status prepareHeldOut(int64_t seq) {
+    EvaluationOrder &order = job_.evaluation;
+    bool named = !job_.recipe.eval_data.empty();
+    if (!named && job_.recipe.split.empty())
+      return {StatusCode::usage,
+              "--eval-interval: expected --eval-data FILE with it, or --split "
+              "with a second part, such as 969,30,1"};
+    order.goesOn = !named;
+    SourceRequest r = named ? heldOutRequest(seq) : request(seq);
+    if (!named)
+      r.part = SplitPart::valid;
+    r.samples = saturatingProduct(
+        saturatingProduct(order.most(job_.recipe.steps), order.batches),
+        batch_.globalBatch);
+    MTC_RETURN_IF_ERROR(prepare(r, order.source));
+    std::unique_ptr<SampleSource> samples;
+    MTC_RETURN_IF_ERROR(openSource(order.source, batch_.vocab, samples));
+    if (named)
+      MTC_RETURN_IF_ERROR(checkEvaluation({"--eval-steps", order.batches, 0},
+                                          seq, job_.recipe.eval_data,
+                                          *samples));
+    return samples->check(0, r.samples, telling("checking tokens"));
+  }
+
+  int64_t firstOf(const Reading &reading) const {
+    return job_.firstSample(reading.before + 1, batch_.globalBatch);
+  }
+  int64_t samplesOf(const Reading &reading) const {
+    return saturatingProduct(reading.batches, batch_.globalBatch);
+  }
+
+  DataProgress telling(const char *what) {
+    return [this, what](double done) {
+      if (progress_.due())
+        progress_.print(fmt::format("{}: {:.0f} %", what, 100 * done));
+      return !stop_.load(std::memory_order_relaxed);
+    };
+  }
+
+  Job &job_;
+  const BatchInfo &batch_;
   const std::atomic<bool> &stop_;
   ProgressLine progress_;
-  BadTokens bad_;
 };
-
-Status checkSamples(Job &job, const BatchInfo &batch, const Reading &reading,
-                    const std::atomic<bool> &stop) {
-  TokenFile tokens;
-  MTC_RETURN_IF_ERROR(TokenFile::open(job, batch, reading.seq, tokens));
-  job.tokenBytes = tokens.bytes();
-  MTC_RETURN_IF_ERROR(checkEvaluation(job, batch, reading.seq, tokens));
-  Scan scan(tokens, job, stop);
-  int64_t samples = saturatingProduct(reading.batches, batch.globalBatch);
-  if (samples >= tokens.windows())
-    return scan.range(0, tokens.windows() * reading.seq + 1);
-  int64_t first = job.firstSample(reading.before + 1, batch.globalBatch);
-  bool wraps = first % tokens.windows() + samples > tokens.windows();
-  if (job.readsInOrder() && !wraps)
-    return scan.range(tokens.firstToken(first), samples * reading.seq + 1);
-  return scan.samples(first, samples);
-}
 
 } // namespace
 
 Status checkData(Job &job, const Bundle &bundle,
                  const std::atomic<bool> &stop) {
-  const BatchInfo &batch = bundle.stages[0].descriptor.batch;
   bool reads = std::ranges::any_of(bundle.stages, [](const auto &program) {
     return !program.descriptor.inputs.empty();
   });
+  const Descriptor &first = bundle.stages[0].descriptor;
   StepLengths lengths;
-  MTC_RETURN_IF_ERROR(
-      StepLengths::parse(job.recipe.seq, bundle.stages[0].descriptor, lengths));
-  if (!reads)
-    return Status::okay();
-  for (const Reading &read : readBy(job, lengths))
-    MTC_RETURN_IF_ERROR(checkSamples(job, batch, read, stop));
-  return Status::okay();
+  MTC_RETURN_IF_ERROR(StepLengths::parse(job.recipe.seq, first, lengths));
+  return reads ? DataCheck(job, first.batch, stop).run(lengths)
+               : Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -209,10 +209,10 @@ private:
     if (stopped_ || !failures_.empty())
       return;
     std::vector<RankProgress> ranks;
-    for (size_t rank = 0; rank < children_.size(); ++rank)
-      ranks.push_back(
-          {children_[rank].pid(),
-           memory_->state(static_cast<int>(rank), kStepWord).load()});
+    for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank)
+      ranks.push_back({children_[static_cast<size_t>(rank)].pid(),
+                       memory_->state(rank, kStepWord).load(),
+                       memory_->state(rank, kBeatWord).load()});
     hang_ = watchdog_.look(ranks, gate().closed());
     stopped_ = !hang_.ok();
     if (stopped_)

@@ -71,7 +71,7 @@ Status runRank(Program program, const SignalWatch &signals) {
       takeSeat(*world, rankNumber, descriptor, flight.ring(rankNumber), seat));
   return runSeat(seat, std::move(program), descriptor, job,
                  {signals.stop(), world->gate(), &signals.saves(),
-                  world->step(rankNumber)});
+                  world->step(rankNumber), world->beats(rankNumber)});
 }
 
 } // namespace

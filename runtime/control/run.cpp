@@ -84,7 +84,10 @@ Status makeJob(const RunOptions &options, Job &job) {
   job.saveTo = options.saveTo;
   job.logFile = options.logFile;
   job.evalBatches = options.evalBatches;
-  job.evalData = options.evalData;
+  if (job.recipe.steps > 0) {
+    job.evaluation.interval = job.recipe.eval_interval;
+    job.evaluation.batches = job.recipe.eval_steps;
+  }
   job.evalFirst = options.evalFirst;
   return Status::okay();
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/output_files.h"
+#include "runtime/data/data_path.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -41,13 +42,26 @@ void addIf(std::vector<NamedFile> &files, const char *option,
     files.push_back({option, path});
 }
 
+/// The files behind a text; where it names none, that is said when they are
+/// opened.
+void addData(std::vector<NamedFile> &files, const char *option,
+             const std::string &text) {
+  DataPath path;
+  if (text.empty() || !parseDataPath(text, option, path).ok())
+    return;
+  addIf(files, option, path.flat);
+  for (const std::string &prefix : path.prefixes)
+    for (const char *end : {".bin", ".idx"})
+      files.push_back({option, prefix + end});
+}
+
 } // namespace
 
 Status RunOutputs::check(const RunOptions &options, const Job &job) {
   CommandFiles files;
   files.bundle = options.bundle;
-  addIf(files.inputs, "--data", job.recipe.data);
-  addIf(files.inputs, "--eval-data", job.evalData);
+  addData(files.inputs, "--data", job.recipe.data);
+  addData(files.inputs, "--eval-data", job.recipe.eval_data);
   addIf(files.inputs, "--init-from", job.initFrom);
   addIf(files.inputs, "--recipe", options.recipeFile);
   std::vector<NamedFile> shared = sharedFiles(job);

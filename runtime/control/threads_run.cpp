@@ -61,7 +61,7 @@ private:
                    bundle_.descriptor(seat.rank), job_,
                    {signals_.stop(), world_->gate(),
                     seat.rank == 0 ? &signals_.saves() : nullptr,
-                    world_->step(seat.rank)});
+                    world_->step(seat.rank), world_->beats(seat.rank)});
   }
 
   void record(Seat &seat, Status status) {

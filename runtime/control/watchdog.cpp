@@ -59,7 +59,7 @@ Status Watchdog::look(const std::vector<RankProgress> &ranks, bool ending,
                       Clock::time_point now) {
   int64_t sum = 0;
   for (const RankProgress &rank : ranks)
-    sum += rank.step + (rank.pid > 0 ? 0 : 1);
+    sum += rank.step + rank.beats + (rank.pid > 0 ? 0 : 1);
   if (sum == seen_)
     silence_ +=
         std::min(kLook, std::chrono::duration<double>(now - last_).count());

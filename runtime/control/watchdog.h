@@ -13,8 +13,9 @@ namespace mtc::runtime {
 
 /// One rank as the launcher sees it.
 struct RankProgress {
-  int pid = -1;     ///< -1: ended
-  int64_t step = 0; ///< that it began last
+  int pid = -1;      ///< -1: ended
+  int64_t step = 0;  ///< that it began last
+  int64_t beats = 0; ///< batches that it evaluated between steps
 };
 
 /// Whether a process is stopped, by SIGSTOP or a debugger.

@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/recipe_fields.h"
 #include "runtime/base/json.h"
+#include "runtime/data/source_json.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,9 @@ std::string packJob(const Job &job) {
                      {"step", dump.step},
                      {"file", dump.file},
                      {"parts", dump.parts}});
+  Json sources = Json::array();
+  for (const SourceFiles &source : job.sources)
+    sources.push_back(toJson(source));
   Json json = {{"recipe", recipeToJson(job.recipe)},
                {"dumps", dumps},
                {"init_from", job.initFrom},
@@ -60,12 +64,16 @@ std::string packJob(const Job &job) {
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
                {"log_alone", job.logAlone},
-               {"token_bytes", job.tokenBytes},
                {"log_file", job.logFile},
                {"log_fd", job.logFd},
                {"eval_batches", job.evalBatches},
                {"eval_first", job.evalFirst},
-               {"eval_data", job.evalData},
+               {"sources", sources},
+               {"evaluation",
+                {{"interval", job.evaluation.interval},
+                 {"batches", job.evaluation.batches},
+                 {"source", toJson(job.evaluation.source)},
+                 {"goes_on", job.evaluation.goesOn}}},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
   // File names need not be UTF-8, which texts in JSON must be.
@@ -103,12 +111,17 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.logAlone = reader.boolean("log_alone");
-  job.tokenBytes = reader.integer("token_bytes", -1, INT64_MAX);
   job.logFile = reader.text("log_file");
   job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));
   job.evalBatches = reader.integer("eval_batches", 0, INT64_MAX);
   job.evalFirst = reader.integer("eval_first", 0, INT64_MAX);
-  job.evalData = reader.text("eval_data");
+  for (FieldReader &source : reader.objects("sources"))
+    job.sources.push_back(sourceFromJson(source));
+  FieldReader evaluation = reader.object("evaluation");
+  job.evaluation = {evaluation.integer("interval", 0, INT64_MAX),
+                    evaluation.integer("batches", 0, INT64_MAX),
+                    sourceFromJson(evaluation.object("source")),
+                    evaluation.boolean("goes_on")};
   job.progressFd =
       static_cast<int>(reader.integer("progress_fd", -1, INT32_MAX));
   job.progressRewrites = reader.boolean("progress_rewrites");

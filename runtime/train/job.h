@@ -5,7 +5,10 @@
 #include "mtc/runtime/recipe.h"
 #include "runtime/base/status.h"
 #include "runtime/checkpoint/commit.h"
+#include "runtime/data/sources.h"
+#include "runtime/train/evaluation.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,23 +56,22 @@ struct Job {
   EarlyEnd early;
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
-  int64_t tokenBytes = -1; ///< of tokenFile(), as it was checked; -1: not yet
   int64_t evalBatches = 0; ///< > 0: evaluate only
   int64_t evalFirst = 0;   ///< the first sample of that
-  std::string evalData;    ///< its tokens; empty: those of the recipe
-  int progressFd = -1;     ///< -1: no progress line
+  /// Where samples come from, one for each length of them: of training, or of
+  /// an evaluation without. Known once data were checked.
+  std::vector<SourceFiles> sources;
+  EvaluationOrder evaluation;    ///< while training
+  int progressFd = -1;           ///< -1: no progress line
   bool progressRewrites = false; ///< a terminal: one line, rewritten
 
   /// Global batches that ranks begin, one after the other.
   int64_t passes() const { return evaluates() ? evalBatches : recipe.steps; }
   bool evaluates() const { return evalBatches > 0; }
-  /// What is read of which file. A file for evaluation is read from its start
-  /// on, whatever the recipe's order and seed are.
-  const std::string &tokenFile() const {
-    return evaluates() && !evalData.empty() ? evalData : recipe.data;
-  }
-  bool readsInOrder() const {
-    return (evaluates() && !evalData.empty()) || recipe.order == "sequential";
+  /// Null: none was prepared.
+  const SourceFiles *source(int64_t seq) const {
+    auto found = std::ranges::find(sources, seq, &SourceFiles::seq);
+    return found == sources.end() ? nullptr : &*found;
   }
   /// The batch before the first one, from 1.
   int64_t startStep() const { return evaluates() ? 0 : checkpoints.start.step; }

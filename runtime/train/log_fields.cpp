@@ -30,8 +30,12 @@ constexpr LogField<StepRecord> kStep[] = {
 };
 
 constexpr LogField<EvaluationRecord> kEvaluation[] = {
+    {"step", &EvaluationRecord::step,
+     "the last step of the parameters; 0: none, or it is not known", "1000"},
     {"eval_loss", &EvaluationRecord::loss,
      "mean loss of the tokens of all batches, in nats", "5.41307"},
+    {"perplexity", &EvaluationRecord::perplexity, "e to the eval_loss",
+     "224.32"},
     {"batches", &EvaluationRecord::batches, "global batches that were read",
      "4"},
     {"first_sample", &EvaluationRecord::firstSample,

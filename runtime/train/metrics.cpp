@@ -83,6 +83,14 @@ std::string_view formatEvaluation(const EvaluationRecord &record,
   return formatLine(evaluationFields(), record, buffer);
 }
 
+std::string_view formatProgress(const EvaluationRecord &r, int64_t steps,
+                                std::span<char> buffer) {
+  return Text(buffer)
+      .add("step {}/{}  evaluation: loss {:.4f}  perplexity {:.4g}", r.step,
+           steps, r.loss, r.perplexity)
+      .view();
+}
+
 std::string_view formatProgress(const StepRecord &r, int64_t steps,
                                 std::span<char> buffer) {
   Text text(buffer);

@@ -27,6 +27,10 @@ std::string_view formatEvaluation(const EvaluationRecord &record,
 std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
+/// "step 3/100  evaluation: loss 5.4321  perplexity 228.6".
+std::string_view formatProgress(const EvaluationRecord &record, int64_t steps,
+                                std::span<char> buffer);
+
 /// Bytes that hold any line: two names of 252 bytes, each of which may be six
 /// in JSON, and numbers.
 constexpr size_t kLongestLine = 4096;

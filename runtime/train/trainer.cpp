@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -30,7 +31,7 @@ Status noEntry(const char *name, const char *use) {
 Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
     : rank_(rank), job_(job), signals_(signals), schedule_(job.recipe),
       checkpoints_(rank, job, [this] { return meet(); }),
-      began_(std::chrono::steady_clock::now()),
+      began_(std::chrono::steady_clock::now()), evaluation_(rank, job.recipe),
       progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites),
       done_(job.startStep()) {}
 
@@ -136,9 +137,14 @@ Status Trainer::openLengths() {
     own->second.eval = program.entry("eval", part.seq);
     if (!own->second.train && !job_.evaluates())
       return noEntry("train", "training");
-    MTC_RETURN_IF_ERROR(own->second.loader.open(job_, rank_, part.seq));
+    MTC_RETURN_IF_ERROR(
+        own->second.loader.open(job_.source(part.seq), rank_, part.seq));
   }
-  return Status::okay();
+  if (job_.evaluation.interval == 0)
+    return Status::okay();
+  if (!evaluationEntry())
+    return noEntry("eval", "--eval-interval");
+  return heldOut_.open(&job_.evaluation.source, rank_, lengths_.ofEvaluation());
 }
 
 Status Trainer::fillParams() {
@@ -162,6 +168,8 @@ Status Trainer::train() {
     }
     if (rank_.logs())
       report(step);
+    if (job_.evaluation.due(step, job_.recipe.steps))
+      MTC_RETURN_IF_ERROR(evaluateBehind(step));
     MTC_RETURN_IF_ERROR(dump("params", step));
     if (checkpoints_.due(step))
       MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
@@ -319,27 +327,23 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
     progress_.print(formatProgress(record, job_.recipe.steps, buffer));
 }
 
-Status Trainer::evaluateBatch(const EntryInfo &entry, int64_t index,
-                              Observer *observer, float &loss) {
+Status Trainer::evaluateBatch(int64_t index, Observer *observer, float &loss) {
   TokenLoader &loader = ofLengths_.at(lengths_.ofEvaluation()).loader;
-  MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(index + 1)));
-  schedule_.fill(index + 1, firstSample(index + 1), block_);
-  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
-  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
-  for (const AxisInfo &axis : kAxes)
-    if (axis.data && rank_.onLastStage())
-      MTC_RETURN_IF_ERROR(
-          rank_.comm().allReduce(*groupNamed(axis.name), MTC_SUM, MTC_F32,
-                                 rank_.address(rank_.loss()), 1));
-  StepResult result;
-  MTC_RETURN_IF_ERROR(rank_.readResult(result));
-  loss = result.loss;
-  return Status::okay();
+  int64_t first = firstSample(index + 1);
+  MTC_RETURN_IF_ERROR(loader.turnTo(first));
+  return evaluation_.batch(*evaluationEntry(), loader, index + 1, first,
+                           observer, loss);
+}
+
+/// Of the mean over batches.
+static EvaluationRecord recordOf(int64_t step, double mean, int64_t batches,
+                                 int64_t first) {
+  return {step,    mean,  std::exp(mean),
+          batches, first, isFinite(mean) ? "" : "loss"};
 }
 
 Status Trainer::evaluate() {
-  const EntryInfo *entry = evaluation();
-  if (!entry)
+  if (!evaluationEntry())
     return noEntry("eval", "evaluation");
   double sum = 0;
   for (int64_t i = 0; i < job_.evalBatches; ++i) {
@@ -348,16 +352,17 @@ Status Trainer::evaluate() {
     MTC_RETURN_IF_ERROR(begin(i + 1, runs));
     if (!runs)
       return Status::okay();
-    MTC_RETURN_IF_ERROR(evaluateBatch(*entry, i, nullptr, loss));
+    MTC_RETURN_IF_ERROR(evaluateBatch(i, nullptr, loss));
     sum += loss;
   }
   if (!rank_.logs())
     return Status::okay();
   double mean = sum / static_cast<double>(job_.evalBatches);
   char buffer[kLongestLine];
-  std::string_view line = formatEvaluation(
-      {mean, job_.evalBatches, job_.evalFirst, isFinite(mean) ? "" : "loss"},
-      buffer);
+  std::string_view line =
+      formatEvaluation(recordOf(job_.checkpoints.start.step, mean,
+                                job_.evalBatches, job_.evalFirst),
+                       buffer);
   log_.line(line);
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
       std::fflush(stdout) != 0)
@@ -370,8 +375,34 @@ Status Trainer::evaluate() {
   return Status::okay();
 }
 
+Status Trainer::evaluateBehind(int64_t step) {
+  const EvaluationOrder &order = job_.evaluation;
+  int64_t batch = rank_.descriptor().batch.globalBatch;
+  int64_t first = order.firstSample(step, batch);
+  double sum = 0;
+  for (int64_t i = 0; i < order.batches; ++i) {
+    int64_t sample = first + i * batch;
+    MTC_RETURN_IF_ERROR(heldOut_.turnTo(sample));
+    float loss = 0;
+    MTC_RETURN_IF_ERROR(evaluation_.batch(*evaluationEntry(), heldOut_, i + 1,
+                                          sample, nullptr, loss));
+    sum += loss;
+    if (signals_.beats)
+      signals_.beats->fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!rank_.logs())
+    return Status::okay();
+  EvaluationRecord record = recordOf(
+      step, sum / static_cast<double>(order.batches), order.batches, first);
+  char buffer[kLongestLine];
+  log_.line(formatEvaluation(record, buffer));
+  if (progress_.shown())
+    progress_.print(formatProgress(record, job_.recipe.steps, buffer));
+  return Status::okay();
+}
+
 Status Trainer::dumpLogits(const DumpOrder &order) {
-  const EntryInfo *entry = evaluation();
+  const EntryInfo *entry = evaluationEntry();
   if (!entry)
     return noEntry("eval", "a dump of logits");
   LogitsCapture capture(rank_, *entry);
@@ -382,7 +413,7 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   MTC_RETURN_IF_ERROR(begin(before + 1, runs));
   if (!runs)
     return Status::okay();
-  MTC_RETURN_IF_ERROR(evaluateBatch(*entry, before, &capture, loss));
+  MTC_RETURN_IF_ERROR(evaluateBatch(before, &capture, loss));
   return write({order.file, order.parts}, capture.takePieces());
 }
 

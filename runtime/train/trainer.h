@@ -8,6 +8,7 @@
 #include "runtime/program/trace.h"
 #include "runtime/train/checkpoint_files.h"
 #include "runtime/train/data.h"
+#include "runtime/train/evaluation.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
 #include "runtime/train/not_finite.h"
@@ -33,6 +34,8 @@ struct TrainerSignals {
   const std::atomic<int> *saves = nullptr;
   /// The step in progress, for the launcher's messages; may be null.
   std::atomic<int64_t> *step = nullptr;
+  /// Grows with each batch that is evaluated between steps; may be null.
+  std::atomic<int64_t> *beats = nullptr;
 };
 
 /// One run of one rank: initialise, dump, train or evaluate, save. It saves at
@@ -80,7 +83,10 @@ private:
   RunPosition position() const;
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);
+  /// Of a run that trains nothing.
   Status evaluate();
+  /// Of a run that trains, behind a step.
+  Status evaluateBehind(int64_t step);
   /// The tokens of a sample of a step, from 1, or of an evaluation.
   int64_t seqOf(int64_t step) const {
     return job_.evaluates() ? lengths_.ofEvaluation() : lengths_.of(step);
@@ -94,15 +100,14 @@ private:
   /// Opens the data of each length of the run, and finds its entries.
   Status openLengths();
   /// The entry of evaluations; null if there is none.
-  const EntryInfo *evaluation() const {
+  const EntryInfo *evaluationEntry() const {
     return ofLengths_.at(lengths_.ofEvaluation()).eval;
   }
   /// The first sample of a step, from 1, or of a batch of an evaluation.
   int64_t firstSample(int64_t step) const;
   /// One forward-only pass over global batch `index`, which `begin` let begin;
   /// the loss on last stages.
-  Status evaluateBatch(const EntryInfo &entry, int64_t index,
-                       Observer *observer, float &loss);
+  Status evaluateBatch(int64_t index, Observer *observer, float &loss);
   Status dumpLogits(const DumpOrder &dump);
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
@@ -121,6 +126,8 @@ private:
   std::chrono::steady_clock::time_point began_;
   StepLengths lengths_;
   std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
+  Evaluation evaluation_;
+  TokenLoader heldOut_; ///< what is evaluated while training
   StepLog log_;
   ProgressLine progress_;
   Status end_;           ///< why training ended early, in order

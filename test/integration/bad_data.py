@@ -3,8 +3,9 @@
 import os
 
 from bad_case import Case
+from indexed import write_corpus
 
-USAGE, REJECTD = 2, 3
+USAGE, REJECTD, INFEASIBLE, WRITE_FAILED = 2, 3, 4, 18
 
 
 def data(content):
@@ -21,6 +22,32 @@ def run(bundle, *options):
 def case(name, content, says, bundle="one", options=("--data-type", "u8"),
          leaves=(), code=REJECTD):
     return Case(name, run(bundle, *options), code, says, data(content), leaves)
+
+
+LLMC = (20240520).to_bytes(4, "little") + (1).to_bytes(4, "little")
+
+
+def patch(name, at, content):
+    """Writes over bytes of a file."""
+    def change(place):
+        with open(place.path(name), "r+b") as file:
+            file.seek(at)
+            file.write(content)
+    return change
+
+
+def corpus(name, change, says, bundle="one", options=(), code=REJECTD):
+    """A corpus of 30 sequences, and what becomes of it."""
+    def make(place):
+        write_corpus(place.path("set"), [[i] * 20 for i in range(30)])
+        if change:
+            change(place)
+    command = ["run", bundle, "--steps", 5, "--quiet", "--log", "log.jsonl",
+               *(() if "--data" in options else ("--data", "set")), *options]
+    if "--steps" in options:
+        command = command[:2] + command[4:]
+    leaves = () if "indices cannot" in name else ("set.indices*",)
+    return Case(name, command, code, says, make, leaves)
 
 
 # Found before the run: nothing is left, not even a log.
@@ -46,8 +73,8 @@ CASES = [
     case("data: no whole tokens of four bytes", bytes(102),
          ["tokens.bin", "102 bytes", "4 bytes", "i32"], "one",
          ("--data-type", "i32")),
-    case("data: unknown type", bytes(500), ["data_dtype", "one of u8, u16, i32", "u32"],
-         "one", ("--data-type", "u32"), (), USAGE),
+    case("data: unknown type", bytes(500), ["data_dtype", "one of u8, u16, i32, u32", "f32"],
+         "one", ("--data-type", "f32"), (), USAGE),
     case("data: unknown order", bytes(500), ["order", "one of shuffled, sequential",
                                              "random"],
          "one", ("--order", "random"), (), USAGE),
@@ -63,4 +90,45 @@ CASES = [
          ["tokens.bin", "vocabulary size 64", "more"], "one", ("--data-type", "u16")),
     case("data: a negative token", b"\0" * 12 + b"\xff" * 4 + bytes(4000),
          ["found -1", "position 3"], "one", ("--data-type", "i32")),
+    case("data: llm.c's file with fewer tokens than it says",
+         LLMC + (600).to_bytes(4, "little") + bytes(1012 + 1000),
+         ["tokens.bin", "expected 2224 bytes", "600 tokens", "found 2024"]),
+    case("data: a split of a flat file", bytes(500), ["--split", "tokens.bin"], "one",
+         ("--data-type", "u8", "--split", "9,1"), (), USAGE),
+    case("evaluation while training: of what", bytes(500),
+         ["--eval-interval", "--eval-data", "--split"], "one",
+         ("--data-type", "u8", "--eval-interval", 2), (), USAGE),
+    case("evaluation while training: longer than its data", bytes(500),
+         ["--eval-steps 99", "at most", "tokens.bin"], "one",
+         ("--data-type", "u8", "--eval-interval", 2, "--eval-steps", 99,
+          "--eval-data", "tokens.bin"), (), USAGE),
+    case("evaluation while training: data that are never read", bytes(500),
+         ["--eval-data", "--eval-interval"], "one",
+         ("--data-type", "u8", "--eval-data", "tokens.bin"), (), USAGE),
+    corpus("corpus: another version", patch("set.idx", 9, b"\2"),
+           ["set.idx", "version at byte 9", "expected 1, found 2"]),
+    corpus("corpus: a length of less than nothing", patch("set.idx", 34, b"\xff" * 4),
+           ["set.idx", "length of sequence 0", "found -1"], "two"),
+    corpus("corpus: tokens are missing", lambda place: os.truncate(place.path("set.bin"), 40),
+           ["set.bin", "found 40 bytes", "set.idx"]),
+    corpus("corpus: without tokens", lambda place: os.remove(place.path("set.bin")),
+           ["set.bin", "No such file"]),
+    corpus("corpus: a token beyond the vocabulary", patch("set.bin", 20, b"\xff\xff"),
+           ["set.bin", "found 65535", "position 10", "vocabulary size 64"], "two"),
+    corpus("corpus: a part without sequences", None, ["'set'", "part 'train'", "0 tokens"],
+           options=("--split", "0,1")),
+    corpus("corpus: no split", None, ["split '3,x'", "969,30,1"], options=("--split", "3,x"),
+           code=USAGE),
+    corpus("corpus: a seed of more than 32 bits", None, ["--seed", "4294967295"],
+           options=("--seed", 2**32), code=USAGE),
+    corpus("corpus: an order for fewer samples than are read", None,
+           ["--data-samples 3", "at least"], options=("--data-samples", 3), code=USAGE),
+    corpus("corpus: more steps than memory", None, ["'set'", "of memory"],
+           options=("--steps", 10**13), code=INFEASIBLE),
+    corpus("corpus: indices cannot be kept", lambda place: place.write("set.indices", ""),
+           ["set.indices", "--data-cache-path"], code=WRITE_FAILED),
+    corpus("corpus: a blend with one that is not there", None, ["--data", "none of 'b'"],
+           options=("--data", "0.5 set 0.5 b")),
+    corpus("corpus: a blend with a weight of nothing", None, ["weight above 0", "found '0'"],
+           options=("--data", "0.5 set 0 set"), code=USAGE),
 ]

@@ -118,10 +118,12 @@ Status runRun(RunCommand &command) {
                                "--load DIR evaluates the newest one of DIR"};
   if (options.traceStep > 0 && options.traceFile.empty())
     return {StatusCode::usage, "--trace-step: expected --trace FILE with it"};
-  if (options.evalBatches == 0 &&
-      (!options.evalData.empty() || options.evalFirst > 0))
-    return {StatusCode::usage,
-            "--eval-data and --eval-first: expected --eval BATCHES with them"};
+  if (options.evalBatches == 0 && options.evalFirst > 0)
+    return {StatusCode::usage, "--eval-first: expected --eval BATCHES with it"};
+  if (options.evalBatches == 0 && options.recipe.eval_interval == 0 &&
+      !options.recipe.eval_data.empty())
+    return {StatusCode::usage, "--eval-data: expected --eval-interval STEPS or "
+                               "--eval BATCHES with it"};
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
   if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
@@ -211,9 +213,6 @@ void addRun(CLI::App &app, Action &action) {
       ->type_name("WHAT FOLDER");
   addInteger(*sub, "--eval", options.evalBatches, 1,
              "no training: mean loss over this many global batches");
-  sub->add_option("--eval-data", options.evalData,
-                  "file of tokens for --eval, read in order from its start; "
-                  "not given: the training data in their order");
   addInteger(*sub, "--eval-first", options.evalFirst, 0,
              "the first sample of --eval, from 0");
   addNumber(*sub, "--timeout", options.timeout,

@@ -76,16 +76,17 @@ KeyPage recipePage() {
 }
 
 KeyPage logPage() {
-  return {"The log of a run",
-          "`mtc run --log FILE` writes a line for each step, a JSON object "
-          "with these keys in this order. Numbers are the shortest text that "
-          "reads back to the same bits; one that is not finite is `null`. "
-          "[Training](../training.md#the-log) tells what happens to a log that "
-          "is there already.",
-          {tableOf("A step", runtime::stepFields()),
-           tableOf("An evaluation", runtime::evaluationFields())},
-          "The line of an evaluation (`mtc run --eval N`) goes to standard "
-          "output, too."};
+  return {
+      "The log of a run",
+      "`mtc run --log FILE` writes a line for each step, a JSON object "
+      "with these keys in this order. Numbers are the shortest text that "
+      "reads back to the same bits; one that is not finite is `null`. "
+      "[Training](../training.md#the-log) tells what happens to a log that "
+      "is there already.",
+      {tableOf("A step", runtime::stepFields()),
+       tableOf("An evaluation", runtime::evaluationFields())},
+      "With `--eval-interval` lines of evaluations are among those of steps. "
+      "That of `mtc run --eval N` goes to standard output, too."};
 }
 
 } // namespace mtc::tool

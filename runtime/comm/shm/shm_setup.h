@@ -24,6 +24,8 @@ inline constexpr const char *kShmEnvironment = "MTC_SHM_FD";
 inline constexpr int kShmStateWords = 64;
 /// The one that holds the step in progress.
 inline constexpr int kStepWord = 0;
+/// The one that counts batches of evaluations between steps.
+inline constexpr int kBeatWord = 3;
 /// Those of the StepGate, of this rank only.
 inline constexpr int kGateWord = 1;
 inline constexpr int kSaveWord = 2;

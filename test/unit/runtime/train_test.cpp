@@ -7,10 +7,11 @@
 #include "runtime/base/step_gate.h"
 #include "runtime/control/check_data.h"
 #include "runtime/control/signals.h"
+#include "runtime/data/flat_samples.h"
+#include "runtime/data/permutation.h"
 #include "runtime/train/data.h"
 #include "runtime/train/job.h"
 #include "runtime/train/metrics.h"
-#include "runtime/data/permutation.h"
 #include "runtime/train/schedule.h"
 #include "runtime/train/step_lengths.h"
 #include "temporary_folder.h"
@@ -214,40 +215,42 @@ TEST(Permutation, KnownValues) {
   EXPECT_EQ(order, (std::vector<int64_t>{9, 0, 2, 1, 7, 8, 5, 3, 4, 6}));
 }
 
-TEST(TokenFile, ReadsWindowsAndShiftsLabels) {
+Status openFlat(const std::string &path, const char *dtype, int64_t vocab,
+                FlatSamples &out, uint64_t seed = 9) {
+  FlatTokens tokens;
+  MTC_RETURN_IF_ERROR(
+      lookAtFlatFile(path, tokenTypeNamed(dtype)->type, tokens));
+  return FlatSamples::open(tokens, 4, vocab, seed, false, out);
+}
+
+TEST(FlatSamples, AreWindowsWithTheNextToken) {
   TemporaryFolder folder;
   std::vector<uint16_t> tokens(35); // 8 windows of 4, and two tokens too many
   for (size_t i = 0; i < tokens.size(); ++i)
     tokens[i] = static_cast<uint16_t>(i);
   writeValues(folder.path("t"), tokens);
-  TokenFile file;
-  ASSERT_TRUE(TokenFile::open(folder.path("t"), "u16", 4, 64, 9, file).ok());
-  ASSERT_EQ(file.windows(), 8);
+  FlatSamples samples;
+  ASSERT_TRUE(openFlat(folder.path("t"), "u16", 64, samples).ok());
+  ASSERT_EQ(samples.samples(), 8);
   for (int64_t epoch = 0; epoch < 2; ++epoch) {
     std::set<int32_t> starts;
     for (int64_t k = 0; k < 8; ++k) {
-      int32_t ids[4], labels[4];
-      std::byte window[10];
-      ASSERT_EQ(file.windowBytes(), 10);
-      ASSERT_TRUE(file.read(epoch * 8 + k, window).ok());
-      file.widen(window, 0, 4, ids);
-      file.widen(window, 1, 4, labels);
-      EXPECT_EQ(ids[0], Permutation(9, epoch, 8)(k) * 4);
-      for (int i = 0; i < 4; ++i) {
-        EXPECT_EQ(ids[i], ids[0] + i);
-        EXPECT_EQ(labels[i], ids[i] + 1);
-      }
-      starts.insert(ids[0]);
+      int32_t window[5];
+      ASSERT_TRUE(samples.read(epoch * 8 + k, window).ok());
+      EXPECT_EQ(window[0], Permutation(9, epoch, 8)(k) * 4);
+      for (int i = 0; i < 5; ++i)
+        EXPECT_EQ(window[i], window[0] + i);
+      starts.insert(window[0]);
     }
     EXPECT_EQ(starts.size(), 8u) << "an epoch shows every window once";
   }
 }
 
-TEST(TokenFile, RejectsBadFiles) {
+TEST(FlatSamples, RejectBadFiles) {
   TemporaryFolder folder;
-  TokenFile file;
+  FlatSamples samples;
   auto open = [&](const char *dtype, int64_t vocab = 256) {
-    return TokenFile::open(folder.path("t"), dtype, 4, vocab, 1, file);
+    return openFlat(folder.path("t"), dtype, vocab, samples, 1);
   };
   EXPECT_EQ(open("u8").code(), StatusCode::inputRejected) << "missing";
   writeFile(folder.path("t"), "");
@@ -256,25 +259,21 @@ TEST(TokenFile, RejectsBadFiles) {
   EXPECT_NE(open("u8").message().find("one sample needs 5"), std::string::npos);
   writeFile(folder.path("t"), "abcdefghijk");
   EXPECT_EQ(open("u16").code(), StatusCode::inputRejected) << "odd length";
-  EXPECT_EQ(open("f32").code(), StatusCode::usage);
   ASSERT_TRUE(open("u8", 100).ok()); // 'e' is 101
-  std::byte out[20];
-  Status first = file.read(0, out), second = file.read(1, out);
+  int32_t out[5];
+  Status first = samples.read(0, out), second = samples.read(1, out);
   const Status &bad = first.ok() ? second : first;
   EXPECT_EQ(bad.code(), StatusCode::inputRejected);
   EXPECT_NE(bad.message().find("vocabulary size 100"), std::string::npos);
   writeValues(folder.path("t"), std::vector<int32_t>{0, -1, 2, 3, 4});
   ASSERT_TRUE(open("i32").ok());
-  EXPECT_NE(file.read(0, out).message().find("found -1 at position 1"),
-            std::string::npos);
-  BadTokens found;
-  ASSERT_TRUE(file.scan(0, 5, found).ok());
-  EXPECT_EQ(found.count, 1);
-  EXPECT_EQ(found.position, 1);
+  for (const Status &status : {samples.read(0, out), samples.check(0, 1, {})})
+    EXPECT_NE(status.message().find("found -1 at position 1"),
+              std::string::npos);
   std::filesystem::resize_file(folder.path("t"), 8);
-  EXPECT_NE(file.read(0, out).message().find("ends at byte 8"),
+  EXPECT_NE(samples.read(0, out).message().find("ends at byte 8"),
             std::string::npos);
-  EXPECT_EQ(file.scan(0, 5, found).code(), StatusCode::inputRejected);
+  EXPECT_EQ(samples.check(0, 1, {}).code(), StatusCode::inputRejected);
 }
 
 TEST(Metrics, LogLineRoundTrips) {
@@ -315,12 +314,15 @@ TEST(Metrics, TablesSayWhatIsWritten) {
   char buffer[512];
   expectLike(stepFields(),
              formatStep({3, 1.5f, 1, 1, 1, 1, 1, "loss", "w"}, buffer));
-  expectLike(evaluationFields(), formatEvaluation({1.5, 2, 3, "x"}, buffer));
-  EXPECT_EQ(formatEvaluation({NAN, 2, 3, "loss"}, buffer),
-            "{\"eval_loss\": null, \"batches\": 2, \"first_sample\": 3, "
+  expectLike(evaluationFields(),
+             formatEvaluation({7, 1.5, 4.5, 2, 3, "x"}, buffer));
+  EXPECT_EQ(formatEvaluation({7, NAN, NAN, 2, 3, "loss"}, buffer),
+            "{\"step\": 7, \"eval_loss\": null, \"perplexity\": null, "
+            "\"batches\": 2, \"first_sample\": 3, "
             "\"not_finite\": \"loss\"}\n");
-  EXPECT_EQ(formatEvaluation({0.5, 2, 3, ""}, buffer),
-            "{\"eval_loss\": 0.5, \"batches\": 2, \"first_sample\": 3}\n");
+  EXPECT_EQ(formatEvaluation({7, 0.5, 1.5, 2, 3, ""}, buffer),
+            "{\"step\": 7, \"eval_loss\": 0.5, \"perplexity\": 1.5, "
+            "\"batches\": 2, \"first_sample\": 3}\n");
 }
 
 TEST(RecipeFields, ExamplesAreValues) {
@@ -435,6 +437,17 @@ TEST(StepLengths, RejectsWhatSaysNone) {
         << text;
 }
 
+/// A bundle that reads samples of 8 tokens, two a step.
+Bundle readingBundle() {
+  Bundle bundle;
+  Descriptor &descriptor = bundle.stages.emplace_back().descriptor;
+  descriptor.batch.globalBatch = 2;
+  descriptor.batch.seq = 8;
+  descriptor.batch.vocab = 256;
+  descriptor.inputs.emplace_back();
+  return bundle;
+}
+
 TEST(CheckData, TellsRanksTheSizeOfTheFile) {
   TemporaryFolder folder;
   Job job;
@@ -442,34 +455,58 @@ TEST(CheckData, TellsRanksTheSizeOfTheFile) {
   job.recipe.data = folder.path("tokens");
   job.recipe.data_dtype = "u8";
   writeFile(job.recipe.data, std::string(100, 'x'));
-  Bundle bundle;
-  Descriptor &descriptor = bundle.stages.emplace_back().descriptor;
-  descriptor.batch.globalBatch = 2;
-  descriptor.batch.seq = 8;
-  descriptor.batch.vocab = 256;
-  descriptor.inputs.emplace_back();
   std::atomic<bool> stop{false};
-  Status status = checkData(job, bundle, stop);
+  Status status = checkData(job, readingBundle(), stop);
   ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(job.tokenBytes, 100);
+  ASSERT_EQ(job.sources.size(), 1u);
+  EXPECT_EQ(job.sources[0].flat.count, 100);
+  std::unique_ptr<SampleSource> samples;
+  EXPECT_TRUE(openSource(job.sources[0], 256, samples).ok());
+  writeFile(job.recipe.data, std::string(108, 'x'));
+  Status grown = openSource(job.sources[0], 256, samples);
+  EXPECT_EQ(grown.code(), StatusCode::inputRejected);
+  EXPECT_NE(grown.message().find("expected 100 bytes"), std::string::npos);
 }
 
-TEST(TokenFile, HasTheSizeThatWasChecked) {
+TEST(CheckData, PreparesWhatIsEvaluatedWhileTraining) {
   TemporaryFolder folder;
   Job job;
+  job.recipe.steps = 7;
   job.recipe.data = folder.path("tokens");
   job.recipe.data_dtype = "u8";
   writeFile(job.recipe.data, std::string(100, 'x'));
-  BatchInfo batch;
-  batch.seq = 8;
-  batch.vocab = 256;
-  TokenFile file;
-  job.tokenBytes = 100;
-  EXPECT_TRUE(TokenFile::open(job, batch, batch.seq, file).ok());
-  writeFile(job.recipe.data, std::string(108, 'x'));
-  Status grown = TokenFile::open(job, batch, batch.seq, file);
-  EXPECT_EQ(grown.code(), StatusCode::inputRejected);
-  EXPECT_NE(grown.message().find("expected 100 bytes"), std::string::npos);
+  job.evaluation.interval = 3;
+  job.evaluation.batches = 2;
+  std::atomic<bool> stop{false};
+  EXPECT_NE(checkData(job, readingBundle(), stop).message().find("--eval-data"),
+            std::string::npos);
+  job.recipe.eval_data = folder.path("held-out");
+  writeFile(job.recipe.eval_data, std::string(32, 'x')); // 3 samples of 4
+  Status few = checkData(job, readingBundle(), stop);
+  EXPECT_EQ(few.code(), StatusCode::usage);
+  EXPECT_NE(few.message().find("at most 1 batches"), std::string::npos)
+      << few.message();
+  writeFile(job.recipe.eval_data, std::string(33, 'x'));
+  Status status = checkData(job, readingBundle(), stop);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(job.evaluation.source.flat.count, 33);
+  EXPECT_TRUE(job.evaluation.source.sequential);
+}
+
+TEST(EvaluationOrder, IsAFunctionOfTheStep) {
+  EvaluationOrder order{3, 5, {}, false};
+  std::vector<int64_t> due;
+  for (int64_t step = 1; step <= 7; ++step)
+    if (order.due(step, 7))
+      due.push_back(step);
+  EXPECT_EQ(due, (std::vector<int64_t>{3, 6, 7}));
+  EXPECT_EQ(order.firstSample(6, 4), 0);
+  order.goesOn = true; // 20 samples each
+  EXPECT_EQ(order.firstSample(3, 4), 0);
+  EXPECT_EQ(order.firstSample(6, 4), 20);
+  EXPECT_EQ(order.firstSample(7, 4), 40);
+  EXPECT_EQ(order.most(7), 3);
+  EXPECT_EQ(EvaluationOrder().due(7, 7), false);
 }
 
 TEST(Job, RoundTrips) {
@@ -481,6 +518,12 @@ TEST(Job, RoundTrips) {
   job.dumps = {{"grads", 3, "d/grads@3.safetensors"}};
   job.evalBatches = 4;
   job.progressFd = 5;
+  job.evaluation = {3, 5, {}, true};
+  SourceFiles &source = job.sources.emplace_back();
+  source.seq = 32;
+  source.flat = {"f\xff", TokenType::u32, 1024, 7};
+  source.seed = UINT64_MAX;
+  source.corpora = {{"p", "i", "k", 3, 40, {1, 2}}};
   Status status = unpackJob(packJob(job), back);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(packJob(job), packJob(back));
@@ -488,6 +531,9 @@ TEST(Job, RoundTrips) {
   EXPECT_EQ(back.recipe.seed, UINT64_MAX);
   EXPECT_EQ(back.recipe.data, job.recipe.data);
   EXPECT_EQ(back.dumps[0].step, 3);
+  EXPECT_EQ(back.source(32)->flat.type, TokenType::u32);
+  EXPECT_EQ(back.source(32)->seed, UINT64_MAX);
+  EXPECT_EQ(back.source(16), nullptr);
 }
 
 TEST(RecipeFile, ReadsAndRejects) {

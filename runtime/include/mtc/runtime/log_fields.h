@@ -28,7 +28,9 @@ struct StepRecord {
 
 /// What is known about an evaluation.
 struct EvaluationRecord {
-  double loss = 0; ///< mean over all batches
+  int64_t step = 0; ///< the last one that made the parameters
+  double loss = 0;  ///< mean over all batches
+  double perplexity = 0;
   int64_t batches = 0, firstSample = 0;
   std::string_view notFinite = {}; ///< "loss", or empty
 };

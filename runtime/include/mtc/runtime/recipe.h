@@ -28,9 +28,21 @@ struct Recipe {
   double weight_decay = 0.1;
   double clip = 1.0; ///< threshold of the global gradient norm; 0: no clipping
   uint64_t seed = 1234;
-  std::string data;               ///< path of a flat file of tokens
-  std::string data_dtype = "u16"; ///< u8, u16 or i32, little-endian
-  std::string order = "shuffled"; ///< or sequential: sample k is window k
+  /// A flat file of tokens; or one or more of Megatron-LM's corpora, with or
+  /// without weights (runtime/data/data_path.h).
+  std::string data;
+  std::string data_dtype = "u16"; ///< of raw files; little-endian
+  std::string order = "shuffled"; ///< or sequential: as they lie in the file
+  std::string split;              ///< "969,30,1", of corpora; empty: all
+  /// Of corpora: the samples for which their order is drawn; 0: those that the
+  /// run reads.
+  int64_t data_samples = 0;
+  std::string data_cache_path; ///< of indices of corpora; empty: beside them
+  /// An evaluation of `eval_steps` global batches behind every `eval_interval`
+  /// steps and the last one; 0: none. It reads `eval_data`, in its order from
+  /// its start, or else the second part of `split`.
+  int64_t eval_interval = 0, eval_steps = 100;
+  std::string eval_data;
   /// Lengths of samples and for how many steps, "512:1000, 1024"; empty: the
   /// longest that the bundle has.
   std::string seq;

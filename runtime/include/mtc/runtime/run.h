@@ -115,7 +115,8 @@ struct RunOptions {
 /// written at every orderly end: also behind such a stop, when a loss or norm
 /// is not finite (the parameters of the step before), and when data cannot be
 /// read any more. No output may be an input, another output, or in the bundle
-/// (usage). All tokens that the run reads are checked before it starts.
+/// (usage). All tokens that the run reads are checked before it starts, and
+/// indices of corpora are built that are not there yet.
 Status runBundle(const RunOptions &options);
 
 /// Reads a recipe file over `recipe`: keys that are absent keep their value.

@@ -1,0 +1,24 @@
+//===- evaluation.cpp - the loss of data that are not trained on ----------===//
+
+#include "runtime/train/evaluation.h"
+
+namespace mtc::runtime {
+
+Status Evaluation::batch(const EntryInfo &entry, TokenLoader &loader,
+                         int64_t number, int64_t firstSample,
+                         Observer *observer, float &loss) {
+  schedule_.fill(number, firstSample, block_);
+  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
+  for (const AxisInfo &axis : kAxes)
+    if (axis.data && rank_.onLastStage())
+      MTC_RETURN_IF_ERROR(
+          rank_.comm().allReduce(*groupNamed(axis.name), MTC_SUM, MTC_F32,
+                                 rank_.address(rank_.loss()), 1));
+  StepResult result;
+  MTC_RETURN_IF_ERROR(rank_.readResult(result));
+  loss = result.loss;
+  return Status::okay();
+}
+
+} // namespace mtc::runtime
