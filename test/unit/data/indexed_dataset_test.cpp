@@ -2,6 +2,7 @@
 
 #include "runtime/data/indexed_dataset.h"
 #include "test/unit/data/indexed_files.h"
+#include "test/unit/data/write_byte.h"
 #include "test/unit/runtime/temporary_folder.h"
 
 #include <cstring>
@@ -14,11 +15,6 @@ namespace {
 /// The little-endian bytes of a value.
 template <typename T> std::string raw(T value) {
   return {reinterpret_cast<const char *>(&value), sizeof(T)};
-}
-
-void writeByte(const std::string &path, size_t at, char byte) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(at)).put(byte);
 }
 
 /// An .idx of smallCorpus(), field by field, from the format's description.
