@@ -39,6 +39,23 @@ def flat_file(folder):
     yield "llmc", whole[:12] + whole[1024:]
 
 
+def golden(name):
+    return read(os.path.join(os.path.dirname(__file__), "..", "golden", name))
+
+
+def byte_pairs(_):
+    """Of an even length: merges, and text; else a vocabulary."""
+    yield "merges", golden("tokenizer/merges.txt")[:400]
+    yield "text", b"t h\nh e\nth e\nthethehe the the "
+    yield "vocabulary", golden("tokenizer/vocab.json")[:2901]
+
+
+def text_line(_):
+    for number, line in enumerate(golden("clean/golden.jsonl").splitlines()[:5]):
+        yield str(number), line
+    yield "nested", b'{"a":[1,{"b":"\\u00e9\\ud83d\\ude00"}],"text":"x\\n\\u0041 y"}'
+
+
 def main():
     target, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
