@@ -16,11 +16,9 @@ Status TokenLoader::open(const SourceFiles *files, const RankState &rank,
   dp_ = d.mesh[MTC_AXIS_DP];
   dpRank_ = rank.coord(MTC_AXIS_DP);
   parts_ = positionsOf(rank, seq);
-  if (d.inputs.empty())
+  reads_ = !d.inputs.empty();
+  if (!reads_ || !files)
     return Status::okay();
-  if (!files)
-    return {StatusCode::internal,
-            fmt::format("no data were prepared for samples of {} tokens", seq)};
   MTC_RETURN_IF_ERROR(openSource(*files, batch_.vocab, source_));
   for (Samples *samples : {&now_, &next_})
     samples->tokens.resize(static_cast<size_t>(batch_.microbatches *
@@ -35,8 +33,12 @@ int64_t TokenLoader::sampleAt(int64_t base, int64_t index) const {
 }
 
 Status TokenLoader::fetch(int64_t base) {
-  if (!source_ || next_.base == base)
+  if (!reads_ || next_.base == base)
     return Status::okay();
+  if (!source_)
+    return {
+        StatusCode::internal,
+        fmt::format("no data were prepared for samples of {} tokens", seq_)};
   next_.base = -1;
   int64_t count = batch_.microbatches * batch_.microBatch;
   for (int64_t i = 0; i < count; ++i) {
@@ -52,7 +54,7 @@ Status TokenLoader::fetch(int64_t base) {
 }
 
 Status TokenLoader::turnTo(int64_t base) {
-  if (!source_ || now_.base == base)
+  if (!reads_ || now_.base == base)
     return Status::okay();
   MTC_RETURN_IF_ERROR(fetch(base));
   std::swap(now_, next_);

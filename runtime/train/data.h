@@ -19,7 +19,8 @@ namespace mtc::runtime {
 class TokenLoader final : public DataLoader {
 public:
   /// Opens samples of `seq` tokens. Only ranks whose program has inputs read
-  /// them; for others `files` may be null.
+  /// them. `files` may be null where nothing is fetched later: in a run without
+  /// steps.
   Status open(const SourceFiles *files, const RankState &rank, int64_t seq);
   /// Reads the samples of the step that begins with sample `base`. Errors:
   /// those of SampleSource::read, with step and sample.
@@ -36,7 +37,8 @@ private:
   };
   int64_t sampleAt(int64_t base, int64_t index) const;
 
-  std::unique_ptr<SampleSource> source_; ///< null: the rank reads nothing
+  std::unique_ptr<SampleSource> source_; ///< null: none was prepared
+  bool reads_ = false;
   BatchInfo batch_;
   int64_t seq_ = 0, dp_ = 1, dpRank_ = 0;
   std::vector<Positions> parts_; ///< of each sample
