@@ -25,8 +25,8 @@ BucketInfo readBucket(rt::BucketOp op, bool zero) {
     b.shardedGradients = op.gradElements();
   b.gradOffset = op.getGradOffset().value_or(-1);
   b.paramOffset = op.getParamOffset().value_or(-1);
-  b.gradDtype = op.gradType().isBF16() ? MTC_BF16 : MTC_F32;
-  b.dtype = op.keepsMain() ? MTC_BF16 : MTC_F32;
+  b.gradDtype = target::dtypeOf(op.gradType());
+  b.dtype = target::dtypeOf(op.paramType());
   for (llvm::StringRef state : op.stateNames())
     b.states.push_back({state.str(), op.stateOffset(state).value_or(-1)});
   return b;
@@ -107,7 +107,7 @@ ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
   e.entry = e.fragment < 0 ? "" : entryOf(p, e.fragment);
   e.arena = op.getArena();
   e.offset = op.getOffset();
-  e.dtype = op.getType().getElementType().isBF16() ? MTC_BF16 : MTC_F32;
+  e.dtype = target::dtypeOf(op.getType().getElementType());
   dist::Split pieces = op.pieces();
   e.shape.assign(split.shape.begin(), split.shape.end());
   if (pieces.axis)

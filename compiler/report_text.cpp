@@ -89,6 +89,8 @@ std::string stageText(const Json &stage) {
 /// The compute type, and what the instruction set lacks for it.
 static std::string typeText(const Json &r) {
   auto dtype = r["dtype"].get<std::string>();
+  if (dtype == "fp16")
+    return dtype + " (products of f16 values in f32)";
   bool emulated = dtype == "bf16" && r["isa"] != "x86-64-v4-bf16";
   return emulated ? dtype + " (products emulated)" : dtype;
 }

@@ -193,7 +193,7 @@ static Kind<T> named(const std::vector<std::string_view> &values,
 
 /// The types that parameters may have.
 static const std::vector<std::string_view> &allDtypes() {
-  static const std::vector<std::string_view> types = {"f32", "bf16"};
+  static const std::vector<std::string_view> types = {"f32", "fp16", "bf16"};
   return types;
 }
 
@@ -210,12 +210,12 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "(--compile-to kernels), and nothing runs them yet",
        "\"cuda:sm_90\""},
       {"", "dtype", named(allDtypes(), &Strategy::dtype),
-       "type of weights and activations in computations; bf16 keeps main "
-       "parameters in f32",
-       "\"bf16\""},
+       "type of weights and activations in computations; bf16 and fp16 keep "
+       "main parameters in f32, and fp16 scales the loss",
+       "\"bf16\"", Need::optional, "", "bf16=bf16 fp16=fp16"},
       {"", "grad_dtype", named(allDtypes(), &Strategy::gradDtype),
        "type in which gradients are accumulated over microbatches and summed "
-       "over ranks: bf16, with dtype bf16, takes half the memory and moves "
+       "over ranks: the dtype, bf16 or fp16, takes half the memory and moves "
        "half the bytes, and rounds each sum; parameters that an override "
        "stores in "
        "f32 keep gradients in f32",

@@ -446,18 +446,21 @@ static void checkHosts(const Strategy &strategy, std::vector<Violation> &out) {
 /// What computes in f32 has no use for weights that were rounded before, nor
 /// for gradients that are.
 static void checkTypes(const Strategy &strategy, std::vector<Violation> &out) {
-  if (strategy.gradDtype == "bf16" && strategy.dtype != "bf16")
-    out.push_back({"dtype = bf16 with grad_dtype = bf16",
+  const std::string &sums = strategy.gradDtype;
+  if (sums != "f32" && sums != strategy.dtype)
+    out.push_back({fmt::format("dtype = {} with grad_dtype = {}", sums, sums),
                    fmt::format("dtype = {}", strategy.dtype),
-                   "grad_dtype = f32, or dtype = bf16"});
+                   fmt::format("grad_dtype = f32, or dtype = {}", sums)});
   for (const ShardOverride &override : strategy.overrides)
-    if (override.dtype == "bf16" && strategy.dtype == "f32")
+    if (const std::string &own = override.dtype;
+        !own.empty() && own != "f32" && own != strategy.dtype)
       out.push_back({"dtype = f32, or that of the strategy, in an override",
-                     fmt::format("dtype = bf16 of '{}', dtype = f32 of the "
+                     fmt::format("dtype = {} of '{}', dtype = {} of the "
                                  "strategy",
-                                 override.pattern),
-                     "dtype = f32, or bf16 of the strategy and f32 in "
-                     "overrides of other parameters"});
+                                 own, override.pattern, strategy.dtype),
+                     fmt::format("dtype = f32, or {} of the strategy and f32 "
+                                 "in overrides of other parameters",
+                                 own)});
 }
 
 /// A GPU has a stream of collectives in any case.

@@ -10,14 +10,19 @@ namespace mtc {
 
 DtypePolicy dtypePolicy(MLIRContext *context, Precision precision,
                         Precision gradients) {
-  Type f32 = Float32Type::get(context), bf16 = BFloat16Type::get(context);
-  Type sums = gradients == Precision::BF16 ? bf16 : f32;
+  Type f32 = Float32Type::get(context), bf16 = BFloat16Type::get(context),
+       f16 = Float16Type::get(context);
+  Type sums = gradients == Precision::BF16   ? bf16
+              : gradients == Precision::FP16 ? f16
+                                             : f32;
   switch (precision) {
-    //     compute statistics gradient accumulator main
+    //     compute statistics gradient accumulator main scalesLoss
   case Precision::F32:
     return {f32, f32, f32, sums, f32};
   case Precision::BF16:
     return {bf16, f32, f32, sums, f32};
+  case Precision::FP16:
+    return {f16, f32, f32, sums, f32, true};
   }
   llvm_unreachable("a precision without a row");
 }

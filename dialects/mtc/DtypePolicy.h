@@ -26,6 +26,9 @@ struct DtypePolicy {
   mlir::Type accumulator; ///< sums of these over microbatches and ranks, of
                           ///< parameters that are not stored as main ones
   mlir::Type main;        ///< main parameters and the optimizer's state
+  /// Gradients are those of the loss times the loss scale of the step: in the
+  /// compute type small ones would be 0.
+  bool scalesLoss = false;
 
   /// Parameters are stored in the type that is computed with or, each by its
   /// own override, in that of main parameters.
@@ -43,7 +46,7 @@ struct DtypePolicy {
   }
 };
 
-/// `gradients` is what accumulators have: f32, or bf16 in a model in bf16.
+/// `gradients` is what accumulators have: f32, or what the model computes in.
 DtypePolicy dtypePolicy(mlir::MLIRContext *context, Precision precision,
                         Precision gradients);
 

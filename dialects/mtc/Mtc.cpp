@@ -199,11 +199,12 @@ LogicalResult ConfigAttr::verify(EmitError emitError, ModelAttr, Mesh mesh,
                                  BatchAttr batch, Precision precision,
                                  ScheduleAttr, OptimizerAttr optimizer,
                                  TargetAttr, RecomputeAttr, ArrayAttr overlap) {
-  if (optimizer.getGradDtype() == Precision::BF16 &&
-      precision != Precision::BF16)
-    return emitError() << "expected gradients that are summed in bf16 "
-                          "(grad_dtype of the optimizer) of the precision "
-                          "bf16, found "
+  Precision sums = optimizer.getGradDtype().value_or(Precision::F32);
+  if (sums != Precision::F32 && sums != precision)
+    return emitError() << "expected gradients that are summed in "
+                       << stringifyPrecision(sums)
+                       << " (grad_dtype of the optimizer) of the precision "
+                       << stringifyPrecision(sums) << ", found "
                        << stringifyPrecision(precision);
   if (overlap &&
       !areNames(overlap, [](StringRef name) { return symbolizeOverlap(name); }))

@@ -38,7 +38,8 @@ def Mtc_Dialect : Dialect {
 }
 
 def Mtc_Precision : I32EnumAttr<"Precision", "what a model computes with", [
-    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">]> {
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">,
+    I32EnumAttrCase<"FP16", 2, "fp16">]> {
   let description = [{
     The types of every kind of value follow from it: `DtypePolicy.h` and the table
     of [numerics](../numerics.md).
@@ -131,7 +132,7 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, grad_dtype = bf16>`
 
     **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element; `grad_dtype` is
-    bf16 only where the model computes in bf16 (`#mtc.config`).
+    f32 or what the model computes in (`#mtc.config`).
   }];
   let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
       AttrParameter<"int64_t", "what is split over dp; 1: the optimizer's state, 2: sums of gradients, too">:$zero,

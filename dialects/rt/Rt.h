@@ -37,6 +37,10 @@ namespace mtc::rt {
 /// Bytes of a dense tensor or memref of static shape.
 int64_t bytesOf(mlir::Type type);
 
+/// A float type of 16 bits: kernels compute in f32, widen such elements when
+/// they read them and round what they store once.
+inline bool isHalf(mlir::Type type) { return type.isBF16() || type.isF16(); }
+
 /// Adds a row as its op has it.
 void addRow(RowWriter &rows, const StepOp::Properties &step);
 void addRow(RowWriter &rows, const ExchangeOp::Properties &exchange);

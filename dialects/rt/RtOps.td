@@ -67,7 +67,7 @@ include "dialects/rt/RtTables.td"
 include "dialects/rt/RtInterfaces.td"
 
 // What fragments work on: its size is known, and every element is whole bytes.
-defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, I8, I32, I64]>;
+defvar Rt_Element = AnyTypeOf<[F32, F64, BF16, F16, I8, I32, I64]>;
 def Rt_View : StaticShapeMemRefOf<[Rt_Element]>;
 def Rt_Tensor : StaticShapeTensorOf<[Rt_Element]>;
 def Rt_Buffer : AnyTypeOf<[Rt_Tensor, Rt_View],
@@ -178,7 +178,7 @@ def Rt_AccumulateOp : Rt_BodyOp<"accumulate"> {
   let summary = "adds to the current element of a col, periodic, scalar, row or full operand";
   let description = [{
     For col, periodic and scalar the rows add in ascending order. A scalar operand takes a
-    row-uniform value only. To an operand in bf16 a value is added in f32, and the sum is
+    row-uniform value only. To an operand of 16 bits a value is added in f32, and the sum is
     rounded once.
 
     Example: `rt.accumulate 3, %dy : f32`

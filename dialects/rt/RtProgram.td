@@ -562,7 +562,7 @@ def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
   let arguments = (ins StrAttr:$name, Rt_Int:$offset, Rt_Pool:$pool, Rt_Int:$stride, StrAttr:$entry);
   let assemblyFormat = "$name `at` $offset `slot` `of` `` $pool `stride` $stride `entry` $entry attr-dict";
 }
-def Rt_ExportType : StaticShapeTensorOf<[F32, BF16]>;
+def Rt_ExportType : StaticShapeTensorOf<[F32, BF16, F16]>;
 def Rt_ExportSlotOp : Op<Rt_Dialect, "export_slot"> {
   let summary = "where a dump finds a value after a fragment ran";
   let description = [{

@@ -27,7 +27,7 @@ static LogicalResult checkOperand(KernelOp kernel, Operation *op,
     return diag << ", found " << stringifyMode(info.getMode());
   }
   // In other modes several elements add to one, which would round each time.
-  bool isRounded = isAdded && value.isF32() && info.getElement().isBF16() &&
+  bool isRounded = isAdded && value.isF32() && isHalf(info.getElement()) &&
                    info.getMode() == Mode::Full;
   if (value && info.getElement() != value && !isRounded)
     return op->emitOpError("expected a value of the operand's type ")

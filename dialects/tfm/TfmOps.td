@@ -490,7 +490,7 @@ def Tfm_ScalarOp : Op<Tfm_Dialect, "scalar", [Pure]> {
   let summary = "a field of the step block";
   let description = [{
     Fields: lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2,
-    eps, inv_bias1, inv_bias2, clip_coeff. Never a constant in code.
+    eps, inv_bias1, inv_bias2, clip_coeff, loss_scale. Never a constant in code.
 
     Example: `%lr = tfm.scalar "lr" : tensor<f32>`
   }];

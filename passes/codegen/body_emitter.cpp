@@ -18,7 +18,7 @@ Value BodyEmitter::index(int64_t v) {
 }
 
 Type BodyEmitter::laneType(Type scalar, int64_t lanes) {
-  if (scalar.isBF16())
+  if (rt::isHalf(scalar))
     scalar = b.getI16Type();
   return lanes ? VectorType::get({lanes}, scalar) : scalar;
 }
@@ -157,20 +157,26 @@ Value BodyEmitter::reload(Value v, Columns columns) {
   return load(scratch[kept.scratch], at, columns);
 }
 
-Value BodyEmitter::toBf16(Value x) {
+Value BodyEmitter::widen(Value bits, Type half) {
+  return half.isF16() ? emitFromF16(b, bits) : emitFromBf16(b, bits);
+}
+
+Value BodyEmitter::round(Value x, Type half) {
+  if (half.isF16())
+    return emitToF16(b, x);
   return nativeBf16 ? emitToBf16Natively(b, x) : emitToBf16(b, x);
 }
 
-/// old + value, for bf16 in f32 and rounded once.
+/// old + value, of 16 bits in f32 and rounded once.
 Value BodyEmitter::addTo(Value old, Value value, Type element) {
   if (isa<IntegerType>(element))
     return arith::AddIOp::create(b, old, value);
-  if (!element.isBF16())
+  if (!rt::isHalf(element))
     return arith::AddFOp::create(b, old, value);
   bool isWide = getElementTypeOrSelf(value.getType()).isF32();
-  Value sum = arith::AddFOp::create(b, emitFromBf16(b, old),
-                                    isWide ? value : emitFromBf16(b, value));
-  return toBf16(sum);
+  Value sum = arith::AddFOp::create(b, widen(old, element),
+                                    isWide ? value : widen(value, element));
+  return round(sum, element);
 }
 
 LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,

@@ -23,8 +23,8 @@ struct Columns {
 
 class BodyEmitter {
 public:
-  /// `operands` are flat memrefs (bf16 as i16), `args` the i64 arguments,
-  /// `cols` the number of columns as an index.
+  /// `operands` are flat memrefs (bf16 and f16 as i16), `args` the i64
+  /// arguments, `cols` the number of columns as an index.
   BodyEmitter(mlir::ImplicitLocOpBuilder &builder, const Schedule &schedule,
               mlir::ValueRange operands, mlir::ValueRange args,
               mlir::Value cols)
@@ -58,7 +58,9 @@ public:
   mlir::Value index(int64_t v);
 
 private:
-  mlir::Value toBf16(mlir::Value x);
+  /// Between f32 and `half`, a float type of 16 bits, held as i16.
+  mlir::Value widen(mlir::Value bits, mlir::Type half);
+  mlir::Value round(mlir::Value x, mlir::Type half);
 
   bool nativeBf16 = false;
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;

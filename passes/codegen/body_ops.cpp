@@ -44,7 +44,7 @@ FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
 
 Value BodyEmitter::emitConstantOp(Operation *op, int64_t lanes) {
   TypedAttr value = cast<arith::ConstantOp>(op).getValue();
-  if (value.getType().isBF16()) {
+  if (rt::isHalf(value.getType())) {
     APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
     value = b.getIntegerAttr(b.getI16Type(), bits);
   }
@@ -122,17 +122,17 @@ FailureOr<Value> BodyEmitter::emitArithmetic(Operation *op, Columns columns,
   for (Value v : op->getOperands())
     in.push_back(get(v, columns, values));
   Type result = op->getResult(0).getType();
-  auto isBf16 = [](Type t) { return t.isBF16(); };
-  if (name == "arith.extf" && op->getOperand(0).getType().isBF16() &&
+  if (name == "arith.extf" && rt::isHalf(op->getOperand(0).getType()) &&
       result.isF32())
-    return emitFromBf16(b, in[0]);
-  if (name == "arith.truncf" && result.isBF16() &&
+    return widen(in[0], op->getOperand(0).getType());
+  if (name == "arith.truncf" && rt::isHalf(result) &&
       op->getOperand(0).getType().isF32())
-    return toBf16(in[0]);
-  bool bf16 = isBf16(result) || llvm::any_of(op->getOperandTypes(), isBf16);
-  if (bf16 && name != "arith.select")
-    return op->emitOpError(
-        "expected no arithmetic on bf16, found it; extend to f32 first");
+    return round(in[0], result);
+  bool ofHalves =
+      rt::isHalf(result) || llvm::any_of(op->getOperandTypes(), rt::isHalf);
+  if (ofHalves && name != "arith.select")
+    return op->emitOpError("expected no arithmetic on bf16 or f16, found it; "
+                           "extend to f32 first");
   if (Elementary emit = elementary(name)) {
     if (!result.isF32())
       return op->emitOpError("expected f32, found ") << result;

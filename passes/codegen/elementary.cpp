@@ -252,3 +252,17 @@ Value codegen::emitToBf16Natively(ImplicitLocOpBuilder &b, Value x) {
   return arith::BitcastOp::create(b, withElement(x.getType(), b.getI16Type()),
                                   narrow);
 }
+
+Value codegen::emitFromF16(ImplicitLocOpBuilder &b, Value bits) {
+  Value narrow = arith::BitcastOp::create(
+      b, withElement(bits.getType(), b.getF16Type()), bits);
+  return arith::ExtFOp::create(b, withElement(bits.getType(), b.getF32Type()),
+                               narrow);
+}
+
+Value codegen::emitToF16(ImplicitLocOpBuilder &b, Value x) {
+  Value narrow =
+      arith::TruncFOp::create(b, withElement(x.getType(), b.getF16Type()), x);
+  return arith::BitcastOp::create(b, withElement(x.getType(), b.getI16Type()),
+                                  narrow);
+}

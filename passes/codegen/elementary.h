@@ -38,6 +38,9 @@ mlir::Value emitFromBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value bits);
 mlir::Value emitToBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// The same by the target's instruction, which flushes denormals to zero.
 mlir::Value emitToBf16Natively(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// Likewise of f16, by the instructions that every target has.
+mlir::Value emitFromF16(mlir::ImplicitLocOpBuilder &b, mlir::Value bits);
+mlir::Value emitToF16(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_ELEMENTARY_H

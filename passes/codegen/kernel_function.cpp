@@ -37,7 +37,7 @@ func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
   for (Attribute attr : kernel.getOperandsInfo()) {
     auto info = cast<rt::OperandAttr>(attr);
     Type element =
-        info.getElement().isBF16() ? b.getI16Type() : info.getElement();
+        rt::isHalf(info.getElement()) ? b.getI16Type() : info.getElement();
     types.push_back(MemRefType::get({elements(kernel, info)}, element));
   }
   types.append(kernel.getArgs() + (numCols(kernel) < 0 ? 1 : 0),

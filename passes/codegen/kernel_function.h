@@ -17,8 +17,8 @@ struct CpuVectors {
 };
 
 /// Makes `func.func @name(memref operands..., i64 args..., [i64 cols])` next to
-/// the kernel, for `vectors`. Memrefs are flat; bf16 is i16. The kernel stays
-/// where it is.
+/// the kernel, for `vectors`. Memrefs are flat; bf16 and f16 are i16. The
+/// kernel stays where it is.
 mlir::FailureOr<mlir::func::FuncOp> buildCpuKernel(rt::KernelOp kernel,
                                                    const CpuVectors &vectors);
 

@@ -170,7 +170,7 @@ Value BodyContext::toLocal(Operation *op, Value globalIndex) {
 }
 Value BodyContext::gather(Value row, Type element) {
   Value found = rt::GatherOp::create(builder, loc, element, tableOperand, row);
-  if (element.isBF16())
+  if (rt::isHalf(element))
     return arith::ExtFOp::create(builder, loc, builder.getF32Type(), found);
   return found;
 }

@@ -5,6 +5,7 @@
 // only through tfm.restore or computes cheap ones again.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/Tables.h"
 #include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
@@ -41,9 +42,10 @@ struct ParamUse {
 
 class Differentiator {
 public:
-  /// Gradients of parameters have `accumulatorType`.
-  Differentiator(func::FuncOp fn, Type accumulatorType)
-      : fn(fn), b(fn.getContext()), accumulatorType(accumulatorType) {}
+  /// Gradients of parameters have the policy's type of gradients.
+  Differentiator(func::FuncOp fn, const DtypePolicy &types)
+      : fn(fn), b(fn.getContext()), accumulatorType(types.gradient),
+        scalesLoss(types.scalesLoss) {}
   LogicalResult run();
 
 private:
@@ -58,10 +60,12 @@ private:
   bool widen(Value sum, unsigned readers);
   Value accumulated(Value gradient, Value param);
   void returnGradients();
+  Value seedOf(Value loss);
 
   func::FuncOp fn;
   OpBuilder b;
   Type accumulatorType;
+  bool scalesLoss;
   SmallVector<Operation *> forwardOps;
   llvm::DenseSet<Value> dependents; ///< depend on a parameter (looked up only)
   llvm::DenseMap<Value, SmallVector<Contribution>>
@@ -269,6 +273,16 @@ void Differentiator::returnGradients() {
   fn.setAllResultAttrs(attrs);
 }
 
+/// The cotangent of the loss.
+Value Differentiator::seedOf(Value loss) {
+  if (scalesLoss)
+    return tfm::ScalarOp::create(
+        b, loss.getLoc(), loss.getType(),
+        b.getStringAttr(kStepFields[STEP_LOSS_SCALE].name));
+  return tfm::FillOp::create(b, loss.getLoc(), loss.getType(),
+                             b.getF64FloatAttr(1.0));
+}
+
 LogicalResult Differentiator::run() {
   Block &body = fn.getBody().front();
   for (Operation &op : body.without_terminator()) {
@@ -285,8 +299,7 @@ LogicalResult Differentiator::run() {
     return ret->emitOpError("expected a loss that depends on a parameter");
   b.setInsertionPoint(ret);
   Operation *last = ret->getPrevNode();
-  Value seed = tfm::FillOp::create(b, loss.getLoc(), loss.getType(),
-                                   b.getF64FloatAttr(1.0));
+  Value seed = seedOf(loss);
   markNew(last, tfm::layerOf(loss.getDefiningOp()));
   cotangents[loss].push_back({seed, tfm::layerOf(loss.getDefiningOp())});
   for (Operation *op : llvm::reverse(forwardOps))
@@ -354,8 +367,7 @@ struct DifferentiatePass
       return signalPassFailure();
     }
     FailureOr<ConfigAttr> config = configOf(getOperation());
-    if (failed(config) ||
-        failed(Differentiator(fn, config->types().gradient).run()))
+    if (failed(config) || failed(Differentiator(fn, config->types()).run()))
       return signalPassFailure();
     Saver(fn).run();
   }

@@ -11,6 +11,7 @@
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/plan/BucketLayout.h"
+#include "passes/target/gemm_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -101,7 +102,7 @@ struct BucketGradientsPass
 
   /// checkTypes has seen to it that there is no other.
   static MtcDtype dtypeOf(pipe::ParameterOp param) {
-    return param.elementType().isF32() ? MTC_F32 : MTC_BF16;
+    return target::dtypeOf(param.elementType());
   }
 
   /// The parameters of a stage, in model order. Where backward fragments sum

@@ -91,7 +91,7 @@ int64_t KernelWriter::accumulator(Value buffer, rt::Mode mode, Type element,
 
 /// Elements are f32 inside a kernel.
 Value KernelWriter::widened(Value x) {
-  return x && x.getType().isBF16()
+  return x && rt::isHalf(x.getType())
              ? arith::ExtFOp::create(b, loc, b.getF32Type(), x).getResult()
              : x;
 }
@@ -157,7 +157,7 @@ LogicalResult KernelWriter::writeSum(const Member &member, ValueRange in) {
   const Placement &placement = member.placement;
   Value result = member.op->getResult(0), target, yielded;
   auto type = cast<RankedTensorType>(result.getType());
-  if (type.getElementType().isBF16())
+  if (rt::isHalf(type.getElementType()))
     return member.op->emitOpError("expected a sum over rows in f32, found ")
            << type << "; it would be rounded once per row";
   if (Operation *sink = cluster.sinkOf(result)) {
@@ -208,7 +208,7 @@ LogicalResult KernelWriter::writeStores(const Member &member, ValueRange in) {
        llvm::enumerate(member.op->getResults(), *values)) {
     Value value = element;
     auto type = cast<RankedTensorType>(result.getType());
-    if (type.getElementType().isBF16())
+    if (rt::isHalf(type.getElementType()))
       value = arith::TruncFOp::create(b, loc, type.getElementType(), value);
     elements[result] = value;
     if (!isYielded(result))

@@ -5,9 +5,12 @@ using namespace mlir;
 
 namespace mtc::target {
 
+MtcDtype dtypeOf(Type element) {
+  return element.isBF16() ? MTC_BF16 : element.isF16() ? MTC_F16 : MTC_F32;
+}
+
 MtcDtype dtypeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getElementType().isBF16() ? MTC_BF16
-                                                                     : MTC_F32;
+  return dtypeOf(cast<ShapedType>(value.getType()).getElementType());
 }
 
 runtime::GemmInfo gemmRow(rt::GemmOp op) {

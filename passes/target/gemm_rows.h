@@ -17,7 +17,9 @@
 
 namespace mtc::target {
 
-/// The element type of a tensor or view.
+/// A float type, as the runtime has it; and the element type of a tensor or
+/// view.
+MtcDtype dtypeOf(mlir::Type element);
 MtcDtype dtypeOf(mlir::Value value);
 
 /// The record of an op; `scratch` is what the op has, 0 on tensors.

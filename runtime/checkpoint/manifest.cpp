@@ -29,9 +29,7 @@ template <typename Value> Json objectOf(const std::map<std::string, Value> &m) {
 }
 
 void readFields(FieldReader reader, Manifest &m) {
-  m.position.step = reader.integer("step", 0, INT64_MAX);
-  m.position.samples = reader.integer("samples", 0, INT64_MAX);
-  m.position.tokens = reader.integer("tokens", 0, INT64_MAX);
+  m.position = readPosition(reader);
   m.model = reader.line("model");
   m.planHash = reader.line("plan_hash");
   m.mesh = reader.line("mesh");
@@ -54,20 +52,16 @@ int64_t elementsOf(const Manifest &manifest) {
 }
 
 std::string textOf(const Manifest &m) {
-  std::string text = Json({{"format", kFormat},
-                           {"version", Manifest::kVersion},
-                           {"step", m.position.step},
-                           {"samples", m.position.samples},
-                           {"tokens", m.position.tokens},
-                           {"model", m.model},
-                           {"plan_hash", m.planHash},
-                           {"mesh", m.mesh},
-                           {"recipe", objectOf(m.recipe)},
-                           {"sums", m.sums},
-                           {"tensors", objectOf(m.tensors)},
-                           {"digest", std::string(kDigits, '0')}})
-                         .dump(1) +
-                     "\n";
+  Json json = {{"format", kFormat}, {"version", Manifest::kVersion}};
+  writePosition(m.position, json);
+  json.update(Json({{"model", m.model},
+                    {"plan_hash", m.planHash},
+                    {"mesh", m.mesh},
+                    {"recipe", objectOf(m.recipe)},
+                    {"sums", m.sums},
+                    {"tensors", objectOf(m.tensors)},
+                    {"digest", std::string(kDigits, '0')}}));
+  std::string text = json.dump(1) + "\n";
   size_t at = text.size() - kEnd.size() - kDigits;
   return text.replace(at, kDigits, digestOf(text));
 }

@@ -8,6 +8,7 @@
 #define MTC_RUNTIME_CHECKPOINT_MANIFEST_H
 
 #include "runtime/base/status.h"
+#include "runtime/checkpoint/run_position.h"
 
 #include <cstdint>
 #include <map>
@@ -17,16 +18,8 @@
 
 namespace mtc::runtime {
 
-/// Where a run was: all of it that does not lie in tensors.
-struct RunPosition {
-  int64_t step = 0;    ///< the last one that is done
-  int64_t samples = 0; ///< that were trained on: the first of the next step
-  int64_t tokens = 0;  ///< that were trained on
-  bool operator==(const RunPosition &) const = default;
-};
-
 struct Manifest {
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2; ///< 1 had no skipped steps
 
   RunPosition position;
   std::string model, planHash;

@@ -18,6 +18,8 @@ static const char *dtypeName(MtcDtype dtype) {
     return "i32";
   case MTC_I128:
     return "i128";
+  case MTC_F16:
+    return "f16";
   }
   return "unknown";
 }
@@ -57,8 +59,8 @@ Status checkSupported(const CallRecord &call) {
   if (elementBytes(call.dtype) == 0 ||
       (reduces && !canReduce(call.reduce, call.dtype)))
     return {StatusCode::usage,
-            fmt::format("{} on group {}: expected sum or max of f32 or bf16, "
-                        "or sum of i128; other types can only be gathered",
+            fmt::format("{} on group {}: expected sum or max of f32, bf16 or "
+                        "f16, or sum of i128; other types can only be gathered",
                         describe(call), groupName(call.group))};
   return Status::okay();
 }

@@ -10,7 +10,7 @@
 // that runs at once needs; Device::issuing makes them issue on another. What a
 // call promises once it is done, and test/conformance checks for each backend:
 //
-// * Sums are added in group-rank order, in fp32 for F32 and BF16 (rounded
+// * Sums are added in group-rank order, in fp32 for F32, BF16 and F16 (rounded
 // once),
 //   exactly for I128; so all members get the same bits, and threads and shm
 //   too.

@@ -2,7 +2,7 @@
 
 #include "runtime/comm/reduce.h"
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,11 +24,13 @@ struct Int128 {
 __extension__ typedef __int128 WideInt;
 
 float widen(float value) { return value; }
-float widen(uint16_t bits) { return widenBf16(bits); }
+float widen(Bf16 x) { return widenBf16(x.bits); }
+float widen(F16 x) { return widenF16(x.bits); }
 WideInt widen(const Int128 &value) { return std::bit_cast<WideInt>(value); }
 
 void narrow(float value, float &out) { out = value; }
-void narrow(float value, uint16_t &out) { out = roundToBf16(value); }
+void narrow(float value, Bf16 &out) { out.bits = roundToBf16(value); }
+void narrow(float value, F16 &out) { out.bits = roundToF16(value); }
 void narrow(WideInt value, Int128 &out) { out = std::bit_cast<Int128>(value); }
 
 struct Sum {
@@ -115,6 +117,7 @@ int64_t elementBytes(MtcDtype dtype) {
   case MTC_I32:
     return 4;
   case MTC_BF16:
+  case MTC_F16:
     return 2;
   case MTC_I128:
     return 16;
@@ -123,9 +126,20 @@ int64_t elementBytes(MtcDtype dtype) {
 }
 
 bool canReduce(MtcReduce op, MtcDtype dtype) {
+  bool isFloat = dtype == MTC_F32 || dtype == MTC_BF16 || dtype == MTC_F16;
   if (op == MTC_SUM)
-    return dtype == MTC_F32 || dtype == MTC_BF16 || dtype == MTC_I128;
-  return op == MTC_MAX && (dtype == MTC_F32 || dtype == MTC_BF16);
+    return isFloat || dtype == MTC_I128;
+  return op == MTC_MAX && isFloat;
+}
+
+template <typename T>
+static void reduceFloats(MtcReduce op, std::span<const void *const> inputs,
+                         std::span<void *const> outputs, int64_t first,
+                         int64_t count, bool stream) {
+  if (op == MTC_SUM)
+    reduceBlocks<Sum, T>(inputs, outputs, first, count, stream);
+  else
+    reduceBlocks<Max, T>(inputs, outputs, first, count, stream);
 }
 
 void reduceInOrder(MtcReduce op, MtcDtype dtype,
@@ -135,14 +149,10 @@ void reduceInOrder(MtcReduce op, MtcDtype dtype,
   if (dtype == MTC_I128)
     return reduceBlocks<Sum, Int128>(inputs, outputs, first, count, stream);
   if (dtype == MTC_F32)
-    return op == MTC_SUM
-               ? reduceBlocks<Sum, float>(inputs, outputs, first, count, stream)
-               : reduceBlocks<Max, float>(inputs, outputs, first, count,
-                                          stream);
-  return op == MTC_SUM ? reduceBlocks<Sum, uint16_t>(inputs, outputs, first,
-                                                     count, stream)
-                       : reduceBlocks<Max, uint16_t>(inputs, outputs, first,
-                                                     count, stream);
+    return reduceFloats<float>(op, inputs, outputs, first, count, stream);
+  if (dtype == MTC_F16)
+    return reduceFloats<F16>(op, inputs, outputs, first, count, stream);
+  reduceFloats<Bf16>(op, inputs, outputs, first, count, stream);
 }
 
 } // namespace mtc::runtime::comm

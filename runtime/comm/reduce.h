@@ -20,10 +20,10 @@ int64_t elementBytes(MtcDtype dtype);
 bool canReduce(MtcReduce op, MtcDtype dtype);
 
 /// outputs[k][i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) ... for
-/// every k and i in [first, first + count). F32 and BF16 in fp32, BF16 rounded
-/// once to nearest even; I128 exactly, saturating. An output may be one of the
-/// inputs. `stream`: write past the caches, for results much larger than them;
-/// all stores are visible before the call returns.
+/// every k and i in [first, first + count). F32, BF16 and F16 in fp32, those of
+/// 16 bits rounded once to nearest even; I128 exactly, saturating. An output
+/// may be one of the inputs. `stream`: write past the caches, for results much
+/// larger than them; all stores are visible before the call returns.
 void reduceInOrder(MtcReduce op, MtcDtype dtype,
                    std::span<const void *const> inputs,
                    std::span<void *const> outputs, int64_t first, int64_t count,

@@ -110,6 +110,10 @@ Status checkRecipe(const Recipe &recipe) {
         "or take decay constant",
         recipe.lr, recipe.min_lr,
         recipe.min_lr == Recipe().min_lr ? " (its default)" : ""));
+  if (problems.empty() && recipe.min_loss_scale > recipe.initial_loss_scale)
+    problems.push_back(fmt::format(
+        "min_loss_scale: expected at most initial_loss_scale {}, found {}",
+        recipe.initial_loss_scale, recipe.min_loss_scale));
   StepLengths lengths;
   if (Status status = StepLengths::parse(recipe.seq, lengths); !status.ok())
     problems.push_back(status.message());

@@ -92,6 +92,19 @@ Status makeJob(const RunOptions &options, Job &job) {
   return Status::okay();
 }
 
+/// What the recipe says of the loss scale must have a meaning.
+Status checkLossScale(const Recipe &recipe, const Bundle &bundle) {
+  const Descriptor &program = bundle.stages[0].descriptor;
+  if (recipe.loss_scale == 0 || program.scalesLoss())
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("loss_scale {}: expected a program in {}, whose loss is "
+                      "scaled, found one in {}; leave it out, or compile with "
+                      "--dtype {}",
+                      recipe.loss_scale, kScaledDtype, program.dtype,
+                      kScaledDtype)};
+}
+
 /// A descriptor of standard error for the progress line: ranks have a pipe
 /// there. Closed by the destructor.
 class ProgressFd {
@@ -152,6 +165,7 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
       bundle));
+  MTC_RETURN_IF_ERROR(checkLossScale(job.recipe, bundle));
   MTC_RETURN_IF_ERROR(RunOutputs::check(options, job));
   if (!options.initFrom.empty())
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));

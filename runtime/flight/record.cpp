@@ -10,7 +10,8 @@
 namespace mtc::runtime {
 namespace {
 
-constexpr const char *kDtypes[] = {"Float", "BFloat16", "Int", "Int128"};
+constexpr const char *kDtypes[] = {"Float", "BFloat16", "Int", "Int128",
+                                   "Half"};
 
 void addCall(const FlightNote &note, FlightOp &op) {
   comm::CallRecord call;

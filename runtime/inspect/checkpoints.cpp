@@ -23,9 +23,7 @@ Json describe(const CheckpointFolder &each) {
     return json;
   }
   const Manifest &m = each.checkpoint.manifest;
-  json["step"] = m.position.step;
-  json["samples"] = m.position.samples;
-  json["tokens"] = m.position.tokens;
+  writePosition(m.position, json);
   json["model"] = m.model;
   json["plan_hash"] = m.planHash;
   json["mesh"] = m.mesh;
@@ -37,16 +35,33 @@ Json describe(const CheckpointFolder &each) {
   return json;
 }
 
+/// For people; empty where no step was skipped.
+std::string skippedOf(const RunPosition &p) {
+  return p.skippedSteps == 0
+             ? ""
+             : fmt::format(" ({} of them skipped)", p.skippedSteps);
+}
+
+std::string scalerText(const RunPosition &p) {
+  if (!p.scaler)
+    return "";
+  return fmt::format(
+      "scaler   loss scale {}, {} finite steps since it changed, "
+      "hysteresis {}\n",
+      p.scaler->scale, p.scaler->growthTracker, p.scaler->hysteresisTracker);
+}
+
 std::string lineOf(const CheckpointFolder &each) {
   if (!each.status.ok())
     return fmt::format("{}: not whole: {}\n", each.path, each.status.message());
   const Manifest &m = each.checkpoint.manifest;
-  return fmt::format("{}: {} behind step {}, {} samples, {} tokens; {:.1f} MB "
-                     "of {} ranks ({})\n",
-                     each.path, m.model, m.position.step, m.position.samples,
-                     m.position.tokens,
-                     4e-6 * static_cast<double>(each.checkpoint.elements()),
-                     each.checkpoint.ranks(), m.mesh);
+  return fmt::format(
+      "{}: {} behind step {}{}, {} samples, {} tokens; {:.1f} MB "
+      "of {} ranks ({})\n",
+      each.path, m.model, m.position.step, skippedOf(m.position),
+      m.position.samples, m.position.tokens,
+      4e-6 * static_cast<double>(each.checkpoint.elements()),
+      each.checkpoint.ranks(), m.mesh);
 }
 
 std::string detailsOf(const Checkpoint &c) {
@@ -56,7 +71,7 @@ std::string detailsOf(const Checkpoint &c) {
       m.planHash, m.tensors.size(), c.elements(), c.pieces.pieceCount());
   for (const auto &[key, value] : m.recipe)
     text += fmt::format(" {}={}", key, value);
-  return text + "\n";
+  return text + "\n" + scalerText(m.position);
 }
 
 Json listOf(const std::vector<CheckpointFolder> &folders) {

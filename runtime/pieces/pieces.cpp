@@ -2,7 +2,7 @@
 
 #include "runtime/pieces/pieces.h"
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/pieces/piece_text.h"
 #include "runtime/pieces/stored_pieces.h"
@@ -46,18 +46,22 @@ Status merge(const SharedFile &file, const StoredPieces &parts,
 Status readElements(Stream &stream, const Piece &piece, int64_t first,
                     std::span<float> out) {
   auto count = static_cast<int64_t>(out.size());
-  int64_t width = piece.dtype == MTC_BF16 ? 2 : 4;
-  // bf16 lies in the back half, where each is read before it is overwritten.
+  int64_t width = floatBytes(piece.dtype);
+  // What has 16 bits lies in the back half, where each is read before it is
+  // overwritten.
   auto *to = reinterpret_cast<std::byte *>(out.data()) + (4 - width) * count;
   ArenaOffset from{piece.source.arena, piece.source.offset + width * first};
   MTC_RETURN_IF_ERROR(stream.copyOut(from, to, width * count));
   MTC_RETURN_IF_ERROR(stream.wait(stream.record()));
-  if (piece.dtype == MTC_BF16)
+  if (piece.dtype != MTC_F32)
     for (int64_t i = 0; i < count; ++i) {
       uint16_t bits;
       std::memcpy(&bits, to + width * i, sizeof bits);
-      out[i] = widenBf16(bits);
+      out[i] = widenHalf(piece.dtype, bits);
     }
+  if (piece.factor != 1)
+    for (float &value : out)
+      value *= piece.factor;
   return Status::okay();
 }
 

@@ -33,11 +33,13 @@ struct Piece {
   /// The `count` elements, the caller's: on the host, or nullptr ...
   const float *data = nullptr;
   ArenaOffset source{};     ///< ... and then here on the device
-  MtcDtype dtype = MTC_F32; ///< of `source`: f32 or bf16
+  MtcDtype dtype = MTC_F32; ///< of `source`: a float type
+  float factor = 1;         ///< what the elements at `source` are multiplied by
 };
 
 /// Brings elements [first, first + out.size()) of a piece that is on the device
-/// to the host, as fp32, and waits for them. Errors: those of the stream.
+/// to the host, as fp32, times its factor, and waits for them. Errors: those of
+/// the stream.
 Status readElements(Stream &stream, const Piece &piece, int64_t first,
                     std::span<float> out);
 

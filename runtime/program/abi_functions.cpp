@@ -115,8 +115,9 @@ void mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
   if (ctx->status != 0)
     return;
   NormSum sum = normOf(ctx);
-  if (dtypeOf(dtype) == MTC_BF16)
-    normAccumulateBf16(sum, static_cast<const uint16_t *>(g), count);
+  if (dtypeOf(dtype) != MTC_F32)
+    normAccumulateHalf(sum, dtypeOf(dtype), static_cast<const uint16_t *>(g),
+                       count);
   else
     normAccumulate(sum, static_cast<const float *>(g), count);
   setNorm(ctx, sum);
@@ -140,8 +141,9 @@ void mtc_norm_finish(MtcContext *ctx) {
   if (ctx->status != 0)
     return;
   MtcStepBlock &block = stepState(ctx).block;
-  block.grad_norm = normValue(normOf(ctx));
-  block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold);
+  block.grad_norm = normValue(normOf(ctx)) * block.inv_loss_scale;
+  block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold,
+                                     block.inv_loss_scale);
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {

@@ -33,9 +33,10 @@ void checkHead(const Descriptor &d, Texts &out) {
   if (!hex)
     out.push_back(fmt::format("plan_hash: expected 16 hex digits, found '{}'",
                               d.planHash));
-  if (d.dtype != "f32" && d.dtype != "bf16")
-    out.push_back(fmt::format("dtype: expected f32 or bf16, found '{}'; this "
-                              "runtime has no other compute type",
+  if (std::ranges::find(kDtypes, d.dtype, &Choice<MtcDtype>::name) ==
+      std::end(kDtypes))
+    out.push_back(fmt::format("dtype: expected f32, bf16 or fp16, found '{}'; "
+                              "this runtime has no other compute type",
                               d.dtype));
   if (d.mesh[MTC_AXIS_TP] % d.mesh.kvRanks() != 0)
     out.push_back(fmt::format("mesh.kv: expected a divisor of tp = {}, found "
@@ -100,6 +101,11 @@ void checkSplit(const Descriptor &d, const std::string &what,
                               what));
 }
 
+/// What else the parameters and gradients of a program may be of.
+std::string orOwnType(const Descriptor &d) {
+  return d.dtype == "f32" ? "" : " or " + d.dtype;
+}
+
 void checkBucket(const Descriptor &d, size_t index, Texts &out) {
   const BucketInfo &b = d.buckets[index];
   std::string what = fmt::format("buckets[{}]", index);
@@ -123,10 +129,11 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
                               what, b.shardElements, *b.shardedGradients));
   range("grad_offset", b.gradOffset, b.gradElements(), MTC_ARENA_GRADS,
         b.gradBytes());
-  if (b.gradDtype == MTC_BF16 && d.dtype == "f32")
-    out.push_back(fmt::format("{}: expected gradients of grad_dtype f32 in a "
-                              "program of dtype f32, found bf16",
-                              what));
+  if (b.gradDtype != MTC_F32 && dtypeName(b.gradDtype) != d.dtype)
+    out.push_back(fmt::format("{}: expected gradients of grad_dtype f32{} in a "
+                              "program of dtype {}, found {}",
+                              what, orOwnType(d), d.dtype,
+                              dtypeName(b.gradDtype)));
   if (b.secondUseOf) {
     if (*b.secondUseOf >= static_cast<int64_t>(d.buckets.size()) ||
         d.buckets[*b.secondUseOf].secondUseOf)
@@ -144,15 +151,16 @@ void checkBucket(const Descriptor &d, size_t index, Texts &out) {
     if (!names.insert(s.name).second)
       out.push_back(fmt::format("{}: state {} is listed twice", what, s.name));
   }
-  if (b.hasMains() && d.dtype == "f32")
-    out.push_back(fmt::format("{}: expected parameters of dtype f32 in a "
-                              "program of dtype f32, found bf16",
-                              what));
+  if (b.hasMains() && dtypeName(b.dtype) != d.dtype)
+    out.push_back(fmt::format("{}: expected parameters of dtype f32{} in a "
+                              "program of dtype {}, found {}",
+                              what, orOwnType(d), d.dtype, dtypeName(b.dtype)));
   if (b.hasMains() != (b.state("main") != nullptr))
     out.push_back(fmt::format(
         "{}: expected {}", what,
         b.hasMains()
-            ? "the state main, the fp32 main parameters, in bf16; found none"
+            ? "the state main, the fp32 main parameters, of parameters of 16 "
+              "bits; found none"
             : "no state main in f32, whose parameters are the main ones; found "
               "one"));
 }
@@ -301,7 +309,7 @@ void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
     out.push_back(fmt::format("{}: dimension 0 must be micro_batch and not be "
                               "split",
                               what));
-  int64_t bytes = e.dtype == MTC_BF16 ? 2 : 4;
+  int64_t bytes = floatBytes(e.dtype);
   if (e.offset % 4 != 0 ||
       !inside(e.offset, elementCount(e.localShape) * bytes, d.arenas[e.arena]))
     out.push_back(fmt::format("{}: misaligned or outside its arena", what));

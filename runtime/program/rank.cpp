@@ -189,6 +189,12 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row,
   return Status::okay();
 }
 
+Status RankState::dropGradients() {
+  accept(stream().fill({MTC_ARENA_GRADS, 0}, 0,
+                       descriptor().arenas[MTC_ARENA_GRADS]));
+  return failure();
+}
+
 Status RankState::beginStep(const MtcStepBlock &block) {
   if (parts_.flight)
     parts_.flight->recorder().setStep(block.step);

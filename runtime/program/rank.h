@@ -90,6 +90,9 @@ public:
   /// Issues what precedes the rows of a step: its block, which stays the
   /// caller's and as it is until `complete`, and a loss of 0.
   Status beginStep(const MtcStepBlock &block);
+  /// Issues that accumulators are as before the first step: all zero. For a
+  /// step without its update, which would have left them so.
+  Status dropGradients();
   /// Issues rows [first, end) of an entry's timeline; stops at the first row
   /// that is known to fail. `observer` may be null. Allocates nothing.
   Status walk(const EntryInfo &entry, int64_t first, int64_t end,

@@ -2,7 +2,7 @@
 
 #include "runtime/train/fill_params.h"
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 #include "runtime/train/shards.h"
 
 #include <algorithm>
@@ -73,9 +73,8 @@ Status ParamFiller::sendRounded(const BucketInfo &b, int64_t first,
                                 const float *values, int64_t count) {
   std::byte *out = nullptr;
   MTC_RETURN_IF_ERROR(rounded_.next(2 * count, out));
-  // Called by name: a pointer to a function that must be inlined needs -O2.
   std::transform(values, values + count, reinterpret_cast<uint16_t *>(out),
-                 [](float value) { return roundToBf16(value); });
+                 [&b](float value) { return roundToHalf(b.dtype, value); });
   return rounded_.send({MTC_ARENA_PARAMS, b.paramOffset + 2 * first}, 0,
                        2 * count);
 }

@@ -21,7 +21,7 @@ public:
       : rank_(rank), values_(rank.stream()), rounded_(rank.stream()) {}
 
   /// Issues copies of all values of this rank's shard of `p`: to the
-  /// parameters, in bf16 rounded to nearest even, and then to the main
+  /// parameters, those of 16 bits rounded to nearest even, and then to the main
   /// parameters that the rank holds. Errors: those of `values` and the stream.
   Status fill(const ParamInfo &p, const Values &values);
 

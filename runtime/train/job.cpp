@@ -57,10 +57,7 @@ std::string packJob(const Job &job) {
                  {"interval", job.checkpoints.interval},
                  {"keep", job.checkpoints.keep},
                  {"async", job.checkpoints.async},
-                 {"resume", job.checkpoints.resume},
-                 {"step", job.checkpoints.start.step},
-                 {"samples", job.checkpoints.start.samples},
-                 {"tokens", job.checkpoints.start.tokens}}},
+                 {"resume", job.checkpoints.resume}}},
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
                {"log_alone", job.logAlone},
@@ -76,6 +73,7 @@ std::string packJob(const Job &job) {
                  {"goes_on", job.evaluation.goesOn}}},
                {"progress_fd", job.progressFd},
                {"progress_rewrites", job.progressRewrites}};
+  writePosition(job.checkpoints.start, json["checkpoints"]);
   // File names need not be UTF-8, which texts in JSON must be.
   std::string bytes;
   Json::to_msgpack(json, bytes);
@@ -105,9 +103,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
                      saved.integer("keep", 0, INT64_MAX),
                      saved.boolean("async"),
                      saved.text("resume"),
-                     {saved.integer("step", 0, INT64_MAX),
-                      saved.integer("samples", 0, INT64_MAX),
-                      saved.integer("tokens", 0, INT64_MAX)}};
+                     readPosition(saved)};
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.logAlone = reader.boolean("log_alone");

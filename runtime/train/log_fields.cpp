@@ -15,9 +15,18 @@ constexpr LogField<StepRecord> kStep[] = {
     {"tokens", &StepRecord::tokens,
      "tokens of all steps so far, this one included", "1024"},
     {"tokens_per_s", &StepRecord::tokensPerSecond,
-     "tokens of the step, divided by its seconds", "65536.5"},
+     "tokens of the step, divided by its seconds", "65536"},
     {"step_ms", &StepRecord::milliseconds, "milliseconds of the step",
      "7.8124"},
+    {"loss_scale", &StepRecord::lossScale,
+     "only in fp16: what the loss of the step was multiplied by for its "
+     "gradients",
+     "65536"},
+    {"skipped_steps", &StepRecord::skippedSteps,
+     "only in fp16: steps so far, this one included, whose gradients were not "
+     "finite: the update was skipped, and the line of such a step has "
+     "grad_norm null",
+     "2"},
     {"not_finite", &StepRecord::notFinite,
      "only in the line of a step that failed: what is not finite, the loss, "
      "the first parameter in the model's order whose gradient is, or \"square "

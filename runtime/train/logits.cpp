@@ -2,7 +2,7 @@
 
 #include "runtime/train/logits.h"
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 #include "runtime/train/positions.h"
 #include "runtime/train/shards.h"
 
@@ -43,9 +43,10 @@ Status LogitsCapture::issued(const MtcStep &row) {
   int64_t count = elementCount(export_->localShape);
   data_.emplace_back(count);
   void *to = data_.back().data();
-  if (export_->dtype == MTC_BF16)
+  if (export_->dtype != MTC_F32)
     to = narrow_.emplace_back(count).data();
-  int64_t width = export_->dtype == MTC_BF16 ? 2 : 4;
+  dtype_ = export_->dtype;
+  int64_t width = floatBytes(dtype_);
   MTC_RETURN_IF_ERROR(rank_.stream().copyOut(
       {static_cast<MtcArena>(export_->arena), export_->offset}, to,
       width * count));
@@ -89,10 +90,9 @@ void LogitsCapture::addParts(Piece all) {
 }
 
 std::vector<Piece> LogitsCapture::takePieces() {
-  // Called by name: a pointer to a function that must be inlined needs -O2.
   for (size_t i = 0; i < narrow_.size(); ++i)
     std::transform(narrow_[i].begin(), narrow_[i].end(), data_[i].begin(),
-                   [](uint16_t bits) { return widenBf16(bits); });
+                   [this](uint16_t bits) { return widenHalf(dtype_, bits); });
   return std::move(pieces_);
 }
 

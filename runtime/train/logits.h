@@ -36,8 +36,10 @@ private:
   /// That of the fragment that was issued last, or of any before the first;
   /// null if there is none.
   const ExportInfo *export_ = nullptr;
-  std::deque<std::vector<float>> data_;      ///< a deque keeps addresses
-  std::deque<std::vector<uint16_t>> narrow_; ///< bf16, to be widened to data_
+  std::deque<std::vector<float>> data_; ///< a deque keeps addresses
+  MtcDtype dtype_ = MTC_F32;            ///< of the logits in the arena
+  std::deque<std::vector<uint16_t>>
+      narrow_; ///< of 16 bits, to be widened to data_
   std::vector<Piece> pieces_;
 };
 

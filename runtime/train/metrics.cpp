@@ -38,6 +38,12 @@ public:
       add("null");
   }
 
+  template <typename Number>
+  void entry(const char *key, const std::optional<Number> &value) {
+    if (value)
+      entry(key, *value);
+  }
+
   /// Nothing, if the value is empty.
   void entry(const char *key, std::string_view value) {
     if (value.empty())

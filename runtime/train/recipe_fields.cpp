@@ -19,6 +19,9 @@ constexpr double kSmallest = 1e-45;
 /// The largest rate and decay: far beyond sense, far below fp32's range.
 constexpr double kLarge = 1e6;
 
+/// Scales whose reciprocals are normal fp32, too.
+constexpr double kSmallestScale = 0x1p-126, kLargestScale = 0x1p126;
+
 const RecipeField kFields[] = {
     {"steps", "steps", &Recipe::steps, "optimizer steps", "350"},
     {"lr", "lr", &Recipe::lr, "highest learning rate", "3e-3", 0, kLarge},
@@ -51,6 +54,22 @@ const RecipeField kFields[] = {
     {"clip", "clip", &Recipe::clip,
      "threshold of the global gradient norm; 0: none", "0.5", kSmallest, 1e30,
      /*words=*/{}, /*orZero=*/true},
+    {"loss_scale", "loss-scale", &Recipe::loss_scale,
+     "of programs in fp16: what the loss is multiplied by before its gradient "
+     "is taken, in every step; 0: a dynamic scale",
+     "1024", kSmallestScale, kLargestScale, /*words=*/{}, /*orZero=*/true},
+    {"initial_loss_scale", "initial-loss-scale", &Recipe::initial_loss_scale,
+     "where a dynamic scale begins, at least min_loss_scale", "65536",
+     kSmallestScale, kLargestScale},
+    {"min_loss_scale", "min-loss-scale", &Recipe::min_loss_scale,
+     "the least dynamic scale", "1", kSmallestScale, kLargestScale},
+    {"loss_scale_window", "loss-scale-window", &Recipe::loss_scale_window,
+     "a dynamic scale doubles behind so many steps without an overflow", "1000",
+     1},
+    {"hysteresis", "hysteresis", &Recipe::hysteresis,
+     "a dynamic scale halves at this many overflows, and at each further one "
+     "until it has doubled again",
+     "2", 1},
     {"seed", "seed", &Recipe::seed,
      "of initial weights, dropout and the order of samples", "42"},
     {"data", "data", &Recipe::data,

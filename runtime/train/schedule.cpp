@@ -63,6 +63,8 @@ void StepSchedule::fill(int64_t step, int64_t firstSample,
   block.clip_threshold = static_cast<float>(recipe_.clip);
   block.clip_coeff = 1;
   block.zero = 0;
+  block.loss_scale = 1;
+  block.inv_loss_scale = 1;
   block.grad_norm = 0;
 }
 

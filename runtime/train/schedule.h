@@ -21,7 +21,7 @@ public:
   explicit StepSchedule(const Recipe &recipe);
 
   /// Any step >= 1, whose samples begin with `firstSample`; constant time when
-  /// steps ascend one by one.
+  /// steps ascend one by one, or stay. Steps that were skipped do not count.
   void fill(int64_t step, int64_t firstSample, MtcStepBlock &block);
 
 private:

@@ -123,8 +123,8 @@ std::vector<Piece> paramPieces(const RankState &rank) {
       [](const BucketInfo &) { return MTC_F32; });
 }
 
-std::vector<Piece> gradPieces(const RankState &rank) {
-  return ownedPieces(
+std::vector<Piece> gradPieces(const RankState &rank, float factor) {
+  std::vector<Piece> pieces = ownedPieces(
       rank,
       [&](const BucketInfo &b, int64_t element) {
         int64_t begin = b.shardedGradients ? shardOf(rank, b).begin : 0;
@@ -132,6 +132,9 @@ std::vector<Piece> gradPieces(const RankState &rank) {
                            b.gradOffset + b.gradBytes() * (element - begin)};
       },
       [](const BucketInfo &b) { return b.gradDtype; });
+  for (Piece &piece : pieces)
+    piece.factor = factor;
+  return pieces;
 }
 
 std::vector<Piece> statePieces(const RankState &rank, std::string_view state) {

@@ -56,8 +56,8 @@ std::vector<Piece> paramPieces(const RankState &rank);
 
 /// The same for gradients after `reduce`, in the type of their bucket's
 /// accumulators: under ZeRO-1 only this dp rank's range of each bucket is
-/// valid.
-std::vector<Piece> gradPieces(const RankState &rank);
+/// valid. They are multiplied by `factor`, which unscales them.
+std::vector<Piece> gradPieces(const RankState &rank, float factor = 1);
 
 /// The same of an optimizer state, which every bucket with parameters has.
 std::vector<Piece> statePieces(const RankState &rank, std::string_view state);

@@ -30,10 +30,15 @@ Status noEntry(const char *name, const char *use) {
 
 Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
     : rank_(rank), job_(job), signals_(signals), schedule_(job.recipe),
+      scaler_(job.recipe, rank.descriptor().scalesLoss()),
       checkpoints_(rank, job, [this] { return meet(); }),
       began_(std::chrono::steady_clock::now()), evaluation_(rank, job.recipe),
       progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites),
-      done_(job.startStep()) {}
+      done_(job.startStep()), skipped_(job.checkpoints.start.skippedSteps),
+      skippedSamples_(job.checkpoints.start.skippedSamples) {
+  if (job.checkpoints.start.scaler)
+    scaler_.resume(*job.checkpoints.start.scaler);
+}
 
 Status Trainer::run() {
   Status status = runUnguarded();
@@ -113,7 +118,8 @@ RunPosition Trainer::position() const {
   int64_t batch = rank_.descriptor().batch.globalBatch;
   int64_t tokens =
       lengths_.tokensThrough(done_) - lengths_.tokensThrough(job_.startStep());
-  return {done_, firstSample(done_ + 1), start.tokens + batch * tokens};
+  return {done_,    firstSample(done_ + 1), start.tokens + batch * tokens,
+          skipped_, skippedSamples_,        scaler_.state()};
 }
 
 Status Trainer::prepare() {
@@ -244,20 +250,44 @@ Status Trainer::trainStep(int64_t step) {
   TokenLoader &loader = own.loader;
   const EntryInfo *entry = own.train;
   MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(step)));
-  schedule_.fill(step, firstSample(step), block_);
+  fillBlock(step);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
       entry->update.empty() ? entry->length : entry->update[0] + 1;
   MTC_RETURN_IF_ERROR(rank_.walk(*entry, 0, reduced, loader));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
   // On all ranks: the norm is of all gradients, and takes the loss in.
-  if (!isFinite(result_.gradNorm))
+  bool finite = isFinite(result_.gradNorm);
+  if (!finite && (!scaler_.scales() || entry->update.empty()))
     return endNotFinite(step);
-  if (squaresOverflow(result_.gradNorm, job_.recipe.clip))
+  if (finite && squaresOverflow(result_.gradNorm, job_.recipe.clip))
     return endTooLarge(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
+  scaler_.update(finite);
+  if (!finite)
+    return skipUpdate(step, *entry);
   MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
   MTC_RETURN_IF_ERROR(rank_.complete());
+  done_ = step;
+  return Status::okay();
+}
+
+void Trainer::fillBlock(int64_t step) {
+  schedule_.fill(step - skipped_, firstSample(step), block_);
+  block_.step = step;
+  scaler_.fill(block_);
+}
+
+Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
+  TokenLoader &loader = of(step).loader;
+  // All rows but `apply`: what others end, these may have begun.
+  int64_t done = entry.update[0] + 1, apply = entry.update[1];
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, done, apply, loader));
+  MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
+  MTC_RETURN_IF_ERROR(rank_.dropGradients());
+  MTC_RETURN_IF_ERROR(rank_.complete());
+  ++skipped_;
+  skippedSamples_ += rank_.descriptor().batch.globalBatch;
   done_ = step;
   return Status::okay();
 }
@@ -316,6 +346,10 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
     record.tokens += tokens;
   record.tokensPerSecond = static_cast<double>(tokens) / seconds;
   record.milliseconds = seconds * 1000;
+  if (scaler_.scales()) {
+    record.lossScale = block_.loss_scale;
+    record.skippedSteps = skipped_;
+  }
   if (failed) {
     record.notFinite = failed->what;
     record.badParameter = failed->parameter;
@@ -420,9 +454,11 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
 Status Trainer::dump(std::string_view what, int64_t step) {
   for (const DumpOrder &order : job_.dumps)
     if (order.what == what && order.step == step)
-      MTC_RETURN_IF_ERROR(
-          write({order.file, order.parts},
-                what == "grads" ? gradPieces(rank_) : paramPieces(rank_)));
+      MTC_RETURN_IF_ERROR(write(
+          {order.file, order.parts},
+          what == "grads"
+              ? gradPieces(rank_, static_cast<float>(block_.inv_loss_scale))
+              : paramPieces(rank_)));
   return Status::okay();
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/train/data.h"
 #include "runtime/train/evaluation.h"
 #include "runtime/train/job.h"
+#include "runtime/train/loss_scaler.h"
 #include "runtime/train/metrics.h"
 #include "runtime/train/not_finite.h"
 #include "runtime/train/progress.h"
@@ -70,6 +71,11 @@ private:
   /// behind `step`, if a rank has begun it, or before it.
   void lookAhead(int64_t step);
   Status trainStep(int64_t step);
+  /// Fills the block of a step.
+  void fillBlock(int64_t step);
+  /// Ends a step whose gradients are scaled and not finite: nothing changes but
+  /// the scale, and the samples are used up.
+  Status skipUpdate(int64_t step, const EntryInfo &entry);
   /// Ends training before the update of a step whose norm is not finite.
   Status endNotFinite(int64_t step);
   /// The same where the norm is finite, and squares of gradients are not.
@@ -122,6 +128,7 @@ private:
   const Job &job_;
   TrainerSignals signals_;
   StepSchedule schedule_;
+  LossScaler scaler_;
   CheckpointFiles checkpoints_;
   std::chrono::steady_clock::time_point began_;
   StepLengths lengths_;
@@ -130,11 +137,12 @@ private:
   TokenLoader heldOut_; ///< what is evaluated while training
   StepLog log_;
   ProgressLine progress_;
-  Status end_;           ///< why training ended early, in order
-  int64_t done_ = 0;     ///< the last step whose update is done
-  MtcStepBlock block_{}; ///< of the step in progress
-  StepResult result_;    ///< of the last step
-  int savesHeard_ = 0;   ///< of signals_.saves
+  Status end_;       ///< why training ended early, in order
+  int64_t done_ = 0; ///< the last step that is done, or was skipped
+  int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
+  MtcStepBlock block_{};                     ///< of the step in progress
+  StepResult result_;                        ///< of the last step
+  int savesHeard_ = 0;                       ///< of signals_.saves
   /// When the step in progress began.
   std::chrono::steady_clock::time_point started_;
 };

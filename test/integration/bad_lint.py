@@ -52,6 +52,6 @@ CASES = [
     lint("no strategy fits", "--gbs 2 --device-memory 1KiB", INFEASIBLE,
          ["stage 0: expected at most 1024 bytes per rank (device_memory)"]),
     Case("lint: JSON of what is no text", [*LINT, "--gbs", 2, "--json", "--dtype", "x\udcff"], USAGE,
-         ["--dtype: key 'dtype': expected one of f32, bf16"]),
+         ["--dtype: key 'dtype': expected one of f32, fp16, bf16"]),
     lint("no tries", "--gbs 2 --device-memory 1KiB --tries 0", INFEASIBLE, ["expected at most 1024"]),
 ]

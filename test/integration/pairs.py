@@ -27,7 +27,7 @@ FACTORS = {
     "qkv": ("fused", "separate"),
     "kv_heads": (4, 2, 1),
     "norm": ("layer_norm", "rms_norm"),
-    "dtype": ("f32", "bf16", SUMS),
+    "dtype": ("f32", "bf16", SUMS, "fp16"),
 }
 
 # Layers of virtual stages where they are uneven, of a model of four layers: one stage

@@ -9,6 +9,7 @@ def has_flag(flag):
 
 # What computes in bf16 and sums gradients in it, too.
 SUMS = "bf16-sums"
+FP16_SUMS = "fp16-sums"
 
 
 def options(dtype):
@@ -16,6 +17,8 @@ def options(dtype):
     and the plan says so by its instruction set."""
     if dtype == SUMS:
         return [*options("bf16"), "--grad-dtype", "bf16"]
+    if dtype == FP16_SUMS:
+        return [*options("fp16"), "--grad-dtype", "fp16"]
     if dtype == "bf16" and not has_flag("avx512_bf16"):
         return ["--dtype", dtype, "--isa", "x86-64-v4"]
     return ["--dtype", dtype]

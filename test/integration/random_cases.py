@@ -38,7 +38,7 @@ class Case:
     lines: tuple = ()
     replicated: tuple = ()     # logical axes that the table does not split
     dtype: str = "f32"
-    narrow_sums: bool = False  # gradients are summed in bf16
+    narrow_sums: bool = False  # gradients are summed in 16 bits
     overrides: tuple = ()      # (pattern, rest of the table)
     threads: int = 1
     bucket_layout: str = "aligned"
@@ -66,7 +66,7 @@ class Case:
     def same(self, place):
         """Options that another layout must have as well for the same bits."""
         return ["--seq", ",".join(map(str, self.lengths)), *precision.options(self.dtype),
-                *(["--grad-dtype", "bf16"] if self.narrow_sums else []),
+                *(["--grad-dtype", narrow_type(self.dtype)] if self.narrow_sums else []),
                 *(["--threads", str(self.threads)] if self.threads > 1 else []),
                 *(part for axis in self.replicated for part in (f"--shard.{axis}", "none")),
                 *(["--strategy", place("own.toml")] if self.overrides else [])]
@@ -168,6 +168,11 @@ def random_recompute(random):
     return kind
 
 
+def narrow_type(dtype):
+    """What sums of gradients of 16 bits have."""
+    return "bf16" if dtype == "f32" else dtype
+
+
 def random_overlap(random):
     kinds = [kind for kind in KINDS if chance(random, 0.5)]
     return ",".join(kinds) or "none"
@@ -176,8 +181,8 @@ def random_overlap(random):
 def random_overrides(random, dtype):
     """Types of some parameters, and shardings that tp divides."""
     tables = []
-    if chance(random, 0.5 if dtype == "bf16" else 0.03):
-        found = "f32" if dtype == "bf16" else "bf16"
+    if chance(random, 0.03 if dtype == "f32" else 0.5):
+        found = "bf16" if dtype == "f32" else "f32"
         tables += [(pattern, f'dtype = "{found}"')
                    for pattern in random.sample(F32, random.randint(1, 2))]
     if chance(random, 0.15):
@@ -229,7 +234,8 @@ def random_case(random, layout):
     sizes = random_sizes(random)
     sizes["kv_heads"] = random_kv_heads(random, sizes["heads"])
     stages = random_stages(random, sizes["layers"], layout.pp, layout.chunks)
-    dtype = "bf16" if chance(random, 0.2) else "f32"
+    drawn = random.random()
+    dtype = "bf16" if drawn < 0.15 else "fp16" if drawn < 0.25 else "f32"
     microbatches = random.randint(1, 8)
     lines = ()
     if layout.schedule == OWN:
@@ -241,7 +247,7 @@ def random_case(random, layout):
     threads = random.choice((1, 1, 1, 2))
     return Case(sizes, layout, batch, random_lengths(random, sizes["longest"]), lines=lines,
                 replicated=random_axes(random), dtype=dtype, **stages,
-                narrow_sums=chance(random, 0.35 if dtype == "bf16" else 0.02),
+                narrow_sums=chance(random, 0.02 if dtype == "f32" else 0.35),
                 overrides=random_overrides(random, dtype),
                 # Threads of more ranks than there are cores wait for each other in loops.
                 threads=threads if layout.ranks <= 2 else 1,

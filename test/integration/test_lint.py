@@ -175,7 +175,7 @@ def check_reasons(mtc):
             (("gpt2-nano", "--gbs", 8, "--tp", 2, "--shard.embed", "tp"), INFEASIBLE,
              "expected one dimension of a parameter over tp"),
             (("saved.mlir",), USAGE, "expected a spec, found IR"),
-            (("gpt2-nano", "--gbs", 8, "--dtype", "f33"), USAGE, "f32, bf16")):
+            (("gpt2-nano", "--gbs", 8, "--dtype", "f33"), USAGE, "f32, fp16, bf16")):
         errors = lint(mtc, *arguments, code=code).get("errors", [])
         if len(errors) != 1 or words not in errors[0]["message"]:
             yield f"{arguments}: expected an error with {words!r}, found {errors}"

@@ -77,7 +77,7 @@ class Pairs:
         if key not in self.models:
             name = "-".join(str(part) for part in key)
             # Sums in bf16 follow one process that sums so, too.
-            dtype = "f32" if row["dtype"] == "f32" else "bf16"
+            dtype = row["dtype"] if row["dtype"] in BOUNDS else "bf16"
             model = Model(self.mtc, self.report, name, BOUNDS[dtype], self.data,
                           self.folder)
             self.models[key] = model

@@ -99,8 +99,8 @@ def compiled(mtc, folder, ptxas, dtype):
         yield from text_problems(name, ptx, kernels)
         if ptxas:
             yield from assembly_problems(ptxas, path, folder)
-        if (dtype == "bf16") != ("ld.global.b16" in ptx):
-            yield f"{name} in {dtype}: expected 16-bit loads in bf16 only"
+        if (dtype != "f32") != ("ld.global.b16" in ptx):
+            yield f"{name} in {dtype}: expected 16-bit loads in types of 16 bits only"
         print(f"{name} in {dtype}: {len(kernels)} kernels")
 
 
@@ -110,7 +110,7 @@ def main():
     print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
     with tempfile.TemporaryDirectory() as folder:
         report.expect_none(rejections(mtc, folder))
-        for dtype in ("f32", "bf16"):
+        for dtype in ("f32", "bf16", "fp16"):
             report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")
 

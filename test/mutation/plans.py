@@ -78,6 +78,8 @@ def plans(schedules):
         Plan(layout(dp=2, zero=1), dtype="bf16", often=True),
         Plan(layout(tp=2, dp=2, zero=1), more=("--bucket-size", "500"), often=True),
         Plan(layout(tp=2), dtype="bf16"),
+        Plan(layout(tp=2, dp=2, zero=1), dtype="fp16"),
+        Plan(layout(pp=2, dp=2, zero=2), dtype=precision.FP16_SUMS, tied=False),
         Plan(layout(tp=2, pp=2, dp=2, zero=1, sp=True), dtype=precision.SUMS),
         Plan(layout(dp=2, zero=2), dtype=precision.SUMS, more=("--bucket-size", "500")),
         Plan(layout(pp=4), layers=4),

@@ -189,7 +189,7 @@ def number(text, op):
 # Words of which one can stand for another.
 WORDS = [["tp", "dp", "embedding", "all"], ["true", "false"],
          ["all_reduce", "all_reduce_max", "reduce_scatter", "all_gather"],
-         ["sum", "max"], ["f32", "bf16"], ["full", "row", "col", "scalar", "periodic"],
+         ["sum", "max"], ["f32", "bf16", "f16"], ["full", "row", "col", "scalar", "periodic"],
          ["accumulate", "reset", "finish"], ["load", "run"], ["post", "wait"], ["train", "eval"],
          ["activation", "gradient"], ["F", "B"],
          ["forward", "backward", "eval", "reduce", "apply"],

@@ -28,6 +28,10 @@ std::string defaultOf(const RecipeField &field) {
 std::string typeOf(const int64_t *) { return "an integer"; }
 std::string typeOf(const float *) { return "a number (fp32)"; }
 std::string typeOf(const double *) { return "a number (double)"; }
+std::string typeOf(const std::optional<int64_t> *) { return "an integer"; }
+std::string typeOf(const std::optional<double> *) {
+  return "a number (double)";
+}
 std::string typeOf(const std::string_view *) { return "a string"; }
 
 template <typename Record>

@@ -20,7 +20,7 @@ float *aligned(void *p) {
 const KernelTable *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
   if (ctx->status != 0)
     return nullptr;
-  if (d->dtype != MTC_F32 && d->dtype != MTC_BF16) {
+  if (d->dtype != MTC_F32 && d->dtype != MTC_BF16 && d->dtype != MTC_F16) {
     ctx->status = int(StatusCode::usage);
     return nullptr;
   }

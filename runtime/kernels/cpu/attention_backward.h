@@ -156,7 +156,9 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
 void attentionBackward(const AttentionCall &call,
                        const AttentionGradients &gradients) {
   if (call.shape->dtype == MTC_BF16)
-    backwardOf<uint16_t>(call, gradients);
+    backwardOf<Bf16>(call, gradients);
+  else if (call.shape->dtype == MTC_F16)
+    backwardOf<F16>(call, gradients);
   else
     backwardOf<float>(call, gradients);
 }

@@ -159,7 +159,9 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
 
 void attentionForward(const AttentionCall &call, void *out, float *lse) {
   if (call.shape->dtype == MTC_BF16)
-    forwardOf(call, (uint16_t *)out, lse);
+    forwardOf(call, (Bf16 *)out, lse);
+  else if (call.shape->dtype == MTC_F16)
+    forwardOf(call, (F16 *)out, lse);
   else
     forwardOf(call, (float *)out, lse);
 }

@@ -1,6 +1,8 @@
 #include "runtime/kernels/cpu/gemm.h"
 
+#include "runtime/base/f16.h"
 #include "runtime/kernels/cpu/isa.h"
+#include "runtime/kernels/cpu/kernel_table.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -44,6 +46,7 @@ Status oneDnnError(const std::string &what, const dnnl::error &error) {
 std::string nameOf(MtcDtype dtype) {
   return dtype == MTC_F32    ? "f32"
          : dtype == MTC_BF16 ? "bf16"
+         : dtype == MTC_F16  ? "f16"
                              : "dtype " + std::to_string(int(dtype));
 }
 
@@ -54,12 +57,12 @@ std::string describe(const GemmDesc &d) {
 }
 
 Status checkTypes(const GemmDesc &d) {
-  bool legal = (d.ab == MTC_F32 && d.c == MTC_F32) ||
-               (d.ab == MTC_BF16 && (d.c == MTC_F32 || d.c == MTC_BF16));
+  bool isHalf = d.ab == MTC_BF16 || d.ab == MTC_F16;
+  bool legal = (d.ab == MTC_F32 || isHalf) && (d.c == MTC_F32 || d.c == d.ab);
   if (!legal)
     return {StatusCode::usage,
-            "expected a product of f32 into f32, or of bf16 into f32 or bf16, "
-            "found " +
+            "expected a product of f32 into f32, or of bf16 or f16 into f32 or "
+            "the same, found " +
                 describe(d)};
   return Status::okay();
 }
@@ -77,8 +80,9 @@ Status checkRow(const GemmDesc &d, int threads) {
 
 /// oneDNN has matmul of bf16 from AVX-512 on only. Fixes its instruction set.
 Status checkFeature(const GemmDesc &d) {
-  if (d.ab == MTC_F32 || (dnnl_get_effective_cpu_isa() &
-                          dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core)
+  if (d.ab != MTC_BF16 ||
+      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) ==
+          dnnl_cpu_isa_avx512_core)
     return Status::okay();
   return {StatusCode::infeasible,
           "expected an instruction set with avx512 for the product " +
@@ -122,14 +126,58 @@ constexpr IsaCap kIsaCaps[] = {
     {"x86-64-v4", dnnl_cpu_isa_avx512_core},
     {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16}};
 
+/// A product of f16 as the library makes it: of operands in fp32.
+GemmDesc wideOf(GemmDesc d) {
+  if (d.ab == MTC_F16)
+    d.ab = d.c = MTC_F32;
+  return d;
+}
+
+/// Where a product of f16 has its operands in fp32, in bytes of the scratch,
+/// behind which lies the library's own. A product in fp32 has none.
+struct WideOperands {
+  explicit WideOperands(const GemmDesc &d) {
+    if (d.ab != MTC_F16)
+      return;
+    a = d.m * d.k;
+    b = d.k * d.n;
+    c = d.c == MTC_F16 ? d.m * d.n : 0;
+  }
+  int64_t a = 0, b = 0, c = 0; ///< elements
+  static int64_t bytes(int64_t elements) {
+    return (4 * elements + 63) / 64 * 64;
+  }
+  int64_t bytes() const { return bytes(a) + bytes(b) + bytes(c); }
+};
+
+void widen(const void *in, float *out, int64_t count) {
+  auto *from = static_cast<const uint16_t *>(in);
+  if (const KernelTable *table = selectedKernels())
+    return table->widenF16(from, out, count);
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = widenF16(from[i]);
+}
+
+void round(const float *in, void *out, int64_t count) {
+  auto *to = static_cast<uint16_t *>(out);
+  if (const KernelTable *table = selectedKernels())
+    return table->roundToF16(in, to, count);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = roundToF16(in[i]);
+}
+
 /// A primitive with its memory objects; only their pointers change per call.
 struct Row {
   dnnl::matmul primitive;
   memory a, b, c, scratch;
-  int64_t scratchBytes;
+  int64_t scratchBytes; ///< of all of it
+  WideOperands wide;
+  bool adds; ///< to what c holds
 };
 
-Row rowOf(const GemmDesc &d) {
+Row rowOf(const GemmDesc &given) {
+  WideOperands wide(given);
+  GemmDesc d = wideOf(given);
   dnnl::matmul::primitive_desc pd = primitiveOf(d);
   auto placeholder = [](const memory::desc &desc) {
     return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
@@ -139,11 +187,13 @@ Row rowOf(const GemmDesc &d) {
           placeholder(pd.weights_desc()),
           placeholder(pd.dst_desc()),
           placeholder(pd.scratchpad_desc()),
-          int64_t(pd.scratchpad_desc().get_size())};
+          wide.bytes() + int64_t(pd.scratchpad_desc().get_size()),
+          wide,
+          d.beta == 1};
 }
 
-dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
-                  void *c, void *scratch) {
+dnnl_status_t runPrimitive(Row &row, dnnl_stream_t stream, const void *a,
+                           const void *b, void *c, void *scratch) {
   std::pair<dnnl_memory_t, void *> pointers[] = {
       {row.a.get(), const_cast<void *>(a)},
       {row.b.get(), const_cast<void *>(b)},
@@ -160,6 +210,31 @@ dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
                             {DNNL_ARG_DST, row.c.get()},
                             {DNNL_ARG_SCRATCHPAD, row.scratch.get()}};
   return dnnl_primitive_execute(row.primitive.get(), stream, 4, args);
+}
+
+/// A product of f16 is that of the same values in fp32: each of its terms is
+/// exact there. Only the result is rounded, once.
+dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
+                  void *c, void *scratch) {
+  const WideOperands &wide = row.wide;
+  if (wide.a == 0)
+    return runPrimitive(row, stream, a, b, c, scratch);
+  auto *at = static_cast<char *>(scratch);
+  auto next = [&at](int64_t elements) {
+    auto *range = reinterpret_cast<float *>(at);
+    at += WideOperands::bytes(elements);
+    return range;
+  };
+  float *wideA = next(wide.a), *wideB = next(wide.b), *wideC = next(wide.c);
+  widen(a, wideA, wide.a);
+  widen(b, wideB, wide.b);
+  if (wide.c > 0 && row.adds)
+    widen(c, wideC, wide.c);
+  dnnl_status_t status =
+      runPrimitive(row, stream, wideA, wideB, wide.c > 0 ? wideC : c, at);
+  if (wide.c > 0 && status == dnnl_success)
+    round(wideC, c, wide.c);
+  return status;
 }
 
 } // namespace
@@ -188,7 +263,8 @@ Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
   MTC_RETURN_IF_ERROR(checkFeature(desc));
   ThreadScope scope(threads);
   try {
-    *bytes = int64_t(primitiveOf(desc).scratchpad_desc().get_size());
+    *bytes = WideOperands(desc).bytes() +
+             int64_t(primitiveOf(wideOf(desc)).scratchpad_desc().get_size());
   } catch (const dnnl::error &error) {
     return oneDnnError("plan the product " + describe(desc), error);
   }

@@ -1,9 +1,9 @@
 //===- gemm.h - the GEMMs of one rank ---------------------------*- C++ -*-===//
 //
-// Row-major products of fp32 or bf16 through oneDNN's matmul primitive, created
-// once at start with the caller's scratchpad. Sums are in fp32. Bits depend on
-// the instruction set and on the threads per rank, both of which belong to the
-// plan.
+// Row-major products of fp32, bf16 or f16 through oneDNN's matmul primitive,
+// created once at start with the caller's scratchpad. Sums are in fp32. Bits
+// depend on the instruction set and on the threads per rank, both of which
+// belong to the plan.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_H
@@ -22,8 +22,9 @@ namespace mtc::runtime {
 
 /// c[m,n] = op(a)·op(b) + beta·c, dense and row-major. op(a) is [m,k]: `a` is
 /// stored [m,k], or [k,m] if ta; op(b) is [k,n]: stored [k,n], or [n,k] if tb.
-/// Legal types (ab, c): (F32, F32), (BF16, F32), (BF16, BF16). A bf16 c is
-/// rounded once, to nearest even: with beta 1 the sum with what it held.
+/// Legal types (ab, c): (F32, F32), and of BF16 and F16 (X, F32), (X, X). A c
+/// of 16 bits is rounded once, to nearest even: with beta 1 the sum with what
+/// it held.
 struct GemmDesc {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false;
@@ -37,7 +38,8 @@ struct GemmDesc {
 /// late, different choice; infeasible if this CPU lacks it.
 /// Products of bf16: oneDNN 2.6 has none under x86-64-v3, slow ones under
 /// x86-64-v4 (its GEMM converts; it allocates memory of its own in each call)
-/// and fast ones under x86-64-v4-bf16.
+/// and fast ones under x86-64-v4-bf16. It has none of f16: operands are widened
+/// into the scratch, which is exact, and multiplied in fp32.
 Status gemmSelectIsa(std::string_view isa);
 
 /// Scratch bytes of one product for `threads` threads under the chosen

@@ -55,6 +55,9 @@ struct KernelTable {
   void (*backward)(const AttentionCall &, const AttentionGradients &);
   /// Exactly. False, with *digits undefined, if some value is not finite.
   bool (*normChunk)(const float *g, int64_t count, NormDigits *digits);
+  /// f16 to fp32, and back, rounded to nearest even (f16.h).
+  void (*widenF16)(const uint16_t *in, float *out, int64_t count);
+  void (*roundToF16)(const float *in, uint16_t *out, int64_t count);
 };
 
 extern const KernelTable kKernelsV3, kKernelsV4;

@@ -1,8 +1,10 @@
 // The kernel bodies for x86-64-v4; CMakeLists.txt gives this file's -march.
 #include "runtime/kernels/cpu/attention_backward.h"
 #include "runtime/kernels/cpu/attention_forward.h"
+#include "runtime/kernels/cpu/f16_body.h"
 #include "runtime/kernels/cpu/norm_body.h"
 
 namespace mtc::runtime {
-const KernelTable kKernelsV4 = {attentionForward, attentionBackward, normChunk};
+const KernelTable kKernelsV4 = {attentionForward, attentionBackward, normChunk,
+                                widenF16Range, roundToF16Range};
 } // namespace mtc::runtime

@@ -1,6 +1,6 @@
 #include "runtime/kernels/cpu/norm.h"
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 #include "runtime/kernels/cpu/kernel_table.h"
 
 #include <algorithm>
@@ -75,12 +75,13 @@ void normAccumulate(NormSum &sum, const float *g, int64_t count) {
   settle(sum);
 }
 
-void normAccumulateBf16(NormSum &sum, const uint16_t *g, int64_t count) {
+void normAccumulateHalf(NormSum &sum, MtcDtype dtype, const uint16_t *g,
+                        int64_t count) {
   float wide[kNormChunk];
   for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk) {
     int64_t part = std::min(count - at, kNormChunk);
     for (int64_t i = 0; i < part; ++i)
-      wide[i] = widenBf16(g[at + i]);
+      wide[i] = widenHalf(dtype, g[at + i]);
     if (!addChunk(sum, wide, part))
       poison(sum);
   }
@@ -114,11 +115,9 @@ double normValue(const NormSum &given) {
   return std::sqrt(std::ldexp(double(leading | more), 64 * below + kUnit));
 }
 
-float clipCoefficient(double norm, double threshold) {
-  if (threshold <= 0)
-    return 1.0f;
-  double ratio = threshold / (norm + 1e-6);
-  return ratio < 1.0 ? float(ratio) : 1.0f;
+float clipCoefficient(double norm, double threshold, double unscale) {
+  double ratio = threshold > 0 ? threshold / (norm + 1e-6) : 1;
+  return float((ratio < 1 ? ratio : 1) * unscale);
 }
 
 } // namespace mtc::runtime

@@ -33,8 +33,9 @@ struct NormSum {
 /// the sum not finite. Same bits before and after mtc_kernels_select_isa.
 void normAccumulate(NormSum &sum, const float *g, int64_t count);
 
-/// The same of bf16 values.
-void normAccumulateBf16(NormSum &sum, const uint16_t *g, int64_t count);
+/// The same of values of a float type of 16 bits.
+void normAccumulateHalf(NormSum &sum, MtcDtype dtype, const uint16_t *g,
+                        int64_t count);
 
 /// Adds nothing, but a value of x[0, count) that is not finite makes the sum
 /// not finite.
@@ -44,9 +45,10 @@ void normCheck(NormSum &sum, const float *x, int64_t count);
 /// even) before; +inf if it is not finite. The limbs may be sums over ranks.
 double normValue(const NormSum &sum);
 
-/// min(1, threshold / (norm + 1e-6)) in double, rounded to fp32; 1 if
-/// threshold <= 0 (no clipping).
-float clipCoefficient(double norm, double threshold);
+/// min(1, threshold / (norm + 1e-6)), or 1 if threshold <= 0 (no clipping), of
+/// gradients with this norm, times `unscale`, which makes those that are kept
+/// of them: in double, rounded to fp32 once.
+float clipCoefficient(double norm, double threshold, double unscale = 1);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_NORM_H

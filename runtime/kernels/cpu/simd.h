@@ -3,13 +3,13 @@
 // Internal: included only by objects built for one instruction set. All in an
 // unnamed namespace and always inlined, so nothing leaks to the linker.
 // F holds kW floats, U as many 32-bit words. An FMA is one where it is written.
-// Elements in memory are float or uint16_t, which is a bf16.
+// Elements in memory are float, Bf16 or F16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_SIMD_H
 #define MTC_RUNTIME_KERNELS_CPU_SIMD_H
 
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 
 #include <immintrin.h>
 #include <stdint.h>
@@ -18,13 +18,22 @@
 
 namespace {
 
+using mtc::runtime::Bf16;
+using mtc::runtime::F16;
+
 #ifdef __AVX512F__
 using F = __m512;
 using U = __m512i;
 constexpr int kW = 16;       ///< floats in a vector
 constexpr int kTileRows = 8; ///< register tile: kTileRows x 2 vectors
 MTC_INLINE F load(const float *p) { return _mm512_loadu_ps(p); }
-MTC_INLINE F load(const uint16_t *p) {
+MTC_INLINE F load(const F16 *p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+}
+MTC_INLINE void store(F16 *p, F x) {
+  _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(x, 0));
+}
+MTC_INLINE F load(const Bf16 *p) {
   U bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
   return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
 }
@@ -63,7 +72,13 @@ using U = __m256i;
 constexpr int kW = 8;
 constexpr int kTileRows = 4;
 MTC_INLINE F load(const float *p) { return _mm256_loadu_ps(p); }
-MTC_INLINE F load(const uint16_t *p) {
+MTC_INLINE F load(const F16 *p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+}
+MTC_INLINE void store(F16 *p, F x) {
+  _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(x, 0));
+}
+MTC_INLINE F load(const Bf16 *p) {
   U bits = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
   return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
 }
@@ -93,11 +108,13 @@ MTC_INLINE __m256 foldMax(F x) { return x; }
 #endif
 
 MTC_INLINE float widen(float x) { return x; }
-MTC_INLINE float widen(uint16_t x) { return mtc::runtime::widenBf16(x); }
+MTC_INLINE float widen(Bf16 x) { return mtc::runtime::widenBf16(x.bits); }
+MTC_INLINE float widen(F16 x) { return _cvtsh_ss(x.bits); }
 MTC_INLINE void narrow(float x, float &to) { to = x; }
-MTC_INLINE void narrow(float x, uint16_t &to) {
-  to = mtc::runtime::roundToBf16(x);
+MTC_INLINE void narrow(float x, Bf16 &to) {
+  to.bits = mtc::runtime::roundToBf16(x);
 }
+MTC_INLINE void narrow(float x, F16 &to) { to.bits = _cvtss_sh(x, 0); }
 
 /// Sum of the lanes, halves onto halves.
 MTC_INLINE float sumLanes(F x) {

@@ -12,12 +12,12 @@ using runtime::Mesh;
 
 namespace {
 
-const MtcDtype kDtypes[] = {MTC_F32, MTC_BF16, MTC_I32, MTC_I128};
+const MtcDtype kDtypes[] = {MTC_F32, MTC_BF16, MTC_I32, MTC_I128, MTC_F16};
 // One, odd, small-way, large-way; the last with pieces of unequal length.
 const int64_t kCounts[] = {0, 1, 3, 1000, 65537};
 
 bool reducible(MtcReduce op, MtcDtype dtype) {
-  return dtype == MTC_F32 || dtype == MTC_BF16 ||
+  return dtype == MTC_F32 || dtype == MTC_BF16 || dtype == MTC_F16 ||
          (dtype == MTC_I128 && op == MTC_SUM);
 }
 
@@ -110,7 +110,7 @@ TEST_P(Collectives, Dp2Pp4) { testMesh(GetParam(), {1, 2, 4}); }
 
 // Past the caches, not aligned to 16 bytes, pieces of unequal length.
 TEST_P(Collectives, LargeUnaligned) {
-  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16}) {
     int64_t width = widthOf(dtype), count = (5 << 20) / width + 3;
     expectAllWell(GetParam(), {2, 1, 1}, 8 << 20, [&](Rank &r) {
       std::vector<int> members = {0, 1};

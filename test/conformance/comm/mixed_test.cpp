@@ -26,11 +26,11 @@ struct Draw {
 
 Draw draw(std::mt19937 &shared) {
   const int64_t counts[] = {1, 5, 300, 1025, 7000};
-  const MtcDtype dtypes[] = {MTC_F32, MTC_BF16, MTC_I128};
+  const MtcDtype dtypes[] = {MTC_F32, MTC_BF16, MTC_F16, MTC_I128};
   Draw d;
   d.group = MtcGroup(shared() % MTC_GROUP_COUNT);
   d.operation = int(shared() % 5);
-  d.dtype = dtypes[shared() % 3];
+  d.dtype = dtypes[shared() % std::size(dtypes)];
   d.count = counts[shared() % 5];
   return d;
 }

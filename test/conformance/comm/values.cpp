@@ -2,6 +2,8 @@
 
 #include "values.h"
 
+#include "test/unit/half.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -21,28 +23,13 @@ uint64_t bitsOf(int rank, int64_t index, uint64_t salt) {
   return mix(uint64_t(index) * 64 + uint64_t(rank) + (salt << 40));
 }
 
-float floatOf(uint64_t bits) {
-  // 24 random bits, a sign, and a power of two of 0 to 15; all exact.
+/// 24 random bits, a sign, and a power of two of 0 to 15; all exact. For f16 in
+/// a range where sums of a few stay finite.
+float floatOf(MtcDtype dtype, uint64_t bits) {
   float magnitude = float(bits & 0xffffff) * float(1 << ((bits >> 24) & 15));
+  if (dtype == MTC_F16)
+    magnitude *= 0x1p-28f;
   return (bits >> 28) & 1 ? -magnitude : magnitude;
-}
-
-float fromBf16(uint16_t value) {
-  uint32_t bits = uint32_t(value) << 16;
-  float out;
-  std::memcpy(&out, &bits, 4);
-  return out;
-}
-
-/// To nearest even by asking which neighbour is nearer, for finite values.
-uint16_t toBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  uint16_t down = uint16_t(bits >> 16);
-  double below = std::fabs(double(value) - fromBf16(down));
-  double above = std::fabs(double(fromBf16(uint16_t(down + 1))) - value);
-  bool up = above < below || (above == below && (down & 1));
-  return uint16_t(down + up);
 }
 
 Wide wideOf(uint64_t bits) {
@@ -57,11 +44,11 @@ float reduceFloats(MtcReduce op, float a, float b) {
 } // namespace
 
 int64_t widthOf(MtcDtype dtype) {
-  return dtype == MTC_BF16 ? 2 : dtype == MTC_I128 ? 16 : 4;
+  return isHalf(dtype) ? 2 : dtype == MTC_I128 ? 16 : 4;
 }
 
 const char *nameOf(MtcDtype dtype) {
-  const char *names[] = {"f32", "bf16", "i32", "i128"};
+  const char *names[] = {"f32", "bf16", "i32", "i128", "f16"};
   return names[dtype];
 }
 
@@ -73,11 +60,11 @@ void putValue(MtcDtype dtype, int rank, int64_t index, uint64_t salt,
   } else if (dtype == MTC_I128) {
     Wide wide = wideOf(bits);
     std::memcpy(out, &wide, 16);
-  } else if (dtype == MTC_BF16) {
-    uint16_t half = toBf16(floatOf(bits));
+  } else if (isHalf(dtype)) {
+    uint16_t half = nearestHalf(dtype, floatOf(dtype, bits));
     std::memcpy(out, &half, 2);
   } else {
-    float value = floatOf(bits);
+    float value = floatOf(dtype, bits);
     std::memcpy(out, &value, 4);
   }
 }
@@ -102,13 +89,13 @@ void putReduced(MtcReduce op, MtcDtype dtype, std::span<const int> ranks,
     return putWideSum(ranks, index, salt, out);
   float sum = 0;
   for (size_t m = 0; m < ranks.size(); ++m) {
-    float value = floatOf(bitsOf(ranks[m], index, salt));
-    if (dtype == MTC_BF16)
-      value = fromBf16(toBf16(value));
+    float value = floatOf(dtype, bitsOf(ranks[m], index, salt));
+    if (isHalf(dtype))
+      value = halfValue(dtype, nearestHalf(dtype, value));
     sum = m == 0 ? value : reduceFloats(op, sum, value);
   }
-  uint16_t half = dtype == MTC_BF16 ? toBf16(sum) : uint16_t(0);
-  if (dtype == MTC_BF16)
+  uint16_t half = isHalf(dtype) ? nearestHalf(dtype, sum) : uint16_t(0);
+  if (isHalf(dtype))
     std::memcpy(out, &half, 2);
   else
     std::memcpy(out, &sum, 4);

@@ -1,8 +1,10 @@
 //===- elementary_test.cpp - accuracy and special values, bf16 to the bit -===//
 #include "harness.h"
 
+#include "test/unit/half.h"
 #include <cmath>
 #include <cstring>
+
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -17,7 +19,7 @@ constexpr const char *kFunctions[] = {"exp", "log", "tanh",  "erf",
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// One kernel per function, @exp and so on, over a dynamic range; and @narrow
-/// and @widen between f32 and bf16.
+/// and @widen between f32 and bf16, and @narrow16 and @widen16 of f16.
 class Elementary : public testing::Test {
 protected:
   void SetUp() override {
@@ -31,6 +33,8 @@ protected:
       text += kernel(f, "f32", "f32", "math." + f + " %x : f32");
     text += kernel("narrow", "f32", "bf16", "arith.truncf %x : f32 to bf16");
     text += kernel("widen", "bf16", "f32", "arith.extf %x : bf16 to f32");
+    text += kernel("narrow16", "f32", "f16", "arith.truncf %x : f32 to f16");
+    text += kernel("widen16", "f16", "f32", "arith.extf %x : f16 to f32");
     context = makeContext();
     auto module = parse(*context, text);
     ASSERT_TRUE(module);
@@ -174,6 +178,27 @@ TEST_F(Elementary, SpecialValues) {
   std::memcpy(&payload, &bits, 4);
   for (const char *f : kFunctions)
     EXPECT_TRUE(std::isnan(apply<float, float>(f, {payload, payload})[1])) << f;
+}
+
+TEST_F(Elementary, F16IsExact) {
+  std::vector<uint16_t> every(65536);
+  for (int i = 0; i < 65536; ++i)
+    every[i] = uint16_t(i);
+  // Values between the neighbours, subnormals and too large ones included.
+  std::vector<float> between = sweep(0x1p-27f, 0x1p18f, 1237);
+  for (size_t i = between.size(); i-- > 0;)
+    between.push_back(-between[i]);
+  for (Library *from : {plain.get(), library.get()}) {
+    auto wide = apply<float>(*from, "widen16", every);
+    auto narrow = apply<uint16_t>(*from, "narrow16", between);
+    for (int i = 0; i < 65536; ++i)
+      if (std::isnan(f16Value(every[i])))
+        ASSERT_TRUE(std::isnan(wide[i])) << i;
+      else
+        ASSERT_EQ(wide[i], f16Value(every[i])) << i;
+    for (size_t i = 0; i < between.size(); ++i)
+      ASSERT_EQ(narrow[i], nearestF16(between[i])) << between[i];
+  }
 }
 
 TEST_F(Elementary, Bf16IsExact) {

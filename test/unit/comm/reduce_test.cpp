@@ -33,6 +33,16 @@ TEST(Reduce, AddsFromTheLeft) {
   EXPECT_EQ(reduceOne<float>(MTC_SUM, MTC_F32, {1, 1, big}), big + 2);
 }
 
+TEST(Reduce, F16RoundsOnceToEven) {
+  // 2048 + 1 + 1 is 2050 in fp32 (an f16); rounding after each sum gives 2048.
+  uint16_t f2048 = 0x6800, f2050 = 0x6801, f1 = 0x3c00;
+  EXPECT_EQ(reduceOne<uint16_t>(MTC_SUM, MTC_F16, {f2048, f1, f1}), f2050);
+  EXPECT_EQ(reduceOne<uint16_t>(MTC_SUM, MTC_F16, {f2048, f1}), f2048);  // tie
+  EXPECT_EQ(reduceOne<uint16_t>(MTC_SUM, MTC_F16, {f2050, f1}), 0x6802); // tie
+  // 40000 + 40000 is none: an overflow must show.
+  EXPECT_EQ(reduceOne<uint16_t>(MTC_SUM, MTC_F16, {0x78e2, 0x78e2}), 0x7c00);
+}
+
 TEST(Reduce, Bf16RoundsOnceToEven) {
   // 256 + 1 + 1 is 258 in fp32 (a bf16); rounding after each sum gives 256.
   uint16_t b256 = 0x4380, b1 = 0x3f80, b258 = 0x4381;

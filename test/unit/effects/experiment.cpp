@@ -2,6 +2,7 @@
 #include "experiment.h"
 
 #include "mtc/runtime/step_field.h"
+#include "test/unit/half.h"
 
 #include <fmt/format.h>
 
@@ -60,6 +61,8 @@ void writeInput(mlir::Type element, int64_t index, unsigned char *to) {
   std::memcpy(&bits, &value, 4);
   if (element.isBF16())
     bits >>= 16;
+  if (element.isF16())
+    bits = nearestF16(value);
   uint64_t word = element.isInteger() ? random % 13 : bits;
   std::memcpy(to, &word, element.getIntOrFloatBitWidth() / 8);
 }

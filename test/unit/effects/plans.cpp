@@ -82,6 +82,10 @@ std::vector<PlanRequest> planRequests() {
     sums.strategy = {
         {"dp", "2"}, {"zero", "1"}, {"dtype", "bf16"}, {"grad-dtype", "bf16"}};
   }
+  PlanRequest &scaled = requests.emplace_back();
+  scaled.name = "dp2-zero1-fp16-sums";
+  scaled.strategy = {
+      {"dp", "2"}, {"zero", "1"}, {"dtype", "fp16"}, {"grad-dtype", "fp16"}};
   if (const char *file = std::getenv("MTC_EFFECTS_IR")) {
     PlanRequest &given = requests.emplace_back();
     given.name = given.file = file;

@@ -1,7 +1,7 @@
 #include "attention_reference.h"
 
 #include "runtime/base/philox.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,10 +69,8 @@ Problem::Problem(const Sizes &s, Layout layout, unsigned randomSeed) {
              rng);
   fillRandom(dout, shape,
              {0, shape.o_token_stride, shape.o_head_stride, s.heads}, rng);
-  if (s.dtype == MTC_BF16) {
-    qkv = roundedToBf16(qkv);
-    dout = roundedToBf16(dout);
-  }
+  qkv = roundedTo(s.dtype, qkv);
+  dout = roundedTo(s.dtype, dout);
 }
 
 namespace {
@@ -84,7 +82,7 @@ struct Stored {
   Stored(const Problem &p, const std::vector<float> &values)
       : dtype(MtcDtype(p.shape.dtype)), bytes(storedAs(dtype, values)) {}
   void *at(int64_t element) {
-    return bytes.data() + element * (dtype == MTC_BF16 ? 2 : 4);
+    return bytes.data() + element * (isHalf(dtype) ? 2 : 4);
   }
   std::vector<float> values() const { return valuesOf(dtype, bytes); }
 };
@@ -225,7 +223,7 @@ void addRow(Reference &r, const MtcAttention &d, const Doubles &x,
     mean += row.prob[j] * dprob[j];
   }
   // The mean of dP under P is dO·O.
-  if (d.dtype == MTC_BF16)
+  if (isHalf(MtcDtype(d.dtype)))
     mean = x.dot(x.dout, query, x.out, query);
   for (size_t j = 0; j < n; ++j) {
     double ds = d.scale * row.prob[j] * (dprob[j] - mean);

@@ -24,9 +24,9 @@ enum class Layout {
 };
 
 /// Inputs, outputs and gradients of one call, all gaps holding kGap. Values are
-/// held as floats; with bf16 they are such, and the calls get them as such.
+/// held as floats; with 16 bits they are such, and the calls get them as such.
 struct Problem {
-  static constexpr float kGap = -776.0f; ///< a bf16
+  static constexpr float kGap = -776.0f; ///< a bf16 and f16
   MtcAttention shape{};
   uint64_t seed = 99;
   int64_t sample = 5, head = 2;
@@ -46,8 +46,9 @@ struct Reference {
   std::vector<double> out, lse, dq, dk, dv;
 };
 
-/// The definition, with the full matrix of probabilities. With bf16, gradients
-/// are those for the rounded `p.out`, which is what the backward call gets.
+/// The definition, with the full matrix of probabilities. With 16 bits,
+/// gradients are those for the rounded `p.out`, which is what the backward call
+/// gets.
 Reference reference(const Problem &p);
 
 /// Dense copy of a tensor of `p` (offsets and strides as in MtcAttention).

@@ -2,7 +2,7 @@
 #include "attention_reference.h"
 
 #include "runtime/kernels/cpu/isa.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,10 +37,10 @@ void check(const Sizes &sizes, Layout layout) {
       4 * 0x1p-24 *
       (4 + std::sqrt(double(sizes.dim)) + std::sqrt(double(sizes.seq)));
   double exact = tolerance; // of lse, which is fp32
-  // With bf16 all is computed in fp32 and then rounded once: half a unit of 8
-  // significant bits, at most 2^-8 of the element.
-  if (sizes.dtype == MTC_BF16)
-    tolerance += 0x1p-8 * (1 + tolerance);
+  // With 16 bits all is computed in fp32 and then rounded once: half a unit of
+  // the last place of the element.
+  if (isHalf(sizes.dtype))
+    tolerance += roundoffOf(sizes.dtype) * (1 + tolerance);
   auto compare = [&](const char *what, const float *x, int64_t heads,
                      int64_t token, int64_t head,
                      const std::vector<double> &expected) {
@@ -90,35 +90,38 @@ TEST_P(Attention, GroupedQueries) {
   check({1, 100, 4, 1, 16, true, 0.0}, Layout::padded);
 }
 
-TEST_P(Attention, Bf16) {
-  for (int64_t seq : {1, 7, 33, 65, 130})
-    for (int64_t dim : {4, 20, 64})
-      for (bool causal : {true, false})
-        check({1, seq, 1, 1, dim, causal, 0.0, MTC_BF16}, Layout::dense);
-  for (bool causal : {true, false})
-    check({2, 70, 6, 2, 20, causal, 0.2, MTC_BF16}, Layout::dense);
-  check({2, 70, 3, 3, 20, true, 0.1, MTC_BF16}, Layout::fused);
-  check({1, 100, 4, 1, 16, true, 0.2, MTC_BF16}, Layout::padded);
+TEST_P(Attention, Halves) {
+  for (MtcDtype half : {MTC_BF16, MTC_F16}) {
+    for (int64_t seq : {1, 7, 33, 65, 130})
+      for (int64_t dim : {4, 20, 64})
+        for (bool causal : {true, false})
+          check({1, seq, 1, 1, dim, causal, 0.0, half}, Layout::dense);
+    for (bool causal : {true, false})
+      check({2, 70, 6, 2, 20, causal, 0.2, half}, Layout::dense);
+    check({2, 70, 3, 3, 20, true, 0.1, half}, Layout::fused);
+    check({1, 100, 4, 1, 16, true, 0.2, half}, Layout::padded);
+  }
 }
 
 // Not only near: the kernels are those of fp32 on the widened values, and every
 // result is rounded once, to nearest even. Gaps are compared, too.
-TEST_P(Attention, Bf16IsFp32RoundedOnce) {
-  for (Layout layout : {Layout::dense, Layout::fused, Layout::padded}) {
-    int64_t kvHeads = layout == Layout::fused ? 4 : 2;
-    Problem half({2, 130, 4, kvHeads, 20, true, 0.2, MTC_BF16}, layout);
-    Problem full = half;
-    full.shape.dtype = MTC_F32;
-    full.forward();
-    half.forward();
-    EXPECT_EQ(half.out, roundedToBf16(full.out));
-    EXPECT_NE(half.out, full.out);
-    EXPECT_EQ(half.lse, full.lse);
-    full.out = half.out;
-    full.backward();
-    half.backward();
-    EXPECT_EQ(half.dqkv, roundedToBf16(full.dqkv));
-  }
+TEST_P(Attention, HalvesAreFp32RoundedOnce) {
+  for (MtcDtype type : {MTC_BF16, MTC_F16})
+    for (Layout layout : {Layout::dense, Layout::fused, Layout::padded}) {
+      int64_t kvHeads = layout == Layout::fused ? 4 : 2;
+      Problem half({2, 130, 4, kvHeads, 20, true, 0.2, type}, layout);
+      Problem full = half;
+      full.shape.dtype = MTC_F32;
+      full.forward();
+      half.forward();
+      EXPECT_EQ(half.out, roundedTo(type, full.out));
+      EXPECT_NE(half.out, full.out);
+      EXPECT_EQ(half.lse, full.lse);
+      full.out = half.out;
+      full.backward();
+      half.backward();
+      EXPECT_EQ(half.dqkv, roundedTo(type, full.dqkv));
+    }
 }
 
 TEST_P(Attention, StridedLayouts) {
@@ -242,7 +245,7 @@ TEST_P(Attention, PiecesAddUpToTheWhole) {
 TEST_P(Attention, NonFiniteInputsShow) {
   Problem p({1, 70, 1, 1, 16, true, 0.0}, Layout::dense);
   p.qkv[size_t(p.qAt + 3 * 16)] = NAN; // query 3
-  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16}) {
     p.shape.dtype = dtype;
     p.forward();
     for (int64_t t = 0; t < 70; ++t)

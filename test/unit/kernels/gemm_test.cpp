@@ -2,7 +2,7 @@
 #include "runtime/kernels/cpu/gemm.h"
 
 #include "runtime/kernels/cpu/isa.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -30,7 +30,11 @@ struct Types {
 std::vector<Types> allTypes() {
   if (!processorHas("x86-64-v4"))
     return {{MTC_F32, MTC_F32}};
-  return {{MTC_F32, MTC_F32}, {MTC_BF16, MTC_F32}, {MTC_BF16, MTC_BF16}};
+  return {{MTC_F32, MTC_F32},
+          {MTC_BF16, MTC_F32},
+          {MTC_BF16, MTC_BF16},
+          {MTC_F16, MTC_F32},
+          {MTC_F16, MTC_F16}};
 }
 
 /// oneDNN takes its instruction set once per process.
@@ -55,12 +59,9 @@ struct Operands {
 /// Values that the types of the product hold exactly.
 Operands operandsOf(const GemmDesc &d) {
   Operands x{random(d.m * d.k, 1), random(d.k * d.n, 2), random(d.m * d.n, 3)};
-  if (d.ab == MTC_BF16) {
-    x.a = roundedToBf16(x.a);
-    x.b = roundedToBf16(x.b);
-  }
-  if (d.c == MTC_BF16)
-    x.c = roundedToBf16(x.c);
+  x.a = roundedTo(d.ab, x.a);
+  x.b = roundedTo(d.ab, x.b);
+  x.c = roundedTo(d.c, x.c);
   return x;
 }
 
@@ -88,12 +89,12 @@ void expectMatches(const GemmDesc &d, const Operands &x,
         size += std::fabs(a * b);
       }
       // k + 1 roundings of fp32, each of a partial sum of at most `size`, the
-      // worst case of any order of summation; for bf16 operands, too, whose
-      // products are exact in fp32. A bf16 result has one rounding more: half a
-      // unit of its 8 significant bits, at most 2^-8 of what is rounded.
+      // worst case of any order of summation; for operands of 16 bits, too,
+      // whose products are exact in fp32. A result of 16 bits has one rounding
+      // more: half a unit of its last place.
       double tolerance = double(d.k + 1) * 0x1p-24 * size;
-      if (d.c == MTC_BF16)
-        tolerance += 0x1p-8 * (std::fabs(sum) + tolerance);
+      if (isHalf(d.c))
+        tolerance += roundoffOf(d.c) * (std::fabs(sum) + tolerance) + 0x1p-25;
       ASSERT_NEAR(c[size_t(i * d.n + j)], sum, tolerance)
           << "m=" << d.m << " n=" << d.n << " k=" << d.k << " ta=" << d.ta
           << " tb=" << d.tb << " beta=" << d.beta << " ab=" << d.ab
@@ -128,24 +129,25 @@ void runAll(const std::vector<GemmDesc> &rows) {
   }
 }
 
-/// 256 + (1 + 2^-8) is above the middle of 256 and 258, which bf16 has; with
-/// the product rounded first, to 1, it would be the middle, which goes to 256.
-void sumOnce() {
+/// In bf16 256 + (1 + 2^-8) is above the middle of 256 and 258; with the
+/// product rounded first, to 1, it would be the middle, which goes to 256. In
+/// f16 so is 2048 + (1 + 2^-12) above that of 2048 and 2050.
+void sumOnce(MtcDtype half, float before, float root, float behind) {
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 2},
                          {33, 17, 101},
                          {64, 96, 128},
                          {64, 256, 4096}}) {
-    GemmDesc row{m, n, k, true, false, 1, MTC_BF16, MTC_BF16};
+    GemmDesc row{m, n, k, true, false, 1, half, half};
     Operands x{std::vector<float>(size_t(m * k)),
                std::vector<float>(size_t(k * n)),
-               std::vector<float>(size_t(m * n), 256.0f)};
+               std::vector<float>(size_t(m * n), before)};
     std::fill_n(x.a.begin(), m, 1.0f);
-    std::fill_n(x.a.end() - m, m, 0x1p-4f);
+    std::fill_n(x.a.end() - m, m, root);
     std::fill_n(x.b.begin(), n, 1.0f);
-    std::fill_n(x.b.end() - n, n, 0x1p-4f);
+    std::fill_n(x.b.end() - n, n, root);
     GemmSet set;
     ASSERT_TRUE(set.create({&row, 1}, 1).ok());
-    EXPECT_EQ(runRow(set, 0, row, x), std::vector<float>(x.c.size(), 258.0f))
+    EXPECT_EQ(runRow(set, 0, row, x), std::vector<float>(x.c.size(), behind))
         << "m=" << m << " n=" << n << " k=" << k;
   }
 }
@@ -155,7 +157,8 @@ void sumOnce() {
   if (!gemmSelectIsa(isa).ok())
     std::_Exit(2);
   runAll(allRows());
-  sumOnce();
+  sumOnce(MTC_BF16, 256, 0x1p-4f, 258);
+  sumOnce(MTC_F16, 2048, 0x1p-6f, 2050);
   std::_Exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
@@ -242,13 +245,16 @@ TEST_F(Gemm, IllegalTypes) {
   for (Types t : {Types{MTC_F32, MTC_BF16},
                   {MTC_F32, MTC_I32},
                   {MTC_I32, MTC_I32},
+                  {MTC_BF16, MTC_F16},
+                  {MTC_F16, MTC_BF16},
                   {MTC_BF16, MTC_I128}}) {
     GemmDesc row{2, 2, 2, false, false, 0, t.ab, t.c};
     int64_t bytes = 0;
     Status status = gemmScratchBytes(row, 1, &bytes);
     EXPECT_EQ(status.code(), StatusCode::usage);
-    EXPECT_NE(status.message().find("bf16 into f32 or bf16, found"),
-              std::string::npos)
+    EXPECT_NE(
+        status.message().find("of bf16 or f16 into f32 or the same, found"),
+        std::string::npos)
         << status.message();
     EXPECT_EQ(mtc_gemm_scratch(bestIsa(), 2, 2, 2, 0, 0, 0, t.ab, t.c, 1), -1);
   }
@@ -257,7 +263,30 @@ TEST_F(Gemm, IllegalTypes) {
 TEST_F(Gemm, ABf16SumIsRoundedOnce) {
   if (!processorHas("x86-64-v4"))
     GTEST_SKIP() << "this CPU lacks AVX-512";
-  sumOnce();
+  sumOnce(MTC_BF16, 256, 0x1p-4f, 258);
+}
+
+TEST_F(Gemm, AnF16SumIsRoundedOnce) { sumOnce(MTC_F16, 2048, 0x1p-6f, 2050); }
+
+// Not only near: f16 is a product in fp32 of the widened values, rounded once.
+TEST_F(Gemm, F16IsFp32RoundedOnce) {
+  std::vector<GemmDesc> rows;
+  for (GemmDesc d : allRows())
+    if (d.ab == MTC_F16) {
+      rows.push_back(d);
+      d.ab = d.c = MTC_F32;
+      rows.push_back(d);
+    }
+  GemmSet set;
+  ASSERT_TRUE(set.create(rows, 1).ok());
+  for (size_t i = 0; i < rows.size(); i += 2) {
+    Operands x = operandsOf(rows[i]);
+    EXPECT_EQ(runRow(set, int64_t(i), rows[i], x),
+              roundedTo(rows[i].c, runRow(set, int64_t(i + 1), rows[i + 1], x)))
+        << i;
+    EXPECT_GT(set.scratchBytes(int64_t(i)),
+              4 * (rows[i].m + rows[i].n) * rows[i].k);
+  }
 }
 
 TEST_F(Gemm, InstructionSets) {

@@ -1,5 +1,5 @@
 // The order-free norm: exact sums of all sizes, order, partition, poison.
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 #include "runtime/kernels/cpu/isa.h"
 #include "runtime/kernels/cpu/norm.h"
 
@@ -80,9 +80,9 @@ NormSum accumulated(const std::vector<float> &g) {
   return sum;
 }
 
-NormSum accumulatedBf16(const std::vector<uint16_t> &g) {
+NormSum accumulatedHalf(MtcDtype dtype, const std::vector<uint16_t> &g) {
   NormSum sum;
-  normAccumulateBf16(sum, g.data(), int64_t(g.size()));
+  normAccumulateHalf(sum, dtype, g.data(), int64_t(g.size()));
   return sum;
 }
 
@@ -125,19 +125,21 @@ template <typename Body> void onEachIsa(Body body) {
 
 } // namespace
 
-TEST(Norm, OfBf16IsThatOfTheSameValues) {
+TEST(Norm, OfHalvesIsThatOfTheSameValues) {
   onEachIsa([] {
-    for (size_t n : {1, 7, 5000}) {
-      std::vector<float> wide = spread(n, -130, 100, 11);
-      std::vector<uint16_t> narrow;
-      for (float &x : wide) {
-        narrow.push_back(roundToBf16(x));
-        x = widenBf16(narrow.back());
+    for (MtcDtype dtype : {MTC_BF16, MTC_F16})
+      for (size_t n : {1, 7, 5000}) {
+        std::vector<float> wide = dtype == MTC_BF16 ? spread(n, -130, 100, 11)
+                                                    : spread(n, -24, 15, 11);
+        std::vector<uint16_t> narrow;
+        for (float &x : wide) {
+          narrow.push_back(roundToHalf(dtype, x));
+          x = widenHalf(dtype, narrow.back());
+        }
+        EXPECT_EQ(accumulatedHalf(dtype, narrow), expected(wide)) << n;
+        narrow.back() = roundToHalf(dtype, INFINITY);
+        EXPECT_FALSE(accumulatedHalf(dtype, narrow).finite()) << n;
       }
-      EXPECT_EQ(accumulatedBf16(narrow), expected(wide)) << n;
-      narrow.back() = roundToBf16(INFINITY);
-      EXPECT_FALSE(accumulatedBf16(narrow).finite()) << n;
-    }
   });
 }
 

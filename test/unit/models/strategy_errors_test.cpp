@@ -26,9 +26,9 @@ static const BadInput strategyInputs[] = {
      "f:3: key 'target': expected one of cpu, cuda:sm_75, cuda:sm_80, "
      "cuda:sm_86, cuda:sm_89, cuda:sm_90, found a string \"cuda\"\n"},
     {"Dtype", "dtype = \"f16\"\n",
-     "f:1: key 'dtype': expected one of f32, bf16, found a string \"f16\", did "
-     "you mean "
-     "'bf16'?\n"},
+     "f:1: key 'dtype': expected one of f32, fp16, bf16, found a string "
+     "\"f16\", "
+     "did you mean 'fp16'?\n"},
     {"Optimizer", "optimizer = \"adam\"\n",
      "f:1: key 'optimizer': expected adamw, found a string \"adam\", "
      "did you mean 'adamw'?\n"},
@@ -154,13 +154,14 @@ static const BadInput strategyInputs[] = {
      "gather_output = true or dtype = \"f32\"\n"},
     {"OverrideOfAnUnknownType",
      "[[override]]\npattern = \"*\"\ndtype = \"fp32\"\n",
-     "f:3: key 'override.dtype': expected one of f32, bf16, found a string "
+     "f:3: key 'override.dtype': expected one of f32, fp16, bf16, found a "
+     "string "
      "\"fp32\", did you mean 'f32'?\n"},
     {"BucketLayout", "bucket_layout = \"tight\"\n",
      "f:1: key 'bucket_layout': expected one of aligned, dense, found a string "
      "\"tight\"\n"},
     {"GradDtype", "grad_dtype = \"bf32\"\n",
-     "f:1: key 'grad_dtype': expected one of f32, bf16, found a string "
+     "f:1: key 'grad_dtype': expected one of f32, fp16, bf16, found a string "
      "\"bf32\", did you mean 'f32'?\n"},
     {"OverrideEmptyPattern",
      "[[override]]\npattern = \"\"\nshard = { ffn = \"none\" }\n",

@@ -1,7 +1,7 @@
 //===- bf16_test.cpp - bfloat16 and fp32 ----------------------------------===//
 
 #include "runtime/base/bf16.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 
 #include <gtest/gtest.h>
 

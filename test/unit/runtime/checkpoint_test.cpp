@@ -137,6 +137,10 @@ TEST(Manifest, ReadsWhatItWrites) {
   Manifest manifest = ofStep(3), read;
   manifest.sums = {"a", "b"};
   manifest.tensors["param/w"] = {2, 3};
+  EXPECT_EQ(textOf(manifest).find("skipped"), std::string::npos);
+  manifest.position.skippedSteps = 1;
+  manifest.position.skippedSamples = 16;
+  manifest.position.scaler = ScalerState{0x1p20, 3, -1};
   std::string text = textOf(manifest);
   ASSERT_TRUE(parseManifest(text, "m", read).ok());
   EXPECT_EQ(textOf(read), text);

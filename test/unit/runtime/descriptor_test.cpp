@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 13", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 14", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 13, found 99"),
+  EXPECT_NE(status.message().find("expected abi 14, found 99"),
             std::string::npos);
 }
 
@@ -52,7 +52,7 @@ TEST(Descriptor, EveryRuleBites) {
   };
   const Case cases[] = {
       {"0123456789abcdef", "0123456789ABCDEF", "plan_hash"},
-      {"\"f32\"", "\"f64\"", "expected f32 or bf16, found 'f64'"},
+      {"\"f32\"", "\"f64\"", "expected f32, bf16 or fp16, found 'f64'"},
       {"\"exp_avg\"", "\"main\"", "no state main in f32"},
       {"\"exp_avg\"", "\"exp_avg_sq\"", "exp_avg_sq is listed twice"},
       {"\"states\"", "\"statez\"", "'states' is missing"},
@@ -61,7 +61,7 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"gemms\": []",
        R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "f16", "c": "f32", "scratch": 0}])",
-       "'ab': expected one of f32, bf16; found 'f16'"},
+       "'ab': expected one of f32, bf16, fp16; found 'f16'"},
       {"\"gemms\": []",
        R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "bf16", "scratch": 0}])",

@@ -7,7 +7,8 @@
 // both, so the results must be the same to the bit.
 //
 // With FAKE_BF16 the parameters are bf16 and the update is that of their fp32
-// main copies; all else is as in fp32.
+// main copies; all else is as in fp32. With FAKE_FP16 they are f16, and so is
+// the gradient of y, of the loss times the loss scale.
 //
 // FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and
 // FAKE_NAN="what step" makes something NaN in it, on the second replica: the
@@ -16,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mtc/runtime/step_field.h"
-#include "runtime/base/bf16.h"
+#include "runtime/base/half.h"
 
 #include <csignal>
 #include <cstdio>
@@ -28,8 +29,11 @@
 #ifndef FAKE_ABI
 #define FAKE_ABI MTC_ABI_VERSION
 #endif
-#ifdef FAKE_BF16
+#if defined(FAKE_BF16)
 #define DTYPE "bf16"
+#define MAIN_OFFSET 32
+#elif defined(FAKE_FP16)
+#define DTYPE "fp16"
 #define MAIN_OFFSET 32
 #else
 #define DTYPE "f32"
@@ -56,11 +60,15 @@ template <typename T> T *at(MtcContext *ctx, MtcArena arena, int64_t offset) {
   return reinterpret_cast<T *>(static_cast<char *>(ctx->arena[arena]) + offset);
 }
 
-#ifdef FAKE_BF16
+#ifdef MAIN_OFFSET
 using Element = uint16_t;
+#ifdef FAKE_FP16
+constexpr MtcDtype kDtype = MTC_F16;
+#else
 constexpr MtcDtype kDtype = MTC_BF16;
-float widen(Element x) { return mtc::runtime::widenBf16(x); }
-Element narrow(float x) { return mtc::runtime::roundToBf16(x); }
+#endif
+float widen(Element x) { return mtc::runtime::widenHalf(kDtype, x); }
+Element narrow(float x) { return mtc::runtime::roundToHalf(kDtype, x); }
 /// The main parameter of an element of this rank's shard.
 float *mainOf(MtcContext *ctx, int64_t i) {
   return at<float>(ctx, MTC_ARENA_OPTIMIZER,
@@ -126,6 +134,17 @@ float spoil(MtcContext *ctx, const char *what) {
         transfer(ctx, MTC_POOL_RECV_GRADIENT)[i];
 }
 
+/// The gradient of y, scaled and rounded where the program does that.
+[[maybe_unused]] float gradient(MtcContext *ctx, float error) {
+  float g = error / kGlobalTokens;
+#ifdef FAKE_FP16
+  return widen(narrow(g * mtc::stepState(ctx).block.loss_scale));
+#else
+  (void)ctx;
+  return g;
+#endif
+}
+
 /// y, the loss and its gradient; "logits" y·(v + 1) for the 16 words v.
 [[maybe_unused]] void last(MtcContext *ctx, const MtcStep *row, bool train) {
   misbehave(ctx);
@@ -136,9 +155,10 @@ float spoil(MtcContext *ctx, const char *what) {
     float y = transfer(ctx, MTC_POOL_RECV_ACTIVATION)[i] + widen(b[t % 3]);
     float error = y - static_cast<float>(t) / 16;
     *loss(ctx) += error * error / 2 / kGlobalTokens;
-    transfer(ctx, MTC_POOL_SEND_GRADIENT)[i] = error / kGlobalTokens;
+    float g = gradient(ctx, error);
+    transfer(ctx, MTC_POOL_SEND_GRADIENT)[i] = g;
     if (train)
-      grads(ctx)[kBStart + t % 3] += error / kGlobalTokens;
+      grads(ctx)[kBStart + t % 3] += g;
     for (int64_t v = 0; v < 16; ++v)
       at<float>(ctx, MTC_ARENA_WORKSPACE, 0)[i * 16 + v] =
           y * static_cast<float>(v + 1);
@@ -289,7 +309,7 @@ extern const MtcStep mtc_timeline_eval[] = {load(0), exchange(0), call(2, 0),
    "layer_axes": ["embed"]}
 #define MOMENTS \
   {"name": "exp_avg", "offset": 0}, {"name": "exp_avg_sq", "offset": 16}
-#ifdef FAKE_BF16
+#ifdef MAIN_OFFSET
 #define STATES MOMENTS, {"name": "main", "offset": MAIN_OFFSET}
 #else
 #define STATES MOMENTS

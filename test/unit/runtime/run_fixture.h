@@ -58,6 +58,7 @@ protected:
   }
   std::string onePipe() { return bundle({"fake_pp1"}, "00000000000000a1"); }
   std::string bf16() { return bundle({"fake_bf16"}, "00000000000000a1"); }
+  std::string fp16() { return bundle({"fake_fp16"}, "00000000000000a1"); }
   std::string twoPipe() {
     return bundle({"fake_pp2_stage0", "fake_pp2_stage1"}, "00000000000000a2");
   }

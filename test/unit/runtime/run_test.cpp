@@ -3,7 +3,7 @@
 #include "run_fixture.h"
 #include "runtime/base/json.h"
 #include "runtime/data/permutation.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 
 #include <algorithm>
 #include <cmath>
@@ -180,7 +180,8 @@ TEST_F(RunTest, InBf16FilesHoldTheMainParameters) {
   // five rates add up to at most 2.5.
   for (int i = 0; i < 4; ++i)
     EXPECT_NEAR(half.w[i], full.w[i], 2.5 * std::sqrt(2.0) * 0x1p-7);
-  EXPECT_NE(half.w, mtc::test::roundedToBf16(half.w)) << "rounded to bf16";
+  EXPECT_NE(half.w, mtc::test::roundedTo(MTC_BF16, half.w))
+      << "rounded to bf16";
 
   RunOptions o = options(bf16(), CommKind::shm);
   o.initFrom = folder_.path("saved.safetensors"); // of the last run, in bf16
@@ -198,7 +199,7 @@ TEST_F(RunTest, InBf16FragmentsSeeRoundedParameters) {
   Trace half = run(bf16(), CommKind::threads);
   Trace full = run(onePipe(), CommKind::threads);
   ASSERT_EQ(half.logits.size(), full.logits.size());
-  std::vector<float> w = mtc::test::roundedToBf16(half.initW);
+  std::vector<float> w = mtc::test::roundedTo(MTC_BF16, half.initW);
   for (size_t i = 0; i < half.logits.size(); i += 16) {
     // Which weight it was, from the same token in fp32: y = w + 1.
     auto at = std::ranges::find_if(

@@ -6,7 +6,7 @@
 #include "runtime/device/devices.h"
 #include "runtime/train/shards.h"
 #include "temporary_folder.h"
-#include "test/unit/bf16.h"
+#include "test/unit/half.h"
 #include "toy_descriptor.h"
 
 #include <gtest/gtest.h>
@@ -192,7 +192,7 @@ TEST_P(MainParameters, AreInitialisedAndRoundedOnce) {
   expectFilled(half, full, GetParam());
   // Else rounding would not show.
   EXPECT_NE(half.tensors()["up"],
-            mtc::test::roundedToBf16(half.tensors()["up"]));
+            mtc::test::roundedTo(MTC_BF16, half.tensors()["up"]));
 }
 
 TEST_P(MainParameters, AreWhatFilesGet) {

@@ -312,8 +312,9 @@ void expectLike(std::span<const LogField<Record>> fields,
 
 TEST(Metrics, TablesSayWhatIsWritten) {
   char buffer[512];
-  expectLike(stepFields(),
-             formatStep({3, 1.5f, 1, 1, 1, 1, 1, "loss", "w"}, buffer));
+  expectLike(
+      stepFields(),
+      formatStep({3, 1.5f, 1, 1, 1, 1, 1, 65536.0, 2, "loss", "w"}, buffer));
   expectLike(evaluationFields(),
              formatEvaluation({7, 1.5, 4.5, 2, 3, "x"}, buffer));
   EXPECT_EQ(formatEvaluation({7, NAN, NAN, 2, 3, "loss"}, buffer),

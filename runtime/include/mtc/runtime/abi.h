@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 13
+#define MTC_ABI_VERSION 14
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -27,7 +27,7 @@ extern "C" {
 enum MtcArena {
   MTC_ARENA_PARAMS = 0,    ///< parameters in the compute type, bucket layout
   MTC_ARENA_GRADS = 1,     ///< gradient accumulators, bucket layout; fp32 loss
-  MTC_ARENA_OPTIMIZER = 2, ///< fp32 Adam moments; in bf16, main parameters
+  MTC_ARENA_OPTIMIZER = 2, ///< fp32 moments; of 16-bit parameters main ones
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
   MTC_ARENA_STEP = 5,        ///< an MtcStepState
@@ -55,7 +55,13 @@ enum MtcGroup {
   MTC_GROUP_COUNT = 6
 };
 
-enum MtcDtype { MTC_F32 = 0, MTC_BF16 = 1, MTC_I32 = 2, MTC_I128 = 3 };
+enum MtcDtype {
+  MTC_F32 = 0,
+  MTC_BF16 = 1,
+  MTC_I32 = 2,
+  MTC_I128 = 3,
+  MTC_F16 = 4, ///< IEEE 754 binary16
+};
 enum MtcReduce { MTC_SUM = 0, MTC_MAX = 1 };
 
 /// Queues of work of a rank. Each runs in the order of the program; where a
@@ -83,6 +89,8 @@ struct MtcStepBlock {
   float inv_bias1, inv_bias2;
   float clip_threshold, clip_coeff;
   float zero;
+  float loss_scale;
+  double inv_loss_scale;
   double grad_norm;
 };
 
@@ -206,15 +214,15 @@ struct MtcAttention {
 
 /// c = op(a)·op(b) (+ c if the descriptor's entry says beta = 1). `index` names
 /// a row of the descriptor's `gemms`, which says the element types, too: sums
-/// are in fp32, a bf16 c is rounded once. `scratch` has that row's scratch
+/// are in fp32, a 16-bit c is rounded once. `scratch` has that row's scratch
 /// bytes.
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
 
 /// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab`
 /// and `c` are the MtcDtype of a and b, and of c. -1 if the library has no such
-/// product (bf16 needs AVX-512). For the planner; fixes the library's ISA at
-/// first use.
+/// product (bf16 needs AVX-512). Of f16 it has room for the operands in fp32.
+/// For the planner; fixes the library's ISA at first use.
 int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k,
                          int32_t ta, int32_t tb, int32_t beta, int32_t ab,
                          int32_t c, int32_t threads);
@@ -225,12 +233,12 @@ int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n, int64_t k,
 const char *mtc_gemm_library(void);
 
 /// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In
-/// fp32 throughout; bf16 values are widened when read and out is rounded once,
-/// to nearest even. No seq x seq matrix is stored. `sample` is the absolute id
-/// of batch row 0, `head` the global index of head 0; `begin` and `begin2` are
-/// the positions of the first query of each range, 0 <= begin, begin + first <=
-/// begin2, and none behind the last key. `scratch`: mtc_attention_scratch
-/// bytes.
+/// fp32 throughout; 16-bit values are widened when read and out is rounded
+/// once, to nearest even. No seq x seq matrix is stored. `sample` is the
+/// absolute id of batch row 0, `head` the global index of head 0; `begin` and
+/// `begin2` are the positions of the first query of each range, 0 <= begin,
+/// begin + first <= begin2, and none behind the last key. `scratch`:
+/// mtc_attention_scratch bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            void *out, void *lse, void *scratch, int64_t sample,
@@ -253,7 +261,8 @@ int64_t mtc_attention_scratch(const struct MtcAttention *d);
 /// are done when a wait for an event behind them has returned. `count` is
 /// elements of the whole buffer for all_reduce; elements per rank for the other
 /// two, whose buffer holds group-size · count elements with rank r's part at r
-/// · count. Sums are in group-rank order, in fp32 (rounded once for bf16).
+/// · count. Sums are in group-rank order, in fp32 (rounded once for bf16 and
+/// f16).
 void mtc_all_reduce(struct MtcContext *ctx, int32_t stream, int32_t group,
                     int32_t op, int32_t dtype, void *buffer, int64_t count);
 void mtc_reduce_scatter(struct MtcContext *ctx, int32_t stream, int32_t group,
@@ -268,7 +277,7 @@ void mtc_record(struct MtcContext *ctx, int32_t event, int32_t stream);
 void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 
 /// The order-free global norm (docs/numerics.md): the exact sum of squares.
-/// reset, accumulate any number of ranges of `dtype` (fp32 or bf16) in any
+/// reset, accumulate any number of ranges of `dtype` (a float type) in any
 /// order, check fp32 that must be finite though it is no gradient (a norm with
 /// something that is not finite is +inf on every rank), reduce over `group` on
 /// a stream, finish (writes grad_norm and clip_coeff).

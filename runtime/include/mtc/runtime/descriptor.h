@@ -27,6 +27,9 @@ namespace mtc::runtime {
 /// 64 bits.
 inline constexpr int64_t kHuge = int64_t(1) << 48;
 
+/// Bytes of an element of a float type.
+inline int64_t floatBytes(MtcDtype dtype) { return dtype == MTC_F32 ? 4 : 2; }
+
 /// Product of a shape, at most kHuge (so that bytes cannot overflow).
 inline int64_t elementCount(const std::vector<int64_t> &shape) {
   int64_t n = 1;
@@ -126,15 +129,16 @@ struct BucketInfo {
   /// (ZeRO-2).
   std::optional<int64_t> shardedGradients;
   int64_t gradOffset = 0, paramOffset = 0;
-  MtcDtype gradDtype = MTC_F32;  ///< of its accumulators: f32 or bf16
-  MtcDtype dtype = MTC_F32;      ///< of its parameters: f32 or bf16
-  std::vector<StateInfo> states; ///< moments; in bf16 main parameters, too
-  /// True when parameters are bf16 and have fp32 main copies.
-  bool hasMains() const { return dtype == MTC_BF16; }
+  MtcDtype gradDtype = MTC_F32; ///< of its accumulators: a float type
+  MtcDtype dtype = MTC_F32;     ///< of its parameters: a float type
+  std::vector<StateInfo>
+      states; ///< moments; beside 16-bit parameters main ones
+  /// True when parameters have 16 bits and fp32 main copies.
+  bool hasMains() const { return dtype != MTC_F32; }
   /// Bytes of one element of a parameter.
-  int64_t paramBytes() const { return hasMains() ? 2 : 4; }
+  int64_t paramBytes() const { return floatBytes(dtype); }
   /// Bytes of one accumulator.
-  int64_t gradBytes() const { return gradDtype == MTC_BF16 ? 2 : 4; }
+  int64_t gradBytes() const { return floatBytes(gradDtype); }
   /// Accumulators that a rank has, from `gradOffset` on.
   int64_t gradElements() const { return shardedGradients.value_or(elements); }
   /// The state of a name; null if there is none.
@@ -188,6 +192,9 @@ struct ExportInfo {
   SplitInfo pieces;
 };
 
+/// The compute type whose small gradients would be lost.
+inline constexpr std::string_view kScaledDtype = "fp16";
+
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
   int64_t stage = 0, threads = 1;
@@ -208,6 +215,10 @@ struct Descriptor {
   int64_t pools = MTC_POOL_FIXED; ///< whose slots a row of a timeline names
   int64_t slots = 0;              ///< numbers in mtc_slots
   std::vector<std::string> fragments;
+
+  /// Whether gradients are those of the loss times the loss scale of the step
+  /// block.
+  bool scalesLoss() const { return dtype == kScaledDtype; }
 
   const EntryInfo *entry(std::string_view name) const;
   /// The entry for a use ("train", "eval") of samples of `seq` tokens; null if

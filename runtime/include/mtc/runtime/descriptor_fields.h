@@ -35,12 +35,15 @@ inline constexpr Choice<InitInfo::Kind> kInitKinds[] = {
     {InitInfo::normal, "normal"},
     {InitInfo::zeros, "zeros"},
     {InitInfo::ones, "ones"}};
-inline constexpr Choice<MtcDtype> kDtypes[] = {{MTC_F32, "f32"},
-                                               {MTC_BF16, "bf16"}};
+inline constexpr Choice<MtcDtype> kDtypes[] = {
+    {MTC_F32, "f32"}, {MTC_BF16, "bf16"}, {MTC_F16, "fp16"}};
 
-/// As descriptors and reports write it; of f32 and bf16 only.
+/// As descriptors and reports write it; of the types above only.
 inline std::string_view dtypeName(MtcDtype dtype) {
-  return dtype == kDtypes[1].value ? kDtypes[1].name : kDtypes[0].name;
+  for (const Choice<MtcDtype> &known : kDtypes)
+    if (known.value == dtype)
+      return known.name;
+  return kDtypes[0].name;
 }
 
 /// For people, behind what says how a tensor is split: on how many ranks in a

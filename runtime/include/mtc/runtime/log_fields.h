@@ -7,6 +7,7 @@
 #define MTC_RUNTIME_LOG_FIELDS_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,9 @@ struct StepRecord {
   float lr = 0;
   int64_t tokens = 0;                           ///< since the first step
   double tokensPerSecond = 0, milliseconds = 0; ///< of this step
+  // Of runs that scale the loss.
+  std::optional<double> lossScale = {};     ///< of this step
+  std::optional<int64_t> skippedSteps = {}; ///< so far, this one included
   // Of a step that failed; otherwise empty. The texts are the caller's.
   std::string_view notFinite = {};    ///< the loss, or whose gradient
   std::string_view badParameter = {}; ///< that was not finite before the step
@@ -37,16 +41,18 @@ struct EvaluationRecord {
 
 /// A key of the JSON objects that are made of `Record`s.
 template <typename Record> struct LogField {
-  using Member = std::variant<int64_t Record::*, float Record::*,
-                              double Record::*, std::string_view Record::*>;
+  using Member =
+      std::variant<int64_t Record::*, float Record::*, double Record::*,
+                   std::optional<int64_t> Record::*,
+                   std::optional<double> Record::*, std::string_view Record::*>;
   const char *key;
   Member member; ///< its type, and where it is
   const char *meaning;
   const char *example; ///< as in a line
 };
 
-/// In the order in which they are written. A text that is empty is left out; a
-/// number that is not finite is null.
+/// In the order in which they are written. What is empty is left out; a number
+/// that is not finite is null.
 std::span<const LogField<StepRecord>> stepFields();
 std::span<const LogField<EvaluationRecord>> evaluationFields();
 

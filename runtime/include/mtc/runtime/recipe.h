@@ -27,6 +27,12 @@ struct Recipe {
   double eps = 1e-8;
   double weight_decay = 0.1;
   double clip = 1.0; ///< threshold of the global gradient norm; 0: no clipping
+  // Only of programs that scale the loss (fp16).
+  double loss_scale = 0; ///< constant; 0: dynamic, by what follows
+  double initial_loss_scale = 0x1p32;
+  double min_loss_scale = 1;
+  int64_t loss_scale_window = 1000; ///< finite steps until the scale doubles
+  int64_t hysteresis = 2;           ///< overflows until it halves
   uint64_t seed = 1234;
   /// A flat file of tokens; or one or more of Megatron-LM's corpora, with or
   /// without weights (runtime/data/data_path.h).

@@ -38,7 +38,7 @@ enum class StepReader { Kernels, Affine, Runtime, Nobody };
   FIELD(SEED, seed, Runtime, Affine, "Philox key")                             \
   FIELD(SAMPLE_BASE, sample_base, Runtime, Affine,                             \
         "absolute id of the first sample of this step")                        \
-  FIELD(STEP, step, Runtime, Runtime, "1 for the first step")                  \
+  FIELD(STEP, step, Runtime, Runtime, "1 for the first step"  )                    \
   FIELD(LR, lr, Runtime, Kernels, "learning rate of this step")                \
   FIELD(WEIGHT_DECAY, weight_decay, Runtime, Kernels, "decoupled")             \
   FIELD(BETA1, beta1, Runtime, Kernels, "AdamW")                               \
@@ -51,9 +51,15 @@ enum class StepReader { Kernels, Affine, Runtime, Nobody };
   FIELD(CLIP_THRESHOLD, clip_threshold, Runtime, Runtime,                      \
         "<= 0: no clipping")                                                   \
   FIELD(CLIP_COEFF, clip_coeff, Norm, Kernels,                                 \
-        "1, or less where the norm is clipped")                                \
+        "what gradients are multiplied by: 1 / loss_scale, or less where the " \
+        "norm is clipped")                                                     \
   FIELD(ZERO, zero, Runtime, Nobody, "always 0")                               \
-  FIELD(GRAD_NORM, grad_norm, Norm, Runtime, "the global norm of gradients")
+  FIELD(LOSS_SCALE, loss_scale, Runtime, Kernels,                              \
+        "what the loss is multiplied by before its gradient is taken, where "  \
+        "the plan does that; else 1")                                          \
+  FIELD(INV_LOSS_SCALE, inv_loss_scale, Runtime, Runtime, "1 / loss_scale")    \
+  FIELD(GRAD_NORM, grad_norm, Norm, Runtime,                                   \
+        "the global norm of gradients, unscaled")
 // clang-format on
 
 /// A field of MtcStepBlock.

@@ -1,0 +1,54 @@
+//===- loss_scaler.h - keeps small gradients from being 0 -------*- C++ -*-===//
+//
+// In fp16 a gradient below 2^-25 would be 0. So the loss is multiplied by a
+// scale before its gradient is taken, and gradients are divided by it before
+// the update, in fp32. A scale that is too large makes infinities: such a step
+// is skipped, and the scale follows the rule of Megatron-LM's
+// DynamicGradScaler (Micikevicius et al. 2018 for the idea).
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_TRAIN_LOSS_SCALER_H
+#define MTC_RUNTIME_TRAIN_LOSS_SCALER_H
+
+#include "mtc/runtime/abi.h"
+#include "mtc/runtime/recipe.h"
+#include "runtime/checkpoint/run_position.h"
+
+#include <optional>
+
+namespace mtc::runtime {
+
+/// The scale of one step after another. All ranks have the same, as they agree
+/// in which steps were finite.
+class LossScaler {
+public:
+  /// `scales`: whether the program's gradients are scaled ones. If they are
+  /// not, the scale is 1, and nothing is skipped.
+  LossScaler(const Recipe &recipe, bool scales);
+
+  /// Goes on from where another one was. A constant scale stays what it is.
+  void resume(const ScalerState &from);
+  bool scales() const { return scales_; }
+  /// Of the next step.
+  float scale() const { return static_cast<float>(state_.scale); }
+  /// Writes the scale and its reciprocal.
+  void fill(MtcStepBlock &block) const;
+  /// After a step: whether all its gradients and its loss were finite.
+  ///   no:  growth tracker 0, one less hysteresis; none left: the scale halves,
+  ///        to `min_loss_scale` at least, and so at each further one
+  ///   yes: one more in the growth tracker; at `loss_scale_window` it is 0,
+  ///        the hysteresis whole again, and the scale doubles.
+  /// A scale that doubled would not be finite in fp32 stays.
+  void update(bool finite);
+  /// Empty where there is nothing that changes.
+  std::optional<ScalerState> state() const;
+
+private:
+  bool scales_, isConstant_;
+  double least_;
+  int64_t window_, hysteresis_;
+  ScalerState state_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_TRAIN_LOSS_SCALER_H
