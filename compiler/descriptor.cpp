@@ -2,6 +2,8 @@
 
 #include "compiler/descriptor.h"
 
+#include "compiler/model_flops.h"
+
 #include "mtc/runtime/descriptor_fields.h"
 
 #include <fmt/format.h>
@@ -104,12 +106,16 @@ Json describeBundle(const BundlePlan &plan) {
                         {"shared", file + ".so"}});
   }
   runtime::BatchInfo batch = batchOf(plan.config);
+  Json flops = Json::array();
+  for (const runtime::ModelFlops &of : modelFlops(plan))
+    flops.push_back({{"seq", of.seq}, {"per_token", of.perToken}});
   return {{"abi", MTC_ABI_VERSION},
           {"plan_hash", plan.hash},
           {"model", plan.config.model},
           {"mesh", describeMesh(plan.config.mesh)},
           {"batch", WriteFields::written(batch)},
           {"programs", programs},
+          {"model_flops", flops},
           {"config", plan.config.text}};
 }
 

@@ -62,6 +62,8 @@ struct PlanFragment {
   int64_t chunk = 0; ///< of the stage
   std::vector<PlanCollective> collectives;
   double flops = 0; ///< of products and attention
+  /// The same with attention in full, where a mask leaves half of it out.
+  double unmaskedFlops = 0;
   /// Of the workspace where gradients wait for their sum over dp (ZeRO-2).
   int64_t stagingBytes = 0;
   /// Of the workspace where what replicas share is gathered.

@@ -74,6 +74,7 @@ int64_t workspaceOverDp(mlir::func::FuncOp function, bool gathers) {
   return bytes;
 }
 
+/// In full, as without a mask.
 double attentionFlops(rt::AttentionOp op) {
   mlir::Value out;
   if (op.getBackward() && !op.getInputs().empty())
@@ -83,12 +84,17 @@ double attentionFlops(rt::AttentionOp op) {
   auto type = out ? mlir::dyn_cast<mlir::ShapedType>(out.getType()) : nullptr;
   if (!type || !type.hasRank() || type.getRank() != 4)
     return 0;
-  // [batch, queries, heads, dim]; under a causal mask half of the pairs, also
-  // where the queries are a piece of the head and one of the tail.
+  // [batch, queries, heads, dim].
   auto keys = mlir::cast<mlir::ShapedType>(op.getQkv().back().getType());
   double flops = 4.0 * type.getDimSize(0) * type.getDimSize(1) *
                  keys.getDimSize(1) * type.getDimSize(2) * type.getDimSize(3);
-  return flops * (op.getCausal() ? 0.5 : 1) * (op.getBackward() ? 2.5 : 1);
+  return flops * (op.getBackward() ? 2.5 : 1);
+}
+
+/// `part`: of the operations that are made.
+void addFlops(double flops, double part, PlanFragment &fragment) {
+  fragment.flops += flops * part;
+  fragment.unmaskedFlops += flops;
 }
 
 } // namespace
@@ -105,9 +111,12 @@ PlanFragment readFragment(mlir::func::FuncOp function,
     if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
       fragment.collectives.push_back(readCollective(collective, config));
     else if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op))
-      fragment.flops += 2.0 * gemm.getM() * gemm.getN() * gemm.getK();
+      addFlops(2.0 * gemm.getM() * gemm.getN() * gemm.getK(), 1, fragment);
+    // Under a causal mask half of the pairs, also where the queries are a piece
+    // of the head and one of the tail.
     else if (auto attention = mlir::dyn_cast<rt::AttentionOp>(op))
-      fragment.flops += attentionFlops(attention);
+      addFlops(attentionFlops(attention), attention.getCausal() ? 0.5 : 1,
+               fragment);
   });
   return fragment;
 }

@@ -40,6 +40,18 @@ void readPrograms(FieldReader &reader, const std::string &folder,
       reader.problem(fmt::format("stage {} has no program", stage));
 }
 
+/// An older mtc did not count them.
+void readFlops(FieldReader &reader, Bundle &bundle) {
+  if (!reader.has("model_flops"))
+    return;
+  for (FieldReader &of : reader.objects("model_flops")) {
+    bundle.flops.push_back(
+        {of.integer("seq", 1, kHuge), of.number("per_token")});
+    if (bundle.flops.back().perToken < 0)
+      of.problem("'per_token': expected a number >= 0");
+  }
+}
+
 Status readDescriptor(BundleProgram &program) {
   std::string text;
   MTC_RETURN_IF_ERROR(readDescriptorText(program.path, text));
@@ -114,6 +126,7 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   bundle.folder = folder;
   bundle.planHash = reader.text("plan_hash");
   bundle.mesh = readMesh(reader.object("mesh"));
+  readFlops(reader, bundle);
   readPrograms(reader, folder, form, bundle);
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   for (BundleProgram &program : bundle.stages)

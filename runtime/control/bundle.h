@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_CONTROL_BUNDLE_H
 #define MTC_RUNTIME_CONTROL_BUNDLE_H
 
+#include "mtc/runtime/model_flops.h"
 #include "runtime/comm/comm.h"
 #include "runtime/program/descriptor.h"
 
@@ -23,6 +24,7 @@ struct Bundle {
   std::string folder;
   std::string planHash;
   Mesh mesh;
+  std::vector<ModelFlops> flops;     ///< by tokens of a sample; may be empty
   std::vector<BundleProgram> stages; ///< by stage
   const Descriptor &descriptor(int rank) const {
     return stages[mesh.coordinate(rank, MTC_AXIS_PP)].descriptor;

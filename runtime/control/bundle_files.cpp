@@ -48,9 +48,9 @@ std::string fileProblem(const std::string &folder, const std::string &name,
                            name, digest, found, kAgain);
 }
 
-constexpr std::string_view kManifestKeys[] = {"abi",    "plan_hash", "model",
-                                              "mesh",   "batch",     "programs",
-                                              "config", "files",     "digest"};
+constexpr std::string_view kManifestKeys[] = {
+    "abi",      "plan_hash",   "model",  "mesh",  "batch",
+    "programs", "model_flops", "config", "files", "digest"};
 
 void checkManifest(const Json &manifest, FieldReader &reader) {
   for (const std::string &key : reader.keys())

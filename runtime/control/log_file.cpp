@@ -62,7 +62,8 @@ bool isOurs(std::string_view line) {
     std::string start = fmt::format("{{\"{}\": ", key);
     return line.substr(0, start.size()) == start.substr(0, line.size());
   };
-  return isKey(stepFields()[0].key) || isKey(evaluationFields()[0].key);
+  return isKey(runFields()[0].key) || isKey(stepFields()[0].key) ||
+         isKey(evaluationFields()[0].key);
 }
 
 Status notOurs(const std::string &path) {

@@ -7,6 +7,7 @@
 #include "runtime/control/launcher.h"
 #include "runtime/control/restarts.h"
 #include "runtime/control/run_checkpoints.h"
+#include "runtime/control/run_header.h"
 #include "runtime/control/run_outputs.h"
 #include "runtime/control/weights.h"
 
@@ -52,12 +53,16 @@ Status orderTrace(const RunOptions &options, const Recipe &recipe,
             "--trace: expected a run that trains, whose step it is of, found "
             "none (an evaluation trains nothing); leave it out, or give "
             "--steps"};
-  out.step = options.traceStep > 0 ? options.traceStep : recipe.steps;
-  if (out.step > recipe.steps)
+  out.first = options.traceStep > 0 ? options.traceStep : recipe.steps;
+  out.last = options.traceLast > 0 ? options.traceLast : out.first;
+  if (out.last > recipe.steps || out.first > out.last)
     return {StatusCode::usage,
-            fmt::format("--trace-step: expected 1 to {}, the last step, found "
-                        "{}; name another one, or run more steps",
-                        recipe.steps, out.step)};
+            fmt::format("{}: expected steps from 1 to {}, the last one, found "
+                        "{} to {}; name others, or run more steps",
+                        options.traceLast > 0
+                            ? "--profile-step-start and --profile-step-end"
+                            : "--trace-step",
+                        recipe.steps, out.first, out.last)};
   out.file = options.traceFile;
   out.origin = traceNow();
   return Status::okay();
@@ -83,6 +88,11 @@ Status makeJob(const RunOptions &options, Job &job) {
   job.initFrom = options.initFrom;
   job.saveTo = options.saveTo;
   job.logFile = options.logFile;
+  job.report.timing = options.timingLevel;
+  job.report.megatron = options.megatronLines;
+  job.report.interval = options.logInterval;
+  job.report.events = options.tensorboardDir;
+  job.report.peak = options.peakTflops;
   job.evalBatches = options.evalBatches;
   if (job.recipe.steps > 0) {
     job.evaluation.interval = job.recipe.eval_interval;
@@ -171,6 +181,7 @@ Status runBundle(const RunOptions &options) {
     MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
   RunCheckpoints checkpoints;
   MTC_RETURN_IF_ERROR(checkpoints.open(options, bundle, job));
+  job.report.flops = bundle.flops;
   ProgressFd progress(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   RunOutputs outputs;
@@ -178,6 +189,7 @@ Status runBundle(const RunOptions &options) {
   LaunchOrder order{options.timeout, options.strict, options.flight};
   if (order.flight.empty() && !options.checkpoints.empty())
     order.flight = options.checkpoints + "/flight";
+  job.report.header = runHeader(options, bundle, job);
   if (threads)
     return runThreads(bundle, job, order, signals);
   Restarts restarts(options.maxRestarts, signals);
@@ -190,6 +202,7 @@ Status runBundle(const RunOptions &options) {
         restarts.prepare(status, checkpoints, outputs, job, again));
     if (!again)
       return status;
+    job.report.header = runHeader(options, bundle, job); // behind another step
   }
 }
 

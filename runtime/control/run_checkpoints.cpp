@@ -41,11 +41,11 @@ Status checkSteps(const Job &job) {
               fmt::format("--dump {}@{}: the run goes on behind step {}; name "
                           "a later one",
                           dump.what, dump.step, start)};
-  if (job.trace.step > 0 && job.trace.step <= start)
+  if (job.trace.first > 0 && job.trace.first <= start)
     return {StatusCode::usage,
             fmt::format("--trace-step {}: the run goes on behind step {}; name "
                         "a later one",
-                        job.trace.step, start)};
+                        job.trace.first, start)};
   return Status::okay();
 }
 

@@ -69,6 +69,7 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   addIf(files.outputs, "--log", job.logFile);
   addIf(files.outputs, "--checkpoints", options.checkpoints);
   addIf(files.outputs, "--flight", options.flight);
+  addIf(files.outputs, "--tensorboard-dir", options.tensorboardDir);
   for (const NamedFile &file : shared)
     files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
   MTC_RETURN_IF_ERROR(checkFiles(files));
@@ -101,6 +102,8 @@ Status RunOutputs::open(const RunOptions &options, Job &job) {
     MTC_RETURN_IF_ERROR(prepare(dump.file, dump.parts));
   if (!job.trace.file.empty())
     MTC_RETURN_IF_ERROR(prepare(job.trace.file, job.trace.parts));
+  if (!job.report.events.empty())
+    MTC_RETURN_IF_ERROR(makeFolders(job.report.events));
   if (job.logFile.empty())
     return Status::okay();
   MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(job.logFile), job.logFile));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <functional>
 
 namespace mtc::runtime {
 
@@ -71,6 +72,16 @@ Status RankState::checkStage() const {
 void RankState::collectTimelines() {
   for (const EntryInfo &entry : descriptor().entries)
     timelines_.push_back(parts_.program.timeline(entry.name));
+}
+
+std::optional<RowOfEntry> RankState::place(const MtcStep &row) const {
+  for (size_t i = 0; i < timelines_.size(); ++i) {
+    const EntryInfo &entry = descriptor().entries[i];
+    if (timelines_[i] && !std::less<>()(&row, timelines_[i]) &&
+        std::less<>()(&row, timelines_[i] + entry.length))
+      return RowOfEntry{&entry, &row - timelines_[i]};
+  }
+  return std::nullopt;
 }
 
 bool RankState::logs() const {
@@ -220,7 +231,8 @@ Status RankState::readResult(StepResult &out) {
 
 Status RankState::gemm(int64_t index, const void *a, const void *b, void *c,
                        void *scratch) {
-  TraceScope scope(trace_, {TraceKind::gemm, row_});
+  bool isTraced = trace_ && trace_->products;
+  TraceScope scope(isTraced ? trace_ : nullptr, {TraceKind::gemm, row_});
   return parts_.device->gemm(index, a, b, c, scratch);
 }
 

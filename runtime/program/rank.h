@@ -57,6 +57,12 @@ struct RankParts {
   FlightCommunicator *flight = nullptr; ///< notes what is done; null: nobody
 };
 
+/// The place of a row in the plan.
+struct RowOfEntry {
+  const EntryInfo *entry = nullptr;
+  int64_t row = 0; ///< from 0
+};
+
 class RankState {
 public:
   /// Checks that the parts fit together: mesh and stage, arenas equal to the
@@ -105,6 +111,8 @@ public:
   /// The same, and brings the result to the host.
   Status readResult(StepResult &out);
 
+  /// Where a row of one of its timelines stands; none for any other.
+  std::optional<RowOfEntry> place(const MtcStep &row) const;
   /// The transfers of a row that has some.
   std::span<const MtcTransfer> transfers(const MtcStep &row) const {
     return {parts_.program.transfers + row.first,

@@ -37,9 +37,17 @@ struct TraceSpan {
 /// Of one rank. Kept by the thread that walks the timeline, but for
 /// `commTimes`.
 struct RankTrace {
+  bool products = true; ///< those of fragments as well, which are many
   std::vector<TraceSpan> compute;   ///< on MTC_STREAM_COMPUTE, as they ended
   std::vector<TraceSpan> issued;    ///< to MTC_STREAM_COMM, in order, no times
   std::vector<TraceTime> commTimes; ///< of these, by the thread that ran them
+
+  /// Forgets all, and keeps the memory. Only between steps.
+  void clear() {
+    compute.clear();
+    issued.clear();
+    commTimes.clear();
+  }
 };
 
 /// Notes a span on the stream of fragments, from here to the end of the block.

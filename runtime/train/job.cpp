@@ -28,6 +28,27 @@ Recipe recipeFromJson(FieldReader reader) {
   return recipe;
 }
 
+Json flopsToJson(const std::vector<ModelFlops> &flops) {
+  Json list = Json::array();
+  for (const ModelFlops &of : flops)
+    list.push_back({{"seq", of.seq}, {"per_token", of.perToken}});
+  return list;
+}
+
+ReportOrder reportFromJson(FieldReader reader) {
+  ReportOrder report;
+  report.interval = reader.integer("interval", 1, INT64_MAX);
+  report.timing = reader.integer("timing", 0, 2);
+  report.megatron = reader.boolean("megatron");
+  report.header = reader.text("header");
+  report.events = reader.text("events");
+  report.peak = reader.number("peak");
+  for (FieldReader &of : reader.objects("flops"))
+    report.flops.push_back(
+        {of.integer("seq", 1, INT64_MAX), of.number("per_token")});
+  return report;
+}
+
 } // namespace
 
 std::string packJob(const Job &job) {
@@ -46,7 +67,8 @@ std::string packJob(const Job &job) {
                {"save_to", job.saveTo},
                {"save_parts", job.saveParts},
                {"trace",
-                {{"step", job.trace.step},
+                {{"first", job.trace.first},
+                 {"last", job.trace.last},
                  {"file", job.trace.file},
                  {"parts", job.trace.parts},
                  {"origin", job.trace.origin}}},
@@ -58,6 +80,14 @@ std::string packJob(const Job &job) {
                  {"keep", job.checkpoints.keep},
                  {"async", job.checkpoints.async},
                  {"resume", job.checkpoints.resume}}},
+               {"report",
+                {{"interval", job.report.interval},
+                 {"timing", job.report.timing},
+                 {"megatron", job.report.megatron},
+                 {"header", job.report.header},
+                 {"events", job.report.events},
+                 {"peak", job.report.peak},
+                 {"flops", flopsToJson(job.report.flops)}}},
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
                {"log_alone", job.logAlone},
@@ -94,7 +124,8 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.saveTo = reader.text("save_to");
   job.saveParts = reader.text("save_parts");
   FieldReader trace = reader.object("trace");
-  job.trace = {trace.integer("step", 0, INT64_MAX), trace.text("file"),
+  job.trace = {trace.integer("first", 0, INT64_MAX),
+               trace.integer("last", 0, INT64_MAX), trace.text("file"),
                trace.text("parts"), trace.integer("origin", 0, INT64_MAX)};
   FieldReader saved = reader.object("checkpoints");
   job.checkpoints = {{saved.text("root"), saved.text("nonce"),
@@ -104,6 +135,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
                      saved.boolean("async"),
                      saved.text("resume"),
                      readPosition(saved)};
+  job.report = reportFromJson(reader.object("report"));
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.logAlone = reader.boolean("log_alone");

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_TRAIN_JOB_H
 #define MTC_RUNTIME_TRAIN_JOB_H
 
+#include "mtc/runtime/model_flops.h"
 #include "mtc/runtime/recipe.h"
 #include "runtime/base/status.h"
 #include "runtime/checkpoint/commit.h"
@@ -23,11 +24,15 @@ struct DumpOrder {
   std::string parts = {}; ///< a folder for its parts, this run's alone
 };
 
-/// A trace of one step, as a file that ranks write together.
+/// A trace of steps in a row, as a file that ranks write together.
 struct TraceOrder {
-  int64_t step = 0; ///< 0: no trace
+  int64_t first = 0, last = 0; ///< 0: no trace
   std::string file, parts = {};
   int64_t origin = 0; ///< traceNow() where its times begin
+
+  bool has(int64_t step) const {
+    return first > 0 && step >= first && step <= last;
+  }
 };
 
 /// Where the run saves, and what it continues.
@@ -38,6 +43,25 @@ struct CheckpointOrder {
   bool async = false;    ///< written beside training, from snapshots
   std::string resume;    ///< the folder of a whole one; empty: the run is new
   RunPosition start{};   ///< of that one
+};
+
+/// What a run tells while it trains, beside the log's file.
+struct ReportOrder {
+  int64_t interval = 1;  ///< steps of one line
+  int64_t timing = 0;    ///< the level of named times; 0: none
+  bool megatron = false; ///< Megatron-LM's lines on standard output
+  std::string header;    ///< the line before the first step, newline included
+  std::string events;    ///< a folder of TensorBoard's files; empty: none
+  double peak = 0;       ///< TFLOP/s of a rank; 0: nobody said
+  std::vector<ModelFlops> flops; ///< by tokens of a sample; none: not known
+
+  /// Of samples of so many tokens; 0: not known.
+  double flopsPerToken(int64_t seq) const {
+    for (const ModelFlops &of : flops)
+      if (of.seq == seq)
+        return of.perToken;
+    return 0;
+  }
 };
 
 /// When a run ends before its last step, to be continued by another one.
@@ -54,6 +78,7 @@ struct Job {
   TraceOrder trace;
   CheckpointOrder checkpoints;
   EarlyEnd early;
+  ReportOrder report;
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t evalBatches = 0; ///< > 0: evaluate only

@@ -3,6 +3,7 @@
 #include "runtime/train/metrics.h"
 
 #include "runtime/base/file.h"
+#include "runtime/base/fixed_text.h"
 #include "runtime/base/json.h"
 
 #include <fmt/format.h>
@@ -11,23 +12,15 @@
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
+#include <vector>
 
 namespace mtc::runtime {
 namespace {
 
-/// Appends to a fixed buffer; what does not fit is left out.
-class Text {
+/// Entries of a JSON object.
+class Text : public FixedText {
 public:
-  explicit Text(std::span<char> buffer) : buffer_(buffer) {}
-
-  template <typename... Args>
-  Text &add(fmt::format_string<Args...> format, Args &&...args) {
-    auto result =
-        fmt::format_to_n(buffer_.data() + size_, buffer_.size() - size_, format,
-                         std::forward<Args>(args)...);
-    size_ = std::min(buffer_.size(), size_ + result.size);
-    return *this;
-  }
+  using FixedText::FixedText;
 
   /// Not finite has no JSON number. The subtraction is NaN for both kinds.
   template <typename Number> void entry(const char *key, Number value) {
@@ -52,18 +45,20 @@ public:
     add("{}", Json(value).dump(-1, ' ', false, kReplace));
   }
 
-  std::string_view view() const { return {buffer_.data(), size_}; }
+  void entry(const char *key, JsonText value) {
+    if (value.text.empty())
+      return;
+    startEntry(key);
+    add("{}", value.text);
+  }
 
 private:
   /// Names may be of any bytes; JSON is UTF-8.
   static constexpr auto kReplace = Json::error_handler_t::replace;
 
   void startEntry(const char *key) {
-    add("{}\"{}\": ", size_ == 0 ? "{" : ", ", key);
+    add("{}\"{}\": ", view().empty() ? "{" : ", ", key);
   }
-
-  std::span<char> buffer_;
-  size_t size_ = 0;
 };
 
 /// One line, newline included.
@@ -78,7 +73,22 @@ std::string_view formatLine(std::span<const LogField<Record>> fields,
   return text.view();
 }
 
+/// "1h02m", "3m05s".
+void addTime(Text &text, double seconds) {
+  auto s = static_cast<int64_t>(std::clamp(seconds, 0.0, 1e15));
+  if (s >= 3600)
+    text.add("{}h{:02}m", s / 3600, s / 60 % 60);
+  else
+    text.add("{}m{:02}s", s / 60, s % 60);
+}
+
 } // namespace
+
+std::string formatRun(const RunRecord &record) {
+  // The recipe names files: bytes of a path may be six each.
+  std::vector<char> buffer(1 << 16);
+  return std::string(formatLine(runFields(), record, buffer));
+}
 
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer) {
   return formatLine(stepFields(), record, buffer);
@@ -100,14 +110,16 @@ std::string_view formatProgress(const EvaluationRecord &r, int64_t steps,
 std::string_view formatProgress(const StepRecord &r, int64_t steps,
                                 std::span<char> buffer) {
   Text text(buffer);
-  int64_t eta = static_cast<int64_t>(r.milliseconds / 1000 *
-                                     static_cast<double>(steps - r.step));
   text.add("step {}/{}  loss {:.4f}  {:.0f} tokens/s  ETA ", r.step, steps,
            r.loss, r.tokensPerSecond);
-  if (eta >= 3600)
-    text.add("{}h{:02}m", eta / 3600, eta / 60 % 60);
-  else
-    text.add("{}m{:02}s", eta / 60, eta % 60);
+  addTime(text, r.milliseconds / 1000 * static_cast<double>(steps - r.step));
+  text.add("  grad norm {:.3f}  lr {:.2e}", r.gradNorm, r.lr);
+  if (r.tflops)
+    text.add("  {:.3g} TFLOP/s a rank", *r.tflops);
+  if (r.mfu)
+    text.add("  MFU {:.1f} %", 100 * *r.mfu);
+  if (r.residentBytes > 0)
+    text.add("  {:.0f} MiB", static_cast<double>(r.residentBytes) / (1 << 20));
   return text.view();
 }
 

@@ -13,6 +13,10 @@
 
 namespace mtc::runtime {
 
+/// The first line of a run, newline included: a JSON object with the keys of
+/// `runFields`.
+std::string formatRun(const RunRecord &record);
+
 /// Formats one line of the log, newline included: a JSON object with the keys
 /// of `stepFields`. Numbers are the shortest text that reads back to the same
 /// float or double. Returns the part of `buffer` that was filled. Allocates
@@ -23,7 +27,9 @@ std::string_view formatStep(const StepRecord &record, std::span<char> buffer);
 std::string_view formatEvaluation(const EvaluationRecord &record,
                                   std::span<char> buffer);
 
-/// "step 3/100  loss 5.4321  1234 tokens/s  ETA 1m05s".
+/// "step 3/100  loss 5.4321  1234 tokens/s  ETA 1m05s", then gradient norm,
+/// learning rate, and what else is known: TFLOP/s of a rank, MFU, resident
+/// memory. Rows of a narrow terminal show what comes first.
 std::string_view formatProgress(const StepRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
@@ -31,9 +37,9 @@ std::string_view formatProgress(const StepRecord &record, int64_t steps,
 std::string_view formatProgress(const EvaluationRecord &record, int64_t steps,
                                 std::span<char> buffer);
 
-/// Bytes that hold any line: two names of 252 bytes, each of which may be six
-/// in JSON, and numbers.
-constexpr size_t kLongestLine = 4096;
+/// Bytes that hold any line of a step: two names of 252 bytes, each of which
+/// may be six in JSON, named times, and numbers.
+constexpr size_t kLongestLine = 8192;
 
 /// A log file, one write per line. A failing write drops the line, all of it,
 /// and never stops the training; `status` tells at the end. A pipe that is full

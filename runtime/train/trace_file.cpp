@@ -37,8 +37,18 @@ public:
       : rank_(rank), order_(order) {}
 
   /// One event a line, with a comma behind each.
-  std::string text(const RankTrace &trace) {
+  std::string text(std::span<const std::unique_ptr<RankTrace>> traces) {
     nameRank();
+    step_ = order_.first;
+    for (const std::unique_ptr<RankTrace> &trace : traces) {
+      addStep(*trace);
+      ++step_;
+    }
+    return std::move(text_);
+  }
+
+private:
+  void addStep(const RankTrace &trace) {
     for (const TraceSpan &span : trace.compute)
       add(span, MTC_STREAM_COMPUTE);
     for (size_t i = 0; i < trace.commTimes.size(); ++i) {
@@ -46,10 +56,8 @@ public:
       span.time = trace.commTimes[i];
       add(span, MTC_STREAM_COMM);
     }
-    return std::move(text_);
   }
 
-private:
   void line(const Json &event) {
     text_ += event.dump();
     text_ += ",\n";
@@ -90,6 +98,7 @@ private:
   }
 
   std::string describe(const TraceSpan &span, Json &args) {
+    args["step"] = step_;
     if (span.row)
       describeRow(*span.row, args);
     switch (span.kind) {
@@ -111,6 +120,10 @@ private:
   }
 
   void describeRow(const MtcStep &row, Json &args) {
+    if (std::optional<RowOfEntry> at = rank_.place(row)) {
+      args["entry"] = at->entry->name;
+      args["row"] = at->row;
+    }
     bool isOfMicrobatch = row.kind == MTC_STEP_LOAD || row.kind == MTC_STEP_RUN;
     if (isOfMicrobatch && row.microbatch >= 0)
       args["microbatch"] = row.microbatch;
@@ -172,6 +185,7 @@ private:
 
   RankState &rank_;
   const TraceOrder &order_;
+  int64_t step_ = 0;
   std::string text_;
 };
 
@@ -191,7 +205,8 @@ Status merge(const TraceOrder &order, const RankState &rank) {
   all.resize(all.size() - 2); // the last comma
   Json about = {{"model", rank.descriptor().model},
                 {"plan_hash", rank.descriptor().planHash},
-                {"step", order.step}};
+                {"step", order.first},
+                {"last_step", order.last}};
   all += fmt::format("\n], \"displayTimeUnit\": \"ms\", \"otherData\": {}}}\n",
                      about.dump());
   AtomicFile file;
@@ -204,9 +219,10 @@ Status merge(const TraceOrder &order, const RankState &rank) {
 } // namespace
 
 Status writeTrace(const TraceOrder &order, RankState &rank,
-                  const RankTrace &trace, const std::function<Status()> &meet) {
+                  std::span<const std::unique_ptr<RankTrace>> traces,
+                  const std::function<Status()> &meet) {
   MTC_RETURN_IF_ERROR(writeTextFile(partPath(order, rank.rank()),
-                                    RankEvents(rank, order).text(trace)));
+                                    RankEvents(rank, order).text(traces)));
   MTC_RETURN_IF_ERROR(meet());
   return rank.rank() == 0 ? merge(order, rank) : Status::okay();
 }

@@ -6,16 +6,20 @@
 #include "runtime/train/job.h"
 
 #include <functional>
+#include <memory>
+#include <span>
 
 namespace mtc::runtime {
 
-/// Writes the trace of all ranks, called by every rank with its own; `meet`
+/// Writes the traces of all ranks, called by every rank with its own, one of
+/// each step of the order; `meet`
 /// returns when every rank has called it. One process of the file is a rank,
 /// one thread of it a stream; times are in microseconds from the order's
 /// origin. The file appears when it is whole. Errors: writeFailed,
 /// inputRejected (a part is gone), those of `meet`.
 Status writeTrace(const TraceOrder &order, RankState &rank,
-                  const RankTrace &trace, const std::function<Status()> &meet);
+                  std::span<const std::unique_ptr<RankTrace>> traces,
+                  const std::function<Status()> &meet);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_TRAIN_TRACE_FILE_H

@@ -33,9 +33,10 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
       scaler_(job.recipe, rank.descriptor().scalesLoss()),
       checkpoints_(rank, job, [this] { return meet(); }),
       began_(std::chrono::steady_clock::now()), evaluation_(rank, job.recipe),
-      progress_(rank.logs() ? job.progressFd : -1, job.progressRewrites),
-      done_(job.startStep()), skipped_(job.checkpoints.start.skippedSteps),
+      report_(job, rank.mesh().worldSize()), done_(job.startStep()),
+      skipped_(job.checkpoints.start.skippedSteps),
       skippedSamples_(job.checkpoints.start.skippedSamples) {
+  spans_.products = job.report.timing > 1; // level 1 does not tell them apart
   if (job.checkpoints.start.scaler)
     scaler_.resume(*job.checkpoints.start.scaler);
 }
@@ -44,7 +45,9 @@ Status Trainer::run() {
   Status status = runUnguarded();
   // A lost log, and why training ended early, are told when all are done: a
   // rank's failure ends the others.
-  if (status.ok() && (!end_.ok() || !job_.logFile.empty() || job_.evaluates()))
+  if (status.ok() &&
+      (!end_.ok() || !job_.logFile.empty() || !job_.report.events.empty() ||
+       job_.report.megatron || job_.evaluates()))
     status = meet();
   if (status.ok())
     return ending();
@@ -54,7 +57,7 @@ Status Trainer::run() {
 }
 
 Status Trainer::ending() const {
-  Status log = log_.status();
+  Status log = report_.status();
   if (end_.ok() || log.ok())
     return end_.ok() ? log : end_;
   return {end_.code(), end_.message() + "; " + log.message()};
@@ -126,8 +129,8 @@ Status Trainer::prepare() {
   MTC_RETURN_IF_ERROR(openLengths());
   if (int64_t first = job_.startStep() + 1; first <= job_.passes())
     MTC_RETURN_IF_ERROR(of(first).loader.fetch(firstSample(first)));
-  if (rank_.logs() && job_.logFd >= 0)
-    log_.attach(job_.logFd, job_.logFile, job_.logAlone);
+  if (rank_.logs())
+    MTC_RETURN_IF_ERROR(report_.open());
   return job_.evaluates() ? Status::okay() : checkpoints_.prepare();
 }
 
@@ -268,6 +271,7 @@ Status Trainer::trainStep(int64_t step) {
     return skipUpdate(step, *entry);
   MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
   MTC_RETURN_IF_ERROR(rank_.complete());
+  seconds_ = sinceStart();
   done_ = step;
   return Status::okay();
 }
@@ -286,6 +290,7 @@ Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
   MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
   MTC_RETURN_IF_ERROR(rank_.dropGradients());
   MTC_RETURN_IF_ERROR(rank_.complete());
+  seconds_ = sinceStart();
   ++skipped_;
   skippedSamples_ += rank_.descriptor().batch.globalBatch;
   done_ = step;
@@ -293,16 +298,31 @@ Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
 }
 
 Status Trainer::tracedStep(int64_t step) {
-  if (step != job_.trace.step)
+  bool isKept = job_.trace.has(step);
+  if (!isKept && job_.report.timing == 0)
     return trainStep(step);
-  trace_ = std::make_unique<RankTrace>();
-  rank_.traceTo(trace_.get());
+  RankTrace *trace = &spans_;
+  if (isKept)
+    trace = traces_.emplace_back(std::make_unique<RankTrace>()).get();
+  trace->clear();
+  rank_.traceTo(trace);
   MTC_RETURN_IF_ERROR(trainStep(step));
   rank_.traceTo(nullptr);
   // A step that was not finite ends the run on all ranks, without a trace.
-  if (done_ < step)
+  return done_ < step ? Status::okay() : takeTrace(step, *trace);
+}
+
+Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
+  if (job_.report.timing > 0) {
+    times_.add(rank_.descriptor(), trace, seconds_);
+    if (report_.isDue(step)) {
+      MTC_RETURN_IF_ERROR(gatherTimes(rank_, times_, timesOverRanks_));
+      times_.clear();
+    }
+  }
+  if (step != job_.trace.last)
     return Status::okay();
-  return writeTrace(job_.trace, rank_, *trace_, [this] { return meet(); });
+  return writeTrace(job_.trace, rank_, traces_, [this] { return meet(); });
 }
 
 Status Trainer::endNotFinite(int64_t step) {
@@ -329,36 +349,37 @@ Status Trainer::endWith(int64_t step, const NotFinite &found) {
   return Status::okay();
 }
 
-void Trainer::report(int64_t step, const NotFinite *failed) {
+double Trainer::sinceStart() const {
   std::chrono::duration<double> time =
       std::chrono::steady_clock::now() - started_;
-  double seconds = time.count();
-  int64_t samples = rank_.descriptor().batch.globalBatch;
-  int64_t tokens = samples * seqOf(step);
-  StepRecord record;
-  record.step = step;
-  record.loss = result_.loss;
-  record.gradNorm = result_.gradNorm;
-  record.lr = block_.lr;
+  return time.count();
+}
+
+void Trainer::report(int64_t step, const NotFinite *failed) {
+  StepFacts facts;
+  facts.step = step;
+  facts.loss = result_.loss;
+  facts.gradNorm = result_.gradNorm;
+  facts.lr = block_.lr;
+  facts.seq = seqOf(step);
+  facts.samples = rank_.descriptor().batch.globalBatch;
+  facts.allSamples = firstSample(step + 1);
   // Of this step, too, though it may have failed.
-  record.tokens = position().tokens;
+  facts.allTokens = position().tokens;
   if (failed)
-    record.tokens += tokens;
-  record.tokensPerSecond = static_cast<double>(tokens) / seconds;
-  record.milliseconds = seconds * 1000;
+    facts.allTokens += facts.samples * facts.seq;
+  facts.seconds = failed ? sinceStart() : seconds_;
+  if (!failed && job_.report.timing > 0)
+    facts.times = &timesOverRanks_;
   if (scaler_.scales()) {
-    record.lossScale = block_.loss_scale;
-    record.skippedSteps = skipped_;
+    facts.lossScale = block_.loss_scale;
+    facts.skippedSteps = skipped_;
   }
   if (failed) {
-    record.notFinite = failed->what;
-    record.badParameter = failed->parameter;
+    facts.notFinite = failed->what;
+    facts.badParameter = failed->parameter;
   }
-  char buffer[kLongestLine];
-  log_.line(formatStep(record, buffer));
-  if (!failed &&
-      (progress_.due() || (progress_.shown() && step == job_.recipe.steps)))
-    progress_.print(formatProgress(record, job_.recipe.steps, buffer));
+  report_.step(facts);
 }
 
 Status Trainer::evaluateBatch(int64_t index, Observer *observer, float &loss) {
@@ -392,12 +413,11 @@ Status Trainer::evaluate() {
   if (!rank_.logs())
     return Status::okay();
   double mean = sum / static_cast<double>(job_.evalBatches);
+  EvaluationRecord record = recordOf(job_.checkpoints.start.step, mean,
+                                     job_.evalBatches, job_.evalFirst);
   char buffer[kLongestLine];
-  std::string_view line =
-      formatEvaluation(recordOf(job_.checkpoints.start.step, mean,
-                                job_.evalBatches, job_.evalFirst),
-                       buffer);
-  log_.line(line);
+  std::string_view line = formatEvaluation(record, buffer);
+  report_.evaluation(record);
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
       std::fflush(stdout) != 0)
     return {StatusCode::writeFailed,
@@ -426,12 +446,8 @@ Status Trainer::evaluateBehind(int64_t step) {
   }
   if (!rank_.logs())
     return Status::okay();
-  EvaluationRecord record = recordOf(
-      step, sum / static_cast<double>(order.batches), order.batches, first);
-  char buffer[kLongestLine];
-  log_.line(formatEvaluation(record, buffer));
-  if (progress_.shown())
-    progress_.print(formatProgress(record, job_.recipe.steps, buffer));
+  report_.evaluation(recordOf(step, sum / static_cast<double>(order.batches),
+                              order.batches, first));
   return Status::okay();
 }
 

@@ -11,11 +11,10 @@
 #include "runtime/train/evaluation.h"
 #include "runtime/train/job.h"
 #include "runtime/train/loss_scaler.h"
-#include "runtime/train/metrics.h"
 #include "runtime/train/not_finite.h"
-#include "runtime/train/progress.h"
 #include "runtime/train/schedule.h"
 #include "runtime/train/step_lengths.h"
+#include "runtime/train/step_report.h"
 
 #include <atomic>
 #include <chrono>
@@ -89,6 +88,8 @@ private:
   RunPosition position() const;
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);
+  /// Seconds since the step in progress began.
+  double sinceStart() const;
   /// Of a run that trains nothing.
   Status evaluate();
   /// Of a run that trains, behind a step.
@@ -118,12 +119,18 @@ private:
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
   Status write(const SharedFile &file, const std::vector<Piece> &pieces);
-  /// One step, with a trace if it is the one of the order.
+  /// One step, with a trace if it is one of the order, or times are taken.
   Status tracedStep(int64_t step);
+  /// Of a step that is done: keeps its times, writes the file behind the last
+  /// one.
+  Status takeTrace(int64_t step, const RankTrace &trace);
 
-  /// Of the step that is traced. It lives as long as this: collectives that a
-  /// failed step left in a queue of their own still write to it.
-  std::unique_ptr<RankTrace> trace_;
+  /// Of the steps that are traced. They live as long as this: collectives that
+  /// a failed step left in a queue of their own still write to it.
+  std::vector<std::unique_ptr<RankTrace>> traces_;
+  RankTrace spans_; ///< of a step whose trace is not kept
+  StepTimes times_; ///< since the last line
+  TimesOverRanks timesOverRanks_;
   RankState &rank_;
   const Job &job_;
   TrainerSignals signals_;
@@ -135,16 +142,16 @@ private:
   std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
   Evaluation evaluation_;
   TokenLoader heldOut_; ///< what is evaluated while training
-  StepLog log_;
-  ProgressLine progress_;
+  StepReport report_;
   Status end_;       ///< why training ended early, in order
   int64_t done_ = 0; ///< the last step that is done, or was skipped
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
   MtcStepBlock block_{};                     ///< of the step in progress
   StepResult result_;                        ///< of the last step
   int savesHeard_ = 0;                       ///< of signals_.saves
-  /// When the step in progress began.
+  /// When the step in progress began, and what the last one took.
   std::chrono::steady_clock::time_point started_;
+  double seconds_ = 0;
 };
 
 } // namespace mtc::runtime

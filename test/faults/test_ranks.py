@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "integration"))
 
 import checkpoints
 from layouts import Layout
-from run_layout import Mtc, Report, read_log
+from run_layout import OF_THE_MACHINE, Mtc, Report, read_log
 from small_spec import small_spec
 
 SIZES = {"name": "small", "vocab": 16, "padded": 16, "layers": 2, "hidden": 8, "heads": 2,
@@ -82,7 +82,7 @@ def kill(pid, number):
 
 
 def unlike_numbers(line):
-    return {key: value for key, value in line.items() if key not in ("step_ms", "tokens_per_s")}
+    return {key: value for key, value in line.items() if key not in OF_THE_MACHINE}
 
 
 def steps_of(path):

@@ -138,7 +138,7 @@ DISKS = [
          leaves=("small/log.jsonl",)),
     Case("full disk: a log, from the first line",
          [*RUN, "--steps", 3, "--log", "/dev/full", "--save", "out.safetensors"],
-         NOT_WRITTEN, ["/dev/full", "No space left", "3 of 3 lines"],
+         NOT_WRITTEN, ["/dev/full", "No space left", "4 of 4 lines"],
          leaves=("out.safetensors",)),
 ]
 

@@ -109,7 +109,8 @@ def fifo(reader):
 
 
 def logged(place):
-    return os.path.exists(place.path("log.jsonl")) and place.read("log.jsonl")
+    """A step; the header is there before."""
+    return os.path.exists(place.path("log.jsonl")) and b'"step": ' in place.read("log.jsonl")
 
 
 def locked(place):
@@ -142,11 +143,11 @@ CLOSED = [
     Case("unread: standard error, closed by who read it", [*TRAIN, "--lr", -1], USAGE, [],
          act=unsaid(lambda place, command: place.run(command, broken_pipe))),
     Case("unread: a log", [*RUN, "--steps", 50, "--log", "fifo", "--save", "w"],
-         NOT_WRITTEN, ["'fifo': nobody takes its lines; 49 of 50 lines"], fifo(reader=True),
+         NOT_WRITTEN, ["'fifo': nobody takes its lines; 50 of 51 lines"], fifo(reader=True),
          ("w",)),
     Case("unread: a log, of threads", [*RUN, "--steps", 50, "--log", "fifo", "--save", "w",
                                        "--comm", "threads"], NOT_WRITTEN,
-         ["'fifo': nobody takes its lines; 49 of 50 lines"], fifo(reader=True), ("w",)),
+         ["'fifo': nobody takes its lines; 50 of 51 lines"], fifo(reader=True), ("w",)),
     Case("unread: a log that nobody opens", [*RUN, "--log", "fifo", "--save", "w"],
          INTERRUPTED, ["stopped by a signal before log 'fifo' was open"],
          fifo(reader=False), act=stopped(locked)),

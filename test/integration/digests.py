@@ -23,7 +23,7 @@ import tempfile
 import corpus
 import precision
 from layouts import SINGLE, matrix
-from run_layout import Mtc
+from run_layout import Mtc, read_log
 from test_matrix import BOUNDS, Result
 
 # What tools/demo trains, for as long as it compares one process with eight.
@@ -73,8 +73,7 @@ class Runner:
                  for word in ("--dump", what, out)]
         self.mtc.call("run", bundle, "--data", self.data[data], *recipe, "--quiet",
                       "--log", log, *dumps, timeout=600)
-        with open(log) as file:
-            result = Result([json.loads(line) for line in file], out)
+        result = Result(read_log(log), out)
         shutil.rmtree(bundle)
         shutil.rmtree(out)
         return {what: hashlib.sha256(repr(bits).encode()).hexdigest()[:16]

@@ -86,7 +86,7 @@ class FrozenRun:
         for _ in range(6000):
             if os.path.exists(log):
                 with open(log) as file:
-                    if len(file.readlines()) >= step:
+                    if len(file.readlines()) > step:  # behind the header
                         return
             if self.process.poll() is not None:
                 raise Failed(f"the run ended: {self.process.communicate()[1]}")

@@ -55,9 +55,15 @@ class Mtc:
         return read_log(log)
 
 
+# Keys of a step that say how fast it was, and when.
+OF_THE_MACHINE = ("step_ms", "tokens_per_s", "tflops", "mfu", "resident_bytes", "time",
+                  "times_ms")
+
+
 def read_log(path):
+    """The lines of a log, without those that begin a run."""
     with open(path) as file:
-        return [json.loads(line) for line in file]
+        return [row for row in map(json.loads, file) if "header" not in row]
 
 
 def without_locations(text):

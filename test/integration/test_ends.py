@@ -58,7 +58,7 @@ class Ends:
     def until(self, count, log, process):
         end = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < end:
-            if os.path.exists(log) and len(open(log).readlines()) >= count:
+            if os.path.exists(log) and len(open(log).readlines()) > count:
                 return
             time.sleep(0.005)
 

@@ -20,7 +20,7 @@ import corpus
 import precision
 import safetensors
 from layouts import GLOBAL_BATCH, Layout, written
-from run_layout import Mtc, Report
+from run_layout import Mtc, Report, read_log
 
 STEPS = 3
 BUCKET = 20000  # about a layer of the model
@@ -71,8 +71,8 @@ class Tester:
                            dumps=("grads@2", "params@1", "logits"))
         self.mtc.call("run", bundle, "--quiet", "--log", os.path.join(out, "eval.jsonl"),
                       *data, "--eval", 2, "--init-from", saved)
-        with open(os.path.join(out, "eval.jsonl")) as file:
-            evaluated = json.loads(file.read())["eval_loss"]
+        (row,) = read_log(os.path.join(out, "eval.jsonl"))
+        evaluated = row["eval_loss"]
         digests = {name: safetensors.digest(safetensors.read(os.path.join(out, name)))
                    for name in sorted(os.listdir(out)) if name.endswith(".safetensors")}
         answer = json.loads(self.mtc.call("explain", bundle, "--json", "--collective").stdout)

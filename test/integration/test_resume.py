@@ -31,7 +31,7 @@ import precision
 from checkpoint_policies import Policies
 from layouts import GLOBAL_BATCH, SINGLE, TP2_PP2_DP2, Layout
 from pairs import covering, layout_of, plain
-from run_layout import Mtc, Report, read_log, relative
+from run_layout import OF_THE_MACHINE, Mtc, Report, read_log, relative
 from small_spec import small_spec
 from tiny_model import tokens
 
@@ -48,7 +48,7 @@ LOSS = {"f32": 2e-6, "bf16": 2e-4, precision.SUMS: 2e-4}
 def numbers(log):
     """What is logged of steps, but for times."""
     return [{key: value for key, value in line.items()
-             if key not in ("step_ms", "tokens_per_s")} for line in log]
+             if key not in OF_THE_MACHINE} for line in log]
 
 
 def contents(folder):

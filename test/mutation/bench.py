@@ -156,7 +156,7 @@ class Bench:
     def bits(log, out, evaluated):
         """Everything that a run says, to compare: by what it is."""
         with open(log) as file:
-            steps = [json.loads(line) for line in file]
+            steps = [row for row in map(json.loads, file) if "header" not in row]
         found = {"losses": [s["loss"] for s in steps],
                  "norms": [s["grad_norm"] for s in steps],
                  "eval": json.loads(evaluated)["eval_loss"]}

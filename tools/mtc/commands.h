@@ -27,6 +27,7 @@ void addData(CLI::App &app, Action &action);
 void addExplain(CLI::App &app, Action &action);
 void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
+void addPlot(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);
 void addPages(CLI::App &app, Action &action);
 

@@ -58,6 +58,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addExplain(app, action);
   mtc::tool::addFlight(app, action);
   mtc::tool::addSchedule(app, action);
+  mtc::tool::addPlot(app, action);
   mtc::tool::addHelp(app, action);
   mtc::tool::addPages(app, action);
   try {

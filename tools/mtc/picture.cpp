@@ -5,20 +5,24 @@
 #include "runtime/base/file.h"
 #include "tools/mtc/bundle_around.h"
 
+#include <fmt/format.h>
+
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 namespace mtc::tool {
 
 Status checkPicture(const std::string &svg,
-                    const std::vector<runtime::NamedFile> &inputs) {
+                    const std::vector<runtime::NamedFile> &inputs,
+                    const char *option) {
   if (svg.empty())
     return Status::okay();
   if (svg == "-")
     return {StatusCode::usage,
-            "--svg: expected a file, found '-': the answer goes to standard "
-            "output; './-' is a file of that name"};
-  runtime::CommandFiles files{bundleAround(svg), inputs, {{"--svg", svg}}};
+            fmt::format("{}: expected a file, found '-': the answer goes to "
+                        "standard output; './-' is a file of that name",
+                        option)};
+  runtime::CommandFiles files{bundleAround(svg), inputs, {{option, svg}}};
   MTC_RETURN_IF_ERROR(runtime::checkFiles(files));
   return runtime::checkWritable(runtime::behindLinks(svg));
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,7 +75,9 @@ struct RunCommand {
   std::vector<std::pair<std::string, std::string>> dumps;
   std::string progress;
   bool quiet = false;
-  std::optional<double> exitMinutes;
+  std::optional<double> exitMinutes, peakTflops;
+  std::string logStyle = "mtc", profile;
+  int64_t profileStart = 0, profileEnd = 0;
 };
 
 /// The words of --progress; a terminal decides if there is none.
@@ -89,6 +92,29 @@ std::vector<std::string> commNames() {
   for (const runtime::CommInfo &comm : runtime::kComms)
     names.emplace_back(comm.name);
   return names;
+}
+
+/// --profile is --trace of several steps.
+Status takeProfile(RunCommand &command) {
+  RunOptions &options = command.options;
+  bool hasSteps = command.profileStart > 0 || command.profileEnd > 0;
+  if (command.profile.empty())
+    return hasSteps ? Status(StatusCode::usage,
+                             "--profile-step-start and --profile-step-end: "
+                             "expected --profile FILE with them")
+                    : Status::okay();
+  if (!options.traceFile.empty())
+    return {StatusCode::usage, "--profile: expected no --trace with it, which "
+                               "is one step of the same"};
+  if (!hasSteps)
+    return {StatusCode::usage, "--profile: expected --profile-step-start N or "
+                               "--profile-step-end N with it"};
+  options.traceFile = command.profile;
+  options.traceStep = std::max<int64_t>(1, command.profileStart);
+  options.traceLast = command.profileEnd;
+  if (command.profileEnd == 0)
+    options.traceLast = options.recipe.steps;
+  return Status::okay();
 }
 
 Status runRun(RunCommand &command) {
@@ -144,6 +170,18 @@ Status runRun(RunCommand &command) {
       options.checkpoints.empty())
     return {StatusCode::usage, "--exit-interval and --exit-duration-in-mins: "
                                "expected --checkpoints DIR with them"};
+  if (options.timingLevel > 2)
+    return {StatusCode::usage,
+            fmt::format("--timing-log-level: expected 0, 1 or 2, found {}",
+                        options.timingLevel)};
+  if (command.peakTflops.value_or(1) <= 0)
+    return {StatusCode::usage, "--peak-tflops: expected a number > 0"};
+  MTC_RETURN_IF_ERROR(takeProfile(command));
+  options.megatronLines = command.logStyle == "megatron";
+  options.peakTflops = command.peakTflops.value_or(0);
+  // Its lines say how far the run is.
+  if (options.megatronLines && command.progress.empty())
+    command.quiet = true;
   options.progress = command.quiet ? runtime::ProgressKind::none
                                    : kProgress.at(command.progress);
   return runtime::runBundle(options);
@@ -175,12 +213,36 @@ void addRun(CLI::App &app, Action &action) {
   sub->add_option("--log", options.logFile,
                   "JSON lines, one per step; an earlier log is kept as FILE.1");
   sub->add_flag("--append", options.appendLog, "continue an earlier log");
+  sub->add_option("--log-style", command->logStyle,
+                  "mtc, or megatron: also a line of Megatron-LM's form on "
+                  "standard output for each step that is logged, and no "
+                  "progress line")
+      ->check(CLI::IsMember({"mtc", "megatron"}));
+  addInteger(*sub, "--timing-log-level", options.timingLevel, 0,
+             "named times of a step in the log, least, mean and largest over "
+             "ranks: 1: forward, backward, collectives, ...; 2: parts of "
+             "these; default: 0, none");
+  addInteger(*sub, "--log-interval", options.logInterval, 1,
+             "a line every so many steps, and of the last one; default: 1");
+  sub->add_option("--tensorboard-dir", options.tensorboardDir,
+                  "folder for the numbers of the log as events of TensorBoard; "
+                  "each run adds a file");
+  addNumber(*sub, "--peak-tflops", command->peakTflops,
+            "10^12 operations that a rank could make in a second, for MFU, the "
+            "share of them that the model uses");
   sub->add_option("--trace", options.traceFile,
                   "JSON of what each rank did when in one step, which "
                   "ui.perfetto.dev shows: fragments, collectives, transfers, "
                   "waits");
   addInteger(*sub, "--trace-step", options.traceStep, 1,
              "the step of --trace, from 1; if not given: the last");
+  sub->add_option("--profile", command->profile,
+                  "the same file of several steps: "
+                  "--profile-step-start to --profile-step-end");
+  addInteger(*sub, "--profile-step-start", command->profileStart, 1,
+             "the first step of --profile; if not given: 1");
+  addInteger(*sub, "--profile-step-end", command->profileEnd, 1,
+             "the last step of --profile; if not given: that of the run");
   sub->add_option("--init-from", options.initFrom,
                   "safetensors file of initial parameters");
   sub->add_option("--save", options.saveTo,

@@ -33,6 +33,7 @@ std::string typeOf(const std::optional<double> *) {
   return "a number (double)";
 }
 std::string typeOf(const std::string_view *) { return "a string"; }
+std::string typeOf(const runtime::JsonText *) { return "JSON"; }
 
 template <typename Record>
 KeyTable tableOf(const std::string &heading,
@@ -79,16 +80,31 @@ KeyPage recipePage() {
           ""};
 }
 
+/// What times_ms has at each level.
+KeyTable timesTable() {
+  KeyTable table{"Named times", {}};
+  for (const runtime::TimePart &part : runtime::timeParts())
+    table.rows.push_back(
+        {part.name, "", part.within ? "level 2" : "level 1", "",
+         part.within ? fmt::format("of {}: {}", part.within, part.meaning)
+                     : part.meaning,
+         "[2.1, 2.2, 2.3]"});
+  return table;
+}
+
 KeyPage logPage() {
   return {
       "The log of a run",
-      "`mtc run --log FILE` writes a line for each step, a JSON object "
+      "`mtc run --log FILE` writes a line that begins the run (`header`) "
+      "and one for each step (`--log-interval`), JSON objects "
       "with these keys in this order. Numbers are the shortest text that "
-      "reads back to the same bits; one that is not finite is `null`. "
+      "reads back to the same bits; one that is not finite is `null`. A log "
+      "that several runs continued has a header of each. "
       "[Training](../training.md#the-log) tells what happens to a log that "
       "is there already.",
-      {tableOf("A step", runtime::stepFields()),
-       tableOf("An evaluation", runtime::evaluationFields())},
+      {tableOf("The first line of a run", runtime::runFields()),
+       tableOf("A step", runtime::stepFields()),
+       tableOf("An evaluation", runtime::evaluationFields()), timesTable()},
       "With `--eval-interval` lines of evaluations are among those of steps. "
       "That of `mtc run --eval N` goes to standard output, too."};
 }

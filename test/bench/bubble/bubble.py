@@ -50,7 +50,7 @@ class Bench:
         run([self.mtc, "run", bundle, "--data", self.options.book, "--data-type", "u8",
              "--steps", str(self.options.steps + WARM_UP), "--quiet", "--log", log])
         with open(log) as file:
-            steps = [json.loads(line)["step_ms"] for line in file][WARM_UP:]
+            steps = [json.loads(line)["step_ms"] for line in list(file)[1:]][WARM_UP:]
         return statistics.median(steps), min(steps), max(steps)
 
     def closed_form(self, schedule, chunks):

@@ -55,7 +55,7 @@ def run(build, bundle, book, folder):
     with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
         os.kill(int(file.read().split()[0]), signal.SIGKILL)
     process.wait()
-    times = [json.loads(line)["step_ms"] for line in lines[1:STEPS]]
+    times = [json.loads(line)["step_ms"] for line in lines[2:STEPS]]  # behind header and first step
     os.remove(log)
     return statistics.median(times), notes_of_step(records)
 

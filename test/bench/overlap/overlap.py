@@ -43,7 +43,7 @@ def measure(options, folder, overlap, thread, recompute):
     run([mtc, "run", bundle, "--data", options.book, "--data-type", "u8", "--steps",
          str(options.steps + WARM_UP), "--quiet", "--log", log, "--trace", trace])
     with open(log) as file:
-        steps = [json.loads(line)["step_ms"] for line in file][WARM_UP:]
+        steps = [json.loads(line)["step_ms"] for line in list(file)[1:]][WARM_UP:]
     ranks = exposed.of_file(trace)
     worst = max(ranks.values(), key=lambda rank: rank["exposed"])
     os.remove(log)

@@ -63,7 +63,7 @@ class Bench:
              "--data-type", "u8", "--steps", str(self.options.steps + WARM_UP),
              "--quiet", "--log", log], env=env)
         with open(log) as file:
-            steps = [json.loads(line)["step_ms"] for line in file][WARM_UP:]
+            steps = [json.loads(line)["step_ms"] for line in list(file)[1:]][WARM_UP:]
         with open(times) as file:
             # The mean, as the times of families are.
             return statistics.mean(steps) / 1e3, json.load(file)

@@ -50,7 +50,7 @@ class Trainer:
                         "--data-type", "u8", *recipe(o.recipe), "--steps",
                         str(o.steps), "--log", log, "--quiet", *extra], check=True)
         with open(log) as file:
-            return [json.loads(line) for line in file]
+            return [json.loads(line) for line in list(file)[1:]]  # behind the header
 
 
 class Weights:

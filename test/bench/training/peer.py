@@ -168,7 +168,7 @@ def main():
     options = parse()
     torch.set_num_threads(1)
     with open(options.log) as file:
-        ours = [json.loads(line) for line in file]
+        ours = [row for row in map(json.loads, file) if "header" not in row]
     options.decay_steps = options.decay_steps or len(ours)
     ours = ours[:options.steps or len(ours)]
     peers = [{"loss": loss, "grad_norm": norm}

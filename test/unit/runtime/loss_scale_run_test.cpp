@@ -4,8 +4,6 @@
 #include "runtime/base/json.h"
 #include "runtime/checkpoint/checkpoint.h"
 
-#include <sstream>
-
 namespace mtc::runtime::test {
 namespace {
 
@@ -25,10 +23,8 @@ protected:
     std::filesystem::remove(o.logFile);
     Status status = runBundle(o);
     EXPECT_TRUE(status.ok()) << status.message();
-    std::istringstream lines(readFile(o.logFile));
-    std::vector<Json> log;
-    for (std::string line; std::getline(lines, line);)
-      log.push_back(Json::parse(line));
+    std::vector<Json> log = linesOf(o.logFile);
+    log.erase(log.begin()); // the header
     return log;
   }
 
@@ -117,8 +113,9 @@ TEST_F(LossScaleRun, GoesOnToTheBit) {
     std::vector<Json> rest = run(second);
     ASSERT_EQ(rest.size(), 12u - size_t(stop));
     for (size_t i = 0; i < rest.size(); ++i)
-      for (const char *key : {"step", "loss", "grad_norm", "lr", "loss_scale",
-                              "skipped_steps", "tokens"})
+      for (const char *key :
+           {"step", "loss", "grad_norm", "lr", "loss_scale", "skipped_steps",
+            "tokens", "resident_bytes", "time"})
         EXPECT_EQ(rest[i][key], whole[i + size_t(stop)][key]) << key << i;
     EXPECT_EQ(parameters(folder_.path("whole/params.safetensors")),
               parameters(folder_.path("parts/params.safetensors")));

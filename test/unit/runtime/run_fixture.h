@@ -4,12 +4,14 @@
 
 #include "mtc/runtime/run.h"
 #include "runtime/base/digest.h"
+#include "runtime/base/json.h"
 #include "runtime/base/safetensors.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -91,6 +93,18 @@ protected:
     status = file.read(*info, 0, out.data(), info->bytes);
     EXPECT_TRUE(status.ok()) << status.message();
     return out;
+  }
+
+  /// The lines of a log: the header, and one of each step.
+  std::vector<Json> linesOf(const std::string &path) {
+    std::vector<Json> lines;
+    std::istringstream text(readFile(path));
+    for (std::string line; std::getline(text, line);) {
+      Json &json = lines.emplace_back();
+      EXPECT_TRUE(parseJson(line, "log", json).ok()) << line;
+    }
+    EXPECT_FALSE(lines.empty() || !lines.front().contains("header")) << path;
+    return lines;
   }
 
   TemporaryFolder folder_;

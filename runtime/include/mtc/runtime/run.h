@@ -76,11 +76,25 @@ struct RunOptions {
   /// `appendLog`, else kept as <name>.1, .2, ...
   std::string logFile;
   bool appendLog = false;
+  int64_t logInterval = 1; ///< steps of one line; the last step has one, too
+  /// A folder, made if it is not there, that gets one more file of
+  /// TensorBoard's events; empty: none.
+  std::string tensorboardDir;
+  /// Named times of a step in the log, the least, mean and largest over ranks:
+  /// 0 none, 1 forward, backward, ..., 2 parts of these.
+  int64_t timingLevel = 0;
+  /// A line of each step (logInterval) on standard output, as Megatron-LM
+  /// prints it.
+  bool megatronLines = false;
+  /// What a rank could do at most, in 10^12 operations a second, for the share
+  /// of it that is used (MFU); 0: nobody knows.
+  double peakTflops = 0;
   /// What each rank did when in one step, as Chrome trace events (JSON), which
   /// Perfetto shows. Appears once that step is done, whole or not at all. A
   /// step from 1; 0: the last.
   std::string traceFile;
   int64_t traceStep = 0;
+  int64_t traceLast = 0; ///< the steps up to this one, too; 0: one step
   /// Where `recipe` comes from, if from a file: no output may be that file.
   std::string recipeFile;
   /// > 0: no training; prints the mean loss over this many global batches, as

@@ -1,0 +1,47 @@
+"""Logs that are none, pictures that cannot be, and what a run cannot show."""
+
+from bad_case import Case, there, then
+from bad_files import RUN, tokens
+
+USAGE, REJECTD = 2, 3
+STEP = '{"step": 1, "loss": 5.5}\n'
+
+
+def plot(name, text, code, says, *options):
+    """A plot of a file."""
+    return Case("plot: " + name, ["plot", "log.jsonl", *options], code, says,
+                lambda place: place.write("log.jsonl", text))
+
+
+CASES = [
+    plot("no picture", STEP, USAGE, ["--svg FILE or --png FILE", "neither"]),
+    plot("a key that no line has", STEP, USAGE,
+         ["found no 'wd', 'when'", "there are: loss, step"], "--y", "loss,wd", "--x", "when",
+         "--svg", "p.svg"),
+    plot("no log", "my notes\n", REJECTD, ["log.jsonl', line 1", "expected a JSON object"],
+         "--svg", "p.svg"),
+    plot("noise", bytes(range(256)) * 16, REJECTD, ["log.jsonl', line 1"], "--png", "p.png"),
+    plot("no step", '{"header": 1}\n', REJECTD, ["no line with 'step'"], "--svg", "p.svg"),
+    plot("over its log", STEP, USAGE, ["log.jsonl", "a log"], "--y", "loss", "--png",
+         "log.jsonl"),
+    plot("two pictures of one name", STEP, USAGE, ["p.svg"], "--y", "loss", "--svg", "p.svg",
+         "--png", "p.svg"),
+    plot("onto standard output", STEP, USAGE, ["--png: expected a file", "'-'"], "--png", "-"),
+    Case("plot: a log that is not there", ["plot", "absent.jsonl", "--svg", "p.svg"], REJECTD,
+         ["absent.jsonl"]),
+    Case("plot: half a line at its end", ["plot", "log.jsonl", "--y", "loss", "--svg", "p.svg"], 0,
+         [], lambda place: place.write("log.jsonl", STEP + '{"st'), ("p.svg",),
+         then(there("p.svg"))),
+    Case("times of a level that is none", [*RUN, "--timing-log-level", 3], USAGE,
+         ["--timing-log-level", "0, 1 or 2", "3"], tokens),
+    Case("a profile of no steps", [*RUN, "--profile", "t.json"], USAGE,
+         ["--profile", "--profile-step-start"], tokens),
+    Case("steps of a profile, and none", [*RUN, "--profile-step-end", 2], USAGE,
+         ["--profile FILE"], tokens),
+    Case("a profile behind the end",
+         [*RUN, "--profile", "t.json", "--profile-step-start", 2, "--profile-step-end", 9], USAGE,
+         ["--profile-step-end", "found 2 to 9"], tokens),
+    Case("a peak of nothing", [*RUN, "--peak-tflops", 0], USAGE, ["--peak-tflops", "> 0"], tokens),
+    Case("no folder for events", [*RUN, "--tensorboard-dir", "tokens.bin"], USAGE,
+         ["tokens.bin"], tokens),
+]
