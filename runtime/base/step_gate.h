@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -23,14 +25,23 @@ enum class StepTurn {
 /// behind which ranks save for that. The words are the caller's and start as 0.
 /// No rank ends a step that another has not begun: each step has a sum over all
 /// of them.
+///
+/// Ranks that share no memory have words of their own, and ask each other in
+/// front of every step what was asked of one of them.
 class StepGate {
 public:
-  StepGate(std::atomic<int64_t> &word, std::atomic<int64_t> &saves)
-      : word_(&word), saves_(&saves) {}
+  /// What was asked of this rank becomes what was asked of any. All ranks call
+  /// it together.
+  using Ask = std::function<void(bool &closed, bool &asked)>;
+
+  StepGate(std::atomic<int64_t> &word, std::atomic<int64_t> &saves,
+           Ask others = {})
+      : word_(&word), saves_(&saves), others_(std::move(others)) {}
 
   /// A rank is in front of `step`, one more than its last. `saved`: the last
   /// step behind which it saves; one that never does gives `step` - 1.
   StepTurn turn(int64_t step, int64_t saved) {
+    hearOthers();
     int64_t seen = word_->load();
     while (step > seen >> 2) {
       if ((seen & kAsked) && saved != step - 1) {
@@ -53,8 +64,18 @@ public:
   void askToSave() { word_->fetch_or(kAsked); }
 
 private:
+  void hearOthers() {
+    if (!others_)
+      return;
+    int64_t seen = word_->load();
+    bool closed = seen & kClosed, asked = seen & kAsked;
+    others_(closed, asked);
+    word_->fetch_or((closed ? kClosed : 0) | (asked ? kAsked : 0));
+  }
+
   static constexpr int64_t kClosed = 1, kAsked = 2;
   std::atomic<int64_t> *word_, *saves_;
+  Ask others_;
 };
 
 } // namespace mtc::runtime

@@ -81,6 +81,8 @@ Status makeWorld(CommKind kind, const WorldRequest &request,
     break;
   case CommKind::shm:
     return attach(request, out);
+  case CommKind::mpi:
+    return {StatusCode::internal, "an MPI world needs an engine (MpiWorld)"};
   }
   return Status::okay();
 }

@@ -1,8 +1,9 @@
 //===- worlds.h - makes the communicators of a run --------------*- C++ -*-===//
 //
-// The one place that knows which backends there are. A world is what ranks of a
-// run share, as one process sees it; a row of kComms (comm_kind.h) names each
-// kind.
+// The one place that knows the backends of compiled programs: those of one
+// host. Others are joined with what mtc alone has (mpi/mpi_world.h). A world is
+// what ranks of a run share, as one process sees it; a row of kComms
+// (comm_kind.h) names each kind.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_COMM_WORLDS_H

@@ -44,7 +44,8 @@ Child::~Child() {
 }
 
 Status Child::start(int rank, const std::string &program,
-                    const std::vector<std::string> &environment) {
+                    const std::vector<std::string> &environment,
+                    const std::vector<std::string> &arguments) {
   rank_ = rank;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -54,14 +55,18 @@ Status Child::start(int rank, const std::string &program,
   for (const std::string &variable : environment)
     variables.push_back(const_cast<char *>(variable.c_str()));
   variables.push_back(nullptr);
-  char *argv[] = {const_cast<char *>(program.c_str()), nullptr};
+  std::vector<char *> argv{const_cast<char *>(program.c_str())};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
   pid_t parent = getpid();
   int error = 0;
   {
     BlockedSignals untilItHasHandlers; // it ends behind a step
     pid_ = fork();
     if (pid_ == 0)
-      becomeRank(ends[1], parent, program.c_str(), argv, variables.data());
+      becomeRank(ends[1], parent, program.c_str(), argv.data(),
+                 variables.data());
     error = errno;
   }
   close(ends[1]);

@@ -22,7 +22,8 @@ public:
 
   /// Starts `program` with `environment` ("NAME=value"). Errors: failed.
   Status start(int rank, const std::string &program,
-               const std::vector<std::string> &environment);
+               const std::vector<std::string> &environment,
+               const std::vector<std::string> &arguments = {});
 
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; } ///< -1: ended

@@ -5,6 +5,7 @@
 #include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
+#include "runtime/control/environment.h"
 #include "runtime/control/flight_files.h"
 #include "runtime/control/rank_process.h"
 #include "runtime/control/watchdog.h"
@@ -19,8 +20,6 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace mtc::runtime {
 namespace {
@@ -42,25 +41,6 @@ Status shareJob(const Job &job, int &fd) {
     return Status::okay();
   return {StatusCode::failed,
           fmt::format("cannot share the job: {}", std::strerror(errno))};
-}
-
-bool startsWith(const char *text, const std::string &prefix) {
-  return std::strncmp(text, prefix.c_str(), prefix.size()) == 0;
-}
-
-/// This process's environment with our variables replaced.
-std::vector<std::string>
-environmentWith(const std::vector<std::string> &variables) {
-  std::vector<std::string> out;
-  for (char **at = environ; *at; ++at) {
-    bool replaced = false;
-    for (const std::string &variable : variables)
-      replaced |= startsWith(*at, variable.substr(0, variable.find('=') + 1));
-    if (!replaced)
-      out.push_back(*at);
-  }
-  out.insert(out.end(), variables.begin(), variables.end());
-  return out;
 }
 
 class Launcher {

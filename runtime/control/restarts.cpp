@@ -13,7 +13,7 @@
 namespace mtc::runtime {
 namespace {
 
-void say(const std::string &text) {
+void tell(const std::string &text) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
@@ -47,14 +47,14 @@ Status Restarts::prepare(const Status &ended, RunCheckpoints &checkpoints,
   MTC_RETURN_IF_ERROR(checkpoints.renew(job));
   int64_t step = job.checkpoints.start.step;
   if (step <= before) {
-    say("not started again: no checkpoint was written since the last start");
+    tell("not started again: no checkpoint was written since the last start");
     return Status::okay();
   }
   std::chrono::seconds time{int64_t{1} << std::min<int64_t>(done_, 6)};
   time = std::min(time, std::chrono::seconds(60));
   ++done_;
-  say(fmt::format("{}; restart {} of {} in {} s, behind step {}",
-                  ended.message(), done_, most_, time.count(), step));
+  tell(fmt::format("{}; restart {} of {} in {} s, behind step {}",
+                   ended.message(), done_, most_, time.count(), step));
   MTC_RETURN_IF_ERROR(outputs.goOnBehind(step));
   if (!pause(time))
     return Status::okay();

@@ -3,18 +3,16 @@
 #include "mtc/runtime/run.h"
 
 #include "runtime/base/trace_time.h"
-#include "runtime/control/check_data.h"
+#include "runtime/control/hosted_launcher.h"
+#include "runtime/control/hosted_rank.h"
 #include "runtime/control/launcher.h"
+#include "runtime/control/preparation.h"
 #include "runtime/control/restarts.h"
-#include "runtime/control/run_checkpoints.h"
 #include "runtime/control/run_header.h"
-#include "runtime/control/run_outputs.h"
-#include "runtime/control/weights.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
-#include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
@@ -102,43 +100,6 @@ Status makeJob(const RunOptions &options, Job &job) {
   return Status::okay();
 }
 
-/// What the recipe says of the loss scale must have a meaning.
-Status checkLossScale(const Recipe &recipe, const Bundle &bundle) {
-  const Descriptor &program = bundle.stages[0].descriptor;
-  if (recipe.loss_scale == 0 || program.scalesLoss())
-    return Status::okay();
-  return {StatusCode::usage,
-          fmt::format("loss_scale {}: expected a program in {}, whose loss is "
-                      "scaled, found one in {}; leave it out, or compile with "
-                      "--dtype {}",
-                      recipe.loss_scale, kScaledDtype, program.dtype,
-                      kScaledDtype)};
-}
-
-/// A descriptor of standard error for the progress line: ranks have a pipe
-/// there. Closed by the destructor.
-class ProgressFd {
-public:
-  ProgressFd(ProgressKind kind, Job &job) {
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    if (kind == ProgressKind::none)
-      return;
-    fd_ = dup(STDERR_FILENO);
-    job.progressFd = fd_;
-    job.progressRewrites = kind == ProgressKind::bar ||
-                           (kind == ProgressKind::automatic && terminal);
-  }
-  ProgressFd(const ProgressFd &) = delete;
-  ProgressFd &operator=(const ProgressFd &) = delete;
-  ~ProgressFd() {
-    if (fd_ >= 0)
-      close(fd_);
-  }
-
-private:
-  int fd_ = -1;
-};
-
 } // namespace
 
 Status parseDump(std::string_view spec, std::string folder, DumpRequest &out) {
@@ -166,30 +127,51 @@ Status parseDump(std::string_view spec, std::string folder, DumpRequest &out) {
                       spec)};
 }
 
+/// How the ranks of a run talk, when nobody said it: over MPI, where somebody
+/// started a process for each.
+static Status chooseComm(const RunOptions &options, const LaunchPlace &place,
+                         CommKind &out) {
+  bool many = place.launched() && place.world > 1;
+  out = options.comm.value_or(many ? CommKind::mpi : kComms[0].id);
+  bool ofOneHost = options.timeout.value_or(0) > 0 || options.maxRestarts > 0 ||
+                   !options.flight.empty();
+  if (out == CommKind::mpi && ofOneHost)
+    return {StatusCode::usage,
+            "--timeout, --max-restarts and --flight: expected --comm shm with "
+            "them, whose ranks this process starts and ends"};
+  if (!many || out == CommKind::mpi)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("--comm {}: {} started this as rank {} of {}, and ranks "
+                      "of several processes talk by mpi; leave --comm out, or "
+                      "start one process",
+                      infoOf(out).name, place.family, place.rank, place.world)};
+}
+
 Status runBundle(const RunOptions &options) {
   Job job;
   MTC_RETURN_IF_ERROR(makeJob(options, job));
-  bool threads = infoOf(options.comm).oneProcess;
+  LaunchPlace place;
+  MTC_RETURN_IF_ERROR(findPlace({options.rank, options.world, options.master},
+                                processEnvironment(), place));
+  CommKind comm{};
+  MTC_RETURN_IF_ERROR(chooseComm(options, place, comm));
+  if (comm == CommKind::mpi)
+    return place.launched() ? runHostedRank(options, place, job)
+                            : launchHostedRanks(options);
+  bool threads = infoOf(comm).oneProcess;
   SignalWatch signals(/*once=*/threads);
   Bundle bundle;
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,
       bundle));
-  MTC_RETURN_IF_ERROR(checkLossScale(job.recipe, bundle));
-  MTC_RETURN_IF_ERROR(RunOutputs::check(options, job));
-  if (!options.initFrom.empty())
-    MTC_RETURN_IF_ERROR(checkWeights(options.initFrom, bundle));
-  RunCheckpoints checkpoints;
-  MTC_RETURN_IF_ERROR(checkpoints.open(options, bundle, job));
-  job.report.flops = bundle.flops;
-  ProgressFd progress(options.progress, job);
-  MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
-  RunOutputs outputs;
-  MTC_RETURN_IF_ERROR(outputs.open(options, job));
+  MTC_RETURN_IF_ERROR(checkRanks(options.ranks, bundle));
+  Preparation preparation;
+  MTC_RETURN_IF_ERROR(preparation.begin(options, comm, bundle, signals, job));
+  MTC_RETURN_IF_ERROR(preparation.outputs().open(options, job));
   LaunchOrder order{options.timeout, options.strict, options.flight};
   if (order.flight.empty() && !options.checkpoints.empty())
     order.flight = options.checkpoints + "/flight";
-  job.report.header = runHeader(options, bundle, job);
   if (threads)
     return runThreads(bundle, job, order, signals);
   Restarts restarts(options.maxRestarts, signals);
@@ -198,11 +180,11 @@ Status runBundle(const RunOptions &options) {
     if (!restarts.mayFollow(status))
       return status;
     bool again = false;
-    MTC_RETURN_IF_ERROR(
-        restarts.prepare(status, checkpoints, outputs, job, again));
+    MTC_RETURN_IF_ERROR(restarts.prepare(status, preparation.checkpoints(),
+                                         preparation.outputs(), job, again));
     if (!again)
       return status;
-    job.report.header = runHeader(options, bundle, job); // behind another step
+    job.report.header = runHeader(comm, bundle, job); // behind another step
   }
 }
 

@@ -57,8 +57,7 @@ int64_t plannedBytes(const Bundle &bundle) {
 
 } // namespace
 
-std::string runHeader(const RunOptions &options, const Bundle &bundle,
-                      const Job &job) {
+std::string runHeader(CommKind comm, const Bundle &bundle, const Job &job) {
   const Descriptor &program = bundle.stages.front().descriptor;
   std::string host = hostName(), mesh = meshText(bundle.mesh),
               recipe = recipeText(job.recipe),
@@ -75,7 +74,7 @@ std::string runHeader(const RunOptions &options, const Bundle &bundle,
   record.plan = bundle.planHash;
   record.mesh = {mesh};
   record.ranks = bundle.mesh.worldSize();
-  record.comm = infoOf(options.comm).name;
+  record.comm = infoOf(comm).name;
   record.isa = program.isa;
   record.dtype = program.dtype;
   record.globalBatch = program.batch.globalBatch;

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_CONTROL_RUN_HEADER_H
 #define MTC_RUNTIME_CONTROL_RUN_HEADER_H
 
-#include "mtc/runtime/run.h"
+#include "mtc/runtime/comm_kind.h"
 #include "runtime/control/bundle.h"
 #include "runtime/train/job.h"
 
@@ -12,8 +12,7 @@ namespace mtc::runtime {
 
 /// What a run is, as the line of `runFields` with its newline: who runs what,
 /// made of which versions, how it was told to train. The job has its start.
-std::string runHeader(const RunOptions &options, const Bundle &bundle,
-                      const Job &job);
+std::string runHeader(CommKind comm, const Bundle &bundle, const Job &job);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_RUN_HEADER_H

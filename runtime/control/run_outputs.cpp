@@ -95,7 +95,7 @@ Status RunOutputs::prepare(const std::string &file, std::string &parts) {
   return Status::okay();
 }
 
-Status RunOutputs::open(const RunOptions &options, Job &job) {
+Status RunOutputs::openShared(Job &job) {
   if (!job.saveTo.empty())
     MTC_RETURN_IF_ERROR(prepare(job.saveTo, job.saveParts));
   for (DumpOrder &dump : job.dumps)
@@ -104,6 +104,10 @@ Status RunOutputs::open(const RunOptions &options, Job &job) {
     MTC_RETURN_IF_ERROR(prepare(job.trace.file, job.trace.parts));
   if (!job.report.events.empty())
     MTC_RETURN_IF_ERROR(makeFolders(job.report.events));
+  return Status::okay();
+}
+
+Status RunOutputs::openLog(const RunOptions &options, Job &job) {
   if (job.logFile.empty())
     return Status::okay();
   MTC_RETURN_IF_ERROR(FileLock::checkFree(lockOf(job.logFile), job.logFile));

@@ -24,7 +24,14 @@ public:
   /// thing before ranks start: an earlier log is renamed here. What it made and
   /// found, the job then has. Errors: those of FileLock, PartsFolder and
   /// LogFile.
-  Status open(const RunOptions &options, Job &job);
+  Status open(const RunOptions &options, Job &job) {
+    MTC_RETURN_IF_ERROR(openShared(job));
+    return openLog(options, job);
+  }
+  /// The two halves of it, where they are done by two processes: that of the
+  /// first rank, and that of the rank which logs.
+  Status openShared(Job &job);
+  Status openLog(const RunOptions &options, Job &job);
 
   /// Of a run whose ranks start again behind a step: see LogFile.
   Status goOnBehind(int64_t step) { return log_.cutBehind(step); }

@@ -7,7 +7,7 @@ endif()
 
 # What programs are linked with, and the launcher for others' executables.
 install(DIRECTORY ${MTC_LINK_FOLDER} DESTINATION lib/mtc)
-install(TARGETS mtc_control ARCHIVE DESTINATION lib/mtc)
+install(TARGETS mtc_control mtc_comm_mpi mtc_rendezvous ARCHIVE DESTINATION lib/mtc)
 
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/mtc DESTINATION share)
 install(DIRECTORY ${MTC_PAGES}/ DESTINATION share)

@@ -1,5 +1,6 @@
 //===- run_command.cpp - mtc run ------------------------------------------===//
 
+#include "compiler/install.h"
 #include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "tools/mtc/commands.h"
@@ -71,7 +72,7 @@ struct RunCommand {
   RunOptions options;
   RecipeOptions recipe;
   std::string recipeFile;
-  std::string comm{runtime::kComms[0].name};
+  std::string comm;
   std::vector<std::pair<std::string, std::string>> dumps;
   std::string progress;
   bool quiet = false;
@@ -126,7 +127,8 @@ Status runRun(RunCommand &command) {
   MTC_RETURN_IF_ERROR(command.recipe.apply(options.recipe));
   MTC_RETURN_IF_ERROR(runtime::checkRecipe(options.recipe));
   // The command line took a name of the table only.
-  options.comm = *idNamed(runtime::kComms, command.comm);
+  if (!command.comm.empty())
+    options.comm = *idNamed(runtime::kComms, command.comm);
   if (options.appendLog && options.logFile.empty())
     return {StatusCode::usage, "--append: expected --log FILE with it"};
   bool isOfCheckpoints = options.saveInterval > 0 ||
@@ -152,11 +154,12 @@ Status runRun(RunCommand &command) {
                                "--eval BATCHES with it"};
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
-  if (options.timeout.value_or(0) > 0 && options.comm != runtime::CommKind::shm)
+  bool shm =
+      options.comm.value_or(runtime::CommKind::shm) == runtime::CommKind::shm;
+  if (options.timeout.value_or(0) > 0 && !shm)
     return {StatusCode::usage, "--timeout: expected --comm shm with it, whose "
                                "ranks are processes that can be ended"};
-  if (options.maxRestarts > 0 &&
-      (options.checkpoints.empty() || options.comm != runtime::CommKind::shm))
+  if (options.maxRestarts > 0 && (options.checkpoints.empty() || !shm))
     return {StatusCode::usage,
             "--max-restarts: expected --checkpoints DIR and --comm shm with "
             "it: all ranks start again from the last checkpoint"};
@@ -182,6 +185,7 @@ Status runRun(RunCommand &command) {
   // Its lines say how far the run is.
   if (options.megatronLines && command.progress.empty())
     command.quiet = true;
+  options.mpiFolder = compiler::installFolder() + "/lib/mtc/mpi";
   options.progress = command.quiet ? runtime::ProgressKind::none
                                    : kProgress.at(command.progress);
   return runtime::runBundle(options);
@@ -191,6 +195,35 @@ void addRecipe(CLI::App &sub, RunCommand &command) {
   sub.add_option("--recipe", command.recipeFile, "recipe file (TOML)")
       ->group("Recipe");
   command.recipe.addTo(sub);
+}
+
+/// What a launcher says in the environment, and more of many hosts.
+void addHosts(CLI::App &sub, RunOptions &options) {
+  addInteger(sub, "-n,--ranks", options.ranks, 1,
+             "how many ranks are expected: those that the bundle has")
+      ->group("Hosts");
+  sub.add_option("--mpi", options.mpi,
+                 "the library: mpich or openmpi; if not given: the launcher's, "
+                 "else mpich")
+      ->check(CLI::IsMember({"mpich", "openmpi"}))
+      ->group("Hosts");
+  sub.add_option("--rank", options.rank, "this process's rank, from 0")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Hosts");
+  sub.add_option("--world", options.world, "how many ranks there are")
+      ->check(CLI::PositiveNumber)
+      ->group("Hosts");
+  sub.add_option("--master", options.master,
+                 "HOST:PORT where rank 0 listens for the others")
+      ->group("Hosts");
+  sub.add_option("--rdzv-timeout", options.meetTimeout,
+                 "seconds that ranks wait for each other at the start")
+      ->check(CLI::PositiveNumber)
+      ->group("Hosts");
+  sub.add_option("--heartbeat-timeout", options.heartbeatTimeout,
+                 "seconds without a sign of life after which a rank is dead")
+      ->check(CLI::PositiveNumber)
+      ->group("Hosts");
 }
 
 } // namespace
@@ -206,8 +239,11 @@ void addRun(CLI::App &app, Action &action) {
       ->required();
   addRecipe(*sub, *command);
   sub->add_option("--comm", command->comm,
-                  "shm: a process per rank; threads: all ranks in this one")
+                  "shm: a process per rank; threads: all ranks in this one; "
+                  "mpi: processes of one host or of many; if not given: mpi "
+                  "where a launcher started several, else shm")
       ->check(CLI::IsMember(commNames()));
+  addHosts(*sub, options);
   sub->add_flag("--strict", options.strict,
                 "threads: detect deadlocks exactly");
   sub->add_option("--log", options.logFile,

@@ -40,6 +40,14 @@ void MpiCommunicator::makeGroups() {
   }
 }
 
+Status MpiCommunicator::ask(std::span<float> values) {
+  int64_t moved = moved_[MTC_GROUP_ALL];
+  Status status = allReduce(MTC_GROUP_ALL, MTC_MAX, MTC_F32, values.data(),
+                            int64_t(values.size()));
+  moved_[MTC_GROUP_ALL] = moved;
+  return status;
+}
+
 void MpiCommunicator::abort() {
   alarm_.raise(
       {StatusCode::peerDied, "rank " + std::to_string(rank_) + " aborted"},

@@ -9,7 +9,7 @@
 
 namespace mtc::runtime {
 
-enum class CommKind { shm, threads };
+enum class CommKind { shm, threads, mpi };
 
 /// A communication backend.
 struct CommInfo {
@@ -18,10 +18,12 @@ struct CommInfo {
   bool oneProcess;       ///< all ranks are threads of one process
 };
 
-/// By CommKind; the first is the default. runtime/comm/worlds.h makes them.
+/// By CommKind; the first is the default. runtime/comm/worlds.h makes those of
+/// one host, runtime/comm/mpi/mpi_world.h that of many.
 inline constexpr CommInfo kComms[] = {
     {CommKind::shm, "shm", false},
     {CommKind::threads, "threads", true},
+    {CommKind::mpi, "mpi", false},
 };
 
 constexpr const CommInfo &infoOf(CommKind kind) {
@@ -29,7 +31,8 @@ constexpr const CommInfo &infoOf(CommKind kind) {
 }
 
 static_assert(infoOf(CommKind::shm).id == CommKind::shm &&
-              infoOf(CommKind::threads).id == CommKind::threads);
+              infoOf(CommKind::threads).id == CommKind::threads &&
+              infoOf(CommKind::mpi).id == CommKind::mpi);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_COMM_KIND_H

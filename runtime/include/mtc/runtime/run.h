@@ -49,7 +49,21 @@ enum class ProgressKind {
 struct RunOptions {
   std::string bundle; ///< folder with manifest.json
   Recipe recipe;
-  CommKind comm = CommKind::shm;
+  /// None: mpi, where a launcher started several processes, else the first of
+  /// kComms.
+  std::optional<CommKind> comm;
+  /// mpi: which rank of how many this process is, and HOST[:PORT] of rank 0,
+  /// where the environment does not say it (docs/hosts.md).
+  std::optional<int> rank, world;
+  std::string master;
+  /// How many ranks are expected; 0: as many as the bundle has.
+  int64_t ranks = 0;
+  /// mpi: the library, a name of kMpiLibraries (runtime/comm/mpi/load.h);
+  /// empty: that of the launcher, or MPICH. And the folder of engines.
+  std::string mpi, mpiFolder;
+  /// mpi, seconds: how long ranks wait for each other at the start, and for a
+  /// sign of life later.
+  double meetTimeout = 600, heartbeatTimeout = 10;
   bool strict = false; ///< threads only: detect deadlocks exactly
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name

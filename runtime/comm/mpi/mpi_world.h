@@ -1,0 +1,34 @@
+//===- mpi_world.h - a rank of many hosts, as its process sees it -*- C++
+//-*-===//
+#ifndef MTC_RUNTIME_COMM_MPI_MPI_WORLD_H
+#define MTC_RUNTIME_COMM_MPI_MPI_WORLD_H
+
+#include "runtime/comm/mpi/mpi_communicator.h"
+#include "runtime/comm/worlds.h"
+
+namespace mtc::runtime {
+
+/// The one rank of this process. Its arenas are its own.
+class MpiWorld final : public World {
+public:
+  /// Engine and alarm as for MpiCommunicator.
+  MpiWorld(const MpiEngine &engine, Alarm &alarm, const Mesh &mesh)
+      : engine_(engine), alarm_(alarm), mesh_(mesh) {}
+
+  const Mesh &mesh() const override { return mesh_; }
+  ArenaViews sharedArenas(int) const override { return {}; }
+  Communicator &join(int rank, const ArenaViews &arenas) override;
+  std::atomic<int64_t> *step(int) override { return &step_; }
+  /// Of use once the rank has joined.
+  StepGate gate() override;
+
+private:
+  const MpiEngine &engine_;
+  Alarm &alarm_;
+  Mesh mesh_;
+  std::atomic<int64_t> step_{0}, gate_{0}, saves_{0};
+  std::unique_ptr<MpiCommunicator> comm_;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_COMM_MPI_MPI_WORLD_H

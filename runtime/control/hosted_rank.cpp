@@ -1,0 +1,179 @@
+//===- hosted_rank.cpp - one rank of a job of many processes --------------===//
+
+#include "runtime/control/hosted_rank.h"
+
+#include "runtime/base/digest.h"
+#include "runtime/base/file.h"
+#include "runtime/base/wall_time.h"
+#include "runtime/comm/mpi/mpi_world.h"
+#include "runtime/control/mpi_start.h"
+#include "runtime/control/outcome.h"
+#include "runtime/control/preparation.h"
+#include "runtime/control/seat.h"
+#include "runtime/rendezvous/channel.h"
+#include "runtime/rendezvous/failure.h"
+#include "runtime/rendezvous/frame.h"
+#include "runtime/rendezvous/secret.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(int64_t(seconds * 1000));
+}
+
+class HostedRank {
+public:
+  HostedRank(const RunOptions &options, const LaunchPlace &place, Job &job)
+      : options_(options), place_(place), job_(job), signals_(/*once=*/false),
+        mpi_(options, place) {}
+
+  Status run() {
+    MTC_RETURN_IF_ERROR(
+        openBundle(options_.bundle, ProgramForm::shared, bundle_));
+    MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle_));
+    if (bundle_.mesh.worldSize() != place_.world)
+      return {
+          StatusCode::usage,
+          fmt::format("{} started {} ranks, and the bundle '{}' is compiled "
+                      "for {}; start as many, or compile for {}",
+                      place_.family, place_.world, options_.bundle,
+                      bundle_.mesh.worldSize(), place_.world)};
+    MTC_RETURN_IF_ERROR(meet());
+    Status status = begin();
+    if (status.ok())
+      status = train();
+    return end(std::move(status));
+  }
+
+private:
+  Status meet() {
+    std::string manifest;
+    MTC_RETURN_IF_ERROR(
+        readWholeFile(options_.bundle + "/manifest.json", manifest));
+    Member self{place_.rank, place_.world, bundle_.planHash, digestOf(manifest),
+                hostName()};
+    MeetOptions meeting;
+    meeting.timeout = milliseconds(options_.meetTimeout);
+    meeting.stop = &signals_.stop();
+    MTC_RETURN_IF_ERROR(findSecret(meeting.secret));
+    MTC_RETURN_IF_ERROR(mpi_.before(meeting));
+    Heartbeats heartbeats;
+    heartbeats.patience = milliseconds(options_.heartbeatTimeout);
+    return ControlChannel::open(self, meeting, heartbeats, channel_);
+  }
+
+  /// Of rank 0: what the job is, or why there is none.
+  Status prepare() {
+    MTC_RETURN_IF_ERROR(
+        preparation_.begin(options_, CommKind::mpi, bundle_, signals_, job_));
+    return preparation_.outputs().openShared(job_);
+  }
+
+  Status shareJob() {
+    std::string said;
+    if (place_.rank == 0) {
+      Status prepared = prepare();
+      job_.progressFd = -1; // of this process
+      said =
+          PayloadWriter().text(packOutcome(prepared)).text(packJob(job_)).str();
+    }
+    std::vector<std::string> all;
+    MTC_RETURN_IF_ERROR(channel_->gather(said, all));
+    PayloadReader fields(all[0]);
+    Status prepared;
+    if (!readOutcome(fields.text(), prepared))
+      return {StatusCode::internal, "rank 0 sent no job"};
+    if (!prepared.ok())
+      return place_.rank == 0
+                 ? prepared
+                 : Status(prepared.code(), "rank 0: " + prepared.message());
+    return place_.rank == 0 ? Status::okay() : unpackJob(fields.text(), job_);
+  }
+
+  /// The rank of the last stage that is the first along all other axes.
+  bool logs() const {
+    return place_.rank ==
+           bundle_.mesh.moved(0, MTC_AXIS_PP, bundle_.mesh.stages() - 1);
+  }
+
+  Status begin() {
+    MTC_RETURN_IF_ERROR(shareJob());
+    if (logs()) {
+      progress_.open(options_.progress, job_);
+      MTC_RETURN_IF_ERROR(preparation_.outputs().openLog(options_, job_));
+    }
+    return mpi_.behind(
+        [this](const std::string &own, std::vector<std::string> &all) {
+          return channel_->gather(own, all);
+        });
+  }
+
+  Status train() {
+    const BundleProgram &stage =
+        bundle_
+            .stages[size_t(bundle_.mesh.coordinate(place_.rank, MTC_AXIS_PP))];
+    Program program;
+    MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, program));
+    world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh);
+    MTC_RETURN_IF_ERROR(
+        takeSeat(*world_, place_.rank, stage.descriptor, nullptr, seat_));
+    return runSeat(seat_, std::move(program), stage.descriptor, job_,
+                   {signals_.stop(), world_->gate(), &signals_.saves(),
+                    world_->step(place_.rank)});
+  }
+
+  /// A failure of this rank becomes everybody's; after an end that all had, MPI
+  /// ends, too.
+  Status end(Status status) {
+    bool orderly = status.ok() || status.code() == StatusCode::interrupted ||
+                   status.code() == StatusCode::stoppedSaved ||
+                   status.code() == StatusCode::nonFinite;
+    if (!orderly)
+      channel_->raise(
+          {StatusCode::peerDied, fmt::format("rank {} aborted", place_.rank)},
+          {});
+    std::vector<std::string> all;
+    if (world_ && channel_->gather("", all).ok())
+      mpi_.finalize();
+    channel_->finish(status);
+    if (place_.rank != 0)
+      return status;
+    std::vector<RankOutcome> failures;
+    for (const auto &[rank, outcome] : channel_->outcomes())
+      if (!outcome.ok())
+        failures.push_back({rank, outcome, false});
+    // A rank that died said nothing.
+    if (Status verdict = channel_->verdict();
+        failures.size() == 1 && !verdict.ok() &&
+        status.code() == StatusCode::peerDied)
+      return status;
+    return summarize(failures, signals_.count() > 0);
+  }
+
+  const RunOptions &options_;
+  const LaunchPlace &place_;
+  Job &job_;
+  SignalWatch signals_;
+  Bundle bundle_;
+  MpiStart mpi_;
+  std::unique_ptr<ControlChannel> channel_;
+  Preparation preparation_;
+  ProgressFd progress_;
+  std::unique_ptr<MpiWorld> world_; ///< outlives the seat
+  Seat seat_;
+};
+
+} // namespace
+
+Status runHostedRank(const RunOptions &options, const LaunchPlace &place,
+                     Job &job) {
+  return HostedRank(options, place, job).run();
+}
+
+} // namespace mtc::runtime

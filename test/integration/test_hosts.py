@@ -1,0 +1,193 @@
+"""Ranks that share no memory: over MPI they train to the bits of shm and threads.
+
+Each rank is a process that finds the others by TCP, and MPI by them. They are started by
+mtc itself, and by hand, as any launcher does. A rank that is killed is named by all the
+others within two seconds; a run that is stopped saves, and goes on over another backend.
+
+usage: test_hosts.py BIN_DIR
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import corpus
+from layouts import Layout
+from run_layout import Failed, Mtc, Report, read_log
+
+SPEC = "gpt2-nano"
+DUMPS = ("init", "logits", "grads@2", "params")
+COMMS = ("shm", "threads", "mpi")
+LAYOUTS = [
+    Layout(tp=2, pp=2, dp=1),
+    Layout(tp=2, pp=2, dp=2, zero=1, overlap="grad-reduce"),
+]
+PEER_DIED, STOPPED_SAVED, USAGE, COMMUNICATION = 12, 9, 2, 14
+# The others hear of a death at once; under load they take their time to end.
+NAMED_WITHIN = 2.0
+
+
+def files(folder):
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".safetensors"):
+            with open(os.path.join(folder, name), "rb") as file:
+                found[name] = file.read()
+    return found
+
+
+def check_bits(mtc, report, bundle, data, folder, layout):
+    recipe = ["--data", data, "--data-type", "u8", "--lr", 1e-3, "--steps", 4]
+    results = {}
+    for comm in COMMS:
+        place = os.path.join(folder, f"{layout.name}-{comm}")
+        log = mtc.run(bundle, recipe, place, (comm,), DUMPS,
+                      ["--save", os.path.join(place, "saved.safetensors")])
+        results[comm] = ([(r["loss"], r["grad_norm"]) for r in log], files(place))
+    report.expect(len(results["shm"][0]) == 4 and len(results["shm"][1]) == 5,
+                  f"{layout.name}: four steps and five files")
+    for comm in COMMS[1:]:
+        report.expect(results[comm] == results["shm"],
+                      f"{layout.name}: {comm} has other bits than shm")
+    print(f"  {layout.name}: {', '.join(COMMS)} are equal", flush=True)
+
+
+def free_port():
+    with socket.socket() as it:
+        it.bind(("127.0.0.1", 0))
+        return it.getsockname()[1]
+
+
+class ByHand:
+    """The ranks of a bundle as processes that this script starts, by options."""
+
+    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test"):
+        self.mtc, self.bundle, self.arguments = mtc, bundle, list(map(str, arguments))
+        self.master = f"127.0.0.1:{free_port()}"
+        self.environment = dict(os.environ, MTC_JOB_SECRET=secret)
+        self.processes = [self.start(rank, ranks) for rank in range(ranks)]
+
+    def start(self, rank, ranks, bundle=None, secret=None):
+        command = [self.mtc.program, "run", bundle or self.bundle, "--quiet", "--rank",
+                   str(rank), "--world", str(ranks), "--master", self.master,
+                   "--rdzv-timeout", "30", *self.arguments]
+        environment = dict(self.environment)
+        if secret:
+            environment["MTC_JOB_SECRET"] = secret
+        return subprocess.Popen(command, env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def ends(self, timeout=60):
+        """Exit code and standard error of each."""
+        found = []
+        for process in self.processes:
+            _, error = process.communicate(timeout=timeout)
+            found.append((process.returncode, error))
+        return found
+
+
+def wait_for_steps(log, steps, processes, timeout=60):
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        if os.path.exists(log):
+            with open(log) as file:
+                if file.read().count("\n") >= steps:
+                    return
+        if any(process.poll() is not None for process in processes):
+            break
+        time.sleep(0.01)
+    raise Failed(f"no step {steps} in {log}: "
+                 + "".join(p.stderr.read() for p in processes if p.poll() is not None))
+
+
+def check_death(mtc, report, bundle, data, folder, victim):
+    log = os.path.join(folder, f"death{victim}.jsonl")
+    job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
+                                  "--log", log])
+    wait_for_steps(log, 2, job.processes)
+    job.processes[victim].send_signal(signal.SIGKILL)
+    began = time.monotonic()
+    ends = job.ends()
+    spent = time.monotonic() - began
+    for rank, (code, error) in enumerate(ends):
+        if rank == victim:
+            report.expect(code == -signal.SIGKILL, f"rank {rank} ended with {code}")
+            continue
+        report.expect(code == PEER_DIED and f"rank {victim} died" in error,
+                      f"rank {victim} was killed, rank {rank}: {code}, {error}")
+    report.expect(spent < NAMED_WITHIN, f"the others took {spent:.1f} s to end")
+    print(f"  rank {victim} is killed: the others end after {spent:.2f} s", flush=True)
+
+
+def check_stop(mtc, report, bundle, data, folder):
+    """Signals to one rank stop all, behind one step."""
+    log, points = (os.path.join(folder, name) for name in ("stop.jsonl", "points"))
+    # The rate is a function of the step alone, whatever the last one is.
+    rate = ["--data", data, "--data-type", "u8", "--lr", 1e-3, "--decay", "constant"]
+    recipe = [*rate, "--log", log, "--checkpoints", points]
+    job = ByHand(mtc, bundle, 4, [*recipe, "--steps", 10 ** 6])
+    wait_for_steps(log, 3, job.processes)
+    job.processes[2].send_signal(signal.SIGTERM)
+    for rank, (code, error) in enumerate(job.ends()):
+        report.expect(code == STOPPED_SAVED, f"stopped, rank {rank}: {code}, {error}")
+    done = len(read_log(log))
+    goes_on = mtc.call("run", bundle, "--quiet", *recipe, "--append", "--resume", "--steps",
+                       done + 2, "--comm", "shm")
+    again = mtc.run(bundle, [*rate, "--steps", done + 2], os.path.join(folder, "whole"))
+    found = [(r["step"], r["loss"], r["grad_norm"]) for r in read_log(log)]
+    report.expect(found == [(r["step"], r["loss"], r["grad_norm"]) for r in again],
+                  f"stopped over mpi behind step {done} and resumed over shm: other bits "
+                  f"{goes_on.stderr}")
+    print(f"  stopped over mpi behind step {done}, resumed over shm: equal", flush=True)
+
+
+def check_differences(mtc, report, bundle, other, data):
+    arguments = ["--data", data, "--data-type", "u8", "--steps", 1]
+    job = ByHand(mtc, bundle, 3, arguments)  # the bundle has 4
+    for code, error in job.ends():
+        report.expect(code == USAGE and "--rank and --world started 3 ranks" in error,
+                      f"too few ranks: {code}, {error}")
+    job = ByHand(mtc, bundle, 0, arguments)
+    job.processes = [job.start(0, 4), job.start(1, 4, other)]
+    for code, error in job.ends():
+        report.expect(code == COMMUNICATION and re.search(
+            r"rank 1 on \S+ is of another job than rank 0 on \S+: it has the plan", error),
+            f"another bundle: {code}, {error}")
+    environment = dict(os.environ, RANK="0", WORLD_SIZE="4", PMI_RANK="1", PMI_SIZE="4")
+    result = subprocess.run([mtc.program, "run", bundle, *map(str, arguments)],
+                            env=environment, capture_output=True, text=True)
+    report.expect(result.returncode == USAGE and
+                  "torchrun says that this is rank 0 of 4, PMI that it is rank 1 of 4"
+                  in result.stderr, f"two launchers: {result.returncode}, {result.stderr}")
+    result = mtc.call("run", bundle, "-n", 8, *arguments, check=False)
+    report.expect(result.returncode == USAGE and "expected 8 ranks" in result.stderr,
+                  f"-n 8: {result.returncode}, {result.stderr}")
+
+
+def main():
+    mtc, report = Mtc(), Report()
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "tokens")
+        corpus.write(data)
+        bundles = [mtc.compile(SPEC, layout, os.path.join(folder, layout.name))
+                   for layout in LAYOUTS]
+        for bundle, layout in zip(bundles, LAYOUTS):
+            check_bits(mtc, report, bundle, data, folder, layout)
+        for victim in (0, 3):
+            check_death(mtc, report, bundles[0], data, folder, victim)
+        check_stop(mtc, report, bundles[0], data, folder)
+        other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
+        check_differences(mtc, report, bundles[0], other, data)
+    return report.finish(f"{len(LAYOUTS)} layouts over {', '.join(COMMS)}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failed:
+        sys.exit(f"failed: {failed}")
