@@ -75,7 +75,7 @@ func.func @view_of_the_step() {
 }
 // -----
 func.func @field_that_kernels_do_not_read() {
-  // expected-error @+2 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2 or clip_coeff), found seed}}
+  // expected-error @+2 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2, clip_coeff or loss_scale), found seed}}
   // expected-error @+1 {{failed to parse Rt_StepField parameter}}
   %f = rt.step_field seed : memref<1xf32>
   return
