@@ -41,8 +41,11 @@ SIZES = {"name": "hops", "vocab": 64, "padded": 64, "layers": 4, "hidden": 32, "
 # Each has half of the layouts: ranks along tp share key heads, in slices of one tensor or not.
 MODELS = ({"tied": True, "qkv": "fused", "kv_heads": 2},
           {"tied": False, "qkv": "separate", "kv_heads": 1})
-# N5: one step of another layout; in bf16 as in test_random.py.
-LOSS = {"f32": 2e-6, "bf16": 2e-4, precision.SUMS: 2e-4}
+# N5: one step of another layout; in bf16 as in test_random.py, in fp16 an eighth of that, as
+# its values have three bits more.
+LOSS = {"f32": 2e-6, "bf16": 2e-4, precision.SUMS: 2e-4, "fp16": 2.5e-5}
+# Of fp16: where a run from a checkpoint of another type begins, so that no step is skipped.
+SCALE = 1024
 
 
 def numbers(log):
@@ -83,6 +86,7 @@ class Resume:
             os.remove(log)
         self.mtc.call("run", bundle, "--data", self.path("data"), "--data-type", "u8",
                       "--decay", "constant", "--lr", 1e-3, "--quiet", "--comm", comm,
+                      "--initial-loss-scale", SCALE,
                       "--steps", steps, "--log", log, *options)
         return read_log(log)
 
