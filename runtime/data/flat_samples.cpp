@@ -57,23 +57,22 @@ Status FlatSamples::readTokens(int64_t first, int64_t count,
 
 Status FlatSamples::read(int64_t sample, int32_t *out) const {
   int64_t first = firstToken(sample), count = seq_ + 1;
-  std::vector<std::byte> bytes(
-      static_cast<size_t>(count * tokens_.tokenBytes()));
-  MTC_RETURN_IF_ERROR(readTokens(first, count, bytes.data()));
+  read_.resize(static_cast<size_t>(count * tokens_.tokenBytes()));
+  MTC_RETURN_IF_ERROR(readTokens(first, count, read_.data()));
   BadTokens bad;
-  findBadTokens(tokens_.type, bytes.data(), count, vocab_, first, bad);
-  widenTokens(tokens_.type, bytes.data(), count, out);
+  findBadTokens(tokens_.type, read_.data(), count, vocab_, first, bad);
+  widenTokens(tokens_.type, read_.data(), count, out);
   return rejection(bad);
 }
 
 Status FlatSamples::scan(int64_t first, int64_t count, BadTokens &bad) const {
   constexpr int64_t most = int64_t{1} << 18; // tokens in memory at a time
-  std::vector<std::byte> block(
+  read_.resize(
       static_cast<size_t>(std::min(most, count) * tokens_.tokenBytes()));
   for (int64_t end = first + count; first < end; first += most) {
     int64_t part = std::min(most, end - first);
-    MTC_RETURN_IF_ERROR(readTokens(first, part, block.data()));
-    findBadTokens(tokens_.type, block.data(), part, vocab_, first, bad);
+    MTC_RETURN_IF_ERROR(readTokens(first, part, read_.data()));
+    findBadTokens(tokens_.type, read_.data(), part, vocab_, first, bad);
   }
   return Status::okay();
 }

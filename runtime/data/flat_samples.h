@@ -42,6 +42,7 @@ private:
   int64_t seq_ = 0, vocab_ = 0, windows_ = 0;
   uint64_t seed_ = 0;
   bool sequential_ = false;
+  mutable std::vector<std::byte> read_; ///< tokens as in the file
 };
 
 } // namespace mtc::runtime

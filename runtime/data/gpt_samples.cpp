@@ -56,7 +56,8 @@ Status GptSamples::findSequence(int64_t sequence, int64_t &first,
                       set_.indexFile(), sequence, set_.tokens(), count, first)};
 }
 
-Status GptSamples::forRuns(int64_t sample, const VisitRun &visit) const {
+template <typename Visit>
+Status GptSamples::forRuns(int64_t sample, const Visit &visit) const {
   constexpr int64_t block = 64; // sequences that are looked up at a time
   int64_t at, bounds[4], sequences[block];
   MTC_RETURN_IF_ERROR(index_.read(kGptShuffle, sample, 1, &at));
@@ -94,13 +95,13 @@ Status GptSamples::forRuns(int64_t sample, const VisitRun &visit) const {
 }
 
 Status GptSamples::read(int64_t sample, int32_t *out) const {
-  std::vector<std::byte> bytes;
   BadTokens bad;
+  read_.reserve(static_cast<size_t>((seq_ + 1) * set_.tokenBytes()));
   MTC_RETURN_IF_ERROR(forRuns(sample, [&](const Run &run) -> Status {
-    bytes.resize(static_cast<size_t>(run.count * set_.tokenBytes()));
-    MTC_RETURN_IF_ERROR(set_.tokenBytes(run.first, run.count, bytes.data()));
-    findBadTokens(set_.type(), bytes.data(), run.count, vocab_, run.first, bad);
-    widenTokens(set_.type(), bytes.data(), run.count, out + run.position);
+    read_.resize(static_cast<size_t>(run.count * set_.tokenBytes()));
+    MTC_RETURN_IF_ERROR(set_.tokenBytes(run.first, run.count, read_.data()));
+    findBadTokens(set_.type(), read_.data(), run.count, vocab_, run.first, bad);
+    widenTokens(set_.type(), read_.data(), run.count, out + run.position);
     return Status::okay();
   }));
   return rejectionOf(bad, set_.tokenFile(), vocab_, "the tokenizer");
@@ -118,12 +119,11 @@ Status GptSamples::documentStarts(int64_t sample,
 
 Status GptSamples::scan(int64_t first, int64_t count, BadTokens &bad) const {
   constexpr int64_t most = int64_t{1} << 18; // tokens in memory at a time
-  std::vector<std::byte> block(
-      static_cast<size_t>(std::min(most, count) * set_.tokenBytes()));
+  read_.resize(static_cast<size_t>(std::min(most, count) * set_.tokenBytes()));
   for (int64_t end = first + count; first < end; first += most) {
     int64_t part = std::min(most, end - first);
-    MTC_RETURN_IF_ERROR(set_.tokenBytes(first, part, block.data()));
-    findBadTokens(set_.type(), block.data(), part, vocab_, first, bad);
+    MTC_RETURN_IF_ERROR(set_.tokenBytes(first, part, read_.data()));
+    findBadTokens(set_.type(), read_.data(), part, vocab_, first, bad);
   }
   return Status::okay();
 }

@@ -42,9 +42,10 @@ private:
     int64_t position, first, count;
     bool begins;
   };
-  using VisitRun = std::function<Status(const Run &)>;
-  /// The runs of a sample, in its order.
-  Status forRuns(int64_t sample, const VisitRun &visit) const;
+  /// The runs of a sample, in its order. No std::function, which may allocate:
+  /// steps read samples.
+  template <typename Visit>
+  Status forRuns(int64_t sample, const Visit &visit) const;
   Status findSequence(int64_t sequence, int64_t &first, int64_t &count) const;
   Status scan(int64_t first, int64_t count, BadTokens &bad) const;
   Status damaged(const std::string &what) const;
@@ -53,6 +54,7 @@ private:
   IndexedDataset set_;
   IndexFile index_;
   int64_t seq_ = 0, vocab_ = 0;
+  mutable std::vector<std::byte> read_; ///< tokens as in the file
 };
 
 /// Samples of several corpora, as a file of a blend deals them.

@@ -23,7 +23,8 @@ public:
 
   /// Reads the seq + 1 tokens of a sample: its inputs, and the label of the
   /// last of them. Errors: inputRejected: a file was cut, or a token is not in
-  /// the vocabulary, with its position.
+  /// the vocabulary, with its position. One caller at a time: what was read is
+  /// kept in memory of the source, so that no later step allocates.
   virtual Status read(int64_t sample, int32_t *out) const = 0;
 
   /// The positions of a sample, among its seq + 1 tokens, with which a sequence
