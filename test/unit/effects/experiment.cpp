@@ -128,7 +128,7 @@ private:
     state->block.step = 1;
     state->block.clip_threshold = 1;
     state->block.zero = 0;
-    state->block.loss_scale = state->block.inv_loss_scale = 1;
+    state->block.inv_loss_scale = 1;
   }
 
   void writeInputs(const Declared &d) {
