@@ -32,6 +32,7 @@ void readFields(FieldReader reader, Manifest &m) {
   m.position = readPosition(reader);
   m.model = reader.line("model");
   m.planHash = reader.line("plan_hash");
+  m.optimizer = reader.line("optimizer");
   m.mesh = reader.line("mesh");
   FieldReader recipe = reader.object("recipe");
   for (const std::string &key : recipe.keys())
@@ -56,6 +57,7 @@ std::string textOf(const Manifest &m) {
   writePosition(m.position, json);
   json.update(Json({{"model", m.model},
                     {"plan_hash", m.planHash},
+                    {"optimizer", m.optimizer},
                     {"mesh", m.mesh},
                     {"recipe", objectOf(m.recipe)},
                     {"sums", m.sums},

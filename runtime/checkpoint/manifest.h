@@ -23,6 +23,7 @@ struct Manifest {
 
   RunPosition position;
   std::string model, planHash;
+  std::string optimizer; ///< whose states it has, as strategies name it
   /// For people and for comparisons: how the run was told to train, by keys of
   /// recipes, and the mesh that it ran on.
   std::map<std::string, std::string> recipe;

@@ -52,6 +52,7 @@ Manifest ofStep(int64_t step) {
   Manifest manifest;
   manifest.position = {step, 16 * step, 512 * step};
   manifest.model = "toy";
+  manifest.optimizer = "adamw";
   manifest.planHash = "0123456789abcdef";
   manifest.mesh = "tp 2";
   manifest.recipe["lr"] = "0.001";
