@@ -31,11 +31,11 @@ enum PartId : size_t {
 constexpr TimePart kTimes[] = {
     {"data", "tokens into their places"},
     {"forward", "fragments of the forward, without their collectives"},
-    {"forward-products", "matrix products", "forward"},
+    {"forward-products", "GEMMs", "forward"},
     {"forward-rest", "all else: attention, norms, ...", "forward"},
     {"backward", "fragments of the backward, without their collectives, with "
                  "what they compute again"},
-    {"backward-products", "matrix products", "backward"},
+    {"backward-products", "GEMMs", "backward"},
     {"backward-rest", "all else", "backward"},
     {"optimizer", "norm, clipping and update, without collectives"},
     {"collectives", "on the stream of fragments: sums over ranks, gathers, and "
