@@ -155,4 +155,20 @@ void reduceInOrder(MtcReduce op, MtcDtype dtype,
   reduceFloats<Bf16>(op, inputs, outputs, first, count, stream);
 }
 
+void combine(const CallRecord &call, int self,
+             std::span<const void *const> inputs, char *buffer) {
+  void *output = buffer;
+  int64_t bytes = call.count * elementBytes(call.dtype);
+  if (call.kind == CollectiveKind::allReduce)
+    reduceInOrder(call.reduce, call.dtype, inputs, {&output, 1}, 0, call.count,
+                  false);
+  if (call.kind == CollectiveKind::reduceScatter)
+    reduceInOrder(MTC_SUM, call.dtype, inputs, {&output, 1}, self * call.count,
+                  call.count, false);
+  if (call.kind == CollectiveKind::allGather && bytes > 0)
+    for (size_t m = 0; m < inputs.size(); ++m)
+      std::memcpy(buffer + static_cast<int64_t>(m) * bytes, inputs[m],
+                  static_cast<size_t>(bytes));
+}
+
 } // namespace mtc::runtime::comm

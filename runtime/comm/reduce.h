@@ -9,6 +9,8 @@
 
 #include "mtc/runtime/abi.h"
 
+#include "runtime/comm/call.h"
+
 #include <cstdint>
 #include <span>
 
@@ -28,6 +30,12 @@ void reduceInOrder(MtcReduce op, MtcDtype dtype,
                    std::span<const void *const> inputs,
                    std::span<void *const> outputs, int64_t first, int64_t count,
                    bool stream);
+
+/// What a collective leaves in the buffer of member `self`, where `inputs` are
+/// what each member gave, in group-rank order: of an all-gather its part, else
+/// the whole buffer. For calls so small that each member has a copy of them.
+void combine(const CallRecord &call, int self,
+             std::span<const void *const> inputs, char *buffer);
 
 } // namespace mtc::runtime::comm
 #endif // MTC_RUNTIME_COMM_REDUCE_H

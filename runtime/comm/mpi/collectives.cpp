@@ -106,17 +106,7 @@ Status MpiCommunicator::runSmall(const CallRecord &call, Group &group,
                                  char *buffer) {
   for (int m = 0; m < group.size(); ++m)
     group.inputs[size_t(m)] = group.slot(m) + sizeof(CallRecord);
-  void *output = buffer;
-  int64_t bytes = call.count * comm::elementBytes(call.dtype);
-  if (call.kind == CollectiveKind::allReduce)
-    comm::reduceInOrder(call.reduce, call.dtype, group.inputs, {&output, 1}, 0,
-                        call.count, false);
-  if (call.kind == CollectiveKind::reduceScatter)
-    comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs, {&output, 1},
-                        group.self * call.count, call.count, false);
-  if (call.kind == CollectiveKind::allGather && bytes > 0)
-    for (int m = 0; m < group.size(); ++m)
-      std::memcpy(buffer + m * bytes, group.inputs[size_t(m)], size_t(bytes));
+  comm::combine(call, group.self, group.inputs, buffer);
   return Status::okay();
 }
 

@@ -74,17 +74,7 @@ Status ShmCommunicator::runSmall(const CallRecord &call, Group &group,
   for (size_t m = 0; m < size; ++m)
     group.inputs[m] =
         control_.slot(call.group, group.members[m], call.sequence).payload;
-  void *output = buffer;
-  int64_t bytes = call.count * comm::elementBytes(call.dtype);
-  if (call.kind == CollectiveKind::allReduce)
-    comm::reduceInOrder(call.reduce, call.dtype, group.inputs, {&output, 1}, 0,
-                        call.count, false);
-  if (call.kind == CollectiveKind::reduceScatter)
-    comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs, {&output, 1},
-                        group.self * call.count, call.count, false);
-  if (call.kind == CollectiveKind::allGather && bytes > 0)
-    for (size_t m = 0; m < size; ++m)
-      std::memcpy(buffer + m * bytes, group.inputs[m], bytes);
+  comm::combine(call, group.self, group.inputs, buffer);
   return Status::okay();
 }
 
