@@ -13,7 +13,7 @@ Target::Target(TargetAttr target)
     : isa_(target.getIsa().str()), chip_(chipOf(target).str()),
       threads(target.getThreads()),
       streams_(chip_.empty() ? target.getStreams().value_or(1)
-                             : MTC_STREAM_COUNT) {}
+                             : int64_t(MTC_STREAM_COUNT)) {}
 
 FailureOr<Target> Target::of(ModuleOp module) {
   FailureOr<ConfigAttr> config = configOf(module);

@@ -114,13 +114,29 @@ private:
         });
   }
 
+  Status shareHost(const Descriptor &descriptor,
+                   std::unique_ptr<SharedHost> &out) {
+    if (options_.mpiInsideHosts)
+      return Status::okay();
+    return SharedHost::join(
+        {place_.rank, bundle_.mesh, descriptor.arenas, descriptor.posted,
+         descriptor.streams, hostKey()},
+        [this](const std::string &own, std::vector<std::string> &all) {
+          return channel_->gather(own, all);
+        },
+        out);
+  }
+
   Status train() {
     const BundleProgram &stage =
         bundle_
             .stages[size_t(bundle_.mesh.coordinate(place_.rank, MTC_AXIS_PP))];
     Program program;
     MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, program));
-    world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh);
+    std::unique_ptr<SharedHost> host;
+    MTC_RETURN_IF_ERROR(shareHost(stage.descriptor, host));
+    world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh,
+                                        std::move(host));
     MTC_RETURN_IF_ERROR(
         takeSeat(*world_, place_.rank, stage.descriptor, nullptr, seat_));
     return runSeat(seat_, std::move(program), stage.descriptor, job_,

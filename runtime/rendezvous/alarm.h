@@ -4,6 +4,7 @@
 
 #include "runtime/base/status.h"
 
+#include <functional>
 #include <span>
 
 namespace mtc::runtime {
@@ -21,6 +22,10 @@ public:
   virtual bool raised() const = 0;
   /// Ok until the job failed; then why, as this rank is told.
   virtual Status verdict() const = 0;
+  /// `heard` is called once, from any thread and quickly done, when this rank
+  /// learns that the job failed, or at once if it did. It may ask nothing of
+  /// the alarm. Empty: nobody listens any more.
+  virtual void listen(std::function<void()> heard) = 0;
 };
 
 } // namespace mtc::runtime

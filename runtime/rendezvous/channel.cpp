@@ -104,6 +104,15 @@ void ControlChannel::learn(Status status) {
   verdict_ = std::move(status);
   raised_ = true;
   changed_.notify_all();
+  if (heard_)
+    heard_();
+}
+
+void ControlChannel::listen(std::function<void()> heard) {
+  std::lock_guard held(lock_);
+  heard_ = std::move(heard);
+  if (heard_ && raised_)
+    heard_();
 }
 
 void ControlChannel::raise(const Status &status, std::span<const int> members) {

@@ -43,6 +43,7 @@ public:
   void raise(const Status &status, std::span<const int> members) override;
   bool raised() const override { return raised_.load(); }
   Status verdict() const override;
+  void listen(std::function<void()> heard) override;
 
   /// This rank is done and ended with `outcome`: its end is no death. Rank 0
   /// returns once all others are done, or, after a failure, once they had two
@@ -85,6 +86,7 @@ private:
   uint32_t round_ = 0;
   std::map<int, Status> outcomes_;
   Status verdict_;
+  std::function<void()> heard_;
   std::atomic<bool> raised_{false};
   bool finished_ = false, ending_ = false;
   Connection::Clock::time_point nextBeat_{};

@@ -14,8 +14,8 @@
 namespace mtc::runtime {
 
 StepReport::StepReport(const Job &job, int64_t ranks)
-    : job_(job), ranks_(ranks), skipped_(job.checkpoints.start.skippedSteps),
-      progress_(job.progressFd, job.progressRewrites) {}
+    : job_(job), ranks_(ranks), progress_(job.progressFd, job.progressRewrites),
+      skipped_(job.checkpoints.start.skippedSteps) {}
 
 Status StepReport::open() {
   if (job_.logFd >= 0)

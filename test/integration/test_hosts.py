@@ -1,7 +1,8 @@
-"""Ranks that share no memory: over MPI they train to the bits of shm and threads.
+"""Ranks of many hosts: over MPI they train to the bits of shm and threads.
 
 Each rank is a process that finds the others by TCP, and MPI by them. They are started by
-mtc itself, and by hand, as any launcher does. A rank that is killed is named by all the
+mtc itself, and by hand, as any launcher does, as ranks of one host or, by their names for
+it, of two; those of a host share memory, or are told not to. A rank that is killed is named by all the
 others within two seconds; a run that is stopped saves, and goes on over another backend.
 
 usage: test_hosts.py BIN_DIR
@@ -22,7 +23,7 @@ from run_layout import Failed, Mtc, Report, read_log
 
 SPEC = "gpt2-nano"
 DUMPS = ("init", "logits", "grads@2", "params")
-COMMS = ("shm", "threads", "mpi")
+COMMS = (("shm",), ("threads",), ("mpi",), ("mpi", "--mpi-inside-hosts"))
 LAYOUTS = [
     Layout(tp=2, pp=2, dp=1),
     Layout(tp=2, pp=2, dp=2, zero=1, overlap="grad-reduce"),
@@ -33,28 +34,44 @@ NAMED_WITHIN = 2.0
 
 
 def files(folder):
-    found = {}
+    contents = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith(".safetensors"):
             with open(os.path.join(folder, name), "rb") as file:
-                found[name] = file.read()
-    return found
+                contents[name] = file.read()
+    return contents
+
+
+def saves(folder):
+    return ["--save", os.path.join(folder, "saved.safetensors")]
+
+
+def found(log, folder):
+    return [(r["loss"], r["grad_norm"]) for r in log], files(folder)
 
 
 def check_bits(mtc, report, bundle, data, folder, layout):
     recipe = ["--data", data, "--data-type", "u8", "--lr", 1e-3, "--steps", 4]
     results = {}
     for comm in COMMS:
-        place = os.path.join(folder, f"{layout.name}-{comm}")
-        log = mtc.run(bundle, recipe, place, (comm,), DUMPS,
-                      ["--save", os.path.join(place, "saved.safetensors")])
-        results[comm] = ([(r["loss"], r["grad_norm"]) for r in log], files(place))
-    report.expect(len(results["shm"][0]) == 4 and len(results["shm"][1]) == 5,
+        place = os.path.join(folder, f"{layout.name}-{''.join(comm)}")
+        log = mtc.run(bundle, recipe, place, comm, DUMPS, saves(place))
+        results[" ".join(comm)] = found(log, place)
+    place = os.path.join(folder, f"{layout.name}-hosts")
+    os.mkdir(place)
+    log = os.path.join(place, "log.jsonl")
+    dumps = [word for what in DUMPS for word in ("--dump", what, place)]
+    job = ByHand(mtc, bundle, layout.ranks,
+                 [*recipe, "--log", log, *dumps, *saves(place)], hosts=2)
+    for rank, (code, error) in enumerate(job.ends()):
+        report.expect(code == 0, f"two hosts, rank {rank}: {code}, {error}")
+    results["two hosts"] = found(read_log(log), place)
+    shm = results["shm"]
+    report.expect(len(shm[0]) == 4 and len(shm[1]) == 5,
                   f"{layout.name}: four steps and five files")
-    for comm in COMMS[1:]:
-        report.expect(results[comm] == results["shm"],
-                      f"{layout.name}: {comm} has other bits than shm")
-    print(f"  {layout.name}: {', '.join(COMMS)} are equal", flush=True)
+    for name, result in results.items():
+        report.expect(result == shm, f"{layout.name}: {name} has other bits than shm")
+    print(f"  {layout.name}: {', '.join(results)} are equal", flush=True)
 
 
 def free_port():
@@ -64,9 +81,11 @@ def free_port():
 
 
 class ByHand:
-    """The ranks of a bundle as processes that this script starts, by options."""
+    """The ranks of a bundle as processes that this script starts, by options, as many on
+    each of some hosts."""
 
-    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test"):
+    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test", hosts=1):
+        self.hosts = hosts
         self.mtc, self.bundle, self.arguments = mtc, bundle, list(map(str, arguments))
         self.master = f"127.0.0.1:{free_port()}"
         self.environment = dict(os.environ, MTC_JOB_SECRET=secret)
@@ -76,7 +95,7 @@ class ByHand:
         command = [self.mtc.program, "run", bundle or self.bundle, "--quiet", "--rank",
                    str(rank), "--world", str(ranks), "--master", self.master,
                    "--rdzv-timeout", "30", *self.arguments]
-        environment = dict(self.environment)
+        environment = dict(self.environment, MTC_HOST=f"host{rank * self.hosts // ranks}")
         if secret:
             environment["MTC_JOB_SECRET"] = secret
         return subprocess.Popen(command, env=environment, text=True,
@@ -105,11 +124,21 @@ def wait_for_steps(log, steps, processes, timeout=60):
                  + "".join(p.stderr.read() for p in processes if p.poll() is not None))
 
 
+def check_memory(report, job):
+    """A rank has mapped arenas of the other one of its host, and of no other."""
+    for rank, process in enumerate(job.processes):
+        with open(f"/proc/{process.pid}/maps") as file:
+            mapped = {int(r) for r in re.findall(r"memfd:mtc:r(\d+):", file.read())}
+        report.expect(mapped == {rank, rank ^ 1},
+                      f"rank {rank} has mapped memory of ranks {sorted(mapped)}")
+
+
 def check_death(mtc, report, bundle, data, folder, victim):
     log = os.path.join(folder, f"death{victim}.jsonl")
     job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
-                                  "--log", log])
+                                  "--log", log], hosts=2)
     wait_for_steps(log, 2, job.processes)
+    check_memory(report, job)
     job.processes[victim].send_signal(signal.SIGKILL)
     began = time.monotonic()
     ends = job.ends()
@@ -118,7 +147,8 @@ def check_death(mtc, report, bundle, data, folder, victim):
         if rank == victim:
             report.expect(code == -signal.SIGKILL, f"rank {rank} ended with {code}")
             continue
-        report.expect(code == PEER_DIED and f"rank {victim} died" in error,
+        report.expect(code == PEER_DIED
+                      and re.search(rf"rank {victim}( on host{victim // 2})? died", error),
                       f"rank {victim} was killed, rank {rank}: {code}, {error}")
     report.expect(spent < NAMED_WITHIN, f"the others took {spent:.1f} s to end")
     print(f"  rank {victim} is killed: the others end after {spent:.2f} s", flush=True)
@@ -183,7 +213,7 @@ def main():
         check_stop(mtc, report, bundles[0], data, folder)
         other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
         check_differences(mtc, report, bundles[0], other, data)
-    return report.finish(f"{len(LAYOUTS)} layouts over {', '.join(COMMS)}")
+    return report.finish(f"{len(LAYOUTS)} layouts in {len(COMMS) + 1} ways")
 
 
 if __name__ == "__main__":

@@ -207,6 +207,10 @@ void addHosts(CLI::App &sub, RunOptions &options) {
                  "else mpich")
       ->check(CLI::IsMember({"mpich", "openmpi"}))
       ->group("Hosts");
+  sub.add_flag("--mpi-inside-hosts", options.mpiInsideHosts,
+               "ranks of one host talk over MPI, too; if not given, they do by "
+               "shared memory")
+      ->group("Hosts");
   sub.add_option("--rank", options.rank, "this process's rank, from 0")
       ->check(CLI::NonNegativeNumber)
       ->group("Hosts");

@@ -2,12 +2,25 @@
 
 #include "runtime/comm/mpi/mpi_world.h"
 
+#include <algorithm>
+
 namespace mtc::runtime {
 
 Communicator &MpiWorld::join(int rank, const ArenaViews &arenas) {
   comm_ =
       std::make_unique<MpiCommunicator>(engine_, alarm_, mesh_, rank, arenas);
-  return *comm_;
+  if (!host_)
+    return *comm_;
+  hosts_ = std::make_unique<HostsCommunicator>(host_->comm(), *comm_, alarm_,
+                                               mesh_, rank, host_->near());
+  return *hosts_;
+}
+
+ArenaViews MpiWorld::sharedArenas(int) const {
+  ArenaViews views{};
+  if (host_)
+    std::ranges::copy(host_->comm().arenas(), views.begin());
+  return views;
 }
 
 StepGate MpiWorld::gate() {

@@ -69,7 +69,8 @@ Status ShmCommunicator::initialise(int controlFd, int rank,
     return {StatusCode::usage,
             fmt::format("expected a rank below {}, found {}", world, rank)};
   control_ = comm::Control(controlMapping_.base(), mesh);
-  bool ownCore = world * options.threads <= usableCores();
+  int64_t ranks = options.ranks > 0 ? options.ranks : world;
+  bool ownCore = ranks * options.threads <= usableCores();
   spin_ = options.spin >= 0 ? options.spin : ownCore ? kSpinWithOwnCore : 0;
   sends_.resize(mesh.stages());
   receives_.resize(mesh.stages());
@@ -137,7 +138,8 @@ Status ShmCommunicator::resolve(int rank, comm::Placement placement,
   Mapping &mapping =
       mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(placement.arena)];
   if (!mapping.base() && size > 0)
-    if (Status status = Mapping::map(block.fd[placement.arena], size, mapping);
+    if (Status status = Mapping::mapOf(
+            control_.header().owner, block.fd[placement.arena], size, mapping);
         !status.ok())
       return {status.code(), fmt::format("arena {} of rank {}: {}",
                                          kArenas[placement.arena].name, rank,

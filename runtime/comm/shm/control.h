@@ -27,6 +27,8 @@ struct alignas(128) ControlHeader {
   Mesh mesh;
   uint32_t ringSlots; ///< of each ring of transfers, a power of two
   std::atomic<uint32_t> abortWord; ///< 0, or cause << 24 | rank + 1
+  /// The process whose descriptors RankBlock names; 0: each has them itself.
+  int32_t owner;
 };
 
 static_assert(std::is_trivially_copyable_v<Mesh>); // between processes
@@ -34,7 +36,7 @@ static_assert(std::is_trivially_copyable_v<Mesh>); // between processes
 struct alignas(128) RankBlock {
   SharedEvent event; ///< something changed in a ring of this rank
   std::atomic<uint32_t> finished;
-  int32_t fd[MTC_ARENA_COUNT]; ///< inherited; -1 for an empty arena
+  int32_t fd[MTC_ARENA_COUNT]; ///< the owner's; -1 for an empty arena
   int64_t bytes[MTC_ARENA_COUNT];
   std::atomic<int64_t> state[kStateWords]; ///< the runtime's, for the launcher
 };

@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 namespace mtc::runtime::comm {
@@ -44,6 +46,20 @@ Status Mapping::map(int fd, int64_t bytes, Mapping &out) {
   mapping.bytes_ = bytes;
   out = std::move(mapping);
   return Status::okay();
+}
+
+Status Mapping::mapOf(int owner, int fd, int64_t bytes, Mapping &out) {
+  if (owner == 0)
+    return map(fd, bytes, out);
+  std::string path = fmt::format("/proc/{}/fd/{}", owner, fd);
+  int opened = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (opened < 0)
+    return {StatusCode::failed,
+            fmt::format("cannot open shared memory by {}: {}", path,
+                        std::strerror(errno))};
+  Status status = map(opened, bytes, out);
+  close(opened);
+  return status;
 }
 
 } // namespace mtc::runtime::comm

@@ -19,6 +19,9 @@ public:
   /// Maps `bytes` > 0 bytes of `fd` readable and writable, shared.
   static Status map(int fd, int64_t bytes, Mapping &out);
 
+  /// The same of a descriptor of process `owner`, by /proc; 0: of this one.
+  static Status mapOf(int owner, int fd, int64_t bytes, Mapping &out);
+
   void *base() const { return base_; }
   int64_t bytes() const { return bytes_; }
 

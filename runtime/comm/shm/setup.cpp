@@ -97,6 +97,10 @@ ShmSetup::~ShmSetup() {
     close(controlFd_);
 }
 
+void ShmSetup::openToOthers() {
+  view(control_, mesh_).header().owner = getpid();
+}
+
 std::string ShmSetup::environment() const {
   return fmt::format("{}={}", kShmEnvironment, controlFd_);
 }

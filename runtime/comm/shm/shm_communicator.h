@@ -22,6 +22,8 @@ struct ShmOptions {
   int spin = -1;
   /// Threads of a rank that wait for others or compute meanwhile.
   int64_t threads = 1;
+  /// Ranks that share the cores of this host; 0: all of the mesh.
+  int64_t ranks = 0;
 };
 
 class ShmCommunicator final : public Communicator {

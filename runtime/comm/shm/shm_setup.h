@@ -45,6 +45,8 @@ public:
   ~ShmSetup();
 
   int controlFd() const { return controlFd_; }
+  /// Ranks are no children of this process: they open its descriptors in /proc.
+  void openToOthers();
   /// "MTC_SHM_FD=7", for the environment of a rank.
   std::string environment() const;
   /// Bytes of all arenas and the control segment.

@@ -3,7 +3,7 @@
 #include "mpi_world.h"
 
 #include "runtime/comm/mpi/load.h"
-#include "runtime/comm/mpi/mpi_communicator.h"
+#include "runtime/comm/mpi/mpi_world.h"
 #include "runtime/comm/mpi/pmi.h"
 #include "runtime/rendezvous/channel.h"
 
@@ -57,19 +57,40 @@ Status begin(ControlChannel &channel, int rank, const Mesh &mesh,
   return {runtime::StatusCode::failed, "MPI has another idea of this rank"};
 }
 
+Status shareHost(ControlChannel &channel, const MpiPlace &place,
+                 const Mesh &mesh, int64_t arenaBytes,
+                 std::unique_ptr<runtime::SharedHost> &host) {
+  runtime::HostShare own{place.rank, mesh, {}, kPosted, 1, ""};
+  own.arenas.fill(arenaBytes);
+  own.key = "host " + std::to_string(place.rank / place.ranksPerHost);
+  return runtime::SharedHost::join(
+      own,
+      [&](const std::string &said, std::vector<std::string> &all) {
+        return channel.gather(said, all);
+      },
+      host);
+}
+
 } // namespace
 
-std::string runMpiRank(int listenFd, int rank, const Mesh &mesh,
+std::string runMpiRank(const MpiPlace &place, const Mesh &mesh,
                        int64_t arenaBytes, const Body &body) {
+  int rank = place.rank;
   std::unique_ptr<ControlChannel> channel;
-  MTC_EXPECT_OK(meet(listenFd, rank, mesh, channel));
+  MTC_EXPECT_OK(meet(place.listenFd, rank, mesh, channel));
   std::unique_ptr<runtime::PmiServer> pmi;
   const MpiEngine *engine = nullptr;
   MTC_EXPECT_OK(begin(*channel, rank, mesh, pmi, engine));
-  ArenaViews arenas = makeArenas(arenaBytes);
+  std::unique_ptr<runtime::SharedHost> host;
+  if (place.ranksPerHost > 1)
+    MTC_EXPECT_OK(shareHost(*channel, place, mesh, arenaBytes, host));
+  bool shares = host != nullptr; // not the last one of an odd number
   std::string found;
   {
-    runtime::MpiCommunicator comm(*engine, *channel, mesh, rank, arenas);
+    runtime::MpiWorld world(*engine, *channel, mesh, std::move(host));
+    ArenaViews arenas =
+        shares ? world.sharedArenas(rank) : makeArenas(arenaBytes);
+    runtime::Communicator &comm = world.join(rank, arenas);
     Rank self{rank, mesh, comm, arenas, [] {
                 raise(SIGKILL);
                 return std::string();

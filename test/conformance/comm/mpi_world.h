@@ -6,10 +6,15 @@
 
 namespace mtc::test {
 
-/// Runs `body` as rank `rank` of a world over MPI, in a process that was made
-/// for it, and that ends with it. Ranks meet at `listenFd`, a socket on
-/// 127.0.0.1 that rank 0 listens at.
-std::string runMpiRank(int listenFd, int rank, const runtime::Mesh &mesh,
+struct MpiPlace {
+  int listenFd; ///< on 127.0.0.1, where rank 0 listens and ranks meet
+  int rank;
+  int ranksPerHost; ///< so many count as those of a host
+};
+
+/// Runs `body` as a rank of a world over MPI, in a process that was made for
+/// it, and that ends with it.
+std::string runMpiRank(const MpiPlace &place, const runtime::Mesh &mesh,
                        int64_t arenaBytes, const Body &body);
 
 } // namespace mtc::test

@@ -162,15 +162,17 @@ std::vector<std::string> runShm(const Mesh &mesh, int64_t arenaBytes,
 }
 
 /// Nobody tells these ranks of a death: their connections do.
-std::vector<std::string> runMpi(const Mesh &mesh, int64_t arenaBytes,
-                                const Body &body) {
+std::vector<std::string> runMpi(int ranksPerHost, const Mesh &mesh,
+                                int64_t arenaBytes, const Body &body) {
   int fd = -1;
   if (runtime::Status status = runtime::listenAt("127.0.0.1", 0, fd);
       !status.ok())
     return {text(status)};
   std::vector<std::string> results = runProcesses(
       mesh.worldSize(),
-      [&](int rank) { return runMpiRank(fd, rank, mesh, arenaBytes, body); },
+      [&](int rank) {
+        return runMpiRank({fd, rank, ranksPerHost}, mesh, arenaBytes, body);
+      },
       [](int) {});
   close(fd);
   return results;
@@ -188,6 +190,8 @@ std::string backendName(const ::testing::TestParamInfo<Backend> &info) {
     return "shm";
   case Backend::mpi:
     return "mpi";
+  case Backend::hosts:
+    return "hosts";
   }
   return "unknown";
 }
@@ -203,7 +207,9 @@ std::vector<std::string> runWorld(Backend backend, const Mesh &mesh,
   if (backend == Backend::shm)
     return runShm(mesh, arenaBytes, body);
   if (backend == Backend::mpi)
-    return runMpi(mesh, arenaBytes, body);
+    return runMpi(1, mesh, arenaBytes, body);
+  if (backend == Backend::hosts)
+    return runMpi(2, mesh, arenaBytes, body);
   return runThreads(backend == Backend::threadsStrict, mesh, arenaBytes, body);
 }
 

@@ -12,9 +12,10 @@
 
 namespace mtc::test {
 
-enum class Backend { threads, threadsStrict, shm, mpi };
+/// hosts: over MPI, where each two ranks share the memory of a host.
+enum class Backend { threads, threadsStrict, shm, mpi, hosts };
 inline const Backend kBackends[] = {Backend::threads, Backend::threadsStrict,
-                                    Backend::shm, Backend::mpi};
+                                    Backend::shm, Backend::mpi, Backend::hosts};
 std::string backendName(const ::testing::TestParamInfo<Backend> &info);
 
 /// What a test sees of the rank that it runs as.

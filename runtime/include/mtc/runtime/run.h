@@ -61,6 +61,8 @@ struct RunOptions {
   /// mpi: the library, a name of kMpiLibraries (runtime/comm/mpi/load.h);
   /// empty: that of the launcher, or MPICH. And the folder of engines.
   std::string mpi, mpiFolder;
+  /// mpi: ranks of one host talk over it, too, instead of by shared memory.
+  bool mpiInsideHosts = false;
   /// mpi, seconds: how long ranks wait for each other at the start, and for a
   /// sign of life later.
   double meetTimeout = 600, heartbeatTimeout = 10;
