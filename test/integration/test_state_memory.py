@@ -19,7 +19,7 @@ import tempfile
 
 import precision
 from layouts import Layout
-from precision import SUMS
+from precision import FP16_SUMS, SUMS
 from run_layout import Failed, Mtc, Report
 
 # (parameters, gradients, optimizer) a parameter, by type and ZeRO stage, of dp = d:
@@ -42,6 +42,10 @@ TOTALS = {("f32", 0): lambda d: 16, ("f32", 1): lambda d: 8 + 8 / d,
           ("bf16", 1): lambda d: 6 + 12 / d, ("bf16", 2): lambda d: 2 + 16 / d,
           (SUMS, 0): lambda d: 20 - 4, (SUMS, 1): lambda d: 4 + 16 / d - 4 / d,
           (SUMS, 2): lambda d: 2 + 14 / d}
+
+for forms in (CLOSED_FORMS, TOTALS):  # fp16 keeps what bf16 does
+    forms.update({(dtype, zero): forms[like, zero] for zero in (0, 1, 2)
+                  for dtype, like in (("fp16", "bf16"), (FP16_SUMS, SUMS))})
 
 BUCKET = 20_000  # elements: several buckets
 
@@ -78,7 +82,7 @@ def check(mtc, report, spec, dtype, zero, dp, folder):
                   f"{what}: expected {total} bytes in the closed form, found {row}")
     # One replica has all.
     shards = dp if zero == 2 else 1
-    width = 2 if dtype == SUMS else 4
+    width = 2 if dtype in (SUMS, FP16_SUMS) else 4
     report.expect(plan["second_gradients"] == width * second // shards
                   and (second > 0) == ("untied" not in spec),
                   f"{what}: second accumulators of {second} elements take "
@@ -113,7 +117,7 @@ def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
         for dtype, zero in CLOSED_FORMS:
-            for dp in (1, 2, 4) if dtype == SUMS else (2, 4):
+            for dp in {SUMS: (1, 2, 4), "fp16": (4,), FP16_SUMS: (4,)}.get(dtype, (2, 4)):
                 for spec in ("gpt2-nano", "gpt2-nano-untied"):
                     check(mtc, report, spec, dtype, zero, dp, folder)
     return report.finish("bytes per parameter")
