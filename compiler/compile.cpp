@@ -6,7 +6,7 @@
 #include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
-#include "compiler/lengths.h"
+#include "compiler/join_plans.h"
 #include "compiler/memory_limit.h"
 #include "compiler/output_folder.h"
 #include "compiler/print_ir.h"

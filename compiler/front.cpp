@@ -2,8 +2,8 @@
 
 #include "compiler/front.h"
 
+#include "compiler/join_plans.h"
 #include "compiler/least_recompute.h"
-#include "compiler/lengths.h"
 #include "compiler/model_cost.h"
 #include "compiler/print_ir.h"
 #include "compiler/problems.h"
@@ -201,9 +201,9 @@ Status importInputs(const models::ModelSpec &spec, models::Strategy strategy,
                     DiagnosticLog &log,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) {
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> plans;
-  for (models::Strategy &each : strategy.ofEachLength()) {
+  for (models::Strategy &each : strategy.ofEachShape()) {
     each.layersPerStage = strategy.layersPerStage;
-    each.balancedStages &= plans.empty(); // by the longest samples
+    each.balancedStages &= plans.empty(); // by the largest step
     plans.emplace_back();
     MTC_RETURN_IF_ERROR(
         importPlan(spec, each, isa, context, log, plans.back()));

@@ -2,7 +2,7 @@
 
 #include "compiler/gpu_kernels.h"
 
-#include "compiler/lengths.h"
+#include "compiler/join_plans.h"
 #include "compiler/object.h"
 #include "compiler/output_folder.h"
 #include "compiler/run_phase.h"

@@ -24,8 +24,9 @@ std::vector<runtime::ModelFlops> modelFlops(const BundlePlan &plan) {
   for (const ProgramPlan &program : plan.programs)
     for (const PlanTimeline &timeline : program.timelines) {
       int64_t seq = timeline.seq.value_or(c.seq);
-      if (timeline.entry == "eval" ||
-          timeline.entry == runtime::entryName("eval", seq))
+      // A token of another batch takes as many.
+      if (timeline.entry == runtime::entryName("eval", {seq, c.globalBatch},
+                                               {c.seq, c.globalBatch}))
         forward[seq] += ranks * flopsOf(program, timeline);
     }
   std::vector<runtime::ModelFlops> flops;

@@ -74,6 +74,7 @@ struct PlanFragment {
 struct PlanTimeline {
   std::string entry;
   std::optional<int64_t> seq; ///< tokens of a sample; none: those of the plan
+  std::optional<int64_t> microbatches; ///< of a step; none: those of the plan
   std::vector<MtcStep> rows;
   /// What rows run that is no fragment of the program; their index is -1.
   std::vector<std::string> unknown;

@@ -3,7 +3,7 @@
 #include "compiler/plan_strategy.h"
 
 #include "compiler/front.h"
-#include "compiler/lengths.h"
+#include "compiler/join_plans.h"
 #include "compiler/proof_log.h"
 #include "compiler/read_plan.h"
 #include "dialects/rt/Rt.h"

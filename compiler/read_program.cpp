@@ -176,6 +176,8 @@ public:
     timeline.entry = op.getSymName().str();
     if (auto sequence = op.getSequence())
       timeline.seq = *sequence;
+    if (auto microbatches = op.getMicrobatches())
+      timeline.microbatches = *microbatches;
     rt::Rows rows = op.getRows();
     fragments.clear();
     for (mlir::StringAttr name : rows.getTable().names)
@@ -264,6 +266,7 @@ runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
   runtime::EntryInfo e;
   e.name = timeline.entry;
   e.seq = timeline.seq;
+  e.microbatches = timeline.microbatches;
   e.length = static_cast<int64_t>(timeline.rows.size());
   for (int64_t i = 0; i < e.length; ++i)
     if (timeline.rows[i].kind == MTC_STEP_RUN &&

@@ -9,7 +9,9 @@
 #include "compiler/traffic.h"
 #include "mtc/runtime/memory.h"
 
+#include <functional>
 #include <numeric>
+#include <set>
 
 namespace mtc::compiler {
 namespace {
@@ -70,14 +72,29 @@ int64_t totalParameters(const BundlePlan &plan) {
   return total;
 }
 
-/// Tokens of a sample, the most first: each has an entry for training.
-std::vector<int64_t> lengthsOf(const BundlePlan &plan) {
-  std::vector<int64_t> lengths = {plan.config.seq};
+/// A number of each entry of a program, the largest first.
+template <typename Of>
+std::vector<int64_t> ofEntries(const BundlePlan &plan, Of of) {
+  std::set<int64_t, std::greater<>> found;
   for (const PlanTimeline &timeline : plan.programs.front().timelines)
-    if (timeline.seq &&
-        timeline.entry == runtime::entryName("train", *timeline.seq))
-      lengths.push_back(*timeline.seq);
-  return lengths;
+    found.insert(of(timeline));
+  return {found.begin(), found.end()};
+}
+
+/// Tokens of a sample.
+std::vector<int64_t> lengthsOf(const BundlePlan &plan) {
+  return ofEntries(plan, [&](const PlanTimeline &timeline) {
+    return timeline.seq.value_or(plan.config.seq);
+  });
+}
+
+/// Samples of a step.
+std::vector<int64_t> batchesOf(const BundlePlan &plan) {
+  const PlanConfig &c = plan.config;
+  return ofEntries(plan, [&](const PlanTimeline &timeline) {
+    return c.globalBatch / c.microbatches *
+           timeline.microbatches.value_or(c.microbatches);
+  });
 }
 
 int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
@@ -127,6 +144,7 @@ Json report(const BundlePlan &plan) {
       {"dtype", c.dtype},
       {"grad_dtype", c.gradDtype},
       {"seq_lengths", lengthsOf(plan)},
+      {"global_batches", batchesOf(plan)},
       {"tokens_per_step", c.globalBatch * c.seq},
       {"total_parameters", totalParameters(plan)},
       {"total_p2p_bytes", totalSendBytes(plan, stages)},

@@ -143,6 +143,11 @@ std::string reportText(const Json &r) {
     text += fmt::format("lengths        {} tokens a sample; figures are of the "
                         "first\n",
                         fmt::join(lengths.get<std::vector<int64_t>>(), ", "));
+  if (const Json batches = r.value("global_batches", Json::array());
+      batches.size() > 1)
+    text += fmt::format("batches        {} samples a step; figures are of the "
+                        "first\n",
+                        fmt::join(batches.get<std::vector<int64_t>>(), ", "));
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")

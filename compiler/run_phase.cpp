@@ -2,7 +2,7 @@
 
 #include "compiler/run_phase.h"
 
-#include "compiler/lengths.h"
+#include "compiler/join_plans.h"
 #include "compiler/locations.h"
 #include "compiler/register.h"
 #include "passes/PhasePass.h"

@@ -65,8 +65,8 @@ runtime::Status runPass(Phase phase, mlir::ModuleOp module,
 /// stderr.
 runtime::Status withDiagnostics(runtime::Status status, DiagnosticLog &log);
 
-/// Runs a phase as `runPass` on each plan of a module (lengths.h); errors have
-/// the diagnostics.
+/// Runs a phase as `runPass` on each plan of a module (join_plans.h); errors
+/// have the diagnostics.
 runtime::Status runPhase(Phase phase, mlir::ModuleOp module, DiagnosticLog &log,
                          mlir::TimingScope &timing,
                          IRCheck check = IRCheck::eachPass);

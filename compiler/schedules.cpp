@@ -7,6 +7,9 @@
 #include "passes/pipeline/schedules/generators.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace mtc::compiler {
 
@@ -54,12 +57,23 @@ static schedules::Params paramsOf(const models::Strategy &strategy) {
 
 static models::Diagnostics checkNamed(const models::Strategy &strategy) {
   models::Diagnostics found;
+  std::set<std::string> said; // not by m, so of each batch
   const schedules::Generator *row = schedules::findGenerator(strategy.schedule);
-  for (const schedules::Finding &finding : row->check(paramsOf(strategy)))
-    found.push_back({models::ErrorClass::infeasible, "strategy", 0,
-                     fmt::format("schedule '{}' of p = pp, m = microbatches, v "
-                                 "= chunks, G = microbatch_group: {}",
-                                 strategy.schedule, finding.message)});
+  models::Strategy own = strategy;
+  for (int64_t batch : strategy.globalBatches()) {
+    own.globalBatchSize = batch;
+    std::string where = strategy.smallerGlobalBatches.empty()
+                            ? ""
+                            : fmt::format(" (global_batch_size = {})", batch);
+    for (const schedules::Finding &finding : row->check(paramsOf(own)))
+      if (said.insert(finding.message).second)
+        found.push_back(
+            {models::ErrorClass::infeasible, "strategy", 0,
+             fmt::format("schedule '{}' of p = pp, m = "
+                         "microbatches, v = chunks, G = "
+                         "microbatch_group: {}{}",
+                         strategy.schedule, finding.message, where)});
+  }
   return found;
 }
 
@@ -92,6 +106,13 @@ static models::Diagnostics checkRead(const models::Strategy &strategy,
 }
 
 static models::Diagnostics readFile(models::Strategy &strategy) {
+  if (!strategy.smallerGlobalBatches.empty())
+    return {{models::ErrorClass::infeasible, strategy.schedule, 0,
+             fmt::format("a file has the slots of one number of microbatches: "
+                         "expected one global_batch_size, found {}; name a "
+                         "schedule (mtc schedule list), or compile a bundle "
+                         "for each",
+                         fmt::join(strategy.globalBatches(), ", "))}};
   schedules::Params params = paramsOf(strategy);
   schedules::Schedule schedule;
   models::Diagnostics wrong = readScheduleFile(

@@ -9,13 +9,29 @@
 
 namespace mtc::models {
 
-std::vector<Strategy> Strategy::ofEachLength() const {
-  std::vector<Strategy> all(1 + shorterSeqLengths.size(), *this);
-  for (size_t i = 0; i < all.size(); ++i) {
-    all[i].shorterSeqLengths.clear();
-    if (i > 0)
-      all[i].seqLength = shorterSeqLengths[i - 1];
-  }
+std::vector<int64_t> Strategy::globalBatches() const {
+  std::vector<int64_t> all = {globalBatchSize};
+  all.insert(all.end(), smallerGlobalBatches.begin(),
+             smallerGlobalBatches.end());
+  return all;
+}
+
+std::vector<int64_t> Strategy::seqLengths() const {
+  std::vector<int64_t> all = {seqLength};
+  all.insert(all.end(), shorterSeqLengths.begin(), shorterSeqLengths.end());
+  return all;
+}
+
+std::vector<Strategy> Strategy::ofEachShape() const {
+  std::vector<Strategy> all;
+  for (int64_t length : seqLengths())
+    for (int64_t batch : globalBatches()) {
+      Strategy &own = all.emplace_back(*this);
+      own.seqLength = length;
+      own.shorterSeqLengths.clear();
+      own.globalBatchSize = batch;
+      own.smallerGlobalBatches.clear();
+    }
   return all;
 }
 

@@ -30,7 +30,9 @@ struct Strategy {
   int64_t ranksPerHost = 0;    ///< 0: not said
   int64_t microBatchSize = 1;  ///< samples of one replica
   int64_t globalBatchSize = 0; ///< samples of one step; 0: not given, an error
-  int64_t seqLength = 0;       ///< tokens of a sample; 0: the model's max_seq
+  /// Of other steps, falling; all are smaller than `globalBatchSize`.
+  std::vector<int64_t> smallerGlobalBatches;
+  int64_t seqLength = 0; ///< tokens of a sample; 0: the model's max_seq
   /// Of samples of other steps, falling; all are shorter than `seqLength`.
   std::vector<int64_t> shorterSeqLengths;
   /// A name, or the path of a file of slots; empty: the compiler's default.
@@ -70,9 +72,13 @@ struct Strategy {
   int64_t microbatches() const {
     return globalBatchSize / (microBatchSize * mesh[MTC_AXIS_DP]);
   }
-  /// A strategy for each length of samples, that of the longest first; they
-  /// differ in nothing else.
-  std::vector<Strategy> ofEachLength() const;
+  /// The samples of a step, the most first.
+  std::vector<int64_t> globalBatches() const;
+  /// The tokens of a sample, the most first; 0: the model's max_seq.
+  std::vector<int64_t> seqLengths() const;
+  /// A strategy for each length of samples and each global batch, falling in
+  /// the length and then in the batch; they differ in nothing else.
+  std::vector<Strategy> ofEachShape() const;
   /// Virtual stages along the model.
   int64_t virtualStages() const { return mesh.stages() * chunks; }
   /// What each of the logical axes of parameter `name` is split over: by the

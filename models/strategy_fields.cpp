@@ -73,44 +73,48 @@ static StrategyRows meshFields() {
   return rows;
 }
 
-/// Takes lengths in any order; they stay longest first.
-static void setLengths(std::vector<int64_t> lengths, Strategy &out) {
-  std::sort(lengths.begin(), lengths.end(), std::greater<>());
-  out.seqLength = lengths.front();
-  out.shorterSeqLengths.assign(lengths.begin() + 1, lengths.end());
-}
-
-static Kind<Strategy> seqLength() {
-  auto kind = OfStrategy::integer(countRange, &Strategy::seqLength);
+/// An integer, or several in any order: the largest one and, falling, the
+/// others.
+static Kind<Strategy> oneOrMore(IntegerRange range, int64_t Strategy::*largest,
+                                std::vector<int64_t> Strategy::*others) {
+  auto kind = OfStrategy::integer(range, largest);
   kind.type += ", or a list of such, each once";
-  kind.unset = [](const ModelSpec &spec) { return spec.maxSeq; };
-  kind.read = [one = kind.read, type = kind.type](TomlReader &in,
-                                                  std::string_view key,
-                                                  Strategy &out, Need need) {
+  kind.read = [=, one = kind.read, type = kind.type](TomlReader &in,
+                                                     std::string_view key,
+                                                     Strategy &out, Need need) {
     if (const toml::node *node = in.has(key) ? in.node(key) : nullptr;
         !node || !node->is_array()) {
       if (node)
-        out.shorterSeqLengths.clear();
+        (out.*others).clear();
       return one(in, key, out, need);
     }
-    std::vector<int64_t> lengths;
-    in.integers(key, lengths, countRange);
+    std::vector<int64_t> values;
+    in.integers(key, values, range);
     if (!in.good(key))
       return;
-    if (lengths.empty() ||
-        std::set(lengths.begin(), lengths.end()).size() != lengths.size())
+    std::sort(values.begin(), values.end(), std::greater<>());
+    if (values.empty() ||
+        std::adjacent_find(values.begin(), values.end()) != values.end())
       return in.wrong(key, type);
-    setLengths(std::move(lengths), out);
+    out.*largest = values.front();
+    (out.*others).assign(values.begin() + 1, values.end());
   };
-  kind.valueOf = [one = kind.valueOf](const Strategy &s) {
+  kind.valueOf = [=, one = kind.valueOf](const Strategy &s) {
     nlohmann::ordered_json value = one(s);
-    if (s.shorterSeqLengths.empty())
+    if ((s.*others).empty())
       return value;
     auto list = nlohmann::ordered_json::array({value});
-    for (int64_t length : s.shorterSeqLengths)
-      list.push_back(length);
+    for (int64_t other : s.*others)
+      list.push_back(other);
     return list;
   };
+  return kind;
+}
+
+static Kind<Strategy> seqLength() {
+  auto kind =
+      oneOrMore(countRange, &Strategy::seqLength, &Strategy::shorterSeqLengths);
+  kind.unset = [](const ModelSpec &spec) { return spec.maxSeq; };
   return kind;
 }
 
@@ -121,9 +125,13 @@ static StrategyRows batchFields() {
        "samples of a replica that go through the pipeline together", "2",
        Need::optional, "", "mbs"},
       {"", "global_batch_size",
-       OfStrategy::integer({1, 1 << 30}, &Strategy::globalBatchSize),
-       "samples of a step, a multiple of micro_batch_size x dp", "16",
-       Need::optional, "none, and one is needed", "gbs"},
+       oneOrMore({1, 1 << 30}, &Strategy::globalBatchSize,
+                 &Strategy::smallerGlobalBatches),
+       "samples of a step, a multiple of micro_batch_size x dp; of several "
+       "batches, the steps of a run have one or the other (keys "
+       "global_batch_size and rampup_batch_size of a recipe), with the same "
+       "parameters",
+       "16", Need::optional, "none, and one is needed", "gbs"},
       {"", "seq_length", seqLength(),
        "tokens of a sample; of several lengths, the steps of a run have one "
        "or the other (key seq of a recipe), with the same parameters",

@@ -79,8 +79,9 @@ static toml::array splitList(std::string_view text) {
 static toml::table tableOf(std::string_view key, std::string_view text) {
   toml::table table;
   bool isList = text.find_first_of("0123456789,-") == 0 || text.empty();
-  bool areLengths = key == "seq_length" && text.find(',') != text.npos;
-  if ((key == "layers_per_stage" && isList) || areLengths) {
+  bool mayBeSeveral = key == "seq_length" || key == "global_batch_size";
+  bool areSeveral = mayBeSeveral && text.find(',') != text.npos;
+  if ((key == "layers_per_stage" && isList) || areSeveral) {
     table.insert(key, splitList(text));
   } else if (key.starts_with("shard.")) {
     toml::table inner;

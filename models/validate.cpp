@@ -72,10 +72,10 @@ static void checkSplits(const ModelSpec &spec, const Strategy &strategy,
 /// their number, of each chunk, and no training has more.
 static constexpr int64_t kMostMicrobatches = 100'000;
 
-static void checkBatch(const Strategy &strategy, std::vector<Violation> &out) {
+static void checkBatch(const Strategy &strategy, int64_t batch,
+                       std::vector<Violation> &out) {
   int64_t dp = strategy.mesh[MTC_AXIS_DP];
   int64_t unit = strategy.microBatchSize * dp;
-  int64_t batch = strategy.globalBatchSize;
   if (batch == 0) {
     out.push_back({fmt::format("global_batch_size, the samples of a step, a "
                                "multiple of micro_batch_size * dp = {}",
@@ -369,7 +369,7 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("recompute = {}, {} layers in the largest stage",
                                toString(strategy.recompute), most),
                    fmt::format("recompute = layers={} or full", most)});
-  if (int64_t all = strategy.microbatches();
+  if (int64_t all = strategy.ofEachShape().back().microbatches();
       strategy.recompute.microbatches > all)
     out.push_back({"recompute = microbatches=N with no more microbatches than "
                    "a step has",
@@ -496,7 +496,8 @@ std::vector<Violation> validate(const ModelSpec &spec,
                   strategy.mesh[axis.id], out);
   checkHosts(strategy, out);
   checkCommThread(strategy, out);
-  checkBatch(strategy, out);
+  for (int64_t batch : strategy.globalBatches())
+    checkBatch(strategy, batch, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);
   checkRecompute(spec, strategy, out);

@@ -484,8 +484,9 @@ def Rt_Rows : Property<"::mtc::rt::Rows", "rows of a timeline"> {
 def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol]> {
   let summary = "what one stage does in one step of an entry";
   let description = [{
-    `sequence` is the tokens of a sample, where they are not those of `mtc.config`: of
-    several lengths a program has entries for each.
+    `sequence` is the tokens of a sample, `microbatches` how many of them a step has, where
+    these are not those of `mtc.config`: of several lengths and global batches a program has
+    entries for each.
 
     The lines in braces are its rows, each as `rt.step` or `rt.exchange` is written. They are data
     of the timeline and no ops (`getRows`): a plan has some for each microbatch.
@@ -499,8 +500,8 @@ def Rt_TimelineOp : Op<Rt_Dialect, "timeline", [Symbol]> {
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Rt_Int>:$sequence, Rt_Rows:$rows);
-  let assemblyFormat = "$sym_name (`sequence` $sequence^)? custom<Rows>($rows) attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Rt_Int>:$sequence, OptionalAttr<Rt_Int>:$microbatches, Rt_Rows:$rows);
+  let assemblyFormat = "$sym_name (`sequence` $sequence^)? (`microbatches` $microbatches^)? custom<Rows>($rows) attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Where a row stands: in its text, if it was read from one, and in the part of

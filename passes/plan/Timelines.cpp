@@ -60,8 +60,10 @@ public:
 
   LogicalResult build() {
     auto b = OpBuilder::atBlockEnd(&program.getBody().front());
-    auto made = rt::TimelineOp::create(b, from.getLoc(), from.getEntry(),
-                                       /*sequence=*/IntegerAttr(), rt::Rows());
+    auto made =
+        rt::TimelineOp::create(b, from.getLoc(), from.getEntry(),
+                               /*sequence=*/IntegerAttr(),
+                               /*microbatches=*/IntegerAttr(), rt::Rows());
     pipe::Rows slots = from.getRows();
     for (size_t at = 0; at < slots.size(); ++at)
       if (failed(slots[at].isSlot() ? run(slots[at], at)

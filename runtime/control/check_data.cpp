@@ -3,6 +3,7 @@
 #include "runtime/control/check_data.h"
 
 #include "runtime/train/progress.h"
+#include "runtime/train/step_batches.h"
 #include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
@@ -28,25 +29,31 @@ int64_t saturatingSum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/// Global batches of one length that a run reads one after the other.
+/// Samples of one length that a run reads one after the other.
 struct Reading {
   int64_t seq = 0;
-  int64_t before = 0; ///< batches of the run's steps before them
-  int64_t batches = 0;
+  int64_t first = 0, samples = 0;
 };
 
-std::vector<Reading> readBy(const Job &job, const StepLengths &lengths) {
+std::vector<Reading> readBy(const Job &job, const StepLengths &lengths,
+                            const StepBatches &batches) {
+  int64_t own = batches.ofEvaluation();
   if (job.evaluates())
-    return {{lengths.ofEvaluation(), 0, job.passes()}};
+    return {{lengths.ofEvaluation(), job.evalFirst,
+             saturatingProduct(job.passes(), own)}};
   std::vector<Reading> all;
   if (dumpsLogits(job))
-    all.push_back({lengths.ofEvaluation(), job.startStep(), 1});
+    all.push_back({lengths.ofEvaluation(),
+                   batches.firstSample(job.startStep() + 1), own});
   int64_t before = 0;
   for (const LengthPart &part : lengths.parts()) {
     int64_t end = before + std::min(part.steps, job.passes() - before);
     int64_t first = std::max(before, job.startStep());
-    if (end > first)
-      all.push_back({part.seq, first, end - first});
+    if (end > first) {
+      int64_t sample = batches.firstSample(first + 1);
+      int64_t behind = saturatingSum(batches.firstSample(end), batches.of(end));
+      all.push_back({part.seq, sample, behind - sample});
+    }
     before = end;
   }
   return all;
@@ -60,13 +67,14 @@ struct Evaluated {
 
 class DataCheck {
 public:
-  DataCheck(Job &job, const BatchInfo &batch, const std::atomic<bool> &stop)
-      : job_(job), batch_(batch), stop_(stop),
+  DataCheck(Job &job, int64_t vocab, const StepBatches &batches,
+            const std::atomic<bool> &stop)
+      : job_(job), vocab_(vocab), batches_(batches), stop_(stop),
         progress_(job.progressFd, job.progressRewrites,
                   std::chrono::seconds(1)) {}
 
   Status run(const StepLengths &lengths) {
-    std::vector<Reading> readings = readBy(job_, lengths);
+    std::vector<Reading> readings = readBy(job_, lengths, batches_);
     for (const Reading &reading : readings)
       if (!job_.source(reading.seq))
         MTC_RETURN_IF_ERROR(prepareSteps(reading.seq, readings));
@@ -122,8 +130,8 @@ private:
     SourceRequest r = heldOut ? heldOutRequest(seq) : request(seq);
     for (const Reading &reading : readings)
       if (reading.seq == seq)
-        r.samples = std::max(
-            r.samples, saturatingSum(firstOf(reading), samplesOf(reading)));
+        r.samples =
+            std::max(r.samples, saturatingSum(reading.first, reading.samples));
     if (!heldOut && job_.recipe.data_samples > 0) {
       if (r.samples > job_.recipe.data_samples)
         return {StatusCode::usage,
@@ -140,15 +148,14 @@ private:
 
   Status checkSteps(const Reading &reading) {
     std::unique_ptr<SampleSource> samples;
-    MTC_RETURN_IF_ERROR(
-        openSource(*job_.source(reading.seq), batch_.vocab, samples));
+    MTC_RETURN_IF_ERROR(openSource(*job_.source(reading.seq), vocab_, samples));
     if (job_.evaluates())
       MTC_RETURN_IF_ERROR(checkEvaluation(
           {"--eval", job_.evalBatches, job_.evalFirst}, reading.seq,
           job_.recipe.eval_data.empty() ? job_.recipe.data
                                         : job_.recipe.eval_data,
           *samples));
-    return samples->check(firstOf(reading), samplesOf(reading),
+    return samples->check(reading.first, reading.samples,
                           telling("checking tokens"));
   }
 
@@ -157,15 +164,15 @@ private:
                          const std::string &file,
                          const SampleSource &samples) const {
     int64_t left = std::max<int64_t>(0, samples.samples() - e.firstSample);
-    int64_t most = left / batch_.globalBatch;
+    int64_t own = batches_.ofEvaluation(), most = left / own;
     if (e.batches <= most)
       return Status::okay();
     return {StatusCode::usage,
             fmt::format("{} {}: expected at most {} batches of {} samples, "
                         "found {} samples of {} tokens from sample {} on in "
                         "'{}'",
-                        e.option, e.batches, most, batch_.globalBatch, left,
-                        seq, e.firstSample, file)};
+                        e.option, e.batches, most, own, left, seq,
+                        e.firstSample, file)};
   }
 
   /// What is evaluated while the run trains.
@@ -182,22 +189,15 @@ private:
       r.part = SplitPart::valid;
     r.samples = saturatingProduct(
         saturatingProduct(order.most(job_.recipe.steps), order.batches),
-        batch_.globalBatch);
+        batches_.ofEvaluation());
     MTC_RETURN_IF_ERROR(prepare(r, order.source));
     std::unique_ptr<SampleSource> samples;
-    MTC_RETURN_IF_ERROR(openSource(order.source, batch_.vocab, samples));
+    MTC_RETURN_IF_ERROR(openSource(order.source, vocab_, samples));
     if (named)
       MTC_RETURN_IF_ERROR(checkEvaluation({"--eval-steps", order.batches, 0},
                                           seq, job_.recipe.eval_data,
                                           *samples));
     return samples->check(0, r.samples, telling("checking tokens"));
-  }
-
-  int64_t firstOf(const Reading &reading) const {
-    return job_.firstSample(reading.before + 1, batch_.globalBatch);
-  }
-  int64_t samplesOf(const Reading &reading) const {
-    return saturatingProduct(reading.batches, batch_.globalBatch);
   }
 
   DataProgress telling(const char *what) {
@@ -209,7 +209,8 @@ private:
   }
 
   Job &job_;
-  const BatchInfo &batch_;
+  int64_t vocab_;
+  const StepBatches &batches_;
   const std::atomic<bool> &stop_;
   ProgressLine progress_;
 };
@@ -224,7 +225,9 @@ Status checkData(Job &job, const Bundle &bundle,
   const Descriptor &first = bundle.stages[0].descriptor;
   StepLengths lengths;
   MTC_RETURN_IF_ERROR(StepLengths::parse(job.recipe.seq, first, lengths));
-  return reads ? DataCheck(job, first.batch, stop).run(lengths)
+  StepBatches batches;
+  MTC_RETURN_IF_ERROR(job.planBatches(first, batches));
+  return reads ? DataCheck(job, first.batch.vocab, batches, stop).run(lengths)
                : Status::okay();
 }
 

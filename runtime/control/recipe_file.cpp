@@ -4,6 +4,7 @@
 #include "mtc/runtime/run.h"
 #include "runtime/base/file.h"
 #include "runtime/base/toml_nesting.h"
+#include "runtime/train/step_batches.h"
 #include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
@@ -116,6 +117,10 @@ Status checkRecipe(const Recipe &recipe) {
         recipe.initial_loss_scale, recipe.min_loss_scale));
   StepLengths lengths;
   if (Status status = StepLengths::parse(recipe.seq, lengths); !status.ok())
+    problems.push_back(status.message());
+  BatchRamp ramp;
+  if (Status status = BatchRamp::parse(recipe.rampup_batch_size, ramp);
+      !status.ok())
     problems.push_back(status.message());
   return usage("recipe:", problems);
 }

@@ -77,7 +77,9 @@ std::string runHeader(CommKind comm, const Bundle &bundle, const Job &job) {
   record.comm = infoOf(comm).name;
   record.isa = program.isa;
   record.dtype = program.dtype;
-  record.globalBatch = program.batch.globalBatch;
+  record.globalBatch = job.recipe.global_batch_size > 0
+                           ? job.recipe.global_batch_size
+                           : program.batch.globalBatch;
   record.seed = {seed};
   record.recipe = {recipe};
   record.startStep = job.startStep();

@@ -74,8 +74,11 @@ std::string describe(const Descriptor &d) {
       fmt::format("gemms: {}  transfers: {}\n", d.gemms.size(), d.transfers);
   text += fmt::format("fragments: {}\n", fmt::join(d.fragments, ", "));
   for (const EntryInfo &e : d.entries)
-    text += fmt::format("entry {}: {} rows{}\n", e.name, e.length,
-                        e.seq ? fmt::format(", seq {}", *e.seq) : "");
+    text += fmt::format("entry {}: {} rows{}{}\n", e.name, e.length,
+                        e.seq ? fmt::format(", seq {}", *e.seq) : "",
+                        e.microbatches
+                            ? fmt::format(", microbatches {}", *e.microbatches)
+                            : "");
   for (const ExportInfo &e : d.exports)
     text += fmt::format("export {} of {}: {}\n", e.name, e.entry,
                         shapeText(e.shape));

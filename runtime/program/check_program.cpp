@@ -70,7 +70,7 @@ private:
           row.fragment >= static_cast<int64_t>(d_.fragments.size()))
         problems_.add(
             fmt::format("{}: there is no fragment {}", what, row.fragment));
-      if (row.microbatch < -1 || row.microbatch >= d_.batch.microbatches)
+      if (row.microbatch < -1 || row.microbatch >= d_.microbatchesOf(entry))
         problems_.add(
             fmt::format("{}: there is no microbatch {}", what, row.microbatch));
       // The update works on no microbatch and in no slot.
@@ -108,7 +108,7 @@ private:
 
   void checkLoad(const EntryInfo &entry, const MtcStep &row,
                  const std::string &what) {
-    if (row.microbatch < 0 || row.microbatch >= d_.batch.microbatches)
+    if (row.microbatch < 0 || row.microbatch >= d_.microbatchesOf(entry))
       problems_.add(
           fmt::format("{}: there is no microbatch {}", what, row.microbatch));
     int64_t bytes = d_.inputBytes(entry);

@@ -241,6 +241,10 @@ void checkEntries(const Descriptor &d, Texts &out) {
       out.push_back(fmt::format("entry {} is listed twice", e.name));
     if (e.seq)
       checkPieces(d, "entry " + e.name, *e.seq, out);
+    if (e.microbatches > d.batch.microbatches)
+      out.push_back(fmt::format("entry {}: expected at most {} microbatches, "
+                                "found {}",
+                                e.name, d.batch.microbatches, *e.microbatches));
     if (e.seq > d.batch.seq)
       out.push_back(fmt::format("entry {}: expected samples of at most {} "
                                 "tokens, found {}",

@@ -26,37 +26,35 @@ Status TokenLoader::open(const SourceFiles *files, const RankState &rank,
   return Status::okay();
 }
 
-int64_t TokenLoader::sampleAt(int64_t base, int64_t index) const {
+int64_t TokenLoader::sampleAt(int64_t first, int64_t index) const {
   int64_t microbatch = index / batch_.microBatch;
-  return base + (microbatch * dp_ + dpRank_) * batch_.microBatch +
+  return first + (microbatch * dp_ + dpRank_) * batch_.microBatch +
          index % batch_.microBatch;
 }
 
-Status TokenLoader::fetch(int64_t base) {
-  if (!reads_ || next_.base == base)
+Status TokenLoader::fetch(const GlobalBatch &batch) {
+  if (!reads_ || next_.batch == batch)
     return Status::okay();
   if (!source_)
     return {
         StatusCode::internal,
         fmt::format("no data were prepared for samples of {} tokens", seq_)};
-  next_.base = -1;
-  int64_t count = batch_.microbatches * batch_.microBatch;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t sample = sampleAt(base, i);
+  next_.batch = {};
+  for (int64_t i = 0; i < batch.samples / dp_; ++i) {
+    int64_t sample = sampleAt(batch.first, i);
     if (Status status = source_->read(sample, &next_.tokens[i * (seq_ + 1)]);
         !status.ok())
-      return {status.code(), fmt::format("step {}, sample {}: {}",
-                                         base / batch_.globalBatch + 1, sample,
-                                         status.message())};
+      return {status.code(), fmt::format("step {}, sample {}: {}", batch.number,
+                                         sample, status.message())};
   }
-  next_.base = base;
+  next_.batch = batch;
   return Status::okay();
 }
 
-Status TokenLoader::turnTo(int64_t base) {
-  if (!reads_ || now_.base == base)
+Status TokenLoader::turnTo(const GlobalBatch &batch) {
+  if (!reads_ || now_.batch == batch)
     return Status::okay();
-  MTC_RETURN_IF_ERROR(fetch(base));
+  MTC_RETURN_IF_ERROR(fetch(batch));
   std::swap(now_, next_);
   return Status::okay();
 }

@@ -5,9 +5,9 @@
 namespace mtc::runtime {
 
 Status Evaluation::batch(const EntryInfo &entry, TokenLoader &loader,
-                         int64_t number, int64_t firstSample,
-                         Observer *observer, float &loss) {
-  schedule_.fill(number, firstSample, block_);
+                         const GlobalBatch &batch, Observer *observer,
+                         float &loss) {
+  schedule_.fill(batch.number, batch.first, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
   for (const AxisInfo &axis : kAxes)

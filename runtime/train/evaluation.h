@@ -41,11 +41,11 @@ public:
   Evaluation(RankState &rank, const Recipe &recipe)
       : rank_(rank), schedule_(recipe) {}
 
-  /// One global batch, which `loader` was turned to; `number` counts batches
+  /// One global batch, which `loader` was turned to; its number counts batches
   /// from 1. All ranks call it; `loss`, its mean over tokens, is right on last
   /// stages. Errors: those of the rank's calls.
-  Status batch(const EntryInfo &entry, TokenLoader &loader, int64_t number,
-               int64_t firstSample, Observer *observer, float &loss);
+  Status batch(const EntryInfo &entry, TokenLoader &loader,
+               const GlobalBatch &batch, Observer *observer, float &loss);
 
 private:
   RankState &rank_;

@@ -8,6 +8,7 @@
 #include "runtime/checkpoint/commit.h"
 #include "runtime/data/sources.h"
 #include "runtime/train/evaluation.h"
+#include "runtime/train/step_batches.h"
 
 #include <algorithm>
 #include <string>
@@ -100,11 +101,15 @@ struct Job {
   }
   /// The batch before the first one, from 1.
   int64_t startStep() const { return evaluates() ? 0 : checkpoints.start.step; }
-  /// The first sample of a batch. What was trained on before the run began may
-  /// have been in batches of another size.
-  int64_t firstSample(int64_t step, int64_t globalBatch) const {
-    int64_t first = evaluates() ? evalFirst : checkpoints.start.samples;
-    return first + (step - 1 - startStep()) * globalBatch;
+  /// The samples of its batches, in a program. What was trained on before the
+  /// run began may have been in batches of another size. Errors:
+  /// StepBatches::plan.
+  Status planBatches(const Descriptor &program, StepBatches &out) const {
+    return StepBatches::plan(
+        recipe, program,
+        {startStep(), passes(),
+         evaluates() ? evalFirst : checkpoints.start.samples},
+        /*ramps=*/!evaluates(), out);
   }
 };
 

@@ -25,7 +25,8 @@ constexpr LogField<RunRecord> kRun[] = {
     {"isa", &RunRecord::isa, "instruction set of the programs",
      "\"x86-64-v4\""},
     {"dtype", &RunRecord::dtype, "compute type", "\"f32\""},
-    {"global_batch", &RunRecord::globalBatch, "samples of a step", "16"},
+    {"global_batch", &RunRecord::globalBatch,
+     "samples of a step; of a ramp, those of its end", "16"},
     {"seed", &RunRecord::seed, "of the recipe", "1234"},
     {"recipe", &RunRecord::recipe,
      "all keys of the [recipe](recipe.md), as the run has them",
@@ -73,6 +74,9 @@ constexpr LogField<StepRecord> kStep[] = {
      "2", "train/skipped_steps"},
     {"samples", &StepRecord::samples,
      "samples of all steps so far, this one included", "32"},
+    {"global_batch", &StepRecord::globalBatch,
+     "only with rampup_batch_size: samples of the step", "16",
+     "train/global_batch"},
     {"tflops", &StepRecord::tflops,
      "operations of the model (flops_rule of the header) that a rank makes in "
      "a "

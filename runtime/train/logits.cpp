@@ -13,7 +13,7 @@ namespace mtc::runtime {
 static bool isLogits(const ExportInfo &e) { return e.name == "logits"; }
 
 LogitsCapture::LogitsCapture(RankState &rank, const EntryInfo &entry)
-    : rank_(rank) {
+    : rank_(rank), globalBatch_(rank.descriptor().globalBatchOf(entry)) {
   for (const ExportInfo &e : rank.descriptor().exports)
     if (isLogits(e) && e.entry == entry.name)
       export_ = &e;
@@ -57,7 +57,7 @@ Status LogitsCapture::issued(const MtcStep &row) {
       (row.microbatch * rank_.mesh()[MTC_AXIS_DP] + rank_.coord(MTC_AXIS_DP)) *
       batch.microBatch;
   piece.shape = export_->shape;
-  piece.shape[0] = batch.globalBatch;
+  piece.shape[0] = globalBatch_;
   piece.count = count;
   piece.data = data_.back().data();
   if (export_->pieces.dim)

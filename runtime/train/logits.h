@@ -33,6 +33,7 @@ private:
   void addParts(Piece all);
 
   RankState &rank_;
+  int64_t globalBatch_; ///< samples of the entry's step
   /// That of the fragment that was issued last, or of any before the first;
   /// null if there is none.
   const ExportInfo *export_ = nullptr;

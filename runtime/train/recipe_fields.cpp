@@ -118,6 +118,17 @@ const RecipeField kFields[] = {
      "for, or several, each with the steps that have it; evaluations have the "
      "last one; empty: the longest",
      "\"512:1000, 1024\""},
+    {"global_batch_size", "global-batch-size", &Recipe::global_batch_size,
+     "samples of a step: one of the batches that the bundle was compiled for; "
+     "evaluations have it, too; 0: the largest",
+     "32"},
+    {"rampup_batch_size", "rampup-batch-size", &Recipe::rampup_batch_size,
+     "start, increment and samples, as Megatron-LM's option: the batch grows "
+     "from the start by the increment, in equal parts of the samples, to "
+     "global_batch_size; the bundle must be compiled for all of these; empty: "
+     "all steps have global_batch_size",
+     "\"16 16 100000\"", 0, kNoEnd, /*words=*/{}, /*orZero=*/false,
+     /*optionWords=*/3},
 };
 
 template <typename Number> bool parse(std::string_view text, Number &out) {

@@ -94,14 +94,4 @@ int64_t StepLengths::of(int64_t step) const {
   return parts_.back().seq;
 }
 
-int64_t StepLengths::tokensThrough(int64_t step) const {
-  int64_t tokens = 0;
-  for (const LengthPart &part : parts_) {
-    int64_t steps = std::min(step, part.steps);
-    tokens += steps * part.seq;
-    step -= steps;
-  }
-  return tokens;
-}
-
 } // namespace mtc::runtime

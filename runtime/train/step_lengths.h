@@ -36,8 +36,6 @@ public:
   int64_t of(int64_t step) const;
   /// Of an evaluation: as in the last steps.
   int64_t ofEvaluation() const { return parts_.back().seq; }
-  /// Tokens of one sample of each step up to `step`.
-  int64_t tokensThrough(int64_t step) const;
 
 private:
   std::vector<LengthPart> parts_; ///< at least one

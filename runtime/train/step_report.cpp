@@ -54,6 +54,8 @@ StepRecord StepReport::recordOf(const StepFacts &facts) const {
   record.lr = facts.lr;
   record.tokens = facts.allTokens;
   record.samples = facts.allSamples;
+  if (!job_.recipe.rampup_batch_size.empty())
+    record.globalBatch = facts.samples;
   record.lossScale = facts.lossScale;
   record.skippedSteps = facts.skippedSteps;
   record.notFinite = facts.notFinite;

@@ -34,6 +34,7 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
       checkpoints_(rank, job, [this] { return meet(); }),
       began_(std::chrono::steady_clock::now()), evaluation_(rank, job.recipe),
       report_(job, rank.mesh().worldSize()), done_(job.startStep()),
+      tokens_(job.checkpoints.start.tokens),
       skipped_(job.checkpoints.start.skippedSteps),
       skippedSamples_(job.checkpoints.start.skippedSamples) {
   spans_.products = job.report.timing > 1; // level 1 does not tell them apart
@@ -117,18 +118,15 @@ Status Trainer::lastCheckpoint() {
 }
 
 RunPosition Trainer::position() const {
-  const RunPosition &start = job_.checkpoints.start;
-  int64_t batch = rank_.descriptor().batch.globalBatch;
-  int64_t tokens =
-      lengths_.tokensThrough(done_) - lengths_.tokensThrough(job_.startStep());
-  return {done_,    firstSample(done_ + 1), start.tokens + batch * tokens,
-          skipped_, skippedSamples_,        scaler_.state()};
+  return {done_,           batches_.firstSample(done_ + 1),
+          tokens_,         skipped_,
+          skippedSamples_, scaler_.state()};
 }
 
 Status Trainer::prepare() {
   MTC_RETURN_IF_ERROR(openLengths());
   if (int64_t first = job_.startStep() + 1; first <= job_.passes())
-    MTC_RETURN_IF_ERROR(of(first).loader.fetch(firstSample(first)));
+    MTC_RETURN_IF_ERROR(of(first).loader.fetch(batchOf(first)));
   if (rank_.logs())
     MTC_RETURN_IF_ERROR(report_.open());
   return job_.evaluates() ? Status::okay() : checkpoints_.prepare();
@@ -137,23 +135,27 @@ Status Trainer::prepare() {
 Status Trainer::openLengths() {
   MTC_RETURN_IF_ERROR(
       StepLengths::parse(job_.recipe.seq, rank_.descriptor(), lengths_));
-  const Descriptor &program = rank_.descriptor();
-  for (const LengthPart &part : lengths_.parts()) {
-    auto [own, isNew] = ofLengths_.try_emplace(part.seq);
-    if (!isNew)
-      continue;
-    own->second.train = program.entry("train", part.seq);
-    own->second.eval = program.entry("eval", part.seq);
-    if (!own->second.train && !job_.evaluates())
-      return noEntry("train", "training");
-    MTC_RETURN_IF_ERROR(
-        own->second.loader.open(job_.source(part.seq), rank_, part.seq));
-  }
+  MTC_RETURN_IF_ERROR(job_.planBatches(rank_.descriptor(), batches_));
+  for (const LengthPart &part : lengths_.parts())
+    if (auto [own, isNew] = ofLengths_.try_emplace(part.seq); isNew)
+      MTC_RETURN_IF_ERROR(openLength(part.seq, own->second));
   if (job_.evaluation.interval == 0)
     return Status::okay();
   if (!evaluationEntry())
     return noEntry("eval", "--eval-interval");
   return heldOut_.open(&job_.evaluation.source, rank_, lengths_.ofEvaluation());
+}
+
+Status Trainer::openLength(int64_t seq, OfLength &own) {
+  const Descriptor &program = rank_.descriptor();
+  own.eval = program.entry("eval", {seq, batches_.ofEvaluation()});
+  for (const BatchPart &part : batches_.parts()) {
+    const EntryInfo *train = program.entry("train", {seq, part.batch});
+    if (!train && !job_.evaluates() && part.firstStep <= job_.passes())
+      return noEntry("train", "training");
+    own.train[part.batch] = train;
+  }
+  return own.loader.open(job_.source(seq), rank_, seq);
 }
 
 Status Trainer::fillParams() {
@@ -184,10 +186,6 @@ Status Trainer::train() {
       MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
   }
   return Status::okay();
-}
-
-int64_t Trainer::firstSample(int64_t step) const {
-  return job_.firstSample(step, rank_.descriptor().batch.globalBatch);
 }
 
 Status Trainer::begin(int64_t step, bool &runs) {
@@ -239,9 +237,9 @@ bool Trainer::endsEarly(int64_t done) const {
 }
 
 void Trainer::lookAhead(int64_t step) {
-  end_ = of(step).loader.turnTo(firstSample(step));
+  end_ = of(step).loader.turnTo(batchOf(step));
   if (end_.ok() && step < job_.passes())
-    end_ = of(step + 1).loader.fetch(firstSample(step + 1));
+    end_ = of(step + 1).loader.fetch(batchOf(step + 1));
   if (!end_.ok())
     signals_.gate.close();
 }
@@ -251,8 +249,8 @@ Status Trainer::trainStep(int64_t step) {
   // In memory, unless reading ahead failed: never the samples of another step.
   OfLength &own = of(step);
   TokenLoader &loader = own.loader;
-  const EntryInfo *entry = own.train;
-  MTC_RETURN_IF_ERROR(loader.turnTo(firstSample(step)));
+  const EntryInfo *entry = own.train.at(batches_.of(step));
+  MTC_RETURN_IF_ERROR(loader.turnTo(batchOf(step)));
   fillBlock(step);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   int64_t reduced =
@@ -271,13 +269,18 @@ Status Trainer::trainStep(int64_t step) {
     return skipUpdate(step, *entry);
   MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
   MTC_RETURN_IF_ERROR(rank_.complete());
-  seconds_ = sinceStart();
-  done_ = step;
+  finish(step);
   return Status::okay();
 }
 
+void Trainer::finish(int64_t step) {
+  seconds_ = sinceStart();
+  tokens_ += batches_.of(step) * seqOf(step);
+  done_ = step;
+}
+
 void Trainer::fillBlock(int64_t step) {
-  schedule_.fill(step - skipped_, firstSample(step), block_);
+  schedule_.fill(step - skipped_, batches_.firstSample(step), block_);
   block_.step = step;
   scaler_.fill(block_);
 }
@@ -290,10 +293,9 @@ Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
   MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
   MTC_RETURN_IF_ERROR(rank_.dropGradients());
   MTC_RETURN_IF_ERROR(rank_.complete());
-  seconds_ = sinceStart();
+  finish(step);
   ++skipped_;
-  skippedSamples_ += rank_.descriptor().batch.globalBatch;
-  done_ = step;
+  skippedSamples_ += batches_.of(step);
   return Status::okay();
 }
 
@@ -362,8 +364,8 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   facts.gradNorm = result_.gradNorm;
   facts.lr = block_.lr;
   facts.seq = seqOf(step);
-  facts.samples = rank_.descriptor().batch.globalBatch;
-  facts.allSamples = firstSample(step + 1);
+  facts.samples = batches_.of(step);
+  facts.allSamples = batches_.firstSample(step + 1);
   // Of this step, too, though it may have failed.
   facts.allTokens = position().tokens;
   if (failed)
@@ -384,10 +386,10 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
 
 Status Trainer::evaluateBatch(int64_t index, Observer *observer, float &loss) {
   TokenLoader &loader = ofLengths_.at(lengths_.ofEvaluation()).loader;
-  int64_t first = firstSample(index + 1);
-  MTC_RETURN_IF_ERROR(loader.turnTo(first));
-  return evaluation_.batch(*evaluationEntry(), loader, index + 1, first,
-                           observer, loss);
+  GlobalBatch batch = batchOf(index + 1);
+  batch.samples = batches_.ofEvaluation(); // also within a ramp
+  MTC_RETURN_IF_ERROR(loader.turnTo(batch));
+  return evaluation_.batch(*evaluationEntry(), loader, batch, observer, loss);
 }
 
 /// Of the mean over batches.
@@ -431,15 +433,15 @@ Status Trainer::evaluate() {
 
 Status Trainer::evaluateBehind(int64_t step) {
   const EvaluationOrder &order = job_.evaluation;
-  int64_t batch = rank_.descriptor().batch.globalBatch;
-  int64_t first = order.firstSample(step, batch);
+  int64_t samples = batches_.ofEvaluation();
+  int64_t first = order.firstSample(step, samples);
   double sum = 0;
   for (int64_t i = 0; i < order.batches; ++i) {
-    int64_t sample = first + i * batch;
-    MTC_RETURN_IF_ERROR(heldOut_.turnTo(sample));
+    GlobalBatch batch{i + 1, first + i * samples, samples};
+    MTC_RETURN_IF_ERROR(heldOut_.turnTo(batch));
     float loss = 0;
-    MTC_RETURN_IF_ERROR(evaluation_.batch(*evaluationEntry(), heldOut_, i + 1,
-                                          sample, nullptr, loss));
+    MTC_RETURN_IF_ERROR(
+        evaluation_.batch(*evaluationEntry(), heldOut_, batch, nullptr, loss));
     sum += loss;
     if (signals_.beats)
       signals_.beats->fetch_add(1, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "runtime/train/loss_scaler.h"
 #include "runtime/train/not_finite.h"
 #include "runtime/train/schedule.h"
+#include "runtime/train/step_batches.h"
 #include "runtime/train/step_lengths.h"
 #include "runtime/train/step_report.h"
 
@@ -101,17 +102,23 @@ private:
   /// What the steps with samples of one length have of their own.
   struct OfLength {
     TokenLoader loader;
-    const EntryInfo *train = nullptr, *eval = nullptr; ///< null: there is none
+    std::map<int64_t, const EntryInfo *> train; ///< by samples of a step
+    const EntryInfo *eval = nullptr;            ///< null: there is none
   };
   OfLength &of(int64_t step) { return ofLengths_.at(seqOf(step)); }
   /// Opens the data of each length of the run, and finds its entries.
   Status openLengths();
+  Status openLength(int64_t seq, OfLength &own);
   /// The entry of evaluations; null if there is none.
   const EntryInfo *evaluationEntry() const {
     return ofLengths_.at(lengths_.ofEvaluation()).eval;
   }
-  /// The first sample of a step, from 1, or of a batch of an evaluation.
-  int64_t firstSample(int64_t step) const;
+  /// The samples of a step, from 1, or of a batch of an evaluation.
+  GlobalBatch batchOf(int64_t step) const {
+    return {step, batches_.firstSample(step), batches_.of(step)};
+  }
+  /// Counts what a step has read, and that it is done.
+  void finish(int64_t step);
   /// One forward-only pass over global batch `index`, which `begin` let begin;
   /// the loss on last stages.
   Status evaluateBatch(int64_t index, Observer *observer, float &loss);
@@ -139,12 +146,14 @@ private:
   CheckpointFiles checkpoints_;
   std::chrono::steady_clock::time_point began_;
   StepLengths lengths_;
+  StepBatches batches_;
   std::map<int64_t, OfLength> ofLengths_; ///< by tokens of a sample
   Evaluation evaluation_;
   TokenLoader heldOut_; ///< what is evaluated while training
   StepReport report_;
-  Status end_;       ///< why training ended early, in order
-  int64_t done_ = 0; ///< the last step that is done, or was skipped
+  Status end_;         ///< why training ended early, in order
+  int64_t done_ = 0;   ///< the last step that is done, or was skipped
+  int64_t tokens_ = 0; ///< up to that one
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
   MtcStepBlock block_{};                     ///< of the step in progress
   StepResult result_;                        ///< of the last step

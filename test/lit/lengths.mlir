@@ -25,19 +25,19 @@
 // RUN: mtc compile gpt2-nano --gbs 4 --seq 32,16 --compile-to verify-plan -o %t/plan.mlir
 // RUN: python3 -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('std = 2.0', 'std = 3.0'))" %t/plan.mlir > %t/init.mlir
 // RUN: not mtc compile %t/init.mlir -o %t/c 2>&1 | FileCheck %s --check-prefix=INIT
-// INIT: expected the stages and parameters of the plan for the longest samples, found others
+// INIT: expected the stages and parameters of the plan for the largest step, found others
 // RUN: python3 -c "import sys; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + t[at:].replace('step_field eps', 'step_field lr'))" %t/plan.mlir > %t/update.mlir
 // RUN: not mtc compile %t/update.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=UPDATE
-// UPDATE: expected the update "stage0_apply" of the longest samples, found another
+// UPDATE: expected the update "stage0_apply" of the largest step, found another
 // RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('arenas = array<i64: [0-9]+', 'arenas = array<i64: 8192000', t[at:]))" %t/plan.mlir > %t/arena.mlir
 // RUN: not mtc compile %t/arena.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=ARENA
-// ARENA: expected {{[0-9]+}} bytes in arena 0, as for the longest samples, found 8192000
+// ARENA: expected {{[0-9]+}} bytes in arena 0, as for the largest step, found 8192000
 // RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('loss_offset = [0-9]+', 'loss_offset = 64', t[at:]))" %t/plan.mlir > %t/loss.mlir
 // RUN: not mtc compile %t/loss.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=LOSS
-// LOSS: expected sizes of arenas, and the offset of the loss as for the longest samples, found others
+// LOSS: expected sizes of arenas, and the offset of the loss as for the largest step, found others
 // RUN: python3 -c "import sys, re; t = open(sys.argv[1]).read(); at = t.index('sequence = 16'); print(t[:at] + re.sub('start [0-9]+(.*)', r'start 1\1', t[at:]))" %t/plan.mlir > %t/start.mlir
 // RUN: not mtc compile %t/start.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=START
-// START: expected the buckets and parameters of "stage0" for the longest samples, found others
+// START: expected the buckets and parameters of "stage0" for the largest step, found others
 // RUN: sed -e 's/sequence = 16/sequence = 32/' %t/plan.mlir > %t/same.mlir
 // RUN: not mtc compile %t/same.mlir --no-verify -o %t/c 2>&1 | FileCheck %s --check-prefix=SAME
-// SAME: expected a plan for samples shorter than 32 tokens, as those of the plan before, found 32
+// SAME: expected a plan for samples of fewer than 32 tokens, or as many and a global batch below 4, with at most 4 samples a step in microbatches of 1, found 32 tokens and 4 samples in microbatches of 1

@@ -31,18 +31,22 @@ class RecipeOptions {
 public:
   /// Adds an option for every field of a recipe.
   void addTo(CLI::App &sub) {
-    for (const RecipeField &field : runtime::recipeFields())
-      sub.add_option_function<std::string>(
-             fmt::format("--{}", field.option),
-             [this, &field](const std::string &text) {
-               given_.emplace_back(&field, text);
-             },
-             help(field))
+    for (const RecipeField &field : runtime::recipeFields()) {
+      CLI::Option *option = sub.add_option_function<std::string>(
+          fmt::format("--{}", field.option),
+          [this, &field](const std::string &text) {
+            given_.emplace_back(&field, text);
+          },
+          help(field));
+      option
           ->type_name(
               std::holds_alternative<std::string Recipe::*>(field.member)
                   ? "TEXT"
                   : "NUMBER")
           ->group("Recipe");
+      if (field.optionWords > 1)
+        option->expected(field.optionWords)->join(' ');
+    }
   }
   /// Errors: usage, all values that are of another type at once.
   Status apply(Recipe &recipe) const {

@@ -53,10 +53,11 @@ void expectLike(std::span<const LogField<Record>> fields,
 
 TEST(Metrics, TablesSayWhatIsWritten) {
   char buffer[512];
-  expectLike(stepFields(), formatStep({3, 1.5f, 1, 1, 1, 1.5, 1.5, 65536.5, 2,
-                                       "loss", "w", 3, 1.5, 0.5, 4096, 1.5,
-                                       JsonText{"{\"forward\": [1, 2, 3]}"}},
-                                      buffer));
+  expectLike(
+      stepFields(),
+      formatStep({3, 1.5f, 1, 1, 1, 1.5, 1.5, 65536.5, 2, "loss", "w", 3, 1.5,
+                  0.5, 4096, 1.5, JsonText{"{\"forward\": [1, 2, 3]}"}, 16},
+                 buffer));
   expectLike(evaluationFields(),
              formatEvaluation({7, 1.5, 4.5, 2, 3, "x"}, buffer));
   EXPECT_EQ(formatEvaluation({7, NAN, NAN, 2, 3, "loss"}, buffer),

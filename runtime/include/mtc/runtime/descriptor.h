@@ -166,10 +166,24 @@ struct GemmInfo {
   auto operator<=>(const GemmInfo &) const = default;
 };
 
-/// The entry for samples of a length that is not the longest: "train" and 512
-/// give "train_seq512".
-inline std::string entryName(std::string_view use, int64_t seq) {
-  return std::string(use) + "_seq" + std::to_string(seq);
+/// What a step is made of.
+struct StepShape {
+  int64_t seq = 0;         ///< tokens of a sample
+  int64_t globalBatch = 0; ///< samples
+  auto operator<=>(const StepShape &) const = default;
+};
+
+/// The entry for steps of a shape, in a program whose largest is another:
+/// "train" for 512 tokens, or 16 samples, is "train_seq512", "train_gbs16" or
+/// "train_seq512_gbs16".
+inline std::string entryName(std::string_view use, StepShape shape,
+                             StepShape largest) {
+  std::string name(use);
+  if (shape.seq != largest.seq)
+    name += "_seq" + std::to_string(shape.seq);
+  if (shape.globalBatch != largest.globalBatch)
+    name += "_gbs" + std::to_string(shape.globalBatch);
+  return name;
 }
 
 struct EntryInfo {
@@ -177,6 +191,7 @@ struct EntryInfo {
   std::optional<int64_t> seq;  ///< tokens of a sample; none: the batch's
   int64_t length = 0;          ///< rows of its timeline
   std::vector<int64_t> update; ///< rows of `reduce` and `apply`, or empty
+  std::optional<int64_t> microbatches = {}; ///< none: the batch's
 };
 
 struct ExportInfo {
@@ -221,14 +236,24 @@ struct Descriptor {
   bool scalesLoss() const { return dtype == kScaledDtype; }
 
   const EntryInfo *entry(std::string_view name) const;
-  /// The entry for a use ("train", "eval") of samples of `seq` tokens; null if
-  /// there is none.
-  const EntryInfo *entry(std::string_view use, int64_t seq) const {
-    return entry(seq == batch.seq ? std::string(use) : entryName(use, seq));
+  /// The largest step, of which entries have the plain names.
+  StepShape shape() const { return {batch.seq, batch.globalBatch}; }
+  /// The entry for a use ("train", "eval") of steps of a shape; null if there
+  /// is none.
+  const EntryInfo *entry(std::string_view use, StepShape of) const {
+    return entry(entryName(use, of, shape()));
   }
   /// Tokens of a sample of an entry.
   int64_t seqOf(const EntryInfo &entry) const {
     return entry.seq.value_or(batch.seq);
+  }
+  /// Microbatches of a step of an entry.
+  int64_t microbatchesOf(const EntryInfo &entry) const {
+    return entry.microbatches.value_or(batch.microbatches);
+  }
+  /// Samples of a step of an entry.
+  int64_t globalBatchOf(const EntryInfo &entry) const {
+    return batch.microBatch * microbatchesOf(entry) * mesh[MTC_AXIS_DP];
   }
   /// Bytes of one input of a microbatch: i32, for the positions that a rank has
   /// of each sample.

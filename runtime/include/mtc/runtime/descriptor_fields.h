@@ -174,6 +174,7 @@ template <typename Fields> void fields(Fields &f, GemmInfo &g) {
 template <typename Fields> void fields(Fields &f, EntryInfo &e) {
   f.text("name", e.name);
   f.optional("seq", e.seq, 1, 1 << 20);
+  f.optional("microbatches", e.microbatches, 1, 1 << 20);
   f.integer("length", e.length, 0, kMany);
   f.integers("update", e.update, 0);
 }

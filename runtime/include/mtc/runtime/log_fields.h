@@ -59,6 +59,7 @@ struct StepRecord {
   int64_t residentBytes = 0;          ///< of the process that logs
   double time = 0;                    ///< seconds since 1970 (UTC)
   JsonText times = {};                ///< by name, over ranks
+  std::optional<int64_t> globalBatch = {}; ///< of a run whose batch grows
 };
 
 /// What is known about an evaluation.

@@ -52,6 +52,11 @@ struct Recipe {
   /// Lengths of samples and for how many steps, "512:1000, 1024"; empty: the
   /// longest that the bundle has.
   std::string seq;
+  /// Samples of a step; 0: the most that the bundle has. Before these, the
+  /// start of a ramp, what is added each time, and the samples that it takes:
+  /// "16 16 100000"; empty: none.
+  int64_t global_batch_size = 0;
+  std::string rampup_batch_size;
 };
 
 } // namespace mtc::runtime

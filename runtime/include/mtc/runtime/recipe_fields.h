@@ -33,6 +33,7 @@ struct RecipeField {
   double below = std::numeric_limits<double>::infinity();
   std::vector<std::string_view> words = {};
   bool orZero = false; ///< 0 is taken, too, below `least`
+  int optionWords = 1; ///< of a text on the command line
 };
 
 std::span<const RecipeField> recipeFields();

@@ -1,6 +1,6 @@
-//===- lengths.cpp - one program for samples of several lengths -----------===//
+//===- join_plans.cpp - one program for steps of several shapes -----------===//
 
-#include "compiler/lengths.h"
+#include "compiler/join_plans.h"
 
 #include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
@@ -21,8 +21,11 @@ using namespace mlir;
 namespace mtc::compiler {
 namespace {
 
-std::string named(StringRef name, int64_t length) {
-  return runtime::entryName(name.str(), length);
+using runtime::StepShape;
+
+StepShape shapeOf(ConfigAttr config) {
+  BatchAttr batch = config.getBatch();
+  return {batch.getSequence(), batch.getGlobal()};
 }
 
 template <typename Op> std::vector<Op> opsOf(Operation *of) {
@@ -42,11 +45,12 @@ void moveTo(Operation *op, Operation *parent) {
   op->moveBefore(&block, block.end());
 }
 
-/// Moves what a program of shorter samples does into that of the longest.
+/// Moves what a program of other steps does into that of the largest.
 class ProgramJoin {
 public:
-  ProgramJoin(rt::ProgramOp into, rt::ProgramOp from, int64_t length)
-      : into(into), from(from), length(length) {}
+  ProgramJoin(rt::ProgramOp into, rt::ProgramOp from, ConfigAttr largest,
+              ConfigAttr config)
+      : into(into), from(from), largest(largest), config(config) {}
 
   LogicalResult run() {
     if (failed(checkMemory()))
@@ -58,29 +62,36 @@ public:
     for (auto timeline : opsOf<rt::TimelineOp>(from))
       moveTimeline(timeline);
     for (auto slot : opsOf<rt::InputSlotOp>(from)) {
-      slot.setEntry(named(slot.getEntry(), length));
+      slot.setEntry(named(slot.getEntry()));
       moveTo(slot, into);
     }
     for (auto slot : opsOf<rt::ExportSlotOp>(from)) {
-      slot.setFragment(nameOf(slot.getFragment()));
+      StringRef name = nameOf(slot.getFragment());
+      if (name == slot.getFragment()) // the other plan says it, too
+        continue;
+      slot.setFragment(name);
       moveTo(slot, into);
     }
     return success();
   }
 
 private:
+  std::string named(StringRef name) {
+    return runtime::entryName(name.str(), shapeOf(config), shapeOf(largest));
+  }
+
   /// What lasts from step to step must be the same bytes, and what is one
   /// step's is as large as the largest.
   LogicalResult checkMemory() {
     if (!saySame<rt::BucketOp>(into, from) || !saySame<rt::ParamOp>(into, from))
       return from.emitError("expected the buckets and parameters of \"")
-             << into.getSymName() << "\" for the longest samples, found others";
+             << into.getSymName() << "\" for the largest step, found others";
     bool arePlanned = into.getArenas() && from.getArenas() &&
                       into.getArenas()->size() == MTC_ARENA_COUNT &&
                       from.getArenas()->size() == MTC_ARENA_COUNT;
     if (!arePlanned || into.getLossOffset() != from.getLossOffset())
       return from.emitError("expected sizes of arenas, and the offset of the "
-                            "loss as for the longest samples, found others");
+                            "loss as for the largest step, found others");
     SmallVector<int64_t> arenas(*into.getArenas());
     for (auto [arena, bytes] : llvm::enumerate(*from.getArenas())) {
       bool isOfStep =
@@ -88,7 +99,7 @@ private:
       if (!isOfStep && arenas[arena] != bytes)
         return from.emitError("expected ")
                << arenas[arena] << " bytes in arena " << arena
-               << ", as for the longest samples, found " << bytes;
+               << ", as for the largest step, found " << bytes;
       arenas[arena] = std::max(arenas[arena], bytes);
     }
     into.setArenas(arenas);
@@ -106,7 +117,7 @@ private:
         kernels[name] = other.getSymName().str();
         continue;
       }
-      kernels[name] = named(name, length);
+      kernels[name] = named(name);
       kernel.setSymName(kernels[name]);
       moveTo(kernel, into);
     }
@@ -116,23 +127,24 @@ private:
     });
   }
 
-  /// The update has no samples: there is one of all lengths.
+  /// Fragments that are the same are there once. The update must be: it has no
+  /// samples.
   LogicalResult moveFragments() {
     for (auto fn : opsOf<func::FuncOp>(from)) {
       StringRef name = fn.getSymName();
-      auto of = pipe::FragmentAttr::of(fn);
-      if (!of || !of.isUpdate()) {
-        fragments[name.str()] = named(name, length);
-        fn.setSymName(fragments[name.str()]);
-        moveTo(fn, into);
+      auto other = into.lookupSymbol<func::FuncOp>(name);
+      if (other && OperationEquivalence::isEquivalentTo(
+                       fn, other, OperationEquivalence::IgnoreLocations)) {
+        fragments[name.str()] = name.str();
         continue;
       }
-      auto other = into.lookupSymbol<func::FuncOp>(name);
-      if (!other || !OperationEquivalence::isEquivalentTo(
-                        fn, other, OperationEquivalence::IgnoreLocations))
+      if (auto of = pipe::FragmentAttr::of(fn); of && of.isUpdate())
         return fn.emitError("expected the update \"")
-               << name << "\" of the longest samples, found another";
-      fragments[name.str()] = name.str();
+               << name << "\" of the largest step, found another";
+      std::string own = named(name);
+      fragments[name.str()] = own;
+      fn.setSymName(own);
+      moveTo(fn, into);
     }
     return success();
   }
@@ -154,8 +166,12 @@ private:
     timeline.setRows(timeline.getRows().renamed([&](StringAttr fragment) {
       return StringAttr::get(timeline.getContext(), nameOf(fragment));
     }));
-    timeline.setSymName(named(timeline.getSymName(), length));
-    timeline.setSequence(length);
+    timeline.setSymName(named(timeline.getSymName()));
+    BatchAttr own = config.getBatch(), first = largest.getBatch();
+    if (own.getSequence() != first.getSequence())
+      timeline.setSequence(own.getSequence());
+    if (own.getMicrobatches() != first.getMicrobatches())
+      timeline.setMicrobatches(own.getMicrobatches());
     moveTo(timeline, into);
   }
 
@@ -165,13 +181,13 @@ private:
   }
 
   rt::ProgramOp into, from;
-  int64_t length;
+  ConfigAttr largest, config;
   std::map<std::string, std::string> kernels, fragments; ///< new names
 };
 
 LogicalResult joinInto(ModuleOp into, ModuleOp from) {
-  FailureOr<ConfigAttr> config = configOf(from);
-  if (failed(config))
+  FailureOr<ConfigAttr> largest = configOf(into), config = configOf(from);
+  if (failed(largest) || failed(config))
     return failure();
   std::vector<rt::ProgramOp> programs = opsOf<rt::ProgramOp>(into),
                              others = opsOf<rt::ProgramOp>(from);
@@ -181,27 +197,36 @@ LogicalResult joinInto(ModuleOp into, ModuleOp from) {
   if (!llvm::equal(programs, others, areOfOneStage) ||
       !saySame<pipe::ParameterOp>(into, from))
     return from.emitError("expected the stages and parameters of the plan for "
-                          "the longest samples, found others");
+                          "the largest step, found others");
   for (auto [program, other] : llvm::zip_equal(programs, others))
-    if (failed(ProgramJoin(program, other, config->getBatch().getSequence())
-                   .run()))
+    if (failed(ProgramJoin(program, other, *largest, *config).run()))
       return failure();
   return success();
 }
 
-/// An entry is named by its length, and arenas and figures are of the first.
-LogicalResult checkLengths(ArrayRef<ModuleOp> plans) {
-  std::optional<int64_t> before;
+/// An entry is named by its shape, and arenas and figures are of the first.
+LogicalResult checkShapes(ArrayRef<ModuleOp> plans) {
+  std::optional<StepShape> largest, before;
+  int64_t micro = 0;
   for (ModuleOp plan : plans) {
     FailureOr<ConfigAttr> config = configOf(plan);
     if (failed(config))
       return failure();
-    int64_t length = config->getBatch().getSequence();
-    if (before && length >= *before)
-      return plan.emitError("expected a plan for samples shorter than ")
-             << *before << " tokens, as those of the plan before, found "
-             << length;
-    before = length;
+    StepShape shape = shapeOf(*config);
+    BatchAttr batch = config->getBatch();
+    if (!before) {
+      largest = shape;
+      micro = batch.getMicro();
+    } else if (shape >= *before || shape.globalBatch > largest->globalBatch ||
+               batch.getMicro() != micro) {
+      return plan.emitError("expected a plan for samples of fewer than ")
+             << before->seq << " tokens, or as many and a global batch below "
+             << before->globalBatch << ", with at most " << largest->globalBatch
+             << " samples a step in microbatches of " << micro << ", found "
+             << shape.seq << " tokens and " << shape.globalBatch
+             << " samples in microbatches of " << batch.getMicro();
+    }
+    before = shape;
   }
   return success();
 }
@@ -229,7 +254,7 @@ LogicalResult joinPlans(ModuleOp module) {
   std::vector<ModuleOp> plans = plansOf(module);
   if (plans.front() == module)
     return success();
-  if (failed(checkLengths(plans)))
+  if (failed(checkShapes(plans)))
     return failure();
   for (ModuleOp other : llvm::drop_begin(plans))
     if (failed(joinInto(plans.front(), other)))
