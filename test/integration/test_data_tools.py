@@ -7,56 +7,10 @@ usage: test_data_tools.py BIN_DIR GOLDEN_DIR
 import json
 import os
 import struct
-import sys
-import tempfile
 
-from run_layout import Mtc, Report
+from data_tools import REJECTED, UNWRITTEN, USAGE, run_checks
 
-USAGE, REJECTED, UNWRITTEN = 2, 3, 18
 TYPES = {4: "i", 8: "H"}  # codes of an .idx as letters of struct
-
-
-class Tools:
-    """The actions of one folder, whose files are called by name."""
-
-    def __init__(self, mtc, golden, folder):
-        self.mtc, self.golden_folder, self.folder = mtc, golden, folder
-        vocabulary = [os.path.join(golden, name) for name in ("vocab.json", "merges.txt")]
-        self.gpt2 = ("--vocab-file", vocabulary[0], "--merge-file", vocabulary[1])
-        with open(os.path.join(golden, "golden.jsonl"), encoding="utf-8") as file:
-            self.golden = [json.loads(line) for line in file]
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, name, content):
-        with open(self.path(name), "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-        return self.path(name)
-
-    def write_lines(self, name, records):
-        return self.write(name, "".join(json.dumps(r) + "\n" for r in records))
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
-    def call(self, action, *arguments, check=True):
-        return self.mtc.call("data", action, *arguments, check=check)
-
-    def report(self, action, *arguments):
-        return json.loads(self.call(action, *arguments, "--json").stdout)
-
-    def ends(self, what, code, words, action, *arguments):
-        """What is wrong with how an action ends; it must leave no new file."""
-        before = sorted(os.listdir(self.folder))
-        ended = self.call(action, *arguments, check=False)
-        if ended.returncode != code:
-            yield f"{what}: expected code {code}, found {ended.returncode}: {ended.stderr}"
-        yield from (f"{what}: expected {word!r} in {ended.stderr!r}" for word in words
-                    if word not in ended.stderr)
-        if sorted(os.listdir(self.folder)) != before:
-            yield f"{what}: left {sorted(set(os.listdir(self.folder)) - set(before))}"
 
 
 def index_of(documents, code):
@@ -264,18 +218,36 @@ def check_check(tools):
             yield f".idx of {size} bytes: expected code 3, found {ended.returncode}"
 
 
+def check_flat_files(tools):
+    """Raw and llm.c's: what they have, and a token that is not in the vocabulary."""
+    for kind, dtype, code in (("raw", "u16", "H"), ("raw", "u32", "I"), ("llmc", "u16", "H")):
+        source = tools.write("a.txt", "abc")
+        tools.call("tokenize", source, "--documents", "files", "--tokenizer", "bytes",
+                   "--append-eod", "--output-prefix", tools.path("flat"), "--to", kind,
+                   "--dtype", dtype)
+        name = tools.path("flat_text.bin")
+        raw = ("--data-type", dtype) if kind == "raw" else ()
+        rows = {"tokens": 4, "dtype": dtype, "bytes": 4 * struct.calcsize(code),
+                "header": "none" if raw else "llm.c"}
+        for action, more in (("info", ()), ("check", ("--vocab-size", "257"))):
+            report = tools.report(action, name, *raw, *more)
+            yield from (f"{action} of {kind} {dtype}: expected {key} {value}, found "
+                        f"{report.get(key)}" for key, value in rows.items()
+                        if report.get(key) != value)
+        yield from tools.ends(f"a token of {kind}", REJECTED, ["from 0 to 255", "1 others",
+                                                               "position 3: 256"],
+                              "check", name, *raw, "--vocab-size", "256")
+        if raw:
+            yield from tools.ends("a raw file without a type", USAGE, ["--data-type", "llm.c"],
+                                  "check", name, "--vocab-size", "257")
+        tools.write("flat_text.bin", tools.read("flat_text.bin")[:-1])
+        yield from tools.ends(f"a cut file of {kind}", REJECTED, ["flat_text.bin", "bytes"],
+                              "check", name, *raw, "--vocab-size", "257")
+
+
 CHECKS = (check_goldens, check_kinds, check_keys, check_bad_texts, check_bad_vocabularies,
-          check_info_and_merge, check_check)
-
-
-def main():
-    report = Report()
-    mtc, golden = Mtc(), sys.argv[2]
-    for check in CHECKS:
-        with tempfile.TemporaryDirectory() as folder:
-            report.expect_none(check(Tools(mtc, golden, folder)))
-    sys.exit(report.finish("tools of data"))
+          check_info_and_merge, check_check, check_flat_files)
 
 
 if __name__ == "__main__":
-    main()
+    run_checks("tools of data", CHECKS)

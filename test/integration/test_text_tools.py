@@ -9,11 +9,8 @@ import json
 import os
 import random
 import re
-import sys
-import tempfile
 
-from run_layout import Mtc, Report
-from test_data_tools import REJECTED, USAGE, Tools
+from data_tools import REJECTED, USAGE, run_checks
 
 
 def lines_of(tools, name):
@@ -215,14 +212,5 @@ def check_dedup(tools):
 CHECKS = (check_clean_goldens, check_clean_lines, check_filter, check_overlap, check_dedup)
 
 
-def main():
-    report = Report()
-    mtc, golden = Mtc(), sys.argv[2]
-    for check in CHECKS:
-        with tempfile.TemporaryDirectory() as folder:
-            report.expect_none(check(Tools(mtc, golden, folder)))
-    sys.exit(report.finish("tools of texts"))
-
-
 if __name__ == "__main__":
-    main()
+    run_checks("tools of texts", CHECKS)

@@ -4,11 +4,13 @@
 
 #include "runtime/base/number_text.h"
 #include "runtime/base/output_files.h"
+#include "runtime/data/flat_file.h"
 #include "runtime/data/indexed_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 using mtc::runtime::BadTokens;
 using mtc::runtime::IndexedDataset;
@@ -67,14 +69,95 @@ void addLengths(std::vector<int32_t> lengths, int64_t tokens, Report &report) {
              int64_t{empty - lengths.begin()});
 }
 
+bool isFlat(const std::string &name) {
+  std::error_code none;
+  return !IndexedDataset::isThere(prefixOf(name)) &&
+         std::filesystem::is_regular_file(name, none);
+}
+
+Status openFlat(const TokenInput &input, runtime::FlatTokens &tokens) {
+  auto type = input.rawType.value_or(runtime::TokenType::u8);
+  MTC_RETURN_IF_ERROR(runtime::lookAtFlatFile(input.name, type, tokens));
+  if (input.rawType || tokens.firstByte > 0)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("'{}': expected a corpus of .bin and .idx, or llm.c's "
+                      "header; of a raw file of tokens, --data-type says their "
+                      "type",
+                      input.name)};
+}
+
+void addSizes(const runtime::FlatTokens &tokens, Report &report) {
+  report.add("header", "header",
+             std::string(tokens.firstByte > 0 ? "llm.c" : "none"));
+  report.add("tokens", "tokens", tokens.count);
+  report.add("dtype", "type", std::string(infoOf(tokens.type).name));
+  report.add("bytes", "", tokens.count * tokens.tokenBytes());
+}
+
+/// Tokens that lie in a row. `read(first, count, out)`: as they are in the
+/// file.
+struct TokenRow {
+  std::string file;
+  runtime::TokenType type;
+  int64_t count;
+};
+
+template <typename Read>
+Status checkRow(const TokenRow &row, int64_t vocab, const Watch &watch,
+                const Read &read) {
+  int64_t size = infoOf(row.type).bytes;
+  Meter meter("check", row.count * size, watch);
+  std::vector<std::byte> block(static_cast<size_t>(kBlockTokens * size));
+  BadTokens bad;
+  for (int64_t at = 0; at < row.count; at += kBlockTokens) {
+    int64_t count = std::min(kBlockTokens, row.count - at);
+    MTC_RETURN_IF_ERROR(read(at, count, block.data()));
+    runtime::findBadTokens(row.type, block.data(), count, vocab, at, bad);
+    MTC_RETURN_IF_ERROR(meter.at((at + count) * size, at + count, "tokens"));
+  }
+  if (bad.count == 0)
+    return Status::okay();
+  return {StatusCode::inputRejected,
+          fmt::format("{}: expected tokens from 0 to {}, found {} others, "
+                      "the first at position {}: {}",
+                      row.file, vocab - 1, runtime::grouped(bad.count),
+                      bad.position, bad.value)};
+}
+
+Status checkFlat(const TokenInput &input, int64_t vocab, const Watch &watch,
+                 Report &report) {
+  runtime::FlatTokens tokens;
+  runtime::InputFile file;
+  MTC_RETURN_IF_ERROR(openFlat(input, tokens));
+  MTC_RETURN_IF_ERROR(runtime::InputFile::open(tokens.path, file));
+  int64_t size = tokens.tokenBytes();
+  MTC_RETURN_IF_ERROR(checkRow(
+      {tokens.path, tokens.type, tokens.count}, vocab, watch,
+      [&](int64_t first, int64_t count, std::byte *out) {
+        return file.read(tokens.firstByte + first * size, out, count * size);
+      }));
+  report.add("file", "whole", tokens.path);
+  addSizes(tokens, report);
+  report.add("vocab_size", "vocabulary", vocab);
+  return Status::okay();
+}
+
 } // namespace
 
-Status describeTokens(const std::string &prefix, const Watch &watch,
+Status describeTokens(const TokenInput &input, const Watch &watch,
                       Report &report) {
+  if (isFlat(input.name)) {
+    runtime::FlatTokens tokens;
+    MTC_RETURN_IF_ERROR(openFlat(input, tokens));
+    report.add("file", "flat file", tokens.path);
+    addSizes(tokens, report);
+    return Status::okay();
+  }
   IndexedDataset corpus;
   IndexedSummary summary;
   MTC_RETURN_IF_ERROR(
-      openChecked(prefix, /*wantsLengths=*/true, watch, corpus, summary));
+      openChecked(input.name, /*wantsLengths=*/true, watch, corpus, summary));
   report.add("prefix", "corpus", corpus.prefix());
   addSizes(corpus, summary, report);
   addLengths(std::move(summary.lengths), summary.tokens, report);
@@ -82,28 +165,19 @@ Status describeTokens(const std::string &prefix, const Watch &watch,
   return Status::okay();
 }
 
-Status checkTokens(const std::string &prefix, int64_t vocab, const Watch &watch,
+Status checkTokens(const TokenInput &input, int64_t vocab, const Watch &watch,
                    Report &report) {
+  if (isFlat(input.name))
+    return checkFlat(input, vocab, watch, report);
   IndexedDataset corpus;
   IndexedSummary summary;
   MTC_RETURN_IF_ERROR(
-      openChecked(prefix, /*wantsLengths=*/false, watch, corpus, summary));
-  int64_t size = corpus.tokenBytes();
-  Meter meter("check", summary.tokens * size, watch);
-  std::vector<std::byte> block(static_cast<size_t>(kBlockTokens * size));
-  BadTokens bad;
-  for (int64_t at = 0; at < summary.tokens; at += kBlockTokens) {
-    int64_t count = std::min(kBlockTokens, summary.tokens - at);
-    MTC_RETURN_IF_ERROR(corpus.tokenBytes(at, count, block.data()));
-    runtime::findBadTokens(corpus.type(), block.data(), count, vocab, at, bad);
-    MTC_RETURN_IF_ERROR(meter.at((at + count) * size, at + count, "tokens"));
-  }
-  if (bad.count > 0)
-    return {StatusCode::inputRejected,
-            fmt::format("{}: expected tokens from 0 to {}, found {} others, "
-                        "the first at position {}: {}",
-                        corpus.tokenFile(), vocab - 1,
-                        runtime::grouped(bad.count), bad.position, bad.value)};
+      openChecked(input.name, /*wantsLengths=*/false, watch, corpus, summary));
+  MTC_RETURN_IF_ERROR(
+      checkRow({corpus.tokenFile(), corpus.type(), summary.tokens}, vocab,
+               watch, [&](int64_t first, int64_t count, std::byte *out) {
+                 return corpus.tokenBytes(first, count, out);
+               }));
   report.add("prefix", "whole", corpus.prefix());
   addSizes(corpus, summary, report);
   report.add("vocab_size", "vocabulary", vocab);

@@ -71,40 +71,57 @@ void addTokenize(CLI::App &data, Action &action) {
          });
 }
 
+/// What `info` and `check` look at.
+void addTokenInput(CLI::App &sub, data::TokenInput &input) {
+  std::map<std::string, runtime::TokenType> types;
+  for (const char *name : {"u8", "u16", "i32", "u32"}) // as of mtc run
+    types[name] = runtime::tokenTypeNamed(name)->type;
+  sub.add_option("prefix", input.name,
+                 "PREFIX of PREFIX.bin and .idx, or a flat file of tokens")
+      ->required();
+  sub.add_option("--data-type", input.rawType,
+                 "type of the tokens of a raw file; others say theirs")
+      ->transform(CLI::CheckedTransformer(types).description(""))
+      ->type_name("TEXT");
+}
+
 void addInfo(CLI::App &data, Action &action) {
   struct Info : DataCommand {
-    std::string prefix;
+    data::TokenInput input;
   };
   auto command = std::make_shared<Info>();
   CLI::App *sub = data.add_subcommand(
-      "info", "says what a .bin and .idx have, after a check of the .idx");
-  sub->footer("example:\n  mtc data info corpus_text_document");
-  sub->add_option("prefix", command->prefix, "PREFIX of PREFIX.bin and .idx")
-      ->required();
+      "info", "says what a .bin and .idx have, after a check of the .idx, or a "
+              "flat file");
+  sub->footer("examples:\n"
+              "  mtc data info corpus_text_document\n"
+              "  mtc data info fineweb_train_000001.bin");
+  addTokenInput(*sub, command->input);
   addSpeech(*sub, *command);
   onData(*sub, action, command, [](Info &c, const Watch &w, Report &r) {
-    return data::describeTokens(c.prefix, w, r);
+    return data::describeTokens(c.input, w, r);
   });
 }
 
 void addCheck(CLI::App &data, Action &action) {
   struct Check : DataCommand {
-    std::string prefix;
+    data::TokenInput input;
     int64_t vocab = 0;
   };
   auto command = std::make_shared<Check>();
   CLI::App *sub = data.add_subcommand(
-      "check", "reads all of a .bin and .idx: fields and tokens");
-  sub->footer(
-      "example:\n  mtc data check corpus_text_document --vocab-size 50257");
-  sub->add_option("prefix", command->prefix, "PREFIX of PREFIX.bin and .idx")
-      ->required();
+      "check", "reads all of a .bin and .idx, or of a flat file: fields and "
+               "tokens");
+  sub->footer("examples:\n"
+              "  mtc data check corpus_text_document --vocab-size 50257\n"
+              "  mtc data check book.bin --data-type u8 --vocab-size 256");
+  addTokenInput(*sub, command->input);
   addInteger(*sub, "--vocab-size", command->vocab, 1,
              "all tokens must be below it")
       ->required();
   addSpeech(*sub, *command);
   onData(*sub, action, command, [](Check &c, const Watch &w, Report &r) {
-    return data::checkTokens(c.prefix, c.vocab, w, r);
+    return data::checkTokens(c.input, c.vocab, w, r);
   });
 }
 
