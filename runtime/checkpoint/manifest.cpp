@@ -36,6 +36,14 @@ void readFields(FieldReader reader, Manifest &m) {
   FieldReader recipe = reader.object("recipe");
   for (const std::string &key : recipe.keys())
     m.recipe[key] = recipe.text(key.c_str());
+  if (reader.has("sample_orders")) {
+    FieldReader orders = reader.object("sample_orders");
+    for (const std::string &length : orders.keys()) {
+      FieldReader order = orders.object(length.c_str());
+      for (const std::string &name : order.keys())
+        m.orders[length][name] = order.line(name.c_str());
+    }
+  }
   m.sums = reader.texts("sums");
   FieldReader tensors = reader.object("tensors");
   for (const std::string &name : tensors.keys())
@@ -54,6 +62,8 @@ int64_t elementsOf(const Manifest &manifest) {
 std::string textOf(const Manifest &m) {
   Json json = {{"format", kFormat}, {"version", Manifest::kVersion}};
   writePosition(m.position, json);
+  for (const auto &[length, order] : m.orders)
+    json["sample_orders"][length] = objectOf(order);
   json.update(Json({{"model", m.model},
                     {"plan_hash", m.planHash},
                     {"mesh", m.mesh},

@@ -27,6 +27,9 @@ struct Manifest {
   /// recipes, and the mesh that it ran on.
   std::map<std::string, std::string> recipe;
   std::string mesh;
+  /// What the order of samples followed from, by the tokens of one, and then by
+  /// name; empty: older runs did not say.
+  std::map<std::string, std::map<std::string, std::string>> orders;
   /// By rank: the digest of its file of sums.
   std::vector<std::string> sums;
   /// Shapes of all tensors, by name.

@@ -4,10 +4,12 @@
 
 #include "runtime/control/check_data.h"
 #include "runtime/control/run_header.h"
+#include "runtime/control/sample_orders.h"
 #include "runtime/control/weights.h"
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -61,7 +63,12 @@ Status Preparation::begin(const RunOptions &options, CommKind comm,
   job.report.flops = bundle.flops;
   job.report.header = runHeader(comm, bundle, job);
   progress_.open(options.progress, job);
-  return checkData(job, bundle, signals.stop());
+  MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
+  if (checkpoints_.loaded() && !job.evaluates())
+    for (const std::string &warning :
+         changedOrders(*checkpoints_.loaded(), job))
+      std::fprintf(stderr, "%s\n", warning.c_str());
+  return Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -182,6 +182,7 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(Checkpoint::open(order.resume, from));
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
   order.start = from.manifest.position;
+  loaded_ = std::move(from.manifest);
   return job.evaluates() ? Status::okay() : checkSteps(job);
 }
 

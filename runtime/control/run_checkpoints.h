@@ -8,6 +8,8 @@
 #include "runtime/control/file_lock.h"
 #include "runtime/train/job.h"
 
+#include <optional>
+
 namespace mtc::runtime {
 
 /// Whether a checkpoint has what a bundle trains, and no more: parameters and
@@ -30,9 +32,13 @@ public:
   /// job is as it was if that has none. Errors: noneWhole, writeFailed.
   Status renew(Job &job);
 
+  /// Of the checkpoint that the run goes on from; null: it is new.
+  const Manifest *loaded() const { return loaded_ ? &*loaded_ : nullptr; }
+
 private:
   Status prepare(const RunOptions &options, int64_t bytes, Job &job);
   FileLock lock_;
+  std::optional<Manifest> loaded_;
 };
 
 } // namespace mtc::runtime

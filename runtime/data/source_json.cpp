@@ -14,6 +14,9 @@ Json toJson(const SourceFiles &files) {
                        {"tokens", corpus.tokens},
                        {"first", corpus.part.first},
                        {"end", corpus.part.end}});
+  Json order = Json::object();
+  for (const auto &[name, value] : files.order)
+    order[name] = value;
   return {{"seq", files.seq},
           {"flat", files.flat.path},
           {"type", infoOf(files.flat.type).name},
@@ -23,7 +26,8 @@ Json toJson(const SourceFiles &files) {
           {"seed", std::to_string(files.seed)},
           {"corpora", corpora},
           {"blend", files.blend},
-          {"blend_key", files.blendKey}};
+          {"blend_key", files.blendKey},
+          {"order", order}};
 }
 
 SourceFiles sourceFromJson(FieldReader reader) {
@@ -48,6 +52,9 @@ SourceFiles sourceFromJson(FieldReader reader) {
                               corpus.integer("end", 0, INT64_MAX)}});
   files.blend = reader.text("blend");
   files.blendKey = reader.text("blend_key");
+  FieldReader order = reader.object("order");
+  for (const std::string &name : order.keys())
+    files.order[name] = order.text(name.c_str());
   return files;
 }
 

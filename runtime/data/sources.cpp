@@ -7,6 +7,7 @@
 #include "runtime/data/flat_samples.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -36,6 +37,9 @@ public:
     out_.seq = request_.seq;
     out_.sequential = request_.sequential;
     out_.seed = request_.seed;
+    out_.order["order"] = request_.sequential ? "sequential" : "shuffled";
+    if (!request_.sequential)
+      out_.order["seed"] = std::to_string(request_.seed);
     if (!path.flat.empty())
       return takeFlat(path.flat);
     if (!request_.sequential && request_.seed > UINT32_MAX)
@@ -57,6 +61,8 @@ private:
                           "are parted, found the flat file '{}'",
                           path)};
     MTC_RETURN_IF_ERROR(lookAtFlatFile(path, request_.rawType, out_.flat));
+    out_.order["data"] = fmt::format("{} tokens of {}", out_.flat.count,
+                                     infoOf(out_.flat.type).name);
     FlatSamples samples; // says whether there are enough tokens
     return FlatSamples::open(out_.flat, request_.seq, INT32_MAX, 0, true,
                              samples);
@@ -113,7 +119,21 @@ private:
     out_.corpora.push_back({prefix, file, key, corpus.set.sequences(),
                             corpus.set.tokens(), corpus.part});
     counts_.push_back(shape.samples);
+    describe(corpus, shape);
     return Status::okay();
+  }
+
+  /// What of a corpus its order follows from. In their order samples are those
+  /// of any number of epochs.
+  void describe(const Corpus &corpus, const GptShape &shape) {
+    std::string number = std::to_string(out_.corpora.size());
+    out_.order["corpus " + number] =
+        fmt::format("{:.8} (its digest) from sequence {} to {}",
+                    corpus.summary.digest, corpus.part.first, corpus.part.end);
+    if (!request_.sequential)
+      out_.order["epochs of corpus " + number] = fmt::format(
+          "{}{}", shape.epochs,
+          shape.beforeFinal < shape.samples ? " (the last by itself)" : "");
   }
 
   Status checkMemory(const std::string &name, const GptShape &shape,
@@ -163,6 +183,7 @@ private:
     std::string text = fmt::format("blend 1; {} samples", samples);
     for (double share : shares)
       text += fmt::format("; {}", share);
+    out_.order["shares"] = fmt::format("{}", fmt::join(shares, " "));
     // An index that is too short for the blend has another key as well.
     for (int64_t count : counts_)
       text += fmt::format(" {}", count);

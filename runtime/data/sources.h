@@ -11,6 +11,7 @@
 #include "runtime/data/flat_file.h"
 #include "runtime/data/gpt_samples.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ struct SourceRequest {
   std::string cache; ///< a folder of indices; empty: beside the data
 };
 
+/// What the order of samples follows from, by name, to be compared and told:
+/// "seed" and "1234". Where files lie is no part of it.
+using SampleOrder = std::map<std::string, std::string>;
+
 /// Where samples of so many tokens come from: a flat file, one corpus, or
 /// several and their blend.
 struct SourceFiles {
@@ -41,6 +46,7 @@ struct SourceFiles {
   uint64_t seed = 0;
   std::vector<GptSamples::Files> corpora;
   std::string blend, blendKey; ///< empty: there is one corpus
+  SampleOrder order;
 };
 
 /// Finds the files, and builds and keeps the indices that are missing: linear

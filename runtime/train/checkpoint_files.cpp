@@ -232,6 +232,8 @@ std::function<Status()> CheckpointFiles::commitWork() const {
   manifest.model = program.model;
   manifest.planHash = program.planHash;
   manifest.mesh = meshText(rank_.mesh());
+  for (const SourceFiles &source : job_.sources)
+    manifest.orders[std::to_string(source.seq)] = source.order;
   for (const RecipeField &field : recipeFields())
     manifest.recipe[field.key] = textOf(field, job_.recipe);
   return Commit{order.place,  static_cast<int>(rank_.mesh().worldSize()),

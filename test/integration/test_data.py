@@ -128,6 +128,35 @@ class Data:
         self.report.expect(len(os.listdir(cache)) in (4, 5) and other != first,
                            "another corpus of the same name has an index of its own")
 
+    def orders_are_compared(self):
+        """A run that goes on says what makes its samples come in another order."""
+        saved = self.path("c-order")
+        corpora = ["--data", self.blend, "--split", "8,2"]
+        a, b = (self.path(name) for name in "ab")
+        self.run("one", *corpora, "--checkpoints", saved, steps=4)
+        wrong = []
+        for what, options, says in (
+                ("the same", corpora, []),
+                ("another seed", [*corpora, "--seed", 7], ["seed 1234, now 7"]),
+                ("another split", ["--data", self.blend, "--split", "9,1"],
+                 ["sequence 0 to 48, now", "0 to 54"]),
+                ("other weights", ["--data", f"0.3 {a} 0.7 {b}", "--split", "8,2"],
+                 ["shares 0.7 0.3, now 0.3 0.7"]),
+                ("another corpus", ["--data", f"0.7 {b} 0.3 {b}", "--split", "8,2"],
+                 ["corpus 1 ", "(its digest)"]),
+                ("their order", [*corpora, "--order", "sequential"],
+                 ["order shuffled, now sequential", "seed 1234, now none"]),
+                ("more epochs", [*corpora, "--data-samples", 4000], ["epochs of corpus 1 "]),
+                ("a flat file", ["--data", self.path("held-out"), "--data-type", "u8"],
+                 ["corpus 1 ", ", now none", "data none, now"])):
+            _, _, said = self.run("one", *options, "--load", saved, steps=5)
+            warned = "come in another order than before the checkpoint" in said
+            if warned != bool(says) or any(text not in said for text in says):
+                wrong.append(f"{what}: expected a warning with {says}, found {said!r}")
+            if says and f"with sample {4 * BATCH} of the new order" not in said:
+                wrong.append(f"{what}: expected the next sample in {said!r}")
+        self.report.expect_none(wrong)
+
     def reads_llmc(self):
         tokens = [7 * i % 64 for i in range(2000)]
         write_llmc(self.path("l.bin"), tokens)
@@ -145,6 +174,7 @@ def main():
         data = Data(mtc, report, folder)
         data.layouts_agree()
         data.equal_those_of_checkpoints()
+        data.orders_are_compared()
         data.indices_are_kept()
         data.reads_llmc()
     return report.finish(f"data: {len(LAYOUTS)} layouts")

@@ -138,6 +138,8 @@ TEST(Manifest, ReadsWhatItWrites) {
   manifest.sums = {"a", "b"};
   manifest.tensors["param/w"] = {2, 3};
   EXPECT_EQ(textOf(manifest).find("skipped"), std::string::npos);
+  EXPECT_EQ(textOf(manifest).find("orders"), std::string::npos);
+  manifest.orders["32"] = {{"seed", "7"}, {"data", "9 tokens of u8"}};
   manifest.position.skippedSteps = 1;
   manifest.position.skippedSamples = 16;
   manifest.position.scaler = ScalerState{0x1p20, 3, -1};
@@ -146,6 +148,7 @@ TEST(Manifest, ReadsWhatItWrites) {
   EXPECT_EQ(textOf(read), text);
   EXPECT_EQ(read.position, manifest.position);
   EXPECT_EQ(read.tensors, manifest.tensors);
+  EXPECT_EQ(read.orders, manifest.orders);
 }
 
 TEST(Checkpoint, HasWhatRanksWrote) {
