@@ -36,6 +36,9 @@ Status ControlChannel::open(const Member &self, const MeetOptions &options,
   made->done_.resize(made->links_.size());
   if (self.rank == 0)
     made->done_[0] = true; // itself
+  // While others were on their way nobody had to say anything.
+  for (Connection &link : made->links_)
+    link.hearAnew();
   made->thread_ = std::thread([channel = made.get()] { channel->run(); });
   out = std::move(made);
   return Status::okay();

@@ -3,7 +3,6 @@
 #include "runtime/comm/mpi/shared_host.h"
 
 #include "runtime/base/wall_time.h"
-#include "runtime/rendezvous/frame.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -31,12 +31,12 @@ std::string linkTarget(const char *path) {
   return n < 0 ? "" : std::string(text, size_t(n));
 }
 
+/// Numbers, a line, the key.
 std::string pack(const HostShare &own) {
-  PayloadWriter out;
-  out.text(own.key).number(uint64_t(own.posted), 8);
+  std::string out = fmt::format("{}", own.posted);
   for (int64_t bytes : own.arenas)
-    out.number(uint64_t(bytes), 8);
-  return out.str();
+    out += fmt::format(" {}", bytes);
+  return out + "\n" + own.key;
 }
 
 } // namespace
@@ -50,11 +50,14 @@ std::string hostKey() {
 Status SharedHost::read(const std::vector<std::string> &all,
                         std::vector<Member> &members) {
   for (const std::string &said : all) {
-    PayloadReader in(said);
-    Member member{in.text(), {}, int64_t(in.number(8))};
+    size_t end = said.find('\n');
+    std::istringstream in(said.substr(0, end));
+    Member member;
+    in >> member.posted;
     for (int64_t &bytes : member.arenas)
-      bytes = int64_t(in.number(8));
-    if (!in.ended())
+      in >> bytes;
+    member.key = end == said.npos ? "" : said.substr(end + 1);
+    if (!in || member.key.empty())
       return {StatusCode::internal, "a rank said nothing of its host"};
     members.push_back(std::move(member));
   }
