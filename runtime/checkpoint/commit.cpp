@@ -145,9 +145,11 @@ Status commitCheckpoint(const CheckpointPlace &place, int ranks,
   return status;
 }
 
-Status pruneCheckpoints(const CheckpointPlace &place, int64_t keep) {
+Status pruneCheckpoints(const CheckpointPlace &place, int64_t newest,
+                        int64_t keep) {
   std::vector<int64_t> steps;
   MTC_RETURN_IF_ERROR(listSteps(place.root, steps));
+  std::erase_if(steps, [&](int64_t step) { return step > newest; });
   for (size_t i = 0; i + static_cast<size_t>(keep) < steps.size(); ++i)
     MTC_RETURN_IF_ERROR(discardCheckpoint(place, steps[i]));
   return Status::okay();

@@ -50,8 +50,11 @@ Status commitCheckpoint(const CheckpointPlace &place, int ranks,
 /// Removes one: it loses its name first. Errors: writeFailed.
 Status discardCheckpoint(const CheckpointPlace &place, int64_t step);
 
-/// Removes all but the newest `keep`. Errors: writeFailed.
-Status pruneCheckpoints(const CheckpointPlace &place, int64_t keep);
+/// Of those up to `newest`, which is whole, removes all but the last `keep`.
+/// Later ones are of a run that went on from an earlier one, as they are not
+/// whole: they count for nothing. Errors: writeFailed.
+Status pruneCheckpoints(const CheckpointPlace &place, int64_t newest,
+                        int64_t keep);
 
 /// Removes what runs that ended left unfinished. Only for who alone writes to
 /// the folder. Errors: writeFailed.

@@ -71,7 +71,8 @@ struct Commit {
     teller.say(text);
     if (keep == 0)
       return Status::okay();
-    if (Status pruned = pruneCheckpoints(place, keep); !pruned.ok())
+    if (Status pruned = pruneCheckpoints(place, manifest.position.step, keep);
+        !pruned.ok())
       std::fprintf(stderr, "warning: older checkpoints stay: %s\n",
                    pruned.message().c_str());
     return Status::okay();

@@ -229,7 +229,7 @@ TEST(Checkpoint, TheNewestWholeOneIsFound) {
 
 TEST(Checkpoint, OldOnesAndUnfinishedOnesGo) {
   Checkpoints saved({1, 2, 3});
-  ASSERT_TRUE(pruneCheckpoints(saved.place, 2).ok());
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 3, 2).ok());
   std::vector<int64_t> steps;
   ASSERT_TRUE(listSteps(saved.folder.path(), steps).ok());
   EXPECT_EQ(steps, (std::vector<int64_t>{2, 3}));
@@ -237,6 +237,14 @@ TEST(Checkpoint, OldOnesAndUnfinishedOnesGo) {
   fs::create_directory(saved.folder.path("mine.tmp-x"));
   ASSERT_TRUE(removeTemporaries(saved.folder.path()).ok());
   EXPECT_EQ(saved.folder.files(), 3u) << "two checkpoints, and the user's";
+}
+
+TEST(Checkpoint, LaterOnesThatARunDidNotGoOnFromAreNotCounted) {
+  Checkpoints saved({1, 2, 5}); // it went on from 1, as 5 was damaged
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 2, 1).ok());
+  std::vector<int64_t> steps;
+  ASSERT_TRUE(listSteps(saved.folder.path(), steps).ok());
+  EXPECT_EQ(steps, (std::vector<int64_t>{2, 5}));
 }
 
 /// Every n-th bit of every file; MTC_EVERY_BIT=1: each of half a million.
