@@ -175,11 +175,31 @@ static std::optional<int64_t> stepOf(std::string_view line) {
   return json[key].get<int64_t>();
 }
 
+/// What a log has, by the descriptor that holds its lock: the lock ends when
+/// any descriptor of the file is closed.
+static Status contentsOf(int fd, const std::string &path, std::string &out) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return writeError(path, errno);
+  out.resize(static_cast<size_t>(info.st_size));
+  size_t done = 0;
+  while (done < out.size()) {
+    ssize_t n = pread(fd, out.data() + done, out.size() - done,
+                      static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return writeError(path, n < 0 ? errno : EIO);
+    done += static_cast<size_t>(n);
+  }
+  return Status::okay();
+}
+
 Status LogFile::cutBehind(int64_t step) {
   if (!isLocked())
     return Status::okay();
   std::string text;
-  MTC_RETURN_IF_ERROR(readWholeFile(path_, text));
+  MTC_RETURN_IF_ERROR(contentsOf(fd_, path_, text));
   auto at = static_cast<size_t>(start_);
   while (at < text.size()) {
     size_t end = text.find('\n', at);
