@@ -55,6 +55,7 @@ Status HostsCommunicator::settle(Status status, bool near) {
   }
   alarm_.raise(status, {});
   near_.abort();
+  far_.abort();
   return status;
 }
 

@@ -172,7 +172,7 @@ void MpiCommunicator::keepGoing() {
   constexpr std::chrono::milliseconds kWhileOthersLook{2};
   std::unique_lock held(wire_.lock());
   while (!ending_) {
-    if (unmoved_ == 0 || !failure_.ok())
+    if (unmoved_ == 0 || !failure_.ok() || alarm_.raised())
       posted_.wait(held);
     else if (waiting_ > 0)
       posted_.wait_for(held, kWhileOthersLook);
