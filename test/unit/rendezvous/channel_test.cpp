@@ -106,4 +106,20 @@ TEST(Channel, SilenceIsDeathAfterAWhile) {
   });
 }
 
+// Who waits for others to come has nothing to say until all are there.
+TEST(Channel, WaitingForOthersIsNoSilence) {
+  Job job(3);
+  job.heartbeats() = {50ms, 400ms};
+  job.run(job.all(), [&](int rank) {
+    if (rank == 2)
+      std::this_thread::sleep_for(1200ms);
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    std::vector<std::string> all;
+    EXPECT_TRUE(channel->gather("", all).ok()) << channel->verdict().message();
+    channel->finish({});
+    EXPECT_FALSE(channel->raised());
+  });
+}
+
 } // namespace
