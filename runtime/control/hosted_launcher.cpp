@@ -5,6 +5,7 @@
 #include "runtime/control/bundle.h"
 #include "runtime/control/child.h"
 #include "runtime/control/environment.h"
+#include "runtime/control/make_job.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/preparation.h"
 #include "runtime/control/signals.h"
@@ -55,6 +56,8 @@ public:
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle));
+    Job job; // each rank makes its own; what is wrong with it is told once
+    MTC_RETURN_IF_ERROR(makeJob(options_, bundle, job));
     children_ = std::vector<Child>(size_t(bundle.mesh.worldSize()));
     MTC_RETURN_IF_ERROR(listenAt("127.0.0.1", 0, listenFd_));
     MTC_RETURN_IF_ERROR(makeSecret(secret_));

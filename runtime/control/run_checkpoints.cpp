@@ -5,6 +5,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/checkpoint/names.h"
+#include "runtime/control/say.h"
 #include "runtime/train/train_state.h"
 
 #include <fmt/format.h>
@@ -23,13 +24,16 @@ std::string makeNonce() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-void say(const std::string &text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
-
 /// A run that goes on trains behind the step of its checkpoint.
-Status checkSteps(const Job &job) {
-  int64_t start = job.checkpoints.start.step;
+Status checkSteps(const Job &job, int64_t globalBatch) {
+  const RunPosition &position = job.checkpoints.start;
+  int64_t start = position.step;
+  if (job.recipe.samples > 0 && position.samples != start * globalBatch)
+    return {
+        StatusCode::usage,
+        fmt::format("--samples: '{}' is of another global batch ({} samples "
+                    "in {} steps); give --steps, those before it included",
+                    job.checkpoints.resume, position.samples, start)};
   if (start > job.recipe.steps)
     return {StatusCode::usage,
             fmt::format("--steps {}: '{}' is of step {}; expected as many "
@@ -72,8 +76,23 @@ bytesOf(const std::map<std::string, std::vector<int64_t>> &tensors) {
 
 Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
   std::map<std::string, std::vector<int64_t>> expected = savedTensors(bundle);
-  const auto &found = checkpoint.manifest.tensors;
+  std::map<std::string, std::vector<int64_t>> found =
+      checkpoint.manifest.tensors;
   Problems problems;
+  const std::string &optimizer = bundle.stages[0].descriptor.optimizer;
+  const std::string &saved = checkpoint.manifest.optimizer;
+  if (saved != optimizer) {
+    problems.add(fmt::format(
+        "optimizer: expected {}, found states of {}; compile with --optimizer "
+        "{}, or begin with its weights alone (mtc checkpoint export, "
+        "--init-from)",
+        optimizer, saved, saved));
+    auto isState = [](const auto &tensor) {
+      return !isParameterTensor(tensor.first);
+    };
+    std::erase_if(expected, isState);
+    std::erase_if(found, isState);
+  }
   for (const auto &[name, shape] : expected)
     if (auto tensor = found.find(name); tensor == found.end())
       problems.add(fmt::format("'{}' is missing", name));
@@ -182,7 +201,9 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(Checkpoint::open(order.resume, from));
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
   order.start = from.manifest.position;
-  return job.evaluates() ? Status::okay() : checkSteps(job);
+  return job.evaluates()
+             ? Status::okay()
+             : checkSteps(job, bundle.stages[0].descriptor.batch.globalBatch);
 }
 
 } // namespace mtc::runtime

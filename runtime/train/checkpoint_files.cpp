@@ -231,6 +231,7 @@ std::function<Status()> CheckpointFiles::commitWork() const {
   manifest.position = position_;
   manifest.model = program.model;
   manifest.planHash = program.planHash;
+  manifest.optimizer = program.optimizer;
   manifest.mesh = meshText(rank_.mesh());
   for (const RecipeField &field : recipeFields())
     manifest.recipe[field.key] = textOf(field, job_.recipe);

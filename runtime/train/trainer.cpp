@@ -20,6 +20,11 @@ namespace {
 /// NaN and infinities give NaN, which equals nothing.
 bool isFinite(double x) { return x - x == 0; }
 
+RunSize sizeOf(const RankState &rank, const Job &job) {
+  int64_t batch = rank.descriptor().batch.globalBatch;
+  return {batch, job.firstSample(job.recipe.steps + 1, batch)};
+}
+
 Status noEntry(const char *name, const char *use) {
   return {
       StatusCode::usage,
@@ -126,6 +131,10 @@ RunPosition Trainer::position() const {
 }
 
 Status Trainer::prepare() {
+  std::vector<ParamGroup> groups;
+  MTC_RETURN_IF_ERROR(
+      parseGroups(job_.recipe.groups, rank_.descriptor().groups, groups));
+  schedule_ = StepSchedule(job_.recipe, sizeOf(rank_, job_), std::move(groups));
   MTC_RETURN_IF_ERROR(openLengths());
   if (int64_t first = job_.startStep() + 1; first <= job_.passes())
     MTC_RETURN_IF_ERROR(of(first).loader.fetch(firstSample(first)));
@@ -277,8 +286,10 @@ Status Trainer::trainStep(int64_t step) {
 }
 
 void Trainer::fillBlock(int64_t step) {
-  schedule_.fill(step - skipped_, firstSample(step), block_);
+  // Rates and moments follow the updates that were done.
+  schedule_.fill(step - skipped_, firstSample(step) - skippedSamples_, block_);
   block_.step = step;
+  block_.sample_base = firstSample(step);
   scaler_.fill(block_);
 }
 
@@ -360,7 +371,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   facts.step = step;
   facts.loss = result_.loss;
   facts.gradNorm = result_.gradNorm;
-  facts.lr = block_.lr;
+  facts.lr = block_.lr[0];
   facts.seq = seqOf(step);
   facts.samples = rank_.descriptor().batch.globalBatch;
   facts.allSamples = firstSample(step + 1);

@@ -83,6 +83,8 @@ class Campaign:
         recipe = [*data, "--steps", STEPS, "--initial-loss-scale", 2 ** 12]
         if len(case.lengths) > 1:
             recipe += ["--seq", f"{case.lengths[1]}:2, {case.lengths[0]}"]
+        if case.has_group:
+            recipe += ["--groups", "own: lr_scale 0.5, weight_decay 0.3"]
         log = self.mtc.run(self.path("bundle"), recipe, folder, comm, dumps=("grads",))
         gradients = safetensors.read(os.path.join(folder, "grads.safetensors"))
         shutil.rmtree(folder)
