@@ -60,8 +60,9 @@ struct Evaluated {
 
 class DataCheck {
 public:
-  DataCheck(Job &job, const BatchInfo &batch, const std::atomic<bool> &stop)
-      : job_(job), batch_(batch), stop_(stop),
+  DataCheck(Job &job, const BatchInfo &batch, bool knowsDocuments,
+            const std::atomic<bool> &stop)
+      : job_(job), batch_(batch), knowsDocuments_(knowsDocuments), stop_(stop),
         progress_(job.progressFd, job.progressRewrites,
                   std::chrono::seconds(1)) {}
 
@@ -89,6 +90,7 @@ private:
     r.sequential = recipe.order == "sequential";
     r.seq = seq;
     r.seed = recipe.seed;
+    r.eod = recipe.eod;
     r.cache = recipe.data_cache_path;
     return r;
   }
@@ -113,7 +115,23 @@ private:
         prepareSource(request, telling("preparing data"), notes, out);
     for (const std::string &note : notes)
       std::fprintf(stderr, "%s\n", note.c_str());
-    return status;
+    return status.ok() ? checkDocuments(request, out) : status;
+  }
+
+  /// That documents are known where the program wants them.
+  Status checkDocuments(const SourceRequest &request,
+                        const SourceFiles &found) const {
+    if (found.eod >= batch_.vocab)
+      return {StatusCode::usage,
+              fmt::format("--eod {}: expected a token, 0 to {}, or -1",
+                          found.eod, batch_.vocab - 1)};
+    if (!knowsDocuments_ || found.eod >= 0 || found.flat.path.empty())
+      return Status::okay();
+    return {StatusCode::usage,
+            fmt::format("{} '{}': expected --eod TOKEN with a flat file, which "
+                        "does not say where documents end: the program was "
+                        "compiled to know",
+                        request.option, request.data)};
   }
 
   /// The samples of steps of one length, or of an evaluation without training.
@@ -210,6 +228,7 @@ private:
 
   Job &job_;
   const BatchInfo &batch_;
+  bool knowsDocuments_;
   const std::atomic<bool> &stop_;
   ProgressLine progress_;
 };
@@ -224,7 +243,11 @@ Status checkData(Job &job, const Bundle &bundle,
   const Descriptor &first = bundle.stages[0].descriptor;
   StepLengths lengths;
   MTC_RETURN_IF_ERROR(StepLengths::parse(job.recipe.seq, first, lengths));
-  return reads ? DataCheck(job, first.batch, stop).run(lengths)
+  bool knowsDocuments =
+      std::ranges::any_of(bundle.stages, [](const auto &program) {
+        return program.descriptor.knowsDocuments();
+      });
+  return reads ? DataCheck(job, first.batch, knowsDocuments, stop).run(lengths)
                : Status::okay();
 }
 

@@ -20,9 +20,11 @@ Status TokenLoader::open(const SourceFiles *files, const RankState &rank,
   if (!reads_ || !files)
     return Status::okay();
   MTC_RETURN_IF_ERROR(openSource(*files, batch_.vocab, source_));
-  for (Samples *samples : {&now_, &next_})
+  for (Samples *samples : {&now_, &next_}) {
     samples->tokens.resize(static_cast<size_t>(batch_.microbatches *
                                                batch_.microBatch * (seq + 1)));
+    samples->documents.open(d, seq, dpRank_);
+  }
   return Status::okay();
 }
 
@@ -40,17 +42,22 @@ Status TokenLoader::fetch(int64_t base) {
         StatusCode::internal,
         fmt::format("no data were prepared for samples of {} tokens", seq_)};
   next_.base = -1;
-  int64_t count = batch_.microbatches * batch_.microBatch;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t sample = sampleAt(base, i);
-    if (Status status = source_->read(sample, &next_.tokens[i * (seq_ + 1)]);
-        !status.ok())
-      return {status.code(), fmt::format("step {}, sample {}: {}",
-                                         base / batch_.globalBatch + 1, sample,
-                                         status.message())};
-  }
+  int64_t sample = base;
+  if (Status status = read(base, sample); !status.ok())
+    return {status.code(),
+            fmt::format("step {}, sample {}: {}", base / batch_.globalBatch + 1,
+                        sample, status.message())};
   next_.base = base;
   return Status::okay();
+}
+
+Status TokenLoader::read(int64_t base, int64_t &sample) {
+  int64_t count = batch_.microbatches * batch_.microBatch;
+  for (int64_t i = 0; i < count; ++i) {
+    sample = sampleAt(base, i);
+    MTC_RETURN_IF_ERROR(source_->read(sample, &next_.tokens[i * (seq_ + 1)]));
+  }
+  return next_.documents.read(*source_, base, batch_.globalBatch, sample);
 }
 
 Status TokenLoader::turnTo(int64_t base) {
@@ -63,8 +70,12 @@ Status TokenLoader::turnTo(int64_t base) {
 
 Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
                          int32_t *out) {
-  const InputKind *kind = inputNamed(in.name); // checked with the descriptor
-  int64_t shift = kind ? kind->shift : 0;
+  InputKind kind = inputNamed(in.name)->id; // checked with the descriptor
+  if (kind != InputKind::Ids && kind != InputKind::Labels) {
+    now_.documents.write(kind, microbatch, parts_, out);
+    return Status::okay();
+  }
+  int64_t shift = kind == InputKind::Labels ? 1 : 0;
   int64_t first = microbatch * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
     for (const Positions &part : parts_)

@@ -5,6 +5,7 @@
 #include "runtime/data/sources.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/positions.h"
+#include "runtime/train/step_documents.h"
 
 #include <memory>
 #include <vector>
@@ -34,8 +35,11 @@ private:
   struct Samples {
     int64_t base = -1;
     std::vector<int32_t> tokens; ///< seq + 1 of each, by microbatch
+    StepDocuments documents;
   };
   int64_t sampleAt(int64_t base, int64_t index) const;
+  /// Errors: `sample` is then the one that failed.
+  Status read(int64_t base, int64_t &sample);
 
   std::unique_ptr<SampleSource> source_; ///< null: none was prepared
   bool reads_ = false;

@@ -16,6 +16,8 @@ SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
 LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
 FIRST = "p2p,param-gather"  # gathers of parameters in the forward of the first one
 
+DOCUMENTS = ("--mask-document-ends", "--reset-positions", "--reset-attention")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -30,6 +32,7 @@ class Plan:
     longest: int = SEQ
     streams: int = 1
     more: tuple = ()
+    documents: bool = False
     often: bool = False  # one of the few for tests that run often
 
     @property
@@ -42,6 +45,7 @@ class Plan:
         parts += ["two-streams"] if self.streams > 1 else []
         parts += ["longer"] if self.longest != SEQ else []
         parts += ["buckets"] if self.more else []
+        parts += ["documents"] if self.documents else []
         return "-".join(parts)
 
     def spec(self):
@@ -51,7 +55,7 @@ class Plan:
 
     def options(self):
         options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
-                   "--seq", str(SEQ), *self.more]
+                   "--seq", str(SEQ), *self.more, *(DOCUMENTS if self.documents else ())]
         # Plans for a GPU have two streams; up to verify-plan they need none.
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
 
@@ -146,6 +150,8 @@ def plans(schedules):
         Plan(layout(tp=2), kv_heads=1, often=True),
         Plan(layout(tp=4, dp=2, zero=1, sp=True), kv_heads=2, dtype="bf16"),
         Plan(layout(tp=2, pp=2, cp=2), kv_heads=1),
+        Plan(layout(tp=2, dp=2, zero=1), documents=True),
+        Plan(layout(cp=2, pp=2), documents=True),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]

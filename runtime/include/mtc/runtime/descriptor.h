@@ -220,6 +220,15 @@ struct Descriptor {
   /// block.
   bool scalesLoss() const { return dtype == kScaledDtype; }
 
+  /// Whether it has inputs that depend on where documents begin.
+  bool knowsDocuments() const {
+    for (const InputInfo &in : inputs)
+      if (const InputRow *row = inputNamed(in.name);
+          row && row->asksForDocuments())
+        return true;
+    return false;
+  }
+
   const EntryInfo *entry(std::string_view name) const;
   /// The entry for a use ("train", "eval") of samples of `seq` tokens; null if
   /// there is none.
