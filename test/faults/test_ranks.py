@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Ranks that die or stop, signals at random times, and runs that start again.
 
-usage: test_ranks.py BIN_DIR [--seed N] [--deaths N] [--stops N] [--terms N] [--restarts N]
+usage: test_ranks.py BIN_DIR [--comm shm|mpi] [--seed N] [--deaths N] [--stops N] [--terms N]
+                     [--restarts N]
 
-Tiny models in 2, 4 and 8 processes (--comm shm), at times by seed:
+Tiny models in 2, 4 and 8 processes, over shm or mpi, at times by seed:
 
   deaths    SIGKILL of one rank: `mtc run` ends within 2 s with exit code 12 and its name, and
             leaves no process, nothing in /dev/shm and no file but log and records; `mtc flight`
@@ -91,8 +92,8 @@ def steps_of(path):
 
 
 class Ranks:
-    def __init__(self, mtc, report, folder, seed):
-        self.mtc, self.report, self.folder = mtc, report, folder
+    def __init__(self, mtc, report, folder, seed, comm):
+        self.mtc, self.report, self.folder, self.comm = mtc, report, folder, comm
         self.random = random.Random(seed)
         with open(self.path("spec.toml"), "w") as file:
             file.write(small_spec(tied=True, **SIZES))
@@ -113,7 +114,7 @@ class Ranks:
         return self.again(bundle, steps, *options)
 
     def again(self, bundle, steps, *options):
-        command = [self.mtc.program, "run", bundle, "--data", self.path("data"), "--data-type",
+        command = [self.mtc.program, "run", bundle, "--comm", self.comm, "--data", self.path("data"), "--data-type",
                    "u8", "--steps", steps, "--quiet", "--log", self.path("run", "log"),
                    *options]
         return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
@@ -272,6 +273,7 @@ def summary(times):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
+    parser.add_argument("--comm", choices=("shm", "mpi"), default="shm")
     parser.add_argument("--seed", type=int, default=1)
     parts = ("deaths", "stops", "terms", "restarts")
     for part in parts:
@@ -279,7 +281,7 @@ def main():
     options = parser.parse_args()
     report, start = Report(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        ranks = Ranks(Mtc(), report, folder, options.seed)
+        ranks = Ranks(Mtc(), report, folder, options.seed, options.comm)
         for part in parts:
             if count := getattr(options, part):
                 print(f"{part}: {count}, {summary(getattr(ranks, part)(count))}", flush=True)
