@@ -1,5 +1,4 @@
-//===- join_plans.h - one program for steps of several shapes ----*- C++
-//-*-===//
+//===- join_plans.h - one program for steps of several shapes ---*- C++ -*-===//
 //
 // A strategy may name several lengths of samples and several global batches.
 // Each length with each batch has a plan of its own, a module inside the

@@ -73,22 +73,32 @@ Status InputFile::open(const std::string &path, InputFile &out) {
   return Status::okay();
 }
 
-Status InputFile::read(int64_t offset, void *out, int64_t bytes) const {
+int64_t readAt(int fd, int64_t offset, void *out, int64_t bytes) {
   char *to = static_cast<char *>(out);
-  for (int64_t done = 0; done < bytes;) {
-    ssize_t n = pread(fd_, to + done, bytes - done, offset + done);
+  int64_t done = 0;
+  while (done < bytes) {
+    ssize_t n = pread(fd, to + done, bytes - done, offset + done);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      return readError(path_, errno);
+      return -1;
     if (n == 0)
-      return {StatusCode::inputRejected,
-              fmt::format("cannot read '{}': it had {} bytes when it was "
-                          "opened and ends at byte {} now; expected a file "
-                          "that does not change while it is read",
-                          path_, size_, offset + done)};
+      break;
     done += n;
   }
+  return done;
+}
+
+Status InputFile::read(int64_t offset, void *out, int64_t bytes) const {
+  int64_t done = readAt(fd_, offset, out, bytes);
+  if (done < 0)
+    return readError(path_, errno);
+  if (done < bytes)
+    return {StatusCode::inputRejected,
+            fmt::format("cannot read '{}': it had {} bytes when it was "
+                        "opened and ends at byte {} now; expected a file "
+                        "that does not change while it is read",
+                        path_, size_, offset + done)};
   return Status::okay();
 }
 

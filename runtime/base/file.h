@@ -45,6 +45,10 @@ private:
   int64_t size_ = 0;
 };
 
+/// Reads `bytes` at byte `offset`, fewer only where the file ends. How many; -1
+/// after an error, which errno says.
+int64_t readAt(int fd, int64_t offset, void *out, int64_t bytes);
+
 /// The whole of a regular file. Errors: inputRejected.
 Status readWholeFile(const std::string &path, std::string &out);
 

@@ -77,8 +77,8 @@ Status notOurs(const std::string &path) {
 /// end of the run that wrote it. Sets `end` to where the next line goes.
 Status endOf(int fd, int64_t size, const std::string &path, int64_t &end) {
   std::string tail(static_cast<size_t>(std::min(size, kLongest)), '\0');
-  if (pread(fd, tail.data(), tail.size(), size - int64_t(tail.size())) !=
-      static_cast<ssize_t>(tail.size()))
+  auto length = static_cast<int64_t>(tail.size());
+  if (readAt(fd, size - length, tail.data(), length) != length)
     return writeError(path, errno);
   end = size;
   if (tail.empty())
@@ -175,31 +175,17 @@ static std::optional<int64_t> stepOf(std::string_view line) {
   return json[key].get<int64_t>();
 }
 
-/// What a log has, by the descriptor that holds its lock: the lock ends when
-/// any descriptor of the file is closed.
-static Status contentsOf(int fd, const std::string &path, std::string &out) {
-  struct stat info;
-  if (fstat(fd, &info) != 0)
-    return writeError(path, errno);
-  out.resize(static_cast<size_t>(info.st_size));
-  size_t done = 0;
-  while (done < out.size()) {
-    ssize_t n = pread(fd, out.data() + done, out.size() - done,
-                      static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return writeError(path, n < 0 ? errno : EIO);
-    done += static_cast<size_t>(n);
-  }
-  return Status::okay();
-}
-
 Status LogFile::cutBehind(int64_t step) {
   if (!isLocked())
     return Status::okay();
-  std::string text;
-  MTC_RETURN_IF_ERROR(contentsOf(fd_, path_, text));
+  // By the descriptor that holds the lock: the lock ends when another one of
+  // the file is closed.
+  struct stat info;
+  if (fstat(fd_, &info) != 0)
+    return writeError(path_, errno);
+  std::string text(static_cast<size_t>(info.st_size), '\0');
+  if (readAt(fd_, 0, text.data(), info.st_size) != info.st_size)
+    return writeError(path_, errno);
   auto at = static_cast<size_t>(start_);
   while (at < text.size()) {
     size_t end = text.find('\n', at);

@@ -1,4 +1,4 @@
-//===- sample_orders.cpp - whether samples come as they came before -------===//
+//===- sample_orders.cpp - samples in the order of before -----------------===//
 
 #include "runtime/control/sample_orders.h"
 

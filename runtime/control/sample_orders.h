@@ -1,5 +1,4 @@
-//===- sample_orders.h - whether samples come as they came before -*- C++
-//-*-===//
+//===- sample_orders.h - samples in the order of before ---------*- C++ -*-===//
 #ifndef MTC_RUNTIME_CONTROL_SAMPLE_ORDERS_H
 #define MTC_RUNTIME_CONTROL_SAMPLE_ORDERS_H
 

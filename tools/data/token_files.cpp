@@ -95,14 +95,14 @@ void addSizes(const runtime::FlatTokens &tokens, Report &report) {
   report.add("bytes", "", tokens.count * tokens.tokenBytes());
 }
 
-/// Tokens that lie in a row. `read(first, count, out)`: as they are in the
-/// file.
+/// Tokens that lie in a row.
 struct TokenRow {
   std::string file;
   runtime::TokenType type;
   int64_t count;
 };
 
+/// `read(first, count, out)` gives tokens as they are in the file.
 template <typename Read>
 Status checkRow(const TokenRow &row, int64_t vocab, const Watch &watch,
                 const Read &read) {

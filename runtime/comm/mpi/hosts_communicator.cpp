@@ -65,12 +65,18 @@ bool HostsCommunicator::isNear(const MtcTransfer &row) const {
          nearStage_[size_t(row.peer_stage)];
 }
 
-HostsCommunicator::Rows HostsCommunicator::nextRun(Rows rows,
-                                                   bool &near) const {
-  near = isNear(rows.front());
-  auto end = std::ranges::find_if(
-      rows, [&](const MtcTransfer &row) { return isNear(row) != near; });
-  return rows.first(size_t(end - rows.begin()));
+Status HostsCommunicator::forRuns(Rows rows,
+                                  Status (Communicator::*call)(Rows)) {
+  MTC_RETURN_IF_ERROR(failure());
+  while (!rows.empty()) {
+    bool near = isNear(rows.front());
+    auto end = std::ranges::find_if(
+        rows, [&](const MtcTransfer &row) { return isNear(row) != near; });
+    Rows run = rows.first(size_t(end - rows.begin()));
+    MTC_RETURN_IF_ERROR(settle(((near ? near_ : far_).*call)(run), near));
+    rows = rows.subspan(run.size());
+  }
+  return Status::okay();
 }
 
 Status HostsCommunicator::collective(const CollectiveCall &call, void *buffer) {
@@ -81,26 +87,12 @@ Status HostsCommunicator::collective(const CollectiveCall &call, void *buffer) {
 }
 
 Status HostsCommunicator::post(Rows rows) {
-  MTC_RETURN_IF_ERROR(failure());
-  while (!rows.empty()) {
-    bool near = false;
-    Rows run = nextRun(rows, near);
-    MTC_RETURN_IF_ERROR(settle((near ? near_ : far_).post(run), near));
-    rows = rows.subspan(run.size());
-  }
-  return Status::okay();
+  return forRuns(rows, &Communicator::post);
 }
 
 /// One way after the other: what was posted takes place meanwhile.
 Status HostsCommunicator::wait(Rows rows) {
-  MTC_RETURN_IF_ERROR(failure());
-  while (!rows.empty()) {
-    bool near = false;
-    Rows run = nextRun(rows, near);
-    MTC_RETURN_IF_ERROR(settle((near ? near_ : far_).wait(run), near));
-    rows = rows.subspan(run.size());
-  }
-  return Status::okay();
+  return forRuns(rows, &Communicator::wait);
 }
 
 void HostsCommunicator::abort() {

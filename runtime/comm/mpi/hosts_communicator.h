@@ -33,8 +33,9 @@ public:
 
 private:
   using Rows = std::span<const MtcTransfer>;
-  /// The rows at the front that go the same way, and which.
-  Rows nextRun(Rows rows, bool &near) const;
+  /// Calls `post` or `wait` of the one or the other for rows that go the same
+  /// way, one run of them after the other.
+  Status forRuns(Rows rows, Status (Communicator::*call)(Rows));
   bool isNear(const MtcTransfer &row) const;
   /// What this rank says of a call that ended so, from then on.
   Status settle(Status status, bool near);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
@@ -26,9 +27,8 @@ std::string firstLine(const char *path) {
 }
 
 std::string linkTarget(const char *path) {
-  char text[256];
-  ssize_t n = readlink(path, text, sizeof text);
-  return n < 0 ? "" : std::string(text, size_t(n));
+  std::error_code none;
+  return std::filesystem::read_symlink(path, none).string();
 }
 
 /// Numbers, a line, the key.
