@@ -45,7 +45,9 @@ def parts(calculator, consumed, last):
 def main():
     calculator = load(sys.argv[1])
     draw = random.Random(4)
-    runs = [(32, 32, 9_765_625, 1536, 9_700_000), (16, 16, 1, 64, 0), (1, 1, 10, 11, 0)]
+    runs = [(32, 32, 9_765_625, 1536, 9_700_000), (16, 16, 1, 64, 0), (1, 1, 10, 11, 0),
+            # Where a quotient of doubles is below the integer that it would be.
+            (1, 1, 1602, 22, 534), (1, 1, 49, 22, 35), (1, 1, 576, 29, 576)]
     while len(runs) < CASES:
         start, increment = draw.choice((1, 2, 8, 32, 37)), draw.choice((1, 3, 16, 32, 100))
         samples = draw.choice((draw.randint(1, 300), draw.randint(1, 10**5)))
