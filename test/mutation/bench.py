@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 
 import one_stream
 from one_stream import Stuck
@@ -33,6 +34,25 @@ def call(command, limit):
                               errors="replace")
     except subprocess.TimeoutExpired as expired:
         raise Stuck(f"{limit} s passed") from expired
+
+
+def steps(plan):
+    """Options of a run that begins each entry of the plan behind each other one that may be
+    before it: lengths go up and down, a batch only grows (from half, as Megatron-LM's ramp)."""
+    options = ["--steps", str(STEPS + (len(shapes(plan)) > 1))]
+    if len(plan.lengths) > 1:
+        long, short = plan.lengths
+        options += ["--seq", f"{short}:1, {long}:1, {short}:1, {long}"]
+    if len(plan.batches) > 1:
+        most, few = plan.batches
+        options += ["--rampup-batch-size", str(few), str(most - few), str(most)]
+    return options
+
+
+def shapes(plan):
+    """Options for an evaluation of each shape that steps may have."""
+    return [["--seq", str(length), "--global-batch-size", str(batch)]
+            for length in plan.lengths for batch in plan.batches]
 
 
 def write_tokens(path):
@@ -135,14 +155,18 @@ class Bench:
         log, out = os.path.join(folder, "log.jsonl"), os.path.join(folder, "out")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
-        train = call([*common, "--steps", str(STEPS), "--warmup", "1", "--lr", "1e-2", "--log",
+        train = call([*common, *steps(self.plan), "--warmup", "1", "--lr", "1e-2", "--log",
                       log, "--dump", "grads", out, "--dump", "params", out], 20)
         if train.returncode:
             return self.failed(train)
-        evaluated = call([*common, "--eval", "1", "--dump", "logits", out], 20)
-        if evaluated.returncode:
-            return self.failed(evaluated)
-        return "ran", self.bits(log, out, evaluated.stdout)
+        said = []
+        for number, shape in enumerate(shapes(self.plan)):
+            evaluated = call([*common, "--eval", "1", *shape, "--dump", "logits",
+                              os.path.join(out, str(number))], 20)
+            if evaluated.returncode:
+                return self.failed(evaluated)
+            said.append(evaluated.stdout)
+        return "ran", self.bits(log, out, said)
 
     @staticmethod
     def failed(done):
@@ -159,7 +183,7 @@ class Bench:
             steps = [row for row in map(json.loads, file) if "header" not in row]
         found = {"losses": [s["loss"] for s in steps],
                  "norms": [s["grad_norm"] for s in steps],
-                 "eval": json.loads(evaluated)["eval_loss"]}
-        for name in sorted(os.listdir(out)):
-            found[name] = safetensors.digest(safetensors.read(os.path.join(out, name)))
+                 "eval": [json.loads(text)["eval_loss"] for text in evaluated]}
+        for path in sorted(Path(out).rglob("*.safetensors")):
+            found[str(path.relative_to(out))] = safetensors.digest(safetensors.read(path))
         return found

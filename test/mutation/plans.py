@@ -14,6 +14,7 @@ from small_spec import small_spec
 
 SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
 LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
+BATCHES, LENGTHS = (GLOBAL_BATCH, GLOBAL_BATCH // 2), (SEQ, SEQ // 2)
 FIRST = "p2p,param-gather"  # gathers of parameters in the forward of the first one
 
 
@@ -28,6 +29,8 @@ class Plan:
     kv_heads: int = 4
     dtype: str = "f32"
     longest: int = SEQ
+    lengths: tuple = (SEQ,)  # tokens of samples, the longest first
+    batches: tuple = (GLOBAL_BATCH,)  # samples of steps, the most first
     streams: int = 1
     more: tuple = ()
     often: bool = False  # one of the few for tests that run often
@@ -41,6 +44,8 @@ class Plan:
         parts += [self.dtype] if self.dtype != "f32" else []
         parts += ["two-streams"] if self.streams > 1 else []
         parts += ["longer"] if self.longest != SEQ else []
+        parts += ["lengths"] if len(self.lengths) > 1 else []
+        parts += ["batches"] if len(self.batches) > 1 else []
         parts += ["buckets"] if self.more else []
         return "-".join(parts)
 
@@ -50,10 +55,14 @@ class Plan:
                           kv_heads=self.kv_heads, longest=self.longest, dropout=0.1)
 
     def options(self):
-        options = [*self.layout.options(GLOBAL_BATCH), *precision.options(self.dtype),
-                   "--seq", str(SEQ), *self.more]
+        options = [*self.layout.options(comma(self.batches)), *precision.options(self.dtype),
+                   "--seq", comma(self.lengths), *self.more]
         # Plans for a GPU have two streams; up to verify-plan they need none.
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
+
+
+def comma(numbers):
+    return ",".join(map(str, numbers))
 
 
 def layout(tp=1, pp=1, dp=1, zero=0, schedule="1f1b", **more):
@@ -146,6 +155,15 @@ def plans(schedules):
         Plan(layout(tp=2), kv_heads=1, often=True),
         Plan(layout(tp=4, dp=2, zero=1, sp=True), kv_heads=2, dtype="bf16"),
         Plan(layout(tp=2, pp=2, cp=2), kv_heads=1),
+        Plan(layout(pp=2), batches=BATCHES, often=True),
+        Plan(layout(tp=2, dp=2, zero=1, sp=True, overlap=LAST), batches=BATCHES),
+        Plan(layout(pp=2, dp=2, zero=2, schedule="zb-h1", recompute="selective", overlap=FIRST),
+             batches=BATCHES, dtype="bf16", tied=False),
+        Plan(chunked(overlap=FIRST, dp=2, zero=1), layers=4, batches=BATCHES),
+        Plan(layout(tp=2), lengths=LENGTHS, often=True),
+        Plan(layout(pp=2, dp=2, zero=1, schedule="zb-h1"), lengths=LENGTHS, tied=False),
+        Plan(layout(cp=2, pp=2, recompute="full", overlap=LAST), lengths=LENGTHS, dtype="bf16"),
+        Plan(layout(pp=2, dp=2), lengths=LENGTHS, batches=BATCHES),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]
