@@ -30,7 +30,7 @@ class Case:
     vary, but for the stages; if its schedule is OWN it is `lines`."""
     sizes: dict
     layout: Layout
-    batch: int
+    batches: tuple             # samples of steps, the most first
     lengths: tuple             # tokens of samples
     stages: str = "even"       # how layers are given: also list, layout, balanced, ends
     counts: tuple = ()         # of each virtual stage; of the ends alone, None: not given
@@ -58,10 +58,14 @@ class Case:
         layout = self.layout
         if layout.schedule == OWN:
             layout = replace(layout, schedule=place("own.txt"))
-        return [*layout.options(self.batch), *self.stage_options(), *self.same(place),
+        return [*self.spread(layout), *self.stage_options(), *self.same(place),
                 *(["--bucket-layout", "dense"] if self.bucket_layout == "dense" else []),
                 *(["--ranks-per-host", str(self.per_host)] if self.per_host else []),
                 *(["--device-memory", str(self.memory)] if self.memory else [])]
+
+    def spread(self, layout):
+        """The options of a layout for these batches."""
+        return layout.options(",".join(map(str, self.batches)))
 
     def same(self, place):
         """Options that another layout must have as well for the same bits."""
@@ -80,7 +84,8 @@ class Case:
 
     @property
     def microbatches(self):
-        return self.batch // (self.layout.micro_batch * self.layout.dp)
+        """Of a step of each batch."""
+        return [batch // (self.layout.micro_batch * self.layout.dp) for batch in self.batches]
 
     @property
     def ascends(self):
@@ -196,6 +201,14 @@ def random_lengths(random, longest):
     return (first, shorter) if chance(random, 0.2) else (first,)
 
 
+def random_batches(random, unit, microbatches):
+    """One, or a smaller one as well, mostly of whole microbatches."""
+    batches = [unit * microbatches + chance(random, 0.05)]
+    if microbatches > 1 and chance(random, 0.2):
+        batches.append(unit * random.randint(1, microbatches - 1) + chance(random, 0.03))
+    return tuple(dict.fromkeys(batches))
+
+
 def random_axes(random):
     """Logical axes that are not split."""
     axes = tuple(axis for axis in ("ffn", "vocab") if chance(random, 0.15))
@@ -243,9 +256,9 @@ def random_case(random, layout):
         if chance(random, 0.3):
             lines = random_schedules.spoiled(random, lines)
         layout = replace(layout, group=layout.group if chance(random, 0.2) else 0)
-    batch = layout.micro_batch * layout.dp * microbatches + chance(random, 0.05)
+    batches = random_batches(random, layout.micro_batch * layout.dp, microbatches)
     threads = random.choice((1, 1, 1, 2))
-    return Case(sizes, layout, batch, random_lengths(random, sizes["longest"]), lines=lines,
+    return Case(sizes, layout, batches, random_lengths(random, sizes["longest"]), lines=lines,
                 replicated=random_axes(random), dtype=dtype, **stages,
                 narrow_sums=chance(random, 0.02 if dtype == "f32" else 0.35),
                 overrides=random_overrides(random, dtype),

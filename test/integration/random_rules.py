@@ -21,7 +21,10 @@ def interleaving_rules(layout, microbatches):
 def own_rules(case):
     """A schedule in a file."""
     layout = case.layout
-    for fault in random_schedules.faults(case.lines, case.microbatches, layout.chunks):
+    if len(case.batches) > 1:
+        yield True, "one number of microbatches"
+        return
+    for fault in random_schedules.faults(case.lines, case.microbatches[0], layout.chunks):
         yield True, fault
     yield layout.group > 0, "microbatch_group is for schedules by name"
     yield layout.chunks > 1 and layout.pp == 1, "chunks of one stage"
@@ -79,7 +82,7 @@ def recompute_rules(case):
     if kind == "layers":
         yield int(count) > most_layers(case), "no more layers than a stage has"
     if kind == "microbatches":
-        yield int(count) > case.microbatches, "no more microbatches than a step has"
+        yield int(count) > min(case.microbatches), "no more microbatches than a step has"
     yield kind == "fit" and not case.memory, "device_memory with recompute = fit"
     yield (layout.distribute and kind == "none",
            "distribute_saved_activations with recompute")
@@ -114,7 +117,8 @@ def rules(case):
     yield from size_rules(case)
     yield (0 < case.per_host < layout.ranks and layout.ranks % case.per_host != 0,
            "ranks % ranks_per_host")
-    yield case.batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
+    for batch in case.batches:
+        yield batch % (layout.micro_batch * layout.dp) != 0, "global_batch_size %"
     yield "param-gather" in layout.overlap and layout.zero == 0, \
         "zero >= 1 with overlap = param-gather"
     yield (case.dtype == "f32" and any('dtype = "bf16"' in rest for _, rest in case.overrides),
@@ -129,7 +133,8 @@ def schedule_rules(case):
     """Looked at once all else is well."""
     layout = case.layout
     if layout.schedule == INTERLEAVED:
-        yield from interleaving_rules(layout, case.microbatches)
+        for microbatches in case.microbatches:
+            yield from interleaving_rules(layout, microbatches)
     elif layout.schedule == OWN:
         yield from own_rules(case)
     else:

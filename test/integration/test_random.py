@@ -9,6 +9,7 @@ usage: test_random.py BIN_DIR [--cases N] [--first CASE] [--seed N]
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
@@ -76,13 +77,16 @@ class Campaign:
 
     def train(self, case, comm):
         """Losses, of an evaluation too, and the gradients of step 1; of two lengths the
-        shorter comes first."""
+        shorter comes first, and of two batches the smaller."""
         folder, data = self.path("run"), ["--data", self.data, "--data-type", "u8"]
         told = self.mtc.call("run", self.path("bundle"), "--eval", 1, *data, "--comm", *comm,
                              "--quiet").stdout
         recipe = [*data, "--steps", STEPS, "--initial-loss-scale", 2 ** 12]
         if len(case.lengths) > 1:
             recipe += ["--seq", f"{case.lengths[1]}:2, {case.lengths[0]}"]
+        if len(case.batches) > 1:
+            most, few = case.batches  # grows behind the second step
+            recipe += ["--rampup-batch-size", few, most - few, 2 * few]
         log = self.mtc.run(self.path("bundle"), recipe, folder, comm, dumps=("grads",))
         gradients = safetensors.read(os.path.join(folder, "grads.safetensors"))
         shutil.rmtree(folder)
@@ -106,7 +110,7 @@ class Campaign:
 
     def other(self, name, case, layout, comm=("shm",)):
         """The same model in another layout; None: it does not compile."""
-        done = self.compile([*layout.options(case.batch), *case.same(self.path)])
+        done = self.compile([*case.spread(layout), *case.same(self.path)])
         if self.report.expect(done.returncode == 0,
                               f"{name}: as {layout.name}: {done.stderr}"):
             return self.train(case, comm)
@@ -114,7 +118,7 @@ class Campaign:
 
     def compare(self, name, case, comm):
         losses, gradients = self.train(case, comm)
-        single = self.other(name, case, Layout(micro_batch=case.batch))
+        single = self.other(name, case, Layout(micro_batch=math.gcd(*case.batches)))
         if not single:
             return
         bounds = BOUNDS[case.dtype]
