@@ -2,6 +2,7 @@
 
 #include "runtime/control/hosted_rank.h"
 
+#include "runtime/base/abort_watch.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/file.h"
 #include "runtime/base/wall_time.h"
@@ -17,11 +18,18 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
+
+/// A library that aborts because a peer died may know it before the control
+/// channel does. That hears it at once, by the end of a connection.
+constexpr std::chrono::seconds kVerdictTime{2};
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(int64_t(seconds * 1000));
@@ -45,6 +53,7 @@ public:
                       place_.family, place_.world, options_.bundle,
                       bundle_.mesh.worldSize(), place_.world)};
     MTC_RETURN_IF_ERROR(meet());
+    aborts_.emplace([this] { return whyAborted(); });
     Status status = begin();
     if (status.ok())
       status = train();
@@ -150,6 +159,10 @@ private:
     bool orderly = status.ok() || status.code() == StatusCode::interrupted ||
                    status.code() == StatusCode::stoppedSaved ||
                    status.code() == StatusCode::nonFinite;
+    if (!orderly) {
+      std::lock_guard held(failing_);
+      failure_ = status;
+    }
     if (!orderly)
       channel_->raise(
           {StatusCode::peerDied, fmt::format("rank {} aborted", place_.rank)},
@@ -157,6 +170,11 @@ private:
     std::vector<std::string> all;
     if (world_ && channel_->gather("", all).ok())
       mpi_.finalize();
+    return conclude(status);
+  }
+
+  /// The others hear how this rank ends. Rank 0 says how all did.
+  Status conclude(const Status &status) {
     channel_->finish(status);
     if (place_.rank != 0)
       return status;
@@ -172,6 +190,20 @@ private:
     return summarize(failures, signals_.count() > 0);
   }
 
+  /// MPI gave up in some thread, and others may wait for that one: what this
+  /// rank would have ended with, if another one is why.
+  std::optional<Status> whyAborted() {
+    constexpr std::chrono::milliseconds kPause{10};
+    for (auto end = std::chrono::steady_clock::now() + kVerdictTime;
+         !channel_->raised(); std::this_thread::sleep_for(kPause))
+      if (std::chrono::steady_clock::now() > end)
+        return std::nullopt;
+    std::unique_lock held(failing_);
+    Status status = failure_.ok() ? channel_->verdict() : failure_;
+    held.unlock();
+    return conclude(status);
+  }
+
   const RunOptions &options_;
   const LaunchPlace &place_;
   Job &job_;
@@ -183,6 +215,9 @@ private:
   ProgressFd progress_;
   std::unique_ptr<MpiWorld> world_; ///< outlives the seat
   Seat seat_;
+  std::mutex failing_;
+  Status failure_; ///< why this rank failed; guarded by `failing_`
+  std::optional<AbortWatch> aborts_; ///< goes first: it looks at all above
 };
 
 } // namespace

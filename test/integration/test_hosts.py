@@ -3,9 +3,12 @@
 Each rank is a process that finds the others by TCP, and MPI by them. They are started by
 mtc itself, and by hand, as any launcher does, as ranks of one host or, by their names for
 it, of two; those of a host share memory, or are told not to. A rank that is killed is named by all the
-others within two seconds; a run that is stopped saves, and goes on over another backend.
+others within two seconds, though MPI aborts a rank before it can say so; a run that is stopped
+saves, and goes on over another backend.
 
-usage: test_hosts.py BIN_DIR
+usage: test_hosts.py BIN_DIR LIBRARY
+
+LIBRARY, mpi_gives_up.cpp, makes MPI abort.
 """
 
 import os
@@ -84,8 +87,9 @@ class ByHand:
     """The ranks of a bundle as processes that this script starts, by options, as many on
     each of some hosts."""
 
-    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test", hosts=1):
+    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test", hosts=1, also=None):
         self.hosts = hosts
+        self.also = also or {}  # more of the environment, by rank
         self.mtc, self.bundle, self.arguments = mtc, bundle, list(map(str, arguments))
         self.master = f"127.0.0.1:{free_port()}"
         self.environment = dict(os.environ, MTC_JOB_SECRET=secret)
@@ -95,7 +99,8 @@ class ByHand:
         command = [self.mtc.program, "run", bundle or self.bundle, "--quiet", "--rank",
                    str(rank), "--world", str(ranks), "--master", self.master,
                    "--rdzv-timeout", "30", *self.arguments]
-        environment = dict(self.environment, MTC_HOST=f"host{rank * self.hosts // ranks}")
+        environment = dict(self.environment, MTC_HOST=f"host{rank * self.hosts // ranks}",
+                           **self.also.get(rank, {}))
         if secret:
             environment["MTC_JOB_SECRET"] = secret
         return subprocess.Popen(command, env=environment, text=True,
@@ -154,6 +159,35 @@ def check_death(mtc, report, bundle, data, folder, victim):
     print(f"  rank {victim} is killed: the others end after {spent:.2f} s", flush=True)
 
 
+def check_abort(mtc, report, bundle, data, folder, library, dies):
+    """MPI aborts rank 1, of which the others hear nothing yet. It says which rank died, or,
+    if none does, what its own end was."""
+    log, sign = (os.path.join(folder, f"{name}{dies}") for name in ("abort.jsonl", "sign"))
+    job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
+                                  "--log", log], hosts=2,
+                 also={1: {"LD_PRELOAD": library, "MTC_GIVE_UP": sign}})
+    wait_for_steps(log, 2, job.processes)
+    open(sign, "w").close()
+    if dies:
+        time.sleep(0.3)
+        job.processes[3].send_signal(signal.SIGKILL)
+    ends = job.ends()
+    code, error = ends[1]
+    lines = error.splitlines()
+    report.expect("a backtrace of the library" in lines, f"MPI did not abort: {code}, {error}")
+    report.expect(re.fullmatch("error: rank 3( on host1)? died", lines[-1]) and code == PEER_DIED
+                  if dies else code == 1 and
+                  lines[-1].startswith("error: a library could not go on"),
+                  f"MPI aborted rank 1: {code}, {error}")
+    blamed = 3 if dies else 1
+    for rank in {0, 2, 3} - {blamed}:
+        code, error = ends[rank]
+        report.expect(code == PEER_DIED and
+                      re.search(rf"rank {blamed}( on host{blamed // 2})? died", error),
+                      f"MPI aborted rank 1, rank {rank}: {code}, {error}")
+    print(f"  MPI aborts rank 1: rank {blamed} is blamed by all", flush=True)
+
+
 def check_stop(mtc, report, bundle, data, folder):
     """Signals to one rank stop all, behind one step."""
     log, points = (os.path.join(folder, name) for name in ("stop.jsonl", "points"))
@@ -201,6 +235,7 @@ def check_differences(mtc, report, bundle, other, data):
 
 def main():
     mtc, report = Mtc(), Report()
+    library = os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "tokens")
         corpus.write(data)
@@ -210,6 +245,8 @@ def main():
             check_bits(mtc, report, bundle, data, folder, layout)
         for victim in (0, 3):
             check_death(mtc, report, bundles[0], data, folder, victim)
+        for dies in (True, False):
+            check_abort(mtc, report, bundles[0], data, folder, library, dies)
         check_stop(mtc, report, bundles[0], data, folder)
         other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
         check_differences(mtc, report, bundles[0], other, data)

@@ -3,6 +3,7 @@
 #include "tools/mtc/last_words.h"
 
 #include "compiler/interrupt.h"
+#include "runtime/base/abort_watch.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -55,8 +56,11 @@ void llvmFailed(void *, const char *reason, bool) {
 }
 
 /// A library that gives up, such as the C library where it has no memory for
-/// what a thread ends with: it has said why.
+/// what a thread ends with: it has said why. Unless others know better, as of
+/// one that lost a peer.
 void aborted(int) {
+  if (const runtime::LastWords *words = runtime::AbortWatch::await())
+    compiler::endProcess(words->text.c_str(), words->code);
   std::signal(SIGABRT, SIG_DFL);
   std::free(gReserve);
   gReserve = nullptr;
