@@ -135,7 +135,13 @@ bool isWritable(int fd, int milliseconds) {
 std::string behindLinks(const std::string &name) {
   constexpr int kMost = 40; // as many as the kernel follows
   std::error_code error;
+  // "a/" and "a/." are the folder "a".
   fs::path path = name;
+  while (path.has_relative_path() &&
+         (!path.has_filename() || path.filename() == "."))
+    path = path.parent_path();
+  if (path.empty() && !name.empty())
+    path = ".";
   for (int i = 0; i < kMost && fs::is_symlink(path, error); ++i)
     path = path.parent_path() / fs::read_symlink(path, error);
   return path.string();

@@ -66,7 +66,8 @@ constexpr int kPatience = 1000;
 bool isWritable(int fd, int milliseconds);
 
 /// What a path names behind links, whether there is a file or not: what is to
-/// be written for `path` goes there.
+/// be written for `path` goes there. Of a folder without the slash, or the dot,
+/// at its end.
 std::string behindLinks(const std::string &path);
 
 /// An output file that appears under its name, behind links, only after

@@ -9,6 +9,9 @@
 namespace mtc::runtime {
 namespace {
 
+/// To write one out takes a frame of the stack for each.
+constexpr int kMostLevels = 64;
+
 const Json &emptyObject() {
   static const Json object = Json::object();
   return object;
@@ -40,12 +43,18 @@ private:
 
 Status parseJson(std::string_view text, const std::string &what, Json &out) {
   DuplicateFinder finder;
-  auto callback = [&](int, Json::parse_event_t event, Json &parsed) {
+  bool isDeep = false;
+  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
     finder.see(event, parsed);
-    return true;
+    isDeep |= depth > kMostLevels;
+    return depth <= kMostLevels; // false leaves it out
   };
   Json parsed = Json::parse(text.begin(), text.end(), callback,
                             /*allow_exceptions=*/false);
+  if (isDeep)
+    return {StatusCode::inputRejected,
+            fmt::format("{}: expected JSON with at most {} levels, found more",
+                        what, kMostLevels)};
   if (parsed.is_discarded())
     return {StatusCode::inputRejected,
             fmt::format("{}: expected JSON, found something else", what)};

@@ -128,7 +128,8 @@ static Status finish(const CheckpointPlace &place, int ranks,
     return {StatusCode::writeFailed, status.message()};
   MTC_RETURN_IF_ERROR(
       writeTextFile(meanwhile + "/" + kManifestFile, textOf(manifest)));
-  if (fs::exists(place.folder(step)))
+  std::error_code error; // if nobody knows, the next call says why
+  if (fs::exists(place.folder(step), error) || error)
     MTC_RETURN_IF_ERROR(discardCheckpoint(place, step));
   return renameFolder(meanwhile, place.folder(step));
 }

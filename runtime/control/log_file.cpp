@@ -53,8 +53,9 @@ Status keep(const std::string &path, const Taken &taken) {
   }
 }
 
-/// Longer than any line of ours.
-constexpr int64_t kLongest = 1 << 16;
+/// Longer than any line of ours: a header has what a command may name (2 MiB),
+/// of which a byte may be six.
+constexpr int64_t kLongest = 1 << 24;
 
 /// Whether a line is one that a run writes, or the beginning of one.
 bool isOurs(std::string_view line) {

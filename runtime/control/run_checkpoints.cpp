@@ -106,7 +106,8 @@ static Status newestIn(const std::string &root, std::string &folder) {
 
 /// The one that is to be loaded.
 static Status findLoaded(const std::string &path, std::string &folder) {
-  if (!std::filesystem::exists(path + "/" + kManifestFile)) {
+  std::error_code error; // if nobody knows, it is opened, which says why
+  if (!std::filesystem::exists(path + "/" + kManifestFile, error) && !error) {
     MTC_RETURN_IF_ERROR(newestIn(path, folder));
     return !folder.empty()
                ? Status::okay()

@@ -85,9 +85,13 @@ void addTime(Text &text, double seconds) {
 } // namespace
 
 std::string formatRun(const RunRecord &record) {
-  // The recipe names files: bytes of a path may be six each.
-  std::vector<char> buffer(1 << 16);
-  return std::string(formatLine(runFields(), record, buffer));
+  // The recipe names files, of any number.
+  for (size_t room = 1 << 12;; room *= 2) {
+    std::vector<char> buffer(room);
+    std::string_view line = formatLine(runFields(), record, buffer);
+    if (line.size() < room)
+      return std::string(line);
+  }
 }
 
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer) {

@@ -204,6 +204,8 @@ def check_dedup(tools):
     blank = tools.write("blank.txt", "a\n\nb\n\n")
     yield from expect_rows("empty lines", tools.report("dedup", blank, "--documents", "lines"),
                            documents=4, kept=3)
+    yield from tools.ends("one file twice", USAGE, ["two files"], "dedup", many, "--output",
+                          tools.path("twice.jsonl"), "--pairs", tools.path("./twice.jsonl"))
     for option, value in (("--threshold", "0"), ("--threshold", "1.5"), ("--shingle", "0"),
                           ("--shingle", "1001")):
         yield from tools.ends(f"{option} {value}", USAGE, [option], "dedup", many, option, value)

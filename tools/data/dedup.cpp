@@ -2,6 +2,7 @@
 
 #include "tools/data/dedup.h"
 
+#include "runtime/base/output_files.h"
 #include "tools/data/json_object.h"
 #include "tools/data/near_duplicates.h"
 
@@ -27,6 +28,13 @@ struct Signed {
   Bands bands;
 };
 using SignedChunk = std::vector<Signed>;
+
+Status changed(const std::string &path, int64_t line) {
+  return {StatusCode::inputRejected,
+          fmt::format("{}:{}: expected a file that does not change while it is "
+                      "read",
+                      path, line)};
+}
 
 /// Shingles of documents, read again from their files; those of the last ones
 /// are kept.
@@ -78,11 +86,7 @@ private:
           shingles_ += shingles.size();
         },
         [](int64_t, const std::string &) {});
-    return found ? Status::okay()
-                 : Status(StatusCode::inputRejected,
-                          fmt::format("{}:{}: expected a file that does not "
-                                      "change while it is read",
-                                      path, place.line));
+    return found ? Status::okay() : changed(path, place.line);
   }
 
   const DedupOptions &options_;
@@ -123,9 +127,9 @@ Status signAll(const DedupOptions &options, TextSource &source,
                                   });
 }
 
-/// The last pass: documents that are the first of their group.
-Status writeFirst(const DedupOptions &options, Groups &groups,
-                  const Watch &watch, LineOutput &out) {
+/// The last pass: of so many documents those that are the first of their group.
+Status writeFirst(const DedupOptions &options, int64_t documents,
+                  Groups &groups, const Watch &watch, LineOutput &out) {
   TextSource source;
   MTC_RETURN_IF_ERROR(
       TextSource::open(options.texts.files, options.texts.documents, source));
@@ -135,16 +139,20 @@ Status writeFirst(const DedupOptions &options, Groups &groups,
   for (bool more = true;;) {
     MTC_RETURN_IF_ERROR(source.next(chunk, more));
     if (!more)
-      return Status::okay();
+      return document == documents
+                 ? Status::okay()
+                 : changed(options.texts.files.back(), chunk.line);
     std::string lines;
     forEachLine(
         chunk, options.texts, /*anyBytes=*/false,
         [&](const DocumentText &, const TextLine &line) {
-          if (groups.first(document) == document)
+          if (document < documents && groups.first(document) == document)
             lines.append(line.line).append("\n");
           ++document;
         },
         [](int64_t, const std::string &) {});
+    if (document > documents)
+      return changed(options.texts.files[chunk.file], chunk.line);
     MTC_RETURN_IF_ERROR(out.add(lines));
     done += static_cast<int64_t>(chunk.text.size());
     MTC_RETURN_IF_ERROR(meter.at(done));
@@ -182,7 +190,8 @@ Status dedupCorpus(const DedupOptions &options, const Watch &watch,
     return {StatusCode::usage,
             fmt::format("--shingle: expected 1 to 1000 characters, found {}",
                         options.shingle)};
-  if (!options.output.empty() && options.output == options.pairs)
+  if (!options.output.empty() && !options.pairs.empty() &&
+      runtime::sameFile(options.output, options.pairs))
     return {StatusCode::usage, "--output and --pairs: expected two files"};
   TextSource source;
   MTC_RETURN_IF_ERROR(
@@ -209,7 +218,7 @@ Status dedupCorpus(const DedupOptions &options, const Watch &watch,
       [&](int band) { return meter.at(band); }, groups, found));
   MTC_RETURN_IF_ERROR(writePairs(options, places, found, pairs));
   if (!options.output.empty())
-    MTC_RETURN_IF_ERROR(writeFirst(options, groups, watch, out));
+    MTC_RETURN_IF_ERROR(writeFirst(options, documents, groups, watch, out));
   MTC_RETURN_IF_ERROR(pairs.commit());
   MTC_RETURN_IF_ERROR(out.commit());
 

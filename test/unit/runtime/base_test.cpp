@@ -1,5 +1,6 @@
 //===- base_test.cpp - files, JSON, safetensors ---------------------------===//
 
+#include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/base/messages.h"
 #include "runtime/base/safetensors.h"
@@ -195,6 +196,39 @@ TEST(Json, CollectsAllProblems) {
   EXPECT_EQ(problems.list().size(), 4u);
   EXPECT_NE(problems.status("t").message().find("o: 'c'"), std::string::npos)
       << problems.status("t").message();
+}
+
+TEST(Json, HasNoMoreLevelsThanTheStackTakes) {
+  auto nested = [](size_t levels) {
+    return "{\"a\": " + std::string(levels - 1, '[') +
+           std::string(levels - 1, ']') + "}";
+  };
+  Json json;
+  ASSERT_TRUE(parseJson(nested(64), "t", json).ok());
+  Problems problems;
+  FieldReader(json, "", problems).integers("a", 0); // writes it out
+  EXPECT_EQ(problems.list().size(), 1u);
+  for (size_t levels : {66, 1'000'000}) {
+    Status status = parseJson(nested(levels), "t", json);
+    EXPECT_EQ(status.code(), StatusCode::inputRejected);
+    EXPECT_NE(status.message().find("at most 64 levels"), std::string::npos)
+        << status.message();
+  }
+}
+
+TEST(Files, AFolderHasOneNameBehindLinks) {
+  TemporaryFolder folder;
+  std::string name = folder.path("a"), link = folder.path("b");
+  std::filesystem::create_directory(name);
+  std::filesystem::create_symlink("a", link);
+  for (const std::string &of : {name, link, folder.path("new")}) {
+    std::string expected = of == link ? name : of;
+    for (const char *end : {"", "/", "//", "/.", "/./"})
+      EXPECT_EQ(behindLinks(of + end), expected) << of << end;
+  }
+  EXPECT_EQ(behindLinks("/"), "/");
+  EXPECT_EQ(behindLinks("./"), ".");
+  EXPECT_EQ(behindLinks(""), "");
 }
 
 } // namespace

@@ -126,5 +126,14 @@ TEST(Metrics, NamesOfControlCharactersFitALine) {
   EXPECT_TRUE(Json::accept(formatStep(record, buffer)));
 }
 
+TEST(Metrics, AHeaderIsWholeHoweverLongTheRecipeIs) {
+  std::string recipe = Json({{"data", std::string(300'000, 'x')}}).dump();
+  RunRecord record;
+  record.recipe.text = recipe;
+  std::string line = formatRun(record);
+  ASSERT_TRUE(Json::accept(line));
+  EXPECT_EQ(Json::parse(line)["recipe"], Json::parse(recipe));
+}
+
 } // namespace
 } // namespace mtc::runtime::test
