@@ -3,12 +3,15 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/base/messages.h"
+#include "runtime/base/resident.h"
 #include "runtime/base/safetensors.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace mtc::runtime::test {
 namespace {
@@ -229,6 +232,20 @@ TEST(Files, AFolderHasOneNameBehindLinks) {
   EXPECT_EQ(behindLinks("/"), "/");
   EXPECT_EQ(behindLinks("./"), ".");
   EXPECT_EQ(behindLinks(""), "");
+}
+
+TEST(Resident, AProcessThatWasForkedHasItsOwn) {
+  int64_t before = residentBytes();
+  ASSERT_GT(before, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    constexpr int64_t kMore = 64 << 20;
+    std::vector<char> used(kMore, 'x');
+    _exit(residentBytes() > before + kMore / 2 && used.back() == 'x' ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 } // namespace
