@@ -46,8 +46,12 @@ BOUNDS = {
     # a loss averages over 8 and more (5e-4 / sqrt(8); the worst of 500 strategies was 9e-5),
     # and what is small beside the norm counts as 5e-2 of it (the worst was 9e-3).
     "bf16": Bounds(2e-4, 3e-2, 5e-2),
-    # The unit is an eighth of bf16's. Small gradients lose no digits at this scale.
-    "fp16": Bounds(2.5e-5, 4e-3, 5e-2),
+    # The unit is an eighth of bf16's. Small gradients lose no digits at this scale. But the first
+    # updates of Adam are as large as the rate, whatever the gradient: where it is rounding alone,
+    # an element goes up in one layout and down in another, and the next samples see it. Of a
+    # model of six layers five elements of 20,000 did, and its second loss was 3.1e-5 off, the
+    # first one 7e-7.
+    "fp16": Bounds(1e-4, 4e-3, 5e-2),
 }
 STEPS = 4
 
