@@ -134,7 +134,9 @@ template <typename T> struct Field {
   /// The default in words, where it is not the value of a T{}.
   std::string_view defaultText = "";
   /// Other names of the option that replaces it, without dashes in front and
-  /// with blanks between; "name=value" is a flag that stands for one value.
+  /// with blanks between; "name=value" is a flag that stands for one value, and
+  /// "name+=value" one that adds it to a list: to the default's, or to what
+  /// other such flags added.
   std::string_view aliases = "";
 
   void read(TomlReader &reader, T &out) const {

@@ -129,10 +129,11 @@ Diagnostics checkContradictions(const std::vector<StrategyOption> &options,
 
 /// An option that `applyOptions` knows.
 struct StrategyOptionInfo {
-  std::string name;    ///< dashes between words
-  std::string aliases; ///< as those of Field
-  std::string what;    ///< what it says, its type and its default
-  bool isFlag;         ///< without a value it means "true"
+  std::string name;      ///< dashes between words
+  std::string aliases;   ///< as those of Field
+  std::string what;      ///< what it says, its type and its default
+  std::string byDefault; ///< the default as its value, of a text
+  bool isFlag;           ///< without a value it means "true"
 };
 
 /// `defaults` is the strategy of no file and no option.

@@ -50,6 +50,20 @@ static Kind<Strategy> rankOrder() {
           }};
 }
 
+/// Megatron-LM's, which has none for dp: it follows from the others.
+static std::string_view aliasOf(int axis) {
+  switch (axis) {
+  case MTC_AXIS_TP:
+    return "tensor-model-parallel-size";
+  case MTC_AXIS_CP:
+    return "context-parallel-size";
+  case MTC_AXIS_PP:
+    return "pipeline-model-parallel-size";
+  default:
+    return "";
+  }
+}
+
 static StrategyRows meshFields() {
   StrategyRows rows;
   for (const AxisInfo &axis : kAxes) {
@@ -59,12 +73,13 @@ static StrategyRows meshFields() {
     rows.push_back(
         {"", axis.name,
          OfStrategy::integer(IntegerRange{1, Mesh::kMaxExtent}, extent),
-         meaningOf(axis), "2"});
+         meaningOf(axis), "2", Need::optional, "", aliasOf(axis.id)});
   }
   rows.push_back({"", "rank_order", rankOrder(),
                   "through which axes ranks count first: those along the first "
                   "are next to each other, those along the last far apart",
-                  "\"tp-cp-pp-dp\""});
+                  "\"tp-cp-pp-dp\"", Need::optional, "",
+                  "use-tp-pp-dp-mapping=tp-cp-pp-dp"});
   rows.push_back({"", "ranks_per_host",
                   OfStrategy::integer({1, 1 << 20}, &Strategy::ranksPerHost),
                   "ranks of one host, in the order of their numbers; the "
@@ -140,7 +155,7 @@ static StrategyRows batchFields() {
        "1: each replica keeps and updates its part of the optimizer's states "
        "(ZeRO-1); 2: it also keeps its part of the sums of gradients only "
        "(ZeRO-2)",
-       "1"},
+       "1", Need::optional, "", "use-distributed-optimizer=1"},
       {"", "sequence_parallel",
        OfStrategy::boolean(&Strategy::sequenceParallel),
        "norms, dropout and sums of the residual stream are split over tp along "
@@ -159,7 +174,7 @@ static StrategyRows batchFields() {
        OfStrategy::integer({1, int64_t{1} << 40}, &Strategy::bucketSize),
        "a bucket of gradients, which are reduced together, is full when it has "
        "so many elements; the parameter that fills it is in it as a whole",
-       "10_000_000"},
+       "10_000_000", Need::optional, "", "ddp-bucket-size"},
   };
 }
 
@@ -304,7 +319,8 @@ static StrategyRows timeFields() {
        "microbatches that a stage has in flight, what ops of some families "
        "make, or the least of these but of families that fits device_memory "
        "(fit)",
-       "\"selective\""},
+       "\"selective\"", Need::optional, "",
+       "recompute-granularity recompute-activations=selective"},
       {"", "distribute_saved_activations",
        OfStrategy::boolean(&Strategy::splitSaved),
        "with recompute: of what all ranks along tp have, such as the input of "
@@ -324,7 +340,8 @@ static StrategyRows timeFields() {
        "bucket "
        "is gathered before its first reader, in the next step's first forward, "
        "not at the end of the step",
-       "\"p2p\""},
+       "\"p2p\"", Need::optional, "",
+       "overlap-grad-reduce+=grad-reduce overlap-param-gather+=param-gather"},
   };
 }
 

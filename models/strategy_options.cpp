@@ -21,6 +21,10 @@ static std::string withDashes(std::string_view key) {
   return result;
 }
 
+static std::string textOf(const nlohmann::ordered_json &value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 template <typename T>
 static void addOptions(std::vector<StrategyOptionInfo> &options,
                        const std::vector<Field<T>> &fields, const T &defaults) {
@@ -29,6 +33,7 @@ static void addOptions(std::vector<StrategyOptionInfo> &options,
         {optionOf(field), std::string(field.aliases),
          fmt::format("{}: {} (default {})", field.meaning, field.kind.type,
                      defaultOf(field, defaults)),
+         textOf(field.kind.valueOf(defaults)),
          field.kind.choices == std::vector<std::string>{"true", "false"}});
 }
 

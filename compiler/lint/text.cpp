@@ -41,8 +41,9 @@ std::string violationText(const std::vector<models::Violation> &violations,
 static std::string meshText(const Json &mesh) {
   std::string text;
   for (const auto &[axis, ranks] : mesh.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis,
-                        ranks.get<int64_t>());
+    if (ranks.is_number()) // else the order of ranks
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis,
+                          ranks.get<int64_t>());
   return text;
 }
 

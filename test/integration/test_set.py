@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""--set: the plan of keys that are set is that of files in which they stand.
+"""--set: the plan of keys that are set is that of files in which they stand. Options by
+Megatron-LM's names have the plan of those by ours, and of names that are no synonyms the error
+says what to take.
 
 usage: test_set.py BIN_DIR
 """
@@ -25,6 +27,27 @@ SET = [{"model.layers": "4"},
        {"strategy.layers_per_stage": "[1, 1]", "strategy.pp": "2"},
        {"strategy.shard.ffn": '"none"', "strategy.recompute": '"selective"'},
        {"strategy.override": '[{ pattern = "layers.*.mlp.*", shard = { ffn = "none" } }]'}]
+
+
+# Options by Megatron-LM's names, and by ours.
+NAMES = [
+    ("--tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --dp 2 --sequence-parallel"
+     " --num-virtual-stages-per-pipeline-rank 1 --micro-batch-size 1 --global-batch-size 8"
+     " --use-distributed-optimizer --ddp-bucket-size 500 --overlap-grad-reduce"
+     " --overlap-param-gather --recompute-activations --seq-length 8 --use-tp-pp-dp-mapping",
+     "--tp 2 --pp 2 --dp 2 --sp --chunks 1 --mbs 1 --gbs 8 --zero 1 --bucket-size 500 --overlap"
+     " p2p,grad-reduce,param-gather --recompute selective --seq 8 --rank-order tp-cp-pp-dp"),
+    ("--context-parallel-size 2 --recompute-granularity full --overlap-grad-reduce"
+     " --pipeline-model-parallel-layout Et|tL --pipeline-model-parallel-size 2",
+     "--cp 2 --recompute full --overlap p2p,grad-reduce --stages 1,1 --pp 2"),
+]
+FLAGS = ("--overlap-param-gather", "--overlap-grad-reduce", "--recompute-activations",
+         "--use-tp-pp-dp-mapping", "--sequence-parallel")
+# Of which the error has these words.
+NO_NAMES = [("--data-parallel-size 2", "take --dp"), ("--recompute-method block", "layers=N"),
+            ("--num-layers-per-virtual-pipeline-stage 1", "--chunks"),
+            ("--bf16 --fp16", "excludes"), ("--zero 1 --use-distributed-optimizer", "excludes"),
+            ("--overlap none --overlap-grad-reduce", "excludes")]
 
 
 def text_of(keys, tables):
@@ -86,6 +109,22 @@ def check_compile(mtc, folder, spec, strategy):
         yield f"expected 1 rank, found {report['ranks']}"
 
 
+def check_names(mtc, spec, strategy):
+    for theirs, ours in NAMES:
+        found, expected = (plan(mtc, spec, strategy, *options.split())["plan_hash"]
+                           for options in (theirs, ours))
+        if found != expected:
+            yield f"{theirs}: expected the plan {expected} of {ours}, found {found}"
+        for option in theirs.split():
+            rest = [word for word in theirs.split() if word != option]
+            if option in FLAGS and plan(mtc, spec, strategy, *rest)["plan_hash"] == found:
+                yield f"{option}: expected another plan than without it"
+    for options, words in NO_NAMES:
+        done = mtc.call("lint", spec, strategy, *options.split(), check=False)
+        if done.returncode != 2 or words not in done.stderr:
+            yield f"{options}: expected exit code 2 and '{words}', found {done.stderr.strip()}"
+
+
 def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
@@ -94,6 +133,7 @@ def main():
         for given in SET:
             report.expect_none(check(mtc, folder, spec, strategy, given))
         report.expect_none(check_compile(mtc, folder, spec, strategy))
+        report.expect_none(check_names(mtc, spec, strategy))
     return report.finish(f"{len(SET)} sets of keys")
 
 

@@ -31,7 +31,7 @@ KeyRow rowOf(const Field<T> &field, const T &defaults, bool isOption) {
     row.options = "--" + optionOf(field);
   std::istringstream aliases{std::string(field.aliases)};
   for (std::string alias; aliases >> alias;)
-    row.options += ", --" + alias.substr(0, alias.find('='));
+    row.options += ", --" + alias.substr(0, alias.find_first_of("+="));
   return row;
 }
 

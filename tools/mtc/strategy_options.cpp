@@ -6,27 +6,52 @@
 
 #include <CLI/CLI.hpp>
 
-#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace mtc::tool {
 
-/// An alias of the form "name=value": a flag that stands for one value of an
-/// option, and so does not go with it.
-static void addValueFlag(CLI::App &sub, CLI::Option &option,
-                         const std::string &alias,
-                         const std::function<void(const std::string &)> &set) {
-  size_t equals = alias.find('=');
-  std::string name = "--" + alias.substr(0, equals),
-              value = alias.substr(equals + 1);
-  sub.add_flag_callback(
-         name, [set, value] { set(value); },
-         "the same as " + option.get_name() + " " + value)
-      ->excludes(&option)
-      ->disable_flag_override()
-      ->group("Strategy");
+namespace {
+
+/// An alias that is a flag: "name=value" stands for one value of an option, and
+/// goes neither with it nor with another such flag of it; "name+=value" adds to
+/// a list, and goes with others that do.
+struct ValueFlag {
+  explicit ValueFlag(const std::string &alias) {
+    size_t equals = alias.find('=');
+    adds = alias[equals - 1] == '+';
+    name = "--" + alias.substr(0, equals - (adds ? 1 : 0));
+    value = alias.substr(equals + 1);
+  }
+
+  std::string name, value;
+  bool adds;
+};
+
+} // namespace
+
+void StrategyOptions::addFlags(CLI::App &sub, CLI::Option &option,
+                               const std::vector<std::string> &aliases,
+                               const models::StrategyOptionInfo &of) {
+  std::vector<CLI::Option *> standing;
+  for (const std::string &alias : aliases) {
+    ValueFlag flag(alias);
+    auto set = [this, flag, name = of.name, first = of.byDefault] {
+      auto [it, isFirst] = values_.try_emplace(name, first);
+      it->second = flag.adds ? it->second + "," + flag.value : flag.value;
+    };
+    std::string what =
+        flag.adds ? "adds " + flag.value + " to " : "the same as ";
+    what += option.get_name() + " " + (flag.adds ? of.byDefault : flag.value);
+    CLI::Option *added = sub.add_flag_callback(flag.name, set, what);
+    added->excludes(&option)->disable_flag_override()->group("Strategy");
+    if (flag.adds)
+      continue;
+    for (CLI::Option *other : standing)
+      added->excludes(other);
+    standing.push_back(added);
+  }
 }
 
 void StrategyOptions::addTo(CLI::App &sub) {
@@ -54,8 +79,7 @@ void StrategyOptions::addTo(CLI::App &sub) {
             : sub.add_option_function<std::string>(flags, set, option.what);
     added->multi_option_policy(CLI::MultiOptionPolicy::Throw)
         ->group("Strategy");
-    for (const std::string &alias : valueFlags)
-      addValueFlag(sub, *added, alias, set);
+    addFlags(sub, *added, valueFlags, option);
   }
 }
 

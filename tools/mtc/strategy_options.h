@@ -10,6 +10,7 @@
 
 namespace CLI {
 class App;
+class Option;
 } // namespace CLI
 
 namespace mtc::tool {
@@ -27,6 +28,11 @@ public:
   }
 
 private:
+  /// Aliases that stand for values.
+  void addFlags(CLI::App &sub, CLI::Option &option,
+                const std::vector<std::string> &aliases,
+                const models::StrategyOptionInfo &of);
+
   std::map<std::string, std::string> values_;
 };
 
