@@ -4,8 +4,11 @@
 
 #include "runtime/base/file.h"
 #include "runtime/inspect/explain_file.h"
+#include "runtime/inspect/flight_folder.h"
 
 #include <fmt/format.h>
+
+#include <numeric>
 
 namespace mtc::runtime {
 namespace {
@@ -39,8 +42,16 @@ std::string partOf(const FlightOp &op, const Parts &parts) {
 
 std::vector<FlightRecord> takeRecords(const FlightMemory &memory,
                                       const Bundle &bundle) {
+  std::vector<int> ranks(static_cast<size_t>(bundle.mesh.worldSize()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return takeRecords(memory, bundle, ranks);
+}
+
+std::vector<FlightRecord> takeRecords(const FlightMemory &memory,
+                                      const Bundle &bundle,
+                                      std::span<const int> ranks) {
   std::vector<FlightRecord> records;
-  for (int rank = 0; rank < bundle.mesh.worldSize(); ++rank)
+  for (int rank : ranks)
     if (const FlightRing *ring = memory.ring(rank))
       records.push_back(recordOf(*ring, bundle.descriptor(rank), rank));
   // They are worth something without the names of parts, too.
@@ -55,6 +66,21 @@ std::vector<FlightRecord> takeRecords(const FlightMemory &memory,
       op.part = partOf(op, parts);
   }
   return records;
+}
+
+std::string flightFolder(const RunOptions &options) {
+  return options.flight.empty() && !options.checkpoints.empty()
+             ? options.checkpoints + "/flight"
+             : options.flight;
+}
+
+Status whereRecordsAre(const Status &status, const std::string &folder) {
+  return {status.code(),
+          folder.empty()
+              ? status.message() +
+                    "; --flight DIR keeps what each rank did last"
+              : fmt::format("{}; `mtc flight {}` has what each rank did last",
+                            status.message(), folder)};
 }
 
 bool isForRecords(const Status &status) {
@@ -73,19 +99,16 @@ Status withRecords(Status status, std::vector<FlightRecord> records,
         record.dead = outcome.killed;
       }
   if (folder.empty())
-    return {status.code(),
-            status.message() + "; --flight DIR keeps what each rank did last"};
+    return whereRecordsAre(status, folder);
   Status written = makeFolders(folder);
   for (const FlightRecord &record : records)
     if (written.ok())
       written =
           writeTextFile(fmt::format("{}/rank{:05}.json", folder, record.rank),
                         textOf(record));
-  return {status.code(),
-          written.ok()
-              ? fmt::format("{}; `mtc flight {}` has what each rank did last",
-                            status.message(), folder)
-              : status.message() + "; " + written.message()};
+  if (written.ok())
+    return whereRecordsAre(status, folder);
+  return {status.code(), status.message() + "; " + written.message()};
 }
 
 std::string verdictText(const std::vector<FlightRecord> &records) {
@@ -97,6 +120,14 @@ std::string verdictText(const std::vector<FlightRecord> &records) {
   if (!verdict.difference.empty())
     text += "; ranks differ first in " + verdict.difference;
   return text;
+}
+
+Status withVerdict(Status status, const std::string &folder) {
+  std::vector<FlightRecord> records;
+  if (status.code() != StatusCode::hang || folder.empty() ||
+      !readRecords(folder, records).ok())
+    return status;
+  return {status.code(), status.message() + verdictText(records)};
 }
 
 } // namespace mtc::runtime

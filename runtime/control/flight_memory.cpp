@@ -63,6 +63,11 @@ Status FlightMemory::attach(int rank, FlightMemory &out) {
   return comm::Mapping::map(fd, file.st_size, out.mapping_);
 }
 
+Status FlightMemory::open(int owner, int descriptor, int64_t ranks,
+                          FlightMemory &out) {
+  return comm::Mapping::mapOf(owner, descriptor, ranks * kStride, out.mapping_);
+}
+
 std::string FlightMemory::environment() const {
   return fmt::format("{}={}", kFlightVariable, fd_);
 }

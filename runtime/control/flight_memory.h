@@ -30,6 +30,12 @@ public:
   /// ring. Errors: usage, failed.
   static Status attach(int rank, FlightMemory &out);
 
+  /// By another process of the same user on this host: what process `owner`
+  /// created for as many ranks as its `descriptor()`. Errors: failed.
+  static Status open(int owner, int descriptor, int64_t ranks,
+                     FlightMemory &out);
+  int descriptor() const { return fd_; }
+
   /// "MTC_FLIGHT_FD=7".
   std::string environment() const;
   /// Of a rank; null: there is none.

@@ -2,12 +2,18 @@
 
 #include "runtime/control/hosted_launcher.h"
 
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/control/bundle.h"
 #include "runtime/control/child.h"
 #include "runtime/control/environment.h"
+#include "runtime/control/flight_files.h"
+#include "runtime/control/hosted_restart.h"
+#include "runtime/control/mpi_start.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/preparation.h"
+#include "runtime/control/restarts.h"
 #include "runtime/control/signals.h"
+#include "runtime/control/watchdog.h"
 #include "runtime/rendezvous/connection.h"
 #include "runtime/rendezvous/secret.h"
 
@@ -17,6 +23,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <poll.h>
 #include <unistd.h>
@@ -43,47 +50,107 @@ std::vector<std::string> ownArguments() {
 
 class HostedLauncher {
 public:
-  explicit HostedLauncher(const RunOptions &options)
-      : options_(options), signals_(/*once=*/false) {}
-  ~HostedLauncher() {
-    if (listenFd_ >= 0)
-      close(listenFd_);
-  }
+  HostedLauncher(const RunOptions &options, Job &job)
+      : options_(options), job_(job), signals_(/*once=*/false) {}
+  ~HostedLauncher() { closeListening(); }
 
   Status run() {
     Bundle bundle;
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle));
+    noteBeginning();
+    Restarts restarts(options_.maxRestarts, signals_);
+    RunCheckpoints checkpoints;
+    RunOutputs outputs;
+    for (;;) {
+      MTC_RETURN_IF_ERROR(start(bundle));
+      while (anyRunning())
+        turn();
+      Status status = ended();
+      if (!restarts.mayFollow(status))
+        return status;
+      MTC_RETURN_IF_ERROR(
+          restarts.prepare(status, checkpoints, outputs, job_, restart_.again));
+      if (!restart_.again)
+        return status;
+      restart_.step = job_.checkpoints.start.step;
+    }
+  }
+
+private:
+  /// What restarts are measured by. The folder of checkpoints is rank 0's
+  /// alone while ranks run.
+  void noteBeginning() {
+    began_ = Clock::now();
+    job_.checkpoints.place.root = options_.checkpoints;
+    std::error_code none;
+    if (std::vector<int64_t> steps;
+        options_.resume && listSteps(options_.checkpoints, steps).ok() &&
+        !steps.empty())
+      job_.checkpoints.start.step = steps.back();
+    if (options_.appendLog)
+      restart_.logBytes =
+          int64_t(std::filesystem::file_size(options_.logFile, none));
+    if (none)
+      restart_.logBytes = 0; // there is no log yet
+  }
+
+  Status start(const Bundle &bundle) {
+    failures_.clear();
+    stopped_ = false;
     children_ = std::vector<Child>(size_t(bundle.mesh.worldSize()));
     MTC_RETURN_IF_ERROR(listenAt("127.0.0.1", 0, listenFd_));
     MTC_RETURN_IF_ERROR(makeSecret(secret_));
     fcntl(listenFd_, F_SETFD, 0); // rank 0 inherits it
+    restart_.seconds =
+        std::chrono::duration<double>(Clock::now() - began_).count();
     for (int rank = 0; rank < bundle.mesh.worldSize(); ++rank)
       MTC_RETURN_IF_ERROR(startRank(rank, bundle.descriptor(rank)));
-    close(listenFd_);
-    listenFd_ = -1;
-    while (anyRunning())
-      turn();
-    return summarize(failures_, signals_.count() > 0);
+    closeListening();
+    return Status::okay();
   }
 
-private:
+  void closeListening() {
+    if (listenFd_ >= 0)
+      close(listenFd_);
+    listenFd_ = -1;
+  }
+
+  Status ended() const {
+    // Of a hang all ranks say the same; rank 0 may say more.
+    const RankOutcome *hang = nullptr;
+    for (const RankOutcome &outcome : failures_)
+      if (outcome.status.code() == StatusCode::hang &&
+          (!hang || outcome.rank < hang->rank))
+        hang = &outcome;
+    if (hang)
+      return hang->status;
+    Status status = summarize(failures_, signals_.count() > 0);
+    // The message of a rank says it itself.
+    bool said = status.message().find("mtc flight ") != std::string::npos ||
+                status.message().find("--flight") != std::string::npos;
+    return isForRecords(status) && !said
+               ? whereRecordsAre(status, flightFolder(options_))
+               : status;
+  }
+
   Status startRank(int rank, const Descriptor &descriptor) {
     size_t world = children_.size();
+    std::vector<std::string> variables{
+        fmt::format("MTC_RANK={}", rank),
+        fmt::format("MTC_WORLD_SIZE={}", world),
+        fmt::format("MTC_LOCAL_RANK={}", rank),
+        fmt::format("MTC_LOCAL_WORLD_SIZE={}", world),
+        "MTC_MASTER_ADDR=127.0.0.1",
+        fmt::format("MTC_MASTER_PORT={}", portOf(listenFd_)),
+        fmt::format("{}={}", kListenVariable, listenFd_),
+        fmt::format("{}={}", kSecretVariable, secret_),
+        fmt::format("OMP_NUM_THREADS={}", descriptor.threads)};
+    if (restart_.again)
+      variables.push_back(restart_.environment());
     return children_[size_t(rank)].start(
-        rank, "/proc/self/exe",
-        environmentWith(
-            {fmt::format("MTC_RANK={}", rank),
-             fmt::format("MTC_WORLD_SIZE={}", world),
-             fmt::format("MTC_LOCAL_RANK={}", rank),
-             fmt::format("MTC_LOCAL_WORLD_SIZE={}", world),
-             "MTC_MASTER_ADDR=127.0.0.1",
-             fmt::format("MTC_MASTER_PORT={}", portOf(listenFd_)),
-             fmt::format("MTC_LISTEN_FD={}", listenFd_),
-             fmt::format("{}={}", kSecretVariable, secret_),
-             fmt::format("OMP_NUM_THREADS={}", descriptor.threads)}),
-        ownArguments());
+        rank, "/proc/self/exe", environmentWith(variables), ownArguments());
   }
 
   bool anyRunning() const {
@@ -110,8 +177,19 @@ private:
         if (failures_.size() == 1)
           deadline_ = Clock::now() + kEndTime;
       }
+    if (!failures_.empty())
+      killStopped();
     if (!failures_.empty() && Clock::now() > deadline_)
       killAll();
+  }
+
+  /// The job has failed, and these would not hear of it.
+  void killStopped() {
+    for (const Child &child : children_)
+      if (isStopped(child.pid())) {
+        stopped_ = true; // from here on a death by signal is our doing
+        child.signal(SIGKILL);
+      }
   }
 
   void passSignals() {
@@ -135,7 +213,10 @@ private:
   }
 
   const RunOptions &options_;
+  Job &job_;
   SignalWatch signals_;
+  Clock::time_point began_{};
+  HostedRestart restart_;
   int listenFd_ = -1;
   std::string secret_; ///< of this run
   std::vector<Child> children_;
@@ -147,8 +228,8 @@ private:
 
 } // namespace
 
-Status launchHostedRanks(const RunOptions &options) {
-  return HostedLauncher(options).run();
+Status launchHostedRanks(const RunOptions &options, Job &job) {
+  return HostedLauncher(options, job).run();
 }
 
 } // namespace mtc::runtime

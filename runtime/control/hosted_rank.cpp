@@ -7,6 +7,10 @@
 #include "runtime/base/file.h"
 #include "runtime/base/wall_time.h"
 #include "runtime/comm/mpi/mpi_world.h"
+#include "runtime/control/flight_files.h"
+#include "runtime/control/host_flight.h"
+#include "runtime/control/hosted_restart.h"
+#include "runtime/control/hosted_watch.h"
 #include "runtime/control/mpi_start.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/preparation.h"
@@ -89,8 +93,12 @@ private:
     if (place_.rank == 0) {
       Status prepared = prepare();
       job_.progressFd = -1; // of this process
-      said =
-          PayloadWriter().text(packOutcome(prepared)).text(packJob(job_)).str();
+      said = PayloadWriter()
+                 .text(packOutcome(prepared))
+                 .text(packJob(job_))
+                 .text(flightFolder(options_))
+                 .number(uint64_t(options_.timeout.value_or(0) * 1000), 8)
+                 .str();
     }
     std::vector<std::string> all;
     MTC_RETURN_IF_ERROR(channel_->gather(said, all));
@@ -102,7 +110,10 @@ private:
       return place_.rank == 0
                  ? prepared
                  : Status(prepared.code(), "rank 0: " + prepared.message());
-    return place_.rank == 0 ? Status::okay() : unpackJob(fields.text(), job_);
+    std::string job = fields.text();
+    flightFolder_ = fields.text();
+    timeout_ = double(fields.number(8)) / 1000;
+    return place_.rank == 0 ? Status::okay() : unpackJob(job, job_);
   }
 
   /// The rank of the last stage that is the first along all other axes.
@@ -116,7 +127,14 @@ private:
     if (logs()) {
       progress_.open(options_.progress, job_);
       MTC_RETURN_IF_ERROR(preparation_.outputs().openLog(options_, job_));
+      HostedRestart restart;
+      MTC_RETURN_IF_ERROR(HostedRestart::find(restart));
+      if (restart.again)
+        MTC_RETURN_IF_ERROR(preparation_.outputs().goOnBehind(
+            job_.checkpoints.start.step, restart.logBytes));
     }
+    MTC_RETURN_IF_ERROR(
+        flight_.join(place_, !options_.mpiInsideHosts, *channel_));
     return mpi_.behind(
         [this](const std::string &own, std::vector<std::string> &all) {
           return channel_->gather(own, all);
@@ -146,11 +164,15 @@ private:
     MTC_RETURN_IF_ERROR(shareHost(stage.descriptor, host));
     world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh,
                                         std::move(host));
-    MTC_RETURN_IF_ERROR(
-        takeSeat(*world_, place_.rank, stage.descriptor, nullptr, seat_));
+    MTC_RETURN_IF_ERROR(takeSeat(*world_, place_.rank, stage.descriptor,
+                                 flight_.ring(place_.rank), seat_));
+    std::optional<double> limit = timeout_;
+    if (place_.rank == 0)
+      limit = options_.timeout;
+    HostedWatch watch(*channel_, *world_, place_.rank, limit, job_.passes());
     return runSeat(seat_, std::move(program), stage.descriptor, job_,
                    {signals_.stop(), world_->gate(), &signals_.saves(),
-                    world_->step(place_.rank)});
+                    world_->step(place_.rank), world_->beats(place_.rank)});
   }
 
   /// A failure of this rank becomes everybody's; after an end that all had, MPI
@@ -160,17 +182,27 @@ private:
                    status.code() == StatusCode::stoppedSaved ||
                    status.code() == StatusCode::nonFinite;
     if (!orderly) {
-      std::lock_guard held(failing_);
-      failure_ = status;
-    }
-    if (!orderly)
       channel_->raise(
           {StatusCode::peerDied, fmt::format("rank {} aborted", place_.rank)},
           {});
+      status = failAs(status);
+    }
     std::vector<std::string> all;
     if (world_ && channel_->gather("", all).ok())
       mpi_.finalize();
     return conclude(status);
+  }
+
+  /// With what this rank did last. Two threads may come here: the first one's
+  /// reason counts.
+  Status failAs(const Status &status) {
+    std::lock_guard held(failing_);
+    if (!failure_)
+      failure_ = isForRecords(status)
+                     ? flight_.write(status, place_.rank, bundle_,
+                                     channel_->lost(), flightFolder_)
+                     : status;
+    return *failure_;
   }
 
   /// The others hear how this rank ends. Rank 0 says how all did.
@@ -182,11 +214,12 @@ private:
     for (const auto &[rank, outcome] : channel_->outcomes())
       if (!outcome.ok())
         failures.push_back({rank, outcome, false});
-    // A rank that died said nothing.
+    // A rank that died said nothing, and of a hang all say the same.
     if (Status verdict = channel_->verdict();
-        failures.size() == 1 && !verdict.ok() &&
-        status.code() == StatusCode::peerDied)
-      return status;
+        !verdict.ok() && verdict.code() == status.code() &&
+        (status.code() == StatusCode::hang ||
+         (failures.size() == 1 && status.code() == StatusCode::peerDied)))
+      return withVerdict(status, flightFolder_);
     return summarize(failures, signals_.count() > 0);
   }
 
@@ -198,10 +231,7 @@ private:
          !channel_->raised(); std::this_thread::sleep_for(kPause))
       if (std::chrono::steady_clock::now() > end)
         return std::nullopt;
-    std::unique_lock held(failing_);
-    Status status = failure_.ok() ? channel_->verdict() : failure_;
-    held.unlock();
-    return conclude(status);
+    return conclude(failAs(channel_->verdict()));
   }
 
   const RunOptions &options_;
@@ -213,10 +243,13 @@ private:
   std::unique_ptr<ControlChannel> channel_;
   Preparation preparation_;
   ProgressFd progress_;
+  std::string flightFolder_;
+  double timeout_ = 0;              ///< rank 0's --timeout; 0: none
+  HostFlight flight_;               ///< outlives the seat
   std::unique_ptr<MpiWorld> world_; ///< outlives the seat
   Seat seat_;
   std::mutex failing_;
-  Status failure_; ///< why this rank failed; guarded by `failing_`
+  std::optional<Status> failure_;    ///< of this rank; guarded by `failing_`
   std::optional<AbortWatch> aborts_; ///< goes first: it looks at all above
 };
 

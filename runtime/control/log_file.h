@@ -25,6 +25,9 @@ public:
   Status open(const std::string &path, bool append,
               const std::function<bool(const std::string &)> &taken);
 
+  /// The lines of this run are those behind so many bytes: of a run that other
+  /// processes began.
+  void beginsAt(int64_t bytes) { start_ = bytes; }
   /// Removes the lines that this run wrote of later steps, and half a line at
   /// the end. What is no regular file keeps its lines. Errors: writeFailed.
   Status cutBehind(int64_t step);

@@ -20,9 +20,6 @@
 namespace mtc::runtime {
 namespace {
 
-/// A descriptor that listens at MTC_MASTER_ADDR and MTC_MASTER_PORT, for rank 0
-/// of the launcher that opened it.
-constexpr const char *kListenVariable = "MTC_LISTEN_FD";
 constexpr const char *kLoopback = "127.0.0.1";
 /// "HOST PORT", as rank 0 sends it.
 constexpr size_t kAddressBytes = 512;

@@ -10,6 +10,10 @@
 
 namespace mtc::runtime {
 
+/// A descriptor that listens at MTC_MASTER_ADDR and MTC_MASTER_PORT, for rank 0
+/// of the launcher that opened it.
+inline constexpr const char *kListenVariable = "MTC_LISTEN_FD";
+
 /// Begins MPI in one of two ways. Launchers of MPI bring what its ranks need to
 /// find each other: there MPI comes first and says where the control channel's
 /// ranks meet. All other launchers bring nothing: ranks meet at rank 0's

@@ -3,8 +3,10 @@
 #include "mtc/runtime/run.h"
 
 #include "runtime/base/trace_time.h"
+#include "runtime/control/flight_files.h"
 #include "runtime/control/hosted_launcher.h"
 #include "runtime/control/hosted_rank.h"
+#include "runtime/control/hosted_restart.h"
 #include "runtime/control/launcher.h"
 #include "runtime/control/preparation.h"
 #include "runtime/control/restarts.h"
@@ -133,12 +135,13 @@ static Status chooseComm(const RunOptions &options, const LaunchPlace &place,
                          CommKind &out) {
   bool many = place.launched() && place.world > 1;
   out = options.comm.value_or(many ? CommKind::mpi : kComms[0].id);
-  bool ofOneHost = options.timeout.value_or(0) > 0 || options.maxRestarts > 0 ||
-                   !options.flight.empty();
-  if (out == CommKind::mpi && ofOneHost)
+  if (out == CommKind::mpi && options.maxRestarts > 0 && place.launched() &&
+      !isHosted())
     return {StatusCode::usage,
-            "--timeout, --max-restarts and --flight: expected --comm shm with "
-            "them, whose ranks this process starts and ends"};
+            fmt::format("--max-restarts: expected `mtc run -n {}`, which "
+                        "starts its own ranks again, found ranks that {} "
+                        "started; let that start the run again, with --resume",
+                        place.world, place.family)};
   if (!many || out == CommKind::mpi)
     return Status::okay();
   return {StatusCode::usage,
@@ -148,8 +151,12 @@ static Status chooseComm(const RunOptions &options, const LaunchPlace &place,
                       infoOf(out).name, place.family, place.rank, place.world)};
 }
 
-Status runBundle(const RunOptions &options) {
+Status runBundle(const RunOptions &given) {
   Job job;
+  RunOptions options = given;
+  HostedRestart restart;
+  MTC_RETURN_IF_ERROR(HostedRestart::find(restart));
+  restart.change(options);
   MTC_RETURN_IF_ERROR(makeJob(options, job));
   LaunchPlace place;
   MTC_RETURN_IF_ERROR(findPlace({options.rank, options.world, options.master},
@@ -158,7 +165,7 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(chooseComm(options, place, comm));
   if (comm == CommKind::mpi)
     return place.launched() ? runHostedRank(options, place, job)
-                            : launchHostedRanks(options);
+                            : launchHostedRanks(options, job);
   bool threads = infoOf(comm).oneProcess;
   SignalWatch signals(/*once=*/threads);
   Bundle bundle;
@@ -169,9 +176,7 @@ Status runBundle(const RunOptions &options) {
   Preparation preparation;
   MTC_RETURN_IF_ERROR(preparation.begin(options, comm, bundle, signals, job));
   MTC_RETURN_IF_ERROR(preparation.outputs().open(options, job));
-  LaunchOrder order{options.timeout, options.strict, options.flight};
-  if (order.flight.empty() && !options.checkpoints.empty())
-    order.flight = options.checkpoints + "/flight";
+  LaunchOrder order{options.timeout, options.strict, flightFolder(options)};
   if (threads)
     return runThreads(bundle, job, order, signals);
   Restarts restarts(options.maxRestarts, signals);

@@ -35,6 +35,12 @@ public:
 
   /// Of a run whose ranks start again behind a step: see LogFile.
   Status goOnBehind(int64_t step) { return log_.cutBehind(step); }
+  /// The same of a log that other processes began: its lines are those behind
+  /// `bytes`.
+  Status goOnBehind(int64_t step, int64_t bytes) {
+    log_.beginsAt(bytes);
+    return log_.cutBehind(step);
+  }
 
 private:
   Status prepare(const std::string &file, std::string &parts);

@@ -21,21 +21,38 @@ bool isStopped(int pid) {
 
 namespace {
 
-/// The stopped ranks; if none is, those that are behind, of many the first.
-std::string suspects(const std::vector<RankProgress> &ranks) {
+bool runs(const RankProgress &rank) { return rank.pid >= 0; }
+
+std::string holds(const RankProgress &rank) {
+  return rank.held.empty() && isStopped(rank.pid) ? "stopped by a signal"
+                                                  : rank.held;
+}
+
+/// The ranks that are held; if none is, those that are behind.
+std::vector<int> suspects(const std::vector<RankProgress> &ranks) {
   int64_t least = INT64_MAX;
   for (const RankProgress &rank : ranks)
-    least = rank.pid > 0 ? std::min(least, rank.step) : least;
-  std::vector<std::string> stopped, behind;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    std::string text = fmt::format("rank {} in step {}", i, ranks[i].step);
-    if (isStopped(ranks[i].pid))
-      stopped.push_back(text + ", stopped by a signal");
-    else if (ranks[i].pid > 0 && ranks[i].step == least)
-      behind.push_back(text);
+    least = runs(rank) ? std::min(least, rank.step) : least;
+  std::vector<int> held, behind;
+  for (size_t i = 0; i < ranks.size(); ++i)
+    if (runs(ranks[i]) && !holds(ranks[i]).empty())
+      held.push_back(int(i));
+    else if (runs(ranks[i]) && ranks[i].step == least)
+      behind.push_back(int(i));
+  return held.empty() ? behind : held;
+}
+
+/// The first of them, for people.
+std::string suspectsText(const std::vector<RankProgress> &ranks) {
+  constexpr size_t kMost = 8;
+  std::vector<std::string> list;
+  for (int suspect : suspects(ranks)) {
+    const RankProgress &rank = ranks[size_t(suspect)];
+    std::string why = holds(rank);
+    list.push_back(fmt::format("rank {} in step {}{}{}", suspect, rank.step,
+                               why.empty() ? "" : ", ", why));
   }
-  std::vector<std::string> &list = stopped.empty() ? behind : stopped;
-  list.resize(std::min<size_t>(list.size(), 8));
+  list.resize(std::min(list.size(), kMost));
   return fmt::format("{}", fmt::join(list, "; "));
 }
 
@@ -46,6 +63,11 @@ constexpr double kNoMeasure = 3600, kStep = 600, kTimesLongest = 5;
 constexpr double kLook = 1;
 
 } // namespace
+
+int suspectOf(const std::vector<RankProgress> &ranks) {
+  std::vector<int> found = suspects(ranks);
+  return found.empty() ? 0 : found.front();
+}
 
 double Watchdog::limit() const {
   if (seconds_) // 0: never
@@ -59,7 +81,7 @@ Status Watchdog::look(const std::vector<RankProgress> &ranks, bool ending,
                       Clock::time_point now) {
   int64_t sum = 0;
   for (const RankProgress &rank : ranks)
-    sum += rank.step + rank.beats + (rank.pid > 0 ? 0 : 1);
+    sum += rank.step + rank.beats + (runs(rank) ? 0 : 1);
   if (sum == seen_)
     silence_ +=
         std::min(kLook, std::chrono::duration<double>(now - last_).count());
@@ -83,7 +105,7 @@ Status Watchdog::look(const std::vector<RankProgress> &ranks, bool ending,
           fmt::format("no step began for {} seconds, the limit {}: {}; {} if "
                       "steps may take longer",
                       most, seconds_ ? "of --timeout" : "without --timeout",
-                      suspects(ranks),
+                      suspectsText(ranks),
                       seconds_ ? "raise it" : "give --timeout SECONDS")};
 }
 

@@ -7,19 +7,25 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace mtc::runtime {
 
 /// One rank as the launcher sees it.
 struct RankProgress {
-  int pid = -1;      ///< -1: ended
-  int64_t step = 0;  ///< that it began last
-  int64_t beats = 0; ///< batches that it evaluated between steps
+  int pid = -1;          ///< -1: ended; 0: of another host
+  int64_t step = 0;      ///< that it began last
+  int64_t beats = 0;     ///< batches that it evaluated between steps
+  std::string held = {}; ///< why it cannot go on, where that is known
 };
 
 /// Whether a process is stopped, by SIGSTOP or a debugger.
 bool isStopped(int pid);
+
+/// Who the others wait for: one that is held, else one that is behind; of
+/// several the first.
+int suspectOf(const std::vector<RankProgress> &ranks);
 
 /// Notices that no rank began a step for a time. Ranks that end count as
 /// progress, too. Time in which nobody looks does not count: a run that its

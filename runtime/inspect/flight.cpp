@@ -5,6 +5,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/flight/verdict.h"
+#include "runtime/inspect/flight_folder.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,8 @@ namespace {
 bool isRecord(const std::string &name) {
   return name.starts_with("rank") && name.ends_with(".json");
 }
+
+} // namespace
 
 Status readRecords(const std::string &folder,
                    std::vector<FlightRecord> &records) {
@@ -52,6 +55,8 @@ Status readRecords(const std::string &folder,
   }
   return Status::okay();
 }
+
+namespace {
 
 Json jsonOf(const FlightVerdict &verdict) {
   Json ranks = Json::array();

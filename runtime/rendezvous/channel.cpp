@@ -34,11 +34,9 @@ Status ControlChannel::open(const Member &self, const MeetOptions &options,
     MTC_RETURN_IF_ERROR(meetFirst(self, options, made->links_[0]));
   }
   made->done_.resize(made->links_.size());
+  made->signs_.resize(made->links_.size());
   if (self.rank == 0)
     made->done_[0] = true; // itself
-  // While others were on their way nobody had to say anything.
-  for (Connection &link : made->links_)
-    link.hearAnew();
   made->thread_ = std::thread([channel = made.get()] { channel->run(); });
   out = std::move(made);
   return Status::okay();
@@ -101,10 +99,12 @@ void ControlChannel::send(FrameKind kind, const std::string &payload,
       links_[i].send(kind, payload);
 }
 
-void ControlChannel::learn(Status status) {
+void ControlChannel::learn(const Failure &failure, Status status) {
   if (raised_)
     return;
   verdict_ = std::move(status);
+  if (!saidItself(failure))
+    lost_ = failure.origin;
   raised_ = true;
   changed_.notify_all();
   if (heard_)
@@ -123,9 +123,49 @@ void ControlChannel::raise(const Status &status, std::span<const int> members) {
   if (raised_)
     return;
   Failure failure{self_.rank, status, {members.begin(), members.end()}};
-  learn(verdictOf(failure, self_.rank, fmt::format("rank {}", self_.rank)));
+  learn(failure,
+        verdictOf(failure, self_.rank, fmt::format("rank {}", self_.rank)));
   send(FrameKind::failure, packFailure(failure));
   wake();
+}
+
+void ControlChannel::blame(int rank, const Status &status) {
+  std::lock_guard held(lock_);
+  if (raised_)
+    return;
+  Failure failure{rank, status, {}, "holds others up"};
+  for (int member = 0; member < self_.world; ++member)
+    failure.members.push_back(member);
+  learn(failure, status);
+  send(FrameKind::failure, packFailure(failure));
+  // Nobody waits for an end that a process which is stopped will not tell.
+  auto link = size_t(self_.rank == 0 ? rank : 0);
+  if (rank != self_.rank && signs_[link].sign.silent >= kStill)
+    done_[link] = true;
+  wake();
+}
+
+std::optional<int> ControlChannel::lost() const {
+  std::lock_guard held(lock_);
+  return lost_;
+}
+
+void ControlChannel::report(int64_t step, int64_t beats) {
+  std::lock_guard held(lock_);
+  step_ = step;
+  beats_ = beats;
+}
+
+std::vector<LifeSign> ControlChannel::signs() const {
+  std::lock_guard held(lock_);
+  std::vector<LifeSign> all;
+  for (size_t i = 0; i < signs_.size(); ++i) {
+    all.push_back(signs_[i].sign);
+    all.back().over = done_[i];
+  }
+  if (self_.rank == 0)
+    all[0] = {step_, beats_, false, 0};
+  return all;
 }
 
 Status ControlChannel::verdict() const {

@@ -23,8 +23,23 @@ namespace mtc::runtime {
 /// that says nothing. One that dies is noticed at once, by the end of its
 /// connection; this is for hosts that vanish and processes that are stopped.
 struct Heartbeats {
-  std::chrono::milliseconds period{500}, patience{10'000};
+  std::chrono::milliseconds period{250}, patience{10'000};
 };
+
+/// Seconds of silence from which on a rank is one that does not run, if others
+/// wait for it: a process that is stopped, or on a host that is gone.
+inline constexpr double kStill = 0.9;
+
+/// What a rank's signs of life say of it.
+struct LifeSign {
+  int64_t step = 0, beats = 0; ///< as ControlChannel::report
+  bool over = false;           ///< it ended, or was lost
+  /// Seconds since the last one. Time in which this process did not look, as
+  /// when all are stopped in a terminal, counts as two periods at most.
+  double silent = 0;
+};
+
+struct Failure;
 
 /// One rank's end. A thread of its own keeps it alive, whatever the rank does.
 class ControlChannel final : public Alarm {
@@ -43,6 +58,20 @@ public:
   void raise(const Status &status, std::span<const int> members) override;
   bool raised() const override { return raised_.load(); }
   Status verdict() const override;
+  /// `rank`, which may be silent, holds the job up, and it fails: all ranks get
+  /// `status` as it is.
+  void blame(int rank, const Status &status);
+  /// The rank that the job fails for and that said no word of it: it died, or
+  /// holds others up. None: the job does not fail, or a rank that lives said
+  /// why.
+  std::optional<int> lost() const;
+
+  /// How far this rank is: the step that it began last, and batches that it
+  /// evaluated between steps. Others learn it with its next sign of life.
+  void report(int64_t step, int64_t beats);
+  /// Of rank 0: what it knows of all ranks, by rank. Of the others: of rank 0.
+  std::vector<LifeSign> signs() const;
+
   void listen(std::function<void()> heard) override;
 
   /// This rank is done and ended with `outcome`: its end is no death. Rank 0
@@ -69,7 +98,12 @@ private:
   bool allGathered(uint32_t round) const;
   void send(FrameKind kind, const std::string &payload, int except = -1);
   void fail(const std::string &payload);
-  void learn(Status status);
+  void learn(const Failure &failure, Status status);
+  /// Rank 0 has one of the rank at the other end, the others of rank 0.
+  struct Sign {
+    LifeSign sign;
+    Connection::Clock::time_point heard{};
+  };
   bool othersDone() const;
   void wake() const;
 
@@ -86,6 +120,9 @@ private:
   uint32_t round_ = 0;
   std::map<int, Status> outcomes_;
   Status verdict_;
+  std::optional<int> lost_;
+  std::vector<Sign> signs_; ///< by link
+  int64_t step_ = 0, beats_ = 0;
   std::function<void()> heard_;
   std::atomic<bool> raised_{false};
   bool finished_ = false, ending_ = false;

@@ -6,12 +6,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <poll.h>
 #include <unistd.h>
 
 namespace mtc::runtime {
 
 using Clock = Connection::Clock;
+
+namespace {
+
+constexpr const char *kNoMessage = "sent what is no message of mtc";
+
+} // namespace
 
 void ControlChannel::run() {
   while (true) {
@@ -84,17 +91,19 @@ void ControlChannel::fail(const std::string &payload) {
     failure.how = whereIs(failure.origin) + failure.how; // others do not know
     send(FrameKind::failure, packFailure(failure), failure.origin);
   }
-  learn(verdictOf(failure, self_.rank, fmt::format("rank {}", failure.origin)));
+  learn(failure,
+        verdictOf(failure, self_.rank, fmt::format("rank {}", failure.origin)));
 }
 
 void ControlChannel::obey(int index, const Frame &frame) {
   Given given;
+  Progress progress;
   Status outcome;
   switch (frame.kind) {
   case FrameKind::gather:
     if (!readGiven(frame.payload, given) || given.rank < 0 ||
         given.rank >= self_.world)
-      return lose(index, "sent what is no message of mtc");
+      return lose(index, kNoMessage);
     rounds_[given.round][given.rank] = std::move(given.bytes);
     if (!allGathered(given.round))
       return;
@@ -109,7 +118,13 @@ void ControlChannel::obey(int index, const Frame &frame) {
       outcomes_[rankOf(index)] = outcome;
     done_[size_t(index)] = true;
     return changed_.notify_all();
-  default: // heartbeats, by which it was heard
+  case FrameKind::heartbeat:
+    if (!readProgress(frame.payload, progress))
+      return lose(index, kNoMessage);
+    signs_[size_t(index)].sign.step = progress.step;
+    signs_[size_t(index)].sign.beats = progress.beats;
+    return;
+  default: // of ranks that meet: they have
     return;
   }
 }
@@ -119,12 +134,19 @@ void ControlChannel::beat() {
   Clock::time_point now = Clock::now();
   if (now < nextBeat_)
     return;
+  std::chrono::duration<double> looked =
+      std::min<Clock::duration>(now - nextBeat_, heartbeats_.period) +
+      heartbeats_.period;
   nextBeat_ = now + heartbeats_.period;
-  send(FrameKind::heartbeat, {});
+  send(FrameKind::heartbeat, packProgress({step_, beats_}));
+  std::chrono::duration<double> patience = heartbeats_.patience;
   for (size_t i = 0; i < links_.size(); ++i) {
-    std::chrono::duration<double> silent = now - links_[i].heard();
-    if (links_[i].open() && !done_[i] && silent > heartbeats_.patience)
-      lose(int(i), fmt::format("was not heard for {:.0f} s", silent.count()));
+    Sign &of = signs_[i];
+    bool heard = links_[i].heard() != of.heard;
+    of.heard = links_[i].heard();
+    of.sign.silent = heard ? 0 : of.sign.silent + looked.count();
+    if (links_[i].open() && !done_[i] && of.sign.silent > patience.count())
+      lose(int(i), fmt::format("was not heard for {:.0f} s", of.sign.silent));
   }
 }
 

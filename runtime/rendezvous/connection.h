@@ -28,8 +28,6 @@ public:
   void close();
   /// When something came last.
   Clock::time_point heard() const { return heard_; }
-  /// Its silence counts from here on.
-  void hearAnew() { heard_ = Clock::now(); }
   void allow(size_t mostFrameBytes) { reader_.allow(mostFrameBytes); }
 
   /// Takes what has come. The stream's end, or what is no frame, closes it;

@@ -26,6 +26,11 @@ Status readStatus(PayloadReader &fields) {
 
 } // namespace
 
+// Behind the host's name, where there are several.
+bool saidItself(const Failure &failure) {
+  return failure.how.ends_with(Failure{}.how);
+}
+
 std::string packFailure(const Failure &failure) {
   PayloadWriter fields;
   fields.number(uint64_t(failure.origin), 4).text(failure.how);
@@ -65,6 +70,20 @@ bool readGiven(std::string_view payload, Given &out) {
   out.round = uint32_t(fields.number(4));
   out.rank = int(fields.number(4));
   out.bytes = fields.text();
+  return fields.ended();
+}
+
+std::string packProgress(const Progress &progress) {
+  return PayloadWriter()
+      .number(uint64_t(progress.step), 8)
+      .number(uint64_t(progress.beats), 8)
+      .str();
+}
+
+bool readProgress(std::string_view payload, Progress &out) {
+  PayloadReader fields(payload);
+  out.step = int64_t(fields.number(8));
+  out.beats = int64_t(fields.number(8));
   return fields.ended();
 }
 

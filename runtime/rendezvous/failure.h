@@ -19,6 +19,8 @@ struct Failure {
   std::string how = "aborted"; ///< what the origin did, to the others
 };
 
+/// Whether the origin said it itself, so that it still lives.
+bool saidItself(const Failure &failure);
 std::string packFailure(const Failure &failure);
 /// False: it is none.
 bool readFailure(std::string_view payload, Failure &out);
@@ -33,6 +35,13 @@ struct Given {
 };
 std::string packGiven(const Given &given);
 bool readGiven(std::string_view payload, Given &out);
+
+/// How far a rank is, with each sign of its life.
+struct Progress {
+  int64_t step = 0, beats = 0;
+};
+std::string packProgress(const Progress &progress);
+bool readProgress(std::string_view payload, Progress &out);
 
 std::string packOutcome(const Status &outcome);
 bool readOutcome(std::string_view payload, Status &out);

@@ -18,7 +18,7 @@
 namespace mtc::runtime {
 
 /// Goes up by one with any change of what ranks send each other.
-inline constexpr uint16_t kRendezvousVersion = 1;
+inline constexpr uint16_t kRendezvousVersion = 2;
 /// Of frames before a proof.
 inline constexpr size_t kMostHelloBytes = 4096;
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Ranks that die or stop, signals at random times, and runs that start again.
 
-usage: test_ranks.py BIN_DIR [--seed N] [--deaths N] [--stops N] [--terms N] [--restarts N]
+usage: test_ranks.py BIN_DIR [--comm shm|mpi] [--seed N] [--deaths N] [--stops N] [--terms N]
+                     [--restarts N]
 
-Tiny models in 2, 4 and 8 processes (--comm shm), at times by seed:
+Tiny models in 2, 4 and 8 processes, over shm or mpi, at times by seed:
 
   deaths    SIGKILL of one rank: `mtc run` ends within 2 s with exit code 12 and its name, and
             leaves no process, nothing in /dev/shm and no file but log and records; `mtc flight`
@@ -91,8 +92,8 @@ def steps_of(path):
 
 
 class Ranks:
-    def __init__(self, mtc, report, folder, seed):
-        self.mtc, self.report, self.folder = mtc, report, folder
+    def __init__(self, mtc, report, folder, seed, comm):
+        self.mtc, self.report, self.folder, self.comm = mtc, report, folder, comm
         self.random = random.Random(seed)
         with open(self.path("spec.toml"), "w") as file:
             file.write(small_spec(tied=True, **SIZES))
@@ -113,11 +114,15 @@ class Ranks:
         return self.again(bundle, steps, *options)
 
     def again(self, bundle, steps, *options):
-        command = [self.mtc.program, "run", bundle, "--data", self.path("data"), "--data-type",
-                   "u8", "--steps", steps, "--quiet", "--log", self.path("run", "log"),
-                   *options]
+        command = [self.mtc.program, "run", bundle, "--comm", self.comm, "--data",
+                   self.path("data"), "--data-type", "u8", "--steps", steps, "--quiet",
+                   "--log", self.path("run", "log"), *options]
         return subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def sharing(self):
+        """Over MPI half of the runs share no memory; restarts would be slow so."""
+        return self.random.choice(([], ["--mpi-inside-hosts"])) if self.comm == "mpi" else []
 
     def wait(self, process, condition):
         end = time.monotonic() + 60
@@ -158,7 +163,8 @@ class Ranks:
         """One rank gets a signal while it trains; seconds until the run ended."""
         shm = segments()
         ranks, bundle = self.random.choice(self.bundles)
-        process = self.start(bundle, 10 ** 7, "--flight", self.path("run", "flight"), *options)
+        process = self.start(bundle, 10 ** 7, "--flight", self.path("run", "flight"),
+                             *self.sharing(), *options)
         self.trains(process, ranks)
         victim = self.random.randrange(ranks)
         kill(children(process.pid)[victim], number)
@@ -192,7 +198,7 @@ class Ranks:
         ranks, bundle = self.random.choice(self.bundles)
         saved = self.path("run", "ck")
         options = ["--checkpoints", saved, "--save-interval", 3, "--keep", 2,
-                   *self.random.choice(([], ["--async-save"]))]
+                   *self.random.choice(([], ["--async-save"])), *self.sharing()]
         process = self.start(bundle, 10 ** 7, *options)
         # Behind the start of mtc, which has no handler until it has read its options.
         self.wait(process, lambda: os.path.exists(saved + ".lock"))
@@ -272,6 +278,7 @@ def summary(times):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
+    parser.add_argument("--comm", choices=("shm", "mpi"), default="shm")
     parser.add_argument("--seed", type=int, default=1)
     parts = ("deaths", "stops", "terms", "restarts")
     for part in parts:
@@ -279,7 +286,7 @@ def main():
     options = parser.parse_args()
     report, start = Report(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        ranks = Ranks(Mtc(), report, folder, options.seed)
+        ranks = Ranks(Mtc(), report, folder, options.seed, options.comm)
         for part in parts:
             if count := getattr(options, part):
                 print(f"{part}: {count}, {summary(getattr(ranks, part)(count))}", flush=True)

@@ -11,6 +11,7 @@ usage: test_hosts.py BIN_DIR LIBRARY
 LIBRARY, mpi_gives_up.cpp, makes MPI abort.
 """
 
+import json
 import os
 import re
 import signal
@@ -31,7 +32,8 @@ LAYOUTS = [
     Layout(tp=2, pp=2, dp=1),
     Layout(tp=2, pp=2, dp=2, zero=1, overlap="grad-reduce"),
 ]
-PEER_DIED, STOPPED_SAVED, USAGE, COMMUNICATION = 12, 9, 2, 14
+PEER_DIED, HANG, STOPPED_SAVED, USAGE, COMMUNICATION = 12, 13, 9, 2, 14
+HANGS = 2  # seconds
 # The others hear of a death at once; under load they take their time to end.
 NAMED_WITHIN = 2.0
 
@@ -87,8 +89,10 @@ class ByHand:
     """The ranks of a bundle as processes that this script starts, by options, as many on
     each of some hosts."""
 
-    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test", hosts=1, also=None):
+    def __init__(self, mtc, bundle, ranks, arguments, secret="of a test", hosts=1, also=None,
+                 quiet=True):
         self.hosts = hosts
+        self.quiet = ["--quiet"] if quiet else []
         self.also = also or {}  # more of the environment, by rank
         self.mtc, self.bundle, self.arguments = mtc, bundle, list(map(str, arguments))
         self.master = f"127.0.0.1:{free_port()}"
@@ -96,7 +100,7 @@ class ByHand:
         self.processes = [self.start(rank, ranks) for rank in range(ranks)]
 
     def start(self, rank, ranks, bundle=None, secret=None):
-        command = [self.mtc.program, "run", bundle or self.bundle, "--quiet", "--rank",
+        command = [self.mtc.program, "run", bundle or self.bundle, *self.quiet, "--rank",
                    str(rank), "--world", str(ranks), "--master", self.master,
                    "--rdzv-timeout", "30", *self.arguments]
         environment = dict(self.environment, MTC_HOST=f"host{rank * self.hosts // ranks}",
@@ -139,9 +143,9 @@ def check_memory(report, job):
 
 
 def check_death(mtc, report, bundle, data, folder, victim):
-    log = os.path.join(folder, f"death{victim}.jsonl")
+    log, records = (os.path.join(folder, f"{name}{victim}") for name in ("death", "lost"))
     job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
-                                  "--log", log], hosts=2)
+                                  "--flight", records, "--log", log], hosts=2)
     wait_for_steps(log, 2, job.processes)
     check_memory(report, job)
     job.processes[victim].send_signal(signal.SIGKILL)
@@ -155,6 +159,8 @@ def check_death(mtc, report, bundle, data, folder, victim):
         report.expect(code == PEER_DIED
                       and re.search(rf"rank {victim}( on host{victim // 2})? died", error),
                       f"rank {victim} was killed, rank {rank}: {code}, {error}")
+    found = json.loads(mtc.call("flight", records, "--json").stdout)
+    report.expect(found["culprit"] == victim, f"mtc flight blames {found['culprit']}")
     report.expect(spent < NAMED_WITHIN, f"the others took {spent:.1f} s to end")
     print(f"  rank {victim} is killed: the others end after {spent:.2f} s", flush=True)
 
@@ -162,9 +168,11 @@ def check_death(mtc, report, bundle, data, folder, victim):
 def check_abort(mtc, report, bundle, data, folder, library, dies):
     """MPI aborts rank 1, of which the others hear nothing yet. It says which rank died, or,
     if none does, what its own end was."""
-    log, sign = (os.path.join(folder, f"{name}{dies}") for name in ("abort.jsonl", "sign"))
+    log, sign, records = (os.path.join(folder, f"{name}{dies}")
+                          for name in ("abort.jsonl", "sign", "flight"))
+    hosts = 4 if dies else 2
     job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
-                                  "--log", log], hosts=2,
+                                  "--flight", records, "--log", log], hosts=hosts,
                  also={1: {"LD_PRELOAD": library, "MTC_GIVE_UP": sign}})
     wait_for_steps(log, 2, job.processes)
     open(sign, "w").close()
@@ -175,7 +183,7 @@ def check_abort(mtc, report, bundle, data, folder, library, dies):
     code, error = ends[1]
     lines = error.splitlines()
     report.expect("a backtrace of the library" in lines, f"MPI did not abort: {code}, {error}")
-    report.expect(re.fullmatch("error: rank 3( on host1)? died", lines[-1]) and code == PEER_DIED
+    report.expect(re.fullmatch("error: rank 3( on host3)? died; .*", lines[-1]) and code == PEER_DIED
                   if dies else code == 1 and
                   lines[-1].startswith("error: a library could not go on"),
                   f"MPI aborted rank 1: {code}, {error}")
@@ -183,21 +191,61 @@ def check_abort(mtc, report, bundle, data, folder, library, dies):
     for rank in {0, 2, 3} - {blamed}:
         code, error = ends[rank]
         report.expect(code == PEER_DIED and
-                      re.search(rf"rank {blamed}( on host{blamed // 2})? died", error),
+                      re.search(rf"rank {blamed}( on host{blamed * hosts // 4})? died", error),
                       f"MPI aborted rank 1, rank {rank}: {code}, {error}")
+    found = json.loads(mtc.call("flight", records, "--json").stdout)
+    report.expect(found["culprit"] == blamed, f"mtc flight blames {found['culprit']}")
     print(f"  MPI aborts rank 1: rank {blamed} is blamed by all", flush=True)
 
 
+def check_hang(mtc, report, bundle, data, folder):
+    """A rank that is stopped is blamed by all, and by the records of what they did last: one
+    of its host wrote its own."""
+    log, records = (os.path.join(folder, name) for name in ("hang.jsonl", "records"))
+    job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 10 ** 6,
+                                  "--timeout", HANGS, "--flight", records, "--log", log], hosts=2)
+    wait_for_steps(log, 2, job.processes)
+    job.processes[3].send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    stopped = job.processes.pop()
+    ends = job.ends()
+    spent = time.monotonic() - began
+    stopped.kill()
+    stopped.communicate()
+    for rank, (code, error) in enumerate(ends):
+        report.expect(code == HANG and re.search(r"no step began for 2 seconds.*: rank 3 in step",
+                                                 error),
+                      f"rank 3 is stopped, rank {rank}: {code}, {error}")
+    report.expect(spent < HANGS + 1, f"a stopped rank was found after {spent:.1f} s")
+    found = json.loads(mtc.call("flight", records, "--json").stdout)
+    report.expect(found["culprit"] == 3, f"mtc flight blames {found['culprit']}")
+    print(f"  rank 3 is stopped: found after {spent:.2f} s", flush=True)
+
+
+def suspend(job, seconds):
+    """As a terminal does with a job, or a scheduler."""
+    for number, pause in ((signal.SIGSTOP, seconds), (signal.SIGCONT, 0)):
+        for process in job.processes:
+            process.send_signal(number)
+        time.sleep(pause)
+
+
 def check_stop(mtc, report, bundle, data, folder):
-    """Signals to one rank stop all, behind one step."""
+    """Signals to one rank stop all, behind one step; that all were suspended for longer than
+    one of them may be silent changes nothing."""
     log, points = (os.path.join(folder, name) for name in ("stop.jsonl", "points"))
     # The rate is a function of the step alone, whatever the last one is.
     rate = ["--data", data, "--data-type", "u8", "--lr", 1e-3, "--decay", "constant"]
     recipe = [*rate, "--log", log, "--checkpoints", points]
-    job = ByHand(mtc, bundle, 4, [*recipe, "--steps", 10 ** 6])
+    job = ByHand(mtc, bundle, 4, [*recipe, "--steps", 10 ** 6, "--heartbeat-timeout", 2],
+                quiet=False)
     wait_for_steps(log, 3, job.processes)
+    suspend(job, 2.5)
+    with open(log) as file:
+        wait_for_steps(log, file.read().count("\n") + 3, job.processes)
     job.processes[2].send_signal(signal.SIGTERM)
-    for rank, (code, error) in enumerate(job.ends()):
+    ends = job.ends()
+    for rank, (code, error) in enumerate(ends):
         report.expect(code == STOPPED_SAVED, f"stopped, rank {rank}: {code}, {error}")
     done = len(read_log(log))
     goes_on = mtc.call("run", bundle, "--quiet", *recipe, "--append", "--resume", "--steps",
@@ -247,6 +295,7 @@ def main():
             check_death(mtc, report, bundles[0], data, folder, victim)
         for dies in (True, False):
             check_abort(mtc, report, bundles[0], data, folder, library, dies)
+        check_hang(mtc, report, bundles[0], data, folder)
         check_stop(mtc, report, bundles[0], data, folder)
         other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
         check_differences(mtc, report, bundles[0], other, data)

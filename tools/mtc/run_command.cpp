@@ -158,15 +158,14 @@ Status runRun(RunCommand &command) {
                                "--eval BATCHES with it"};
   if (options.strict && options.comm != runtime::CommKind::threads)
     return {StatusCode::usage, "--strict: expected --comm threads with it"};
-  bool shm =
-      options.comm.value_or(runtime::CommKind::shm) == runtime::CommKind::shm;
-  if (options.timeout.value_or(0) > 0 && !shm)
-    return {StatusCode::usage, "--timeout: expected --comm shm with it, whose "
-                               "ranks are processes that can be ended"};
-  if (options.maxRestarts > 0 && (options.checkpoints.empty() || !shm))
+  bool threads = options.comm == runtime::CommKind::threads;
+  if (options.timeout.value_or(0) > 0 && threads)
+    return {StatusCode::usage, "--timeout: expected --comm shm or mpi with it, "
+                               "whose ranks are processes that can be ended"};
+  if (options.maxRestarts > 0 && (options.checkpoints.empty() || threads))
     return {StatusCode::usage,
-            "--max-restarts: expected --checkpoints DIR and --comm shm with "
-            "it: all ranks start again from the last checkpoint"};
+            "--max-restarts: expected --checkpoints DIR and --comm shm or mpi "
+            "with it: all ranks start again from the last checkpoint"};
   for (const auto &[what, folder] : command.dumps) {
     runtime::DumpRequest request;
     MTC_RETURN_IF_ERROR(runtime::parseDump(what, folder, request));
@@ -325,7 +324,7 @@ void addRun(CLI::App &app, Action &action) {
             "end the run when no rank begins a step for so many seconds; 0: "
             "never; if not given: five times the longest step, at least 600");
   addInteger(*sub, "--max-restarts", options.maxRestarts, 0,
-             "shm: when a rank dies or hangs, start all again from the last "
+             "when a rank dies or hangs, start all again from the last "
              "checkpoint, so often, if one was written since the last start");
   sub->add_option("--flight", options.flight,
                   "folder for what each rank did last, when one dies, hangs or "

@@ -22,6 +22,7 @@ public:
   ArenaViews sharedArenas(int rank) const override;
   Communicator &join(int rank, const ArenaViews &arenas) override;
   std::atomic<int64_t> *step(int) override { return &step_; }
+  std::atomic<int64_t> *beats(int) override { return &beats_; }
   /// Of use once the rank has joined.
   StepGate gate() override;
 
@@ -29,7 +30,7 @@ private:
   const MpiEngine &engine_;
   Alarm &alarm_;
   Mesh mesh_;
-  std::atomic<int64_t> step_{0}, gate_{0}, saves_{0};
+  std::atomic<int64_t> step_{0}, beats_{0}, gate_{0}, saves_{0};
   std::unique_ptr<SharedHost> host_;
   std::unique_ptr<MpiCommunicator> comm_;
   std::unique_ptr<HostsCommunicator> hosts_; ///< of both

@@ -86,6 +86,51 @@ TEST(Channel, AnEndIsNoDeath) {
   });
 }
 
+// Rank 0 hears how far all are, and who is blamed is told to all as it is.
+TEST(Channel, AHangIsBlamedOnOneRank) {
+  Job job(4);
+  job.heartbeats() = {20ms, 10'000ms};
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    EXPECT_FALSE(channel->lost());
+    channel->report(10 + rank, rank);
+    auto heardOfAll = [&] {
+      std::vector<LifeSign> signs = channel->signs();
+      for (size_t other = 0; other < signs.size(); ++other)
+        if (signs[other].step != int64_t(10 + other) ||
+            signs[other].beats != int64_t(other))
+          return false;
+      return signs.size() == 4;
+    };
+    auto end = std::chrono::steady_clock::now() + 2000ms;
+    while (rank == 0 && !heardOfAll() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(2ms);
+    if (rank == 0) {
+      EXPECT_TRUE(heardOfAll());
+      channel->blame(2, {StatusCode::hang, "no step began: rank 2"});
+    }
+    EXPECT_TRUE(hears(*channel, 2000ms));
+    EXPECT_EQ(channel->verdict().code(), StatusCode::hang);
+    EXPECT_EQ(channel->verdict().message(), "no step began: rank 2");
+    EXPECT_EQ(channel->lost(), 2);
+    channel->finish(channel->verdict());
+  });
+}
+
+TEST(Channel, WhoSaysWhyIsNotLost) {
+  Job job(3);
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    if (rank == 2)
+      channel->raise({StatusCode::peerDied, "rank 2 aborted"}, {});
+    EXPECT_TRUE(hears(*channel, 2000ms));
+    EXPECT_FALSE(channel->lost());
+    channel->finish(channel->verdict());
+  });
+}
+
 // A peer that is connected and says nothing, as on a host without power.
 TEST(Channel, SilenceIsDeathAfterAWhile) {
   Job job(3);
@@ -103,6 +148,7 @@ TEST(Channel, SilenceIsDeathAfterAWhile) {
     EXPECT_TRUE(channel->verdict().message().starts_with(
         "rank 2 on host1 was not heard for"))
         << channel->verdict().message();
+    EXPECT_EQ(channel->lost(), 2);
   });
 }
 
