@@ -27,6 +27,7 @@
 #include <mutex>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -92,13 +93,14 @@ private:
     std::string said;
     if (place_.rank == 0) {
       Status prepared = prepare();
-      job_.progressFd = -1; // of this process
+      int progress = std::exchange(job_.progressFd, -1); // of this process
       said = PayloadWriter()
                  .text(packOutcome(prepared))
                  .text(packJob(job_))
                  .text(flightFolder(options_))
                  .number(uint64_t(options_.timeout.value_or(0) * 1000), 8)
                  .str();
+      job_.progressFd = progress;
     }
     std::vector<std::string> all;
     MTC_RETURN_IF_ERROR(channel_->gather(said, all));
@@ -125,7 +127,8 @@ private:
   Status begin() {
     MTC_RETURN_IF_ERROR(shareJob());
     if (logs()) {
-      progress_.open(options_.progress, job_);
+      if (place_.rank != 0) // which has lines of its own
+        progress_.open(options_.progress, job_);
       MTC_RETURN_IF_ERROR(preparation_.outputs().openLog(options_, job_));
       HostedRestart restart;
       MTC_RETURN_IF_ERROR(HostedRestart::find(restart));

@@ -113,9 +113,11 @@ Status MpiStart::shareAddress(MeetOptions &meeting) {
     MTC_RETURN_IF_ERROR(wire.send(text.data(), bytes, to, 0, batch));
   if (place_.rank != 0)
     MTC_RETURN_IF_ERROR(wire.receive(text.data(), bytes, 0, 0, batch));
-  comm::Patience patience;
-  for (bool done = false; !done; patience.pause())
-    MTC_RETURN_IF_ERROR(wire.test(batch, done));
+  if (Status said = wire.await(batch, meeting.timeout, meeting.stop);
+      !said.ok())
+    return {said.code(),
+            fmt::format("while rank 0 tells the others where it listens: {}",
+                        said.message())};
   text.back() = '\0';
   const char *space = std::strchr(text.data(), ' ');
   if (!space)

@@ -68,6 +68,12 @@ std::string ControlChannel::whereIs(int rank) const {
 
 Status ControlChannel::gather(const std::string &own,
                               std::vector<std::string> &all) {
+  if (own.size() > kMostGivenBytes)
+    return {
+        StatusCode::failed,
+        fmt::format("rank {} has {} bytes for the other ranks, and can tell "
+                    "them {} at a time",
+                    self_.rank, own.size(), kMostGivenBytes)};
   std::unique_lock held(lock_);
   uint32_t round = round_++;
   rounds_[round][self_.rank] = own;
@@ -76,6 +82,7 @@ Status ControlChannel::gather(const std::string &own,
   else if (allGathered(round))
     for (const auto &[rank, given] : rounds_[round])
       send(FrameKind::gather, packGiven({round, rank, given}));
+  missEnded();
   wake();
   changed_.wait(held, [&] { return allGathered(round) || raised_; });
   if (!allGathered(round))
@@ -90,6 +97,26 @@ Status ControlChannel::gather(const std::string &own,
 bool ControlChannel::allGathered(uint32_t round) const {
   auto found = rounds_.find(round);
   return found != rounds_.end() && int(found->second.size()) == self_.world;
+}
+
+/// Rank 0 tells those who wait for a rank that ended without giving: the job
+/// fails by it.
+void ControlChannel::missEnded() {
+  if (self_.rank != 0 || raised_)
+    return;
+  auto ended = [&](int rank) {
+    return rank == 0 ? finished_ : bool(done_[size_t(rank)]);
+  };
+  std::vector<int> over;
+  for (int rank = 0; rank < self_.world; ++rank)
+    if (ended(rank))
+      over.push_back(rank);
+  for (const auto &[round, given] : rounds_)
+    for (int rank : over)
+      if (!given.contains(rank)) {
+        std::string how = "ended while others waited for it";
+        return fail(packFailure({rank, {StatusCode::peerDied, how}, {}, how}));
+      }
 }
 
 void ControlChannel::send(FrameKind kind, const std::string &payload,
@@ -189,6 +216,7 @@ void ControlChannel::finish(const Status &outcome) {
   finished_ = true;
   outcomes_[self_.rank] = outcome;
   send(FrameKind::finish, packOutcome(outcome));
+  missEnded();
   wake();
   auto sent = [&] {
     return std::ranges::none_of(

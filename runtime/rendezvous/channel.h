@@ -51,8 +51,9 @@ public:
   /// Without finish() before, it is this rank's death to all others.
   ~ControlChannel() override;
 
-  /// Every rank gives something, fewer than 1 MiB, and gets everybody's, by
-  /// rank. Errors: the verdict, once the job has failed.
+  /// Every rank gives something, at most kMostGivenBytes, and gets everybody's,
+  /// by rank. Errors: the verdict, once the job has failed, as when a rank
+  /// ended that others wait for here; failed, for more bytes.
   Status gather(const std::string &own, std::vector<std::string> &all);
 
   void raise(const Status &status, std::span<const int> members) override;
@@ -96,6 +97,7 @@ private:
   /// Rank 0, where ranks have several hosts: "on node7 ".
   std::string whereIs(int rank) const;
   bool allGathered(uint32_t round) const;
+  void missEnded();
   void send(FrameKind kind, const std::string &payload, int except = -1);
   void fail(const std::string &payload);
   void learn(const Failure &failure, Status status);

@@ -106,7 +106,7 @@ void ControlChannel::obey(int index, const Frame &frame) {
       return lose(index, kNoMessage);
     rounds_[given.round][given.rank] = std::move(given.bytes);
     if (!allGathered(given.round))
-      return;
+      return missEnded();
     if (self_.rank == 0)
       for (const auto &[rank, bytes] : rounds_[given.round])
         send(FrameKind::gather, packGiven({given.round, rank, bytes}));
@@ -117,6 +117,7 @@ void ControlChannel::obey(int index, const Frame &frame) {
     if (readOutcome(frame.payload, outcome))
       outcomes_[rankOf(index)] = outcome;
     done_[size_t(index)] = true;
+    missEnded();
     return changed_.notify_all();
   case FrameKind::heartbeat:
     if (!readProgress(frame.payload, progress))

@@ -61,7 +61,7 @@ void Connection::close() {
 
 void Connection::receive() {
   char buffer[16384];
-  while (open()) {
+  while (open() && !reader_.full()) {
     ssize_t n = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR)
       continue;

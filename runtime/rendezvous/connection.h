@@ -30,8 +30,9 @@ public:
   Clock::time_point heard() const { return heard_; }
   void allow(size_t mostFrameBytes) { reader_.allow(mostFrameBytes); }
 
-  /// Takes what has come. The stream's end, or what is no frame, closes it;
-  /// frames that came before are still there.
+  /// Takes what has come, up to the size of a frame: who sends without pause
+  /// holds nobody up, and fills no memory. The stream's end, or what is no
+  /// frame, closes it; frames that came before are still there.
   void receive();
   /// The next frame that came, if one is whole.
   std::optional<Frame> next();

@@ -2,8 +2,6 @@
 
 #include "runtime/rendezvous/failure.h"
 
-#include "runtime/rendezvous/frame.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_RENDEZVOUS_FAILURE_H
 #define MTC_RUNTIME_RENDEZVOUS_FAILURE_H
 
-#include "runtime/base/status.h"
+#include "runtime/rendezvous/frame.h"
 
 #include <cstdint>
 #include <string>
@@ -33,6 +33,8 @@ struct Given {
   int rank = 0;
   std::string bytes;
 };
+/// Of `bytes`: with what is around them a frame has no more.
+inline constexpr size_t kMostGivenBytes = kMostFrameBytes - 13;
 std::string packGiven(const Given &given);
 bool readGiven(std::string_view payload, Given &out);
 

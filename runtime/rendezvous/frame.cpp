@@ -19,21 +19,32 @@ std::string packFrame(FrameKind kind, std::string_view payload) {
   return frame.str();
 }
 
+void FrameReader::add(std::string_view bytes) {
+  bytes_.erase(0, taken_);
+  taken_ = 0;
+  bytes_ += bytes;
+}
+
+bool FrameReader::full() const {
+  return bytes_.size() - taken_ >= kLengthBytes + most_;
+}
+
 Status FrameReader::next(std::optional<Frame> &out) {
   out.reset();
-  if (bytes_.size() < kLengthBytes)
+  std::string_view rest = std::string_view(bytes_).substr(taken_);
+  if (rest.size() < kLengthBytes)
     return Status::okay();
-  size_t length = PayloadReader(bytes_).number(kLengthBytes);
+  size_t length = PayloadReader(rest).number(kLengthBytes);
   // Text, as of a browser, is a large number.
   if (length < 1 || length > most_)
     return {StatusCode::inputRejected,
             fmt::format("expected a message of 1 to {} bytes, found {}", most_,
                         length)};
-  if (bytes_.size() < kLengthBytes + length)
+  if (rest.size() < kLengthBytes + length)
     return Status::okay();
-  out = Frame{FrameKind(bytes_[kLengthBytes]),
-              bytes_.substr(kLengthBytes + 1, length - 1)};
-  bytes_.erase(0, kLengthBytes + length);
+  out = Frame{FrameKind(rest[kLengthBytes]),
+              std::string(rest.substr(kLengthBytes + 1, length - 1))};
+  taken_ += kLengthBytes + length;
   return Status::okay();
 }
 

@@ -47,13 +47,16 @@ public:
   /// Frames above `most` bytes are none: of a stranger none is large.
   explicit FrameReader(size_t most = kMostFrameBytes) : most_(most) {}
   void allow(size_t most) { most_ = most; }
-  void add(std::string_view bytes) { bytes_ += bytes; }
+  void add(std::string_view bytes);
+  /// Whether a frame of any size that is allowed would be whole by now.
+  bool full() const;
   /// The next frame, none when it is not whole yet. Errors: inputRejected, when
   /// what came is no frame; then the stream is of no use any more.
   Status next(std::optional<Frame> &out);
 
 private:
   std::string bytes_;
+  size_t taken_ = 0; ///< of them, in earlier frames
   size_t most_;
 };
 

@@ -81,14 +81,16 @@ private:
     constexpr size_t kMostNamed = 16;
     size_t named = std::min(here.size(), kMostNamed);
     std::string text = fmt::format(
-        "expected {} ranks within {:.0f} s, missing: {}; here are {}{}",
-        self_.world, std::chrono::duration<double>(options_.timeout).count(),
+        "expected {} ranks at {}, port {}, within {:.0f} s, missing: {}; here "
+        "are {}{}",
+        self_.world, options_.address, options_.port,
+        std::chrono::duration<double>(options_.timeout).count(),
         rankList(missing()),
         fmt::join(here.begin(), here.begin() + ptrdiff_t(named), ", "),
         named < here.size() ? fmt::format(" and {} more", here.size() - named)
                             : "");
-    for (const auto &[who, why] : rejected_)
-      text += fmt::format("; {}: {}", who, why);
+    for (const auto &[who, what] : notes_)
+      text += fmt::format("; {}: {}", who, what);
     return {StatusCode::peerDied, text};
   }
 
@@ -107,9 +109,20 @@ private:
       return !s.link.open() || Clock::now() - s.since > kHelloTime;
     });
     // Nothing is to come from a rank yet but its end: then it is missing again.
-    for (Connection &link : links_)
-      if (link.open())
-        link.receive();
+    for (size_t rank = 1; rank < links_.size(); ++rank)
+      if (links_[rank].open()) {
+        links_[rank].receive();
+        if (!links_[rank].open())
+          note(fmt::format("rank {} on {}", rank, hosts_[rank]),
+               "ended before all were here");
+      }
+  }
+
+  /// For the message of a time-out.
+  void note(const std::string &who, const std::string &what) {
+    constexpr size_t kMostKept = 8;
+    if (notes_.size() < kMostKept)
+      notes_[who] = what;
   }
 
   void accept() {
@@ -159,9 +172,7 @@ private:
 
   /// Not a failure of the job: whoever it is may come again as it should.
   void reject(Stranger &stranger, const std::string &why) {
-    constexpr size_t kMostKept = 8;
-    if (rejected_.size() < kMostKept)
-      rejected_["rejected " + stranger.from] = why;
+    note("rejected " + stranger.from, why);
     stranger.link.send(FrameKind::rejected, why);
     stranger.link.close();
   }
@@ -199,7 +210,7 @@ private:
   std::vector<std::string> &hosts_;
   int listenFd_ = -1;
   std::list<Stranger> strangers_;
-  std::map<std::string, std::string> rejected_;
+  std::map<std::string, std::string> notes_;
   Status failure_;
 };
 

@@ -44,9 +44,9 @@ public:
       if (Clock::now() + pause > end_)
         return {
             StatusCode::peerDied,
-            fmt::format("rank {} cannot reach rank 0 at {}, port {}, within "
-                        "{:.0f} s: {}",
-                        self_.rank, options_.address, options_.port,
+            fmt::format("rank {} cannot reach {} within {:.0f} s: {}; --master "
+                        "or MTC_MASTER_ADDR names another address of its host",
+                        self_.rank, first(),
                         std::chrono::duration<double>(options_.timeout).count(),
                         status.message())};
       std::this_thread::sleep_for(pause);
@@ -55,6 +55,10 @@ public:
   }
 
 private:
+  std::string first() const {
+    return fmt::format("rank 0 at {}, port {},", options_.address,
+                       options_.port);
+  }
   bool stopped() const { return options_.stop && options_.stop->load(); }
   static Status interrupted() {
     return {StatusCode::interrupted, "stopped by a signal while ranks met"};
@@ -87,7 +91,13 @@ private:
                           "this job",
                           options_.address, options_.port)};
     link.allow(kMostFrameBytes);
-    MTC_RETURN_IF_ERROR(await(link, end_, frame));
+    Status begun = await(link, end_, frame);
+    if (!begun.ok() && !stopped())
+      return {begun.code(),
+              fmt::format("{} ended, or its host is gone, while rank {} waited "
+                          "there for the others: {}",
+                          first(), self_.rank, begun.message())};
+    MTC_RETURN_IF_ERROR(begun);
     if (frame.kind != FrameKind::begin)
       return rejected(frame);
     out = std::move(link);

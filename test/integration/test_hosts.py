@@ -247,6 +247,8 @@ def check_stop(mtc, report, bundle, data, folder):
     ends = job.ends()
     for rank, (code, error) in enumerate(ends):
         report.expect(code == STOPPED_SAVED, f"stopped, rank {rank}: {code}, {error}")
+    report.expect(re.search(r"checkpoint of step \d+ written", ends[0][1]),
+                  f"rank 0 says nothing of the checkpoint: {ends[0][1]}")
     done = len(read_log(log))
     goes_on = mtc.call("run", bundle, "--quiet", *recipe, "--append", "--resume", "--steps",
                        done + 2, "--comm", "shm")

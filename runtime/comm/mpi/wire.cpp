@@ -73,6 +73,23 @@ Status MpiWire::test(MpiBatch &batch, bool &done) {
   return Status::okay();
 }
 
+Status MpiWire::await(MpiBatch &batch, std::chrono::milliseconds time,
+                      const std::atomic<bool> *stop) {
+  auto end = std::chrono::steady_clock::now() + time;
+  for (Patience patience;; patience.pause()) {
+    bool done = false;
+    Status status = test(batch, done);
+    if (done || !status.ok())
+      return status;
+    if (stop && stop->load())
+      return {StatusCode::interrupted, "stopped by a signal"};
+    if (std::chrono::steady_clock::now() > end)
+      return {StatusCode::peerDied,
+              fmt::format("no answer over MPI within {:.0f} s",
+                          std::chrono::duration<double>(time).count())};
+  }
+}
+
 void Patience::pause() {
   constexpr int kYields = 64, kLongestMicroseconds = 100;
   if (looks_++ < kYields) {

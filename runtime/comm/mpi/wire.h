@@ -6,6 +6,8 @@
 #include "runtime/base/status.h"
 #include "runtime/comm/mpi/engine.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -52,6 +54,10 @@ public:
   Status receive(void *data, int64_t bytes, int from, int tag, MpiBatch &batch);
   /// Whether all have arrived.
   Status test(MpiBatch &batch, bool &done);
+  /// Waits for that. Errors: peerDied, after `time`; interrupted, once `stop`
+  /// is there and true.
+  Status await(MpiBatch &batch, std::chrono::milliseconds time,
+               const std::atomic<bool> *stop);
 
 private:
   Status check(int error) const;

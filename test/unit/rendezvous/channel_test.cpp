@@ -2,13 +2,47 @@
 
 #include "job.h"
 
+#include "runtime/rendezvous/failure.h"
+
 #include <chrono>
+#include <csignal>
 
 using namespace mtc::runtime;
 using namespace mtc::test;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// SIGSTOP, and later SIGCONT of another process.
+void stopSelfFor(std::chrono::milliseconds time) {
+  pid_t self = getpid();
+  if (fork() == 0) {
+    usleep(useconds_t(time.count() * 1000));
+    kill(self, SIGCONT);
+    _exit(0);
+  }
+  raise(SIGSTOP);
+}
+
+/// Both ranks of a job, in one process that is stopped for longer than others
+/// are waited for. Ends with how many heard of a death.
+[[noreturn]] void suspendedAndGoesOn(const Heartbeats &heartbeats) {
+  Job job(2);
+  job.heartbeats() = heartbeats;
+  std::atomic<int> dead{0};
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    if (!job.open(rank, channel).ok())
+      _exit(10);
+    std::this_thread::sleep_for(100ms);
+    if (rank == 0)
+      stopSelfFor(3 * heartbeats.patience);
+    std::this_thread::sleep_for(100ms);
+    dead += channel->raised();
+    channel->finish({});
+  });
+  _exit(dead);
+}
 
 TEST(Channel, GathersRoundAfterRound) {
   Job job(5);
@@ -84,6 +118,55 @@ TEST(Channel, AnEndIsNoDeath) {
       EXPECT_EQ(channel->outcomes().at(1).message(), "stopped");
     }
   });
+}
+
+TEST(Channel, WhoEndedIsNotWaitedFor) {
+  for (int ends : {0, 1, 3}) {
+    Job job(4);
+    job.run(job.all(), [&](int rank) {
+      Job::Channel channel;
+      ASSERT_TRUE(job.open(rank, channel).ok());
+      std::vector<std::string> all;
+      if (rank == ends)
+        return channel->finish({});
+      // Before and behind its end.
+      std::this_thread::sleep_for(30ms * (rank % 2));
+      Status status = channel->gather("", all);
+      EXPECT_EQ(status.code(), StatusCode::peerDied);
+      EXPECT_EQ(status.message().find("rank " + std::to_string(ends)), 0u);
+      EXPECT_TRUE(
+          status.message().ends_with("ended while others waited for it"))
+          << status.message();
+      channel->finish(status);
+    });
+  }
+}
+
+TEST(Channel, MoreThanAFrameIsAnError) {
+  Job job(2);
+  job.run(job.all(), [&](int rank) {
+    Job::Channel channel;
+    ASSERT_TRUE(job.open(rank, channel).ok());
+    std::vector<std::string> all;
+    std::string most(kMostGivenBytes, 'x');
+    ASSERT_TRUE(channel->gather(most, all).ok());
+    EXPECT_EQ(all[0].size() + all[1].size(), 2 * most.size());
+    if (rank == 1) {
+      Status status = channel->gather(most + "x", all);
+      EXPECT_EQ(status.code(), StatusCode::failed);
+      EXPECT_EQ(status.message(),
+                "rank 1 has 1048564 bytes for the other ranks, and can tell "
+                "them 1048563 at a time");
+      EXPECT_FALSE(channel->raised());
+    }
+    channel->finish({});
+  });
+}
+
+// As when all are stopped in a terminal, and go on later.
+TEST(Channel, TimeInWhichNobodyRanIsNoSilence) {
+  Heartbeats heartbeats{20ms, 300ms};
+  EXPECT_EXIT(suspendedAndGoesOn(heartbeats), testing::ExitedWithCode(0), "");
 }
 
 // Rank 0 hears how far all are, and who is blamed is told to all as it is.

@@ -25,6 +25,7 @@ public:
   ~Job() { close(listenFd_); }
 
   int port() const { return options_.port; }
+  int listening() const { return listenFd_; }
   runtime::MeetOptions &options() { return options_; }
   runtime::Heartbeats &heartbeats() { return heartbeats_; }
   runtime::Member member(int rank) const {

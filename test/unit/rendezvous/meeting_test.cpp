@@ -23,6 +23,10 @@ public:
     EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr *>(&at), sizeof at), 0);
     (void)!send(fd_, says.data(), says.size(), MSG_NOSIGNAL);
   }
+  /// False: it is closed.
+  bool say(const std::string &bytes) {
+    return send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
+  }
   Stranger(Stranger &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ~Stranger() {
     if (fd_ >= 0)
@@ -58,15 +62,86 @@ TEST(Meeting, StrangersDisturbNobody) {
   expectMeeting(job, job.all());
 }
 
+TEST(Meeting, WhoNeverPausesHoldsNobodyUp) {
+  Job job(2);
+  std::atomic<bool> over{false};
+  std::thread endless([&] {
+    // A frame that is not whole until the end of time.
+    Stranger stranger(job.port(), std::string("\0\x10\0\0\2", 5));
+    while (!over && stranger.say(std::string(1 << 16, 'x')))
+      ;
+  });
+  expectMeeting(job, job.all());
+  over = true;
+  endless.join();
+}
+
+TEST(Meeting, WhoEndsIsNamed) {
+  Job job(3);
+  job.options().timeout = 700ms;
+  std::thread goes([&] {
+    std::atomic<bool> stop{false};
+    MeetOptions impatient = job.options();
+    impatient.stop = &stop;
+    std::thread first([&] {
+      Job::Channel channel;
+      EXPECT_FALSE(job.open(job.member(1), impatient, channel).ok());
+    });
+    std::this_thread::sleep_for(200ms);
+    stop = true;
+    first.join();
+  });
+  Job::Channel channel;
+  Status status = job.open(0, channel);
+  goes.join();
+  EXPECT_NE(status.message().find("missing: 1, 2"), std::string::npos);
+  EXPECT_NE(
+      status.message().find("rank 1 on host0: ended before all were here"),
+      std::string::npos)
+      << status.message();
+}
+
+TEST(Meeting, TheEndOfTheFirstIsSaid) {
+  Job job(3);
+  std::thread first([&] {
+    // One that is killed closes and says nothing.
+    Connection link;
+    int fd = -1;
+    std::string from, nonce, challenge;
+    while ((fd = acceptNext(job.listening(), from)) < 0)
+      std::this_thread::sleep_for(1ms);
+    link = Connection(fd, kMostHelloBytes);
+    ASSERT_TRUE(makeNonce(challenge).ok());
+    link.send(FrameKind::challenge, packChallenge(challenge));
+    std::optional<Frame> frame;
+    for (; !frame; frame = link.next())
+      link.receive();
+    Member other;
+    ASSERT_EQ(readHello(frame->payload, challenge, "secret", other, nonce),
+              HelloProof::good);
+    link.send(FrameKind::welcome, packWelcome(nonce, challenge, "secret"));
+  });
+  Connection link;
+  Status status = meetFirst(job.member(1), job.options(), link);
+  first.join();
+  EXPECT_EQ(status.code(), StatusCode::peerDied);
+  EXPECT_NE(status.message().find("rank 0 at 127.0.0.1, port "),
+            std::string::npos);
+  EXPECT_NE(status.message().find("ended, or its host is gone, while rank 1"),
+            std::string::npos)
+      << status.message();
+}
+
 TEST(Meeting, TheMissingAreNamed) {
   Job job(5);
   job.options().timeout = 300ms;
   job.run({0, 2}, [&](int rank) {
     Job::Channel channel;
     Status status = job.open(rank, channel);
-    std::string text =
-        "expected 5 ranks within 0 s, missing: 1, 3, 4; here are "
-        "0 on host0, 2 on host1";
+    std::string text = "expected 5 ranks at 127.0.0.1, port " +
+                       std::to_string(job.port()) +
+                       ", within 0 s, missing: 1, 3, 4; here are "
+                       "0 on host0, 2 on host1";
     if (rank == 0) {
       EXPECT_EQ(status.code(), StatusCode::peerDied);
       EXPECT_EQ(status.message(), text);

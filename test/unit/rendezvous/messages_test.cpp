@@ -61,6 +61,19 @@ TEST(Frames, ComeInAnyPieces) {
   }
 }
 
+// What came is never more than a frame and what one read brings.
+TEST(Frames, AreTakenBeforeMoreIsRead) {
+  FrameReader reader(100);
+  reader.add(packFrame(FrameKind::gather, std::string(98, 'x')));
+  EXPECT_FALSE(reader.full());
+  reader.add("x");
+  EXPECT_TRUE(reader.full());
+  std::optional<Frame> frame;
+  EXPECT_TRUE(reader.next(frame).ok());
+  EXPECT_TRUE(frame && frame->payload.size() == 98);
+  EXPECT_FALSE(reader.full());
+}
+
 TEST(Frames, WhatIsNoneIsAnError) {
   for (std::string text : {"GET / HTTP/1.1\r\n", "\xff\xff\xff\xff?",
                            std::string("\0\0\0\0x", 5).c_str()}) {
