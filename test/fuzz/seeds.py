@@ -56,6 +56,34 @@ def text_line(_):
     yield "nested", b'{"a":[1,{"b":"\\u00e9\\ud83d\\ude00"}],"text":"x\\n\\u0041 y"}'
 
 
+def frame(kind, payload):
+    return struct.pack("<IB", len(payload) + 1, kind) + payload
+
+
+def text(value):
+    return struct.pack("<I", len(value)) + value
+
+
+def wire_frames(_):
+    """The size of pieces, and a stream."""
+    failure = struct.pack("<I", 2) + text(b"aborted") + b"\x0c" + text(b"rank 2 died")
+    failure += struct.pack("<III", 2, 0, 1)
+    yield "job", (b"\x05" + frame(6, struct.pack("<qq", 7, 0)) +
+                  frame(7, struct.pack("<II", 0, 1) + text(b"given")) + frame(8, failure) +
+                  frame(9, b"\0" + text(b"")))
+    yield "challenge", b"\1" + frame(1, b"MTCR" + struct.pack("<H", 2) + bytes(16))
+    yield "hello", b"\x3f" + frame(2, b"MTCR" + struct.pack("<H", 2) + bytes(16) +
+                                   struct.pack("<II", 1, 2) + text(b"plan") + text(b"bundle") +
+                                   text(b"host") + bytes(32))
+
+
+def run_log(_):
+    yield "log", (b'{"header": 1, "start_step": 0}\n{"step": 1, "loss": 2.5, "grad_norm": null}\n'
+                  b'{"step": 2, "loss": 2.25}\n{"header": 1, "start_step": 1}\n'
+                  b'{"step": 2, "loss": 2.5}\n{"eval_loss": 3, "step": 2}\n{"header": 1}\n'
+                  b'{"step": 1, "loss": 1e3')
+
+
 def main():
     target, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
