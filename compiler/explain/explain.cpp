@@ -110,6 +110,7 @@ private:
                    {"origin", textOf(op, "origin")},
                    {"serves", textOf(op, "serves")},
                    {"part", partOf(op.getLoc())},
+                   {"spec", specLineOf(op.getLoc())},
                    {"bucket", nullptr},
                    {"arena", ""},
                    {"offset", 0}};

@@ -3,6 +3,7 @@
 #include "compiler/explain/live_values.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Path.h"
 
 #include <set>
 
@@ -110,6 +111,20 @@ std::string partOf(mlir::Location location) {
   return parts.size() == 1
              ? first
              : fmt::format("{} and {} more", first, parts.size() - 1);
+}
+
+std::string specLineOf(mlir::Location location) {
+  std::string line;
+  location->walk([&](mlir::Location inner) {
+    auto place = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
+    if (!place)
+      return mlir::WalkResult::advance();
+    line = fmt::format("{}:{}",
+                       llvm::sys::path::filename(place.getFilename()).str(),
+                       place.getLine());
+    return mlir::WalkResult::interrupt();
+  });
+  return line;
 }
 
 rt::ViewOp viewOf(mlir::Value buffer) {

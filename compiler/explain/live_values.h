@@ -42,6 +42,10 @@ FragmentValues valuesOf(mlir::func::FuncOp fragment);
 /// and how many more.
 std::string partOf(mlir::Location location);
 
+/// Where the spec says it, as "model.toml:12": the first such place in a
+/// location, its file without folders; empty if there is none.
+std::string specLineOf(mlir::Location location);
+
 /// The view that a buffer is a part of; null if it is none.
 rt::ViewOp viewOf(mlir::Value buffer);
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 
 namespace mtc::runtime {
 namespace {
@@ -14,7 +14,7 @@ constexpr size_t kWidest = 60; ///< of a column; longer values stick out
 
 struct Row {
   std::string part, name, a, b;
-  int layers = 1;
+  std::vector<int64_t> layers; ///< that it stands for; none: of no layer
 };
 
 /// 1234567 -> "1,234,567".
@@ -54,36 +54,64 @@ std::string sideText(const std::optional<Json> &value,
   return left.empty() ? "-" : valueText(left);
 }
 
-/// "layers.7.mlp" -> "layers.*.mlp".
-std::string withoutLayer(const std::string &name) {
+/// "layers.7.mlp" -> "layers.*.mlp", and 7; other names as they are.
+std::string withoutLayer(const std::string &name, std::vector<int64_t> &layer) {
   constexpr std::string_view head = "layers.";
   if (!name.starts_with(head))
     return name;
-  size_t end = head.size();
-  while (end < name.size() &&
-         std::isdigit(static_cast<unsigned char>(name[end])))
-    ++end;
-  return end == head.size() ? name : "layers.*" + name.substr(end);
+  int64_t number = 0;
+  const char *begin = name.data() + head.size(),
+             *end =
+                 std::from_chars(begin, name.data() + name.size(), number).ptr;
+  if (end == begin)
+    return name;
+  layer.push_back(number);
+  return "layers.*" + std::string(end, name.data() + name.size());
+}
+
+/// {0, 1, 2, 5} -> "0-2,5".
+std::string rangesText(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (size_t first = 0, last; first < numbers.size(); first = last + 1) {
+    for (last = first;
+         last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;)
+      ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", numbers[first]);
+    if (last > first)
+      text += fmt::format("-{}", numbers[last]);
+  }
+  return text;
+}
+
+/// "layers.{0-2,5}.mlp"; of one layer "layers.5.mlp".
+void nameLayers(Row &row) {
+  if (row.layers.empty())
+    return;
+  std::sort(row.layers.begin(), row.layers.end());
+  std::string which = rangesText(row.layers);
+  if (row.layers.size() > 1)
+    which = "{" + which + "}";
+  row.name.replace(row.name.find('*'), 1, which);
 }
 
 /// Rows of layers that say the same are one, where the first of them was.
 std::vector<Row> rowsOf(const std::vector<PlanDifference> &differences) {
   std::vector<Row> rows;
   for (const PlanDifference &d : differences) {
-    Row row{d.part, withoutLayer(d.name), sideText(d.a, d.b),
-            sideText(d.b, d.a)};
+    std::vector<int64_t> layer;
+    Row row{d.part, withoutLayer(d.name, layer), sideText(d.a, d.b),
+            sideText(d.b, d.a), layer};
     auto same = std::find_if(rows.begin(), rows.end(), [&](const Row &other) {
       return row.part == other.part && row.name == other.name &&
              row.a == other.a && row.b == other.b;
     });
     if (same != rows.end())
-      ++same->layers;
+      same->layers.insert(same->layers.end(), layer.begin(), layer.end());
     else
       rows.push_back(std::move(row));
   }
   for (Row &row : rows)
-    if (row.layers > 1)
-      row.name += fmt::format(" ({} layers)", row.layers);
+    nameLayers(row);
   return rows;
 }
 

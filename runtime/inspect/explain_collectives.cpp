@@ -48,6 +48,7 @@ Json toJson(const ExplainedCollective &c, const Descriptor &d) {
                {"why", whyOf(c.origin)},
                {"serves", c.serves},
                {"part", c.part},
+               {"spec", c.spec},
                {"bucket", nullptr},
                {"parameters", Json::array()}};
   if (!c.bucket)
@@ -161,6 +162,8 @@ std::string collectivesText(const Json &answer) {
   text += fmt::format("in {}, of {} ranks\nwhy: {}\n",
                       c["fragment"].get<std::string>(),
                       c["ranks"].get<int64_t>(), c["why"].get<std::string>());
+  if (auto line = c["spec"].get<std::string>(); !line.empty())
+    text += fmt::format("spec: {}\n", line);
   for (const Json &name : c["parameters"])
     text += fmt::format("  {}\n", name.get<std::string>());
   return text;

@@ -49,6 +49,7 @@ ExplainedCollective readCollective(FieldReader &in, int64_t buckets) {
   c.origin = name(in, "origin", "one of " + originNames(), isOrigin);
   c.serves = in.line("serves");
   c.part = in.line("part");
+  c.spec = in.line("spec");
   c.bucket = in.integerOrNull("bucket", 0, buckets - 1);
   c.arena = name(in, "arena", "an arena or nothing", isArena);
   c.offset = in.integer("offset", 0, kHuge);

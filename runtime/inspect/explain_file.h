@@ -20,6 +20,7 @@ struct ExplainedCollective {
   std::string origin; ///< why it is there: "f", "gradient"
   std::string serves; ///< the tensor, or the op, that needs it; may be empty
   std::string part;   ///< of the model; may be empty
+  std::string spec;   ///< file and line that say the part; may be empty
   std::optional<int64_t> bucket; ///< whose gradients or parameters it moves
   std::string arena; ///< where its buffer lies; empty if it has none
   int64_t offset = 0, bytes = 0;

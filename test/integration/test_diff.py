@@ -20,6 +20,8 @@ BUNDLES = {
     "gpipe": ("--tp", 2, "--pp", 2, "--dp", 2, "--schedule", "gpipe"),
     "narrow": ("--pp", 2, "--dp", 2),
     "deep": ("--tp", 2, "--pp", 4),
+    "chunks": ("--tp", 2, "--pp", 2, "--dp", 2, "--chunks", 2, "--schedule",
+               "interleaved-1f1b"),
     "lengths": ("--tp", 2, "--pp", 2, "--dp", 2, "--seq", "16,32"),
 }
 # Of one layer: (shape, what a rank has with tp 2), from the sharding of Megatron.
@@ -118,12 +120,23 @@ def check_shards(mtc, folder):
 def check_text(mtc, folder):
     ended = mtc.call("diff", os.path.join(folder, "base"), os.path.join(folder, "narrow"),
                      check=False)
-    for line in ("  mesh.tp ", "layers.*.mlp.up.weight (4 layers)", "of a rank [64,128]",
+    for line in ("  mesh.tp ", "layers.{0-3}.mlp.up.weight", "of a rank [64,128]",
                  "stage 1\n", "collectives.tp.all_reduce"):
         if line not in ended.stdout:
             yield f"expected {line!r}, found\n{ended.stdout}"
     if ended.returncode != DIFFER or ended.stderr:
         yield f"expected {DIFFER} and no error, found {ended.returncode}, {ended.stderr}"
+
+
+def check_moved(mtc, folder):
+    """Of layers that change places each row says which."""
+    text = mtc.call("diff", os.path.join(folder, "base"), os.path.join(folder, "chunks"),
+                    check=False).stdout
+    found = {tuple(line.split()) for line in text.splitlines() if ".norm1.scale" in line}
+    wanted = {("layers.1.norm1.scale", "stages", "[0]", "stages", "[1]"),
+              ("layers.2.norm1.scale", "stages", "[1]", "stages", "[0]")}
+    if found != wanted:
+        yield f"expected {wanted}, found {found}"
 
 
 def main():
@@ -144,6 +157,7 @@ def main():
                 key: tuple(value) for key, value in configuration.items()}))
         report.expect_none(check_shards(mtc, folder))
         report.expect_none(check_text(mtc, folder))
+        report.expect_none(check_moved(mtc, folder))
     return report.finish(f"{len(BUNDLES)} bundles")
 
 
