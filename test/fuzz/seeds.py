@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Inputs for fuzzers to begin with. usage: seeds.py TARGET FOLDER"""
 
+import json
 import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "integration"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "integration"))
 from indexed import write_corpus, write_llmc
 
 
@@ -40,7 +42,7 @@ def flat_file(folder):
 
 
 def golden(name):
-    return read(os.path.join(os.path.dirname(__file__), "..", "golden", name))
+    return read(os.path.join(HERE, "..", "golden", name))
 
 
 def byte_pairs(_):
@@ -82,6 +84,60 @@ def run_log(_):
                   b'{"step": 2, "loss": 2.25}\n{"header": 1, "start_step": 1}\n'
                   b'{"step": 2, "loss": 2.5}\n{"eval_loss": 3, "step": 2}\n{"header": 1}\n'
                   b'{"step": 1, "loss": 1e3')
+
+
+def tensors(header, data):
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def safetensors(_):
+    """The last byte says whether the length of the header is made right."""
+    one = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+    two = {"dtype": "BF16", "shape": [5], "data_offsets": [24, 34]}
+    yield "one", tensors({"a": one, "__metadata__": {"format": "pt"}}, bytes(24))
+    yield "two", tensors({"b": two, "a": one}, bytes(range(34)))
+    yield "none", tensors({}, b"")
+
+
+def checkpoint(_):
+    """Without the digest at the end."""
+    text = json.dumps({
+        "format": "mtc checkpoint", "version": 2, "step": 3, "samples": 24, "tokens": 96,
+        "skipped_steps": 1, "skipped_samples": 8, "mesh": "tp2", "model": "m",
+        "loss_scaler": {"scale": 1024.0, "growth_tracker": 1, "hysteresis_tracker": 2},
+        "plan_hash": "0123456789abcdef", "recipe": {"lr": "1e-3"}, "sums": ["0" * 32],
+        "sample_orders": {"4": {"order": "shuffled"}}, "tensors": {"param/a": [2, 3]}})
+    yield "whole", text.removesuffix("}").encode()
+
+
+def elf(symbol, text):
+    """An ELF file whose only symbol is a text: tables, names, symbols, the text."""
+    names = b"\0" + symbol.encode() + b"\0"
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x11, 0, 1, 0x1000, len(text))
+    sections = [(0, 0, 0, b""), (1, 0x1000, 0, text + b"\0"), (3, 0, 0, names), (2, 0, 2, symbols)]
+    at, table, content = 64 + 64 * len(sections), b"", b""
+    for kind, address, link, data in sections:
+        table += struct.pack("<IIQQQQIIQQ", 0, kind, 2, address, at + len(content), len(data),
+                             link, 0, 1, 24 if kind == 2 else 0)
+        content += data
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, 64, 0, 64, 56, 0, 64, len(sections), 2)
+    return header + table + content
+
+
+def bundle(_):
+    """The length of the manifest, the manifest, the program."""
+    with open(os.path.join(HERE, "..", "unit", "runtime", "toy_descriptor.h")) as file:
+        descriptor = file.read().split('R"(')[1].split(')"')[0]
+    toy = json.loads(descriptor)
+    text = json.dumps({
+        "abi": toy["abi"], "plan_hash": toy["plan_hash"], "model": "toy", "mesh": toy["mesh"],
+        "batch": toy["batch"], "programs": [{"stage": 0, "shared": "program",
+                                             "executable": "program"}],
+        "model_flops": [{"seq": 4, "per_token": 1.0}], "files": {"program": "@"}}).encode()
+    small = json.dumps(toy, separators=(",", ":")).encode()
+    yield "toy", struct.pack("<H", len(text)) + text + elf("mtc_descriptor", small)
 
 
 def main():
