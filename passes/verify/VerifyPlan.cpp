@@ -39,6 +39,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
         verify::checkValues(model, report);
         verify::checkSameValues(model, report);
       }
+      verify::checkAddresses(model, report);
       verify::checkLayers(model, report);
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);

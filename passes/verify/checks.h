@@ -48,6 +48,10 @@ void checkStreams(const Model &model, Report &report);
 /// Axes that ops name are axes of the mesh over which tensors are split.
 void checkAxes(const Model &model, Report &report);
 
+/// Calls of attention have the sample, the head and the positions of queries in
+/// the whole model that their ranks have.
+void checkAddresses(const Model &model, Report &report);
+
 /// Each layer is on the stage, and in the chunk, that the configuration says.
 void checkLayers(const Model &model, Report &report);
 

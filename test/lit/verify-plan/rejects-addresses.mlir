@@ -1,0 +1,18 @@
+// Where a call of attention is in the whole model: one fault each, planted in the first call
+// of a compiled plan, whose tensor form has the same fault.
+// RUN: mtc compile gpt2-nano --tp 2 --cp 2 --dp 2 --mbs 2 --gbs 8 --compile-to=lower-calls -o %t.mlir
+// RUN: mtc compile %t.mlir --from lower-calls --compile-to=verify-plan -o /dev/null
+
+// head and tail of the sequence exchanged
+// RUN: sed -E '0,/rt\.attention/s/(rt\.attention.*positions )(%[0-9]+), (%[0-9]+)/\1\3, \2/' %t.mlir > %t.positions.mlir
+// RUN: not mtc compile %t.positions.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=POSITIONS
+// POSITIONS: layers.0.attn.core: error: 'rt.attention' expected the first query of the head to be #rt.affine<8 * cp>, found #rt.affine<-8 * cp + 24>
+// POSITIONS: layers.0.attn.core: error: 'rt.attention' expected the first query of the tail to be #rt.affine<-8 * cp + 24>, found #rt.affine<8 * cp>
+
+// every rank draws for the heads of the first one, and for the samples of the first replica
+// RUN: sed -E 's/rt\.affine <2 \* tp> : i64 (loc\("layers\.0\.attn\.core"\))/rt.affine <0> : i64 \1/' %t.mlir > %t.head.mlir
+// RUN: not mtc compile %t.head.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=HEAD
+// HEAD: layers.0.attn.core: error: 'rt.attention' expected the first head to be #rt.affine<2 * tp>, found #rt.affine<0>
+// RUN: sed -E 's/rt\.affine <2 \* dp \+ (4 \* microbatch \+ sample> : i64 loc\("layers\.0\.attn\.core"\))/rt.affine <\1/' %t.mlir > %t.sample.mlir
+// RUN: not mtc compile %t.sample.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAMPLE
+// SAMPLE: layers.0.attn.core: error: 'rt.attention' expected the first sample to be #rt.affine<2 * dp + 4 * microbatch + sample>, found #rt.affine<4 * microbatch + sample>
