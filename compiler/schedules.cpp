@@ -105,7 +105,8 @@ static models::Diagnostics checkRead(const models::Strategy &strategy,
   return wrong;
 }
 
-static models::Diagnostics readFile(models::Strategy &strategy) {
+static models::Diagnostics readFile(models::Strategy &strategy,
+                                    ScheduleFiles &files) {
   if (!strategy.smallerGlobalBatches.empty())
     return {{models::ErrorClass::infeasible, strategy.schedule, 0,
              fmt::format("a file has the slots of one number of microbatches: "
@@ -116,7 +117,7 @@ static models::Diagnostics readFile(models::Strategy &strategy) {
   schedules::Params params = paramsOf(strategy);
   schedules::Schedule schedule;
   models::Diagnostics wrong = readScheduleFile(
-      strategy.schedule, {params.p, params.m, params.v}, schedule);
+      files, strategy.schedule, {params.p, params.m, params.v}, schedule);
   if (wrong.empty())
     wrong = checkRead(strategy, schedule);
   for (models::Diagnostic &each : wrong)
@@ -131,9 +132,15 @@ static models::Diagnostics readFile(models::Strategy &strategy) {
   return {};
 }
 
-models::Diagnostics readSchedule(models::Strategy &strategy) {
-  return models::isScheduleFile(strategy.schedule) ? readFile(strategy)
+models::Diagnostics readSchedule(models::Strategy &strategy,
+                                 ScheduleFiles &files) {
+  return models::isScheduleFile(strategy.schedule) ? readFile(strategy, files)
                                                    : checkNamed(strategy);
+}
+
+models::Diagnostics readSchedule(models::Strategy &strategy) {
+  ScheduleFiles files;
+  return readSchedule(strategy, files);
 }
 
 } // namespace mtc::compiler

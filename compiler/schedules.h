@@ -37,5 +37,10 @@ std::string resolveSchedule(models::Strategy &strategy);
 /// ending, takes the place of the path.
 models::Diagnostics readSchedule(models::Strategy &strategy);
 
+/// The same of many strategies: a file is read once, and then in `files`.
+class ScheduleFiles;
+models::Diagnostics readSchedule(models::Strategy &strategy,
+                                 ScheduleFiles &files);
+
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_SCHEDULES_H

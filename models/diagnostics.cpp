@@ -60,6 +60,21 @@ std::string specialKind(const std::string &path) {
                                                : "a device";
 }
 
+/// In pieces: what a file says of its size need not hold, and `most` is far
+/// more than nearly all have.
+static std::string readAtMost(std::istream &stream, std::size_t most) {
+  constexpr std::size_t kPiece = 64 << 10;
+  std::string text;
+  while (stream && text.size() < most) {
+    const std::size_t size = text.size();
+    text.resize(size + std::min(kPiece, most - size));
+    stream.read(text.data() + size,
+                static_cast<std::streamsize>(text.size() - size));
+    text.resize(size + static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
 Parsed<std::string> readTextFile(const std::string &path, int64_t mebibytes) {
   const auto limit = static_cast<std::size_t>(mebibytes) << 20;
   if (std::string kind = specialKind(path); !kind.empty())
@@ -70,11 +85,9 @@ Parsed<std::string> readTextFile(const std::string &path, int64_t mebibytes) {
     return rejected(path,
                     fmt::format("cannot read the file: {}",
                                 errno ? std::strerror(errno) : "open failed"));
-  std::string text(limit + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text = readAtMost(stream, limit + 1);
   if (stream.bad())
     return rejected(path, "cannot read the file: reading failed");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > limit)
     return rejected(path,
                     fmt::format("expected a file of at most {} MiB, found a "

@@ -33,6 +33,18 @@ static int64_t sizesCost(const models::ModelSpec &spec,
   return 1 + divisions / kDivisions + entries / kEntries;
 }
 
+/// Rules of a file with a line for each stage look at each of its slots, and at
+/// the forwards of all stages, which are no more than the lines have room for.
+static int64_t costOf(const ScheduleFiles::File &file, int64_t stages) {
+  const schedules::ScheduleLines &lines = file.lines;
+  if (static_cast<int64_t>(lines.slots.size()) != stages)
+    return 1;
+  int64_t slots = lines.longest() * static_cast<int64_t>(lines.slots.size());
+  for (const auto &line : lines.slots)
+    slots += static_cast<int64_t>(line.size());
+  return 1 + slots / kSlots;
+}
+
 /// Forwards of all stages; sizes fit each other.
 static int64_t slotsOf(const Strategy &strategy) {
   int64_t replicas = strategy.microBatchSize * strategy.mesh[MTC_AXIS_DP];
@@ -56,14 +68,15 @@ std::vector<models::Rules> StrategyRules::layers() const {
   auto ofSchedule = [this](const Strategy &given) {
     Strategy strategy = models::resolve(spec, onRanks(given));
     std::vector<Violation> found;
-    for (models::Diagnostic &wrong : readSchedule(strategy))
+    for (models::Diagnostic &wrong : readSchedule(strategy, files))
       found.push_back({std::move(wrong.message), "", ""});
     return found;
   };
-  // A name is rejected for its sizes, before any slots are made.
   auto costOfSchedule = [this](const Strategy &given, bool holds) {
-    bool hasSlots = holds || models::isScheduleFile(given.schedule);
-    return 1 + (hasSlots ? slotsOf(onRanks(given)) / kSlots : 0);
+    if (models::isScheduleFile(given.schedule))
+      return costOf(files.read(given.schedule), given.mesh.stages());
+    // A name is rejected for its sizes, before any slots are made.
+    return 1 + (holds ? slotsOf(onRanks(given)) / kSlots : 0);
   };
   auto costOfSizes = [this](const Strategy &given, bool) {
     return sizesCost(spec, given);
@@ -80,7 +93,7 @@ bool StrategyRules::hold(const Strategy &strategy) const {
 
 Strategy StrategyRules::resolved(const Strategy &given) const {
   Strategy strategy = models::resolve(spec, onRanks(given));
-  readSchedule(strategy); // its rules hold
+  readSchedule(strategy, files); // its rules hold
   return strategy;
 }
 

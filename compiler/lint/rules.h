@@ -2,6 +2,7 @@
 #ifndef MTC_COMPILER_LINT_RULES_H
 #define MTC_COMPILER_LINT_RULES_H
 
+#include "compiler/schedule/file.h"
 #include "models/repair.h"
 
 #include <optional>
@@ -28,6 +29,7 @@ public:
   models::Strategy resolved(const models::Strategy &strategy) const;
 
 private:
+  mutable ScheduleFiles files; ///< what a lint reads of them, once
   const models::ModelSpec &spec;
   std::optional<int64_t> ranks;
 };

@@ -153,8 +153,9 @@ Status readFile(const ScheduleRequest &request, RequestedSchedule &out) {
   auto given = [](int64_t size) {
     return size > 0 ? std::optional<int>(static_cast<int>(size)) : std::nullopt;
   };
+  ScheduleFiles files;
   models::Diagnostics wrong =
-      readScheduleFile(file,
+      readScheduleFile(files, file,
                        {given(request.stages), given(request.microbatches),
                         given(request.chunks)},
                        out.schedule);

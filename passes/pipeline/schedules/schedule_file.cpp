@@ -15,40 +15,16 @@ struct Number {
   std::optional<int> given;
 };
 
-/// The lines of slots, and where in the text they are.
-struct Lines {
-  std::vector<std::vector<Slot>> slots;
-  std::vector<int> numbers; ///< of the lines, from 1
-
-  int longest() const {
-    size_t most = 0;
-    for (const std::vector<Slot> &line : slots)
-      most = std::max(most, line.size());
-    return static_cast<int>(most);
-  }
-  /// One more than the highest `number` of any slot.
-  int count(const Number &number) const {
-    int most = 0;
-    for (const std::vector<Slot> &line : slots)
-      for (const Slot &slot : line)
-        most = std::max(most, slot.*number.member);
-    return most + 1;
-  }
-};
-
-Lines readLines(std::string_view text, Findings &findings) {
-  Lines lines;
-  int number = 0;
-  while (auto line = takeStageLine(text, number)) {
-    std::string where =
-        fmt::format("line {}: stage {}", number, lines.slots.size());
-    lines.slots.push_back(readSlots(*line, where, findings));
-    lines.numbers.push_back(number);
-  }
-  return lines;
+/// One more than the highest `number` of any slot.
+int countOf(const ScheduleLines &lines, const Number &number) {
+  int most = 0;
+  for (const std::vector<Slot> &line : lines.slots)
+    for (const Slot &slot : line)
+      most = std::max(most, slot.*number.member);
+  return most + 1;
 }
 
-void checkLineCount(const Lines &lines, std::optional<int> stages,
+void checkLineCount(const ScheduleLines &lines, std::optional<int> stages,
                     Findings &findings) {
   int found = static_cast<int>(lines.slots.size());
   if (found == 0)
@@ -65,7 +41,8 @@ void checkLineCount(const Lines &lines, std::optional<int> stages,
 
 /// A number above all that the lines have room for would make sizes that no
 /// check can walk.
-void checkRoom(const Lines &lines, const Number &number, Findings &findings) {
+void checkRoom(const ScheduleLines &lines, const Number &number,
+               Findings &findings) {
   int count = number.given.value_or(lines.longest());
   const char *why = number.given ? "" : ", as no line has more slots";
   for (size_t stage = 0; stage < lines.slots.size(); ++stage)
@@ -81,44 +58,83 @@ void checkRoom(const Lines &lines, const Number &number, Findings &findings) {
     }
 }
 
-void checkProduct(const Lines &lines, const Shape &shape, Findings &findings) {
+bool trains(const ScheduleLines &lines) {
+  for (const std::vector<Slot> &line : lines.slots)
+    for (const Slot &slot : line)
+      if (slot.phase != Phase::F)
+        return true;
+  return false;
+}
+
+void checkProduct(const ScheduleLines &lines, const Shape &shape,
+                  Findings &findings) {
   int longest = lines.longest();
-  int64_t forwards = int64_t(shape.microbatches) * shape.chunks;
-  if (forwards > longest)
+  bool both = trains(lines);
+  int64_t slots = int64_t(shape.microbatches) * shape.chunks * (both ? 2 : 1);
+  if (slots > longest)
     findings.push_back(
         {"range", fmt::format("line {}: expected at least {} slots on each "
-                              "stage (microbatches {}, "
-                              "chunks {}), found at most {}",
-                              lines.numbers.front(), forwards,
-                              shape.microbatches, shape.chunks, longest)});
+                              "stage (microbatches {}, chunks {}{}), found at "
+                              "most {}",
+                              lines.numbers.front(), slots, shape.microbatches,
+                              shape.chunks,
+                              both ? ", forward and backward" : "", longest)});
 }
 
 } // namespace
 
-std::optional<Schedule> readScheduleText(std::string_view text,
-                                         Findings &findings,
-                                         const GivenSizes &given) {
+int ScheduleLines::longest() const {
+  size_t most = 0;
+  for (const std::vector<Slot> &line : slots)
+    most = std::max(most, line.size());
+  return static_cast<int>(most);
+}
+
+ScheduleLines readScheduleLines(std::string_view text, Findings &findings) {
+  ScheduleLines lines;
+  int number = 0;
+  while (auto line = takeStageLine(text, number)) {
+    std::string where =
+        fmt::format("line {}: stage {}", number, lines.slots.size());
+    lines.slots.push_back(readSlots(*line, where, findings));
+    lines.numbers.push_back(number);
+  }
+  return lines;
+}
+
+std::optional<Schedule> scheduleOf(const ScheduleLines &lines,
+                                   Findings &findings,
+                                   const GivenSizes &given) {
   Findings found;
-  Lines lines = readLines(text, found);
   Number microbatch{"microbatch", &Slot::microbatch, given.microbatches};
   Number chunk{"chunk", &Slot::chunk, given.chunks};
   Shape shape;
-  if (found.empty())
-    checkLineCount(lines, given.stages, found);
+  checkLineCount(lines, given.stages, found);
   if (found.empty()) {
     checkRoom(lines, microbatch, found);
     checkRoom(lines, chunk, found);
   }
   if (found.empty()) {
     shape.stages = static_cast<int>(lines.slots.size());
-    shape.microbatches = microbatch.given.value_or(lines.count(microbatch));
-    shape.chunks = chunk.given.value_or(lines.count(chunk));
+    shape.microbatches = microbatch.given.value_or(countOf(lines, microbatch));
+    shape.chunks = chunk.given.value_or(countOf(lines, chunk));
     checkProduct(lines, shape, found);
   }
   findings.insert(findings.end(), found.begin(), found.end());
   if (!found.empty())
     return std::nullopt;
-  return Schedule{shape, "", 0, std::move(lines.slots)};
+  return Schedule{shape, "", 0, lines.slots};
+}
+
+std::optional<Schedule> readScheduleText(std::string_view text,
+                                         Findings &findings,
+                                         const GivenSizes &given) {
+  Findings found;
+  ScheduleLines lines = readScheduleLines(text, found);
+  if (found.empty())
+    return scheduleOf(lines, findings, given);
+  findings.insert(findings.end(), found.begin(), found.end());
+  return std::nullopt;
 }
 
 } // namespace mtc::schedules

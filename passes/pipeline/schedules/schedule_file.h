@@ -19,14 +19,33 @@ struct GivenSizes {
   std::optional<int> stages, microbatches, chunks;
 };
 
-/// Reads the text of a schedule file. Nothing is returned when there are
-/// findings, each of which begins with the line that it is about:
-///   phase, syntax    a word that is no slot
+/// The lines of slots, and where in the text they are.
+struct ScheduleLines {
+  std::vector<std::vector<Slot>> slots;
+  std::vector<int> numbers; ///< of the lines, from 1
+
+  /// Slots of the longest line.
+  int longest() const;
+};
+
+/// Reads the text of a schedule file, all but its sizes. What is no slot is a
+/// finding that begins with its line, code phase or syntax.
+ScheduleLines readScheduleLines(std::string_view text, Findings &findings);
+
+/// The schedule of lines that were read without findings. Nothing is returned
+/// when there are findings, each of which begins with the line that it is
+/// about:
 ///   timeline-count   no line of slots, or not as many as stages are given
 ///   range            a slot outside the sizes, given or possible: every stage
-///                    runs each microbatch of each chunk forwards once, so a
-///                    line is as long as their product
+///                    runs each microbatch of each chunk forwards once, and
+///                    backwards where any slot does, so a line is as long as
+///                    their product, or twice that
 /// Whether the result may run, checkSchedule says.
+std::optional<Schedule> scheduleOf(const ScheduleLines &lines,
+                                   Findings &findings,
+                                   const GivenSizes &given = {});
+
+/// Both in turn.
 std::optional<Schedule> readScheduleText(std::string_view text,
                                          Findings &findings,
                                          const GivenSizes &given = {});

@@ -33,11 +33,17 @@ TEST(ScheduleFile, SizesAreReadOffTheSlots) {
 
 TEST(ScheduleFile, GivenSizesCount) {
   std::string text = "F0 F1 B0 B1\nF0 B0 F1 B1\n";
+  EXPECT_EQ(wrong(text, {2, 3, 1}),
+            "range: line 1: expected at least 6 slots on each stage "
+            "(microbatches 3, chunks 1, forward and backward), found at most "
+            "4\n");
   Findings findings;
-  auto schedule = readScheduleText(text, findings, {2, 4, 1});
+  auto schedule = readScheduleText("F0 F1\nF0 F1\n", findings, {2, 2, 1});
   ASSERT_TRUE(schedule) << render(findings);
-  EXPECT_EQ(schedule->microbatches, 4);
-  EXPECT_TRUE(hasCode(checkSchedule(*schedule), "missing"));
+  EXPECT_EQ(schedule->microbatches, 2);
+  EXPECT_EQ(wrong("F0 F1\nF0 F1\n", {2, 3, 1}),
+            "range: line 1: expected at least 3 slots on each stage "
+            "(microbatches 3, chunks 1), found at most 2\n");
   EXPECT_EQ(wrong(text, {3, 2, 1}),
             "timeline-count: line 2: expected 3 lines of slots, one per stage, "
             "found 2\n");
@@ -78,12 +84,13 @@ TEST(ScheduleFile, HugeNumbersAreOutOfRange) {
             "range: line 1: stage 0 slot 0: F0.7: expected a chunk of 0 to 1, "
             "as no line has more slots\n");
   EXPECT_EQ(wrong("F0.0 F3.0 F0.3 B0.0\n"),
-            "range: line 1: expected at least 16 slots on each stage "
-            "(microbatches 4, chunks 4), found at most 4\n");
+            "range: line 1: expected at least 32 slots on each stage "
+            "(microbatches 4, chunks 4, forward and backward), found at most "
+            "4\n");
   EXPECT_EQ(wrong("F0 B0\n", {1, 2147483647, 2147483647}),
-            "range: line 1: expected at least 4611686014132420609 slots on "
-            "each stage (microbatches 2147483647, chunks 2147483647), found "
-            "at most 2\n");
+            "range: line 1: expected at least 9223372028264841218 slots on "
+            "each stage (microbatches 2147483647, chunks 2147483647, forward "
+            "and backward), found at most 2\n");
 }
 
 } // namespace
