@@ -98,8 +98,9 @@ private:
     Need full, tried;
     MTC_RETURN_IF_ERROR(need(named(Policy::full), isSplit, full));
     least = full;
-    // More than a step has are not to be named, see validate.h.
-    int64_t flight = std::min(inFlight, strategy.microbatches() + 1);
+    // More than the smallest step has are not to be named.
+    int64_t flight =
+        std::min(inFlight, models::fewestMicrobatches(strategy) + 1);
     if (fits(full)) {
       MTC_RETURN_IF_ERROR(narrow(Policy::layers, layers, full, tried));
       takeLess(tried, least);

@@ -43,25 +43,30 @@ std::vector<Unbuilt> unsupported(const ModelSpec &spec) {
 
 std::vector<Unbuilt> unsupported(const Strategy &strategy) {
   std::vector<Unbuilt> found;
-  auto check = [&](bool isBuilt, LogicalAxis axis, MeshAxis mesh,
-                   const std::string &key, const std::string &where) {
-    if (!isBuilt)
-      found.push_back(
-          {key,
-           fmt::format("{}: splitting '{}' over '{}' cannot be compiled yet; "
-                       "use \"{}\"",
-                       where, toString(axis), toString(mesh),
-                       toString(ShardRules().meshAxis(axis)))});
+  auto check = [&](bool (*buildable)(LogicalAxis, MeshAxis), LogicalAxis axis,
+                   MeshAxis mesh, const std::string &key,
+                   const std::string &where) {
+    if (buildable(axis, mesh))
+      return;
+    // That of a new strategy: of batch and seq it is for inputs alone.
+    MeshAxis instead = ShardRules().meshAxis(axis);
+    if (!buildable(axis, instead))
+      instead = MeshAxis::none;
+    found.push_back(
+        {key, fmt::format("{}: splitting '{}' over '{}' cannot be compiled "
+                          "yet; use \"{}\"",
+                          where, toString(axis), toString(mesh),
+                          toString(instead))});
   };
   for (LogicalAxis axis : allLogicalAxes()) {
     MeshAxis mesh = strategy.shard.meshAxis(axis);
-    check(ShardRules::buildable(axis, mesh), axis, mesh,
+    check(ShardRules::buildable, axis, mesh,
           fmt::format("shard.{}", toString(axis)), "shard");
   }
   for (const ShardOverride &override : strategy.overrides)
     for (auto [axis, mesh] : override.axes)
-      check(ShardRules::buildableOfParameters(axis, mesh), axis, mesh,
-            "override", fmt::format("override '{}'", override.pattern));
+      check(ShardRules::buildableOfParameters, axis, mesh, "override",
+            fmt::format("override '{}'", override.pattern));
   return found;
 }
 

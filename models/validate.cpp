@@ -361,6 +361,19 @@ int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
   return *std::max_element(layers.begin(), layers.end());
 }
 
+int64_t fewestMicrobatches(const Strategy &strategy) {
+  return strategy.ofEachShape().back().microbatches();
+}
+
+/// Else there is no number of microbatches, which is another rule's to say.
+static bool wholeBatches(const Strategy &strategy) {
+  int64_t unit = strategy.microBatchSize * strategy.mesh[MTC_AXIS_DP];
+  std::vector<int64_t> batches = strategy.globalBatches();
+  return std::all_of(batches.begin(), batches.end(), [=](int64_t batch) {
+    return batch > 0 && batch % unit == 0;
+  });
+}
+
 static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                            std::vector<Violation> &out) {
   int64_t most = mostLayers(spec, strategy);
@@ -369,8 +382,8 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("recompute = {}, {} layers in the largest stage",
                                toString(strategy.recompute), most),
                    fmt::format("recompute = layers={} or full", most)});
-  if (int64_t all = strategy.ofEachShape().back().microbatches();
-      strategy.recompute.microbatches > all)
+  if (int64_t all = fewestMicrobatches(strategy);
+      wholeBatches(strategy) && strategy.recompute.microbatches > all)
     out.push_back({"recompute = microbatches=N with no more microbatches than "
                    "a step has",
                    fmt::format("recompute = {}, {} microbatches a step",
@@ -394,18 +407,62 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    "device_memory = the bytes of a rank, or recompute = full"});
 }
 
-/// A head and a tail for each rank along cp, and equal parts of both together
-/// for each along tp.
+/// Equal parts of each sample, whose length is a multiple of them: a head and a
+/// tail for each rank along cp, and parts of both together for each along tp.
+static int64_t sequenceParts(int64_t cp, int64_t tp) {
+  return std::lcm(cp > 1 ? 2 * cp : 1, cp * tp);
+}
+
+/// The most ranks along cp, fewer than there are, with which all lengths have
+/// equal parts; 0: none.
+static int64_t fewerAlongCp(const ModelSpec &spec, const Strategy &strategy,
+                            int64_t tp) {
+  int64_t common = 0, most = 0;
+  for (int64_t seq : strategy.seqLengths())
+    common = std::gcd(common, seq ? std::min(seq, spec.maxSeq) : spec.maxSeq);
+  auto look = [&](int64_t cp) {
+    if (cp < strategy.mesh[MTC_AXIS_CP] && common % sequenceParts(cp, tp) == 0)
+      most = std::max(most, cp);
+  };
+  for (int64_t divisor = 1; divisor * divisor <= common; ++divisor)
+    if (common % divisor == 0) {
+      look(divisor);
+      look(common / divisor);
+    }
+  return most;
+}
+
+/// The lengths next to `seq` that have equal parts; where none up to max_seq
+/// does, what else does.
+static std::string nearestLength(const ModelSpec &spec,
+                                 const Strategy &strategy, int64_t tp,
+                                 int64_t seq) {
+  int64_t cp = strategy.mesh[MTC_AXIS_CP];
+  std::vector<int64_t> lengths =
+      nearestMultiples(sequenceParts(cp, tp), std::min(seq, spec.maxSeq));
+  std::erase_if(lengths, [&](int64_t length) { return length > spec.maxSeq; });
+  if (!lengths.empty())
+    return fmt::format("seq_length = {}", joinOr(lengths));
+  std::string instead;
+  if (int64_t fewer = fewerAlongCp(spec, strategy, tp)) {
+    instead = fmt::format("cp = {}", fewer);
+  } else {
+    // Without parts along tp one rank along cp is enough at the least.
+    instead = "sequence_parallel = false";
+    if (spec.maxSeq < sequenceParts(cp, 1))
+      instead += fmt::format(" and cp = {}", fewerAlongCp(spec, strategy, 1));
+  }
+  return fmt::format("{}, as no seq_length up to max_seq = {} does", instead,
+                     spec.maxSeq);
+}
+
 static void checkSequenceParts(const ModelSpec &spec, const Strategy &strategy,
                                int64_t seq, std::vector<Violation> &out) {
-  int64_t tp = strategy.mesh[MTC_AXIS_TP], cp = strategy.mesh[MTC_AXIS_CP];
-  if (!strategy.sequenceParallel)
-    tp = 1;
-  int64_t unit = std::lcm(cp > 1 ? 2 * cp : 1, cp * tp);
-  std::vector<int64_t> lengths = nearestMultiples(unit, seq);
-  if (lengths.size() > 1 && lengths.back() > spec.maxSeq)
-    lengths.pop_back();
-  std::string nearest = fmt::format("seq_length = {}", joinOr(lengths));
+  int64_t cp = strategy.mesh[MTC_AXIS_CP];
+  int64_t tp = strategy.sequenceParallel ? strategy.mesh[MTC_AXIS_TP] : 1;
+  if (seq % sequenceParts(cp, tp) == 0)
+    return;
+  std::string nearest = nearestLength(spec, strategy, tp, seq);
   if (cp > 1 && seq % (2 * cp) != 0)
     out.push_back({"seq_length % (2 * cp) == 0",
                    fmt::format("seq_length = {}, cp = {}", seq, cp), nearest});

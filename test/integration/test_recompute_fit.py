@@ -35,6 +35,8 @@ MODELS = [
     (64, 128, (3, 2), ("--gbs", 8, "--mbs", 2, "--pp", 2, "--stages", "balanced"), 3),
     # Six microbatches in flight: some of them are less than the one layer of a stage.
     (64, 128, (1, 1), ("--gbs", 6, "--mbs", 1, "--pp", 2, "--schedule", "gpipe"), 5),
+    # As many microbatches as the smallest batch has: more in flight are of the largest.
+    (64, 128, (1, 1, 1, 1), ("--gbs", "2,6", "--mbs", 1, "--pp", 4), 4),
     (64, 128, (2, 2), ("--gbs", 4, "--mbs", 1, "--pp", 2, "--tp", 2, "--schedule", "gpipe",
                        SPLIT), 5),
 ]
@@ -89,13 +91,16 @@ def small(line, count):
 
 def policies(options, stages):
     """Each policy in the order in which equal ones are taken, and how many layers it computes
-    again in all, of each microbatch."""
-    count = option(options, "--gbs", 0) // option(options, "--mbs", 1)
+    again in all, of each microbatch of the largest batch; one cannot name more microbatches
+    than the smallest has."""
+    batches = [int(batch) for batch in str(option(options, "--gbs", 0)).split(",")]
+    count, fewest = (of(batches) // option(options, "--mbs", 1) for of in (max, min))
     lines = [slots(options, len(stages), stage, count) for stage in range(len(stages))]
     table = {"none": 0, "full": count * sum(stages)}
     for n in range(1, max(stages)):
         table[f"layers={n}"] = count * sum(min(n, layers) for layers in stages)
-    for n in range(1, max(small(line, 0)[1] for line in lines)):
+    flight = max(small(line, 0)[1] for line in lines)
+    for n in range(1, min(flight, fewest + 1)):
         table[f"microbatches={n}"] = sum(
             layers * small(line, n)[0] for layers, line in zip(stages, lines))
     return {**table, "selective": table["full"]}

@@ -167,7 +167,10 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
   Strategy strategy;
   strategy.shard.set(LogicalAxis::seq, MeshAxis::tp);
   strategy.shard.set(LogicalAxis::batch, MeshAxis::none);
-  strategy.overrides = {{"head.*", {{LogicalAxis::vocab, MeshAxis::dp}}}};
+  strategy.overrides = {{"head.*",
+                         {{LogicalAxis::vocab, MeshAxis::dp},
+                          {LogicalAxis::seq, MeshAxis::cp},
+                          {LogicalAxis::batch, MeshAxis::dp}}}};
   EXPECT_EQ(test::sentences(unsupported(strategy)),
             (std::vector<std::string>{
                 "shard: splitting 'batch' over 'none' cannot be compiled yet; "
@@ -175,7 +178,11 @@ TEST(Strategy, UnbuiltSplitsAreNamed) {
                 "shard: splitting 'seq' over 'tp' cannot be compiled yet; use "
                 "\"cp\"",
                 "override 'head.*': splitting 'vocab' over 'dp' cannot be "
-                "compiled yet; use \"tp\""}));
+                "compiled yet; use \"tp\"",
+                "override 'head.*': splitting 'seq' over 'cp' cannot be "
+                "compiled yet; use \"none\"",
+                "override 'head.*': splitting 'batch' over 'dp' cannot be "
+                "compiled yet; use \"none\""}));
 }
 
 TEST(Strategy, ASchedulesIsANameOrAPath) {

@@ -111,6 +111,28 @@ static const Misfit misfits[] = {
      {{"cp", "4"}, {"tp", "2"}, {"sequence-parallel", "true"}},
      ""},
     {"gpt2-nano", {{"cp", "3"}, {"seq-length", "24"}}, ""},
+    // No length that another rule forbids: max_seq is 32.
+    {"gpt2-nano",
+     {{"cp", "3"}, {"seq-length", "33"}},
+     "expected seq_length <= max_seq, found seq_length = 33, max_seq = 32; "
+     "nearest: seq_length = 32\n"
+     "expected seq_length % (2 * cp) == 0, found seq_length = 33, cp = 3; "
+     "nearest: seq_length = 30\n"},
+    {"gpt2-nano",
+     {{"cp", "32"}},
+     "expected seq_length % (2 * cp) == 0, found seq_length = 32, cp = 32; "
+     "nearest: cp = 16, as no seq_length up to max_seq = 32 does\n"},
+    {"gpt2-nano",
+     {{"cp", "32"}, {"seq-length", "12,24"}},
+     "expected seq_length % (2 * cp) == 0, found seq_length = 12, cp = 32; "
+     "nearest: cp = 6, as no seq_length up to max_seq = 32 does\n"
+     "expected seq_length % (2 * cp) == 0, found seq_length = 24, cp = 32; "
+     "nearest: cp = 6, as no seq_length up to max_seq = 32 does\n"},
+    {"gpt2-nano",
+     {{"cp", "16"}, {"tp", "4"}, {"sequence-parallel", "true"}},
+     "expected seq_length % (cp * tp) == 0 with sequence_parallel, found "
+     "seq_length = 32, cp = 16, tp = 4; nearest: cp = 8, as no seq_length up "
+     "to max_seq = 32 does\n"},
     {"gpt2-nano",
      {{"cp", "3"}},
      "expected seq_length % (2 * cp) == 0, found seq_length = 32, cp = 3; "
@@ -190,6 +212,22 @@ static const Misfit misfits[] = {
      "= p2p,param-gather; nearest: zero = 1, or overlap = p2p\n"},
     {"gpt2-nano", {{"overlap", "param-gather"}, {"zero", "1"}}, ""},
     {"gpt2-nano", {{"recompute", "microbatches=16"}}, ""},
+    // As many as the smallest batch has; where it is not whole, none to count.
+    {"gpt2-nano",
+     {{"global-batch-size", "2,16"}, {"recompute", "microbatches=2"}},
+     ""},
+    {"gpt2-nano",
+     {{"global-batch-size", "2,16"}, {"recompute", "microbatches=3"}},
+     "expected recompute = microbatches=N with no more microbatches than a "
+     "step has, found recompute = microbatches=3, 2 microbatches a step; "
+     "nearest: recompute = microbatches=2 or full\n"},
+    {"gpt2-nano",
+     {{"global-batch-size", "2,16"},
+      {"dp", "4"},
+      {"recompute", "microbatches=1"}},
+     "expected global_batch_size % (micro_batch_size * dp) == 0, found "
+     "global_batch_size = 2, micro_batch_size = 1, dp = 4; nearest: "
+     "global_batch_size = 4\n"},
     {"gpt2-nano",
      {{"micro-batch-size", "8"}, {"recompute", "microbatches=3"}},
      "expected recompute = microbatches=N with no more microbatches than a "
