@@ -94,6 +94,25 @@ static std::vector<Json> otherValues(const Field<Strategy> &field,
   return values;
 }
 
+bool StrategyKeys::hasEntries(const Json &value) {
+  return value.is_array() && !value.empty() && value[0].is_number_integer();
+}
+
+/// Lists with one other entry; `visit` returns whether it wants more.
+static void
+changeEntries(const Json &list, int64_t reach,
+              const std::function<bool(const Json &changed)> &visit) {
+  reach = std::max<int64_t>(reach / static_cast<int64_t>(list.size()), 1);
+  for (int64_t step = 1; step <= reach; ++step)
+    for (size_t i = 0; i < list.size(); ++i)
+      for (int64_t direction : {-1, 1}) {
+        Json changed = list;
+        changed[i] = list[i].get<int64_t>() + direction * step;
+        if (!visit(changed))
+          return;
+      }
+}
+
 void StrategyKeys::walk(
     const Field<Strategy> &field, const ModelSpec &spec,
     const Strategy &strategy, int64_t reach,
@@ -109,8 +128,18 @@ void StrategyKeys::walk(
   bool wanted = true;
   Json own = field.kind.valueOf(strategy);
   if (!own.is_number_integer()) {
-    for (const Json &value : otherValues(field, spec, strategy))
+    std::vector<Json> others = otherValues(field, spec, strategy);
+    for (const Json &value : others)
       tryOne(value, wanted);
+    if (hasEntries(own) && wanted)
+      changeEntries(own, reach, [&](const Json &value) {
+        // It may be none, such as one that has an entry twice.
+        Strategy changed = strategy;
+        if (std::find(others.begin(), others.end(), value) == others.end() &&
+            apply({std::string(field.key), value}, changed))
+          tryOne(field.kind.valueOf(changed), wanted);
+        return wanted;
+      });
     return;
   }
   auto start = own.get<int64_t>();

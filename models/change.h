@@ -48,12 +48,16 @@ public:
 
   /// Calls `visit` with values of a key next to that of `strategy`, without its
   /// own: of a number those below and then those above, at most `reach` on each
-  /// side, nearest first; of others all that it may be. `visit` returns
-  /// whether it wants more of this side.
+  /// side, nearest first; of others all that it may be, and of a list of
+  /// integers those with one other entry, nearest first, which share the
+  /// reach. `visit` returns whether it wants more of this side.
   void walk(
       const Field<Strategy> &field, const ModelSpec &spec,
       const Strategy &strategy, int64_t reach,
       const std::function<bool(const Change &, const Strategy &)> &visit) const;
+
+  /// Whether a value is a list of integers, and not empty.
+  static bool hasEntries(const nlohmann::ordered_json &value);
 
 private:
   std::vector<Field<Strategy>> fields_;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,10 @@ namespace mtc::models {
 
 using Json = nlohmann::ordered_json;
 
-static constexpr int64_t kReach = 1024;
 static constexpr size_t kPerSide = 2;
+/// Of what goes with a change that breaks a rule: near values only, as there
+/// are many such changes.
+static constexpr int64_t kReachOfPairs = 64;
 
 static std::set<std::string> rulesOf(const std::vector<Violation> &violations) {
   std::set<std::string> rules;
@@ -24,20 +27,22 @@ static std::set<std::string> rulesOf(const std::vector<Violation> &violations) {
 }
 
 namespace {
-/// Remedies of one key for all violations at once.
+/// Remedies of one key for all violations at once, or for the first.
 class KeyRemedies {
 public:
-  explicit KeyRemedies(const std::vector<Violation> &before)
-      : before(before), rules(rulesOf(before)), values(before.size()),
-        ofSide(before.size()) {}
+  KeyRemedies(const std::vector<Violation> &before, const RemedyQuery &query)
+      : before(before), query(query), rules(rulesOf(before)),
+        values(before.size()), ofSide(query.firstOnly ? 1 : before.size()) {}
 
   void beginSide() { std::fill(ofSide.begin(), ofSide.end(), 0); }
 
   /// Whether some violation lacks values of this side.
   bool add(const Json &value, const std::vector<Violation> &now, size_t limit) {
     std::set<std::string> broken = rulesOf(now);
-    if (std::includes(rules.begin(), rules.end(), broken.begin(), broken.end()))
-      for (size_t i = 0; i < before.size(); ++i)
+    bool breaksNone =
+        std::includes(rules.begin(), rules.end(), broken.begin(), broken.end());
+    if (breaksNone != query.breaksAnother)
+      for (size_t i = 0; i < ofSide.size(); ++i)
         if (!broken.contains(before[i].rule) && ofSide[i] < limit) {
           values[i].push_back(value);
           ++ofSide[i];
@@ -50,19 +55,33 @@ public:
 
 private:
   const std::vector<Violation> &before;
+  const RemedyQuery &query;
   std::set<std::string> rules;
   std::vector<std::vector<Json>> values;
   std::vector<size_t> ofSide;
 };
 } // namespace
 
+/// Of values like this one so many of a side are enough.
+static size_t limitOf(const Json &own) {
+  if (own.is_number_integer())
+    return kPerSide;
+  return StrategyKeys::hasEntries(own) ? 2 * kPerSide : SIZE_MAX;
+}
+
 std::vector<Violation> RepairSearch::brokenOf(const Strategy &strategy,
-                                              size_t count) const {
+                                              size_t count,
+                                              size_t *looked) const {
   std::vector<Violation> found;
-  for (size_t i = 0; i < count && found.empty(); ++i) {
+  size_t i = 0;
+  for (; i < count && found.empty(); ++i) {
     found = layers[i].broken(strategy);
-    budget.used += layers[i].cost(strategy, found.empty());
+    // Each of many findings is a text of its own.
+    budget.used += layers[i].cost(strategy, found.empty()) +
+                   static_cast<int64_t>(found.size());
   }
+  if (looked)
+    *looked = i;
   return found;
 }
 
@@ -77,34 +96,68 @@ std::vector<Violation> RepairSearch::broken(const Strategy &strategy) const {
   return brokenOf(strategy, layers.size());
 }
 
-std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy) const {
+/// Keys that may change; those of numbers, which have most values, last: then a
+/// budget that they spend was there for the others.
+static std::vector<const Field<Strategy> *>
+fewestValuesFirst(const RepairSearch &search, const Strategy &strategy) {
+  const std::vector<std::string> &fixed = search.fixed;
+  std::vector<const Field<Strategy> *> order;
+  for (const Field<Strategy> &field : search.keys.fields())
+    if (std::find(fixed.begin(), fixed.end(), field.key) == fixed.end())
+      order.push_back(&field);
+  std::stable_partition(order.begin(), order.end(), [&](const auto *field) {
+    return !field->kind.valueOf(strategy).is_number_integer();
+  });
+  return order;
+}
+
+/// In the order of the table of keys.
+static void sortByKey(const StrategyKeys &keys, Remedies &remedies) {
+  auto placeOf = [&](const Remedy &remedy) {
+    return std::find_if(
+        keys.fields().begin(), keys.fields().end(),
+        [&](const auto &field) { return field.key == remedy.key; });
+  };
+  std::sort(remedies.begin(), remedies.end(),
+            [&](const Remedy &a, const Remedy &b) {
+              return placeOf(a) < placeOf(b);
+            });
+}
+
+std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy,
+                                             const RemedyQuery &query) const {
   const size_t count = layersToBroken(strategy);
   std::vector<Violation> before = brokenOf(strategy, count);
   std::vector<Remedies> result(before.size());
-  for (const Field<Strategy> &field : keys.fields()) {
-    if (before.empty() ||
-        std::find(fixed.begin(), fixed.end(), field.key) != fixed.end())
-      continue;
-    KeyRemedies found(before);
-    Json own = field.kind.valueOf(strategy);
+  if (before.empty())
+    return result;
+  for (const Field<Strategy> *field : fewestValuesFirst(*this, strategy)) {
+    KeyRemedies found(before, query);
+    Json own = field->kind.valueOf(strategy);
     bool isNumber = own.is_number_integer(), above = false;
-    keys.walk(field, spec, strategy, kReach,
+    const size_t limit = limitOf(own);
+    keys.walk(*field, spec, strategy, query.reach,
               [&](const Change &change, const Strategy &changed) {
                 if (isNumber && !above && change.value > own) {
                   above = true;
                   found.beginSide();
                 }
-                return !budget.isSpent() &&
-                       found.add(change.value, brokenOf(changed, count),
-                                 isNumber ? kPerSide : SIZE_MAX);
+                if (budget.isSpent())
+                  return false;
+                size_t looked = 0;
+                auto now = brokenOf(changed, count, &looked);
+                // Where an earlier layer breaks nobody knows of this one.
+                return looked < count || found.add(change.value, now, limit);
               });
     for (size_t i = 0; i < before.size(); ++i)
       if (std::vector<Json> &values = found.of(i); !values.empty()) {
         if (isNumber)
           std::sort(values.begin(), values.end());
-        result[i].push_back({std::string(field.key), std::move(values)});
+        result[i].push_back({std::string(field->key), std::move(values)});
       }
   }
+  for (Remedies &each : result)
+    sortByKey(keys, each);
   return result;
 }
 
@@ -113,30 +166,32 @@ namespace {
 /// first that still is.
 class Repairer {
 public:
+  enum class Pairs { none, wantsOne, hasOne };
+
   Repairer(const RepairSearch &search, size_t most)
       : search(search), most(most) {}
 
-  void run(const Strategy &strategy, const Changes &changes, int depth) {
+  /// At most `depth` more changes. `pairs`: one of them, or of those before,
+  /// breaks a rule that the next ones keep.
+  void run(const Strategy &strategy, const Changes &changes, int depth,
+           Pairs pairs) {
     if (search.budget.isSpent())
       return;
     if (search.broken(strategy).empty())
       return keep(changes);
     if (depth == 0)
       return;
-    for (const Remedy &remedy : remediesAfter(changes, strategy)) {
-      bool again = std::any_of(
-          changes.begin(), changes.end(),
-          [&](const Change &change) { return change.key == remedy.key; });
-      for (const Json &value : again ? std::vector<Json>() : remedy.values) {
-        if (found.size() >= most)
-          return;
-        Strategy changed = strategy;
-        Changes longer = changes;
-        longer.push_back({remedy.key, value});
-        if (search.keys.apply(longer.back(), changed))
-          run(changed, longer, depth - 1);
-      }
-    }
+    RemedyQuery query;
+    query.firstOnly = true;
+    if (pairs == Pairs::hasOne)
+      query.reach = kReachOfPairs;
+    follow(remediesAfter(changes, strategy, query), strategy, changes,
+           depth - 1, pairs);
+    if (pairs != Pairs::wantsOne || depth == 1)
+      return;
+    query.breaksAnother = true;
+    follow(remediesAfter(changes, strategy, query), strategy, changes,
+           depth - 1, Pairs::hasOne);
   }
 
   std::vector<Changes> found;
@@ -147,13 +202,32 @@ private:
               [](const Change &a, const Change &b) { return a.key < b.key; });
   }
 
-  /// Those of the first rule that is broken. The same changes come back in
-  /// another order, and with each depth.
-  const Remedies &remediesAfter(Changes changes, const Strategy &strategy) {
+  void follow(const Remedies &remedies, const Strategy &strategy,
+              const Changes &changes, int depth, Pairs pairs) {
+    for (const Remedy &remedy : remedies) {
+      bool again = std::any_of(
+          changes.begin(), changes.end(),
+          [&](const Change &change) { return change.key == remedy.key; });
+      for (const Json &value : again ? std::vector<Json>() : remedy.values) {
+        if (found.size() >= most)
+          return;
+        Strategy changed = strategy;
+        Changes longer = changes;
+        longer.push_back({remedy.key, value});
+        if (search.keys.apply(longer.back(), changed))
+          run(changed, longer, depth, pairs);
+      }
+    }
+  }
+
+  /// The same changes come back in another order, and with each depth.
+  const Remedies &remediesAfter(Changes changes, const Strategy &strategy,
+                                const RemedyQuery &query) {
     sort(changes);
-    auto [it, isNew] = known.try_emplace(toOptions(changes));
+    auto [it, isNew] = known.try_emplace(
+        {toOptions(changes), query.reach, query.breaksAnother});
     if (isNew)
-      it->second = search.remedies(strategy).front();
+      it->second = search.remedies(strategy, query).front();
     return it->second;
   }
 
@@ -165,15 +239,18 @@ private:
 
   const RepairSearch &search;
   size_t most;
-  std::map<std::string, Remedies> known; ///< by the changes before
+  /// By the changes before, and the query.
+  std::map<std::tuple<std::string, int64_t, bool>, Remedies> known;
 };
 } // namespace
 
 std::vector<Changes> RepairSearch::repairs(const Strategy &strategy,
                                            size_t most) const {
   Repairer repairer(*this, most);
-  for (int depth = 1; depth <= 3 && repairer.found.empty(); ++depth)
-    repairer.run(strategy, {}, depth);
+  using Pairs = Repairer::Pairs;
+  for (Pairs pairs : {Pairs::none, Pairs::wantsOne})
+    for (int depth = 1; depth <= 3 && repairer.found.empty(); ++depth)
+      repairer.run(strategy, {}, depth, pairs);
   return std::move(repairer.found);
 }
 

@@ -21,7 +21,7 @@ struct Rules {
   /// Those that a strategy breaks. Called very often.
   std::function<std::vector<Violation>(const Strategy &)> broken;
   /// What a call of `broken` counts in a search, at least 1, which stands for
-  /// some microseconds; `holds`: it found none.
+  /// some microseconds; `holds`: it found none. What it found counts beside.
   std::function<int64_t(const Strategy &, bool holds)> cost;
 };
 
@@ -41,6 +41,17 @@ struct Remedy {
 };
 using Remedies = std::vector<Remedy>;
 
+/// Which values of keys a search looks for.
+struct RemedyQuery {
+  /// How far from its own value a number goes, see StrategyKeys::walk.
+  int64_t reach = 1024;
+  /// Of the first broken rule alone: the others get no values.
+  bool firstOnly = false;
+  /// Not remedies, but the first halves of pairs: the rule holds with them, and
+  /// another of its layer that held breaks.
+  bool breaksAnother = false;
+};
+
 /// What a search changes, and what it asks.
 struct RepairSearch {
   const ModelSpec &spec;
@@ -57,16 +68,20 @@ struct RepairSearch {
   std::vector<Violation> broken(const Strategy &strategy) const;
 
   /// Remedies of each of these, in their order: the nearest two values below
-  /// and above of numbers, at most 1,024 away, and all others.
-  std::vector<Remedies> remedies(const Strategy &strategy) const;
+  /// and above of numbers, four lists with one other entry, and all others.
+  std::vector<Remedies> remedies(const Strategy &strategy,
+                                 const RemedyQuery &query = {}) const;
 
   /// At most `most` sets of changes after which all rules hold, nearest first:
-  /// as few keys as possible, three at most. Empty: none was found.
+  /// as few keys as possible, three at most. Each keeps a rule and breaks none;
+  /// only where there are no such, one may break what the next one keeps.
+  /// Empty: none was found.
   std::vector<Changes> repairs(const Strategy &strategy, size_t most) const;
 
 private:
-  std::vector<Violation> brokenOf(const Strategy &strategy,
-                                  size_t layers) const;
+  /// Of the first `count` layers; `looked`: how many were looked at.
+  std::vector<Violation> brokenOf(const Strategy &strategy, size_t count,
+                                  size_t *looked = nullptr) const;
   /// How many layers there are up to the first with a broken rule.
   size_t layersToBroken(const Strategy &strategy) const;
 };

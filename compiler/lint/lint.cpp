@@ -107,7 +107,7 @@ private:
         planStrategy(spec, resolved, request(/*verify=*/true), plan));
     Json whole = report(plan);
     for (const char *key : {"plan_hash", "isa", "dtype", "recompute",
-                            "bubble_fraction", "verified"})
+                            "bubble_fraction", "verified", "hosts"})
       if (whole.contains(key))
         json[key] = whole[key];
     json["device_memory"] = nullptr;

@@ -91,6 +91,15 @@ static std::string notesText(const Json &notes) {
   return text;
 }
 
+/// What `mtc compile` warns of.
+static std::string warningsText(const Json &report) {
+  std::string text;
+  if (report.contains("hosts"))
+    for (const Json &warning : report["hosts"]["warnings"])
+      text += fmt::format("warning        {}\n", warning.get<std::string>());
+  return text;
+}
+
 std::string lintText(const Json &report) {
   if (!report.contains("stages"))
     return "";
@@ -99,8 +108,8 @@ std::string lintText(const Json &report) {
                      "rules          all hold\n",
                      report["model"].get<std::string>(),
                      report["ranks"].get<int64_t>(), meshText(report["mesh"])) +
-         notesText(report["notes"]) + memoryTable(report["stages"]) +
-         fitText(report);
+         notesText(report["notes"]) + warningsText(report) +
+         memoryTable(report["stages"]) + fitText(report);
 }
 
 } // namespace mtc::compiler

@@ -168,6 +168,45 @@ def check_layers_of_rules(mtc, odd):
         yield f"chunks: expected both to change, found {found['nearest']}"
 
 
+def check_pairs(mtc):
+    """Keys that rules couple change together, where no single one may change: chunks are for
+    some schedules only, and these for chunks only. One entry of a list may change."""
+    plain = {"chunks": 1, "schedule": "1f1b"}
+    for sizes, near in (
+            (("--gbs", 16, "--chunks", 4, "--schedule", "interleaved-1f1b"), plain),
+            (("--gbs", "4,5,6", "--pp", 2, "--chunks", 2, "--schedule", "interleaved-1f1b"),
+             {"global_batch_size": [8, 6, 4]}),
+            (("--gbs", "4,5", "--pp", 2, "--chunks", 2, "--schedule", "interleaved-1f1b",
+              "--tp", 3), None),
+            (("--gbs", "8", "--pp", 3, "--stages", "1,1,1"), {"layers_per_stage": [2, 1, 1]})):
+        found = lint(mtc, "gpt2-nano", *sizes, code=INFEASIBLE)
+        changes = [n["changes"] for n in found["nearest"]]
+        if not changes or (near and near not in changes):
+            yield f"{sizes}: expected {near}, found {found}"
+        if found["search"]["ended_early"]:
+            yield f"{sizes}: expected a search that ends by itself, found {found['search']}"
+        given = dict(zip(sizes[::2], sizes[1::2]))
+        for each in found["nearest"]:
+            own = dict(given)
+            for key in each["changes"]:
+                own.pop({"global_batch_size": "--gbs", "layers_per_stage": "--stages"}.get(
+                    key, f"--{key.replace('_', '-')}"), None)
+            options = [*itertools.chain(*own.items()), *each["options"].split()]
+            if not lint(mtc, "gpt2-nano", *options)["ok"]:
+                yield f"{options}: expected all rules to hold"
+
+
+def check_hosts(mtc, folder):
+    """What `mtc compile` says of hosts, and warns of."""
+    sizes = ("gpt2-nano", "--gbs", 4, "--tp", 4, "--pp", 2, "--ranks-per-host", 2)
+    _, report = compiled(mtc, folder, *sizes)
+    if lint(mtc, *sizes).get("hosts") != report["hosts"]:
+        yield f"{sizes}: expected {report['hosts']}"
+    said = mtc.call("lint", *sizes, *ISA).stdout
+    if f"warning        {report['hosts']['warnings'][0]}" not in said:
+        yield f"{sizes}: expected the warning of {report['hosts']}, found {said}"
+
+
 def check_reasons(mtc):
     """What is not ok has a reason in JSON, whichever of files, rules and phases finds it; the
     nearest value of a rule is there even where no single key next to its own keeps it."""
@@ -184,7 +223,7 @@ def check_reasons(mtc):
         yield f"seq 9999: expected seq_length = 32 as nearest, found {found}"
 
 
-def check_budget(mtc):
+def check_budget(mtc, folder):
     """A search that has far to go ends by its count, and says so; others end by themselves."""
     for sizes in (("--gbs", 65536, "--tp", 65536, "--pp", 65536, "--dp", 65536),
                   ("--gbs", 64, "--tp", 30000, "--pp", 30000, "--dp", 30000),
@@ -196,7 +235,15 @@ def check_budget(mtc):
     said = mtc.call("lint", "gpt2-nano", *sizes, *ISA, check=False).stderr
     if f"ended early, after {search['checks']} checks" not in said:
         yield f"expected the same count in words, found {said}"
+    slots = os.path.join(folder, "long.txt")
+    with open(slots, "w") as file:
+        file.write(" ".join(f"F{i} B{i}" for i in range(10000)))
     # A schedule of many slots is long to look at only where its rules hold.
+    # Keys of few values come first: they are not what a spent budget leaves out.
+    found = lint(mtc, "gpt2-nano", "--gbs", 20000, "--schedule", slots, code=INFEASIBLE)
+    keys = {"dp", "schedule"}
+    if not found["search"]["ended_early"] or set(found["violations"][0]["holds_with"]) != keys:
+        yield f"20,000 samples: expected {keys}, and an early end, found {found}"
     found = lint(mtc, "gpt2-nano", "--gbs", 100000, "--pp", 2, "--chunks", 2, "--mbs", 3,
                  code=INFEASIBLE)["nearest"]
     if {"micro_batch_size": 2, "schedule": "interleaved-1f1b"} not in [n["changes"] for n in found]:
@@ -231,8 +278,10 @@ def main():
         report.expect_none(check_rules(mtc, odd))
         report.expect_none(check_sequence(mtc))
         report.expect_none(check_layers_of_rules(mtc, odd))
+        report.expect_none(check_pairs(mtc))
+        report.expect_none(check_hosts(mtc, folder))
         report.expect_none(check_reasons(mtc))
-        report.expect_none(check_budget(mtc))
+        report.expect_none(check_budget(mtc, folder))
         report.expect_none(check_text(mtc))
     return report.finish(f"{len(PLANS)} plans, {len(TOO_LARGE)} that are too large")
 
