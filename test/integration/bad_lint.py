@@ -65,7 +65,7 @@ CASES = [
          lambda place: place.write("mine.txt", "F0 F1 B0 B1\nF0 B0 F1 B1\n")),
     Case("lint: a long schedule file of other microbatches",
          ["lint", "gpt2-nano", "--gbs", 5000, "--schedule", "./mine.txt"], INFEASIBLE,
-         ["microbatch of 0 to 4999", "more lines"],
+         ["slot 10000: F5000: expected a microbatch of 0 to 4999 (10000 such slots in the line)"],
          lambda place: place.write("mine.txt", " ".join(f"F{i} B{i}" for i in range(10000)))),
     Case("lint: a schedule file of noise",
          ["lint", "gpt2-nano", "--gbs", 2, "--schedule", "./mine.txt"], INFEASIBLE,

@@ -40,22 +40,28 @@ void checkLineCount(const ScheduleLines &lines, std::optional<int> stages,
 }
 
 /// A number above all that the lines have room for would make sizes that no
-/// check can walk.
+/// check can walk. One finding a line: a file of another size has millions.
 void checkRoom(const ScheduleLines &lines, const Number &number,
                Findings &findings) {
   int count = number.given.value_or(lines.longest());
   const char *why = number.given ? "" : ", as no line has more slots";
-  for (size_t stage = 0; stage < lines.slots.size(); ++stage)
-    for (size_t i = 0; i < lines.slots[stage].size(); ++i) {
-      const Slot &slot = lines.slots[stage][i];
-      if (slot.*number.member >= count)
-        findings.push_back(
-            {"range", fmt::format("line {}: stage {} slot {}: {}: expected a "
-                                  "{} of 0 to {}{}",
-                                  lines.numbers[stage], stage, i,
-                                  toString(slot, slot.chunk > 0), number.name,
-                                  count - 1, why)});
-    }
+  auto isAbove = [&](const Slot &slot) { return slot.*number.member >= count; };
+  for (size_t stage = 0; stage < lines.slots.size(); ++stage) {
+    const std::vector<Slot> &line = lines.slots[stage];
+    auto first = std::find_if(line.begin(), line.end(), isAbove);
+    if (first == line.end())
+      continue;
+    auto all = std::count_if(first, line.end(), isAbove);
+    findings.push_back(
+        {"range",
+         fmt::format(
+             "line {}: stage {} slot {}: {}: expected a {} of 0 to "
+             "{}{}{}",
+             lines.numbers[stage], stage, first - line.begin(),
+             toString(*first, first->chunk > 0), number.name, count - 1, why,
+             all == 1 ? ""
+                      : fmt::format(" ({} such slots in the line)", all))});
+  }
 }
 
 bool trains(const ScheduleLines &lines) {

@@ -36,7 +36,8 @@ ScheduleLines readScheduleLines(std::string_view text, Findings &findings);
 /// when there are findings, each of which begins with the line that it is
 /// about:
 ///   timeline-count   no line of slots, or not as many as stages are given
-///   range            a slot outside the sizes, given or possible: every stage
+///   range            a slot outside the sizes, given or possible, the first of
+///                    a line, which says how many there are: every stage
 ///                    runs each microbatch of each chunk forwards once, and
 ///                    backwards where any slot does, so a line is as long as
 ///                    their product, or twice that
