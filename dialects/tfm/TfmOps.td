@@ -497,6 +497,7 @@ def Tfm_ScalarOp : Op<Tfm_Dialect, "scalar", [Pure]> {
   let arguments = (ins StrAttr:$field);
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "$field attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Tfm_AdamwOp : Op<Tfm_Dialect, "adamw", [Pure]> {
   let summary = "one AdamW update of a flat range (docs/numerics.md)";

@@ -1,9 +1,12 @@
 //===- TfmVerify.cpp - verifiers of the tfm dialect -----------------------===//
 #include "dialects/tfm/Tfm.h"
 
+#include "mtc/runtime/step_field.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace mtc::tfm;
@@ -425,4 +428,16 @@ LogicalResult AttentionGradOp::verify() {
     return failure();
   return expectShape(*this, "log-sum-exp", typeOf(getLse()).getShape(),
                      {shape[0], shape[2], shape[1]});
+}
+
+LogicalResult ScalarOp::verify() {
+  std::optional<StepField> field = idNamed(kStepFields, getField());
+  if (field && kStepFields[*field].reader == StepReader::Kernels)
+    return success();
+  return emitOpError("expected a field of the step block that kernels read (")
+         << namesOf(kStepFields,
+                    [](const StepFieldInfo &each) {
+                      return each.reader == StepReader::Kernels;
+                    })
+         << "), found \"" << getField() << '"';
 }

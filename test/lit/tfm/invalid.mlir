@@ -430,3 +430,11 @@ func.func @repeat_grad_shape(%x: tensor<4x16xf32>) {
   %0 = tfm.repeat_grad %x dim 1 times 2 : tensor<4x16xf32> -> tensor<2x8xf32>
   return
 }
+
+// -----
+
+func.func @f() -> tensor<f32> {
+  // expected-error @+1 {{expected a field of the step block that kernels read (lr, }}
+  %0 = tfm.scalar "backward" : tensor<f32>
+  return %0 : tensor<f32>
+}
