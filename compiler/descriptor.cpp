@@ -89,6 +89,8 @@ Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   d.threads = c.threads;
   d.streams = c.streams;
   d.dtype = c.dtype;
+  d.optimizer = c.optimizer;
+  d.groups = c.groups;
   d.mesh = c.mesh;
   d.batch = batchOf(c);
   Json json = {{"abi", MTC_ABI_VERSION}};

@@ -39,6 +39,10 @@ std::string findStrategy(const std::string &nameOrPath) {
   return findShipped("strategies", nameOrPath);
 }
 
+std::string findRecipe(const std::string &nameOrPath) {
+  return findShipped("recipes", nameOrPath);
+}
+
 static std::vector<std::string> shippedNames(const char *kind) {
   std::vector<std::string> names;
   std::error_code error;
@@ -52,5 +56,7 @@ static std::vector<std::string> shippedNames(const char *kind) {
 std::vector<std::string> specNames() { return shippedNames("specs"); }
 
 std::vector<std::string> strategyNames() { return shippedNames("strategies"); }
+
+std::vector<std::string> recipeNames() { return shippedNames("recipes"); }
 
 } // namespace mtc::compiler

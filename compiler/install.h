@@ -18,9 +18,13 @@ std::string findSpec(const std::string &nameOrPath);
 /// Likewise, of a strategy ("tp2-pp2-dp2").
 std::string findStrategy(const std::string &nameOrPath);
 
-/// The names of the specs, and of the strategies, that come with mtc, sorted.
+/// Likewise, of a recipe ("megatron-gpt2").
+std::string findRecipe(const std::string &nameOrPath);
+
+/// The names of the specs, strategies and recipes that come with mtc, sorted.
 std::vector<std::string> specNames();
 std::vector<std::string> strategyNames();
+std::vector<std::string> recipeNames();
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_INSTALL_H

@@ -29,6 +29,8 @@ struct SumOrder {
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
+  std::string optimizer;           ///< its name in strategies
+  std::vector<std::string> groups; ///< of parameters
   std::string gradDtype; ///< of gradients of parameters that have main ones
   Mesh mesh;
   int64_t threads = 1;

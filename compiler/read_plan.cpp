@@ -153,6 +153,11 @@ PlanConfig readConfig(ConfigAttr config) {
   Precision sums =
       config.getOptimizer().getGradDtype().value_or(Precision::F32);
   result.gradDtype = stringifyPrecision(sums).str();
+  result.optimizer =
+      stringifyOptimizerKind(config.getOptimizer().getKind()).str();
+  if (mlir::ArrayAttr groups = config.getOptimizer().getGroups())
+    for (auto name : groups.getAsRange<mlir::StringAttr>())
+      result.groups.push_back(name.str());
   result.zero = config.shardsOptimizer();
   result.zeroStage = config.getOptimizer().getZero();
   result.recompute = recomputeText(config.getRecompute());

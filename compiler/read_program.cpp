@@ -60,7 +60,16 @@ runtime::InitInfo readInit(tfm::ParamAttr param) {
   return init;
 }
 
-ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
+/// Its place in the descriptor's list, from 1 on.
+std::optional<int64_t> groupOf(tfm::ParamAttr param,
+                               const std::vector<std::string> &groups) {
+  if (!param.getGroup())
+    return std::nullopt;
+  return llvm::find(groups, param.getGroup().str()) - groups.begin() + 1;
+}
+
+ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of,
+                    const std::vector<std::string> &groups) {
   ParamInfo p;
   dist::Split split = of.split();
   p.name = op.getName().str();
@@ -77,6 +86,7 @@ ParamInfo readParam(rt::ParamOp op, pipe::ParameterOp of) {
   p.start = op.getStart();
   p.owner = op.isOwner();
   p.decay = of.getParam().getDecay();
+  p.group = groupOf(of.getParam(), groups);
   p.init = readInit(of.getParam());
   for (auto axis : of.getParam().getAxes().getAsRange<mlir::StringAttr>())
     p.layerAxes.push_back(axis.str());
@@ -294,6 +304,7 @@ std::vector<BucketInfo> readBuckets(rt::ProgramOp program, bool zero) {
 /// A bucket that is a second use holds gradients only.
 std::vector<ParamInfo> readParams(rt::ProgramOp program,
                                   const std::vector<BucketInfo> &buckets,
+                                  const std::vector<std::string> &groups,
                                   const Parameters &model) {
   std::vector<ParamInfo> params;
   for (auto param : program.getOps<rt::ParamOp>()) {
@@ -302,7 +313,7 @@ std::vector<ParamInfo> readParams(rt::ProgramOp program,
     bool holds = bucket >= static_cast<int64_t>(buckets.size()) ||
                  !buckets[bucket].secondUseOf;
     if (holds && of != model.end()) // verify-plan has seen them all
-      params.push_back(readParam(param, of->second));
+      params.push_back(readParam(param, of->second, groups));
   }
   return params;
 }
@@ -338,7 +349,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
     std::copy_n(arenas->begin(), std::min(arenas->size(), d.arenas.size()),
                 d.arenas.begin());
   d.buckets = readBuckets(op, config.zero);
-  d.params = readParams(op, d.buckets, model);
+  d.params = readParams(op, d.buckets, config.groups, model);
   for (auto input : op.getOps<rt::InputSlotOp>())
     d.inputs.push_back(readInput(input));
   d.gemms = gemms.rows();

@@ -5,6 +5,7 @@
 #include "mtc/runtime/mesh.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,7 +69,7 @@ private:
 
 /// What holds for the parameters whose name matches `pattern`, where `*` stands
 /// for any characters: another table, in which axes that are not named keep the
-/// general rule, and another type.
+/// general rule, another type, and how they are updated.
 struct ShardOverride {
   std::string pattern;
   std::vector<std::pair<LogicalAxis, MeshAxis>> axes;
@@ -77,6 +78,10 @@ struct ShardOverride {
   bool gatherOutput = false;
   /// In which they are stored; empty: in that of the strategy.
   std::string dtype = {};
+  /// Whose learning rate and decay hold; empty: those of all.
+  std::string group = {};
+  /// Whether they are subject to weight decay; none: by the rule for all.
+  std::optional<bool> decay = {};
 };
 
 /// Whether `name` matches `pattern` as a whole.

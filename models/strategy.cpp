@@ -75,6 +75,31 @@ const std::string &Strategy::dtypeOf(std::string_view name) const {
   return *found;
 }
 
+std::string Strategy::groupOf(std::string_view name) const {
+  std::string found;
+  for (const ShardOverride &override : overrides)
+    if (!override.group.empty() && matches(override.pattern, name))
+      found = override.group;
+  return found;
+}
+
+bool Strategy::decays(std::string_view name, bool byDefault) const {
+  bool found = byDefault;
+  for (const ShardOverride &override : overrides)
+    if (override.decay && matches(override.pattern, name))
+      found = *override.decay;
+  return found;
+}
+
+std::vector<std::string> Strategy::groups() const {
+  std::vector<std::string> names;
+  for (const ShardOverride &override : overrides)
+    if (!override.group.empty() &&
+        std::find(names.begin(), names.end(), override.group) == names.end())
+      names.push_back(override.group);
+  return names;
+}
+
 int64_t parseBytes(std::string_view text) {
   int64_t number = 0;
   auto [end, error] =

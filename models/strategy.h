@@ -92,6 +92,14 @@ struct Strategy {
   /// The type in which parameter `name` is stored: that of the last override
   /// which matches and has one, else `dtype`.
   const std::string &dtypeOf(std::string_view name) const;
+  /// The group of parameter `name`: that of the last override which matches and
+  /// has one; empty if none does.
+  std::string groupOf(std::string_view name) const;
+  /// Whether parameter `name` is subject to weight decay, which the last
+  /// override that matches may say.
+  bool decays(std::string_view name, bool byDefault) const;
+  /// All groups, in the order in which overrides name them.
+  std::vector<std::string> groups() const;
 };
 
 /// Whether a value of `schedule` is the path of a file of slots, not a name: it

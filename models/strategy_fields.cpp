@@ -9,6 +9,7 @@
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
 #include "models/stage_layout.h"
+#include "models/update_fields.h"
 #include "models/validate.h"
 
 namespace mtc::models {
@@ -173,8 +174,13 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "stores in "
        "f32 keep gradients in f32",
        "\"bf16\"", Need::optional, "", "grad-reduce-in-bf16=bf16"},
-      {"", "optimizer", named({"adamw"}, &Strategy::optimizer),
-       "what updates parameters; its numbers are the recipe's", "\"adamw\""},
+      {"", "optimizer",
+       named({"adamw", "adam_l2", "sgd", "nesterov", "lion"},
+             &Strategy::optimizer),
+       "what updates parameters (docs/numerics.md), its numbers are the "
+       "recipe's: AdamW (which Megatron-LM calls adam), Adam with L2 decay "
+       "(torch.optim.Adam), SGD with momentum or with Nesterov's, or Lion",
+       "\"lion\""},
       {"", "bucket_layout",
        named({"aligned", "dense"}, &Strategy::bucketLayout),
        "how parameters lie in buckets under zero 1 and 2: with aligned each "
@@ -459,9 +465,11 @@ static Kind<ShardOverride> ownAxes() {
     if (const toml::table *table = in.subtable(key)) {
       TomlReader shard = in.inner(key, *table);
       out.axes = readShardTable(shard);
-    } else if (!in.has(key) && !in.has("gather_output") && !in.has("dtype")) {
+    } else if (!in.has(key) && !in.has("gather_output") && !in.has("dtype") &&
+               !in.has("group") && !in.has("decay")) {
       in.error(key, "is missing; write shard = { ffn = \"none\" }, "
-                    "gather_output = true or dtype = \"f32\"");
+                    "gather_output = true, dtype = \"f32\", group = \"slow\" "
+                    "or decay = false");
     }
   };
   return {"a table with keys of [shard]", read,
@@ -493,6 +501,8 @@ const std::vector<Field<ShardOverride>> &overrideFields() {
        "the type in which these parameters are stored, read and gathered: f32, "
        "or that of the strategy; in f32 they are the main ones",
        "\"f32\"", Need::optional, "that of the strategy"},
+      groupField(),
+      decayField(),
   };
   return fields;
 }

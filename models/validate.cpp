@@ -520,6 +520,14 @@ static void checkTypes(const Strategy &strategy, std::vector<Violation> &out) {
                                  own)});
 }
 
+/// The step block has a place for each.
+static void checkGroups(const Strategy &strategy, std::vector<Violation> &out) {
+  if (size_t groups = strategy.groups().size(); groups >= MTC_PARAM_GROUPS)
+    out.push_back({fmt::format("at most {} groups", MTC_PARAM_GROUPS - 1),
+                   fmt::format("{} in overrides", groups),
+                   "the same group for parameters that are updated alike"});
+}
+
 /// A GPU has a stream of collectives in any case.
 static void checkCommThread(const Strategy &strategy,
                             std::vector<Violation> &out) {
@@ -559,6 +567,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
   checkSequence(spec, strategy, out);
   checkRecompute(spec, strategy, out);
   checkTypes(strategy, out);
+  checkGroups(strategy, out);
   checkOverlap(strategy, out);
   return out;
 }

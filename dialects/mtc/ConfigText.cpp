@@ -51,12 +51,14 @@ struct OptimizerFields {
   int64_t zero = 0, bucketSize = 0;
   std::optional<FlatLayout> layout;
   std::optional<Precision> gradDtype;
+  ArrayAttr groups;
   template <typename Visit> void each(Visit visit) {
     visit("kind", kind);
     visit("zero", zero);
     visit("bucket_size", bucketSize);
     visit("layout", layout);
     visit("grad_dtype", gradDtype);
+    visit("groups", groups);
   }
 };
 
@@ -167,12 +169,14 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 Attribute OptimizerAttr::parse(AsmParser &parser, Type) {
   return parseAttr<OptimizerAttr, OptimizerFields>(
       parser, [](OptimizerFields &f) {
-        return std::tuple(f.kind, f.zero, f.bucketSize, f.layout, f.gradDtype);
+        return std::tuple(f.kind, f.zero, f.bucketSize, f.layout, f.gradDtype,
+                          f.groups);
       });
 }
 void OptimizerAttr::print(AsmPrinter &printer) const {
-  printFields(printer, OptimizerFields{getKind(), getZero(), getBucketSize(),
-                                       getLayout(), getGradDtype()});
+  printFields(printer,
+              OptimizerFields{getKind(), getZero(), getBucketSize(),
+                              getLayout(), getGradDtype(), getGroups()});
 }
 
 Attribute TargetAttr::parse(AsmParser &parser, Type) {

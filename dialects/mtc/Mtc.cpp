@@ -112,10 +112,31 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, StringRef name,
 LogicalResult OptimizerAttr::verify(EmitError emitError, OptimizerKind,
                                     int64_t zero, int64_t bucketSize,
                                     std::optional<FlatLayout>,
-                                    std::optional<Precision>) {
+                                    std::optional<Precision>,
+                                    ArrayAttr groups) {
   if (zero < 0 || zero > 2)
     return emitError() << "expected zero to be 0, 1 or 2, found " << zero;
+  llvm::SmallSetVector<Attribute, 4> names;
+  if (groups)
+    names.insert(groups.begin(), groups.end());
+  if (groups && (names.size() != groups.size() ||
+                 !llvm::all_of(groups, llvm::IsaPred<StringAttr>)))
+    return emitError() << "expected groups to be names, each once, found "
+                       << groups;
+  if (names.size() >= MTC_PARAM_GROUPS)
+    return emitError() << "expected at most " << MTC_PARAM_GROUPS - 1
+                       << " groups, found " << names.size();
   return atLeastOne(emitError, "bucket_size", bucketSize);
+}
+
+std::optional<int64_t> OptimizerAttr::groupIndex(StringAttr group) const {
+  if (!group)
+    return 0;
+  ArrayAttr all = getGroups();
+  const Attribute *found = all ? llvm::find(all, group) : nullptr;
+  if (!all || found == all.end())
+    return std::nullopt;
+  return found - all.begin() + 1;
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,

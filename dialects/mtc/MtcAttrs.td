@@ -108,7 +108,9 @@ def Mtc_Schedule : Mtc_Attr<"Schedule", "schedule"> {
 }
 
 def Mtc_OptimizerKind : I32EnumAttr<"OptimizerKind", "the arithmetic of the update", [
-    I32EnumAttrCase<"AdamW", 0, "adamw">]> {
+    I32EnumAttrCase<"AdamW", 0, "adamw">, I32EnumAttrCase<"AdamL2", 1, "adam_l2">,
+    I32EnumAttrCase<"Sgd", 2, "sgd">, I32EnumAttrCase<"Nesterov", 3, "nesterov">,
+    I32EnumAttrCase<"Lion", 4, "lion">]> {
   let description = [{
     Each has an op of `tfm` (`dialects/tfm/Optimizers.h`).
   }];
@@ -130,15 +132,22 @@ def Mtc_Optimizer : Mtc_Attr<"Optimizer", "optimizer"> {
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000>`
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, layout = dense>`
     Example: `#mtc.optimizer<kind = adamw, zero = 1, bucket_size = 40000000, grad_dtype = bf16>`
+    Example: `#mtc.optimizer<kind = lion, zero = 0, bucket_size = 40000000, groups = ["embeddings", "head"]>`
 
     **Constraints:** `zero` is 0 to 2, a bucket has at least 1 element; `grad_dtype` is
-    f32 or what the model computes in (`#mtc.config`).
+    f32 or what the model computes in (`#mtc.config`); at most 15 groups, each name once.
   }];
   let parameters = (ins AttrParameter<"::mtc::OptimizerKind", "of the op that updates">:$kind,
       AttrParameter<"int64_t", "what is split over dp; 1: the optimizer's state, 2: sums of gradients, too">:$zero,
       AttrParameter<"int64_t", "elements after which a bucket is full">:$bucket_size,
       OptionalParameter<"std::optional<::mtc::FlatLayout>", "how parameters lie in a bucket; aligned where it lacks">:$layout,
-      OptionalParameter<"std::optional<::mtc::Precision>", "what gradients of parameters that have main ones are summed in; f32 where it lacks">:$grad_dtype);
+      OptionalParameter<"std::optional<::mtc::Precision>", "what gradients of parameters that have main ones are summed in; f32 where it lacks">:$grad_dtype,
+      OptionalParameter<"::mlir::ArrayAttr", "names of groups of parameters (#tfm.param), which have a learning rate and a decay of their own">:$groups);
+  let extraClassDeclaration = [{
+    /// Which of the step's values parameters of a group are updated with: 0 where
+    /// `group` is null, else its place in `groups` from 1 on; none if it is not one.
+    std::optional<int64_t> groupIndex(::mlir::StringAttr group) const;
+  }];
 }
 
 def Mtc_OpFamily : I32EnumAttr<"OpFamily", "ops of tfm of one kind", [

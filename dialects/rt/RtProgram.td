@@ -104,13 +104,18 @@ def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
   let summary = "the address of a field of the step block";
   let description = [{
     The runtime fills the step block before each step; `step_field.h` is the list
-    of its fields.
+    of its fields. Some have a value for each group of parameters: that of group 0,
+    or of `group`, a place in the `groups` of `#mtc.optimizer`, from 1 on.
 
     Example: `%lr = rt.step_field lr : memref<1xf32>`
+    Example: `%lr = rt.step_field lr group 2 : memref<1xf32>`
+
+    **Constraints:** `group` is 1 to 15, of a field that has values for groups.
   }];
-  let arguments = (ins Rt_StepField:$field);
+  let arguments = (ins Rt_StepField:$field, OptionalAttr<Rt_Int>:$group);
   let results = (outs MemRefRankOf<[F32], [1]>:$result);
-  let assemblyFormat = "`` $field attr-dict `:` type($result)";
+  let assemblyFormat = "`` $field (`group` $group^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
   let summary = "the part of a bucket segment that this rank updates";

@@ -169,6 +169,19 @@ LogicalResult BucketOp::verify() {
   return success();
 }
 
+LogicalResult StepFieldOp::verify() {
+  const StepFieldInfo &field = kStepFields[getField()];
+  std::optional<int64_t> group = getGroup();
+  if (group && !field.isOfGroups())
+    return emitOpError("expected a group only of a field that has values for "
+                       "groups, found it of ")
+           << field.name;
+  if (group && (*group < 1 || *group >= field.count))
+    return emitOpError("expected a group of 1 to ")
+           << field.count - 1 << ", found " << *group;
+  return success();
+}
+
 LogicalResult FlatRangeOp::verify() {
   if (getOnce())
     for (MtcGroup group : getOnce()->getGroups())

@@ -19,8 +19,15 @@ Operation *create(OpBuilder &b, Location loc, Value param, Value gradient,
   return op;
 }
 
-template <typename Op> const OptimizerInfo &rowOf() {
-  static const OptimizerInfo row = {Op::stateNames(), create<Op>};
+Operation *createNesterov(OpBuilder &b, Location loc, Value param,
+                          Value gradient, ValueRange states, bool decay) {
+  Operation *op = create<SgdOp>(b, loc, param, gradient, states, decay);
+  cast<SgdOp>(op).setNesterov(true);
+  return op;
+}
+
+template <typename Op, auto make = create<Op>> const OptimizerInfo &rowOf() {
+  static const OptimizerInfo row = {Op::stateNames(), make};
   return row;
 }
 
@@ -30,6 +37,14 @@ const OptimizerInfo &optimizerOf(OptimizerKind kind) {
   switch (kind) {
   case OptimizerKind::AdamW:
     return rowOf<AdamwOp>();
+  case OptimizerKind::AdamL2:
+    return rowOf<AdamL2Op>();
+  case OptimizerKind::Sgd:
+    return rowOf<SgdOp>();
+  case OptimizerKind::Nesterov:
+    return rowOf<SgdOp, createNesterov>();
+  case OptimizerKind::Lion:
+    return rowOf<LionOp>();
   }
   llvm_unreachable("an optimizer without a row");
 }

@@ -88,11 +88,13 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
   let description = [{
     Stands on function arguments. `axes` has one logical axis per dimension;
     the strategy's table maps axes to mesh axes. `std` is that of `init = normal`;
-    `decay` says whether weight decay applies. With `repeats` the argument has some
+    `decay` says whether weight decay applies, `group` whose learning rate and decay
+    hold (`#mtc.optimizer`). With `repeats` the argument has some
     indices several times, where the model has them once. With `slice` it is a part of
     a tensor of the model, and `name` its own.
 
     Example: `#tfm.param<name = "final_norm.scale", axes = ["embed"], init = ones, std = 0.0 : f64, decay = false>`
+    Example: `#tfm.param<name = "embed.tokens", axes = ["vocab", "embed"], init = normal, std = 2.0e-02 : f64, decay = true, group = "embeddings">`
     Example: `#tfm.param<name = "layers.0.attn.k.bias", axes = ["kv_heads", "head_dim"], init = zeros, std = 0.0 : f64, decay = false, repeats = <dim = 0, times = 2>>`
     Example: `#tfm.param<name = "layers.0.attn.v.bias", axes = ["kv_heads", "head_dim"], init = zeros, std = 0.0 : f64, decay = false, slice = <of = "layers.0.attn.qkv.bias", shape = [4, 4, 8], axes = ["kv_heads", "qkv", "head_dim"], dim = 1, first = 3, size = 1>>`
 
@@ -101,7 +103,8 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$axes,
       EnumParameter<Tfm_Init>:$init, "::mlir::FloatAttr":$std, "bool":$decay,
       OptionalParameter<"::mtc::tfm::RepeatsAttr">:$repeats,
-      OptionalParameter<"::mtc::tfm::SliceAttr">:$slice);
+      OptionalParameter<"::mtc::tfm::SliceAttr">:$slice,
+      OptionalParameter<"::mlir::StringAttr">:$group);
   let extraClassDeclaration = [{
     /// How many ranks have the same part of it.
     int64_t ranksOfPart() const { return getRepeats() ? getRepeats().getTimes() : 1; }

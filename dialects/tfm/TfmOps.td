@@ -484,39 +484,5 @@ def Tfm_ExportOp : Op<Tfm_Dialect, "export", []> {
   let assemblyFormat = "$name $x attr-dict `:` type($x)";
 }
 
-//===--- family: optimizer -------------------------------------------------===//
-
-def Tfm_ScalarOp : Op<Tfm_Dialect, "scalar", [Pure]> {
-  let summary = "a field of the step block";
-  let description = [{
-    Fields: lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2,
-    eps, inv_bias1, inv_bias2, clip_coeff, loss_scale. Never a constant in code.
-
-    Example: `%lr = tfm.scalar "lr" : tensor<f32>`
-  }];
-  let arguments = (ins StrAttr:$field);
-  let results = (outs Tfm_Tensor:$result);
-  let assemblyFormat = "$field attr-dict `:` type($result)";
-  let hasVerifier = 1;
-}
-def Tfm_AdamwOp : Op<Tfm_Dialect, "adamw", [Pure]> {
-  let summary = "one AdamW update of a flat range (docs/numerics.md)";
-  let description = [{
-    Results: the new parameter and moments. Lowered to plain arithmetic; no
-    kernel knows its name.
-
-    Example: `%p2, %m2, %v2 = tfm.adamw %p, %g, %m, %v {decay = true} : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>, tensor<64xf32>, tensor<64xf32>`
-  }];
-  let extraClassDeclaration = [{
-    /// What it keeps for each element from step to step, beside the parameter, in
-    /// the order of operands and results.
-    static ::llvm::ArrayRef<::llvm::StringRef> stateNames() {
-      static constexpr ::llvm::StringRef names[] = {"exp_avg", "exp_avg_sq"};
-      return names;
-    }
-  }];
-  let arguments = (ins Tfm_Tensor:$p, Tfm_Tensor:$g, Tfm_Tensor:$m, Tfm_Tensor:$v, BoolAttr:$decay);
-  let results = (outs Tfm_Tensor:$new_p, Tfm_Tensor:$new_m, Tfm_Tensor:$new_v);
-  let assemblyFormat = "$p `,` $g `,` $m `,` $v attr-dict `:` type($p) `,` type($g) `,` type($m) `,` type($v) `->` type($new_p) `,` type($new_m) `,` type($new_v)";
-}
+include "dialects/tfm/TfmOptimizers.td"
 #endif // MTC_TFM_OPS

@@ -38,7 +38,8 @@ static LogicalResult verifyAxes(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringAttr, ArrayAttr axes, Init, FloatAttr,
-                                bool, RepeatsAttr repeats, SliceAttr) {
+                                bool, RepeatsAttr repeats, SliceAttr,
+                                StringAttr) {
   int64_t rank = axes.size();
   if (repeats && repeats.getDim() >= rank)
     return emitError() << "expected repeats along one of " << rank

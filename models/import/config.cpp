@@ -135,6 +135,14 @@ static std::optional<Precision> gradDtypeOf(const Strategy &strategy) {
   return type == Precision::F32 ? std::nullopt : std::optional(type);
 }
 
+/// None without groups.
+static ArrayAttr groupsOf(Builder &b, const Strategy &strategy) {
+  SmallVector<Attribute> names;
+  for (const std::string &group : strategy.groups())
+    names.push_back(b.getStringAttr(group));
+  return names.empty() ? ArrayAttr() : b.getArrayAttr(names);
+}
+
 static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                            const Strategy &strategy) {
   MLIRContext *context = b.getContext();
@@ -157,7 +165,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
       *symbolizePrecision(strategy.dtype), scheduleOf(b, strategy),
       OptimizerAttr::get(context, *symbolizeOptimizerKind(strategy.optimizer),
                          strategy.zero, strategy.bucketSize, layoutOf(strategy),
-                         gradDtypeOf(strategy)),
+                         gradDtypeOf(strategy), groupsOf(b, strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, streams, memory, ranksPerHost),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));

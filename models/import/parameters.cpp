@@ -77,12 +77,14 @@ Value Importer::param(const std::string &name, Shape shape, const Axes &axes,
   // Megatron's rule: biases and parameters of one logical dimension (norms) do
   // not decay.
   bool isBias = StringRef(name).ends_with(".bias");
-  bool decay = !isBias && shape.size() > 1;
+  bool decay = strategy.decays(known, !isBias && shape.size() > 1);
+  std::string group = strategy.groupOf(known);
   ArrayAttr logical = b.getArrayAttr(names);
   tfm::RepeatsAttr repeated = repeats(known, logical, shape);
-  auto attr =
-      tfm::ParamAttr::get(b.getContext(), b.getStringAttr(name), logical, init,
-                          b.getF64FloatAttr(std), decay, repeated, slice);
+  auto attr = tfm::ParamAttr::get(
+      b.getContext(), b.getStringAttr(name), logical, init,
+      b.getF64FloatAttr(std), decay, repeated, slice,
+      group.empty() ? StringAttr() : b.getStringAttr(group));
   Type stored = storedType(known);
   Value made = argument(name, RankedTensorType::get(shape, stored),
                         b.getNamedAttr("tfm.param", attr));

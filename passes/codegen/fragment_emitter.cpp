@@ -150,7 +150,10 @@ void FragmentEmitter::emitAffine(rt::AffineOp op) {
 }
 
 void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
-  values[op.getResult()] = at(arena(MTC_ARENA_STEP), offsetOf(op.getField()));
+  int64_t inField =
+      op.getGroup().value_or(0) * kStepFields[op.getField()].bytes;
+  values[op.getResult()] =
+      at(arena(MTC_ARENA_STEP), offsetOf(op.getField()) + inField);
 }
 
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {

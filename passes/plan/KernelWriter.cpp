@@ -125,7 +125,8 @@ Value KernelWriter::loadStep(StringRef field) {
   OpBuilder outer(op);
   Type f32 = b.getF32Type();
   Value address = rt::StepFieldOp::create(outer, loc, MemRefType::get({1}, f32),
-                                          *idNamed(kStepFields, field));
+                                          *idNamed(kStepFields, field),
+                                          /*group=*/IntegerAttr());
   return stepFields[field] =
              load(addOperand(address, rt::Mode::Scalar, f32, 0));
 }

@@ -120,10 +120,15 @@ struct ShardOptimizerPass
         return param.emitOpError("expected a parameter of the model "
                                  "(pipe.parameter), found \"")
                << name << "\"";
+      StringAttr ofGroup = of->second.getParam().getGroup();
+      std::optional<int64_t> group = optimizer.groupIndex(ofGroup);
+      if (!group)
+        return param.emitOpError("expected a group of mtc.config, found ")
+               << ofGroup;
       plan.segments.push_back(
           {bucket, param.getStart(), of->second.getElements(),
-           of->second.getParam().getDecay(), of->second.groupsWithSame(),
-           param.isOwner(), param.getLoc()});
+           of->second.getParam().getDecay(), *group,
+           of->second.groupsWithSame(), param.isOwner(), param.getLoc()});
       plan.buckets[bucket].acrossStages |=
           here[name] < int64_t(of->second.getUses());
     }
@@ -142,12 +147,13 @@ struct ShardOptimizerPass
           "expected rt.program ops (written by bucket-gradients)");
       return signalPassFailure();
     }
+    optimizer = config->getOptimizer();
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
       plan.mesh = config->getMesh();
       plan.zero = config->shardsOptimizer();
       plan.shardsGradients = config->shardsGradients();
-      plan.optimizer = &tfm::optimizerOf(config->getOptimizer().getKind());
+      plan.optimizer = &tfm::optimizerOf(optimizer.getKind());
       plan.lastStage = program == programs.back();
       if (failed(shardBuckets(program, config->types(), plan)) ||
           failed(readSegments(program, plan)))
@@ -156,6 +162,7 @@ struct ShardOptimizerPass
     }
   }
 
+  OptimizerAttr optimizer;
   std::map<std::string, pipe::ParameterOp> model; ///< by name
 };
 

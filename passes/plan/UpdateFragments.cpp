@@ -176,7 +176,8 @@ private:
     return {static_cast<int64_t>(i),
             0,
             plan.buckets[i].elements,
-            false,
+            /*decay=*/false,
+            /*group=*/0,
             {},
             true,
             loc};
@@ -240,9 +241,16 @@ private:
     SmallVector<std::string> fields;
     rt::KernelOp kernel = updateKernel(bucket, s.decay, fields);
     for (const std::string &field : fields)
-      buffers.push_back(rt::StepFieldOp::create(
-          b, loc, MemRefType::get({1}, f32()), *idNamed(kStepFields, field)));
+      buffers.push_back(stepField(field, s.group));
     launch(kernel, buffers, r.getLength());
+  }
+
+  Value stepField(StringRef name, int64_t group) {
+    StepField field = *idNamed(kStepFields, name);
+    bool isOwn = group > 0 && kStepFields[field].isOfGroups();
+    return rt::StepFieldOp::create(b, loc, MemRefType::get({1}, f32()), field,
+                                   isOwn ? b.getI64IntegerAttr(group)
+                                         : IntegerAttr());
   }
 
   /// Takes a detached kernel, and runs it over a range.

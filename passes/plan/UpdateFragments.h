@@ -16,6 +16,7 @@ namespace mtc::passes {
 struct UpdateSegment {
   int64_t bucket = 0, start = 0, count = 0;
   bool decay = false;
+  int64_t group = 0;          ///< of the step's fields
   std::vector<MtcGroup> same; ///< whose ranks have the same of it
   bool owner = true;          ///< a second copy does not count in the norm
   mlir::Location part;        ///< the parameter's

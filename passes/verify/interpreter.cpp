@@ -76,8 +76,13 @@ void Interpreter::compute(Operation &op) {
 
 void Interpreter::readField(rt::StepFieldOp op) {
   const StepFieldInfo &field = kStepFields[op.getField()];
-  Placement placement{{SpaceKind::Field, int64_t(field.id)}, 0, field.bytes};
+  int64_t group = op.getGroup().value_or(0);
+  Placement placement{{SpaceKind::Field, int64_t(field.id)},
+                      group * field.bytes,
+                      (group + 1) * field.bytes};
   std::string name(field.name);
+  if (group > 0)
+    name += " of group " + std::to_string(group);
   contents.write(placement, numbers.leaf("the step block's field " + name), op);
   placements[op] = placement;
 }

@@ -58,7 +58,9 @@ private:
   void checkRounded(const Touch &touch, const FlatKernel &kernel,
                     const Operands &operands);
   void checkEveryRank(const Touch &touch, const Slice &slice);
-  void checkDecay(const Touch &touch, rt::LaunchOp op, const Slice &slice);
+  void checkFields(const Touch &touch, rt::LaunchOp op, const Slice &slice);
+  void checkFieldsOf(const Touch &touch, const Param &param, tfm::ParamAttr of,
+                     bool decays, const std::set<int64_t> &groups);
 
   void clear(const Touch &touch);
 

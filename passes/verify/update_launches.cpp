@@ -78,7 +78,7 @@ void UpdateInterpreter::update(const Touch &touch, rt::LaunchOp op,
     if (auto &from = kernel.operands[i].storedFrom)
       writeUpdated(touch, slice, llvm::any_of(*from, isGradient));
   checkRounded(touch, kernel, operands);
-  checkDecay(touch, op, first);
+  checkFields(touch, op, first);
 }
 
 /// Of the states one has a meaning outside of the update: the runtime fills the
@@ -191,21 +191,45 @@ void UpdateInterpreter::checkEveryRank(const Touch &touch, const Slice &slice) {
           << nameOf(slice) << ", found only the first to do it";
 }
 
-/// A launch that reads the weight decay is of parameters that decay.
-void UpdateInterpreter::checkDecay(const Touch &touch, rt::LaunchOp op,
-                                   const Slice &slice) {
-  bool found = llvm::any_of(op.getBuffers(), [](Value value) {
-    auto field = value.getDefiningOp<rt::StepFieldOp>();
-    return field && field.getField() == STEP_WEIGHT_DECAY;
-  });
+/// A launch that reads the weight decay is of parameters that decay, and one
+/// that reads what a group has of its own is of that group.
+void UpdateInterpreter::checkFields(const Touch &touch, rt::LaunchOp op,
+                                    const Slice &slice) {
+  bool decays = false;
+  std::set<int64_t> groups;
+  for (Value value : op.getBuffers())
+    if (auto field = value.getDefiningOp<rt::StepFieldOp>()) {
+      decays |= field.getField() == STEP_WEIGHT_DECAY;
+      if (kStepFields[field.getField()].isOfGroups())
+        groups.insert(field.getGroup().value_or(0));
+    }
   for (const Param &param : stage.params)
-    if (pipe::ParameterOp of = param.of;
-        param.bucket() == slice.bucket && param.start() < slice.end &&
-        slice.begin < param.end() && of.getParam().getDecay() != found)
+    if (pipe::ParameterOp of = param.of; param.bucket() == slice.bucket &&
+                                         param.start() < slice.end &&
+                                         slice.begin < param.end())
+      checkFieldsOf(touch, param, of.getParam(), decays, groups);
+}
+
+void UpdateInterpreter::checkFieldsOf(const Touch &touch, const Param &param,
+                                      tfm::ParamAttr of, bool decays,
+                                      const std::set<int64_t> &groups) {
+  if (of.getDecay() != decays)
+    report.error(touch.op) << "expected \"" << param.name()
+                           << "\" to be updated "
+                           << (decays ? "without" : "with")
+                           << " weight decay, as its pipe.parameter says, "
+                              "found otherwise";
+  std::optional<int64_t> own =
+      model.config.getOptimizer().groupIndex(of.getGroup());
+  if (!own)
+    report.error(touch.op) << "expected a group of mtc.config, found "
+                           << of.getGroup() << " of \"" << param.name() << "\"";
+  for (int64_t group : groups)
+    if (own && group != *own)
       report.error(touch.op)
-          << "expected \"" << param.name() << "\" to be updated "
-          << (found ? "without" : "with")
-          << " weight decay, as its pipe.parameter says, found otherwise";
+          << "expected \"" << param.name() << "\" to be updated with values of "
+          << "group " << *own << " of the step block, found those of group "
+          << group;
 }
 
 } // namespace mtc::passes::verify

@@ -28,10 +28,14 @@ template <typename Value> Json objectOf(const std::map<std::string, Value> &m) {
   return json;
 }
 
-void readFields(FieldReader reader, Manifest &m) {
+/// Up to this version nothing names the optimizer: there was only one.
+constexpr int64_t kOneOptimizer = 2;
+
+void readFields(FieldReader reader, int64_t version, Manifest &m) {
   m.position = readPosition(reader);
   m.model = reader.line("model");
   m.planHash = reader.line("plan_hash");
+  m.optimizer = version <= kOneOptimizer ? "adamw" : reader.line("optimizer");
   m.mesh = reader.line("mesh");
   FieldReader recipe = reader.object("recipe");
   for (const std::string &key : recipe.keys())
@@ -66,6 +70,7 @@ std::string textOf(const Manifest &m) {
     json["sample_orders"][length] = objectOf(order);
   json.update(Json({{"model", m.model},
                     {"plan_hash", m.planHash},
+                    {"optimizer", m.optimizer},
                     {"mesh", m.mesh},
                     {"recipe", objectOf(m.recipe)},
                     {"sums", m.sums},
@@ -101,7 +106,7 @@ Status parseManifest(std::string_view text, const std::string &path,
                     "with a newer mtc",
                     Manifest::kVersion, version));
   Manifest manifest;
-  readFields(reader, manifest);
+  readFields(reader, version, manifest);
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   out = std::move(manifest);
   return Status::okay();

@@ -19,10 +19,12 @@
 namespace mtc::runtime {
 
 struct Manifest {
-  static constexpr int kVersion = 2; ///< 1 had no skipped steps
+  /// 1 had no skipped steps, 1 and 2 no name of the optimizer.
+  static constexpr int kVersion = 3;
 
   RunPosition position;
   std::string model, planHash;
+  std::string optimizer; ///< whose states it has, as strategies name it
   /// For people and for comparisons: how the run was told to train, by keys of
   /// recipes, and the mesh that it ran on.
   std::map<std::string, std::string> recipe;

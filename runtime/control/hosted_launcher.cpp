@@ -8,6 +8,7 @@
 #include "runtime/control/environment.h"
 #include "runtime/control/flight_files.h"
 #include "runtime/control/hosted_restart.h"
+#include "runtime/control/make_job.h"
 #include "runtime/control/mpi_start.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/preparation.h"
@@ -50,8 +51,8 @@ std::vector<std::string> ownArguments() {
 
 class HostedLauncher {
 public:
-  HostedLauncher(const RunOptions &options, Job &job)
-      : options_(options), job_(job), signals_(/*once=*/false) {}
+  explicit HostedLauncher(const RunOptions &options)
+      : options_(options), signals_(/*once=*/false) {}
   ~HostedLauncher() { closeListening(); }
 
   Status run() {
@@ -59,6 +60,7 @@ public:
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle));
+    MTC_RETURN_IF_ERROR(makeJob(options_, bundle, job_));
     noteBeginning();
     Restarts restarts(options_.maxRestarts, signals_);
     RunCheckpoints checkpoints;
@@ -213,7 +215,7 @@ private:
   }
 
   const RunOptions &options_;
-  Job &job_;
+  Job job_; ///< each rank makes its own; what is wrong with it is told once
   SignalWatch signals_;
   Clock::time_point began_{};
   HostedRestart restart_;
@@ -228,8 +230,8 @@ private:
 
 } // namespace
 
-Status launchHostedRanks(const RunOptions &options, Job &job) {
-  return HostedLauncher(options, job).run();
+Status launchHostedRanks(const RunOptions &options) {
+  return HostedLauncher(options).run();
 }
 
 } // namespace mtc::runtime

@@ -11,6 +11,7 @@
 #include "runtime/control/host_flight.h"
 #include "runtime/control/hosted_restart.h"
 #include "runtime/control/hosted_watch.h"
+#include "runtime/control/make_job.h"
 #include "runtime/control/mpi_start.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/preparation.h"
@@ -42,8 +43,8 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 class HostedRank {
 public:
-  HostedRank(const RunOptions &options, const LaunchPlace &place, Job &job)
-      : options_(options), place_(place), job_(job), signals_(/*once=*/false),
+  HostedRank(const RunOptions &options, const LaunchPlace &place)
+      : options_(options), place_(place), signals_(/*once=*/false),
         mpi_(options, place) {}
 
   Status run() {
@@ -57,6 +58,7 @@ public:
                       "for {}; start as many, or compile for {}",
                       place_.family, place_.world, options_.bundle,
                       bundle_.mesh.worldSize(), place_.world)};
+    MTC_RETURN_IF_ERROR(makeJob(options_, bundle_, job_));
     MTC_RETURN_IF_ERROR(meet());
     aborts_.emplace([this] { return whyAborted(); });
     Status status = begin();
@@ -239,9 +241,9 @@ private:
 
   const RunOptions &options_;
   const LaunchPlace &place_;
-  Job &job_;
   SignalWatch signals_;
   Bundle bundle_;
+  Job job_;
   MpiStart mpi_;
   std::unique_ptr<ControlChannel> channel_;
   Preparation preparation_;
@@ -258,9 +260,8 @@ private:
 
 } // namespace
 
-Status runHostedRank(const RunOptions &options, const LaunchPlace &place,
-                     Job &job) {
-  return HostedRank(options, place, job).run();
+Status runHostedRank(const RunOptions &options, const LaunchPlace &place) {
+  return HostedRank(options, place).run();
 }
 
 } // namespace mtc::runtime

@@ -4,7 +4,6 @@
 
 #include "mtc/runtime/run.h"
 #include "runtime/rendezvous/launch_place.h"
-#include "runtime/train/job.h"
 
 namespace mtc::runtime {
 
@@ -14,8 +13,7 @@ namespace mtc::runtime {
 /// log. All files are those of a file system that all hosts share. Errors:
 /// those of a rank; peerDied with the name of the rank that failed; those of
 /// ControlChannel::open and loadMpi.
-Status runHostedRank(const RunOptions &options, const LaunchPlace &place,
-                     Job &job);
+Status runHostedRank(const RunOptions &options, const LaunchPlace &place);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_HOSTED_RANK_H

@@ -53,7 +53,9 @@ void HostedRestart::change(RunOptions &options) const {
         dump.what == DumpRequest::init || dump.what == DumpRequest::logits;
     int64_t at = dump.step;
     if (at == 0 && !initial)
-      at = dump.what == DumpRequest::grads ? 1 : options.recipe.steps;
+      at = dump.what == DumpRequest::grads ? 1
+           : options.recipe.samples > 0    ? INT64_MAX // the last, of the job
+                                           : options.recipe.steps;
     return initial || at <= step;
   });
   if (options.traceStep > 0 && options.traceStep <= step)

@@ -5,11 +5,11 @@
 #include "runtime/control/check_data.h"
 #include "runtime/control/run_header.h"
 #include "runtime/control/sample_orders.h"
+#include "runtime/control/say.h"
 #include "runtime/control/weights.h"
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -67,7 +67,7 @@ Status Preparation::begin(const RunOptions &options, CommKind comm,
   if (checkpoints_.loaded() && !job.evaluates())
     for (const std::string &warning :
          changedOrders(*checkpoints_.loaded(), job))
-      std::fprintf(stderr, "%s\n", warning.c_str());
+      say(warning);
   return Status::okay();
 }
 

@@ -1,11 +1,9 @@
-//===- recipe_file.cpp - reads and checks recipes -------------------------===//
+//===- recipe_file.cpp - reads recipes ------------------------------------===//
 
 #include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "runtime/base/file.h"
 #include "runtime/base/toml_nesting.h"
-#include "runtime/train/step_batches.h"
-#include "runtime/train/step_lengths.h"
 
 #include <fmt/format.h>
 #define TOML_EXCEPTIONS 0
@@ -93,36 +91,11 @@ Status readRecipe(const std::string &path, Recipe &recipe) {
       problems.push_back(
           fmt::format("line {}: {}", node.source().begin.line, problem));
   }
+  if (parsed.table().contains("steps") && parsed.table().contains("samples"))
+    problems.push_back("expected steps or samples, found both");
   MTC_RETURN_IF_ERROR(usage(fmt::format("recipe '{}':", path), problems));
   recipe = std::move(result);
   return Status::okay();
-}
-
-Status checkRecipe(const Recipe &recipe) {
-  Lines problems;
-  for (const RecipeField &field : recipeFields())
-    if (!holds(field, recipe))
-      problems.push_back(fmt::format("{}: expected {}, found {}", field.key,
-                                     expectedOf(field), textOf(field, recipe)));
-  if (problems.empty() && recipe.decay != "constant" &&
-      recipe.min_lr > recipe.lr)
-    problems.push_back(fmt::format(
-        "min_lr: expected at most lr {}, found {}{}; lower min_lr (--min-lr), "
-        "or take decay constant",
-        recipe.lr, recipe.min_lr,
-        recipe.min_lr == Recipe().min_lr ? " (its default)" : ""));
-  if (problems.empty() && recipe.min_loss_scale > recipe.initial_loss_scale)
-    problems.push_back(fmt::format(
-        "min_loss_scale: expected at most initial_loss_scale {}, found {}",
-        recipe.initial_loss_scale, recipe.min_loss_scale));
-  StepLengths lengths;
-  if (Status status = StepLengths::parse(recipe.seq, lengths); !status.ok())
-    problems.push_back(status.message());
-  BatchRamp ramp;
-  if (Status status = BatchRamp::parse(recipe.rampup_batch_size, ramp);
-      !status.ok())
-    problems.push_back(status.message());
-  return usage("recipe:", problems);
 }
 
 } // namespace mtc::runtime

@@ -3,21 +3,14 @@
 #include "runtime/control/restarts.h"
 
 #include "runtime/control/flight_files.h"
+#include "runtime/control/say.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 
 namespace mtc::runtime {
-namespace {
-
-void tell(const std::string &text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
-
-} // namespace
 
 bool Restarts::mayFollow(const Status &ended) const {
   return isForRecords(ended) && done_ < most_ && signals_.count() == 0;
@@ -47,14 +40,14 @@ Status Restarts::prepare(const Status &ended, RunCheckpoints &checkpoints,
   MTC_RETURN_IF_ERROR(checkpoints.renew(job));
   int64_t step = job.checkpoints.start.step;
   if (step <= before) {
-    tell("not started again: no checkpoint was written since the last start");
+    say("not started again: no checkpoint was written since the last start");
     return Status::okay();
   }
   std::chrono::seconds time{int64_t{1} << std::min<int64_t>(done_, 6)};
   time = std::min(time, std::chrono::seconds(60));
   ++done_;
-  tell(fmt::format("{}; restart {} of {} in {} s, behind step {}",
-                   ended.message(), done_, most_, time.count(), step));
+  say(fmt::format("{}; restart {} of {} in {} s, behind step {}",
+                  ended.message(), done_, most_, time.count(), step));
   MTC_RETURN_IF_ERROR(outputs.goOnBehind(step));
   if (!pause(time))
     return Status::okay();

@@ -5,6 +5,8 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/checkpoint/names.h"
+#include "runtime/control/say.h"
+#include "runtime/train/step_batches.h"
 #include "runtime/train/train_state.h"
 
 #include <fmt/format.h>
@@ -23,13 +25,27 @@ std::string makeNonce() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-void say(const std::string &text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
+/// The steps of a run that ends behind so many samples were counted from its
+/// first one: those before the checkpoint must be among them.
+Status checkSamples(const Job &job, const Descriptor &program) {
+  const RunPosition &position = job.checkpoints.start;
+  if (job.recipe.samples == 0)
+    return Status::okay();
+  StepCount before, found{position.step, position.samples};
+  MTC_RETURN_IF_ERROR(
+      StepBatches::countSteps(job.recipe, program, position.samples, before));
+  if (before == found)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("--samples: '{}' is of other global batches ({} samples "
+                      "in {} steps); give --steps, those before it included",
+                      job.checkpoints.resume, position.samples, position.step)};
 }
 
 /// A run that goes on trains behind the step of its checkpoint.
-Status checkSteps(const Job &job) {
+Status checkSteps(const Job &job, const Descriptor &program) {
   int64_t start = job.checkpoints.start.step;
+  MTC_RETURN_IF_ERROR(checkSamples(job, program));
   if (start > job.recipe.steps)
     return {StatusCode::usage,
             fmt::format("--steps {}: '{}' is of step {}; expected as many "
@@ -72,8 +88,23 @@ bytesOf(const std::map<std::string, std::vector<int64_t>> &tensors) {
 
 Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
   std::map<std::string, std::vector<int64_t>> expected = savedTensors(bundle);
-  const auto &found = checkpoint.manifest.tensors;
+  std::map<std::string, std::vector<int64_t>> found =
+      checkpoint.manifest.tensors;
   Problems problems;
+  const std::string &optimizer = bundle.stages[0].descriptor.optimizer;
+  const std::string &saved = checkpoint.manifest.optimizer;
+  if (saved != optimizer) {
+    problems.add(fmt::format(
+        "optimizer: expected {}, found states of {}; compile with --optimizer "
+        "{}, or begin with its weights alone (mtc checkpoint export, "
+        "--init-from)",
+        optimizer, saved, saved));
+    auto isState = [](const auto &tensor) {
+      return !isParameterTensor(tensor.first);
+    };
+    std::erase_if(expected, isState);
+    std::erase_if(found, isState);
+  }
   for (const auto &[name, shape] : expected)
     if (auto tensor = found.find(name); tensor == found.end())
       problems.add(fmt::format("'{}' is missing", name));
@@ -184,7 +215,8 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
   order.start = from.manifest.position;
   loaded_ = std::move(from.manifest);
-  return job.evaluates() ? Status::okay() : checkSteps(job);
+  return job.evaluates() ? Status::okay()
+                         : checkSteps(job, bundle.stages[0].descriptor);
 }
 
 } // namespace mtc::runtime

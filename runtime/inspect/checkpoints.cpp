@@ -26,6 +26,7 @@ Json describe(const CheckpointFolder &each) {
   writePosition(m.position, json);
   json["model"] = m.model;
   json["plan_hash"] = m.planHash;
+  json["optimizer"] = m.optimizer;
   json["mesh"] = m.mesh;
   json["ranks"] = each.checkpoint.ranks();
   json["tensors"] = m.tensors.size();
@@ -66,9 +67,10 @@ std::string lineOf(const CheckpointFolder &each) {
 
 std::string detailsOf(const Checkpoint &c) {
   const Manifest &m = c.manifest;
-  std::string text = fmt::format(
-      "plan     {}\ntensors  {}, {} elements in {} pieces\nrecipe  ",
-      m.planHash, m.tensors.size(), c.elements(), c.pieces.pieceCount());
+  std::string text = fmt::format("plan     {}\nstates   {}\ntensors  {}, {} "
+                                 "elements in {} pieces\nrecipe  ",
+                                 m.planHash, m.optimizer, m.tensors.size(),
+                                 c.elements(), c.pieces.pieceCount());
   for (const auto &[key, value] : m.recipe)
     text += fmt::format(" {}={}", key, value);
   return text + "\n" + scalerText(m.position);

@@ -36,16 +36,19 @@ std::string arenaText(const Descriptor &d) {
   return text;
 }
 
-std::string paramText(const ParamInfo &p) {
+std::string paramText(const ParamInfo &p,
+                      const std::vector<std::string> &groups) {
   std::string split =
       !p.split.dim
           ? std::string("replicated")
           : fmt::format("split on {} by {}{}", *p.split.dim,
                         axisName(p.split.axis), repeatsText(p.split.repeats));
   return fmt::format(
-      "  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}{}\n", p.name,
+      "  {:<32} {:<16} local {:<16} {}  bucket {} at {}{}{}{}{}\n", p.name,
       shapeText(p.shape), shapeText(p.localShape), split, p.bucket, p.start,
-      p.decay ? "" : "  no decay", p.owner ? "" : "  second copy",
+      p.decay ? "" : "  no decay",
+      p.group ? fmt::format("  group {}", groups[*p.group - 1]) : "",
+      p.owner ? "" : "  second copy",
       p.slice ? fmt::format("  {} of {}", indicesText(*p.slice), p.slice->of)
               : "");
 }
@@ -66,7 +69,7 @@ std::string describe(const Descriptor &d) {
   std::string text = headText(d) + arenaText(d);
   text += fmt::format("parameters: {}\n", d.params.size());
   for (const ParamInfo &p : d.params)
-    text += paramText(p);
+    text += paramText(p, d.groups);
   text += fmt::format("buckets: {}\n", d.buckets.size());
   for (size_t i = 0; i < d.buckets.size(); ++i)
     text += bucketText(d.buckets[i], i);

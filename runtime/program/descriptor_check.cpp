@@ -65,6 +65,18 @@ void checkHead(const Descriptor &d, Texts &out) {
     out.push_back("loss: the scalar lies outside the gradient arena");
 }
 
+void checkGroups(const Descriptor &d, Texts &out) {
+  size_t most = MTC_PARAM_GROUPS - 1;
+  if (d.groups.size() > most)
+    out.push_back(fmt::format("groups: expected at most {}, found {}", most,
+                              d.groups.size()));
+  for (const ParamInfo &p : d.params)
+    if (p.group.value_or(0) > static_cast<int64_t>(d.groups.size()))
+      out.push_back(fmt::format("parameter {}: expected one of {} groups, "
+                                "found group {}",
+                                p.name, d.groups.size(), *p.group));
+}
+
 /// `local` must be `shape` with dimension split.dim divided by its axis.
 void checkSplit(const Descriptor &d, const std::string &what,
                 const std::vector<int64_t> &shape,
@@ -323,6 +335,7 @@ void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
 
 void checkDescriptor(const Descriptor &d, Texts &problems) {
   checkHead(d, problems);
+  checkGroups(d, problems);
   for (size_t i = 0; i < d.buckets.size(); ++i)
     checkBucket(d, i, problems);
   for (const ParamInfo &p : d.params)

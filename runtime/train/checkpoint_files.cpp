@@ -232,6 +232,7 @@ std::function<Status()> CheckpointFiles::commitWork() const {
   manifest.position = position_;
   manifest.model = program.model;
   manifest.planHash = program.planHash;
+  manifest.optimizer = program.optimizer;
   manifest.mesh = meshText(rank_.mesh());
   for (const SourceFiles &source : job_.sources)
     manifest.orders[std::to_string(source.seq)] = source.order;

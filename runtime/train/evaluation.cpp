@@ -7,7 +7,7 @@ namespace mtc::runtime {
 Status Evaluation::batch(const EntryInfo &entry, TokenLoader &loader,
                          const GlobalBatch &batch, Observer *observer,
                          float &loss) {
-  schedule_.fill(batch.number, batch.first, block_);
+  schedule_.fill(batch, block_);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
   for (const AxisInfo &axis : kAxes)

@@ -52,8 +52,17 @@ Status lacks(const char *key, const std::set<int64_t> &known,
                   more ? " and these" : "")};
 }
 
-Status checkRamp(const BatchRamp &ramp, int64_t last) {
-  if (ramp.start < last && (last - ramp.start) % ramp.increment == 0)
+/// The global batch of the end.
+int64_t lastOf(const Recipe &recipe, const Descriptor &program) {
+  return recipe.global_batch_size > 0 ? recipe.global_batch_size
+                                      : program.batch.globalBatch;
+}
+
+/// The recipe's, towards this batch. Errors: usage.
+Status readRamp(const Recipe &recipe, int64_t last, BatchRamp &ramp) {
+  MTC_RETURN_IF_ERROR(BatchRamp::parse(recipe.rampup_batch_size, ramp));
+  if (ramp.isNone() ||
+      (ramp.start < last && (last - ramp.start) % ramp.increment == 0))
     return Status::okay();
   return {StatusCode::usage,
           fmt::format("rampup_batch_size: expected a start below the global "
@@ -112,15 +121,12 @@ int64_t BatchRamp::batchAt(int64_t consumed, int64_t last) const {
 Status StepBatches::plan(const Recipe &recipe, const Descriptor &program,
                          const StepRange &range, bool ramps, StepBatches &out) {
   BatchRamp ramp;
-  MTC_RETURN_IF_ERROR(BatchRamp::parse(recipe.rampup_batch_size, ramp));
   std::set<int64_t> known = batchesOf(program), lacking;
   StepBatches plan;
-  plan.last_ = recipe.global_batch_size > 0 ? recipe.global_batch_size
-                                            : program.batch.globalBatch;
+  plan.last_ = lastOf(recipe, program);
   if (!known.contains(plan.last_))
     return lacks("global_batch_size", known, {plan.last_});
-  if (!ramp.isNone())
-    MTC_RETURN_IF_ERROR(checkRamp(ramp, plan.last_));
+  MTC_RETURN_IF_ERROR(readRamp(recipe, plan.last_, ramp));
   if (!ramps)
     ramp = {};
   BatchPart part{0, range.done + 1, range.first};
@@ -138,6 +144,25 @@ Status StepBatches::plan(const Recipe &recipe, const Descriptor &program,
   if (!lacking.empty())
     return lacks("rampup_batch_size", known, lacking);
   out = std::move(plan);
+  return Status::okay();
+}
+
+Status StepBatches::countSteps(const Recipe &recipe, const Descriptor &program,
+                               int64_t samples, StepCount &out) {
+  BatchRamp ramp;
+  int64_t last = lastOf(recipe, program);
+  MTC_RETURN_IF_ERROR(readRamp(recipe, last, ramp));
+  StepCount count;
+  for (bool isWhole = true; isWhole;) {
+    int64_t batch = ramp.batchAt(count.samples, last);
+    int64_t fit = (samples - count.samples) / batch;
+    int64_t alike =
+        batch < last ? stepsAlike(ramp, count.samples, last) : INT64_MAX;
+    isWhole = alike <= fit; // and so a part behind it
+    count.steps += std::min(alike, fit);
+    count.samples += std::min(alike, fit) * batch;
+  }
+  out = count;
   return Status::okay();
 }
 

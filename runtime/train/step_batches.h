@@ -41,6 +41,13 @@ struct StepRange {
   int64_t first = 0; ///< sample of the first step
 };
 
+/// The first steps of a run.
+struct StepCount {
+  int64_t steps = 0;
+  int64_t samples = 0; ///< of these
+  bool operator==(const StepCount &) const = default;
+};
+
 /// The samples of a run's steps, or of an evaluation's batches: a function of
 /// those that were read before, so any run that goes on from there has them.
 class StepBatches {
@@ -50,6 +57,11 @@ public:
   /// `ramps`: not of an evaluation. Errors: usage, with what to compile.
   static Status plan(const Recipe &recipe, const Descriptor &program,
                      const StepRange &range, bool ramps, StepBatches &out);
+
+  /// As many steps, from the first one on, as have no more than `samples`
+  /// together. Errors: usage, as above but for batches that a program lacks.
+  static Status countSteps(const Recipe &recipe, const Descriptor &program,
+                           int64_t samples, StepCount &out);
 
   const std::vector<BatchPart> &parts() const { return parts_; }
   /// Samples of a step of the range, or behind it.

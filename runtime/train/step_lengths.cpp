@@ -2,6 +2,8 @@
 
 #include "runtime/train/step_lengths.h"
 
+#include "runtime/base/trimmed.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,14 +17,6 @@ namespace {
 constexpr std::string_view kForm =
     "expected lengths like \"512:1000, 1024\" (1,000 steps of 512 tokens a "
     "sample, then the rest of 1,024)";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ')
-    text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ')
-    text.remove_suffix(1);
-  return text;
-}
 
 /// A number from 1 on.
 bool readCount(std::string_view text, int64_t &out) {

@@ -93,6 +93,10 @@ std::vector<std::string> tensorsOf(const Descriptor &program,
   return names;
 }
 
+bool isParameterTensor(std::string_view name) {
+  return name.starts_with(parameterTensor(""));
+}
+
 Status loadTrainState(RankState &rank, const StoredPieces &from) {
   ParamFiller filler(rank);
   for (const ParamInfo &p : rank.descriptor().params) {

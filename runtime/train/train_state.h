@@ -11,6 +11,7 @@
 #include "runtime/program/rank.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mtc::runtime {
@@ -21,6 +22,9 @@ std::vector<Piece> trainState(const RankState &rank);
 /// The tensors in which a checkpoint has a parameter, `param` first.
 std::vector<std::string> tensorsOf(const Descriptor &program,
                                    const ParamInfo &p);
+
+/// Whether a tensor of a checkpoint is a parameter, no state of an optimizer.
+bool isParameterTensor(std::string_view name);
 
 /// Fills parameters and optimizer states from what trainState() of the ranks of
 /// any layout gave. Errors: inputRejected.

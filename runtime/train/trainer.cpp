@@ -124,7 +124,13 @@ RunPosition Trainer::position() const {
 }
 
 Status Trainer::prepare() {
+  std::vector<ParamGroup> groups;
+  MTC_RETURN_IF_ERROR(
+      parseGroups(job_.recipe.groups, rank_.descriptor().groups, groups));
   MTC_RETURN_IF_ERROR(openLengths());
+  schedule_ =
+      StepSchedule(job_.recipe, batches_.firstSample(job_.recipe.steps + 1),
+                   std::move(groups));
   if (int64_t first = job_.startStep() + 1; first <= job_.passes())
     MTC_RETURN_IF_ERROR(of(first).loader.fetch(batchOf(first)));
   if (rank_.logs())
@@ -280,8 +286,12 @@ void Trainer::finish(int64_t step) {
 }
 
 void Trainer::fillBlock(int64_t step) {
-  schedule_.fill(step - skipped_, batches_.firstSample(step), block_);
+  // Rates and moments follow the updates that were done.
+  GlobalBatch batch = batchOf(step);
+  schedule_.fill(
+      {step - skipped_, batch.first - skippedSamples_, batch.samples}, block_);
   block_.step = step;
+  block_.sample_base = batch.first;
   scaler_.fill(block_);
 }
 
@@ -362,7 +372,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   facts.step = step;
   facts.loss = result_.loss;
   facts.gradNorm = result_.gradNorm;
-  facts.lr = block_.lr;
+  facts.lr = block_.lr[0];
   facts.seq = seqOf(step);
   facts.samples = batches_.of(step);
   facts.allSamples = batches_.firstSample(step + 1);

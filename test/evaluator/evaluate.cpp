@@ -13,6 +13,7 @@ static const Handlers &handlers() {
   static const Handlers all = [] {
     Handlers h;
     addPointwise(h);
+    addOptimizers(h);
     addShape(h);
     addEinsum(h);
     addLookup(h);

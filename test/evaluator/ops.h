@@ -38,6 +38,7 @@ using Handler = std::function<mlir::LogicalResult(Call &)>;
 using Handlers = std::map<std::string, Handler>;
 
 void addPointwise(Handlers &handlers);
+void addOptimizers(Handlers &handlers);
 void addShape(Handlers &handlers);
 void addEinsum(Handlers &handlers);
 void addLookup(Handlers &handlers);

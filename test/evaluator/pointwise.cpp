@@ -78,50 +78,6 @@ static void addArithmetic(Handlers &h) {
   });
 }
 
-/// A field of the step block; fields are tested by name, so a missing one is
-/// an error and not zero.
-static FailureOr<double> field(Call &c, StringRef name) {
-  auto it = c.step.fields.find(name.str());
-  if (it == c.step.fields.end())
-    return c.op->emitOpError("expected field \"")
-           << name << "\" in the step block, found none";
-  return it->second;
-}
-
-static LogicalResult scalar(Call &c) {
-  auto value = field(c, cast<tfm::ScalarOp>(c.op).getField());
-  if (failed(value))
-    return failure();
-  map(c, [&](Elements) { return *value; });
-  return success();
-}
-
-/// docs/numerics.md, AdamW.
-static LogicalResult adamw(Call &c) {
-  std::map<std::string, double> f;
-  for (const char *name :
-       {"lr", "weight_decay", "beta1", "beta2", "one_minus_beta1",
-        "one_minus_beta2", "eps", "inv_bias1", "inv_bias2", "clip_coeff"}) {
-    auto value = field(c, name);
-    if (failed(value))
-      return failure();
-    f[name] = *value;
-  }
-  double decay = cast<tfm::AdamwOp>(c.op).getDecay() ? f["weight_decay"] : 0;
-  for (size_t i = 0; i < c.in[0]->reals.size(); ++i) {
-    double g = c.in[1]->reals[i] * f["clip_coeff"];
-    double m = f["beta1"] * c.in[2]->reals[i] + f["one_minus_beta1"] * g;
-    double v = f["beta2"] * c.in[3]->reals[i] + f["one_minus_beta2"] * g * g;
-    double step =
-        m * f["inv_bias1"] / (std::sqrt(v * f["inv_bias2"]) + f["eps"]);
-    double p = c.in[0]->reals[i];
-    c.out[0].reals[i] = p - f["lr"] * decay * p - f["lr"] * step;
-    c.out[1].reals[i] = m;
-    c.out[2].reals[i] = v;
-  }
-  return success();
-}
-
 void addPointwise(Handlers &h) {
   addArithmetic(h);
   on<tfm::ActivationOp>(h, [](tfm::ActivationOp op, Call &c) {
@@ -130,8 +86,6 @@ void addPointwise(Handlers &h) {
   on<tfm::ActivationGradOp>(h, [](tfm::ActivationGradOp op, Call &c) {
     map(c, [&](Elements x) { return x[1] * slope(op.getKind(), x[0]); });
   });
-  h["tfm.scalar"] = scalar;
-  h["tfm.adamw"] = adamw;
 }
 
 } // namespace mtc::eval

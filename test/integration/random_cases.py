@@ -11,6 +11,7 @@ PLAIN = ("gpipe", "1f1b", "eager-1f1b", "zb-h1")
 INTERLEAVED = "interleaved-1f1b"
 OWN = "own"  # a schedule of the case itself
 FAMILIES = ("attention", "dropout", "einsum", "norm", "pointwise")
+OPTIMIZERS = ("adamw", "adamw", "adam_l2", "sgd", "nesterov", "lion")
 KINDS = ("p2p", "grad-reduce", "param-gather")
 MOST_RANKS = 12
 TRIES = 50
@@ -44,6 +45,7 @@ class Case:
     bucket_layout: str = "aligned"
     per_host: int = 0          # ranks; 0: not said
     memory: int = 0            # bytes that a rank may use; 0: not said
+    optimizer: str = "adamw"
 
     def stage_options(self):
         if self.stages == "ends":
@@ -70,6 +72,7 @@ class Case:
     def same(self, place):
         """Options that another layout must have as well for the same bits."""
         return ["--seq", ",".join(map(str, self.lengths)), *precision.options(self.dtype),
+                "--optimizer", self.optimizer,
                 *(["--grad-dtype", narrow_type(self.dtype)] if self.narrow_sums else []),
                 *(["--threads", str(self.threads)] if self.threads > 1 else []),
                 *(part for axis in self.replicated for part in (f"--shard.{axis}", "none")),
@@ -81,6 +84,11 @@ class Case:
                          for pattern, rest in self.overrides)
         return {"own.txt": random_schedules.text(self.lines, self.layout.chunks),
                 "own.toml": tables}
+
+    @property
+    def has_group(self):
+        """Whether some parameters are in a group of their own."""
+        return any('group = "own"' in rest for _, rest in self.overrides)
 
     @property
     def microbatches(self):
@@ -192,6 +200,9 @@ def random_overrides(random, dtype):
                    for pattern in random.sample(F32, random.randint(1, 2))]
     if chance(random, 0.15):
         tables.append(random.choice(OVERRIDES))
+    if chance(random, 0.25):
+        decay = random.choice(("true", "false"))
+        tables.append((random.choice(F32), f'group = "own"\ndecay = {decay}'))
     return tuple(tables)
 
 
@@ -265,6 +276,7 @@ def random_case(random, layout):
                 # Threads of more ranks than there are cores wait for each other in loops.
                 threads=threads if layout.ranks <= 2 else 1,
                 bucket_layout="dense" if chance(random, 0.25) else "aligned",
+                optimizer=random.choice(OPTIMIZERS),
                 per_host=random.choice((1, 2, 3, 4)) if chance(random, 0.1) else 0,
                 memory=1 << 30 if layout.recompute == "fit" and chance(random, 0.8) else 0)
 

@@ -10,6 +10,8 @@
            and dp have the losses of one process
   resume   from a checkpoint within the ramp a run goes on to the same files, to the byte;
            other layouts go on with the same samples; evaluations have the batch of the end
+  samples  a run that ends behind so many samples has the steps that fit, and each the rate of
+           its own samples, from a checkpoint, too; one of other batches is rejected
 
 usage: test_rampup.py BIN_DIR
 """
@@ -184,6 +186,35 @@ class Tester(Lengths):
         self.report.expect(told == steps, f"expected Megatron-LM's lines to say {steps}, found "
                            f"{told}")
 
+    #===--- samples ---------------------------------------------------------===#
+
+    def samples(self):
+        bundle = self.compile(STILL, ALL, Layout())
+        saved = self.path("counted")
+        total = sum(batch for _, batch in growing(0, STEPS)) + LAST - 1
+        # A warm-up over all of it: rates are proportional to the samples.
+        recipe = ["--data", self.data, "--data-type", "u8", "--samples", total, "--lr",
+                  total * 1e-5, "--warmup-samples", total, "--decay", "constant"]
+        ramp = ("--rampup-batch-size", *RAMP)
+        log = self.mtc.run(bundle, recipe, self.path("samples"), extra=(
+            *ramp, "--checkpoints", saved, "--save-interval", 5))
+        self.rates(log)
+        kept = checkpoints.of_step(saved, 5)
+        log = self.mtc.run(bundle, recipe, self.path("samples"), extra=(
+            *ramp, "--load", kept))
+        self.rates(log, done=5)
+        result = self.mtc.call("run", bundle, *recipe, "--load", kept, check=False)
+        self.report.expect(result.returncode == 2 and "of other global batches" in result.stderr,
+                           f"a checkpoint of a ramp in a run without one: expected exit code 2, "
+                           f"found {result.returncode} and {result.stderr!r}")
+
+    def rates(self, log, done=0):
+        self.counts(log, done)
+        for line, (first, batch) in zip(log, growing(0, STEPS)[done:], strict=True):
+            error = relative((first + batch) * 1e-5, line["lr"])
+            self.report.expect(error <= 1e-7, f"step {line['step']}: expected a rate of 1e-5 a "
+                               f"sample, found {line['lr']}")  # fp32 in the step block
+
     def numbers(self, log):
         return [{key: value for key, value in line.items() if key not in OF_THE_MACHINE}
                 for line in log]
@@ -206,6 +237,7 @@ def main():
             tester.alone(layout, batches)
         tester.ramp()
         tester.resume()
+        tester.samples()
     return report.finish(f"{len(ALONE)} layouts alone, {STEPS} steps")
 
 

@@ -91,6 +91,8 @@ class Campaign:
         if len(case.batches) > 1:
             most, few = case.batches  # grows behind the second step
             recipe += ["--rampup-batch-size", few, most - few, 2 * few]
+        if case.has_group:
+            recipe += ["--groups", "own: lr_scale 0.5, weight_decay 0.3"]
         log = self.mtc.run(self.path("bundle"), recipe, folder, comm, dumps=("grads",))
         gradients = safetensors.read(os.path.join(folder, "grads.safetensors"))
         shutil.rmtree(folder)

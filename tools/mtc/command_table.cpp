@@ -25,7 +25,8 @@ OptionEntry entryOf(const CLI::Option &option) {
 CommandEntry entryOf(const CLI::App &app, const std::string &name) {
   CommandEntry entry{name, app.get_description(), app.get_footer(), {}};
   for (const CLI::Option *option : app.get_options())
-    entry.options.push_back(entryOf(*option));
+    if (!option->get_group().empty()) // else it is hidden
+      entry.options.push_back(entryOf(*option));
   return entry;
 }
 

@@ -69,15 +69,19 @@ void printStrategies() {
     std::puts(name.c_str());
 }
 
+void printRecipes() {
+  for (const std::string &name : compiler::recipeNames())
+    std::puts(name.c_str());
+}
+
 struct Topic {
   const char *name;
   void (*print)();
 };
-constexpr Topic kTopics[] = {{"exit-codes", printExitCodes},
-                             {"phases", printPhases},
-                             {"schedules", printSchedules},
-                             {"specs", printSpecs},
-                             {"strategies", printStrategies}};
+constexpr Topic kTopics[] = {
+    {"exit-codes", printExitCodes}, {"phases", printPhases},
+    {"recipes", printRecipes},      {"schedules", printSchedules},
+    {"specs", printSpecs},          {"strategies", printStrategies}};
 
 /// Topics that are pages of docs/reference as well.
 struct PageTopic {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ public:
   void addTo(CLI::App &sub) {
     for (const RecipeField &field : runtime::recipeFields()) {
       CLI::Option *option = sub.add_option_function<std::string>(
-          fmt::format("--{}", field.option),
+          flagsOf(field),
           [this, &field](const std::string &text) {
             given_.emplace_back(&field, text);
           },
@@ -47,9 +48,19 @@ public:
       if (field.optionWords > 1)
         option->expected(field.optionWords)->join(' ');
     }
+    for (const runtime::ForeignOption &option : runtime::foreignOptions())
+      addForeign(sub, option);
   }
-  /// Errors: usage, all values that are of another type at once.
+  /// Errors: usage, all values that are of another type at once. Steps that are
+  /// given replace the file's samples.
   Status apply(Recipe &recipe) const {
+    if (!foreign_.empty())
+      return {StatusCode::usage, foreign_};
+    if (isGiven("steps") && isGiven("samples"))
+      return {StatusCode::usage,
+              "--steps and --samples: expected one of them, found both"};
+    if (isGiven("steps"))
+      recipe.samples = 0;
     std::string problems;
     for (const auto &[field, text] : given_)
       if (!setField(*field, text, recipe))
@@ -61,6 +72,29 @@ public:
   }
 
 private:
+  static std::string flagsOf(const RecipeField &field) {
+    std::string flags = fmt::format("--{}", field.option);
+    std::istringstream aliases(field.aliases);
+    for (std::string alias; aliases >> alias;)
+      flags += fmt::format(",--{}", alias);
+    return flags;
+  }
+  /// Taken, to say what to do; not in help.
+  void addForeign(CLI::App &sub, const runtime::ForeignOption &option) {
+    sub.add_option_function<std::vector<std::string>>(
+           fmt::format("--{}", option.option),
+           [this, &option](const std::vector<std::string> &) {
+             foreign_ += fmt::format(
+                 "{}--{}: no option of mtc run as it is of Megatron-LM: {}",
+                 foreign_.empty() ? "" : "\n  ", option.option, option.advice);
+           })
+        ->expected(0, 1)
+        ->group("");
+  }
+  bool isGiven(std::string_view key) const {
+    return std::ranges::any_of(
+        given_, [&](const auto &each) { return each.first->key == key; });
+  }
   static std::string help(const RecipeField &field) {
     std::string text = field.meaning;
     if (!field.words.empty())
@@ -70,6 +104,7 @@ private:
   }
 
   std::vector<std::pair<const RecipeField *, std::string>> given_;
+  std::string foreign_; ///< what is wrong about options that are not ours
 };
 
 struct RunCommand {
@@ -117,17 +152,19 @@ Status takeProfile(RunCommand &command) {
   options.traceFile = command.profile;
   options.traceStep = std::max<int64_t>(1, command.profileStart);
   options.traceLast = command.profileEnd;
-  if (command.profileEnd == 0)
-    options.traceLast = options.recipe.steps;
+  options.traceToEnd = command.profileEnd == 0;
   return Status::okay();
 }
 
 Status runRun(RunCommand &command) {
   RunOptions &options = command.options;
-  if (!command.recipeFile.empty())
+  if (!command.recipeFile.empty()) {
+    options.recipeFile = compiler::findRecipe(command.recipeFile);
+    if (options.recipeFile.empty())
+      options.recipeFile = command.recipeFile; // whose error names it
     MTC_RETURN_IF_ERROR(
-        runtime::readRecipe(command.recipeFile, options.recipe));
-  options.recipeFile = command.recipeFile;
+        runtime::readRecipe(options.recipeFile, options.recipe));
+  }
   MTC_RETURN_IF_ERROR(command.recipe.apply(options.recipe));
   MTC_RETURN_IF_ERROR(runtime::checkRecipe(options.recipe));
   // The command line took a name of the table only.
@@ -195,7 +232,10 @@ Status runRun(RunCommand &command) {
 }
 
 void addRecipe(CLI::App &sub, RunCommand &command) {
-  sub.add_option("--recipe", command.recipeFile, "recipe file (TOML)")
+  sub.add_option(
+         "--recipe", command.recipeFile,
+         "recipe file (TOML), or the name of one that comes with mtc (mtc "
+         "help recipes)")
       ->group("Recipe");
   command.recipe.addTo(sub);
 }

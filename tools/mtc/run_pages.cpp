@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace mtc::tool {
 namespace {
 
@@ -15,6 +17,14 @@ using runtime::RecipeField;
 
 bool isText(const RecipeField &field) {
   return std::holds_alternative<std::string Recipe::*>(field.member);
+}
+
+std::string optionsOf(const RecipeField &field) {
+  std::string text = fmt::format("--{}", field.option);
+  std::istringstream aliases(field.aliases);
+  for (std::string alias; aliases >> alias;)
+    text += fmt::format(", --{}", alias);
+  return text;
 }
 
 std::string defaultOf(const RecipeField &field) {
@@ -56,9 +66,8 @@ KeyTable tableOf(const std::string &heading,
 KeyPage recipePage() {
   KeyTable table;
   for (const RecipeField &field : runtime::recipeFields())
-    table.rows.push_back({field.key, fmt::format("--{}", field.option),
-                          expectedOf(field), defaultOf(field), field.meaning,
-                          field.example});
+    table.rows.push_back({field.key, optionsOf(field), expectedOf(field),
+                          defaultOf(field), field.meaning, field.example});
   return {"Recipes: how to train",
           "A recipe is a TOML file of top-level keys: `mtc run BUNDLE --recipe "
           "FILE`. Options of `mtc run` replace what it says. Nothing here "

@@ -62,6 +62,15 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, mem
 // -----
 // expected-error @+1 {{expected zero to be 0, 1 or 2, found 3}}
 module attributes {test.attribute = #mtc.optimizer<kind = adamw, zero = 3, bucket_size = 1>} {}
+// -----
+// expected-error @+1 {{expected groups to be names, each once, found ["a", "b", "a"]}}
+module attributes {test.attribute = #mtc.optimizer<kind = lion, zero = 0, bucket_size = 1, groups = ["a", "b", "a"]>} {}
+// -----
+// expected-error @+1 {{expected groups to be names, each once, found [1]}}
+module attributes {test.attribute = #mtc.optimizer<kind = lion, zero = 0, bucket_size = 1, groups = [1]>} {}
+// -----
+// expected-error @+1 {{expected at most 15 groups, found 16}}
+module attributes {test.attribute = #mtc.optimizer<kind = lion, zero = 0, bucket_size = 1, groups = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"]>} {}
 
 // -----
 

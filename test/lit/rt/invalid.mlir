@@ -75,9 +75,21 @@ func.func @view_of_the_step() {
 }
 // -----
 func.func @field_that_kernels_do_not_read() {
-  // expected-error @+2 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2, clip_coeff or loss_scale), found seed}}
+  // expected-error @+2 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2, momentum, clip_coeff or loss_scale), found seed}}
   // expected-error @+1 {{failed to parse Rt_StepField parameter}}
   %f = rt.step_field seed : memref<1xf32>
+  return
+}
+// -----
+func.func @f() {
+  // expected-error @+1 {{expected a group only of a field that has values for groups, found it of eps}}
+  %f = rt.step_field eps group 1 : memref<1xf32>
+  return
+}
+// -----
+func.func @f() {
+  // expected-error @+1 {{expected a group of 1 to 15, found 16}}
+  %f = rt.step_field lr group 16 : memref<1xf32>
   return
 }
 // -----

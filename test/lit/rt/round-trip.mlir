@@ -49,6 +49,8 @@ rt.program @stage0 stage 0 {
     %r = rt.ref grad for "w" use 0 : memref<16xf32>
     // CHECK: rt.step_field lr : memref<1xf32>
     %f = rt.step_field lr : memref<1xf32>
+    // CHECK: rt.step_field weight_decay group 2 : memref<1xf32>
+    %own = rt.step_field weight_decay group 2 : memref<1xf32>
     // CHECK: rt.flat_range start 64 count 1000 shard 2048
     %at, %local, %n = rt.flat_range start 64 count 1000 shard 2048
     // CHECK: rt.offset_view %{{.*}} by %{{.*}} : memref<16xf32> -> memref<16xf32>

@@ -103,6 +103,12 @@ func.func @attention(%qkv: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
 func.func @update(%p: tensor<8xf32> {tfm.param = #tfm.param<name = "w", axes = ["embed"], init = normal, std = 0.02 : f64, decay = true>}) {
   // CHECK: tfm.scalar "lr" : tensor<f32>
   %lr = tfm.scalar "lr" : tensor<f32>
+  // CHECK: tfm.adam_l2 %
+  %l2:3 = tfm.adam_l2 %p, %p, %p, %p {decay = true} : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  // CHECK: tfm.sgd %{{.*}} {decay = false, nesterov}
+  %sgd:2 = tfm.sgd %p, %p, %p {decay = false, nesterov} : tensor<8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>
+  // CHECK: tfm.lion %
+  %lion:2 = tfm.lion %p, %p, %p {decay = true} : tensor<8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>
   // CHECK: tfm.adamw %
   %a, %b, %c = tfm.adamw %p, %p, %p, %p {decay = true} : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   return

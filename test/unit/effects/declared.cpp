@@ -47,7 +47,9 @@ public:
   runtime::ArenaOffset offsetOf(Value buffer) const {
     if (auto field = buffer.getDefiningOp<rt::StepFieldOp>())
       return {MTC_ARENA_STEP, int64_t(offsetof(MtcStepState, block)) +
-                                  kStepFields[field.getField()].offset};
+                                  kStepFields[field.getField()].offset +
+                                  int64_t(field.getGroup().value_or(0)) *
+                                      kStepFields[field.getField()].bytes};
     if (auto moved = buffer.getDefiningOp<rt::OffsetViewOp>()) {
       runtime::ArenaOffset from = offsetOf(moved.getView());
       int64_t width =

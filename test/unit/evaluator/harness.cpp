@@ -74,10 +74,10 @@ eval::StepBlock stepBlock() {
   eval::StepBlock step;
   step.seed = 0x1234567890abcdefULL;
   step.fields = {
-      {"lr", 0.01},       {"weight_decay", 0.1},    {"beta1", 0.9},
-      {"beta2", 0.95},    {"one_minus_beta1", 0.1}, {"one_minus_beta2", 0.05},
-      {"eps", 1e-3},      {"inv_bias1", 10.0},      {"inv_bias2", 20.0},
-      {"clip_coeff", 0.7}};
+      {"lr", 0.01},        {"weight_decay", 0.1},    {"beta1", 0.9},
+      {"beta2", 0.95},     {"one_minus_beta1", 0.1}, {"one_minus_beta2", 0.05},
+      {"eps", 1e-3},       {"inv_bias1", 10.0},      {"inv_bias2", 20.0},
+      {"clip_coeff", 0.7}, {"momentum", 0.9}};
   return step;
 }
 

@@ -247,15 +247,27 @@ void addFusing(std::vector<Instance> &all, bool grouped) {
 }
 
 void addOptimizer(std::vector<Instance> &all) {
-  std::string t = "tensor<$Bxf32>", three = t + ", " + t + ", " + t;
-  for (std::string decay : {"true", "false"})
-    all.push_back(
-        {"adamw_" + decay,
-         "func.func @f(%p: " + t + ", %g: " + t + ", %m: " + t + ", %v: " + t +
-             " {in.positive}) -> (" + three +
-             ") {\n  %a, %b, %c = tfm.adamw %p, %g, %m, %v {decay = " + decay +
-             "} : " + t + ", " + three + " -> " + three +
-             "\n  return %a, %b, %c : " + three + "\n}\n"});
+  std::string t = "tensor<$Bxf32>", two = t + ", " + t, three = two + ", " + t;
+  for (std::string decay : {"true", "false"}) {
+    for (std::string kind : {"adamw", "adam_l2"})
+      all.push_back({kind + "_" + decay,
+                     "func.func @f(%p: " + t + ", %g: " + t + ", %m: " + t +
+                         ", %v: " + t + " {in.positive}) -> (" + three +
+                         ") {\n  %a, %b, %c = tfm." + kind +
+                         " %p, %g, %m, %v {decay = " + decay + "} : " + t +
+                         ", " + three + " -> " + three +
+                         "\n  return %a, %b, %c : " + three + "\n}\n"});
+    for (std::string kind : {"sgd", "nesterov", "lion"}) {
+      bool isNesterov = kind == "nesterov";
+      all.push_back(
+          {kind + "_" + decay,
+           "func.func @f(%p: " + t + ", %g: " + t + ", %m: " + t + ") -> (" +
+               two + ") {\n  %a, %b = tfm." + (isNesterov ? "sgd" : kind) +
+               " %p, %g, %m {decay = " + decay +
+               (isNesterov ? ", nesterov" : "") + "} : " + three + " -> " +
+               two + "\n  return %a, %b : " + two + "\n}\n"});
+    }
+  }
   all.push_back(pointwise("scalar", "", "tfm.scalar \"lr\"", "tensor<f32>"));
 }
 

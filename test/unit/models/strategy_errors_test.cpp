@@ -30,8 +30,8 @@ static const BadInput strategyInputs[] = {
      "\"f16\", "
      "did you mean 'fp16'?\n"},
     {"Optimizer", "optimizer = \"adam\"\n",
-     "f:1: key 'optimizer': expected adamw, found a string \"adam\", "
-     "did you mean 'adamw'?\n"},
+     "f:1: key 'optimizer': expected one of adamw, adam_l2, sgd, nesterov, "
+     "lion, found a string \"adam\", did you mean 'adamw'?\n"},
     {"StagesAsNumber", "layers_per_stage = 2\n",
      "f:1: key 'layers_per_stage': expected \"balanced\", a layout like "
      "\"Et*2|(ttt|)*2tL\" (E embedding, t layer, L head, | the end of a "
@@ -151,7 +151,15 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'override.pattern': is missing; it has no default\n"},
     {"OverrideWithoutShard", "[[override]]\npattern = \"*\"\n",
      "f:1: key 'override.shard': is missing; write shard = { ffn = \"none\" }, "
-     "gather_output = true or dtype = \"f32\"\n"},
+     "gather_output = true, dtype = \"f32\", group = \"slow\" or decay = "
+     "false\n"},
+    {"OverrideOfAGroupWithoutAName",
+     "[[override]]\npattern = \"*\"\ngroup = \"a b\"\n",
+     "f:3: key 'override.group': expected a name of letters, digits, '_' and "
+     "'-', found a string \"a b\"\n"},
+    {"OverrideOfADecayThatIsNumber",
+     "[[override]]\npattern = \"*\"\ndecay = 0.1\n",
+     "f:3: key 'override.decay': expected true or false, found a number 0.1\n"},
     {"OverrideOfAnUnknownType",
      "[[override]]\npattern = \"*\"\ndtype = \"fp32\"\n",
      "f:3: key 'override.dtype': expected one of f32, fp16, bf16, found a "

@@ -32,6 +32,23 @@ TEST(Strategy, EveryFileLoadsAndFitsItsSpec) {
   EXPECT_GE(count, 4);
 }
 
+/// What a recipe of the same paper cannot say (models/recipes): 512 samples a
+/// step and dropout of 0.1 (arXiv:1909.08053, 4.1).
+TEST(Strategy, MegatronsGpt2HasThePapersBatchAndDropout) {
+  for (const char *size : {"1.2b", "2.5b", "4.2b", "8.3b"}) {
+    std::string name = std::string("megatron-") + size;
+    auto strategy = loadStrategy(MTC_MODELS_DIR "/strategies/" + name + ".toml",
+                                 {{"1f1b"}});
+    ASSERT_TRUE(strategy.ok()) << render(strategy.diagnostics);
+    EXPECT_EQ(strategy.value.globalBatchSize, 512) << name;
+    EXPECT_EQ(strategy.value.optimizer, "adamw") << name;
+    DropoutSpec dropout = loadSpec(name).dropout;
+    EXPECT_EQ(dropout.embedding, 0.1) << name;
+    EXPECT_EQ(dropout.attention, 0.1) << name;
+    EXPECT_EQ(dropout.hidden, 0.1) << name;
+  }
+}
+
 TEST(Strategy, EveryKeyIsRead) {
   auto parsed = parseStrategy(R"(tp = 2
 pp = 3
@@ -69,12 +86,35 @@ shard = { ffn = "tp" }
       R"("shard":{"batch":"dp","seq":"cp","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"
-      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false,"dtype":""}]})");
+      R"("override":[{"pattern":"layers.*.mlp.*","shard":{"ffn":"tp"},"gather_output":false,"dtype":"","group":"","decay":null}]})");
   EXPECT_EQ(parsed.value.mesh.worldSize(), 24);
   EXPECT_EQ(parsed.value.microbatches(), 2);
 }
 
 using Axes = std::map<LogicalAxis, MeshAxis>;
+
+TEST(Strategy, TheLastGroupAndDecayOfOverridesHold) {
+  Strategy strategy;
+  strategy.overrides = {{"embed.*", {}},
+                        {"*.weight", {}},
+                        {"layers.0.*", {}},
+                        {"layers.0.mlp.*", {}},
+                        {"layers.0.*.bias", {}}};
+  strategy.overrides[0].group = "slow";
+  strategy.overrides[1].group = "fast";
+  strategy.overrides[2].group = "slow";
+  strategy.overrides[3].decay = false;
+  strategy.overrides[4].decay = true;
+  EXPECT_EQ(strategy.groups(), (std::vector<std::string>{"slow", "fast"}));
+  EXPECT_EQ(strategy.groupOf("embed.tokens"), "slow");
+  EXPECT_EQ(strategy.groupOf("layers.1.mlp.up.weight"), "fast");
+  EXPECT_EQ(strategy.groupOf("layers.0.mlp.up.weight"), "slow");
+  EXPECT_EQ(strategy.groupOf("final_norm.scale"), "");
+  EXPECT_FALSE(strategy.decays("layers.0.mlp.up.weight", true));
+  EXPECT_TRUE(strategy.decays("layers.0.mlp.up.bias", false));
+  EXPECT_TRUE(strategy.decays("embed.tokens", true));
+  EXPECT_FALSE(strategy.decays("final_norm.scale", false));
+}
 
 TEST(Strategy, TheLastTypeOfAnOverrideHolds) {
   Strategy strategy;

@@ -1,5 +1,6 @@
 //===- checkpoint_test.cpp - what is whole, and what is damaged -----------===//
 
+#include "runtime/base/digest.h"
 #include "runtime/base/file_sums.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/commit.h"
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <sstream>
 
 namespace fs = std::filesystem;
 
@@ -52,6 +54,7 @@ Manifest ofStep(int64_t step) {
   Manifest manifest;
   manifest.position = {step, 16 * step, 512 * step};
   manifest.model = "toy";
+  manifest.optimizer = "adamw";
   manifest.planHash = "0123456789abcdef";
   manifest.mesh = "tp 2";
   manifest.recipe["lr"] = "0.001";
@@ -149,6 +152,33 @@ TEST(Manifest, ReadsWhatItWrites) {
   EXPECT_EQ(read.position, manifest.position);
   EXPECT_EQ(read.tensors, manifest.tensors);
   EXPECT_EQ(read.orders, manifest.orders);
+}
+
+/// A manifest's text with another version, in which lines with `without` lack.
+std::string olderText(const Manifest &manifest, int version,
+                      const std::string &without) {
+  std::string text, line;
+  std::istringstream lines(textOf(manifest));
+  while (std::getline(lines, line))
+    if (line.starts_with(" \"version\""))
+      text += " \"version\": " + std::to_string(version) + ",\n";
+    else if (line.find(without) == line.npos)
+      text += line + "\n";
+  size_t digest = text.rfind("\"\n}\n") - 32;
+  text.replace(digest, 32, 32, '0');
+  return text.replace(digest, 32, digestOf(text));
+}
+
+TEST(Manifest, OlderOnesAreOfAdamw) {
+  Manifest manifest = ofStep(3), read;
+  manifest.optimizer = "lion";
+  Status status =
+      parseManifest(olderText(manifest, 2, "\"optimizer\""), "m", read);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(read.optimizer, "adamw");
+  status = parseManifest(olderText(manifest, 3, "\"optimizer\""), "m", read);
+  EXPECT_NE(status.message().find("'optimizer' is missing"), std::string::npos)
+      << status.message();
 }
 
 TEST(Checkpoint, HasWhatRanksWrote) {

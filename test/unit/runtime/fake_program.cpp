@@ -216,7 +216,7 @@ void apply(MtcContext *ctx, const MtcStep *) {
   // With one stage the second replica's shard is b.
   *mainOf(ctx, shard) += spoil(ctx, "update");
   for (int64_t i = shard; i < shard + kShard; ++i) {
-    *mainOf(ctx, i) -= mtc::stepState(ctx).block.lr *
+    *mainOf(ctx, i) -= mtc::stepState(ctx).block.lr[0] *
                        (mtc::stepState(ctx).block.clip_coeff * grads(ctx)[i]);
     params(ctx)[i] = narrow(*mainOf(ctx, i));
   }
@@ -346,6 +346,8 @@ extern const char mtc_descriptor[] = TEXT({
   "streams" : 1,
   "dtype" : DTYPE,
   "onednn" : "",
+  "optimizer" : "sgd",
+  "groups" : [],
   "mesh" : {"tp" : 1, "cp" : 1, "dp" : 2, "pp" : FAKE_PP},
   "batch" : {
     "micro_batch" : 2,

@@ -97,6 +97,16 @@ TEST_F(LossScaleRun, ASkippedStepChangesNothing) {
   }
 }
 
+TEST_F(LossScaleRun, SchedulesInSamplesDoNotCountWhatWasSkipped) {
+  RunOptions o = scaled();
+  std::vector<Json> inSteps = run(o);
+  o.recipe.decay_samples = 8 * o.recipe.steps; // powers of 2: the same bits
+  std::vector<Json> inSamples = run(o);
+  ASSERT_EQ(inSamples.size(), inSteps.size());
+  for (size_t i = 0; i < inSteps.size(); ++i)
+    EXPECT_EQ(inSamples[i]["lr"], inSteps[i]["lr"]) << i;
+}
+
 TEST_F(LossScaleRun, GoesOnToTheBit) {
   RunOptions o = scaled();
   o.dumps = {{DumpRequest::params, 0, folder_.path("whole")}};

@@ -31,7 +31,7 @@ void work(MtcContext *ctx, const MtcStep *row) {
     mtc_gemm(ctx, 0, a, a + 16, a + 32, a + 64);
   }
   mtc_zero(ctx, &value, 4);
-  stepState(ctx).block.lr = value;
+  stepState(ctx).block.lr[0] = value;
 }
 
 const MtcFragment kFragments[] = {work};
@@ -105,7 +105,8 @@ TEST_F(RankTest, WalksLoadsAndRuns) {
   ASSERT_TRUE(rank_->walk(rank_->descriptor().entries[0], 0, 2, loader).ok());
   EXPECT_EQ(gCalls, 1);
   EXPECT_EQ(*in<int32_t>(*rank_, MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
-  EXPECT_EQ(stepState(&rank_->context()).block.lr, 0) << "mtc_zero did nothing";
+  EXPECT_EQ(stepState(&rank_->context()).block.lr[0], 0)
+      << "mtc_zero did nothing";
 }
 
 TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
@@ -117,7 +118,7 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
   EXPECT_FALSE(status.ok());
   EXPECT_FALSE(status.message().empty());
   EXPECT_EQ(rank_->context().status, static_cast<int32_t>(status.code()));
-  EXPECT_EQ(stepState(&rank_->context()).block.lr, 1)
+  EXPECT_EQ(stepState(&rank_->context()).block.lr[0], 1)
       << "calls after a failure must return";
   float value = 1;
   EXPECT_FALSE(

@@ -89,6 +89,35 @@ TEST(StepBatches, GoOnFromAnyStep) {
   }
 }
 
+StepCount count(const Recipe &recipe, const Descriptor &program,
+                int64_t samples) {
+  StepCount found;
+  Status status = StepBatches::countSteps(recipe, program, samples, found);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return found;
+}
+
+/// Samples in place of steps: all that begin and end within them.
+TEST(StepBatches, CountedBySamples) {
+  Descriptor program = programOf({2, 4, 6, 8, 10});
+  Recipe recipe = ramping("2 2 45");
+  StepBatches whole;
+  ASSERT_TRUE(StepBatches::plan(recipe, program, {0, 30, 0}, true, whole).ok());
+  int64_t steps = 0;
+  for (int64_t samples = 0; samples < 200; ++samples) {
+    while (whole.firstSample(steps + 2) <= samples)
+      ++steps;
+    StepCount wanted{steps, whole.firstSample(steps + 1)};
+    EXPECT_EQ(count(recipe, program, samples), wanted) << samples;
+  }
+  EXPECT_EQ(count({}, program, 59), (StepCount{5, 50}));
+  EXPECT_EQ(count(ramping("", 4), program, 59), (StepCount{14, 56}));
+  EXPECT_EQ(count({}, program, INT64_MAX).steps, INT64_MAX / 10);
+  StepCount none;
+  EXPECT_EQ(StepBatches::countSteps(ramping("4 4 60"), program, 9, none).code(),
+            StatusCode::usage);
+}
+
 TEST(StepBatches, OfOneSize) {
   StepBatches found;
   Descriptor program = programOf({4, 8});

@@ -8,9 +8,9 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 14, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 15, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "streams": 1,
-  "dtype": "f32", "onednn": "2",
+  "dtype": "f32", "onednn": "2", "optimizer": "adamw", "groups": [],
   "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
             "vocab": 16},

@@ -30,54 +30,25 @@
 namespace mtc::runtime::test {
 namespace {
 
-TEST(Schedule, CosineOfPi) {
-  // The bound of the header; libm's cos is exact to less than 1e-16 here.
-  for (int i = 0; i <= 1000; ++i)
-    EXPECT_NEAR(cosPi(i / 1000.0), std::cos(M_PI * (i / 1000.0)), 1e-15);
-  EXPECT_EQ(cosPi(0), 1);
-  EXPECT_EQ(cosPi(1), -1);
-}
-
-TEST(Schedule, LearningRate) {
-  Recipe r;
-  r.steps = 110;
-  r.warmup_steps = 10;
-  r.lr = 1;
-  r.min_lr = 0.1;
-  EXPECT_DOUBLE_EQ(learningRate(r, 1), 0.1);
-  EXPECT_DOUBLE_EQ(learningRate(r, 10), 1);
-  // Half way: x = 1/2, where the cosine is 0 (up to the rounding of pi).
-  EXPECT_NEAR(learningRate(r, 60), 0.55, 1e-15);
-  EXPECT_DOUBLE_EQ(learningRate(r, 110), 0.1);
-  EXPECT_DOUBLE_EQ(learningRate(r, 5000), 0.1);
-  r.decay = "linear";
-  EXPECT_DOUBLE_EQ(learningRate(r, 35), 1 - 0.9 * 0.25);
-  r.decay = "constant";
-  EXPECT_DOUBLE_EQ(learningRate(r, 100), 1);
-  r.decay = "cosine";
-  r.decay_steps = 60;
-  EXPECT_DOUBLE_EQ(learningRate(r, 60), 0.1);
-}
-
 TEST(Schedule, StepBlock) {
   Recipe r;
   r.seed = 7;
   r.clip = 0.5;
   StepSchedule schedule(r);
   MtcStepBlock a{}, b{};
-  schedule.fill(1, 16, a);
+  schedule.fill({1, 16, 4}, a);
   EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
   EXPECT_EQ(a.inv_bias2, static_cast<float>(1 / (1 - 0.95)));
   EXPECT_EQ(a.one_minus_beta1, static_cast<float>(1 - 0.9));
   EXPECT_EQ(a.clip_threshold, 0.5f);
-  schedule.fill(2, 16, a);
-  schedule.fill(3, 16, a);
+  schedule.fill({2, 16, 4}, a);
+  schedule.fill({3, 16, 4}, a);
   EXPECT_EQ(a.seed, 7u);
   EXPECT_EQ(a.inv_bias1, static_cast<float>(1 / (1 - 0.9 * 0.9 * 0.9)));
-  StepSchedule(r).fill(3, 16, b); // as after a resume
+  StepSchedule(r).fill({3, 16, 4}, b); // as after a resume
   EXPECT_EQ(a.inv_bias1, b.inv_bias1);
   EXPECT_EQ(a.inv_bias2, b.inv_bias2);
-  schedule.fill(1, 16, b); // backwards
+  schedule.fill({1, 16, 4}, b); // backwards
   EXPECT_EQ(b.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
 }
 
@@ -86,14 +57,14 @@ TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
   std::memset(&a, 0xab, sizeof a);
   std::memset(&b, 0xcd, sizeof b);
   StepSchedule schedule{Recipe()};
-  schedule.fill(1, 16, a);
-  schedule.fill(1, 16, b);
+  schedule.fill({1, 16, 4}, a);
+  schedule.fill({1, 16, 4}, b);
   auto bytes = [](MtcStepBlock &block) {
     return reinterpret_cast<char *>(&block);
   };
   for (const StepFieldInfo &field : kStepFields)
     EXPECT_EQ(std::memcmp(bytes(a) + field.offset, bytes(b) + field.offset,
-                          field.bytes),
+                          field.bytes * field.count),
               0)
         << field.name;
 }

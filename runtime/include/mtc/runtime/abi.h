@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 14
+#define MTC_ABI_VERSION 15
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -72,6 +72,10 @@ enum MtcStream {
   MTC_STREAM_COUNT = 2
 };
 
+/// Groups of parameters that have a learning rate and a decay of their own,
+/// with the first, which all others are in.
+#define MTC_PARAM_GROUPS 16
+
 /// Everything that changes between steps or runs. None of it is a constant in
 /// code. Kernels read single fields through pointers into this block, which
 /// lies in memory of the device: the runtime copies it there before each step.
@@ -81,12 +85,13 @@ struct MtcStepBlock {
   uint64_t seed;
   int64_t sample_base;
   int64_t step;
-  float lr;
-  float weight_decay;
+  float lr[MTC_PARAM_GROUPS];
+  float weight_decay[MTC_PARAM_GROUPS];
   float beta1, beta2;
   float one_minus_beta1, one_minus_beta2;
   float eps;
   float inv_bias1, inv_bias2;
+  float momentum;
   float clip_threshold, clip_coeff;
   float zero;
   float loss_scale;

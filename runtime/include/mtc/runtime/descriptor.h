@@ -102,6 +102,9 @@ struct ParamInfo {
   int64_t start = 0; ///< first element inside the bucket
   bool owner = true;
   bool decay = true;
+  /// The group whose learning rate and decay hold, in the descriptor's list,
+  /// from 1 on; none: those of all.
+  std::optional<int64_t> group;
   InitInfo init;
   std::vector<std::string> layerAxes; ///< logical, one per dimension
   int64_t localElements() const { return elementCount(localShape); }
@@ -212,6 +215,8 @@ inline constexpr std::string_view kScaledDtype = "fp16";
 
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
+  std::string optimizer;           ///< as strategies name it
+  std::vector<std::string> groups; ///< of parameters, in the step's order
   int64_t stage = 0, threads = 1;
   int64_t streams = 1; ///< MtcStream: those that fragments name are below
   Mesh mesh;

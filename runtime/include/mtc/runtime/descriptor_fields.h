@@ -126,6 +126,7 @@ template <typename Fields> void fields(Fields &f, ParamInfo &p) {
   f.integer("start", p.start, 0, kHuge);
   f.boolean("owner", p.owner);
   f.boolean("decay", p.decay);
+  f.optional("group", p.group, 1, MTC_PARAM_GROUPS - 1);
   f.record("init", p.init);
   f.texts("layer_axes", p.layerAxes);
 }
@@ -203,6 +204,8 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.integer("streams", d.streams, 1, MTC_STREAM_COUNT);
   f.text("dtype", d.dtype);
   f.text("onednn", d.onednn);
+  f.text("optimizer", d.optimizer);
+  f.texts("groups", d.groups);
   f.record("mesh", d.mesh);
   f.record("batch", d.batch);
   f.sizes("arenas", d.arenas, 0);

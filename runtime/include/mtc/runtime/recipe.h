@@ -12,20 +12,44 @@
 
 namespace mtc::runtime {
 
-/// The learning rate of step s (1-based): lr·s/warmup_steps while s <=
-/// warmup_steps; then, with x = min(1, (s - warmup) / (decay_steps -
-/// warmup)), cosine: min_lr + (lr - min_lr)·(1 + cos(pi·x))/2; linear: lr +
-/// (min_lr - lr)·x; constant: lr.
+/// Schedules are functions of n, the steps or samples that are done when a step
+/// ends (lr_at "end") or begins ("start"), with W of warm-up, D of warm-up and
+/// decay, T in all. They are those of Megatron-LM's OptimizerParamScheduler,
+/// whose count is that at the start.
+///
+/// The learning rate while n <= W: init_lr + (lr - init_lr)·n/W. Then constant:
+/// lr. For n > D: min_lr. Else, with x = (n - W)/(D - W), cosine: min_lr + (lr
+/// - min_lr)·(1 + cos(pi·x))/2; linear: lr + (min_lr - lr)·x;
+/// inverse-square-root: max(min_lr, lr·sqrt(max(W, 1))/sqrt(max(n, 1))); wsd:
+/// lr, and over the last A of D, with y = (n - (D - A))/A, min_lr + (lr -
+/// min_lr)·c, where c is 1 - y (linear), (1 + cos(pi·y))/2 (cosine), 2·2^-y - 1
+/// (exponential) or 1 - sqrt(y) (minus_sqrt).
+///
+/// The weight decay, with z = min(1, n/T): constant: weight_decay; else
+/// start_weight_decay + (weight_decay - start_weight_decay)·c, where c is z
+/// (linear) or (1 + cos(pi·(1 - z)))/2 (cosine).
 struct Recipe {
   int64_t steps = 100;
+  int64_t samples = 0; ///< in place of steps, where it is above 0
   double lr = 3e-4;
   double min_lr = 3e-5;
-  int64_t warmup_steps = 0;
-  int64_t decay_steps = 0; ///< 0: `steps`
+  double init_lr = 0;
+  int64_t warmup_steps = 0, warmup_samples = 0;
+  double warmup_fraction = 0;                 ///< of D, in place of these
+  int64_t decay_steps = 0, decay_samples = 0; ///< 0: all
   std::string decay = "cosine";
+  int64_t wsd_decay_steps = 0, wsd_decay_samples = 0;
+  std::string wsd_decay = "exponential";
+  std::string lr_at = "end"; ///< or "start"
   double beta1 = 0.9, beta2 = 0.95;
   double eps = 1e-8;
+  double momentum = 0.9;
   double weight_decay = 0.1;
+  double start_weight_decay = 0;
+  std::string weight_decay_ramp = "constant";
+  /// Of groups of parameters, which the strategy makes: "embeddings: lr_scale
+  /// 0.1, weight_decay 0; head: lr 1e-4".
+  std::string groups;
   double clip = 1.0; ///< threshold of the global gradient norm; 0: no clipping
   // Only of programs that scale the loss (fp16).
   double loss_scale = 0; ///< constant; 0: dynamic, by what follows
@@ -57,6 +81,12 @@ struct Recipe {
   /// "16 16 100000"; empty: none.
   int64_t global_batch_size = 0;
   std::string rampup_batch_size;
+
+  /// Whether the schedules count samples, not steps.
+  bool countsSamples() const {
+    return samples > 0 || warmup_samples > 0 || decay_samples > 0 ||
+           wsd_decay_samples > 0;
+  }
 };
 
 } // namespace mtc::runtime

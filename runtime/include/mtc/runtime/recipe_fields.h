@@ -24,6 +24,7 @@ struct RecipeField {
                               double Recipe::*, std::string Recipe::*>;
   const char *key;     ///< of recipe files
   const char *option;  ///< of `mtc run`, without the dashes
+  const char *aliases; ///< its other names, Megatron-LM's, spaces between them
   Member member;       ///< its type, and where it is
   const char *meaning; ///< for people
   const char *example; ///< a value as in a file
@@ -36,6 +37,14 @@ struct RecipeField {
   int optionWords = 1; ///< of a text on the command line
 };
 
+/// An option of Megatron-LM that is no other name of a recipe's: what it is
+/// here.
+struct ForeignOption {
+  const char *option; ///< without the dashes
+  const char *advice;
+};
+std::span<const ForeignOption> foreignOptions();
+
 std::span<const RecipeField> recipeFields();
 
 /// "an integer >= 0", "a number >= 0 and < 1", "one of u8, u16, i32".
@@ -44,7 +53,8 @@ std::string expectedOf(const RecipeField &field);
 /// The value of a field as text that `setField` takes.
 std::string textOf(const RecipeField &field, const Recipe &recipe);
 
-/// Sets a field from text: all of it, decimal, no infinity, no NaN. False when
+/// Sets a field from text: all of it, decimal, no infinity, no NaN; of words,
+/// capitals do not count. False when
 /// it is not of the field's type. The range is checkRecipe's.
 bool setField(const RecipeField &field, std::string_view text, Recipe &recipe);
 

@@ -110,7 +110,8 @@ struct RunOptions {
   /// step from 1; 0: the last.
   std::string traceFile;
   int64_t traceStep = 0;
-  int64_t traceLast = 0; ///< the steps up to this one, too; 0: one step
+  int64_t traceLast = 0;   ///< the steps up to this one, too; 0: one step
+  bool traceToEnd = false; ///< up to the last, in place of traceLast
   /// Where `recipe` comes from, if from a file: no output may be that file.
   std::string recipeFile;
   /// > 0: no training; prints the mean loss over this many global batches, as

@@ -40,7 +40,7 @@ enum class StepReader { Kernels, Affine, Runtime, Nobody };
         "absolute id of the first sample of this step")                        \
   FIELD(STEP, step, Runtime, Runtime, "1 for the first step"  )                    \
   FIELD(LR, lr, Runtime, Kernels, "learning rate of this step")                \
-  FIELD(WEIGHT_DECAY, weight_decay, Runtime, Kernels, "decoupled")             \
+  FIELD(WEIGHT_DECAY, weight_decay, Runtime, Kernels, "of this step")          \
   FIELD(BETA1, beta1, Runtime, Kernels, "AdamW")                               \
   FIELD(BETA2, beta2, Runtime, Kernels, "AdamW")                               \
   FIELD(ONE_MINUS_BETA1, one_minus_beta1, Runtime, Kernels, "1 - beta1")       \
@@ -48,6 +48,7 @@ enum class StepReader { Kernels, Affine, Runtime, Nobody };
   FIELD(EPS, eps, Runtime, Kernels, "AdamW")                                   \
   FIELD(INV_BIAS1, inv_bias1, Runtime, Kernels, "1 / (1 - beta1^step)")        \
   FIELD(INV_BIAS2, inv_bias2, Runtime, Kernels, "1 / (1 - beta2^step)")        \
+  FIELD(MOMENTUM, momentum, Runtime, Kernels, "SGD")                           \
   FIELD(CLIP_THRESHOLD, clip_threshold, Runtime, Runtime,                      \
         "<= 0: no clipping")                                                   \
   FIELD(CLIP_COEFF, clip_coeff, Norm, Kernels,                                 \
@@ -73,10 +74,14 @@ enum StepField {
 struct StepFieldInfo {
   StepField id;
   std::string_view name;
-  int64_t offset, bytes; ///< in MtcStepBlock
+  int64_t offset; ///< in MtcStepBlock
+  int64_t bytes;  ///< of one value
+  int64_t count;  ///< of values: 1, or one for each group of parameters
   StepWriter writer;
   StepReader reader;
   std::string_view meaning;
+
+  bool isOfGroups() const { return count > 1; }
 };
 
 /// By StepField.
@@ -85,7 +90,9 @@ inline constexpr StepFieldInfo kStepFields[] = {
   {STEP_##id,                                                                  \
    #name,                                                                      \
    offsetof(MtcStepBlock, name),                                               \
-   sizeof(MtcStepBlock::name),                                                 \
+   sizeof(std::remove_extent_t<decltype(MtcStepBlock::name)>),                 \
+   sizeof(MtcStepBlock::name) /                                                \
+       sizeof(std::remove_extent_t<decltype(MtcStepBlock::name)>),             \
    StepWriter::writer,                                                         \
    StepReader::reader,                                                         \
    meaning},
@@ -101,7 +108,7 @@ constexpr bool isWholeStepBlock() {
     int64_t start = (end + field.bytes - 1) / field.bytes * field.bytes;
     if (field.offset != start)
       return false;
-    end = start + field.bytes;
+    end = start + field.bytes * field.count;
   }
   return end == sizeof(MtcStepBlock);
 }
@@ -109,8 +116,10 @@ static_assert(isWholeStepBlock());
 
 /// What kernels read are floats.
 #define MTC_FIELD(id, name, writer, reader, meaning)                           \
-  static_assert(StepReader::reader != StepReader::Kernels ||                   \
-                std::is_same_v<decltype(MtcStepBlock::name), float>);
+  static_assert(                                                               \
+      StepReader::reader != StepReader::Kernels ||                             \
+      std::is_same_v<std::remove_extent_t<decltype(MtcStepBlock::name)>,       \
+                     float>);
 MTC_STEP_FIELDS(MTC_FIELD)
 #undef MTC_FIELD
 
