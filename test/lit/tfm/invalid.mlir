@@ -434,7 +434,7 @@ func.func @repeat_grad_shape(%x: tensor<4x16xf32>) {
 // -----
 
 func.func @f() -> tensor<f32> {
-  // expected-error @+1 {{expected a field of the step block that kernels read (lr, }}
+  // expected-error @+1 {{expected a field of the step block that kernels read (lr, weight_decay, beta1, beta2, one_minus_beta1, one_minus_beta2, eps, inv_bias1, inv_bias2, momentum, clip_coeff or loss_scale), found "backward"}}
   %0 = tfm.scalar "backward" : tensor<f32>
   return %0 : tensor<f32>
 }
