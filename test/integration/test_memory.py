@@ -204,8 +204,9 @@ def new_callers(program, short, long):
 
 def check_allocations(mtc, report, bundle, recipe, library, folder, comm):
     """A run of 9 steps allocates as often as one of 1 step: nothing in the other 8.
-    (Both numbers have one digit, so texts of the run have equal lengths.)"""
-    more = 8
+    (Both numbers have one digit. What is left is the time in the header of the log, whose
+    text, and each copy of it, has up to three digits more or less: no call more, few bytes.)"""
+    more, few = 8, 64
     first = counts(mtc, bundle, recipe, library, folder, comm, 1)
     later = counts(mtc, bundle, recipe, library, folder, comm, 1 + more)
     for process, short in first.items():
@@ -219,7 +220,7 @@ def check_allocations(mtc, report, bundle, recipe, library, folder, comm):
             stage = process // (LAYOUT.ranks // LAYOUT.pp)
             program = os.path.join(bundle, "programs", f"stage{stage}")
             who = f"shm, rank {process}"
-        report.expect((calls, long.bytes[0]) == (0, short.bytes[0]),
+        report.expect(calls == 0 and abs(long.bytes[0] - short.bytes[0]) < few,
                       f"{who}: the program allocates {calls} times, "
                       f"{long.bytes[0] - short.bytes[0]} bytes, in {more} steps "
                       "after the first")

@@ -112,23 +112,29 @@ Status SharedHost::join(const HostShare &own, const Gather &gather,
   }
   // Also by those who failed or are alone: all take part in it.
   MTC_RETURN_IF_ERROR(gather(path, all));
+  if (status.ok() && !alone)
+    status = made->attach(own, all[size_t(first)], first);
+  // Nobody goes on before all have opened it: the process of the first may end.
+  MTC_RETURN_IF_ERROR(gather("", all));
   MTC_RETURN_IF_ERROR(status);
-  if (alone)
-    return Status::okay();
-  if (all[size_t(first)].empty())
+  if (!alone)
+    out = std::move(made);
+  return Status::okay();
+}
+
+Status SharedHost::attach(const HostShare &own, const std::string &path,
+                          int first) {
+  if (path.empty())
     return {
         StatusCode::failed,
         fmt::format("rank {} made no memory for the ranks of its host", first)};
   if (own.rank != first)
-    MTC_RETURN_IF_ERROR(made->open(all[size_t(first)], first));
+    MTC_RETURN_IF_ERROR(open(path, first));
   ShmOptions options;
   options.threads = own.streams;
-  options.ranks = std::ranges::count(near, true);
-  int fd = made->made_ ? made->made_->controlFd() : made->openedFd_;
-  MTC_RETURN_IF_ERROR(
-      ShmCommunicator::attach(fd, own.rank, options, made->comm_));
-  out = std::move(made);
-  return Status::okay();
+  options.ranks = std::ranges::count(near_, true);
+  int fd = made_ ? made_->controlFd() : openedFd_;
+  return ShmCommunicator::attach(fd, own.rank, options, comm_);
 }
 
 SharedHost::~SharedHost() {

@@ -53,6 +53,7 @@ private:
   static Status read(const std::vector<std::string> &all,
                      std::vector<Member> &members);
   Status make(const HostShare &own, const std::vector<Member> &members);
+  Status attach(const HostShare &own, const std::string &path, int first);
   Status open(const std::string &said, int first);
 
   std::vector<bool> near_;
