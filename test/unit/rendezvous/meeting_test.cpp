@@ -3,6 +3,7 @@
 #include "job.h"
 
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 using namespace mtc::runtime;
@@ -60,6 +61,27 @@ TEST(Meeting, StrangersDisturbNobody) {
   for (int i = 0; i < 60; ++i) // more than may wait
     strangers.emplace_back(job.port());
   expectMeeting(job, job.all());
+}
+
+// What lies there may be without end.
+TEST(Meeting, StrangersAreReadAFrameAtATime) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  std::string much = packFrame(FrameKind::hello, std::string(4000, 'x'));
+  for (int i = 0; i < 10; ++i)
+    ASSERT_EQ(send(ends[1], much.data(), much.size(), MSG_DONTWAIT),
+              ssize_t(much.size()));
+  Connection link(ends[0], kMostHelloBytes);
+  link.receive();
+  int left = 0;
+  ioctl(link.fd(), FIONREAD, &left);
+  EXPECT_GT(left, 0);
+  size_t frames = 0;
+  for (int turn = 0; turn < 20; ++turn, link.receive())
+    while (link.next())
+      ++frames;
+  EXPECT_EQ(frames, 10u);
+  close(ends[1]);
 }
 
 TEST(Meeting, WhoNeverPausesHoldsNobodyUp) {
