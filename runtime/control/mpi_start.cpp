@@ -8,11 +8,11 @@
 
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sstream>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
@@ -21,26 +21,43 @@ namespace mtc::runtime {
 namespace {
 
 constexpr const char *kLoopback = "127.0.0.1";
-/// "HOST PORT", as rank 0 sends it.
+/// "PORT HOST HOST ...", as rank 0 sends it.
 constexpr size_t kAddressBytes = 512;
 
-/// An address by which other hosts reach this one; that of its own name first.
-std::string addressOfHost() {
+/// Addresses by which other hosts may reach this one, at least one.
+std::vector<std::string> addressesOfHost() {
   char name[NI_MAXHOST] = "";
+  std::vector<std::string> found;
   ifaddrs *all = nullptr;
   if (getifaddrs(&all) != 0)
-    return kLoopback;
-  std::string found = kLoopback;
+    return {kLoopback};
   for (const ifaddrs *at = all; at; at = at->ifa_next)
     if (at->ifa_addr && at->ifa_addr->sa_family == AF_INET &&
         (at->ifa_flags & IFF_UP) && !(at->ifa_flags & IFF_LOOPBACK) &&
         getnameinfo(at->ifa_addr, sizeof(sockaddr_in), name, sizeof name,
-                    nullptr, 0, NI_NUMERICHOST) == 0) {
-      found = name;
-      break;
-    }
+                    nullptr, 0, NI_NUMERICHOST) == 0)
+      found.emplace_back(name);
   freeifaddrs(all);
-  return found;
+  return found.empty() ? std::vector<std::string>{kLoopback} : found;
+}
+
+/// As many of them as there is room for.
+std::string packPlace(const MeetOptions &meeting) {
+  std::string text = fmt::format("{} {}", meeting.port, meeting.address);
+  for (const std::string &other : meeting.others)
+    if (text.size() + 1 + other.size() < kAddressBytes)
+      text += " " + other;
+  return text;
+}
+
+bool readPlace(const std::string &text, MeetOptions &meeting) {
+  std::istringstream words(text);
+  meeting.others.clear();
+  if (!(words >> meeting.port >> meeting.address))
+    return false;
+  for (std::string other; words >> other;)
+    meeting.others.push_back(other);
+  return true;
 }
 
 /// The launcher of this process brings what the library needs.
@@ -97,14 +114,20 @@ Status MpiStart::initialize() {
 Status MpiStart::shareAddress(MeetOptions &meeting) {
   std::array<char, kAddressBytes> text{};
   if (place_.rank == 0) {
-    meeting.address = !place_.master.empty() ? place_.master
-                      : place_.onOneHost()   ? kLoopback
-                                             : addressOfHost();
-    MTC_RETURN_IF_ERROR(listenAt(meeting.address, place_.port, listenFd_));
+    meeting.address = place_.master;
+    if (meeting.address.empty() && place_.onOneHost())
+      meeting.address = kLoopback;
+    if (meeting.address.empty()) {
+      meeting.others = addressesOfHost();
+      meeting.address = meeting.others.front();
+      meeting.others.erase(meeting.others.begin());
+    }
+    MTC_RETURN_IF_ERROR(
+        listenAt(meeting.others.empty() ? meeting.address : kAllAddresses,
+                 place_.port, listenFd_));
     meeting.listenFd = listenFd_;
     meeting.port = portOf(listenFd_);
-    std::string said = fmt::format("{} {}", meeting.address, meeting.port);
-    std::memcpy(text.data(), said.data(), std::min(said.size(), text.size()));
+    packPlace(meeting).copy(text.data(), text.size() - 1);
   }
   comm::MpiWire wire(*engine_);
   comm::MpiBatch batch;
@@ -118,13 +141,8 @@ Status MpiStart::shareAddress(MeetOptions &meeting) {
     return {said.code(),
             fmt::format("while rank 0 tells the others where it listens: {}",
                         said.message())};
-  text.back() = '\0';
-  const char *space = std::strchr(text.data(), ' ');
-  if (!space)
+  if (!readPlace(text.data(), meeting))
     return {StatusCode::internal, "rank 0 sent no address"};
-  meeting.address.assign(text.data(), size_t(space - text.data()));
-  std::from_chars(space + 1, text.data() + std::strlen(text.data()),
-                  meeting.port);
   return Status::okay();
 }
 

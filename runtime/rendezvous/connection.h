@@ -50,6 +50,8 @@ private:
   Clock::time_point heard_ = Clock::now();
 };
 
+/// For listening at every address of this host.
+inline constexpr const char *kAllAddresses = "0.0.0.0";
 /// Listens at an address of this host. `port` 0: any that is free. Returns the
 /// descriptor. Errors: usage, when the address is none of this host or the port
 /// is taken.

@@ -45,7 +45,9 @@ public:
   Status run() {
     listenFd_ = options_.listenFd;
     if (listenFd_ < 0)
-      MTC_RETURN_IF_ERROR(listenAt(options_.address, options_.port, listenFd_));
+      MTC_RETURN_IF_ERROR(
+          listenAt(options_.others.empty() ? options_.address : kAllAddresses,
+                   options_.port, listenFd_));
     Clock::time_point end = Clock::now() + options_.timeout;
     while (failure_.ok() && !missing().empty()) {
       if (options_.stop && options_.stop->load())
@@ -81,9 +83,8 @@ private:
     constexpr size_t kMostNamed = 16;
     size_t named = std::min(here.size(), kMostNamed);
     std::string text = fmt::format(
-        "expected {} ranks at {}, port {}, within {:.0f} s, missing: {}; here "
-        "are {}{}",
-        self_.world, options_.address, options_.port,
+        "expected {} ranks at {}, within {:.0f} s, missing: {}; here are {}{}",
+        self_.world, placeOf(options_),
         std::chrono::duration<double>(options_.timeout).count(),
         rankList(missing()),
         fmt::join(here.begin(), here.begin() + ptrdiff_t(named), ", "),
@@ -215,6 +216,13 @@ private:
 };
 
 } // namespace
+
+std::string placeOf(const MeetOptions &options) {
+  std::string text = options.address;
+  for (const std::string &other : options.others)
+    text += " or " + other;
+  return fmt::format("{}, port {}", text, options.port);
+}
 
 std::string rankList(const std::vector<int> &ranks) {
   std::string text;

@@ -56,8 +56,7 @@ public:
 
 private:
   std::string first() const {
-    return fmt::format("rank 0 at {}, port {},", options_.address,
-                       options_.port);
+    return fmt::format("rank 0 at {},", placeOf(options_));
   }
   bool stopped() const { return options_.stop && options_.stop->load(); }
   static Status interrupted() {
@@ -67,8 +66,11 @@ private:
   /// `over`: another attempt would not be better.
   Status tryOnce(size_t attempt, Connection &out, bool &over) {
     int fd = -1;
+    size_t places = options_.others.size() + 1, place = attempt % places;
+    const std::string &address =
+        place == 0 ? options_.address : options_.others[place - 1];
     MTC_RETURN_IF_ERROR(
-        beginConnect(options_.address, options_.port, attempt, fd));
+        beginConnect(address, options_.port, attempt / places, fd));
     Connection link(fd, kMostHelloBytes);
     MTC_RETURN_IF_ERROR(awaitConnected(fd));
     Clock::time_point soon = Clock::now() + kAnswerTime;
@@ -89,7 +91,7 @@ private:
       return {StatusCode::communication,
               fmt::format("what listens at {}, port {}, has not the secret of "
                           "this job",
-                          options_.address, options_.port)};
+                          address, options_.port)};
     link.allow(kMostFrameBytes);
     Status begun = await(link, end_, frame);
     if (!begun.ok() && !stopped())

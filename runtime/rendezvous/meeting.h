@@ -15,6 +15,9 @@ namespace mtc::runtime {
 /// Where ranks meet, and for how long they wait for each other.
 struct MeetOptions {
   std::string address = "127.0.0.1"; ///< of rank 0
+  /// More addresses of it, which the others try in turn: not all of a host's
+  /// are of networks that other hosts are in.
+  std::vector<std::string> others;
   int port = 0;
   int listenFd =
       -1; ///< rank 0: a socket that listens already; stays the caller's
@@ -23,6 +26,9 @@ struct MeetOptions {
   const std::atomic<bool> *stop =
       nullptr; ///< ends the wait; null: nothing does
 };
+
+/// Where that is, for people: "10.0.0.1 or 10.1.0.1, port 4000".
+std::string placeOf(const MeetOptions &options);
 
 /// Rank 0's part: waits for all others. Strangers, whatever they send or do not
 /// send, are closed and hold nobody up. `links` are by rank, that of rank 0 is

@@ -154,6 +154,17 @@ TEST(Meeting, TheEndOfTheFirstIsSaid) {
       << status.message();
 }
 
+// Of what rank 0 offers only some may be of a network that this host is in.
+TEST(Meeting, AddressesAreTriedInTurn) {
+  Job job(2);
+  job.options().address = "127.0.0.2"; // where nobody listens
+  job.options().others = {"127.0.0.3", "127.0.0.1"};
+  EXPECT_EQ(placeOf(job.options()),
+            "127.0.0.2 or 127.0.0.3 or 127.0.0.1, port " +
+                std::to_string(job.port()));
+  expectMeeting(job, job.all());
+}
+
 TEST(Meeting, TheMissingAreNamed) {
   Job job(5);
   job.options().timeout = 300ms;
