@@ -66,22 +66,25 @@ bool HostFlight::isAlone(int rank) const {
          std::ranges::count(keys_, keys_[size_t(rank)]) == 1;
 }
 
-/// Of one that was alone, the first of those that live says that it was lost.
-bool HostFlight::writesOf(int lost, int rank) const {
+/// Of one that was alone, the first of the others says it.
+bool HostFlight::writesOf(int lost, int rank,
+                          const ControlChannel &channel) const {
   // A rank may be lost before all know each other.
   if (lost == rank || size_t(lost) >= pids_.size())
     return false;
+  int first = lost == 0 ? 1 : 0;
   return pids_[size_t(lost)] > 0 ||
-         (isAlone(lost) && rank == (lost == 0 ? 1 : 0));
+         (rank == first && isAlone(lost) && channel.isSilent(lost));
 }
 
 Status HostFlight::write(const Status &status, int rank, const Bundle &bundle,
-                         std::optional<int> lost,
+                         const ControlChannel &channel,
                          const std::string &folder) const {
   if (!memory_.ring(rank))
     return status;
   std::vector<int> ranks{rank};
-  if (lost && writesOf(*lost, rank))
+  if (std::optional<int> lost = channel.lost();
+      lost && writesOf(*lost, rank, channel))
     ranks.push_back(*lost);
   std::vector<FlightRecord> records = takeRecords(memory_, bundle, ranks);
   for (FlightRecord &record : records) {
@@ -89,8 +92,11 @@ Status HostFlight::write(const Status &status, int rank, const Bundle &bundle,
     if (record.rank == rank)
       continue;
     int pid = pids_[size_t(record.rank)];
+    bool died = status.code() == StatusCode::peerDied;
     record.stopped = pid > 0 && isStopped(pid);
-    record.dead = !record.stopped && status.code() == StatusCode::peerDied;
+    record.dead = !record.stopped && (died || pid == 0);
+    if (!died && pid == 0)
+      record.ended = "not heard any more";
   }
   return withRecords(status, std::move(records), {}, folder);
 }

@@ -23,11 +23,11 @@ public:
   /// Of this rank; null before join().
   FlightRing *ring(int rank) const { return memory_.ring(rank); }
 
-  /// Writes what `rank`, this one, did last into `folder`, and of `lost`, if
-  /// that is of its host; of one that was alone on its host, that it was lost.
-  /// Says so in `status`, or why not.
+  /// Writes what `rank`, this one, did last into `folder`, and of the one that
+  /// the channel lost, if that is of its host; of one that was alone on its
+  /// host and is silent, that it is. Says so in `status`, or why not.
   Status write(const Status &status, int rank, const Bundle &bundle,
-               std::optional<int> lost, const std::string &folder) const;
+               const ControlChannel &channel, const std::string &folder) const;
 
 private:
   struct Peer {
@@ -35,7 +35,7 @@ private:
     int pid = 0, descriptor = -1;
   };
   bool isAlone(int rank) const;
-  bool writesOf(int lost, int rank) const;
+  bool writesOf(int lost, int rank, const ControlChannel &channel) const;
   static Status read(const std::vector<std::string> &all,
                      std::vector<Peer> &peers);
 

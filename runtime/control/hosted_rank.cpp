@@ -204,8 +204,8 @@ private:
     std::lock_guard held(failing_);
     if (!failure_)
       failure_ = isForRecords(status)
-                     ? flight_.write(status, place_.rank, bundle_,
-                                     channel_->lost(), flightFolder_)
+                     ? flight_.write(status, place_.rank, bundle_, *channel_,
+                                     flightFolder_)
                      : status;
     return *failure_;
   }

@@ -177,6 +177,13 @@ std::optional<int> ControlChannel::lost() const {
   return lost_;
 }
 
+bool ControlChannel::isSilent(int rank) const {
+  std::lock_guard held(lock_);
+  auto link = size_t(self_.rank == 0 ? rank : 0);
+  return rank != self_.rank && !outcomes_.contains(rank) &&
+         (done_[link] || signs_[link].sign.silent >= kStill);
+}
+
 void ControlChannel::report(int64_t step, int64_t beats) {
   std::lock_guard held(lock_);
   step_ = step;

@@ -66,6 +66,8 @@ public:
   /// holds others up. None: the job does not fail, or a rank that lives said
   /// why.
   std::optional<int> lost() const;
+  /// Rank 0 of any rank, others of rank 0: it does not tell how it ends.
+  bool isSilent(int rank) const;
 
   /// How far this rank is: the step that it began last, and batches that it
   /// evaluated between steps. Others learn it with its next sign of life.

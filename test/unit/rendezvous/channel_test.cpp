@@ -116,6 +116,7 @@ TEST(Channel, AnEndIsNoDeath) {
     EXPECT_FALSE(channel->raised());
     if (rank == 0) {
       EXPECT_EQ(channel->outcomes().at(1).message(), "stopped");
+      EXPECT_FALSE(channel->isSilent(1));
     }
   });
 }
@@ -232,6 +233,10 @@ TEST(Channel, SilenceIsDeathAfterAWhile) {
         "rank 2 on host1 was not heard for"))
         << channel->verdict().message();
     EXPECT_EQ(channel->lost(), 2);
+    if (rank == 0) {
+      EXPECT_TRUE(channel->isSilent(2));
+      EXPECT_FALSE(channel->isSilent(0));
+    }
   });
 }
 
