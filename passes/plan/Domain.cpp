@@ -138,9 +138,18 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op,
     if (auto it = factorDim.find(factor); it != factorDim.end())
       if (it->second != rank - 1 || !requireExact(rank - 1))
         return false;
+  // A result is written once, at its (row, column) or row: not where all rows
+  // would write the same column. Sums over rows add up there instead.
+  auto checkResults = [&] {
+    return llvm::all_of(placement.results, [&](const DimMap &map) {
+      return static_cast<int64_t>(map.size()) == rank ||
+             (isPrefix(map, at) && requireExact(at));
+    });
+  };
   if (placement.tableOperand >= 0 || placement.tableResult) { // rows are ids
     mayGrow = false; // a table's rows are the last dimension's
-    return isPrefix(placement.operands[0], at) && requireExact(at);
+    return isPrefix(placement.operands[0], at) && requireExact(at) &&
+           (placement.tableResult || checkResults());
   }
   if (rule.numbered) {
     // Rows are whole samples or parts of one, and the domain's elements are the
@@ -151,14 +160,6 @@ bool Domain::constrain(const ShardingRule &rule, Operation *op,
       return false;
     mayGrow = false;
   }
-  // A result is written once, at its (row, column) or row: not where all rows
-  // would write the same column. Sums over rows add up there instead.
-  auto checkResults = [&] {
-    return llvm::all_of(placement.results, [&](const DimMap &map) {
-      return static_cast<int64_t>(map.size()) == rank ||
-             (isPrefix(map, at) && requireExact(at));
-    });
-  };
   if (placement.contracted.empty())
     return checkResults();
   if (static_cast<int64_t>(placement.contracted.size()) == rank &&
