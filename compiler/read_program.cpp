@@ -88,13 +88,18 @@ InputInfo readInput(rt::InputSlotOp op) {
           op.getEntry().str()};
 }
 
-/// The entry that runs a fragment; empty if none does.
-std::string entryOf(const ProgramPlan &p, int64_t fragment) {
+/// The entries that run a fragment: of several shapes of steps there may be
+/// more. One without a name if none does, which no program may have.
+std::vector<std::string> entriesOf(const ProgramPlan &p, int64_t fragment) {
+  std::vector<std::string> found;
   for (const PlanTimeline &timeline : p.timelines)
-    for (const MtcStep &row : timeline.rows)
-      if (row.kind == MTC_STEP_RUN && row.fragment == fragment)
-        return timeline.entry;
-  return "";
+    if (llvm::any_of(timeline.rows, [&](const MtcStep &row) {
+          return row.kind == MTC_STEP_RUN && row.fragment == fragment;
+        }))
+      found.push_back(timeline.entry);
+  if (found.empty())
+    found.emplace_back();
+  return found;
 }
 
 /// Behind all fragments and timelines of its program. Dimension 0 is this dp
@@ -104,7 +109,6 @@ ExportInfo readExport(rt::ExportSlotOp op, const ProgramPlan &p) {
   dist::Split split = op.split();
   e.name = op.getName().str();
   e.fragment = p.fragmentIndex(op.getFragment());
-  e.entry = e.fragment < 0 ? "" : entryOf(p, e.fragment);
   e.arena = op.getArena();
   e.offset = op.getOffset();
   e.dtype = target::dtypeOf(op.getType().getElementType());
@@ -342,8 +346,11 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
     d.entries.push_back(readEntry(timeline));
     d.posted = std::max(d.posted, mostPosted(p, timeline));
   }
-  for (auto slot : op.getOps<rt::ExportSlotOp>())
-    d.exports.push_back(readExport(slot, p));
+  for (auto slot : op.getOps<rt::ExportSlotOp>()) {
+    ExportInfo made = readExport(slot, p);
+    for (std::string &entry : entriesOf(p, made.fragment))
+      d.exports.emplace_back(made).entry = std::move(entry);
+  }
   d.transfers = static_cast<int64_t>(p.transfers.size());
   for (const PlanFragment &fragment : p.fragments)
     d.fragments.push_back(fragment.name);
