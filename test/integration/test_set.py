@@ -44,7 +44,7 @@ NAMES = [
 FLAGS = ("--overlap-param-gather", "--overlap-grad-reduce", "--recompute-activations",
          "--use-tp-pp-dp-mapping", "--sequence-parallel")
 # Of which the error has these words.
-NO_NAMES = [("--data-parallel-size 2", "take --dp"), ("--recompute-method block", "layers=N"),
+NO_NAMES = [("--data-parallel-size 2", "give --dp"), ("--recompute-method block", "layers=N"),
             ("--num-layers-per-virtual-pipeline-stage 1", "--chunks"),
             ("--bf16 --fp16", "excludes"), ("--zero 1 --use-distributed-optimizer", "excludes"),
             ("--overlap none --overlap-grad-reduce", "excludes")]

@@ -93,6 +93,7 @@ size_t linkHelpersFor(const CompileCommand &command) {
 }
 
 Status runCompile(CompileCommand &command) {
+  MTC_RETURN_IF_ERROR(command.strategy.check());
   // In front of the first thread, which watches for interrupts.
   compiler::LinkHelpers helpers(linkHelpersFor(command));
   command.options.linkHelpers = &helpers;

@@ -26,6 +26,7 @@ struct LintCommand {
 };
 
 Status runLint(LintCommand &command) {
+  MTC_RETURN_IF_ERROR(command.strategy.check());
   compiler::watchInterrupts();
   command.options.inputs.strategy = command.strategy.given();
   if (command.ranks > 0)

@@ -3,7 +3,6 @@
 #include "tools/mtc/parse_error.h"
 
 #include "models/nearest.h"
-#include "tools/mtc/megatron_names.h"
 
 #include <algorithm>
 
@@ -39,11 +38,7 @@ std::string unknownOption(const CLI::App &part, const std::string &argument) {
     for (const std::string &name : option->get_lnames())
       names.push_back(name);
   std::string flag = argument.substr(0, argument.find('='));
-  std::string word = flag.substr(flag.find_first_not_of('-'));
-  if (std::string_view instead = insteadOf(word); !instead.empty())
-    return fmt::format("unknown option '{}'; of Megatron-LM's, take {}", flag,
-                       instead);
-  std::string near = nearest(word, names);
+  std::string near = nearest(flag.substr(flag.find_first_not_of('-')), names);
   return fmt::format("unknown option '{}'{}", flag,
                      near.empty() ? ", expected one of the command's options"
                                   : ", did you mean '--" + near + "'?");

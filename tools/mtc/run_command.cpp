@@ -4,6 +4,7 @@
 #include "mtc/runtime/recipe_fields.h"
 #include "mtc/runtime/run.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/megatron_options.h"
 #include "tools/mtc/numbers.h"
 
 #include <CLI/CLI.hpp>
@@ -48,14 +49,12 @@ public:
       if (field.optionWords > 1)
         option->expected(field.optionWords)->join(' ');
     }
-    for (const runtime::ForeignOption &option : runtime::foreignOptions())
-      addForeign(sub, option);
+    megatron_.addTo(sub, MegatronUse::run);
   }
   /// Errors: usage, all values that are of another type at once. Steps that are
   /// given replace the file's samples.
   Status apply(Recipe &recipe) const {
-    if (!foreign_.empty())
-      return {StatusCode::usage, foreign_};
+    MTC_RETURN_IF_ERROR(megatron_.check());
     if (isGiven("steps") && isGiven("samples"))
       return {StatusCode::usage,
               "--steps and --samples: expected one of them, found both"};
@@ -79,18 +78,6 @@ private:
       flags += fmt::format(",--{}", alias);
     return flags;
   }
-  /// Taken, to say what to do; not in help.
-  void addForeign(CLI::App &sub, const runtime::ForeignOption &option) {
-    sub.add_option_function<std::vector<std::string>>(
-           fmt::format("--{}", option.option),
-           [this, &option](const std::vector<std::string> &) {
-             foreign_ += fmt::format(
-                 "{}--{}: no option of mtc run as it is of Megatron-LM: {}",
-                 foreign_.empty() ? "" : "\n  ", option.option, option.advice);
-           })
-        ->expected(0, 1)
-        ->group("");
-  }
   bool isGiven(std::string_view key) const {
     return std::ranges::any_of(
         given_, [&](const auto &each) { return each.first->key == key; });
@@ -104,7 +91,7 @@ private:
   }
 
   std::vector<std::pair<const RecipeField *, std::string>> given_;
-  std::string foreign_; ///< what is wrong about options that are not ours
+  MegatronOptions megatron_;
 };
 
 struct RunCommand {

@@ -81,6 +81,7 @@ void StrategyOptions::addTo(CLI::App &sub) {
         ->group("Strategy");
     addFlags(sub, *added, valueFlags, option);
   }
+  megatron_.addTo(sub, MegatronUse::compile);
 }
 
 void addSettings(CLI::App &sub, std::vector<std::string> &out) {

@@ -3,6 +3,7 @@
 #define MTC_TOOLS_MTC_STRATEGY_OPTIONS_H
 
 #include "models/strategy.h"
+#include "tools/mtc/megatron_options.h"
 
 #include <map>
 #include <string>
@@ -22,6 +23,9 @@ public:
   /// `sub`.
   void addTo(CLI::App &sub);
 
+  /// Errors: usage, options of Megatron-LM that are not ours.
+  runtime::Status check() const { return megatron_.check(); }
+
   /// Those that were given, in the order of their names.
   std::vector<models::StrategyOption> given() const {
     return {values_.begin(), values_.end()};
@@ -34,6 +38,7 @@ private:
                 const models::StrategyOptionInfo &of);
 
   std::map<std::string, std::string> values_;
+  MegatronOptions megatron_;
 };
 
 /// Adds --set, whose texts come into `out`, which must live as long as `sub`.

@@ -72,8 +72,6 @@ TEST(RecipeFields, NamesAreUnique) {
     for (std::string name; all >> name;)
       EXPECT_TRUE(names.insert(name).second) << name;
   }
-  for (const ForeignOption &option : foreignOptions())
-    EXPECT_TRUE(names.insert(option.option).second) << option.option;
 }
 
 TEST(RecipeFields, CapitalsOfWordsDoNotCount) {

@@ -37,14 +37,6 @@ struct RecipeField {
   int optionWords = 1; ///< of a text on the command line
 };
 
-/// An option of Megatron-LM that is no other name of a recipe's: what it is
-/// here.
-struct ForeignOption {
-  const char *option; ///< without the dashes
-  const char *advice;
-};
-std::span<const ForeignOption> foreignOptions();
-
 std::span<const RecipeField> recipeFields();
 
 /// "an integer >= 0", "a number >= 0 and < 1", "one of u8, u16, i32".

@@ -1,0 +1,156 @@
+//===- megatron_options.cpp - options of Megatron-LM that are not ours ----===//
+
+#include "tools/mtc/megatron_options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <vector>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::tool {
+namespace {
+
+constexpr const char *kBoth = "give --stages balanced, which counts both ends";
+constexpr const char *kCompiled =
+    "it is compiled into the bundle: give it to mtc compile";
+constexpr const char *kKeyOfTheSpec =
+    "it is a key of the model's spec: give --set model.KEY=VALUE";
+constexpr const char *kLayers = "give --recompute layers=N for the first N "
+                                "layers of each stage, or full";
+constexpr const char *kNoChoice = "mtc has no such choice; leave it out";
+constexpr const char *kOfTheCorpus =
+    "texts become a corpus before the run: give it to mtc data tokenize";
+constexpr const char *kOfTheSpec =
+    "it is of the spec that mtc compile reads (mtc help spec)";
+constexpr const char *kSumsAreFp32 =
+    "sums of gradients are in fp32 unless mtc compile --grad-dtype says "
+    "otherwise; leave it out";
+
+/// An option of Megatron-LM that is no other name of one of ours, as its
+/// meaning is not equal, and what to do instead.
+struct MegatronOption {
+  const char *name;      ///< without the dashes
+  const char *inCompile; ///< null: mtc compile has it, or knows nothing of it
+  const char *inRun;     ///< null: what it is in mtc compile
+};
+
+// Names are those of its arguments.py. Synonyms are in the tables of keys.
+constexpr MegatronOption kOptions[] = {
+    {"account-for-embedding-in-pipeline-split", kBoth, nullptr},
+    {"account-for-loss-in-pipeline-split", kBoth, nullptr},
+    {"accumulate-allreduce-grads-in-fp32", kSumsAreFp32, kSumsAreFp32},
+    {"attention-backend", nullptr, kNoChoice},
+    {"attention-dropout", nullptr,
+     "it is of the spec: [dropout] attention, or mtc compile --set "
+     "model.dropout.attention=0.1"},
+    {"bf16", nullptr, kCompiled},
+    {"ckpt-format", nullptr,
+     "checkpoints have one format (docs/checkpoints.md); leave it out"},
+    {"context-parallel-size", nullptr, kCompiled},
+    {"cp-comm-type", "--cp gathers keys and values; leave it out", nullptr},
+    {"data-parallel-size", "give --dp", nullptr},
+    {"ddp-num-buckets", "give --bucket-size, the elements of one", nullptr},
+    {"decoupled-lr", nullptr,
+     "compile with an [[override]] that puts embed.* and head.* into a group, "
+     "and give --groups \"NAME: lr RATE\""},
+    {"decoupled-min-lr", nullptr,
+     "compile with an [[override]] that puts embed.* and head.* into a group, "
+     "and give --groups \"NAME: lr RATE, min_lr RATE\""},
+    {"distributed-backend", nullptr,
+     "ranks talk as --comm says: shm, threads or mpi"},
+    {"expert-model-parallel-size", nullptr,
+     "mtc has no mixtures of experts; leave it out"},
+    {"ffn-hidden-size", kKeyOfTheSpec, kOfTheSpec},
+    {"finetune", nullptr, "mtc run --init-from FILE begins with weights alone"},
+    {"fp16", nullptr, kCompiled},
+    {"grad-reduce-in-bf16", nullptr, kCompiled},
+    {"hidden-dropout", nullptr,
+     "it is of the spec: [dropout] hidden and embedding, or mtc compile --set "
+     "model.dropout.hidden=0.1"},
+    {"hidden-size", kKeyOfTheSpec, kOfTheSpec},
+    {"init-method-std", nullptr,
+     "it is of the spec: [init] std, or mtc compile --set model.init.std=0.02"},
+    {"kv-channels", nullptr, kOfTheSpec},
+    {"log-throughput", nullptr, "the log has it in any case; leave it out"},
+    {"max-position-embeddings", nullptr, kOfTheSpec},
+    {"merge-file", nullptr, kOfTheCorpus},
+    {"micro-batch-size", nullptr, kCompiled},
+    {"mock-data", nullptr,
+     "--data names tokens; any file does with --data-type u8"},
+    {"no-load-optim", nullptr,
+     "mtc run --init-from FILE begins with weights alone"},
+    {"no-load-rng", nullptr,
+     "the order of samples and masks follow from seed and step; leave it out"},
+    {"normalization", nullptr, kOfTheSpec},
+    {"num-attention-heads", kKeyOfTheSpec, kOfTheSpec},
+    {"num-layers", kKeyOfTheSpec, kOfTheSpec},
+    {"num-layers-per-virtual-pipeline-stage",
+     "give --chunks, the layers of a stage divided by these", nullptr},
+    {"num-query-groups", nullptr, kOfTheSpec},
+    {"num-workers", nullptr, kNoChoice},
+    {"optimizer", nullptr,
+     "it is compiled into the bundle: give it to mtc compile, where "
+     "Megatron-LM's adam is adamw"},
+    {"overlap-grad-reduce", nullptr, kCompiled},
+    {"overlap-param-gather", nullptr, kCompiled},
+    {"override-opt_param-scheduler", nullptr,
+     "a run that goes on has the recipe that it is given; leave it out"},
+    {"pipeline-model-parallel-size", nullptr, kCompiled},
+    {"recompute-granularity", nullptr, kCompiled},
+    {"recompute-method", kLayers, nullptr},
+    {"recompute-modules", "give --recompute selective, or ops=FAMILY,...",
+     nullptr},
+    {"recompute-num-layers", kLayers, nullptr},
+    {"seq-length", nullptr,
+     "give it to mtc compile, and --seq to mtc run where the bundle has "
+     "several lengths"},
+    {"sequence-parallel", nullptr, kCompiled},
+    {"tensor-model-parallel-size", nullptr, kCompiled},
+    {"tokenizer-type", nullptr, kOfTheCorpus},
+    {"transformer-impl", nullptr, kNoChoice},
+    {"untie-embeddings-and-output-weights", nullptr, kOfTheSpec},
+    {"use-checkpoint-opt_param-scheduler", nullptr,
+     "a run that goes on has the recipe that it is given"},
+    {"use-distributed-optimizer", nullptr, kCompiled},
+    {"use-flash-attn", nullptr, kNoChoice},
+    {"use-mcore-models", nullptr, kNoChoice},
+    {"vocab-file", nullptr, kOfTheCorpus},
+};
+
+/// Empty: the command has the option, or knows nothing of it.
+std::string adviceOf(const MegatronOption &option, MegatronUse use) {
+  if (use == MegatronUse::compile)
+    return option.inCompile ? option.inCompile : "";
+  if (option.inRun)
+    return option.inRun;
+  return fmt::format("it is compiled into the bundle: to mtc compile, {}",
+                     option.inCompile);
+}
+
+} // namespace
+
+void MegatronOptions::addTo(CLI::App &sub, MegatronUse use) {
+  for (const MegatronOption &option : kOptions) {
+    std::string advice = adviceOf(option, use);
+    if (advice.empty())
+      continue;
+    auto say = [=, this, &sub](const std::vector<std::string> &) {
+      found_ += fmt::format(
+          "{}--{}: no option of mtc {} as it is of Megatron-LM: {}",
+          found_.empty() ? "" : "\n  ", option.name, sub.get_name(), advice);
+    };
+    sub.add_option_function<std::vector<std::string>>(
+           fmt::format("--{}", option.name), say)
+        ->expected(0, 1)
+        ->group("");
+  }
+}
+
+Status MegatronOptions::check() const {
+  return found_.empty() ? Status::okay() : Status(StatusCode::usage, found_);
+}
+
+} // namespace mtc::tool

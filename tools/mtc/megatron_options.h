@@ -1,0 +1,33 @@
+//===- megatron_options.h - options of Megatron-LM that are not ours -----===//
+#ifndef MTC_TOOLS_MTC_MEGATRON_OPTIONS_H
+#define MTC_TOOLS_MTC_MEGATRON_OPTIONS_H
+
+#include "runtime/base/status.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace mtc::tool {
+
+/// Which commands a name is given to.
+enum class MegatronUse { compile, run };
+
+/// Takes options of Megatron-LM that are no other names of ours, as their
+/// meaning is not equal, to say what to do. Help does not show them.
+class MegatronOptions {
+public:
+  /// This must live as long as `sub`, whose own options they are not.
+  void addTo(CLI::App &sub, MegatronUse use);
+
+  /// Errors: usage, all that were given.
+  runtime::Status check() const;
+
+private:
+  std::string found_; ///< what is wrong
+};
+
+} // namespace mtc::tool
+#endif // MTC_TOOLS_MTC_MEGATRON_OPTIONS_H
