@@ -45,9 +45,11 @@ class HostedRank {
 public:
   HostedRank(const RunOptions &options, const LaunchPlace &place)
       : options_(options), place_(place), signals_(/*once=*/false),
-        mpi_(options, place) {}
+        mpi_(options_, place) {}
 
   Status run() {
+    MTC_RETURN_IF_ERROR(HostedRestart::find(restart_));
+    restart_.change(options_);
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle_));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle_));
@@ -59,6 +61,7 @@ public:
                       place_.family, place_.world, options_.bundle,
                       bundle_.mesh.worldSize(), place_.world)};
     MTC_RETURN_IF_ERROR(makeJob(options_, bundle_, job_));
+    restart_.change(job_);
     MTC_RETURN_IF_ERROR(meet());
     aborts_.emplace([this] { return whyAborted(); });
     Status status = begin();
@@ -132,11 +135,9 @@ private:
       if (place_.rank != 0) // which has lines of its own
         progress_.open(options_.progress, job_);
       MTC_RETURN_IF_ERROR(preparation_.outputs().openLog(options_, job_));
-      HostedRestart restart;
-      MTC_RETURN_IF_ERROR(HostedRestart::find(restart));
-      if (restart.again)
+      if (restart_.again)
         MTC_RETURN_IF_ERROR(preparation_.outputs().goOnBehind(
-            job_.checkpoints.start.step, restart.logBytes));
+            job_.checkpoints.start.step, restart_.logBytes));
     }
     MTC_RETURN_IF_ERROR(
         flight_.join(place_, !options_.mpiInsideHosts, *channel_));
@@ -239,11 +240,12 @@ private:
     return conclude(failAs(channel_->verdict()));
   }
 
-  const RunOptions &options_;
+  RunOptions options_;
   const LaunchPlace &place_;
   SignalWatch signals_;
   Bundle bundle_;
   Job job_;
+  HostedRestart restart_;
   MpiStart mpi_;
   std::unique_ptr<ControlChannel> channel_;
   Preparation preparation_;

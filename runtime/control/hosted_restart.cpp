@@ -3,10 +3,11 @@
 #include "runtime/control/hosted_restart.h"
 
 #include "runtime/control/mpi_start.h"
+#include "runtime/control/restarts.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -40,26 +41,16 @@ std::string HostedRestart::environment() const {
 }
 
 void HostedRestart::change(RunOptions &options) const {
+  options.resume |= again;
+  options.appendLog |= again;
+}
+
+void HostedRestart::change(Job &job) const {
   if (!again)
     return;
-  options.resume = true;
-  options.appendLog = true;
-  constexpr double kLeastMinutes = 1e-5, kMinute = 60;
-  if (options.exitMinutes > 0)
-    options.exitMinutes =
-        std::max(kLeastMinutes, options.exitMinutes - seconds / kMinute);
-  std::erase_if(options.dumps, [&](const DumpRequest &dump) {
-    bool initial =
-        dump.what == DumpRequest::init || dump.what == DumpRequest::logits;
-    int64_t at = dump.step;
-    if (at == 0 && !initial)
-      at = dump.what == DumpRequest::grads ? 1
-           : options.recipe.samples > 0    ? INT64_MAX // the last, of the job
-                                           : options.recipe.steps;
-    return initial || at <= step;
-  });
-  if (options.traceStep > 0 && options.traceStep <= step)
-    options.traceFile.clear();
+  leaveOutDone(job, step, std::chrono::duration<double>(seconds));
+  if (job.trace.first <= step)
+    job.trace = {};
 }
 
 } // namespace mtc::runtime

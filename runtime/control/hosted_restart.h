@@ -9,6 +9,7 @@
 #define MTC_RUNTIME_CONTROL_HOSTED_RESTART_H
 
 #include "mtc/runtime/run.h"
+#include "runtime/train/job.h"
 
 namespace mtc::runtime {
 
@@ -24,9 +25,10 @@ struct HostedRestart {
   /// Of this process's environment; not `again` without it. Errors: usage.
   static Status find(HostedRestart &out);
   std::string environment() const;
-  /// The run goes on with its last checkpoint and its log, and does nothing
-  /// again that was done before the step.
+  /// The run goes on with its last checkpoint and its log.
   void change(RunOptions &options) const;
+  /// It does nothing again that was done before the step.
+  void change(Job &job) const;
 };
 
 } // namespace mtc::runtime

@@ -12,18 +12,18 @@
 
 namespace mtc::runtime {
 
-bool Restarts::mayFollow(const Status &ended) const {
-  return isForRecords(ended) && done_ < most_ && signals_.count() == 0;
+void leaveOutDone(Job &job, int64_t step, std::chrono::duration<double> time) {
+  // Parameters behind the step are those that it begins with.
+  std::erase_if(job.dumps, [&](const DumpOrder &dump) {
+    return dump.step < step + (dump.what == "grads");
+  });
+  constexpr double kLeast = 1e-3; // 0: no limit
+  if (job.early.seconds > 0)
+    job.early.seconds = std::max(kLeast, job.early.seconds - time.count());
 }
 
-void Restarts::lessen(Job &job) {
-  // They are of the first start; those of later steps come with these.
-  std::erase_if(job.dumps, [](const DumpOrder &dump) {
-    return dump.what == "init" || dump.what == "logits";
-  });
-  std::chrono::duration<double> time = Clock::now() - began_;
-  if (job.early.seconds > 0)
-    job.early.seconds = std::max(1e-3, job.early.seconds - time.count());
+bool Restarts::mayFollow(const Status &ended) const {
+  return isForRecords(ended) && done_ < most_ && signals_.count() == 0;
 }
 
 bool Restarts::pause(std::chrono::seconds time) const {
@@ -51,7 +51,7 @@ Status Restarts::prepare(const Status &ended, RunCheckpoints &checkpoints,
   MTC_RETURN_IF_ERROR(outputs.goOnBehind(step));
   if (!pause(time))
     return Status::okay();
-  lessen(job);
+  leaveOutDone(job, step, Clock::now() - began_);
   began_ = Clock::now();
   again = true;
   return Status::okay();

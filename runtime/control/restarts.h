@@ -10,6 +10,11 @@
 
 namespace mtc::runtime {
 
+/// What a job that starts again behind `step`, `time` after its last start, is
+/// not to do again: dumps of what was before, which RunCheckpoints would not
+/// take, and the time that it had.
+void leaveOutDone(Job &job, int64_t step, std::chrono::duration<double> time);
+
 /// Counts the restarts of a run. Each comes after a pause, twice as long as the
 /// one before: 1 s to a minute.
 class Restarts {
@@ -29,8 +34,6 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// What the next start is not to do again.
-  void lessen(Job &job);
   /// False: a signal came.
   bool pause(std::chrono::seconds time) const;
 

@@ -38,11 +38,7 @@ static Status chooseComm(const RunOptions &options, const LaunchPlace &place,
                       infoOf(out).name, place.family, place.rank, place.world)};
 }
 
-Status runBundle(const RunOptions &given) {
-  RunOptions options = given;
-  HostedRestart restart;
-  MTC_RETURN_IF_ERROR(HostedRestart::find(restart));
-  restart.change(options);
+Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(checkRecipe(options.recipe));
   LaunchPlace place;
   MTC_RETURN_IF_ERROR(findPlace({options.rank, options.world, options.master},
