@@ -27,6 +27,8 @@ std::string schedulesText();
 /// What a strategy may name.
 models::ScheduleNames scheduleNames();
 
+class ScheduleFiles;
+
 /// Puts the default in where the strategy names none. Returns why the compiler
 /// cannot train with its schedule; empty if it can.
 std::string resolveSchedule(models::Strategy &strategy);
@@ -38,7 +40,6 @@ std::string resolveSchedule(models::Strategy &strategy);
 models::Diagnostics readSchedule(models::Strategy &strategy);
 
 /// The same of many strategies: a file is read once, and then in `files`.
-class ScheduleFiles;
 models::Diagnostics readSchedule(models::Strategy &strategy,
                                  ScheduleFiles &files);
 

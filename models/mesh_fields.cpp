@@ -23,11 +23,10 @@ static Kind<Strategy> rankOrder() {
   std::string type = RankOrder::description();
   auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
                   Need need) {
-    std::string text;
-    in.string(key, text, need);
-    if (!in.has(key) || !in.good(key))
+    std::optional<std::string> text = in.text(key, need);
+    if (!text)
       return;
-    if (std::optional<RankOrder> order = RankOrder::of(text))
+    if (std::optional<RankOrder> order = RankOrder::of(*text))
       out.mesh.setOrder(*order);
     else
       in.wrong(key, type);

@@ -126,19 +126,18 @@ static Kind<T> named(const std::vector<std::string_view> &values,
       values.size() == 1 ? std::string(values[0]) : "one of " + join(values);
   type += other;
   auto read = [=](TomlReader &in, std::string_view key, T &out, Need need) {
-    std::string value;
-    in.string(key, value, need);
-    if (!in.has(key) || !in.good(key))
+    std::optional<std::string> value = in.text(key, need);
+    if (!value)
       return;
     bool isKnown =
-        std::find(values.begin(), values.end(), value) != values.end() ||
-        (isOther && isOther(value));
+        std::find(values.begin(), values.end(), *value) != values.end() ||
+        (isOther && isOther(*value));
     if (!isKnown) {
-      std::string near = nearestName(value, values);
+      std::string near = nearestName(*value, values);
       return in.wrong(key, type,
                       near.empty() ? "" : ", did you mean '" + near + "'?");
     }
-    out.*member = value;
+    out.*member = *value;
   };
   return {type, read,
           [=](const T &of) -> nlohmann::ordered_json { return of.*member; },
@@ -221,11 +220,10 @@ static Kind<Strategy> grammar(std::string type, T Strategy::*member,
                               std::string (*print)(const T &)) {
   auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
                   Need need) {
-    std::string text;
-    in.string(key, text, need);
-    if (!in.has(key) || !in.good(key))
+    std::optional<std::string> text = in.text(key, need);
+    if (!text)
       return;
-    if (ReadText result = parse(text, out.*member); !result.ok)
+    if (ReadText result = parse(*text, out.*member); !result.ok)
       in.wrong(key, type, result.advice);
   };
   return {type, read, [=](const Strategy &s) -> nlohmann::ordered_json {

@@ -167,6 +167,12 @@ void TomlReader::string(std::string_view key, std::string &out, Need need) {
   out = found->as_string()->get();
 }
 
+std::optional<std::string> TomlReader::text(std::string_view key, Need need) {
+  std::string found;
+  string(key, found, need);
+  return has(key) && good(key) ? std::optional(found) : std::nullopt;
+}
+
 void TomlReader::integers(std::string_view key, std::vector<int64_t> &out,
                           IntegerRange range) {
   const toml::node *found = find(key, Need::optional);

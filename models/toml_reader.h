@@ -8,6 +8,7 @@
 #define MTC_MODELS_TOML_READER_H
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -62,6 +63,9 @@ public:
   void boolean(std::string_view key, bool &out, Need need = Need::optional);
   void string(std::string_view key, std::string &out,
               Need need = Need::optional);
+  /// The string of a key; none if there is no such key, or no string.
+  std::optional<std::string> text(std::string_view key,
+                                  Need need = Need::optional);
   /// A list of integers, each in `range`.
   void integers(std::string_view key, std::vector<int64_t> &out,
                 IntegerRange range);
