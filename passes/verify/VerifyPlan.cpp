@@ -40,6 +40,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
         verify::checkSameValues(model, report);
       }
       verify::checkAddresses(model, report);
+      verify::checkKernelAddresses(model, report);
       verify::checkLayers(model, report);
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);

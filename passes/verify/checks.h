@@ -52,6 +52,10 @@ void checkAxes(const Model &model, Report &report);
 /// the whole model that their ranks have.
 void checkAddresses(const Model &model, Report &report);
 
+/// Likewise kernels: the numbers of random words, the rows of tables that are
+/// parameters, positions, and the logits that labels are compared with.
+void checkKernelAddresses(const Model &model, Report &report);
+
 /// Each layer is on the stage, and in the chunk, that the configuration says.
 void checkLayers(const Model &model, Report &report);
 
