@@ -28,30 +28,32 @@ ArenaViews makeArenas(int64_t bytes) {
   return views;
 }
 
-Status meet(int listenFd, int rank, const Mesh &mesh,
+Status meet(const MpiPlace &place, const Mesh &mesh,
             std::unique_ptr<ControlChannel> &channel) {
-  runtime::Member self{rank, int(mesh.worldSize()), "plan", "bundle", "here"};
+  runtime::Member self{place.rank, int(mesh.worldSize()), "plan", "bundle",
+                       "here"};
   runtime::MeetOptions options;
-  options.listenFd = listenFd;
-  options.port = runtime::portOf(listenFd);
+  options.listenFd = place.listenFd;
+  options.port = place.port;
   options.secret = "of a test";
   options.timeout = std::chrono::seconds(30);
   return ControlChannel::open(self, options, {}, channel);
 }
 
-Status begin(ControlChannel &channel, int rank, const Mesh &mesh,
+Status begin(ControlChannel &channel, const MpiPlace &place, const Mesh &mesh,
              std::unique_ptr<runtime::PmiServer> &pmi,
              const MpiEngine *&engine) {
-  MTC_RETURN_IF_ERROR(runtime::PmiServer::start(
-      rank, int(mesh.worldSize()),
-      [&](const std::string &own, std::vector<std::string> &all) {
-        return channel.gather(own, all);
-      },
-      pmi));
+  if (place.library == "mpich")
+    MTC_RETURN_IF_ERROR(runtime::PmiServer::start(
+        place.rank, int(mesh.worldSize()),
+        [&](const std::string &own, std::vector<std::string> &all) {
+          return channel.gather(own, all);
+        },
+        pmi));
   MTC_RETURN_IF_ERROR(runtime::loadMpi(
-      MTC_MPI_FOLDER, *runtime::mpiLibraryNamed("mpich"), engine));
+      MTC_MPI_FOLDER, *runtime::mpiLibraryNamed(place.library), engine));
   int found = -1, size = 0;
-  if (engine->initialize(&found, &size) == 0 && found == rank &&
+  if (engine->initialize(&found, &size) == 0 && found == place.rank &&
       size == mesh.worldSize())
     return Status::okay();
   return {runtime::StatusCode::failed, "MPI has another idea of this rank"};
@@ -77,10 +79,10 @@ std::string runMpiRank(const MpiPlace &place, const Mesh &mesh,
                        int64_t arenaBytes, const Body &body) {
   int rank = place.rank;
   std::unique_ptr<ControlChannel> channel;
-  MTC_EXPECT_OK(meet(place.listenFd, rank, mesh, channel));
+  MTC_EXPECT_OK(meet(place, mesh, channel));
   std::unique_ptr<runtime::PmiServer> pmi;
   const MpiEngine *engine = nullptr;
-  MTC_EXPECT_OK(begin(*channel, rank, mesh, pmi, engine));
+  MTC_EXPECT_OK(begin(*channel, place, mesh, pmi, engine));
   std::unique_ptr<runtime::SharedHost> host;
   if (place.ranksPerHost > 1)
     MTC_EXPECT_OK(shareHost(*channel, place, mesh, arenaBytes, host));

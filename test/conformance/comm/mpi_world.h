@@ -7,13 +7,16 @@
 namespace mtc::test {
 
 struct MpiPlace {
-  int listenFd; ///< on 127.0.0.1, where rank 0 listens and ranks meet
+  std::string_view library; ///< a name of kMpiLibraries
+  int listenFd;             ///< of rank 0, which listens there; others: -1
+  int port;                 ///< on 127.0.0.1, where ranks meet
   int rank;
   int ranksPerHost; ///< so many count as those of a host
 };
 
 /// Runs `body` as a rank of a world over MPI, in a process that was made for
-/// it, and that ends with it.
+/// it, and that ends with it. MPICH begins by what the ranks tell each other,
+/// Open MPI by its launcher, which must have started them.
 std::string runMpiRank(const MpiPlace &place, const runtime::Mesh &mesh,
                        int64_t arenaBytes, const Body &body);
 

@@ -2,6 +2,7 @@
 
 #include "worlds.h"
 
+#include "launched_world.h"
 #include "mpi_world.h"
 
 #include "runtime/comm/shm/shm_communicator.h"
@@ -23,10 +24,6 @@ using runtime::Mesh;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-// Far above what any test needs, so that load cannot make a test fail.
-constexpr auto kPatience = std::chrono::seconds(60);
-constexpr size_t kResultBytes = 8192;
 
 /// Arenas of one rank thread.
 struct HeapArenas {
@@ -171,7 +168,9 @@ std::vector<std::string> runMpi(int ranksPerHost, const Mesh &mesh,
   std::vector<std::string> results = runProcesses(
       mesh.worldSize(),
       [&](int rank) {
-        return runMpiRank({fd, rank, ranksPerHost}, mesh, arenaBytes, body);
+        return runMpiRank(
+            {"mpich", fd, runtime::portOf(fd), rank, ranksPerHost}, mesh,
+            arenaBytes, body);
       },
       [](int) {});
   close(fd);
@@ -192,6 +191,8 @@ std::string backendName(const ::testing::TestParamInfo<Backend> &info) {
     return "mpi";
   case Backend::hosts:
     return "hosts";
+  case Backend::openmpi:
+    return "openmpi";
   }
   return "unknown";
 }
@@ -210,6 +211,8 @@ std::vector<std::string> runWorld(Backend backend, const Mesh &mesh,
     return runMpi(1, mesh, arenaBytes, body);
   if (backend == Backend::hosts)
     return runMpi(2, mesh, arenaBytes, body);
+  if (backend == Backend::openmpi)
+    return runLaunched(mesh, arenaBytes, body);
   return runThreads(backend == Backend::threadsStrict, mesh, arenaBytes, body);
 }
 

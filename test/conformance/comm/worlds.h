@@ -6,16 +6,23 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace mtc::test {
 
-/// hosts: over MPI, where each two ranks share the memory of a host.
-enum class Backend { threads, threadsStrict, shm, mpi, hosts };
-inline const Backend kBackends[] = {Backend::threads, Backend::threadsStrict,
-                                    Backend::shm, Backend::mpi, Backend::hosts};
+/// mpi: by MPICH; hosts: the same, where each two ranks share the memory of a
+/// host; openmpi: by Open MPI, under its launcher, where this machine has both.
+enum class Backend { threads, threadsStrict, shm, mpi, hosts, openmpi };
+inline const Backend kBackends[] = {
+    Backend::threads, Backend::threadsStrict, Backend::shm,
+    Backend::mpi,     Backend::hosts,
+#ifdef MTC_OPENMPI_LAUNCHER
+    Backend::openmpi,
+#endif
+};
 std::string backendName(const ::testing::TestParamInfo<Backend> &info);
 
 /// What a test sees of the rank that it runs as.
@@ -33,6 +40,11 @@ struct Rank {
 
 /// Transfers of a channel that a rank may have begun and not ended.
 inline constexpr int kPosted = 128;
+
+// Far above what any test needs, so that load cannot make a test fail.
+inline constexpr auto kPatience = std::chrono::seconds(60);
+/// Of a rank's result at most so much comes from another process.
+inline constexpr size_t kResultBytes = 8192;
 
 /// What one rank does; returns what went wrong, or "".
 using Body = std::function<std::string(Rank &)>;
