@@ -41,6 +41,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
       }
       verify::checkAddresses(model, report);
       verify::checkKernelAddresses(model, report);
+      verify::checkRowMoves(model, report);
       verify::checkLayers(model, report);
       verify::checkOwners(model, report);
       verify::checkScratch(model, report);

@@ -56,6 +56,10 @@ void checkAddresses(const Model &model, Report &report);
 /// parameters, positions, and the logits that labels are compared with.
 void checkKernelAddresses(const Model &model, Report &report);
 
+/// Kernels bring the elements of each rank's part to where a collective has
+/// them, and away from there.
+void checkRowMoves(const Model &model, Report &report);
+
 /// Each layer is on the stage, and in the chunk, that the configuration says.
 void checkLayers(const Model &model, Report &report);
 

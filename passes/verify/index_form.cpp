@@ -66,7 +66,17 @@ IndexForm IndexForms::sub(const IndexForm &a, const IndexForm &b) {
   return add(a, mul(b, -1));
 }
 
-IndexForm IndexForms::mul(const IndexForm &a, const IndexForm &b) {
+IndexForm IndexForms::mul(const IndexForm &a, int64_t n) {
+  if (!a)
+    return {};
+  Polynomial product;
+  for (const auto &[digits, factor] : *a)
+    if (n != 0 && llvm::MulOverflow(factor, n, product[digits]))
+      return {};
+  return product;
+}
+
+IndexForm IndexForms::mul(const IndexForm &a, const IndexForm &b) const {
   if (!a || !b)
     return {};
   IndexForm sum = Polynomial();
@@ -75,9 +85,14 @@ IndexForm IndexForms::mul(const IndexForm &a, const IndexForm &b) {
       std::vector<Digit> both = digits;
       both.insert(both.end(), others.begin(), others.end());
       std::sort(both.begin(), both.end());
-      // A square is no sum of digits: forms would not be unique any more.
-      if (std::adjacent_find(both.begin(), both.end()) != both.end())
-        return {};
+      // A square is no sum of digits, but that of 0 or 1: forms would not be
+      // unique any more.
+      for (auto it = both.begin();
+           (it = std::adjacent_find(it, both.end())) != both.end();) {
+        if (extentOf(*it) != 2)
+          return {};
+        it = both.erase(it);
+      }
       int64_t product;
       if (llvm::MulOverflow(factor, by, product))
         return {};

@@ -67,10 +67,8 @@ public:
   IndexForm of(const rt::Affine &affine) const;
   static IndexForm add(const IndexForm &a, const IndexForm &b);
   static IndexForm sub(const IndexForm &a, const IndexForm &b);
-  static IndexForm mul(const IndexForm &a, const IndexForm &b);
-  static IndexForm mul(const IndexForm &a, int64_t n) {
-    return mul(a, constant(n));
-  }
+  IndexForm mul(const IndexForm &a, const IndexForm &b) const;
+  static IndexForm mul(const IndexForm &a, int64_t n);
   /// Of numbers that may be negative nothing is known; n > 0.
   IndexForm div(const IndexForm &a, int64_t n);
   IndexForm rem(const IndexForm &a, int64_t n);

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/verify/checks.h"
-#include "passes/verify/kernel_indices.h"
+#include "passes/verify/launch_forms.h"
 #include "passes/verify/places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,25 +31,17 @@ struct Demand {
 };
 
 /// One launch of a kernel of the tensor form.
-class LaunchChecker {
+class LaunchChecker : LaunchForms {
 public:
   LaunchChecker(const Model &model, rt::LaunchOp launch, rt::KernelOp kernel)
-      : model(model), launch(launch), kernel(kernel),
-        buffers(launch.getBuffers()), places(model, forms) {
-    for (const AxisInfo &axis : kAxes)
-      forms.setExtent(axis.id, model.mesh[axis.id]);
-    forms.setExtent(kRowIndex, kernel.getRows());
-    forms.setExtent(kColIndex, kernel.getCols());
-  }
+      : LaunchForms(launch, kernel, model.mesh), model(model),
+        places(model, forms) {}
 
   void check(Report &report) {
-    // Each time one more digit of a number is known.
-    for (int64_t runs = 0; runs < 64; ++runs) {
+    settle([&] {
       demands.clear();
       collect();
-      if (!forms.isCut())
-        break;
-    }
+    });
     std::set<std::string> said;
     for (const Demand &demand : demands)
       if (!(demand.found && demand.found == demand.wanted) &&
@@ -62,12 +54,7 @@ public:
 
 private:
   void collect() {
-    SmallVector<IndexForm> arguments;
-    for (Value scalar : launch.getScalars()) {
-      auto affine = scalar.getDefiningOp<rt::AffineOp>();
-      arguments.push_back(affine ? forms.of(affine.getValue()) : IndexForm());
-    }
-    KernelIndices indices(kernel, arguments, forms);
+    KernelIndices indices = this->indices();
     for (Operation &op : kernel.getBody().front())
       TypeSwitch<Operation *>(&op)
           .Case([&](rt::RandomOp random) { demandWord(indices, random); })
@@ -89,7 +76,7 @@ private:
 
   /// The shape of the first operand with an element for each of the kernel's,
   /// of integers or of others; empty if there is none.
-  ArrayRef<int64_t> elements(bool ofIntegers) const {
+  ArrayRef<int64_t> elements(bool ofIntegers) {
     for (auto [buffer, info] : llvm::zip(buffers, kernel.getOperandsInfo())) {
       auto type = cast<ShapedType>(buffer.getType());
       if (cast<rt::OperandAttr>(info).getMode() == rt::Mode::Full &&
@@ -97,21 +84,6 @@ private:
         return type.getShape();
     }
     return {};
-  }
-
-  IndexForm elementNumber() {
-    return forms.add(forms.mul(forms.variable(kRowIndex), kernel.getCols()),
-                     forms.variable(kColIndex));
-  }
-
-  /// Where in each dimension of `shape` its element number `left` lies.
-  SmallVector<IndexForm> indicesIn(ArrayRef<int64_t> shape, IndexForm left) {
-    SmallVector<IndexForm> indices(shape.size());
-    for (size_t i = shape.size(); i-- > 0;) {
-      indices[i] = i == 0 ? left : forms.rem(left, shape[i]);
-      left = forms.div(left, shape[i]);
-    }
-    return indices;
   }
 
   //===--- what a body does with numbers ----------------------------------===//
@@ -180,7 +152,7 @@ private:
 
   /// The parameter that a table is, as stored or in another type, or whose
   /// gradient is summed there; null if it is of none.
-  pipe::ParameterOp parameterOf(int64_t operand) const {
+  pipe::ParameterOp parameterOf(int64_t operand) {
     Value table = buffers[operand];
     if (auto cast = table.getDefiningOp<rt::LaunchOp>())
       if (cast.getInputs().size() == 1 &&
@@ -290,49 +262,17 @@ private:
   }
 
   const Model &model;
-  mutable rt::LaunchOp launch;
-  mutable rt::KernelOp kernel;
-  SmallVector<Value> buffers;
-  IndexForms forms;
   Places places;
   std::vector<Demand> demands;
-};
-
-class StageChecker {
-public:
-  StageChecker(const Model &model, Report &report)
-      : model(model), report(report) {}
-
-  void check(rt::TensorFormOp form) {
-    llvm::DenseMap<StringRef, rt::KernelOp> kernels; // looked up only
-    for (auto kernel : form.getBody().front().getOps<rt::KernelOp>())
-      kernels[kernel.getSymName()] = kernel;
-    for (auto fn : form.getOps<func::FuncOp>()) {
-      auto of = pipe::FragmentAttr::of(fn);
-      if (of && of.isUpdate())
-        continue; // on flat ranges: checkUpdate
-      fn.walk([&](rt::LaunchOp launch) {
-        rt::KernelOp kernel = kernels.lookup(launch.getKernel());
-        // Others are reported by checkSameValues.
-        if (kernel &&
-            launch.getBuffers().size() == kernel.getOperandsInfo().size())
-          LaunchChecker(model, launch, kernel).check(report);
-      });
-    }
-  }
-
-private:
-  const Model &model;
-  Report &report;
 };
 
 } // namespace
 
 void checkKernelAddresses(const Model &model, Report &report) {
-  forEachStage(model, report, [&](const Stage &stage, Report &found) {
-    for (auto form : stage.op.getOps<rt::TensorFormOp>())
-      StageChecker(model, found).check(form);
-  });
+  forEachLaunch(model, report,
+                [&](rt::LaunchOp launch, rt::KernelOp kernel, Report &found) {
+                  LaunchChecker(model, launch, kernel).check(found);
+                });
 }
 
 } // namespace mtc::passes::verify

@@ -9,16 +9,9 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-KernelIndices::KernelIndices(rt::KernelOp kernel, ArrayRef<IndexForm> arguments,
-                             IndexForms &forms)
-    : arguments(arguments), forms(forms) {
-  for (Operation &op : kernel.getBody().front())
-    if (op.getNumResults() == 1 && op.getResult(0).getType().isInteger())
-      known[op.getResult(0)] = compute(op);
-}
-
-IndexForm KernelIndices::compute(Operation &op) const {
-  auto operand = [&](unsigned i) { return of(op.getOperand(i)); };
+static IndexForm compute(Operation &op, const KernelIndices &indices,
+                         ArrayRef<IndexForm> arguments, IndexForms &forms) {
+  auto operand = [&](unsigned i) { return indices.of(op.getOperand(i)); };
   auto divided = [&](bool isQuotient) -> IndexForm {
     APInt by;
     if (!matchPattern(op.getOperand(1), m_ConstantInt(&by)))
@@ -51,4 +44,10 @@ IndexForm KernelIndices::compute(Operation &op) const {
       .Default([](Operation *) { return IndexForm(); });
 }
 
+KernelIndices::KernelIndices(rt::KernelOp kernel, ArrayRef<IndexForm> arguments,
+                             IndexForms &forms) {
+  for (Operation &op : kernel.getBody().front())
+    if (op.getNumResults() == 1 && op.getResult(0).getType().isInteger())
+      known[op.getResult(0)] = compute(op, *this, arguments, forms);
+}
 } // namespace mtc::passes::verify

@@ -24,10 +24,6 @@ public:
   IndexForm of(mlir::Value value) const { return known.lookup(value); }
 
 private:
-  IndexForm compute(mlir::Operation &op) const;
-
-  llvm::ArrayRef<IndexForm> arguments;
-  IndexForms &forms;
   llvm::DenseMap<mlir::Value, IndexForm> known; ///< looked up only
 };
 

@@ -19,21 +19,40 @@ IndexForm Places::part(const IndexForm &index, int64_t size,
   return forms.add(index, forms.mul(forms.variable(MTC_AXIS_TP), size));
 }
 
-/// Of 2·cp pieces rank r has piece r and, behind it, piece 2·cp - 1 - r.
 IndexForm Places::position(const IndexForm &index, int64_t size) {
-  int64_t ranks = mesh[MTC_AXIS_CP];
-  int64_t ofRank = batch.getSequence() / ranks;
-  IndexForm inPart = part(index, size, ofRank);
-  if (ranks == 1)
-    return inPart;
-  int64_t piece = ofRank / 2;
-  IndexForm rank = forms.variable(MTC_AXIS_CP);
-  IndexForm half = forms.div(inPart, piece);
-  // r in the head; 2·cp - 1 - r in the tail, of which 1 is in the index.
-  IndexForm back =
-      forms.sub(IndexForms::constant(2 * ranks - 2), forms.mul(rank, 2));
-  IndexForm pieces = forms.add(rank, forms.mul(half, back));
-  return forms.add(inPart, forms.mul(pieces, piece));
+  int64_t ofRank = batch.getSequence() / mesh[MTC_AXIS_CP];
+  return inWhole(part(index, size, ofRank), ofRank, MTC_AXIS_CP,
+                 forms.variable(MTC_AXIS_CP));
+}
+
+/// Of 2·ranks pieces rank r has piece r and, behind it, 2·ranks - 1 - r.
+IndexForm Places::inWhole(const IndexForm &index, int64_t size, MtcAxis axis,
+                          const IndexForm &rank) {
+  if (mesh[axis] == 1)
+    return index;
+  if (!kAxes[axis].headAndTail)
+    return forms.add(index, forms.mul(rank, size));
+  int64_t piece = size / 2;
+  IndexForm half = forms.div(index, piece);
+  // Behind its first one a rank lacks the pieces up to its second one.
+  IndexForm between =
+      forms.sub(IndexForms::constant(2 * mesh[axis] - 2), forms.mul(rank, 2));
+  IndexForm pieces = forms.add(rank, forms.mul(half, between));
+  return forms.add(index, forms.mul(pieces, piece));
+}
+
+Places::Owned Places::ownerOf(const IndexForm &index, int64_t size,
+                              MtcAxis axis) {
+  if (!kAxes[axis].headAndTail)
+    return {forms.div(index, size), forms.rem(index, size)};
+  int64_t piece = size / 2;
+  IndexForm number = forms.div(index, piece);
+  IndexForm half = forms.div(number, mesh[axis]);
+  IndexForm back = forms.rem(number, mesh[axis]);
+  IndexForm mirrored =
+      forms.sub(IndexForms::constant(mesh[axis] - 1), forms.mul(back, 2));
+  return {forms.add(back, forms.mul(half, mirrored)),
+          forms.add(forms.mul(half, piece), forms.rem(index, piece))};
 }
 
 IndexForm Places::hidden(const IndexForm &index, int64_t size) const {

@@ -30,6 +30,16 @@ public:
   IndexForm rowOf(const IndexForm &index, int64_t rows,
                   std::optional<MtcAxis> axis) const;
 
+  /// Of the `index`th of `size` indices that the rank of coordinate `rank` has
+  /// of a dimension that `axis` cuts, in equal parts or in a head and a tail.
+  IndexForm inWhole(const IndexForm &index, int64_t size, MtcAxis axis,
+                    const IndexForm &rank);
+  /// The other way round: whose it is, and its number there.
+  struct Owned {
+    IndexForm rank, index;
+  };
+  Owned ownerOf(const IndexForm &index, int64_t size, MtcAxis axis);
+
   bool isPartOfLogits(int64_t size) const;
 
 private:

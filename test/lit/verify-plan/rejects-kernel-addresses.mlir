@@ -47,3 +47,23 @@
 // RUN: sed 's/arith.constant 250 : i32/arith.constant 240 : i32/' %t.mlir > %t.vocabulary.mlir
 // RUN: not mtc compile %t.vocabulary.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=VOCABULARY
 // VOCABULARY: head, loss: error: 'rt.launch' expected the number of tokens to be 250, as the sizes of the model and of the rank's part say, found 240
+
+// Kernels beside collectives, and those that cut a rank's part out of a whole: what a rank
+// adds to a gather, where each element of the whole then comes from, which is summed for
+// whom, and what a rank takes of the sum.
+// RUN: sed -E 's/rt\.affine <-4 \* cp>( : i64 loc\("layers\.0\.attn\.core"\))/rt.affine <0>\1/' %t.mlir > %t.placed.mlir
+// RUN: not mtc compile %t.placed.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLACED
+// PLACED: layers.0.attn.core: error: 'rt.launch' expected the element that the rank adds to what is gathered to be -1024·cp + 256·row + col, as the shapes of the part and the whole say, found 256·row + col
+// RUN: sed '/rt.kernel @kernel35 /,/rt.kernel @kernel36 /s/arith.constant 3 : i32/arith.constant 2 : i32/' %t.mlir > %t.gathered.mlir
+// RUN: not mtc compile %t.gathered.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=GATHERED
+// GATHERED: layers.0.attn.core: error: 'rt.launch' expected the gathered element to be 1024·row%2 - 2048·row%2·row/2%2 + 1280·row/2%2 + 512·row/4 {{.*}}, found 1024·row%2 - 2048·row%2·row/2%2 + 256·row/2%2 + 512·row/4
+// RUN: sed '/rt.kernel @kernel36 /,/rt.kernel @kernel37 /s/arith.constant -2 : i32/arith.constant -1 : i32/' %t.mlir > %t.packed.mlir
+// RUN: not mtc compile %t.packed.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=PACKED
+// PACKED: layers.3.attn.core: error: 'rt.launch' expected the element to be summed to be 768·row%2 - 512·row%2·row/4 + 1024·row/2%2 + 256·row/4 {{.*}}, found 768·row%2 - 256·row%2·row/4 + 1024·row/2%2 + 256·row/4
+// RUN: sed -E 's/rt\.affine <2 \* tp>( : i64 loc\("layers\.0\.mlp\.down"\))/rt.affine <-2 * tp + 2>\1/' %t.mlir > %t.taken.mlir
+// RUN: not mtc compile %t.taken.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=TAKEN
+// TAKEN: layers.0.mlp.down: error: 'rt.launch' expected the element that the rank has of what was summed to be 1024·tp + 512·row + col, as the shapes of the part and the whole say, found 1024 - 1024·tp + 512·row + col
+// RUN: mtc compile gpt2-nano --tp 4 --sp --mbs 2 --gbs 8 --compile-to=lower-calls -o %t.sp.mlir
+// RUN: sed -E 's/rt\.affine <tp>( : i64 loc\("embed\.positions"\))/rt.affine <0>\1/' %t.sp.mlir > %t.sliced.mlir
+// RUN: not mtc compile %t.sliced.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLICED
+// SLICED: embed.positions: error: 'rt.launch' expected the element of the rank's part to be 512·tp + col%64 + 64·col/64, as the shapes of the part and the whole say, found col%64 + 64·col/64

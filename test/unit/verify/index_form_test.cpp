@@ -84,6 +84,15 @@ TEST(IndexForm, ACarryIsNoDigit) {
   EXPECT_NE(carry, IndexForms::constant(0)); // 1 where the row is 7 of 8
 }
 
+TEST(IndexForm, OnlyZeroAndOneAreTheirSquares) {
+  IndexForms forms = formsOfTest();
+  IndexForm half = settled(
+      forms, [&] { return forms.div(forms.variable(kColIndex), kCols / 2); });
+  EXPECT_EQ(forms.mul(half, half), half);
+  IndexForm rank = forms.variable(MTC_AXIS_TP);
+  EXPECT_FALSE(forms.mul(rank, rank));
+}
+
 TEST(IndexForm, WhatDoesNotExistIsZero) {
   IndexForms forms = formsOfTest();
   EXPECT_EQ(forms.variable(MTC_AXIS_CP), IndexForms::constant(0));
@@ -101,7 +110,7 @@ TEST(IndexForm, OfNegativeNumbersNoQuotientIsKnown) {
 TEST(IndexForm, WhatIsTooLargeIsNotKnown) {
   IndexForm most = IndexForms::constant(INT64_MAX);
   EXPECT_FALSE(IndexForms::add(most, IndexForms::constant(1)));
-  EXPECT_FALSE(IndexForms::mul(most, IndexForms::constant(2)));
+  EXPECT_FALSE(IndexForms::mul(most, 2));
 }
 
 /// A random expression as a form and as a function of row, column and rank.
