@@ -51,6 +51,8 @@ public:
     MTC_RETURN_IF_ERROR(HostedRestart::find(restart_));
     restart_.change(options_);
     MTC_RETURN_IF_ERROR(
+        mpi_.begin({milliseconds(options_.meetTimeout), &signals_.stop()}));
+    MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle_));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle_));
     if (bundle_.mesh.worldSize() != place_.world)
@@ -224,9 +226,11 @@ private:
     if (Status verdict = channel_->verdict();
         !verdict.ok() && verdict.code() == status.code() &&
         (status.code() == StatusCode::hang ||
-         (failures.size() == 1 && status.code() == StatusCode::peerDied)))
+         (status.code() == StatusCode::peerDied &&
+          (failures.size() == 1 || channel_->lost()))))
       return withVerdict(status, flightFolder_);
-    return summarize(failures, signals_.count() > 0);
+    // At a death launchers send SIGTERM to all others: nobody asked for an end.
+    return summarize(failures, signals_.count() > 0 && !channel_->lost());
   }
 
   /// MPI gave up in some thread, and others may wait for that one: what this

@@ -60,6 +60,11 @@ bool readPlace(const std::string &text, MeetOptions &meeting) {
   return true;
 }
 
+/// The library whose launcher started this rank; empty: that starts any.
+std::string_view ownLibrary(const LaunchPlace &place) {
+  return place.family == "Open MPI" ? "openmpi" : "";
+}
+
 /// The launcher of this process brings what the library needs.
 bool isBrought(const MpiLibrary &library) {
   Environment environment = processEnvironment();
@@ -78,7 +83,7 @@ MpiStart::~MpiStart() {
 Status MpiStart::choose() {
   std::string name = options_.mpi;
   if (name.empty())
-    name = place_.family == "Open MPI" ? "openmpi" : "mpich";
+    name = ownLibrary(place_) == "openmpi" ? "openmpi" : "mpich";
   library_ = mpiLibraryNamed(name);
   if (!library_)
     return {StatusCode::usage,
@@ -93,21 +98,40 @@ Status MpiStart::choose() {
   return loadMpi(options_.mpiFolder, *library_, engine_);
 }
 
-Status MpiStart::initialize() {
-  int rank = -1, world = 0;
-  if (int error = engine_->initialize(&rank, &world); error != 0) {
+Status MpiStart::initialize(const WaitLimit &limit) {
+  struct Found {
+    int rank = -1, world = 0;
+  };
+  auto found = std::make_shared<Found>();
+  std::optional<int> error = calls_.call(
+      [found, engine = engine_] {
+        return engine->initialize(&found->rank, &found->world);
+      },
+      limit.time, limit.stop);
+  if (!error && limit.stop && limit.stop->load())
+    return {StatusCode::interrupted, "stopped by a signal"};
+  if (!error)
+    return {StatusCode::peerDied,
+            fmt::format("{} did not begin within {:.0f} s: it waits for all {} "
+                        "ranks, and one was not started or ended before; look "
+                        "for its message, or wait longer (--rdzv-timeout)",
+                        library_->title,
+                        std::chrono::duration<double>(limit.time).count(),
+                        place_.world)};
+  if (*error != 0) {
     char text[512] = "";
-    engine_->explain(error, text, sizeof text);
+    engine_->explain(*error, text, sizeof text);
     return {StatusCode::failed,
             fmt::format("{} does not begin: {}", library_->title, text)};
   }
-  if (rank == place_.rank && world == place_.world)
+  if (found->rank == place_.rank && found->world == place_.world)
     return Status::okay();
   return {StatusCode::usage,
           fmt::format("{} says that this is rank {} of {}, {} that it is rank "
-                      "{} of {}; is the launcher that of the library (--mpi)",
-                      library_->title, rank, world, place_.family, place_.rank,
-                      place_.world)};
+                      "{} of {}; start with the launcher of that library, or "
+                      "name another one with --mpi",
+                      library_->title, found->rank, found->world, place_.family,
+                      place_.rank, place_.world)};
 }
 
 /// Rank 0 listens, and tells the others where, over MPI.
@@ -155,31 +179,43 @@ Status MpiStart::findAddress(MeetOptions &meeting) {
     std::from_chars(fd->data(), fd->data() + fd->size(), meeting.listenFd);
   if (!meeting.address.empty() && meeting.port > 0)
     return Status::okay();
+  std::string_view starts = ownLibrary(place_);
   return {StatusCode::usage,
           fmt::format("{} does not say where rank 0 is: expected --master "
-                      "HOST:PORT, or MTC_MASTER_ADDR and MTC_MASTER_PORT",
-                      place_.family)};
+                      "HOST:PORT, or MTC_MASTER_ADDR and MTC_MASTER_PORT{}",
+                      place_.family,
+                      starts.empty() || starts == library_->name
+                          ? ""
+                          : fmt::format("; or --mpi {}, which it starts, in "
+                                        "place of {}",
+                                        starts, library_->name))};
+}
+
+Status MpiStart::begin(const WaitLimit &limit) {
+  MTC_RETURN_IF_ERROR(choose());
+  return native_ ? initialize(limit) : Status::okay();
 }
 
 Status MpiStart::before(MeetOptions &meeting) {
-  MTC_RETURN_IF_ERROR(choose());
-  if (!native_)
-    return findAddress(meeting);
-  MTC_RETURN_IF_ERROR(initialize());
-  return shareAddress(meeting);
+  return native_ ? shareAddress(meeting) : findAddress(meeting);
 }
 
 Status MpiStart::behind(Gather gather) {
+  // By the control channel, which knows who died: that ends the wait, and what
+  // MPI asks in the meantime must be answered.
+  constexpr WaitLimit kNone{std::chrono::hours(24 * 365), nullptr};
   if (native_)
     return Status::okay();
   MTC_RETURN_IF_ERROR(
       PmiServer::start(place_.rank, place_.world, std::move(gather), pmi_));
-  return initialize();
+  return initialize(kNone);
 }
 
 void MpiStart::finalize() {
+  constexpr std::chrono::minutes kLong{1}; // all ranks are here already
   if (engine_)
-    engine_->finalize();
+    calls_.call([engine = engine_] { return engine->finalize(); }, kLong,
+                nullptr);
 }
 
 } // namespace mtc::runtime

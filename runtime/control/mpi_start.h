@@ -3,16 +3,26 @@
 #define MTC_RUNTIME_CONTROL_MPI_START_H
 
 #include "mtc/runtime/run.h"
+#include "runtime/comm/mpi/call_thread.h"
 #include "runtime/comm/mpi/load.h"
 #include "runtime/comm/mpi/pmi.h"
 #include "runtime/rendezvous/launch_place.h"
 #include "runtime/rendezvous/meeting.h"
+
+#include <atomic>
+#include <chrono>
 
 namespace mtc::runtime {
 
 /// A descriptor that listens at MTC_MASTER_ADDR and MTC_MASTER_PORT, for rank 0
 /// of the launcher that opened it.
 inline constexpr const char *kListenVariable = "MTC_LISTEN_FD";
+
+/// How long MPI may take to begin.
+struct WaitLimit {
+  std::chrono::milliseconds time;
+  const std::atomic<bool> *stop; ///< a signal
+};
 
 /// Begins MPI in one of two ways. Launchers of MPI bring what its ranks need to
 /// find each other: there MPI comes first and says where the control channel's
@@ -24,11 +34,18 @@ public:
       : options_(options), place_(place) {}
   ~MpiStart();
 
+  /// Chooses and opens the library, and begins MPI where the launcher brings
+  /// what that needs. To be called first of all: launchers end the others when
+  /// a rank fails behind the begin of MPI, and some leave them waiting when it
+  /// fails before. Errors: usage, when the library cannot begin here, or says
+  /// another rank than the launcher; those of loadMpi; peerDied, when MPI has
+  /// not begun within `limit`'s time; interrupted, by its stop.
+  Status begin(const WaitLimit &limit);
   /// Before ranks meet; `meeting` then has the address. Errors: usage, when
-  /// nobody knows it, or the library cannot begin here; those of loadMpi and of
-  /// listenAt.
+  /// nobody knows it; those of listenAt.
   Status before(MeetOptions &meeting);
-  /// Once they have met.
+  /// Once they have met. Errors: as `begin`, but that it waits until all began
+  /// or the gathering fails.
   Status behind(Gather gather);
   const MpiEngine &engine() const { return *engine_; }
   /// Collective, behind the last message.
@@ -36,7 +53,7 @@ public:
 
 private:
   Status choose();
-  Status initialize();
+  Status initialize(const WaitLimit &limit);
   Status shareAddress(MeetOptions &meeting);
   Status findAddress(MeetOptions &meeting);
 
@@ -47,6 +64,7 @@ private:
   bool native_ = false; ///< the launcher brings what MPI needs
   int listenFd_ = -1;
   std::unique_ptr<PmiServer> pmi_;
+  CallThread calls_; ///< begins MPI, and ends it: one thread must do both
 };
 
 } // namespace mtc::runtime

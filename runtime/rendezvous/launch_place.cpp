@@ -223,6 +223,10 @@ Status findPlace(const GivenPlace &given, const Environment &environment,
     found = placeOf(kSlurm, reader);
     addSlurm(reader, *found);
   }
+  if (!found && reader.text({"PMIX_RANK"}))
+    reader.problem("a launcher started this process as rank of several "
+                   "(PMIX_RANK) and does not say of how many; say it with "
+                   "--rank and --world, or MTC_RANK and MTC_WORLD_SIZE");
   out = found.value_or(LaunchPlace());
   addMasters(given, reader, out);
   if (out.world < 1 || out.rank >= out.world || out.rank < 0)

@@ -44,7 +44,8 @@ Environment processEnvironment();
 /// Options, then MTC_*, torchrun, Open MPI, PMI (MPICH's mpiexec), Slurm; Slurm
 /// only where no other family speaks, as these run inside its steps. Errors:
 /// usage, when two families disagree, both named; when a family says half of
-/// it; and when a number is none.
+/// it, or a launcher that is none of them speaks PMIx only: each rank would be
+/// a run of its own; and when a number is none.
 Status findPlace(const GivenPlace &given, const Environment &environment,
                  LaunchPlace &out);
 

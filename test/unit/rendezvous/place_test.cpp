@@ -80,6 +80,8 @@ TEST(Place, Precedence) {
       {"srun --mpi=pmi2", both(kHydra, kSlurm), "PMI", "", 0, 1, 2},
       {"mpirun in a Slurm step", both(kOpenMpi, kSlurm), "Open MPI", "", 0, 3,
        4},
+      {"srun --mpi=pmix", both({{"PMIX_RANK", "3"}}, kSlurm), "Slurm", "node07",
+       20219, 1, 2},
       {"torchrun in a Slurm step", both(kTorchrun, kSlurm), "torchrun", "node1",
        29501, 1, 2},
       {"ours and torchrun's", both(kOurs, kTorchrun), "mtc", "node9", 1234, -1,
@@ -146,6 +148,7 @@ TEST(Place, WhatIsWrongIsSaid) {
       {both({{"MTC_MASTER_PORT", "65536"}}, kOurs), "at most 65535"},
       {both({{"SLURM_STEP_NODELIST", "a[1-"}}, kSlurm),
        "Slurm's list of nodes"},
+      {{{"PMIX_RANK", "0"}}, "(PMIX_RANK) and does not say of how many"},
   };
   for (const auto &[variables, text] : cases) {
     LaunchPlace place;
