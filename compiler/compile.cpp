@@ -6,11 +6,11 @@
 #include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
-#include "compiler/join_plans.h"
 #include "compiler/memory_limit.h"
 #include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
 #include "compiler/read_plan.h"
+#include "compiler/verify_join.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Verifier.h"
@@ -106,9 +106,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module));
 
-  // What the plan computes was verified: programs are made of bytes only.
-  if (failed(joinPlans(*module)))
-    return {StatusCode::infeasible, log.take()};
+  // What plans compute was verified: programs are made of bytes only.
+  MTC_RETURN_IF_ERROR(joinVerified(*module, options.verify, log));
   std::vector<ServedBucket> served = servedBuckets(*module);
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   BundlePlan plan;

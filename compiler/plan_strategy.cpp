@@ -3,9 +3,9 @@
 #include "compiler/plan_strategy.h"
 
 #include "compiler/front.h"
-#include "compiler/join_plans.h"
 #include "compiler/proof_log.h"
 #include "compiler/read_plan.h"
+#include "compiler/verify_join.h"
 #include "dialects/rt/Rt.h"
 
 #include "llvm/Support/Compiler.h"
@@ -44,8 +44,7 @@ Status planStrategy(const models::ModelSpec &spec,
   MTC_RETURN_IF_ERROR(
       importInputs(spec, strategy, request.isa, *context, log, module));
   MTC_RETURN_IF_ERROR(runPhases(*module, request.verify, log));
-  if (failed(joinPlans(*module)))
-    return {runtime::StatusCode::internal, log.take()};
+  MTC_RETURN_IF_ERROR(joinVerified(*module, request.verify, log));
   // As in compile.cpp: with them the plan would have another number.
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));

@@ -10,10 +10,14 @@
 
 namespace mtc::compiler {
 
-/// Names and numbers of a proof, such as ("ranks", 8), in order.
-using ProofCounts = std::vector<std::pair<std::string, int64_t>>;
+/// Names and numbers of a proof, such as ("ranks", 8), in order; operations and
+/// reads of steps of all shapes.
+struct ProofCounts {
+  std::vector<std::pair<std::string, int64_t>> counts;
+  int64_t plans = 0; ///< that were verified, one for each shape of a step
+};
 
-/// From now on the remark of verify-plan in `context` is written to `proof`,
+/// From now on the remarks of verify-plan in `context` are written to `proof`,
 /// which must outlive it.
 void listenForProof(mlir::MLIRContext &context, ProofCounts &proof);
 

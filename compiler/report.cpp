@@ -108,11 +108,13 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 /// What verify-plan proved, in numbers; false if it did not look.
 static Json proofReport(const ProofCounts &proof) {
-  if (proof.empty())
+  if (proof.plans == 0)
     return false;
   Json counts;
-  for (const auto &[name, count] : proof)
+  for (const auto &[name, count] : proof.counts)
     counts[name] = count;
+  if (proof.plans > 1) // of steps of so many shapes
+    counts["shapes"] = proof.plans;
   return counts;
 }
 

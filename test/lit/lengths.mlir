@@ -11,6 +11,12 @@
 // RUN: mtc compile %t/ir/07-partition.mlir -o %t/b --json | grep -e plan_hash | diff - %t/number
 // RUN: diff -r %t/a %t/b
 //
+// What was verified are both, and what they were joined to.
+// RUN: mtc compile gpt2-nano --pp 2 --gbs 4 --seq 32 -o %t/one | FileCheck %s --check-prefix=ONE
+// ONE: verified 2 ranks, {{.*}} reads, no cycle
+// RUN: mtc compile gpt2-nano --pp 2 --gbs 4 --seq 16,32 -o %t/both | FileCheck %s --check-prefix=BOTH
+// BOTH: verified 2 ranks, {{.*}} reads, 2 shapes, no cycle
+//
 // Joined, a program has entries for both. What has no sample in it is there once: the
 // update, its kernels.
 // RUN: mtc inspect %t/a/programs/stage0 | FileCheck %s --check-prefix=PROGRAM
