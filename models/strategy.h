@@ -62,6 +62,13 @@ struct Strategy {
   std::string dtype = "f32";
   std::string gradDtype = "f32"; ///< of sums of gradients
   std::string optimizer = "adamw";
+  /// The last token of a document, whose label is of another, is not in the
+  /// loss. Where tokens are left out, the gradient is that of the mean over
+  /// microbatches of their own means, or of the mean over the step's tokens.
+  bool maskDocumentEnds = false, lossPerToken = false;
+  /// Positions begin again with each document; attention sees nothing of the
+  /// documents before.
+  bool resetPositions = false, resetAttention = false;
   int64_t deviceMemory = 0; ///< bytes of one rank; 0: not limited
   ShardRules shard;
   std::vector<ShardOverride> overrides; ///< a later one beats an earlier one

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/document_fields.h"
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
 #include "models/stage_layout.h"
@@ -383,7 +384,7 @@ static StrategyRows stageAndMemoryFields() {
 std::vector<Field<Strategy>> strategyFields(const ScheduleNames &schedules) {
   StrategyRows rows;
   for (const StrategyRows &part :
-       {meshFields(), batchFields(), nameFields(schedules),
+       {meshFields(), batchFields(), nameFields(schedules), documentFields(),
         stageAndMemoryFields(), timeFields()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;

@@ -44,6 +44,9 @@ const IdleChoice kChoices[] = {
      "overlap = p2p: pp = 1, so there are no transfers"},
     {[](const Strategy &s) { return s.bucketLayout == "dense" && s.zero == 0; },
      "bucket_layout = dense: zero = 0, so no bucket is cut into parts"},
+    {[](const Strategy &s) { return s.lossPerToken && !s.maskDocumentEnds; },
+     "loss_per_token: no token is left out of the loss (mask_document_ends), "
+     "so microbatches have as many as each other"},
     {[](const Strategy &s) { return s.commThread && s.mesh.worldSize() == 1; },
      "comm_thread: one rank has no collectives"},
 };

@@ -27,7 +27,8 @@ def Differentiate : MtcPass<"differentiate"> {
     the backward of `@microbatch` after its forward, seeded with the loss, by the
     gradient rule of each op's family, and returns one gradient per use of each
     parameter. Values that the backward reads are saved (`tfm.save`,
-    `tfm.restore`); cheap ones are computed again. Removes `tfm.stop_gradient`.
+    `tfm.restore`); cheap ones are computed again. Removes `tfm.stop_gradient`
+    and `tfm.scale_gradient`, whose values are those of their operands.
 
     Input:
     ```mlir

@@ -70,6 +70,19 @@ static std::string problemsOf(mtc::dist::ShardingAttr sharding, int64_t rank) {
   return "";
 }
 
+LogicalResult InputOp::verify() {
+  const mtc::InputRow *row = mtc::inputNamed(getName().str());
+  if (!row)
+    return emitOpError("expected ")
+           << mtc::inputNames() << ", found \"" << getName() << "\"";
+  Type element = cast<RankedTensorType>(getType()).getElementType();
+  if (row->isWeight ? element.isF32() : element.isInteger(32))
+    return success();
+  return emitOpError("expected elements of ")
+         << (row->isWeight ? "f32" : "i32") << " of " << row->name << ", found "
+         << getType();
+}
+
 LogicalResult CrossingOp::verify() {
   mtc::CrossingName name = getName();
   int64_t from = getFrom(), to = getTo();

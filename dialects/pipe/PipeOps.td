@@ -309,11 +309,16 @@ def Pipe_ParamOp : Pipe_Op<"param", [Pure]> {
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
 def Pipe_InputOp : Pipe_Op<"input", [Pure]> {
-  let summary = "ids or labels of the microbatch; lives in the activation slot";
-  let description = [{Example: `%ids = pipe.input "ids" : tensor<2x32xi32>`}];
+  let summary = "ids, labels or weights of the microbatch; lives in the activation slot";
+  let description = [{
+    Example: `%ids = pipe.input "ids" : tensor<2x32xi32>`
+
+    **Constraints:** a name of `kInputs` (memory.h), and its type.
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Pipe_SampleOp : Pipe_Op<"sample", [Pure]> {
   let summary = "absolute id of this rank's first sample of the microbatch";

@@ -135,6 +135,7 @@ Accesses GemmOp::getAccesses() {
 Accesses AttentionOp::getAccesses() {
   Accesses accesses;
   add(accesses, getInputsMutable(), kReads);
+  add(accesses, getDocumentsMutable(), kReads);
   add(accesses, getInitsMutable(), kStores);
   add(accesses, getScratchMutable(), kScratch);
   return accesses;

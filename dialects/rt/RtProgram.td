@@ -209,16 +209,16 @@ def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {
     `sample` and `head` are the RNG address of batch row 0 and head 0. Where q is a
     part of the sequence and k and v are the whole of it, `positions` has the places
     of the first query of each half of q (a rank has a piece of its head and one of
-    its tail).
+    its tail). `documents`: those of `tfm.attention`.
 
     Example: `%o, %l = rt.attention(%qkv) into (%e, %f) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
   }];
-  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Variadic<Rt_Buffer>:$inits,
+  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Optional<Rt_Buffer>:$documents, Variadic<Rt_Buffer>:$inits,
                        Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
                        Variadic<I64>:$positions, BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        Rt_Int:$rng_layer, Rt_Int:$site, Rt_Int:$global_heads);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
-  let assemblyFormat = "`(` $inputs `)` `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head (`positions` $positions^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`(` $inputs `)` (`within` $documents^)? `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head (`positions` $positions^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     /// q, k and v, or the one operand that holds them all.
     ::mlir::OperandRange getQkv() {
@@ -473,7 +473,7 @@ def Rt_Sharding : Rt_AttrOf<"::mtc::dist::ShardingAttr", "#dist.sharding">;
 def Rt_StepKind : I32EnumAttr<"StepKind", "row of a timeline", [
     I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Run", 1, "run">]> {
   let description = [{
-    `load` reads ids and labels of a microbatch into its slot, `run` calls a
+    `load` reads ids, labels and other inputs of a microbatch into its slot, `run` calls a
     fragment.
   }];
   let cppNamespace = "::mtc::rt";
@@ -559,7 +559,7 @@ def Rt_ExchangeOp : Op<Rt_Dialect, "exchange"> {
 }
 
 def Rt_InputSlotOp : Op<Rt_Dialect, "input_slot"> {
-  let summary = "where the data reader puts ids or labels";
+  let summary = "where the data reader puts ids, labels or weights";
   let description = [{
     Offset inside the activation slot of pool `pool`, whose stride is `stride` bytes.
 

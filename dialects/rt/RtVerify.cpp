@@ -385,6 +385,13 @@ LogicalResult AttentionOp::verify() {
     return failure();
   if (getBackward() && failed(demand("dout", getInputs()[0], s)))
     return failure();
+  if (Value documents = getDocuments()) {
+    if (failed(demand("documents", documents, {s[0], s[1]})))
+      return failure();
+    if (!cast<ShapedType>(documents.getType()).getElementType().isInteger(32))
+      return emitOpError("expected documents of i32, found ")
+             << documents.getType();
+  }
   for (auto [i, operand] : llvm::enumerate(getQkv()))
     if (getBackward() &&
         failed(demand("a gradient", made[i],

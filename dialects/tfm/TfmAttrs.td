@@ -114,9 +114,12 @@ def Tfm_ParamAttr : AttrDef<Tfm_Dialect, "Param"> {
 }
 def Tfm_InputAttr : AttrDef<Tfm_Dialect, "Input"> {
   let mnemonic = "input";
-  let summary = "a value that the data reader fills: `ids` or `labels`";
+  let summary = "a value that the data reader fills, such as `ids`";
   let description = [{
-    Stands on function arguments; `axes` has one logical axis per dimension.
+    Stands on function arguments; `axes` has one logical axis per dimension. Names are those of
+    `kInputs` (memory.h): `ids` and `labels`; where documents are known `document_starts`, for
+    each token the position at which its own begins; where tokens are left out of the loss
+    `loss_weights` and `gradient_weights`, which are f32.
 
     Example: `#tfm.input<name = "ids", axes = ["batch", "seq"]>`
   }];

@@ -145,6 +145,18 @@ def Tfm_StopGradientOp : Tfm_Unary<"stop_gradient"> {
     Example: `%m2 = tfm.stop_gradient %m : tensor<4x8xf32>`
   }];
 }
+def Tfm_ScaleGradientOp : Tfm_SameType<"scale_gradient", [Tfm_Cheap]> {
+  let summary = "identity whose gradient is multiplied by a factor";
+  let description = [{
+    y = x; the gradient is dy·factor, by element. Where the loss is the mean over
+    microbatches of their own means, its value is that over tokens, as logs have it, and
+    the gradient of each token is given its weight in the other.
+
+    Example: `%l2 = tfm.scale_gradient %l by %w : tensor<4x8xf32>`
+  }];
+  let arguments = (ins Tfm_Tensor:$x, Tfm_Tensor:$factor);
+  let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
+}
 def Tfm_FillOp : Op<Tfm_Dialect, "fill", [Pure, Tfm_Cheap]> {
   let summary = "a tensor of one value";
   let description = [{Example: `%one = tfm.fill 1.000000e+00 : tensor<f32>`}];
@@ -273,6 +285,20 @@ def Tfm_IotaOp : Tfm_Op<"iota", [Pure, Tfm_Cheap]> {
   let results = (outs Tfm_Tensor:$result);
   let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
 }
+def Tfm_IndexFromOp : Tfm_Op<"index_from", [Pure, Tfm_Cheap, SameOperandsAndResultType]> {
+  let summary = "the index along one dimension, counted from a given one";
+  let description = [{
+    An element is its index in dimension `dim` less what the operand has there: of the
+    positions at which documents begin it makes positions in documents.
+
+    Example: `%i = tfm.index_from %starts dim 1 : tensor<4x8xi32>`
+
+    **Constraints:** as of `tfm.iota`.
+  }];
+  let arguments = (ins Tfm_Tensor:$start, I64Attr:$dim);
+  let results = (outs Tfm_Tensor:$result);
+  let assemblyFormat = "$start `dim` $dim attr-dict `:` type($result)";
+}
 def Tfm_EmbedOp : Tfm_Op<"embed", [Pure]> {
   let summary = "rows of a table";
   let description = [{
@@ -381,7 +407,7 @@ def Tfm_NormDscaleOp : Tfm_Op<"norm_dscale", [Pure, Tfm_SumsInF32]> {
 
 //===--- family: attention -------------------------------------------------===//
 
-def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
+def Tfm_AttentionOp : Tfm_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "softmax(q·k^T·scale)·v per head, causal or not";
   let description = [{
     Either one fused operand `qkv` [batch, seq, kv_heads, q_per_kv + 2, head_dim]
@@ -389,14 +415,15 @@ def Tfm_AttentionOp : Tfm_Op<"attention", [Pure]> {
     [batch, seq, heads, head_dim] and the log-sum-exp [batch, heads, seq] of each
     row. The positions of q may be split (never those of k and v, which every query
     reads): a rank then has its part of q, out and log-sum-exp. Probabilities are dropped out with `rate` (RNG index: heads, query, key).
+    With `documents` [batch, seq], of each query the position of a key, it sees no key before that (but itself in any case).
 
     Example: `%o, %l = tfm.attention %qkv at %sample {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>`
   }];
-  let arguments = (ins Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
+  let arguments = (ins Variadic<Tfm_Tensor>:$qkv, Optional<Tfm_Tensor>:$documents, Tfm_Tensor:$sample,
                        BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
   let results = (outs Tfm_Tensor:$out, Tfm_Tensor:$lse);
-  let assemblyFormat = "$qkv `at` $sample attr-dict `:` `(` type($qkv) `)` `,` type($sample) `->` type($out) `,` type($lse)";
+  let assemblyFormat = "$qkv (`within` $documents^)? `at` $sample attr-dict `:` `(` type($qkv) `)` (`within` type($documents)^)? `,` type($sample) `->` type($out) `,` type($lse)";
 }
 def Tfm_UnfuseOp : Tfm_Op<"unfuse", [Pure]> {
   let summary = "queries, keys and values of a fused projection, apart";
@@ -424,7 +451,7 @@ def Tfm_FuseOp : Tfm_Op<"fuse", [Pure]> {
   let results = (outs Tfm_Tensor:$qkv);
   let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) `,` type($v) `->` type($qkv)";
 }
-def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure]> {
+def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure, AttrSizedOperandSegments]> {
   let summary = "gradient of attention, in the layout of its operands";
   let description = [{
     Recomputes the probabilities from the saved log-sum-exp.
@@ -432,11 +459,11 @@ def Tfm_AttentionGradOp : Tfm_Op<"attention_grad", [Pure]> {
     Example: `%dqkv = tfm.attention_grad %dout, %o, %l, %qkv at %sample {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)`
   }];
   let arguments = (ins Tfm_Tensor:$dout, Tfm_Tensor:$out, Tfm_Tensor:$lse,
-                       Variadic<Tfm_Tensor>:$qkv, Tfm_Tensor:$sample,
+                       Variadic<Tfm_Tensor>:$qkv, Optional<Tfm_Tensor>:$documents, Tfm_Tensor:$sample,
                        BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
                        I64Attr:$rng_layer, I64Attr:$site, I64Attr:$global_heads);
   let results = (outs Variadic<Tfm_Tensor>:$dqkv);
-  let assemblyFormat = "$dout `,` $out `,` $lse `,` $qkv `at` $sample attr-dict `:` type($dout) `,` type($out) `,` type($lse) `,` `(` type($qkv) `)` `,` type($sample) `->` `(` type($dqkv) `)`";
+  let assemblyFormat = "$dout `,` $out `,` $lse `,` $qkv (`within` $documents^)? `at` $sample attr-dict `:` type($dout) `,` type($out) `,` type($lse) `,` `(` type($qkv) `)` (`within` type($documents)^)? `,` type($sample) `->` `(` type($dqkv) `)`";
 }
 
 //===--- family: structure -------------------------------------------------===//

@@ -240,16 +240,24 @@ LogicalResult EinsumOp::verify() {
   return success();
 }
 
-LogicalResult IotaOp::verify() {
-  auto result = typeOf(getResult());
+/// Indices of dimension `dim`.
+static LogicalResult verifyIndices(Operation *op, int64_t dim) {
+  auto result = typeOf(op->getResult(0));
   if (!result.getElementType().isInteger(32))
-    return emitOpError("expected a result of i32, found ") << result;
-  auto dim = static_cast<int64_t>(getDim());
+    return op->emitOpError("expected a result of i32, found ") << result;
   if (dim < 0 || dim >= result.getRank())
-    return emitOpError("expected dim to be one of the ")
+    return op->emitOpError("expected dim to be one of the ")
            << result.getRank() << " dimensions of the result, from 0, found "
            << dim;
   return success();
+}
+
+LogicalResult IotaOp::verify() {
+  return verifyIndices(*this, static_cast<int64_t>(getDim()));
+}
+
+LogicalResult IndexFromOp::verify() {
+  return verifyIndices(*this, static_cast<int64_t>(getDim()));
 }
 
 LogicalResult EmbedOp::verify() {
@@ -408,9 +416,27 @@ LogicalResult FuseOp::verify() {
   return verifyParts(*this, getQkv(), {getQ(), getK(), getV()});
 }
 
+/// `shape` is that of the output: [batch, seq, heads, head_dim].
+template <typename Op>
+static LogicalResult verifyDocuments(Op op, ArrayRef<int64_t> shape) {
+  Value documents = op.getDocuments();
+  if (!documents)
+    return success();
+  if (!op.getCausal())
+    return op.emitOpError("expected causal attention within documents, which "
+                          "are known by where they begin, found causal = "
+                          "false");
+  if (!typeOf(documents).getElementType().isInteger(32))
+    return op.emitOpError("expected documents of i32, found ")
+           << documents.getType();
+  return expectShape(op, "documents", typeOf(documents).getShape(),
+                     shape.take_front(2));
+}
+
 LogicalResult AttentionOp::verify() {
   SmallVector<int64_t> shape;
-  if (failed(attentionShape(*this, getQkv(), shape)))
+  if (failed(attentionShape(*this, getQkv(), shape)) ||
+      failed(verifyDocuments(*this, shape)))
     return failure();
   if (failed(expectShape(*this, "result", typeOf(getOut()).getShape(), shape)))
     return failure();
@@ -420,7 +446,8 @@ LogicalResult AttentionOp::verify() {
 
 LogicalResult AttentionGradOp::verify() {
   SmallVector<int64_t> shape;
-  if (failed(attentionShape(*this, getQkv(), shape)))
+  if (failed(attentionShape(*this, getQkv(), shape)) ||
+      failed(verifyDocuments(*this, shape)))
     return failure();
   if (getDqkv().getTypes() != getQkv().getTypes())
     return emitOpError("expected gradients of the operands' types");

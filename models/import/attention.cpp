@@ -13,7 +13,8 @@ Value Importer::core(ArrayRef<Value> qkv) {
   Type lse = statistics({batch, spec.heads, seq});
   double scale = 1.0 / std::sqrt(static_cast<double>(spec.headDim));
   return tfm::AttentionOp::create(
-             b, loc, out, lse, qkv, sample,
+             b, loc, out, lse, qkv,
+             strategy.resetAttention ? documents : Value(), sample,
              b.getBoolAttr(spec.attention.causal), b.getF64FloatAttr(scale),
              b.getF64FloatAttr(spec.dropout.attention),
              b.getI64IntegerAttr(layer), b.getI64IntegerAttr(siteProbabilities),

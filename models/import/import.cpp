@@ -91,12 +91,14 @@ Value Importer::norm(Value x, const std::string &name) {
 
 /// The learned positions of each sample. The table has a row per position of
 /// the longest sequence; of a shorter one nothing reads the rows behind, and
-/// their gradients are zero. Where ranks have parts of samples, each looks up
-/// the rows of its own positions.
+/// their gradients are zero. Where ranks have parts of samples, or positions
+/// begin again, each token looks up the row of its own.
 Value Importer::positions() {
   enter("embed.positions", "positions");
   Value rows = param("embed.positions", {spec.maxSeq, spec.hidden},
                      {"seq", "embed"}, tfm::Init::Normal, spec.init.std);
+  if (strategy.resetPositions)
+    return lookUp(tfm::IndexFromOp::create(b, loc, documents, /*dim=*/1), rows);
   if (seq == spec.maxSeq && !splitsSequence())
     return broadcast(computed(rows), stream(), {1, 2});
   Value first = tfm::IotaOp::create(
@@ -181,13 +183,24 @@ Value Importer::loss(Value z) {
   Value picked = tfm::PickOp::create(b, loc, rows, z, labels);
   Value logSum = tfm::LogOp::create(b, loc, rows, sum);
   Value perToken = tfm::SubOp::create(b, loc, rows, add(logSum, max), picked);
-  // Scaled before it is summed: microbatches, replicas and rows simply add.
+  return tfm::ReduceOp::create(b, loc, statistics({}), tfm::ReduceKind::Sum,
+                               inLoss(perToken),
+                               b.getDenseI64ArrayAttr({0, 1}));
+}
+
+/// What each token adds to the loss. Scaled before it is summed: microbatches,
+/// replicas and rows simply add. How many tokens are in the loss only who reads
+/// them knows, unless all are.
+Value Importer::inLoss(Value perToken) {
+  if (gradientWeights)
+    perToken = tfm::ScaleGradientOp::create(b, loc, perToken.getType(),
+                                            perToken, gradientWeights);
+  if (lossWeights)
+    return tfm::MulOp::create(b, loc, perToken, lossWeights);
   double tokens =
       static_cast<double>(strategy.globalBatchSize) * static_cast<double>(seq);
-  perToken = tfm::ScaleOp::create(b, loc, rows, perToken,
-                                  b.getF64FloatAttr(1.0 / tokens));
-  return tfm::ReduceOp::create(b, loc, statistics({}), tfm::ReduceKind::Sum,
-                               perToken, b.getDenseI64ArrayAttr({0, 1}));
+  return tfm::ScaleOp::create(b, loc, perToken.getType(), perToken,
+                              b.getF64FloatAttr(1.0 / tokens));
 }
 
 void Importer::finish(Value loss) {
@@ -213,8 +226,14 @@ void Importer::run() {
   b.setInsertionPointToStart(fn.addEntryBlock());
   sample = argument("sample", RankedTensorType::get({}, b.getI64Type()),
                     b.getNamedAttr("tfm.sample_base", b.getUnitAttr()));
-  ids = input("ids");
-  labels = input("labels");
+  ids = input(InputKind::Ids);
+  labels = input(InputKind::Labels);
+  if (strategy.resetPositions || strategy.resetAttention)
+    documents = input(InputKind::DocumentStarts);
+  if (strategy.maskDocumentEnds)
+    lossWeights = input(InputKind::LossWeights);
+  if (strategy.maskDocumentEnds && !strategy.lossPerToken)
+    gradientWeights = input(InputKind::GradientWeights);
 
   Block &body = fn.getBody().front();
   auto mark = [&] { // ops made since the last call belong to the current layer

@@ -7,6 +7,7 @@
 #ifndef MTC_MODELS_IMPORT_IMPORTER_H
 #define MTC_MODELS_IMPORT_IMPORTER_H
 
+#include "dialects/Tables.h"
 #include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 #include "models/import/import.h"
@@ -62,7 +63,7 @@ private:
   tfm::RepeatsAttr repeats(const std::string &name, ArrayAttr axes,
                            Shape &shape);
   Type storedType(const std::string &name);
-  Value input(const char *name);
+  Value input(InputKind kind);
   // One op each, of the current layer.
   Value einsum(const char *equation, Value x, Value w, const Shape &shape);
   Value withBias(Value x, const std::string &name, const Shape &shape,
@@ -90,6 +91,7 @@ private:
   Value mlp(Value x, const std::string &name);
   Value head(Value x);
   Value loss(Value logits);
+  Value inLoss(Value perToken);
   void finish(Value loss);
 
   Type tensor(const Shape &shape) {
@@ -130,6 +132,8 @@ private:
   func::FuncOp fn;
   SmallVector<Attribute> argAttrs;
   Value sample, ids, labels, table;
+  Value lossWeights, gradientWeights; ///< null: each token has the same
+  Value documents; ///< where they begin; null where nothing asks
 };
 
 } // namespace mtc::models::importing

@@ -95,11 +95,15 @@ Value Importer::param(const std::string &name, Shape shape, const Axes &axes,
   return made;
 }
 
-Value Importer::input(const char *name) {
+Value Importer::input(InputKind kind) {
+  const InputRow &row = kInputs[static_cast<size_t>(kind)];
   auto axes =
       b.getArrayAttr({b.getStringAttr("batch"), b.getStringAttr("seq")});
-  auto attr = tfm::InputAttr::get(b.getContext(), b.getStringAttr(name), axes);
-  return argument(name, RankedTensorType::get({batch, seq}, b.getI32Type()),
+  auto attr = tfm::InputAttr::get(b.getContext(),
+                                  b.getStringAttr(StringRef(row.name)), axes);
+  Type element = row.isWeight ? Type(b.getF32Type()) : Type(b.getI32Type());
+  return argument(std::string(row.name),
+                  RankedTensorType::get({batch, seq}, element),
                   b.getNamedAttr("tfm.input", attr));
 }
 

@@ -245,6 +245,8 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   for (Value v : op.getInits())
     out.push_back(values.lookup(v));
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
+  Value documents =
+      op.getDocuments() ? values.lookup(op.getDocuments()) : null();
   Value sample = values.lookup(op.getSample()),
         head = values.lookup(op.getHead());
   SmallVector<Value> begin = {i64(0), i64(target::attentionCall(op).first)};
@@ -254,14 +256,14 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
     bool fused = in.size() == 1;
     call("mtc_attention_forward",
          {context, shape, part(in, 0, 0, fused), part(in, 0, 1, fused),
-          part(in, 0, 2, fused), out[0], out[1], space, sample, head, begin[0],
-          begin[1]});
+          part(in, 0, 2, fused), documents, out[0], out[1], space, sample, head,
+          begin[0], begin[1]});
     return;
   }
   bool fused = in.size() == 4;
   call("mtc_attention_backward",
        {context, shape, in[0], part(in, 3, 0, fused), part(in, 3, 1, fused),
-        part(in, 3, 2, fused), in[1], in[2], part(out, 0, 0, fused),
+        part(in, 3, 2, fused), documents, in[1], in[2], part(out, 0, 0, fused),
         part(out, 0, 1, fused), part(out, 0, 2, fused), space, sample, head,
         begin[0], begin[1]});
 }

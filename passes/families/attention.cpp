@@ -26,10 +26,19 @@ static Letters lettersOf(ValueRange qkv) {
   return {{"bskd", "btkd", "btkd"}, "td", "s"};
 }
 
+/// What both read behind these: of each query where its document begins, a
+/// position of the whole sequence, and the sample.
+template <typename Op>
+static void addOthers(Op op, std::vector<std::string> &operands) {
+  if (op.getDocuments())
+    operands.push_back("bs");
+  operands.push_back("");
+}
+
 static ShardingRule attentionRule(tfm::AttentionOp op) {
   Letters letters = lettersOf(op.getQkv());
   std::vector<std::string> operands = letters.qkv;
-  operands.push_back("");
+  addOthers(op, operands);
   return {.operands = operands,
           .results = {"bskd", "bks"},
           .blocked = letters.blocked,
@@ -46,11 +55,11 @@ static FailureOr<Values> attentionGradient(OpBuilder &b, tfm::AttentionOp op,
                           "it has no gradient rule");
   auto grad = tfm::AttentionGradOp::create(
       b, op.getLoc(), op.getQkv().getTypes(), dy[0], op.getOut(), op.getLse(),
-      op.getQkv(), op.getSample(), op.getCausalAttr(), op.getScaleAttr(),
-      op.getRateAttr(), op.getRngLayerAttr(), op.getSiteAttr(),
-      op.getGlobalHeadsAttr());
+      op.getQkv(), op.getDocuments(), op.getSample(), op.getCausalAttr(),
+      op.getScaleAttr(), op.getRateAttr(), op.getRngLayerAttr(),
+      op.getSiteAttr(), op.getGlobalHeadsAttr());
   Values out(grad.getResults());
-  out.push_back(Value());
+  out.resize(op->getNumOperands()); // no gradient of documents and sample
   return out;
 }
 
@@ -58,7 +67,7 @@ static ShardingRule attentionGradRule(tfm::AttentionGradOp op) {
   Letters letters = lettersOf(op.getQkv());
   std::vector<std::string> operands = {"bskd", "bskd", "bks"};
   operands.insert(operands.end(), letters.qkv.begin(), letters.qkv.end());
-  operands.push_back("");
+  addOthers(op, operands);
   return {.operands = operands,
           .results = letters.qkv,
           .blocked = letters.blocked,

@@ -18,18 +18,34 @@ static ShardingRule iotaRule(tfm::IotaOp op) {
   return {.results = {all}, .indexed = all.substr(op.getDim(), 1)};
 }
 
+static ShardingRule indexFromRule(tfm::IndexFromOp op) {
+  std::string all = factors(rankOf(op.getResult()));
+  return {.operands = {all},
+          .results = {all},
+          .indexed = all.substr(op.getDim(), 1)};
+}
+
 /// Row by row an index stays for as many elements as the dimensions behind it
 /// have, and begins again behind the last.
-static Values iotaBody(BodyContext &c, tfm::IotaOp op, ValueRange) {
-  auto shape = typeOf(op.getResult()).getShape();
+static Value indexAlong(BodyContext &c, Operation *op, int64_t dim) {
+  auto shape = typeOf(op->getResult(0)).getShape();
   int64_t behind = 1;
-  for (int64_t size : shape.drop_front(op.getDim() + 1))
+  for (int64_t size : shape.drop_front(dim + 1))
     behind *= size;
   Value slice = arith::DivUIOp::create(c.builder, c.loc, c.element(),
                                        c.constantI32(behind));
   Value index = arith::RemUIOp::create(c.builder, c.loc, slice,
-                                       c.constantI32(shape[op.getDim()]));
-  return {c.toGlobal(op, index)};
+                                       c.constantI32(shape[dim]));
+  return c.toGlobal(op, index);
+}
+
+static Values iotaBody(BodyContext &c, tfm::IotaOp op, ValueRange) {
+  return {indexAlong(c, op, op.getDim())};
+}
+
+static Values indexFromBody(BodyContext &c, tfm::IndexFromOp op, ValueRange x) {
+  return {arith::SubIOp::create(c.builder, c.loc,
+                                indexAlong(c, op, op.getDim()), x[0])};
 }
 
 static ShardingRule embedRule(tfm::EmbedOp op) {
@@ -67,6 +83,8 @@ static Values embedGradBody(BodyContext &c, Operation *op, ValueRange x) {
 void mtc::families::attachEmbedding(MLIRContext *context) {
   attach<OpFamily::Embedding, tfm::IotaOp, iotaRule, noCotangents, iotaBody>(
       context);
+  attach<OpFamily::Embedding, tfm::IndexFromOp, indexFromRule, noCotangents,
+         indexFromBody>(context);
   attach<OpFamily::Embedding, tfm::EmbedOp, embedRule, embedGradient,
          embedBody>(context);
   attach<OpFamily::Embedding, tfm::EmbedGradOp, embedGradRule, kBackwardOp,

@@ -111,6 +111,12 @@ static Values mulBody(BodyContext &c, Operation *, ValueRange x) {
   return {c.mul({x[0], x[1]})};
 }
 
+/// The factor is a number that is known, never a sum over ranks.
+static Values scaleGradientGradient(OpBuilder &b, tfm::ScaleGradientOp op,
+                                    ValueRange dy) {
+  return {tfm::MulOp::create(b, op.getLoc(), dy[0], op.getFactor()), Value()};
+}
+
 static Values divGradient(OpBuilder &b, Operation *op, ValueRange dy) {
   Location loc = op->getLoc();
   Value y = op->getOperand(1);
@@ -190,6 +196,8 @@ void mtc::families::attachPointwise(MLIRContext *context) {
       context);
   attach<OpFamily::Pointwise, tfm::ScaleOp, linearInFirst, scaleGradient,
          scaleBody>(context);
+  attach<OpFamily::Pointwise, tfm::ScaleGradientOp, linearInFirst,
+         scaleGradientGradient, sameElement>(context);
   attach<OpFamily::Pointwise, tfm::FillOp, nonlinear, noCotangents, fillBody>(
       context);
   attach<OpFamily::Pointwise, tfm::CastOp, linearInFirst, castGradient,

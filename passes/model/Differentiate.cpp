@@ -55,7 +55,7 @@ private:
   void contribute(Value forward, Value cotangent, Operation *consumer);
   void markNew(Operation *after, int64_t layer);
   void setPrimal(Value cotangent, Value forward);
-  void removeStopGradients();
+  void removeGradientMarks();
   void eraseDead();
   bool widen(Value sum, unsigned readers);
   Value accumulated(Value gradient, Value param);
@@ -183,11 +183,11 @@ LogicalResult Differentiator::backward(Operation *op) {
   return success();
 }
 
-void Differentiator::removeStopGradients() {
+void Differentiator::removeGradientMarks() {
   for (Operation *op : forwardOps)
-    if (auto stop = dyn_cast<tfm::StopGradientOp>(op)) {
-      stop.getResult().replaceAllUsesWith(stop.getX());
-      stop.erase();
+    if (isa<tfm::StopGradientOp, tfm::ScaleGradientOp>(op)) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
     }
 }
 
@@ -307,7 +307,7 @@ LogicalResult Differentiator::run() {
       return failure();
   returnGradients();
   eraseDead();
-  removeStopGradients();
+  removeGradientMarks();
   return success();
 }
 

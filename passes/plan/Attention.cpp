@@ -57,11 +57,13 @@ public:
     SmallVector<Value> inits;
     for (Type type : op->getResultTypes())
       inits.push_back(emptyOf(b, op.getLoc(), type));
+    size_t others = op.getDocuments() ? 2 : 1; // and the sample
     auto made = rt::AttentionOp::create(
-        b, op.getLoc(), op->getResultTypes(), op->getOperands().drop_back(),
-        inits, Value(), sample, head, positions, b.getBoolAttr(backward),
-        op.getCausalAttr(), op.getScaleAttr(), op.getRateAttr(),
-        op.getRngLayerAttr(), op.getSiteAttr(), op.getGlobalHeadsAttr());
+        b, op.getLoc(), op->getResultTypes(),
+        op->getOperands().drop_back(others), op.getDocuments(), inits, Value(),
+        sample, head, positions, b.getBoolAttr(backward), op.getCausalAttr(),
+        op.getScaleAttr(), op.getRateAttr(), op.getRngLayerAttr(),
+        op.getSiteAttr(), op.getGlobalHeadsAttr());
     keepLayer(op, made);
     b.replaceOp(op, made.getOutputs());
     return success();

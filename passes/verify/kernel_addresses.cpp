@@ -113,7 +113,10 @@ private:
     if (!table)
       return;
     IndexForm index = loadedIn(found);
-    if (index)
+    if (IndexForm position = countedFromStart(found);
+        position && isOfPositions(table))
+      demandOwnRow(table, position);
+    else if (index)
       demand("the row of the table of \"" + table.getName() + "\"",
              rowOf(table, index), found);
     else if (isOfPositions(table) && !(found && loads(*found)))
@@ -198,6 +201,8 @@ private:
         store.getValue().getDefiningOp<rt::GatherOp>())
       return;
     IndexForm found = indices.of(store.getValue());
+    if (IndexForm position = countedFromStart(found))
+      found = position;
     auto type = cast<ShapedType>(buffers[store.getOperand()].getType());
     if ((found && loads(*found)) || type.getRank() == 0)
       return;
@@ -259,6 +264,18 @@ private:
         found = Polynomial{{digits, 1}};
       }
     return found;
+  }
+
+  /// The position, of a position in a document: less one number that is loaded,
+  /// the start of the document. Empty if that is not what `form` is.
+  static IndexForm countedFromStart(const IndexForm &form) {
+    IndexForm start = loadedIn(form);
+    if (!start)
+      return {};
+    IndexForm position = IndexForms::add(form, start);
+    if (position && loads(*position))
+      return {};
+    return position;
   }
 
   const Model &model;

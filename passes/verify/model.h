@@ -194,7 +194,7 @@ struct Model {
   Mesh mesh;
   int64_t layers = 0, microbatches = 1;
   int64_t chunks = 1;     ///< of each stage
-  int64_t inputBytes = 0; ///< of one input of one microbatch: i32 ids or labels
+  int64_t inputBytes = 0; ///< of one input of one microbatch, all of 4 bytes
   bool zero = false;      ///< ZeRO with more than one replica
   bool shardsGradients = false; ///< ZeRO-2 with more than one replica
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name

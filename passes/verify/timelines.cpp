@@ -47,11 +47,11 @@ public:
   void check() {
     if (isTrain)
       checkEnd();
-    for (const Row &row : timeline.rows)
+    for (auto [at, row] : llvm::enumerate(timeline.rows))
       if (row.fragment)
         visit(row);
       else if (row.isLoad())
-        checkLoad(row);
+        checkLoad(row, chunkBehind(at));
     for (auto &[fragment, order] : orders)
       checkOrder(*fragment, order);
   }
@@ -106,12 +106,21 @@ private:
     });
   }
 
-  void checkLoad(const Row &row) {
+  /// The chunk of the next fragment, which a load is for; 0 without one.
+  int64_t chunkBehind(size_t at) const {
+    for (const Row &row : ArrayRef(timeline.rows).drop_front(at))
+      if (row.fragment)
+        return row.fragment->of.getChunk();
+    return 0;
+  }
+
+  /// Each chunk that reads inputs has them in slots of its own.
+  void checkLoad(const Row &row, int64_t chunk) {
     int64_t m = row.microbatch;
     if (m < 0 || m >= model.microbatches)
       report.error(row) << "expected to load a microbatch of 0 to "
                         << model.microbatches - 1 << ", found " << m;
-    else if (!loaded.insert(m).second)
+    else if (!loaded.insert({chunk, m}).second)
       report.error(row) << "expected to load each microbatch once, found " << m
                         << " again";
   }
@@ -189,8 +198,8 @@ private:
   const Timeline &timeline;
   Report &report;
   bool isTrain;
-  std::set<int64_t> loaded;   ///< microbatches
-  std::set<const Row *> last; ///< the two rows of the update
+  std::set<std::pair<int64_t, int64_t>> loaded; ///< chunks and microbatches
+  std::set<const Row *> last;                   ///< the two rows of the update
   /// By the first form of a fragment, in the order of first appearance: an
   /// order by addresses would not repeat.
   llvm::MapVector<const Fragment *, Order> orders;

@@ -44,8 +44,8 @@ private:
   void checkInput(rt::InputSlotOp input) {
     if (!inputNamed(input.getName().str()))
       report.error(input) << "expected an input that the data loader fills, "
-                             "\"ids\" or \"labels\", found \""
-                          << input.getName() << "\"";
+                          << inputNames() << ", found \"" << input.getName()
+                          << "\"";
     checkExtent(input, {MTC_ARENA_ACTIVATIONS, input.getOffset(),
                         model.inputBytes, input.getPool(), input.getStride()});
   }

@@ -67,9 +67,10 @@ struct Evaluated {
 
 class DataCheck {
 public:
-  DataCheck(Job &job, int64_t vocab, const StepBatches &batches,
-            const std::atomic<bool> &stop)
-      : job_(job), vocab_(vocab), batches_(batches), stop_(stop),
+  DataCheck(Job &job, int64_t vocab, bool knowsDocuments,
+            const StepBatches &batches, const std::atomic<bool> &stop)
+      : job_(job), vocab_(vocab), knowsDocuments_(knowsDocuments),
+        batches_(batches), stop_(stop),
         progress_(job.progressFd, job.progressRewrites,
                   std::chrono::seconds(1)) {}
 
@@ -97,6 +98,7 @@ private:
     r.sequential = recipe.order == "sequential";
     r.seq = seq;
     r.seed = recipe.seed;
+    r.eod = recipe.eod;
     r.cache = recipe.data_cache_path;
     return r;
   }
@@ -121,7 +123,23 @@ private:
         prepareSource(request, telling("preparing data"), notes, out);
     for (const std::string &note : notes)
       std::fprintf(stderr, "%s\n", note.c_str());
-    return status;
+    return status.ok() ? checkDocuments(request, out) : status;
+  }
+
+  /// That documents are known where the program wants them.
+  Status checkDocuments(const SourceRequest &request,
+                        const SourceFiles &found) const {
+    if (found.eod >= vocab_)
+      return {StatusCode::usage,
+              fmt::format("--eod {}: expected a token, 0 to {}, or -1",
+                          found.eod, vocab_ - 1)};
+    if (!knowsDocuments_ || found.eod >= 0 || found.flat.path.empty())
+      return Status::okay();
+    return {StatusCode::usage,
+            fmt::format("{} '{}': expected --eod TOKEN with a flat file, which "
+                        "does not say where documents end: the program was "
+                        "compiled to know",
+                        request.option, request.data)};
   }
 
   /// The samples of steps of one length, or of an evaluation without training.
@@ -210,10 +228,25 @@ private:
 
   Job &job_;
   int64_t vocab_;
+  bool knowsDocuments_;
   const StepBatches &batches_;
   const std::atomic<bool> &stop_;
   ProgressLine progress_;
 };
+
+/// Whether a program does; if none does, and the run is told of them, says so.
+bool knowsDocuments(const Job &job, const Bundle &bundle) {
+  bool knows = std::ranges::any_of(bundle.stages, [](const auto &program) {
+    return program.descriptor.knowsDocuments();
+  });
+  if (!knows && job.recipe.eod >= 0)
+    std::fprintf(stderr,
+                 "--eod %lld has no effect: the bundle was compiled without "
+                 "--mask-document-ends, --reset-positions and "
+                 "--reset-attention\n",
+                 static_cast<long long>(job.recipe.eod));
+  return knows;
+}
 
 } // namespace
 
@@ -227,7 +260,9 @@ Status checkData(Job &job, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(StepLengths::parse(job.recipe.seq, first, lengths));
   StepBatches batches;
   MTC_RETURN_IF_ERROR(job.planBatches(first, batches));
-  return reads ? DataCheck(job, first.batch.vocab, batches, stop).run(lengths)
+  return reads ? DataCheck(job, first.batch.vocab, knowsDocuments(job, bundle),
+                           batches, stop)
+                     .run(lengths)
                : Status::okay();
 }
 

@@ -24,6 +24,7 @@ Json toJson(const SourceFiles &files) {
           {"count", files.flat.count},
           {"sequential", files.sequential},
           {"seed", std::to_string(files.seed)},
+          {"eod", files.eod},
           {"corpora", corpora},
           {"blend", files.blend},
           {"blend_key", files.blendKey},
@@ -42,6 +43,7 @@ SourceFiles sourceFromJson(FieldReader reader) {
   files.flat.count = reader.integer("count", 0, INT64_MAX);
   files.sequential = reader.boolean("sequential");
   files.seed = std::strtoull(reader.text("seed").c_str(), nullptr, 10);
+  files.eod = reader.integer("eod", -1, INT32_MAX);
   for (FieldReader &corpus : reader.objects("corpora"))
     files.corpora.push_back({corpus.text("prefix"),
                              corpus.text("index"),

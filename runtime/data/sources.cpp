@@ -5,6 +5,7 @@
 #include "runtime/base/number_text.h"
 #include "runtime/data/data_path.h"
 #include "runtime/data/flat_samples.h"
+#include "runtime/data/token_documents.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,6 +38,7 @@ public:
     out_.seq = request_.seq;
     out_.sequential = request_.sequential;
     out_.seed = request_.seed;
+    out_.eod = request_.eod;
     out_.order["order"] = request_.sequential ? "sequential" : "shuffled";
     if (!request_.sequential)
       out_.order["seed"] = std::to_string(request_.seed);
@@ -288,8 +290,8 @@ Status prepareSource(const SourceRequest &request, const DataProgress &progress,
   return Status::okay();
 }
 
-Status openSource(const SourceFiles &files, int64_t vocab,
-                  std::unique_ptr<SampleSource> &out) {
+static Status openTokens(const SourceFiles &files, int64_t vocab,
+                         std::unique_ptr<SampleSource> &out) {
   if (!files.flat.path.empty()) {
     auto flat = std::make_unique<FlatSamples>();
     MTC_RETURN_IF_ERROR(FlatSamples::open(files.flat, files.seq, vocab,
@@ -309,6 +311,18 @@ Status openSource(const SourceFiles &files, int64_t vocab,
   MTC_RETURN_IF_ERROR(BlendedSamples::open(files.blend, files.blendKey,
                                            std::move(corpora), *blend));
   out = std::move(blend);
+  return Status::okay();
+}
+
+Status openSource(const SourceFiles &files, int64_t vocab,
+                  std::unique_ptr<SampleSource> &out) {
+  std::unique_ptr<SampleSource> tokens;
+  MTC_RETURN_IF_ERROR(openTokens(files, vocab, tokens));
+  if (files.eod < 0)
+    out = std::move(tokens);
+  else
+    out = std::make_unique<TokenDocuments>(std::move(tokens), files.seq,
+                                           static_cast<int32_t>(files.eod));
   return Status::okay();
 }
 

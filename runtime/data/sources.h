@@ -30,6 +30,7 @@ struct SourceRequest {
   int64_t seq = 0;     ///< tokens of a sample
   int64_t samples = 0; ///< of corpora: as many as their indices are to have
   uint64_t seed = 0;
+  int64_t eod = -1;  ///< SourceFiles
   std::string cache; ///< a folder of indices; empty: beside the data
 };
 
@@ -44,6 +45,8 @@ struct SourceFiles {
   FlatTokens flat; ///< path empty: corpora
   bool sequential = false;
   uint64_t seed = 0;
+  /// The token with which documents end; -1: with the sequences of a corpus.
+  int64_t eod = -1;
   std::vector<GptSamples::Files> corpora;
   std::string blend, blendKey; ///< empty: there is one corpus
   SampleOrder order;

@@ -273,7 +273,8 @@ void checkEntries(const Descriptor &d, Texts &out) {
 
 void checkInput(const Descriptor &d, const InputInfo &in, Texts &out) {
   if (!inputNamed(in.name))
-    out.push_back(fmt::format("input '{}': expected ids or labels", in.name));
+    out.push_back(
+        fmt::format("input '{}': expected {}", in.name, inputNames()));
   if (in.pool >= d.pools)
     out.push_back(fmt::format("input {}: expected one of {} pools, found {}",
                               in.name, d.pools, in.pool));

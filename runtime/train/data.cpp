@@ -20,9 +20,11 @@ Status TokenLoader::open(const SourceFiles *files, const RankState &rank,
   if (!reads_ || !files)
     return Status::okay();
   MTC_RETURN_IF_ERROR(openSource(*files, batch_.vocab, source_));
-  for (Samples *samples : {&now_, &next_})
+  for (Samples *samples : {&now_, &next_}) {
     samples->tokens.resize(static_cast<size_t>(batch_.microbatches *
                                                batch_.microBatch * (seq + 1)));
+    samples->documents.open(d, seq, dpRank_);
+  }
   return Status::okay();
 }
 
@@ -40,15 +42,20 @@ Status TokenLoader::fetch(const GlobalBatch &batch) {
         StatusCode::internal,
         fmt::format("no data were prepared for samples of {} tokens", seq_)};
   next_.batch = {};
-  for (int64_t i = 0; i < batch.samples / dp_; ++i) {
-    int64_t sample = sampleAt(batch.first, i);
-    if (Status status = source_->read(sample, &next_.tokens[i * (seq_ + 1)]);
-        !status.ok())
-      return {status.code(), fmt::format("step {}, sample {}: {}", batch.number,
-                                         sample, status.message())};
-  }
+  int64_t sample = batch.first;
+  if (Status status = read(batch, sample); !status.ok())
+    return {status.code(), fmt::format("step {}, sample {}: {}", batch.number,
+                                       sample, status.message())};
   next_.batch = batch;
   return Status::okay();
+}
+
+Status TokenLoader::read(const GlobalBatch &batch, int64_t &sample) {
+  for (int64_t i = 0; i < batch.samples / dp_; ++i) {
+    sample = sampleAt(batch.first, i);
+    MTC_RETURN_IF_ERROR(source_->read(sample, &next_.tokens[i * (seq_ + 1)]));
+  }
+  return next_.documents.read(*source_, batch.first, batch.samples, sample);
 }
 
 Status TokenLoader::turnTo(const GlobalBatch &batch) {
@@ -61,8 +68,12 @@ Status TokenLoader::turnTo(const GlobalBatch &batch) {
 
 Status TokenLoader::load(const InputInfo &in, int64_t microbatch,
                          int32_t *out) {
-  const InputKind *kind = inputNamed(in.name); // checked with the descriptor
-  int64_t shift = kind ? kind->shift : 0;
+  InputKind kind = inputNamed(in.name)->id; // checked with the descriptor
+  if (kind != InputKind::Ids && kind != InputKind::Labels) {
+    now_.documents.write(kind, microbatch, parts_, out);
+    return Status::okay();
+  }
+  int64_t shift = kind == InputKind::Labels ? 1 : 0;
   int64_t first = microbatch * batch_.microBatch;
   for (int64_t i = 0; i < batch_.microBatch; ++i)
     for (const Positions &part : parts_)

@@ -5,6 +5,7 @@
 #include "runtime/data/sources.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/positions.h"
+#include "runtime/train/step_documents.h"
 
 #include <memory>
 #include <vector>
@@ -41,8 +42,11 @@ private:
   struct Samples {
     GlobalBatch batch;           ///< of no samples: none
     std::vector<int32_t> tokens; ///< seq + 1 of each, by microbatch
+    StepDocuments documents;
   };
   int64_t sampleAt(int64_t first, int64_t index) const;
+  /// Errors: `sample` is then the one that failed.
+  Status read(const GlobalBatch &batch, int64_t &sample);
 
   std::unique_ptr<SampleSource> source_; ///< null: none was prepared
   bool reads_ = false;

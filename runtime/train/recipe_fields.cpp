@@ -174,6 +174,10 @@ const RecipeField kFields[] = {
      "samples for which the order of Megatron-LM's corpora is drawn, at least "
      "those that are read; 0: these",
      "1000000"},
+    {"eod", "eod", "", &Recipe::eod,
+     "the token with which documents end, of programs that know documents; -1: "
+     "they are the sequences of Megatron-LM's corpora",
+     "50256", -1},
     {"data_cache_path", "data-cache-path", "", &Recipe::data_cache_path,
      "folder for the indices of Megatron-LM's corpora; empty: PREFIX.indices",
      "\"indices\""},

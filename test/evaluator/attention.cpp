@@ -32,7 +32,14 @@ struct Problem {
     return fused ? Shape{b, s, head / group, group + which, d}
                  : Shape{b, s, kvHead(head), d};
   }
-  /// Keys that query `i` sees.
+  const Tensor *documents = nullptr;
+  /// The first key that query `i` of sample `b` sees.
+  int64_t firstKey(int64_t b, int64_t i) const {
+    return documents
+               ? std::min(documents->ints[b * position.size() + i], position[i])
+               : 0;
+  }
+  /// One behind the last key that query `i` sees.
   int64_t keys(int64_t i) const { return causal ? position[i] + 1 : seq; }
 };
 
@@ -62,6 +69,8 @@ Problem::Problem(Op op, const Call &c, const Tensor &out) {
   layer = op.getRngLayer(), site = op.getSite();
   bool split = heads != static_cast<int64_t>(op.getGlobalHeads());
   headOffset = split ? c.indexCoordinate() * heads : 0;
+  if (op.getDocuments()) // the operand before the sample
+    documents = c.in[c.in.size() - 2];
 }
 
 /// One query row of one head: scores, log-sum-exp, dropout factors.
@@ -79,9 +88,9 @@ struct Row {
   }
   double logSumExp(int64_t b, int64_t h, int64_t i) const {
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (int64_t j = 0; j < p.keys(i); ++j)
+    for (int64_t j = p.firstKey(b, i); j < p.keys(i); ++j)
       top = std::max(top, score(b, h, i, j));
-    for (int64_t j = 0; j < p.keys(i); ++j)
+    for (int64_t j = p.firstKey(b, i); j < p.keys(i); ++j)
       sum += std::exp(score(b, h, i, j) - top);
     return top + std::log(sum);
   }
@@ -103,7 +112,7 @@ void forward(tfm::AttentionOp op, Call &c) {
     int64_t b = at[0], h = at[1], i = at[2];
     double lse = row.logSumExp(b, h, i);
     c.out[1].at(at) = lse;
-    for (int64_t j = 0; j < p.keys(i); ++j) {
+    for (int64_t j = p.firstKey(b, i); j < p.keys(i); ++j) {
       double weight =
           std::exp(row.score(b, h, i, j) - lse) * row.factor(b, h, i, j);
       for (int64_t d = 0; d < p.dim; ++d)
@@ -128,7 +137,7 @@ void backward(tfm::AttentionGradOp op, Call &c) {
     double delta = 0;
     for (int64_t d = 0; d < p.dim; ++d)
       delta += dout.at({b, i, h, d}) * out.at({b, i, h, d});
-    for (int64_t j = 0; j < p.keys(i); ++j) {
+    for (int64_t j = p.firstKey(b, i); j < p.keys(i); ++j) {
       double prob = std::exp(row.score(b, h, i, j) - lse.at(at));
       double factor = row.factor(b, h, i, j), dp = 0;
       for (int64_t d = 0; d < p.dim; ++d)

@@ -28,6 +28,15 @@ static void iota(tfm::IotaOp op, Call &c) {
   c.out[0] = numbers;
 }
 
+static void indexFrom(tfm::IndexFromOp op, Call &c) {
+  Tensor numbers{c.out[0].shape, {}, {}};
+  forEachIndex(numbers.shape, [&](const Shape &index) {
+    numbers.ints.push_back(c.globalPosition(index[op.getDim()]) -
+                           c.in[0]->ints[offsetOf(numbers.shape, index)]);
+  });
+  c.out[0] = numbers;
+}
+
 static void embed(tfm::EmbedOp, Call &c) {
   const Tensor &table = *c.in[1];
   forLocal(c, *c.in[0], table.shape[0], [&](const Shape &at, int64_t row) {
@@ -69,6 +78,7 @@ static void maskTail(tfm::MaskTailOp op, Call &c) {
 
 void addLookup(Handlers &h) {
   on<tfm::IotaOp>(h, iota);
+  on<tfm::IndexFromOp>(h, indexFrom);
   on<tfm::EmbedOp>(h, embed);
   on<tfm::EmbedGradOp>(h, embedGrad);
   on<tfm::PickOp>(h, pick);

@@ -72,6 +72,9 @@ static void addArithmetic(Handlers &h) {
     double factor = op.getFactor().convertToDouble();
     map(c, [&](Elements x) { return x[0] * factor; });
   });
+  on<tfm::ScaleGradientOp>(h, [](tfm::ScaleGradientOp, Call &c) {
+    map(c, [](Elements x) { return x[0]; });
+  });
   on<tfm::FillOp>(h, [](tfm::FillOp op, Call &c) {
     double value = op.getValue().convertToDouble();
     map(c, [&](Elements) { return value; });

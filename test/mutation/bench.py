@@ -16,6 +16,7 @@ import safetensors
 from run_layout import without_locations
 
 STEPS = 3
+EOD = 3  # one token of VOCAB: a sample in four has an end
 # mtc's exit codes (`mtc help exit-codes`): IR that is not taken, and a run whose loss or
 # norm is not finite.
 REJECTED = (4,)
@@ -151,7 +152,8 @@ class Bench:
 
     def run(self, bundle, folder):
         common = [self.program, "run", bundle, "--data", self.path("tokens.bin"),
-                  "--data-type", "u8", "--quiet", "--comm", "threads", "--strict"]
+                  "--data-type", "u8", "--quiet", "--comm", "threads", "--strict",
+                  *(("--eod", str(EOD)) if self.plan.documents else ())]
         log, out = os.path.join(folder, "log.jsonl"), os.path.join(folder, "out")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)

@@ -32,7 +32,8 @@ KNOWN = ()
 RECORDS = ("pipe.parameter", "func.func")
 # Of it: its name and initial values, and whether it decays; and which window of the tokens
 # an argument is, as pipe.input says behind cut-stages.
-ARGUMENT_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false|ids|labels)\b")
+ARGUMENT_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false|ids|labels|document_starts"
+                            r"|loss_weights|gradient_weights)\b")
 
 
 def computes(phase, rule, site):

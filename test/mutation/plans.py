@@ -16,6 +16,7 @@ SEQ, VOCAB, GLOBAL_BATCH = 8, 30, 8
 LAST = "p2p,grad-reduce"  # sums of gradients in the backward of the last microbatch
 BATCHES, LENGTHS = (GLOBAL_BATCH, GLOBAL_BATCH // 2), (SEQ, SEQ // 2)
 FIRST = "p2p,param-gather"  # gathers of parameters in the forward of the first one
+DOCUMENTS = ("--mask-document-ends", "--reset-positions", "--reset-attention")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Plan:
     batches: tuple = (GLOBAL_BATCH,)  # samples of steps, the most first
     streams: int = 1
     more: tuple = ()
+    documents: bool = False
     often: bool = False  # one of the few for tests that run often
 
     @property
@@ -47,6 +49,7 @@ class Plan:
         parts += ["lengths"] if len(self.lengths) > 1 else []
         parts += ["batches"] if len(self.batches) > 1 else []
         parts += ["buckets"] if self.more else []
+        parts += ["documents"] if self.documents else []
         return "-".join(parts)
 
     def spec(self):
@@ -56,7 +59,8 @@ class Plan:
 
     def options(self):
         options = [*self.layout.options(comma(self.batches)), *precision.options(self.dtype),
-                   "--seq", comma(self.lengths), *self.more]
+                   "--seq", comma(self.lengths), *self.more,
+                   *(DOCUMENTS if self.documents else ())]
         # Plans for a GPU have two streams; up to verify-plan they need none.
         return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
 
@@ -164,6 +168,9 @@ def plans(schedules):
         Plan(layout(pp=2, dp=2, zero=1, schedule="zb-h1"), lengths=LENGTHS, tied=False),
         Plan(layout(cp=2, pp=2, recompute="full", overlap=LAST), lengths=LENGTHS, dtype="bf16"),
         Plan(layout(pp=2, dp=2), lengths=LENGTHS, batches=BATCHES),
+        Plan(layout(tp=2, dp=2, zero=1), documents=True),
+        Plan(layout(cp=2, pp=2), documents=True, often=True),
+        Plan(chunked(dp=2, recompute="full"), layers=4, batches=BATCHES, documents=True),
     ]
     return found + [Plan(layout(pp=2, schedule=name), tied=name != "gpipe")
                     for name in schedules]

@@ -197,7 +197,8 @@ WORDS = [["tp", "dp", "embedding", "all"], ["true", "false"],
          ["recv_activation", "recv_gradient", "send_activation", "send_gradient", "saved"],
          ["param", "grad", "state", "loss"], ["main", "exp_avg", "exp_avg_sq"],
          ["beta1", "beta2", "one_minus_beta1", "one_minus_beta2", "lr", "eps"],
-         ["zeros", "ones", "normal"], ["ids", "labels"]]
+         ["zeros", "ones", "normal"], ["ids", "labels", "document_starts"],
+         ["loss_weights", "gradient_weights"]]
 ALTERNATIVES = {}
 for group in WORDS:
     for each in group:

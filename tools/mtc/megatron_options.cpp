@@ -20,6 +20,8 @@ constexpr const char *kKeyOfTheSpec =
     "it is a key of the model's spec: give --set model.KEY=VALUE";
 constexpr const char *kLayers = "give --recompute layers=N for the first N "
                                 "layers of each stage, or full";
+constexpr const char *kMasks =
+    "no mask is stored: attention is told where documents begin; leave it out";
 constexpr const char *kNoChoice = "mtc has no such choice; leave it out";
 constexpr const char *kOfTheCorpus =
     "texts become a corpus before the run: give it to mtc data tokenize";
@@ -47,10 +49,12 @@ constexpr MegatronOption kOptions[] = {
      "it is of the spec: [dropout] attention, or mtc compile --set "
      "model.dropout.attention=0.1"},
     {"bf16", nullptr, kCompiled},
+    {"calculate-per-token-loss", nullptr, kCompiled},
     {"ckpt-format", nullptr,
      "checkpoints have one format (docs/checkpoints.md); leave it out"},
     {"context-parallel-size", nullptr, kCompiled},
     {"cp-comm-type", "--cp gathers keys and values; leave it out", nullptr},
+    {"create-attention-mask-in-dataloader", nullptr, kMasks},
     {"data-parallel-size", "give --dp", nullptr},
     {"ddp-num-buckets", "give --bucket-size, the elements of one", nullptr},
     {"decoupled-lr", nullptr,
@@ -61,6 +65,7 @@ constexpr MegatronOption kOptions[] = {
      "and give --groups \"NAME: lr RATE, min_lr RATE\""},
     {"distributed-backend", nullptr,
      "ranks talk as --comm says: shm, threads or mpi"},
+    {"eod-mask-loss", nullptr, kCompiled},
     {"expert-model-parallel-size", nullptr,
      "mtc has no mixtures of experts; leave it out"},
     {"ffn-hidden-size", kKeyOfTheSpec, kOfTheSpec},
@@ -80,6 +85,7 @@ constexpr MegatronOption kOptions[] = {
     {"micro-batch-size", nullptr, kCompiled},
     {"mock-data", nullptr,
      "--data names tokens; any file does with --data-type u8"},
+    {"no-create-attention-mask-in-dataloader", nullptr, kMasks},
     {"no-load-optim", nullptr,
      "mtc run --init-from FILE begins with weights alone"},
     {"no-load-rng", nullptr,
@@ -104,6 +110,8 @@ constexpr MegatronOption kOptions[] = {
     {"recompute-modules", "give --recompute selective, or ops=FAMILY,...",
      nullptr},
     {"recompute-num-layers", kLayers, nullptr},
+    {"reset-attention-mask", nullptr, kCompiled},
+    {"reset-position-ids", nullptr, kCompiled},
     {"seq-length", nullptr,
      "give it to mtc compile, and --seq to mtc run where the bundle has "
      "several lengths"},

@@ -31,14 +31,15 @@ const KernelTable *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
 }
 
 AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
-                     const void *q, const void *k, const void *v, void *scratch,
-                     int64_t sample, int64_t head, int64_t begin,
-                     int64_t begin2) {
+                     const void *q, const void *k, const void *v,
+                     const int32_t *documents, void *scratch, int64_t sample,
+                     int64_t head, int64_t begin, int64_t begin2) {
   DropoutRule rule = dropoutRule(d->dropout);
   return {d,
           q,
           k,
           v,
+          documents,
           aligned(scratch),
           mtc::stepState(ctx).block.seed,
           sample,
@@ -69,22 +70,23 @@ int64_t mtc_attention_scratch(const MtcAttention *d) {
 
 void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                            const void *q, const void *k, const void *v,
-                           void *out, void *lse, void *scratch, int64_t sample,
-                           int64_t head, int64_t begin, int64_t begin2) {
+                           const int32_t *documents, void *out, void *lse,
+                           void *scratch, int64_t sample, int64_t head,
+                           int64_t begin, int64_t begin2) {
   if (const KernelTable *table = kernelsFor(ctx, d))
-    table->forward(
-        callOf(ctx, d, q, k, v, scratch, sample, head, begin, begin2), out,
-        (float *)lse);
+    table->forward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
+                          begin, begin2),
+                   out, (float *)lse);
 }
 
 void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                             const void *dout, const void *q, const void *k,
-                            const void *v, const void *out, const void *lse,
-                            void *dq, void *dk, void *dv, void *scratch,
-                            int64_t sample, int64_t head, int64_t begin,
-                            int64_t begin2) {
+                            const void *v, const int32_t *documents,
+                            const void *out, const void *lse, void *dq,
+                            void *dk, void *dv, void *scratch, int64_t sample,
+                            int64_t head, int64_t begin, int64_t begin2) {
   if (const KernelTable *table = kernelsFor(ctx, d))
-    table->backward(
-        callOf(ctx, d, q, k, v, scratch, sample, head, begin, begin2),
-        {dout, out, (const float *)lse, dq, dk, dv});
+    table->backward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
+                           begin, begin2),
+                    {dout, out, (const float *)lse, dq, dk, dv});
 }

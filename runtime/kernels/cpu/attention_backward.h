@@ -63,13 +63,15 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
 }
 
 /// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys,
-/// and in rows beyond those of the tile.
+/// before the row's document, and in rows beyond those of the tile.
+template <bool byDocument>
 MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
                             const Plan &p, const Dropper &drop,
                             const float *lse, int64_t row) {
   float *s = a.p + row * kTile, *ds = a.ds + row * kTile;
   int64_t keys = row < at.rows ? at.keysOfRow(row) : 0;
   int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
+  int64_t first = byDocument ? at.firstKey(row) : 0;
   F shift = broadcast(row < at.rows ? lse[at.i0 + row] : 0);
   F dot = broadcast(a.dot[at.i0 + row]);
   uint32_t buffer[kWordBuffer];
@@ -79,6 +81,8 @@ MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
   for (int64_t j = 0; j < end; j += kW) {
     F prob = expVector(load(s + j) * broadcast(p.scale) - shift);
     prob = firstLanes(int(keys - j), prob, zero);
+    if constexpr (byDocument)
+      prob = firstLanes(int(first - j), zero, prob);
     F dropped = prob, dprob = load(ds + j);
     if (words) {
       F factor = keepWhere(words + j, drop.threshold, broadcast(drop.scale));
@@ -90,30 +94,35 @@ MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
   }
 }
 
+template <bool byDocument>
 inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
                          const Dropper &drop, const float *lse) {
   if (!at.isSeen())
     return;
+  if constexpr (byDocument)
+    if (!at.isInDocuments())
+      return;
   scoreTile(a.p, a.q, a.kt, at, p);
   scoreTile(a.ds, a.dout, a.vt, at, p);
   int64_t rows = roundUp(at.rows, kTileRows);
   for (int64_t r = 0; r < rows; ++r)
-    gradientRow(a, at, p, drop, lse, r);
+    gradientRow<byDocument>(a, at, p, drop, lse, r);
   addByRows(a.dv + at.j0 * p.headPad, a.p, a.dout, at, p);
   addByRows(a.dk + at.j0 * p.headPad, a.ds, a.q, at, p);
   addByKeys(a.dq + at.i0 * p.headPad, a.ds, a.k, at, p);
 }
 
+template <bool byDocument>
 inline void backwardHead(const GradArrays &a, const Plan &p,
                          const Dropper &drop, const float *lse) {
   zeroFloats(a.dq, p.queries.floats);
   for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile)
     for (const QueryRange &range : p.ranges)
       for (int64_t i0 = range.from; i0 < range.end; i0 += kTile)
-        backwardTile(a, tileAt(p, range, i0, j0), p, drop, lse);
+        backwardTile<byDocument>(a, tileAt(p, range, i0, j0), p, drop, lse);
 }
 
-template <typename T>
+template <bool byDocument, typename T>
 void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   const MtcAttention &d = *call.shape;
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
@@ -134,7 +143,8 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   auto viewO = [&](auto *x, int64_t b, int64_t h) {
     return headView(x, b, d.seq, h, d.o_token_stride, d.o_head_stride);
   };
-  for (int64_t b = 0; b < d.batch; ++b)
+  for (int64_t b = 0; b < d.batch; ++b) {
+    p.documents = documentsOf(call, b);
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
       packTokens(a.k, viewK(kIn, b, kv), p.keys, p);
       packTransposed(a.kt, viewK(kIn, b, kv), p);
@@ -144,23 +154,32 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
         packTokens(a.q, viewQ(qIn, b, h), p.queries, p);
         packTokens(a.dout, viewO(dout, b, h), p.queries, p);
         rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
-        backwardHead(a, p, dropperOf(call, b, h),
-                     g.lse + (b * d.heads + h) * d.seq);
+        backwardHead<byDocument>(a, p, dropperOf(call, b, h),
+                                 g.lse + (b * d.heads + h) * d.seq);
         unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
       }
       unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
       unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p.keys, p, 1.0f);
     }
+  }
+}
+
+template <typename T>
+void backwardWith(const AttentionCall &call, const AttentionGradients &g) {
+  if (call.documents)
+    backwardOf<true, T>(call, g);
+  else
+    backwardOf<false, T>(call, g);
 }
 
 void attentionBackward(const AttentionCall &call,
                        const AttentionGradients &gradients) {
   if (call.shape->dtype == MTC_BF16)
-    backwardOf<Bf16>(call, gradients);
+    backwardWith<Bf16>(call, gradients);
   else if (call.shape->dtype == MTC_F16)
-    backwardOf<F16>(call, gradients);
+    backwardWith<F16>(call, gradients);
   else
-    backwardOf<float>(call, gradients);
+    backwardWith<float>(call, gradients);
 }
 
 } // namespace

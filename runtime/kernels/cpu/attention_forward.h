@@ -26,15 +26,24 @@ MTC_INLINE int64_t columnsOf(const TileAt &at, int64_t row) {
   return roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
 }
 
+/// The maximum of a row before its first key. With documents a whole tile of
+/// keys may be none of the row's, and -inf less -inf is no number.
+template <bool byDocument>
+inline constexpr float kLowest = byDocument ? -1e30f : -__builtin_inff();
+
 /// Scales a row of scores, puts -inf beyond its keys, notes its maximum.
+template <bool byDocument>
 MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
                          int64_t row) {
   float *s = t.scores + row * kTile;
   int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
+  int64_t first = byDocument ? at.firstKey(row) : 0;
   F scale = broadcast(p.scale), lowest = broadcast(-__builtin_inff());
   F top = lowest;
   for (int64_t j = 0; j < end; j += kW) {
     F x = firstLanes(int(keys - j), load(s + j) * scale, lowest);
+    if constexpr (byDocument)
+      x = firstLanes(int(first - j), lowest, x);
     store(s + j, x);
     top = maximum(top, x);
   }
@@ -52,10 +61,12 @@ MTC_INLINE void updateMaxima(const QueryTile &t) {
 
 /// Scores become exp(s - maximum), dropped and scaled, zero beyond the keys (of
 /// -inf the held exponential is not zero); sum and out follow the new maximum.
+template <bool byDocument>
 MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
                            const Dropper &drop, int64_t row) {
   float *s = t.scores + row * kTile;
   int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
+  int64_t first = byDocument ? at.firstKey(row) : 0;
   F shift = broadcast(t.max[row]), decay = broadcast(t.decay[row]);
   F sum = broadcast(0), zero = broadcast(0);
   uint32_t buffer[kWordBuffer];
@@ -63,6 +74,8 @@ MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
       drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
   for (int64_t j = 0; j < end; j += kW) {
     F x = firstLanes(int(keys - j), expVector(load(s + j) - shift), zero);
+    if constexpr (byDocument)
+      x = firstLanes(int(first - j), zero, x);
     sum = sum + x;
     if (words)
       x = keepWhere(words + j, drop.threshold, x * broadcast(drop.scale));
@@ -76,14 +89,15 @@ MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
     store(out + e, load(out + e) * decay);
 }
 
+template <bool byDocument>
 MTC_INLINE void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
                             const Dropper &drop) {
   int64_t rows = roundUp(at.rows, kTileRows);
   for (int64_t r = 0; r < rows; ++r)
-    scaleRow(t, at, p, r);
+    scaleRow<byDocument>(t, at, p, r);
   updateMaxima(t);
   for (int64_t r = 0; r < rows; ++r)
-    softmaxRow(t, at, p, drop, r);
+    softmaxRow<byDocument>(t, at, p, drop, r);
 }
 
 template <typename T>
@@ -100,7 +114,7 @@ inline void finishRows(const QueryTile &t, const Plan &p, int64_t i0,
 }
 
 /// The queries of one range and head against the packed keys and values.
-template <typename T>
+template <bool byDocument, typename T>
 inline void forwardRange(const QueryRange &range, const QueryTile &t,
                          const float *q, const float *kt, const float *v,
                          const Plan &p, const Dropper &drop, HeadView<T> out,
@@ -108,7 +122,7 @@ inline void forwardRange(const QueryRange &range, const QueryTile &t,
   for (int64_t i0 = range.from; i0 < range.end; i0 += kTile) {
     zeroFloats(t.out, kTile * p.headPad);
     for (int64_t r = 0; r < kTile; ++r) {
-      t.max[r] = t.top[r] = -__builtin_inff();
+      t.max[r] = t.top[r] = kLowest<byDocument>;
       t.sum[r] = 0;
     }
     TileAt at = tileAt(p, range, i0, 0);
@@ -116,15 +130,18 @@ inline void forwardRange(const QueryRange &range, const QueryTile &t,
       at = tileAt(p, range, i0, j0);
       if (!at.isSeen())
         break;
+      if constexpr (byDocument)
+        if (!at.isInDocuments())
+          continue;
       scoreTile(t.scores, q, kt, at, p);
-      softmaxTile(t, at, p, drop);
+      softmaxTile<byDocument>(t, at, p, drop);
       addByKeys(t.out, t.scores, v, at, p);
     }
     finishRows(t, p, i0, at.rows, out, lse);
   }
 }
 
-template <typename T>
+template <bool byDocument, typename T>
 void forwardOf(const AttentionCall &call, T *out, float *lse) {
   const MtcAttention &d = *call.shape;
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
@@ -136,7 +153,8 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   QueryTile t{rest,         scores,           rows,
               rows + kTile, rows + 2 * kTile, rows + 3 * kTile};
   int64_t group = d.heads / d.kv_heads;
-  for (int64_t b = 0; b < d.batch; ++b)
+  for (int64_t b = 0; b < d.batch; ++b) {
+    p.documents = documentsOf(call, b);
     for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
       packTransposed(
           kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
@@ -149,21 +167,30 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
             q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
             p.queries, p);
         for (const QueryRange &range : p.ranges)
-          forwardRange(
+          forwardRange<byDocument>(
               range, t, q, kt, v, p, dropperOf(call, b, h),
               headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
               lse + (b * d.heads + h) * d.seq);
       }
     }
+  }
+}
+
+template <typename T>
+void forwardWith(const AttentionCall &call, T *out, float *lse) {
+  if (call.documents)
+    forwardOf<true>(call, out, lse);
+  else
+    forwardOf<false>(call, out, lse);
 }
 
 void attentionForward(const AttentionCall &call, void *out, float *lse) {
   if (call.shape->dtype == MTC_BF16)
-    forwardOf(call, (Bf16 *)out, lse);
+    forwardWith(call, (Bf16 *)out, lse);
   else if (call.shape->dtype == MTC_F16)
-    forwardOf(call, (F16 *)out, lse);
+    forwardWith(call, (F16 *)out, lse);
   else
-    forwardOf(call, (float *)out, lse);
+    forwardWith(call, (float *)out, lse);
 }
 
 } // namespace

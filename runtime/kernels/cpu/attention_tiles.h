@@ -46,13 +46,20 @@ struct QueryRange {
   int64_t from, end, begin;
 };
 
-/// The constants of one call.
+/// Of the queries of a sample where their documents begin, or null.
+MTC_INLINE const int32_t *documentsOf(const AttentionCall &call,
+                                      int64_t sample) {
+  return call.documents ? call.documents + sample * call.shape->seq : nullptr;
+}
+
+/// The constants of one call, but for `documents`.
 struct Plan {
   int64_t dim, headPad;
   Tokens queries, keys;
   QueryRange ranges[2]; ///< the second may be empty
   bool causal;
   float scale;
+  const int32_t *documents; ///< of the queries of the sample at hand, or null
 };
 
 MTC_INLINE Plan planOf(const AttentionCall &call) {
@@ -65,7 +72,8 @@ MTC_INLINE Plan planOf(const AttentionCall &call) {
           {d.keys, keys, keys * headPad},
           {{0, d.first, call.begin[0]}, {d.first, d.seq, call.begin[1]}},
           d.causal != 0,
-          float(d.scale)};
+          float(d.scale),
+          nullptr};
 }
 
 MTC_INLINE int64_t within(int64_t x, int64_t low, int64_t high) {
@@ -91,8 +99,24 @@ struct TileAt {
   MTC_INLINE int64_t firstRow(int64_t key) const {
     return within(key - ahead, 0, rows);
   }
-  /// Whether some row sees some key.
+  /// Whether some row sees some key, of any document.
   MTC_INLINE bool isSeen() const { return ahead + rows > 0; }
+
+  const int32_t *documents; ///< of the rows, or null
+  /// The first key of the tile that a row sees, of its document or itself.
+  MTC_INLINE int64_t firstKey(int64_t row) const {
+    if (row >= rows)
+      return 0;
+    int64_t start = documents[row], self = position + row;
+    return (start < self ? start : self) - j0;
+  }
+  /// Whether some row's document has some key of the tile.
+  MTC_INLINE bool isInDocuments() const {
+    for (int64_t r = 0; r < rows; ++r)
+      if (firstKey(r) < keys)
+        return true;
+    return false;
+  }
 };
 
 MTC_INLINE TileAt tileAt(const Plan &p, const QueryRange &range, int64_t i0,
@@ -100,8 +124,13 @@ MTC_INLINE TileAt tileAt(const Plan &p, const QueryRange &range, int64_t i0,
   int64_t rows = within(range.end - i0, 0, kTile);
   int64_t keys = within(p.keys.count - j0, 0, kTile);
   int64_t position = range.begin + i0 - range.from;
-  return {i0,   j0,       rows,
-          keys, position, p.causal ? position - j0 : p.keys.count};
+  return {i0,
+          j0,
+          rows,
+          keys,
+          position,
+          p.causal ? position - j0 : p.keys.count,
+          p.documents ? p.documents + i0 : nullptr};
 }
 
 inline void zeroFloats(float *p, int64_t count) {

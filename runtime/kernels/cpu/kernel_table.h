@@ -21,8 +21,9 @@ inline constexpr int64_t kHeadPad = 32;
 /// What both attention kernels receive beside their own pointers.
 struct AttentionCall {
   const MtcAttention *shape;
-  const void *q, *k, *v; ///< of shape->dtype
-  float *scratch;        ///< 64-aligned
+  const void *q, *k, *v;    ///< of shape->dtype
+  const int32_t *documents; ///< of each query, [batch, seq]; null: none
+  float *scratch;           ///< 64-aligned
   uint64_t seed;
   int64_t sample, head;
   int64_t begin[2];       ///< position of the first query of each range

@@ -82,15 +82,15 @@ void benchFlash(const char *isa, int64_t seq, double dropout) {
   MtcStepState state{};
   ctx.arena[MTC_ARENA_STEP] = &state;
   double forward = bestSeconds(5, [&] {
-    mtc_attention_forward(&ctx, &d, x.q.data(), x.k.data(), x.v.data(),
+    mtc_attention_forward(&ctx, &d, x.q.data(), x.k.data(), x.v.data(), nullptr,
                           x.out.data(), lse.data(), scratch.data(), 0, 0, 0,
                           seq);
   });
   double backward = bestSeconds(5, [&] {
     mtc_attention_backward(&ctx, &d, x.dout.data(), x.q.data(), x.k.data(),
-                           x.v.data(), x.out.data(), lse.data(), x.dq.data(),
-                           x.dk.data(), x.dv.data(), scratch.data(), 0, 0, 0,
-                           seq);
+                           x.v.data(), nullptr, x.out.data(), lse.data(),
+                           x.dq.data(), x.dk.data(), x.dv.data(),
+                           scratch.data(), 0, 0, 0, seq);
   });
   char name[64];
   std::snprintf(name, sizeof name, "flash %s p=%g", isa, dropout);

@@ -144,24 +144,26 @@ void timed_mtc_gemm(MtcContext *ctx, int32_t index, const void *a,
 
 void timed_mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                                  const void *q, const void *k, const void *v,
-                                 void *out, void *lse, void *scratch,
-                                 int64_t sample, int64_t head, int64_t begin,
-                                 int64_t begin2) {
+                                 const int32_t *documents, void *out, void *lse,
+                                 void *scratch, int64_t sample, int64_t head,
+                                 int64_t begin, int64_t begin2) {
   REAL(mtc_attention_forward);
   Timer timer(attention[0], 2 * pairWork(d));
-  call(ctx, d, q, k, v, out, lse, scratch, sample, head, begin, begin2);
+  call(ctx, d, q, k, v, documents, out, lse, scratch, sample, head, begin,
+       begin2);
 }
 
 void timed_mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                                   const void *dout, const void *q,
-                                  const void *k, const void *v, const void *out,
+                                  const void *k, const void *v,
+                                  const int32_t *documents, const void *out,
                                   const void *lse, void *dq, void *dk, void *dv,
                                   void *scratch, int64_t sample, int64_t head,
                                   int64_t begin, int64_t begin2) {
   REAL(mtc_attention_backward);
   Timer timer(attention[1], 5 * pairWork(d)); // q·k again, dv, dp, dq, dk
-  call(ctx, d, dout, q, k, v, out, lse, dq, dk, dv, scratch, sample, head,
-       begin, begin2);
+  call(ctx, d, dout, q, k, v, documents, out, lse, dq, dk, dv, scratch, sample,
+       head, begin, begin2);
 }
 
 void timed_mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group,

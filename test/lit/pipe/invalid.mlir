@@ -37,6 +37,24 @@ pipe.slot "F" microbatch 0 chunk 0 slots <saved = 2147483647>
 // expected-error @+1 {{expected a pool (recv_activation, recv_gradient, send_activation, send_gradient, saved, split, operand, saved_again, split_again or operand_again, or of a further value, as in recv_activation.1), found kept}}
 pipe.slot "F" microbatch 0 chunk 0 slots <kept = 1>
 // -----
+func.func @input_of_no_name() {
+  // expected-error @+1 {{expected ids, labels, loss_weights, gradient_weights or document_starts, found "words"}}
+  %x = pipe.input "words" : tensor<2x4xi32>
+  return
+}
+// -----
+func.func @input_of_another_type() {
+  // expected-error @+1 {{expected elements of f32 of loss_weights, found 'tensor<2x4xi32>'}}
+  %x = pipe.input "loss_weights" : tensor<2x4xi32>
+  return
+}
+// -----
+func.func @ids_of_another_type() {
+  // expected-error @+1 {{expected elements of i32 of ids, found 'tensor<2x4xf32>'}}
+  %x = pipe.input "ids" : tensor<2x4xf32>
+  return
+}
+// -----
 func.func @unknown() {
   // expected-error @+2 {{failed to parse Pipe_CrossingName parameter}}
   // expected-error @+1 {{expected a value that crosses: activation or gradient, or a further one, activation.1 to gradient.63, found activation.64}}

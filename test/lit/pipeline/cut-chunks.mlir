@@ -30,7 +30,7 @@ module attributes {mtc.config = #config} {
   // CHECK: func.func @stage1_chunk1_fwd()
   // CHECK-NEXT: pipe.received activation
   // CHECK: pipe.loss
-  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) -> (tensor<f32> {tfm.result = "loss"}) {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "loss_weights", axes = ["batch"]>}) -> (tensor<f32> {tfm.result = "loss"}) {
     %a = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     %b = tfm.log %a {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>
     %c = tfm.activation gelu %b {tfm.layer = 3 : i64, tfm.phase = "forward"} : tensor<4xf32>

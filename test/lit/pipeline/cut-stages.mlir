@@ -31,7 +31,7 @@ module attributes {mtc.config = #config} {
   // CHECK: pipe.send gradient
   // CHECK-LABEL: func.func @stage1_eval
   // CHECK-NOT: func.func @microbatch
-  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>},
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "loss_weights", axes = ["batch"]>},
       %w0: tensor<4xf32> {tfm.param = #tfm.param<name = "w0", axes = ["embed"], init = normal, std = 0.02 : f64, decay = true>},
       %w1: tensor<4xf32> {tfm.param = #tfm.param<name = "w1", axes = ["embed"], init = normal, std = 0.02 : f64, decay = true>})
       -> (tensor<f32> {tfm.result = "loss"}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w0", use = 0>}, tensor<4xf32> {tfm.grad = #tfm.grad<param = "w1", use = 0>}) {

@@ -14,7 +14,7 @@
     precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
     optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
   module attributes {mtc.config = #config} {
-  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "ids", axes = ["batch"]>}) {
+  func.func @microbatch(%x: tensor<4xf32> {tfm.input = #tfm.input<name = "loss_weights", axes = ["batch"]>}) {
   // HERE
     %more = tfm.exp %x {tfm.layer = 1 : i64, tfm.phase = "forward"} : tensor<4xf32>
     %andmore = tfm.exp %more {tfm.layer = 2 : i64, tfm.phase = "forward"} : tensor<4xf32>

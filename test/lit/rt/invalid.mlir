@@ -348,6 +348,18 @@ func.func @attention_results(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64, %e0
   return
 }
 // -----
+func.func @attention_documents_shape(%a0: tensor<1x32x2x3x16xf32>, %d: tensor<1x16xi32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
+  // expected-error @+1 {{expected documents of shape [1, 32], found 'tensor<1x16xi32>'}}
+  %r:2 = rt.attention(%a0) within %d into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x16xi32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
+func.func @attention_documents_type(%a0: tensor<1x32x2x3x16xf32>, %d: tensor<1x32xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x2x32xf32>) {
+  // expected-error @+1 {{expected documents of i32, found 'tensor<1x32xf32>'}}
+  %r:2 = rt.attention(%a0) within %d into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)
+  return
+}
+// -----
 func.func @attention_lse(%a0: tensor<1x32x2x3x16xf32>, %s: i64, %h: i64, %e0: tensor<1x32x2x16xf32>, %e1: tensor<1x32x2xf32>) {
   // expected-error @+1 {{expected the log-sum-exp of shape [1, 2, 32], found 'tensor<1x32x2xf32>'}}
   %r:2 = rt.attention(%a0) into (%e0, %e1) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x32x2xf32>)

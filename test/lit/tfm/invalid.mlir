@@ -43,6 +43,12 @@ func.func @iota_counts_along_a_dimension() {
   return
 }
 // -----
+func.func @index_from_along_a_dimension(%x: tensor<2x4xi32>) {
+  // expected-error @+1 {{expected dim to be one of the 2 dimensions of the result, from 0, found 2}}
+  %0 = tfm.index_from %x dim 2 : tensor<2x4xi32>
+  return
+}
+// -----
 func.func @iota_of_no_dimension() {
   // expected-error @+1 {{expected dim to be one of the 2 dimensions of the result, from 0, found -1}}
   %0 = tfm.iota dim -1 : tensor<2x4xi32>
@@ -193,6 +199,24 @@ func.func @attention_groups(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x3x16xf32>, 
   return
 }
 // -----
+func.func @attention_documents_causal(%q: tensor<4x8x4x3x16xf32>, %d: tensor<4x8xi32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected causal attention within documents, which are known by where they begin, found causal = false}}
+  %o, %l = tfm.attention %q within %d at %at {causal = false, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>) within tensor<4x8xi32>, tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_documents_type(%q: tensor<4x8x4x3x16xf32>, %d: tensor<4x8xf32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected documents of i32, found 'tensor<4x8xf32>'}}
+  %o, %l = tfm.attention %q within %d at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>) within tensor<4x8xf32>, tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_documents_shape(%q: tensor<4x8x4x3x16xf32>, %d: tensor<4x4xi32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected documents of shape [4, 8], found [4, 4]}}
+  %o, %l = tfm.attention %q within %d at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>) within tensor<4x4xi32>, tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
 func.func @attention_lse(%q: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
   // expected-error @+1 {{expected log-sum-exp of shape [4, 4, 8], found [4, 8, 4]}}
   %o, %l = tfm.attention %q at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x8x4xf32>
@@ -298,6 +322,12 @@ func.func @attention_k(%q: tensor<4x8x4x16xf32>, %k: tensor<4x9x2x16xf32>, %v: t
 func.func @attention_result(%q: tensor<4x8x4x16xf32>, %k: tensor<4x8x2x16xf32>, %v: tensor<4x8x2x16xf32>, %at: tensor<i64>) {
   // expected-error @+1 {{expected result of shape [4, 8, 4, 16], found [4, 8, 2, 16]}}
   %o, %l = tfm.attention %q, %k, %v at %at {causal = true, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x16xf32>, tensor<4x8x2x16xf32>, tensor<4x8x2x16xf32>), tensor<i64> -> tensor<4x8x2x16xf32>, tensor<4x4x8xf32>
+  return
+}
+// -----
+func.func @attention_grad_documents(%do: tensor<4x8x4x16xf32>, %o: tensor<4x8x4x16xf32>, %l: tensor<4x4x8xf32>, %q: tensor<4x8x4x3x16xf32>, %d: tensor<4x8xi32>, %at: tensor<i64>) {
+  // expected-error @+1 {{expected causal attention within documents, which are known by where they begin, found causal = false}}
+  %0 = tfm.attention_grad %do, %o, %l, %q within %d at %at {causal = false, scale = 0.25 : f64, rate = 0.0 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>) within tensor<4x8xi32>, tensor<i64> -> (tensor<4x8x4x3x16xf32>)
   return
 }
 // -----

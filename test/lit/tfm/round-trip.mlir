@@ -19,6 +19,8 @@ func.func @pointwise(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32
   %c = tfm.scale %l by 2.500000e-01 : tensor<4x8xf32>
   // CHECK: tfm.stop_gradient
   %g = tfm.stop_gradient %c : tensor<4x8xf32>
+  // CHECK: tfm.scale_gradient %{{.*}} by %
+  %g2 = tfm.scale_gradient %c by %g : tensor<4x8xf32>
   // CHECK: tfm.repeat %{{.*}} dim 1 times 2 : tensor<4x8xf32> -> tensor<4x16xf32>
   %many = tfm.repeat %x dim 1 times 2 : tensor<4x8xf32> -> tensor<4x16xf32>
   // CHECK: tfm.repeat_grad %{{.*}} dim 1 times 2 : tensor<4x16xf32> -> tensor<4x8xf32>
@@ -78,6 +80,8 @@ func.func @shapes(%x: tensor<4x8x16xf32>, %b: tensor<16xf32>, %w: tensor<16x32xf
 func.func @tables(%ids: tensor<4x8xi32>, %t: tensor<256x16xf32>, %z: tensor<4x8x256xf32>) {
   // CHECK: tfm.iota dim 1 : tensor<4x8xi32>
   %first = tfm.iota dim 1 : tensor<4x8xi32>
+  // CHECK: tfm.index_from %{{.*}} dim 1 : tensor<4x8xi32>
+  %in_document = tfm.index_from %ids dim 1 : tensor<4x8xi32>
   // CHECK: tfm.embed %
   %0 = tfm.embed %ids, %t : tensor<4x8xi32>, tensor<256x16xf32> -> tensor<4x8x16xf32>
   // CHECK: tfm.embed_grad %
@@ -90,11 +94,15 @@ func.func @tables(%ids: tensor<4x8xi32>, %t: tensor<256x16xf32>, %z: tensor<4x8x
 }
 
 // CHECK-LABEL: func.func @attention
-func.func @attention(%qkv: tensor<4x8x4x3x16xf32>, %at: tensor<i64>) {
+func.func @attention(%qkv: tensor<4x8x4x3x16xf32>, %at: tensor<i64>, %documents: tensor<4x8xi32>) {
   // CHECK: tfm.attention %{{.*}} at %
   %o, %l = tfm.attention %qkv at %at {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>), tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
   // CHECK: tfm.attention_grad %
   %d = tfm.attention_grad %o, %o, %l, %qkv at %at {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>), tensor<i64> -> (tensor<4x8x4x3x16xf32>)
+  // CHECK: tfm.attention %{{.*}} within %{{.*}} at %{{.*}} : (tensor<4x8x4x3x16xf32>) within tensor<4x8xi32>, tensor<i64>
+  %o2, %l2 = tfm.attention %qkv within %documents at %at {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : (tensor<4x8x4x3x16xf32>) within tensor<4x8xi32>, tensor<i64> -> tensor<4x8x4x16xf32>, tensor<4x4x8xf32>
+  // CHECK: tfm.attention_grad %{{.*}} within %{{.*}} at %
+  %d2 = tfm.attention_grad %o2, %o2, %l2, %qkv within %documents at %at {causal = true, scale = 0.25 : f64, rate = 0.1 : f64, rng_layer = 1 : i64, site = 1 : i64, global_heads = 4 : i64} : tensor<4x8x4x16xf32>, tensor<4x8x4x16xf32>, tensor<4x4x8xf32>, (tensor<4x8x4x3x16xf32>) within tensor<4x8xi32>, tensor<i64> -> (tensor<4x8x4x3x16xf32>)
   return
 }
 

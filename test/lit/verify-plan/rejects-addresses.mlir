@@ -9,6 +9,11 @@
 // POSITIONS: layers.0.attn.core: error: 'rt.attention' expected the first query of the head to be #rt.affine<8 * cp>, found #rt.affine<-8 * cp + 24>
 // POSITIONS: layers.0.attn.core: error: 'rt.attention' expected the first query of the tail to be #rt.affine<-8 * cp + 24>, found #rt.affine<8 * cp>
 
+// ... where each query has a document, too
+// RUN: mtc compile gpt2-nano --cp 2 --mbs 2 --gbs 8 --reset-attention --compile-to=lower-calls -o %t.documents.mlir
+// RUN: sed -E '0,/rt\.attention/s/(rt\.attention.* within .*positions )(%[0-9]+), (%[0-9]+)/\1\3, \2/' %t.documents.mlir > %t.within.mlir
+// RUN: not mtc compile %t.within.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=POSITIONS
+
 // every rank draws for the heads of the first one, and for the samples of the first replica
 // RUN: sed -E 's/rt\.affine <2 \* tp> : i64 (loc\("layers\.0\.attn\.core"\))/rt.affine <0> : i64 \1/' %t.mlir > %t.head.mlir
 // RUN: not mtc compile %t.head.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=HEAD

@@ -67,3 +67,19 @@
 // RUN: sed -E 's/rt\.affine <tp>( : i64 loc\("embed\.positions"\))/rt.affine <0>\1/' %t.sp.mlir > %t.sliced.mlir
 // RUN: not mtc compile %t.sliced.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLICED
 // SLICED: embed.positions: error: 'rt.launch' expected the element of the rank's part to be 512·tp + col%64 + 64·col/64, as the shapes of the part and the whole say, found col%64 + 64·col/64
+
+// positions in documents: what the start of a document is taken off is a position of the rank,
+// in a kernel that looks up the table, in the one that sums its gradient, and in one that writes
+// positions for others
+// RUN: mtc compile gpt2-nano --tp 2 --cp 2 --mbs 2 --gbs 8 --reset-positions --compile-to=lower-calls -o %t.documents.mlir
+// RUN: mtc compile %t.documents.mlir --from lower-calls --compile-to=verify-plan -o /dev/null
+// RUN: sed -E 's/rt\.affine <8 \* cp>( : i64 loc\(fused\["embed\.positions)/rt.affine <16 * cp>\1/' %t.documents.mlir > %t.begins.mlir
+// RUN: not mtc compile %t.begins.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=BEGINS
+// BEGINS: embed.positions, embed.dropout: error: 'rt.launch' expected the element of the table of "embed.positions" to be
+// RUN: sed -E 's/rt\.affine <8 \* cp>( : i64 loc\("embed\.positions)/rt.affine <16 * cp>\1/' %t.documents.mlir > %t.summed.mlir
+// RUN: not mtc compile %t.summed.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUMMED
+// SUMMED: embed.positions: error: 'rt.launch' expected the element of the table of "embed.positions" to be
+// RUN: mtc compile gpt2-nano --tp 2 --cp 2 --sp --mbs 2 --gbs 8 --reset-positions --compile-to=lower-calls -o %t.written.mlir
+// RUN: sed -E 's/rt\.affine <8 \* cp>( : i64 loc\("embed\.positions)/rt.affine <16 * cp>\1/' %t.written.mlir > %t.others.mlir
+// RUN: not mtc compile %t.others.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: embed.positions: error: 'rt.launch' expected the position that an element is to be

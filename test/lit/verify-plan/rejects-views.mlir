@@ -108,4 +108,4 @@
 // an input that nobody fills
 // RUN: sed -e '/rt.input_slot/s/"labels"/"dp"/' -e 's/pipe.input "labels"/pipe.input "dp"/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-INPUT-THAT-NOBODY-FILLS
-// AN-INPUT-THAT-NOBODY-FILLS: expected an input that the data loader fills, "ids" or "labels", found "dp"
+// AN-INPUT-THAT-NOBODY-FILLS: expected an input that the data loader fills, ids, labels, loss_weights, gradient_weights or document_starts, found "dp"

@@ -221,6 +221,9 @@ private:
   void product() {
     std::string at = shape();
     size_t x = operand(at), y = operand(at);
+    if (chance(15))
+      return add("scale_gradient", terms[x].name + " by " + terms[y].name,
+                 type(at), {{"", at, terms[x].size, terms[x].error}}, {x, y});
     add("mul", list({x, y}), type(at), {times(terms[x], terms[y], at)}, {x, y});
   }
   Term times(const Term &x, const Term &y, const std::string &at) {
@@ -410,7 +413,14 @@ private:
     auto [it, isNew] = indices.try_emplace({at + text, 0}, terms.size());
     if (isNew)
       add("iota", text, type(at, "i32"), {{"", at}}, {});
-    return it->second;
+    if (!chance(30))
+      return it->second;
+    size_t from = it->second; // themselves: all are 0
+    auto [own, isOwn] = indices.try_emplace({at + text, 1}, terms.size());
+    if (isOwn)
+      add("index_from", terms[from].name + " " + text, type(at, "i32"),
+          {{"", at}}, {from});
+    return own->second;
   }
   void firstRows() {
     std::string row = pick(std::vector<std::string>{"b", "e", "bs", "bs"});

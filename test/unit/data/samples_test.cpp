@@ -11,6 +11,35 @@ using namespace mtc::runtime::test;
 
 namespace {
 
+// A token ends documents, in a corpus as in a flat file.
+TEST(TokenDocuments, BeginBehindTheToken) {
+  TemporaryFolder folder;
+  // Windows of four: 7 at the end of the first is at the start of the second.
+  std::vector<uint8_t> tokens = {7, 1, 7, 7, 7, 2, 3, 4, 7, 7, 5, 6, 1};
+  writeFile(folder.path("flat"), std::string(tokens.begin(), tokens.end()));
+  SourceRequest request;
+  request.data = folder.path("flat");
+  request.rawType = TokenType::u8;
+  request.sequential = true;
+  request.seq = 4;
+  std::vector<std::string> notes;
+  std::vector<std::vector<int32_t>> expected = {{1, 3, 4}, {1}, {1, 2}};
+  for (int64_t eod : {7, -1}) {
+    request.eod = eod;
+    SourceFiles files;
+    ASSERT_TRUE(prepareSource(request, {}, notes, files).ok());
+    std::unique_ptr<SampleSource> source;
+    ASSERT_TRUE(openSource(files, 10, source).ok());
+    for (int64_t k = 0; k < 3; ++k) {
+      std::vector<int32_t> found = {42}, read(5);
+      ASSERT_TRUE(source->documentStarts(k, found).ok());
+      EXPECT_EQ(found, eod < 0 ? std::vector<int32_t>() : expected[size_t(k)]);
+      ASSERT_TRUE(source->read(k, read.data()).ok());
+      EXPECT_EQ(read[0], tokens[size_t(4 * k)]);
+    }
+  }
+}
+
 TEST(Split, PartsSequences) {
   Split split;
   auto part = [&](SplitPart which, int64_t sequences) {

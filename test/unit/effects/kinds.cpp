@@ -39,9 +39,9 @@ std::string gemmKind(bool ta, bool tb, bool beta) {
   return std::string("rt.gemm") + (ta ? " ta" : "") + (tb ? " tb" : "") +
          (beta ? " beta" : "");
 }
-std::string attentionKind(bool backward, bool fused) {
+std::string attentionKind(bool backward, bool fused, bool byDocument) {
   return std::string("rt.attention ") + (backward ? "backward" : "forward") +
-         (fused ? " fused" : " separate");
+         (fused ? " fused" : " separate") + (byDocument ? " by document" : "");
 }
 std::string modeKind(rt::Mode mode, bool writes) {
   return (writes ? "rt.launch writes " : "rt.launch reads ") +
@@ -68,7 +68,7 @@ std::set<std::string> formsOf(StringRef name) {
     if (name == rt::GemmOp::getOperationName())
       forms.insert(gemmKind(form & 1, form & 2, form & 4));
     else if (name == rt::AttentionOp::getOperationName())
-      forms.insert(attentionKind(form & 1, form & 2));
+      forms.insert(attentionKind(form & 1, form & 2, form & 4));
   if (name == rt::LaunchOp::getOperationName())
     forms = casesOf<rt::Mode>(
         "rt.launch reads ", rt::getMaxEnumValForMode(),
@@ -114,7 +114,8 @@ std::set<std::string> kindsOf(Operation *op) {
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
     return {gemmKind(gemm.getTa(), gemm.getTb(), gemm.getBeta())};
   if (auto attention = dyn_cast<rt::AttentionOp>(op))
-    return {attentionKind(attention.getBackward(), attention.isFused())};
+    return {attentionKind(attention.getBackward(), attention.isFused(),
+                          bool(attention.getDocuments()))};
   return {op->getName().getStringRef().str()};
 }
 

@@ -86,6 +86,17 @@ std::vector<PlanRequest> planRequests() {
   scaled.name = "dp2-zero1-fp16-sums";
   scaled.strategy = {
       {"dp", "2"}, {"zero", "1"}, {"dtype", "fp16"}, {"grad-dtype", "fp16"}};
+  // Two pieces of queries; and one fused tensor.
+  const std::vector<models::StrategyOption> ofDocuments = {
+      {"mask-document-ends", "true"},
+      {"reset-positions", "true"},
+      {"reset-attention", "true"}};
+  for (const char *axis : {"cp", "tp"}) {
+    PlanRequest &documents = requests.emplace_back();
+    documents.name = std::string(axis) + "2-documents";
+    documents.strategy = ofDocuments;
+    documents.strategy.emplace_back(axis, "2");
+  }
   if (const char *file = std::getenv("MTC_EFFECTS_IR")) {
     PlanRequest &given = requests.emplace_back();
     given.name = given.file = file;

@@ -82,7 +82,7 @@ protected:
     ASSERT_TRUE(parsed.ok()) << models::render(parsed.diagnostics);
     models::Strategy strategy;
     strategy.microBatchSize = strategy.globalBatchSize = kSamples;
-    module = import(parsed.value, strategy);
+    module = import({golden.spec, parsed.value}, strategy);
     ASSERT_TRUE(differentiate(*module));
   }
 

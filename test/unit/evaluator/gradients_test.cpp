@@ -84,7 +84,10 @@ eval::Tensor numericGradient(func::FuncOp fn, std::vector<eval::Tensor> inputs,
 
 /// Ops whose gradient is null or fails by design.
 bool flowsNothing(Operation *op) {
-  if (isa<tfm::StopGradientOp, tfm::ExportOp, tfm::FillOp, tfm::IotaOp>(op))
+  if (isa<tfm::StopGradientOp, tfm::ExportOp, tfm::FillOp, tfm::IotaOp,
+          tfm::IndexFromOp>(op))
+    return true;
+  if (isa<tfm::ScaleGradientOp>(op)) // below
     return true;
   auto reduce = dyn_cast<tfm::ReduceOp>(op);
   return reduce && reduce.getKind() == tfm::ReduceKind::Max;
@@ -122,6 +125,27 @@ TEST_P(Gradient, EqualsCentralDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Ops, Gradient, testing::ValuesIn(instances()),
                          [](auto &info) { return info.param.name; });
+
+/// Its value knows nothing of the factor, and its gradient is multiplied by it.
+TEST(GradientOfScaleGradient, IsMultipliedByTheFactor) {
+  auto instance = llvm::find_if(instances(), [](const Instance &i) {
+    return i.name == "scale_gradient";
+  });
+  OwningOpRef<ModuleOp> plain = parse(withSizes(*instance, Sizes::odd));
+  Inputs random(7);
+  std::vector<eval::Tensor> inputs = random.arguments(functionOf(*plain));
+  auto value = eval::evaluateUnsharded(functionOf(*plain), inputs, stepBlock());
+  ASSERT_TRUE(succeeded(value));
+  EXPECT_EQ((*value)[0].reals, inputs[0].reals);
+  Differentiated rule(*instance);
+  EXPECT_EQ(rule.operands, std::vector<int>{0});
+  inputs.push_back(random.reals(inputs[0].shape, -1.0, 1.0));
+  auto gradient =
+      eval::evaluateUnsharded(functionOf(*rule.module), inputs, stepBlock());
+  ASSERT_TRUE(succeeded(gradient));
+  for (size_t i = 0; i < inputs[0].reals.size(); ++i)
+    EXPECT_EQ((*gradient)[0].reals[i], inputs[2].reals[i] * inputs[1].reals[i]);
+}
 
 /// The comparison bites: a gradient that is off by its sign is rejected.
 TEST(GradientCheck, SeesAWrongSign) {

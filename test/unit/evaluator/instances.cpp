@@ -60,6 +60,8 @@ void addPointwise(std::vector<Instance> &all) {
   all.push_back(general("cast", "%x: tensor<$Ax$Bxf32>", "tfm.cast %x",
                         "tensor<$Ax$Bxf32>", "tensor<$Ax$Bxf32>"));
   all.push_back(pointwise("stop_gradient", "%x: T", "tfm.stop_gradient %x"));
+  all.push_back(pointwise("scale_gradient", "%x: T, %w: T",
+                          "tfm.scale_gradient %x by %w"));
   all.push_back(pointwise("whole", "%x: T", "tfm.whole %x dims [1]"));
   all.push_back(pointwise("save", "%x: T", "tfm.save %x"));
   all.push_back(pointwise("restore", "%x: T", "tfm.restore %x"));
@@ -133,6 +135,10 @@ void addLookups(std::vector<Instance> &all) {
   for (std::string dim : {"0", "1", "2"})
     all.push_back(pointwise("iota" + dim, "", "tfm.iota dim " + dim,
                             "tensor<$Ax$Bx$Cxi32>"));
+  for (std::string dim : {"0", "1", "2"})
+    all.push_back(pointwise("index_from" + dim, "%x: T {in.below = 9 : i64}",
+                            "tfm.index_from %x dim " + dim,
+                            "tensor<$Ax$Bx$Cxi32>"));
   std::string idArg = "%i: " + ids + " {in.below = $C : i64}";
   all.push_back(general("embed", idArg + ", %t: " + table, "tfm.embed %i, %t",
                         ids + ", " + table, rows));
@@ -194,7 +200,7 @@ void addNormGrads(std::vector<Instance> &all, const std::string &kind) {
 
 /// Heads are $K with one query head each, or $H = 2·$K queries on $K keys.
 void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
-                  bool causal, double rate) {
+                  bool causal, double rate, bool byDocument = false) {
   std::string heads = grouped ? "$H" : "$K", stack = grouped ? "4" : "3";
   std::string out = "tensor<$Ax$Sx" + heads + "x$Exf32>";
   std::string kv = "tensor<$Ax$Sx$Kx$Exf32>";
@@ -204,6 +210,12 @@ void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
   std::string values = fused ? "%q" : "%q, %k, %v";
   std::string args =
       fused ? "%q: " + qkv : "%q: " + out + ", %k: " + kv + ", %v: " + kv;
+  std::string types = "(" + qkv + ")";
+  if (byDocument) { // where one begins behind a query, that sees itself
+    args += ", %w: tensor<$Ax$Sxi32> {in.below = $S : i64}";
+    values += " within %w";
+    types += " within tensor<$Ax$Sxi32>";
+  }
   args += ", %s: tensor<i64>";
   std::string attrs =
       std::string(" {causal = ") + (causal ? "true" : "false") +
@@ -212,12 +224,13 @@ void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
       " : i64}";
   std::string name = std::string(fused ? "_fused" : "_separate") +
                      (grouped ? "_grouped" : "") + (causal ? "_causal" : "") +
-                     (rate > 0 ? "_dropout" : "");
+                     (rate > 0 ? "_dropout" : "") +
+                     (byDocument ? "_documents" : "");
   std::string results = out + ", " + lse;
   all.push_back({"attention" + name,
                  "func.func @f(" + args + ") -> (" + results +
                      ") {\n  %o, %l = tfm.attention " + values + " at %s" +
-                     attrs + " : (" + qkv + "), tensor<i64> -> " + results +
+                     attrs + " : " + types + ", tensor<i64> -> " + results +
                      "\n  return %o, %l : " + results + "\n}\n"});
   std::string grads = fused ? "%d" : "%d:3";
   std::string returned = fused ? "%d" : "%d#0, %d#1, %d#2";
@@ -225,8 +238,8 @@ void addAttention(std::vector<Instance> &all, bool fused, bool grouped,
                  "func.func @f(%do: " + out + ", %o: " + out + ", %l: " + lse +
                      ", " + args + ") -> (" + qkv + ") {\n  " + grads +
                      " = tfm.attention_grad %do, %o, %l, " + values + " at %s" +
-                     attrs + " : " + out + ", " + out + ", " + lse + ", (" +
-                     qkv + "), tensor<i64> -> (" + qkv + ")\n  return " +
+                     attrs + " : " + out + ", " + out + ", " + lse + ", " +
+                     types + ", tensor<i64> -> (" + qkv + ")\n  return " +
                      returned + " : " + qkv + "\n}\n"});
 }
 
@@ -291,6 +304,11 @@ std::vector<Instance> makeInstances() {
       addAttention(all, fused, grouped, /*causal=*/false, /*rate=*/0.0);
     }
   addAttention(all, true, false, /*causal=*/true, /*rate=*/0.0);
+  for (bool fused : {true, false})
+    addAttention(all, fused, false, /*causal=*/true, /*rate=*/0.3,
+                 /*byDocument=*/true);
+  addAttention(all, false, true, /*causal=*/true, /*rate=*/0.0,
+               /*byDocument=*/true);
   addAttention(all, true, false, /*causal=*/false, /*rate=*/0.3);
   addOptimizer(all);
   return all;

@@ -24,7 +24,7 @@ std::vector<Variant> variants() {
   plain.ffn = 12;
   plain.maxSeq = 4;
   plain.dropout = {0.2, 0.25, 0.3};
-  std::vector<Variant> all(10, {"tied", plain});
+  std::vector<Variant> all(11, {"tied", plain});
   all[1].name = "untied";
   all[1].spec.tied = false;
   all[2].name = "sepqkv";
@@ -39,6 +39,8 @@ std::vector<Variant> variants() {
   all[9] = {"uneven_kv_heads", all[2].spec}; // over four ranks: 3 of 2 heads
   all[9].spec.heads = 12;
   all[9].spec.kvHeads = 6;
+  all[10].name = "documents";
+  all[10].documents = true;
   all[4].name = "bare";
   all[4].spec.layers = 1;
   all[4].spec.dropout = {0, 0, 0};
@@ -62,10 +64,14 @@ models::Strategy tinyStrategy(int64_t dp, int64_t tp, int64_t cp) {
   return strategy;
 }
 
-OwningOpRef<ModuleOp> import(const models::ModelSpec &spec,
+OwningOpRef<ModuleOp> import(const Variant &variant,
                              models::Strategy strategy) {
   strategy.schedule = "1f1b";
-  return models::importModel(context(), spec, models::resolve(spec, strategy));
+  strategy.resetPositions = strategy.resetAttention = variant.documents;
+  // The gradient of the other mean is not that of the value.
+  strategy.maskDocumentEnds = strategy.lossPerToken = variant.documents;
+  return models::importModel(context(), variant.spec,
+                             models::resolve(variant.spec, strategy));
 }
 
 func::FuncOp microbatch(ModuleOp module) {
@@ -90,6 +96,10 @@ std::vector<eval::Tensor> modelInputs(func::FuncOp fn,
     eval::Tensor x = random.argument(fn, i);
     for (double &v : x.reals)
       v = isScale ? 1 + v / 3 : v / 3;
+    auto input = fn.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input");
+    if (input && input.getName() == "document_starts")
+      for (size_t k = 0; k < x.ints.size(); ++k)
+        x.ints[k] %= static_cast<int64_t>(k) % x.shape[1] + 1;
     all.push_back(std::move(x));
     fn.removeArgAttr(i, "in.below");
   }

@@ -11,10 +11,12 @@ namespace mtc::test {
 
 /// A GPT of hidden size 8 that differs from the plain one by its name: "tied",
 /// "untied", "sepqkv" (separate projections), "grouped" (two queries per key
-/// head, relu), "bare" (no biases, no dropout, not causal, one layer).
+/// head, relu), "bare" (no biases, no dropout, not causal, one layer),
+/// "documents" (positions, attention and loss know them).
 struct Variant {
   std::string name;
   models::ModelSpec spec;
+  bool documents = false;
 };
 inline void PrintTo(const Variant &variant, std::ostream *out) {
   *out << variant.name;
@@ -24,14 +26,15 @@ std::vector<Variant> variants();
 /// One microbatch of 4 samples of 4 positions, spread over dp and cp.
 models::Strategy tinyStrategy(int64_t dp = 1, int64_t tp = 1, int64_t cp = 1);
 
-mlir::OwningOpRef<mlir::ModuleOp> import(const models::ModelSpec &spec,
+mlir::OwningOpRef<mlir::ModuleOp> import(const Variant &variant,
                                          models::Strategy strategy);
 mlir::func::FuncOp microbatch(mlir::ModuleOp module);
 /// Runs the pass; false if it fails.
 bool differentiate(mlir::ModuleOp module);
 
-/// Ids and labels below the model's vocabulary, sample base 41, parameters in
-/// [-0.5, 0.5), scales of norms in [0.5, 1.5).
+/// Ids and labels below the model's vocabulary, documents that begin at or
+/// before each token, sample base 41, parameters and weights in [-0.5, 0.5),
+/// scales of norms in [0.5, 1.5).
 std::vector<eval::Tensor> modelInputs(mlir::func::FuncOp fn,
                                       const models::ModelSpec &spec);
 

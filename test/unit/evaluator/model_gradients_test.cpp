@@ -49,8 +49,8 @@ protected:
 };
 
 TEST_P(ModelGradient, OfEveryParameterEqualsCentralDifferences) {
-  OwningOpRef<ModuleOp> plain = import(GetParam().spec, tinyStrategy());
-  OwningOpRef<ModuleOp> trained = import(GetParam().spec, tinyStrategy());
+  OwningOpRef<ModuleOp> plain = import(GetParam(), tinyStrategy());
+  OwningOpRef<ModuleOp> trained = import(GetParam(), tinyStrategy());
   ASSERT_TRUE(differentiate(*trained));
   forward = microbatch(*plain);
   func::FuncOp both = microbatch(*trained);
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Models, ModelGradient, testing::ValuesIn(variants()),
 /// the table get no gradient, and their logits are -inf.
 TEST(Padding, TakesNoGradient) {
   Variant tied = variants().front();
-  OwningOpRef<ModuleOp> module = import(tied.spec, tinyStrategy());
+  OwningOpRef<ModuleOp> module = import(tied, tinyStrategy());
   ASSERT_TRUE(differentiate(*module));
   func::FuncOp fn = microbatch(*module);
   auto inputs = modelInputs(fn, tied.spec);

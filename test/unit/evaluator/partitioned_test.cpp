@@ -70,8 +70,7 @@ class Partitioned : public testing::TestWithParam<Split> {
 protected:
   void SetUp() override {
     const Split &split = GetParam();
-    module =
-        import(split.variant.spec, tinyStrategy(split.dp, split.tp, split.cp));
+    module = import(split.variant, tinyStrategy(split.dp, split.tp, split.cp));
     ASSERT_TRUE(differentiate(*module));
     func::FuncOp fn = microbatch(*module);
     mesh = eval::Mesh(dist::meshOf(fn));

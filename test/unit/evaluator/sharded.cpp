@@ -129,7 +129,8 @@ bool maySplit(Operation *op, const ShardingRule &rule, char factor,
     return tensor.getRank() == 0 && tensor.getElementType().isInteger(64);
   });
   return dimOf(rule.masked, factor) < 0 &&
-         (isa<tfm::IotaOp>(op) || dimOf(rule.indexed, factor) < 0) &&
+         (isa<tfm::IotaOp, tfm::IndexFromOp>(op) ||
+          dimOf(rule.indexed, factor) < 0) &&
          !(hasSample && dimOf(rule.results[0], factor) == 0);
 }
 

@@ -112,9 +112,9 @@ void Problem::forward() {
   ctx.arena[MTC_ARENA_STEP] = &state;
   Scratch scratch(shape);
   Stored in(*this, qkv), result(*this, out);
-  mtc_attention_forward(&ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt),
-                        result.at(0), lse.data(), scratch.memory.data(), sample,
-                        head, begin[0], begin[1]);
+  mtc_attention_forward(
+      &ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt), starts(), result.at(0),
+      lse.data(), scratch.memory.data(), sample, head, begin[0], begin[1]);
   EXPECT_EQ(ctx.status, 0);
   out = result.values();
 }
@@ -127,10 +127,10 @@ void Problem::backward() {
   Scratch scratch(shape);
   Stored in(*this, qkv), forward(*this, out), dIn(*this, dout);
   Stored result(*this, dqkv);
-  mtc_attention_backward(&ctx, &shape, dIn.at(0), in.at(qAt), in.at(kAt),
-                         in.at(vAt), forward.at(0), lse.data(), result.at(qAt),
-                         result.at(kAt), result.at(vAt), scratch.memory.data(),
-                         sample, head, begin[0], begin[1]);
+  mtc_attention_backward(
+      &ctx, &shape, dIn.at(0), in.at(qAt), in.at(kAt), in.at(vAt), starts(),
+      forward.at(0), lse.data(), result.at(qAt), result.at(kAt), result.at(vAt),
+      scratch.memory.data(), sample, head, begin[0], begin[1]);
   EXPECT_EQ(ctx.status, 0);
   dqkv = result.values();
 }
@@ -188,7 +188,12 @@ RowOf rowOf(const Problem &p, const Doubles &x, int64_t b, int64_t h,
   const MtcAttention &d = p.shape;
   int64_t kv = h / (d.heads / d.kv_heads), last = d.causal ? i : d.seq - 1;
   RowOf row;
-  for (int64_t j = 0; j <= last; ++j)
+  int64_t first = 0; // key that the row sees: of its document, or itself
+  if (!p.documents.empty())
+    first = std::clamp<int64_t>(p.documents[size_t(b * d.seq + i)], 0, i);
+  for (int64_t j = 0; j < first; ++j)
+    row.prob.push_back(-INFINITY);
+  for (int64_t j = first; j <= last; ++j)
     row.prob.push_back(d.scale * x.dot(x.q, (b * d.seq + i) * d.heads + h, x.k,
                                        (b * d.seq + j) * d.kv_heads + kv));
   double top = *std::max_element(row.prob.begin(), row.prob.end()), sum = 0;

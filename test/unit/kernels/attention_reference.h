@@ -33,9 +33,13 @@ struct Problem {
   int64_t begin[2] = {0, 0}; ///< positions of the two ranges of queries
   /// With the fused layout qkv holds all three; else q, k, v follow each other.
   std::vector<float> qkv, dqkv, out, dout, lse;
+  std::vector<int32_t> documents;    ///< empty: none
   int64_t qAt = 0, kAt = 0, vAt = 0; ///< offsets in qkv and dqkv
 
   Problem(const Sizes &sizes, Layout layout, unsigned randomSeed = 1);
+  const int32_t *starts() const {
+    return documents.empty() ? nullptr : documents.data();
+  }
   /// Runs the library; `ctx->status` must stay 0.
   void forward();
   void backward();

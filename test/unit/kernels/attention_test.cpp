@@ -8,14 +8,32 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mtc;
 using namespace mtc::test;
 
 namespace {
 
+/// Of each position of `batch` samples where its document begins; documents
+/// have `longest` tokens at most.
+std::vector<int32_t> documentsOf(int64_t batch, int64_t seq, int longest) {
+  std::mt19937 rng(unsigned(seq + longest));
+  std::vector<int32_t> starts;
+  for (int64_t b = 0; b < batch; ++b)
+    for (int32_t i = 0, start = 0, end = 0; i < seq; ++i) {
+      if (i == end) {
+        start = i;
+        end = i + 1 + int32_t(rng() % unsigned(longest));
+      }
+      starts.push_back(start);
+    }
+  return starts;
+}
+
 /// Runs the library and compares all results with the definition.
-void check(const Sizes &sizes, Layout layout) {
+void check(const Sizes &sizes, Layout layout,
+           const std::vector<int32_t> &documents = {}) {
   SCOPED_TRACE(testing::Message()
                << "batch " << sizes.batch << " seq " << sizes.seq << " heads "
                << sizes.heads << "/" << sizes.kvHeads << " dim " << sizes.dim
@@ -23,6 +41,7 @@ void check(const Sizes &sizes, Layout layout) {
                << " layout " << int(layout) << " dtype " << sizes.dtype << " "
                << runtime::mtc_kernels_isa());
   Problem p(sizes, layout);
+  p.documents = documents;
   p.forward();
   p.backward();
   Reference r = reference(p);
@@ -83,6 +102,47 @@ TEST_P(Attention, Dropout) {
   for (int64_t seq : {7, 33, 64, 100, 130}) // odd: rows start inside a block
     for (bool causal : {true, false})
       check({2, seq, 2, 2, 16, causal, 0.2}, Layout::dense);
+}
+
+// Documents that end inside of tiles, that have whole tiles before them, and of
+// one token each.
+TEST_P(Attention, WithinDocuments) {
+  for (int64_t seq : {7, 64, 65, 130, 200})
+    for (int longest : {1, 5, 40, 150}) {
+      std::vector<int32_t> documents = documentsOf(2, seq, longest);
+      // Of one token: dq and dk are zero, and so is what they are compared
+      // with.
+      if (longest > 1)
+        check({2, seq, 2, 2, 16, true, 0.0}, Layout::dense, documents);
+      check({2, seq, 4, 2, 20, true, 0.2},
+            longest == 5 ? Layout::padded : Layout::dense,
+            longest > 1 ? documents : documentsOf(2, seq, 2));
+    }
+  check({2, 130, 3, 3, 20, true, 0.1}, Layout::fused, documentsOf(2, 130, 30));
+  for (MtcDtype half : {MTC_BF16, MTC_F16})
+    check({1, 130, 2, 1, 20, true, 0.2, half}, Layout::dense,
+          documentsOf(1, 130, 60));
+}
+
+// One document, which began before the sample, is none; a start behind a query
+// leaves it itself.
+TEST_P(Attention, DocumentsOfAnyNumbers) {
+  Problem plain({1, 130, 2, 2, 16, true, 0.1}, Layout::dense);
+  Problem one = plain, odd = plain;
+  one.documents.assign(130, 0);
+  for (int32_t i = 0; i < 130; ++i)
+    odd.documents.push_back(i % 3 ? i - 50 : 129);
+  for (Problem *p : {&plain, &one, &odd}) {
+    p->forward();
+    p->backward();
+  }
+  EXPECT_LT(relativeError({one.out.begin(), one.out.end()},
+                          {plain.out.begin(), plain.out.end()}),
+            0x1p-20);
+  EXPECT_LT(relativeError({odd.out.begin(), odd.out.end()}, reference(odd).out),
+            0x1p-18);
+  for (float x : odd.dqkv)
+    EXPECT_TRUE(std::isfinite(x));
 }
 
 TEST_P(Attention, GroupedQueries) {
@@ -196,6 +256,12 @@ Problem twoPieces(const Problem &whole, int64_t ranks, int64_t rank) {
       dout.push_back(whole.dout[size_t(i)]);
     }
   std::copy(q.begin(), q.end(), part.qkv.begin() + part.qAt);
+  if (!whole.documents.empty()) {
+    part.documents.clear();
+    for (int64_t begin : part.begin)
+      for (int64_t i = begin; i < begin + piece; ++i)
+        part.documents.push_back(whole.documents[size_t(i)]);
+  }
   part.dout = dout;
   part.out.resize(dout.size());
   part.lse.resize(size_t(part.shape.heads * part.shape.seq));
@@ -209,8 +275,11 @@ Problem twoPieces(const Problem &whole, int64_t ranks, int64_t rank) {
 TEST_P(Attention, PiecesAddUpToTheWhole) {
   for (auto [seq, ranks] :
        {std::pair<int64_t, int64_t>{70, 1}, {264, 2}, {264, 3}, {16, 4}})
-    for (bool causal : {true, false}) {
+    for (auto [causal, longest] :
+         {std::pair<bool, int>{true, 0}, {false, 0}, {true, 90}, {true, 7}}) {
       Problem whole({1, seq, 2, 2, 16, causal, 0.3}, Layout::dense);
+      if (longest > 0)
+        whole.documents = documentsOf(1, seq, longest);
       whole.forward();
       whole.backward();
       int64_t row = 2 * 16;
@@ -300,7 +369,7 @@ TEST(AttentionCalls, StopAfterAnError) {
   MtcContext ctx{};
   ctx.status = int(runtime::StatusCode::peerDied);
   mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
-                        nullptr, nullptr, 0, 0, 0, 7);
+                        nullptr, nullptr, nullptr, 0, 0, 0, 7);
   EXPECT_EQ(ctx.status, int(runtime::StatusCode::peerDied));
 }
 
@@ -309,7 +378,7 @@ TEST(AttentionCalls, UnknownType) {
   p.shape.dtype = MTC_I32;
   MtcContext ctx{};
   mtc_attention_forward(&ctx, &p.shape, nullptr, nullptr, nullptr, nullptr,
-                        nullptr, nullptr, 0, 0, 0, 7);
+                        nullptr, nullptr, nullptr, 0, 0, 0, 7);
   EXPECT_EQ(ctx.status, int(runtime::StatusCode::usage));
 }
 

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 15", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 16", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 15, found 99"),
+  EXPECT_NE(status.message().find("expected abi 16, found 99"),
             std::string::npos);
 }
 
@@ -118,7 +118,7 @@ TEST(Descriptor, EveryRuleBites) {
        "second_use_of"},
       {"\"update\": []", "\"update\": [1, 1]", "ascending"},
       {"\"entry\": \"train\"", "\"entry\": \"eval\"", "no entry 'eval'"},
-      {"\"name\": \"ids\"", "\"name\": \"idz\"", "ids or labels"},
+      {"\"name\": \"ids\"", "\"name\": \"idz\"", "expected ids, labels"},
       {"\"offset\": 0, \"stride\"", "\"offset\": 8180, \"stride\"",
        "activation arena"},
       {"\"pool\": 4", "\"pool\": 10", "expected one of 10 pools, found 10"},

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 15
+#define MTC_ABI_VERSION 16
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -242,12 +242,15 @@ const char *mtc_gemm_library(void);
 /// once, to nearest even. No seq x seq matrix is stored. `sample` is the
 /// absolute id of batch row 0, `head` the global index of head 0; `begin` and
 /// `begin2` are the positions of the first query of each range, 0 <= begin,
-/// begin + first <= begin2, and none behind the last key. `scratch`:
+/// begin + first <= begin2, and none behind the last key. `documents` [batch,
+/// seq], or null: where the document of a query begins; it sees no key before
+/// that, but itself in any case; then the call is causal. `scratch`:
 /// mtc_attention_scratch bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
-                           void *out, void *lse, void *scratch, int64_t sample,
-                           int64_t head, int64_t begin, int64_t begin2);
+                           const int32_t *documents, void *out, void *lse,
+                           void *scratch, int64_t sample, int64_t head,
+                           int64_t begin, int64_t begin2);
 
 /// Gradients dq, dk, dv (same layouts as q, k, v) from dout (layout of out).
 /// Types as in the forward call; `out` is what that call wrote. dk and dv are
@@ -255,9 +258,10 @@ void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
 void mtc_attention_backward(struct MtcContext *ctx,
                             const struct MtcAttention *d, const void *dout,
                             const void *q, const void *k, const void *v,
-                            const void *out, const void *lse, void *dq,
-                            void *dk, void *dv, void *scratch, int64_t sample,
-                            int64_t head, int64_t begin, int64_t begin2);
+                            const int32_t *documents, const void *out,
+                            const void *lse, void *dq, void *dk, void *dv,
+                            void *scratch, int64_t sample, int64_t head,
+                            int64_t begin, int64_t begin2);
 
 /// Bytes of scratch that both attention calls need. Pure; used by the planner.
 int64_t mtc_attention_scratch(const struct MtcAttention *d);

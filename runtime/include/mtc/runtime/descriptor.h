@@ -240,6 +240,15 @@ struct Descriptor {
   /// block.
   bool scalesLoss() const { return dtype == kScaledDtype; }
 
+  /// Whether it has inputs that depend on where documents begin.
+  bool knowsDocuments() const {
+    for (const InputInfo &in : inputs)
+      if (const InputRow *row = inputNamed(in.name);
+          row && row->asksForDocuments())
+        return true;
+    return false;
+  }
+
   const EntryInfo *entry(std::string_view name) const;
   /// The largest step, of which entries have the plain names.
   StepShape shape() const { return {batch.seq, batch.globalBatch}; }

@@ -41,19 +41,60 @@ inline constexpr ArenaInfo kArenas[] = {
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));
 
-/// What the data loader fills: windows of the tokens of a sample.
-struct InputKind {
-  std::string_view name;
-  int64_t shift; ///< tokens from the start of the sample to the window
+/// What of a sample the data loader writes at each of its positions, in four
+/// bytes: an i32, or of a weight an f32.
+///
+/// The last token of a document is left out of the loss: its label is the first
+/// one of another. Of a step's tokens N are in the loss, and of those of a
+/// microbatch of one replica n; all replicas have m such microbatches.
+enum class InputKind {
+  Ids,         ///< the token
+  Labels,      ///< the one behind it
+  LossWeights, ///< 1/N, or 0 of a token that is left out of the loss
+  /// N / (m·max(n, 1)): loss weights times these are the weights in the mean
+  /// over microbatches of their own means.
+  GradientWeights,
+  /// The position in the sample at which the token's document begins; 0 of one
+  /// that began before the sample.
+  DocumentStarts,
 };
-inline constexpr InputKind kInputs[] = {{"ids", 0}, {"labels", 1}};
+
+/// An input of programs.
+struct InputRow {
+  InputKind id;
+  std::string_view name;
+  bool isWeight; ///< f32, else i32
+
+  /// Whether it depends on where documents begin.
+  constexpr bool asksForDocuments() const { return id > InputKind::Labels; }
+};
+
+/// By InputKind.
+inline constexpr InputRow kInputs[] = {
+    {InputKind::Ids, "ids", false},
+    {InputKind::Labels, "labels", false},
+    {InputKind::LossWeights, "loss_weights", true},
+    {InputKind::GradientWeights, "gradient_weights", true},
+    {InputKind::DocumentStarts, "document_starts", false},
+};
 
 /// The input of a name; null if there is none.
-constexpr const InputKind *inputNamed(std::string_view name) {
-  for (const InputKind &input : kInputs)
+constexpr const InputRow *inputNamed(std::string_view name) {
+  for (const InputRow &input : kInputs)
     if (input.name == name)
       return &input;
   return nullptr;
+}
+
+/// "ids, labels or loss_weights": the names of all, for messages.
+inline std::string inputNames() {
+  std::string text;
+  for (size_t i = 0; i < std::size(kInputs); ++i)
+    text += (i == 0                        ? ""
+             : i + 1 == std::size(kInputs) ? " or "
+                                           : ", ") +
+            std::string(kInputs[i].name);
+  return text;
 }
 
 /// What a value that crosses from one virtual stage to another is called. In a

@@ -67,6 +67,8 @@ struct Recipe {
   /// Of corpora: the samples for which their order is drawn; 0: those that the
   /// run reads.
   int64_t data_samples = 0;
+  /// The token with which documents end; -1: they are the corpus's sequences.
+  int64_t eod = -1;
   std::string data_cache_path; ///< of indices of corpora; empty: beside them
   /// An evaluation of `eval_steps` global batches behind every `eval_interval`
   /// steps and the last one; 0: none. It reads `eval_data`, in its order from
