@@ -1,5 +1,6 @@
 """Random small models and strategies: all choices that there are, drawn together."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import precision
@@ -12,6 +13,7 @@ INTERLEAVED = "interleaved-1f1b"
 OWN = "own"  # a schedule of the case itself
 FAMILIES = ("attention", "dropout", "einsum", "norm", "pointwise")
 OPTIMIZERS = ("adamw", "adamw", "adam_l2", "sgd", "nesterov", "lion")
+DOCUMENTS = ("reset-positions", "reset-attention", "mask-document-ends", "loss-per-token")
 KINDS = ("p2p", "grad-reduce", "param-gather")
 MOST_RANKS = 12
 TRIES = 50
@@ -46,6 +48,7 @@ class Case:
     per_host: int = 0          # ranks; 0: not said
     memory: int = 0            # bytes that a rank may use; 0: not said
     optimizer: str = "adamw"
+    documents: tuple = ()      # what is done at their ends
 
     def stage_options(self):
         if self.stages == "ends":
@@ -76,6 +79,7 @@ class Case:
                 *(["--grad-dtype", narrow_type(self.dtype)] if self.narrow_sums else []),
                 *(["--threads", str(self.threads)] if self.threads > 1 else []),
                 *(part for axis in self.replicated for part in (f"--shard.{axis}", "none")),
+                *(f"--{each}" for each in self.documents),
                 *(["--strategy", place("own.toml")] if self.overrides else [])]
 
     def files(self):
@@ -94,6 +98,13 @@ class Case:
     def microbatches(self):
         """Of a step of each batch."""
         return [batch // (self.layout.micro_batch * self.layout.dp) for batch in self.batches]
+
+    @property
+    def other_micro_batch(self):
+        """That of one process: the largest, if a mean over microbatches is not what is
+        trained."""
+        means = "mask-document-ends" in self.documents and "loss-per-token" not in self.documents
+        return self.layout.micro_batch if means else math.gcd(*self.batches)
 
     @property
     def ascends(self):
@@ -281,6 +292,12 @@ def random_case(random, layout):
                 memory=1 << 30 if layout.recompute == "fit" and chance(random, 0.8) else 0)
 
 
+def random_documents(random):
+    if chance(random, 0.6):
+        return ()
+    return tuple(each for each in DOCUMENTS if chance(random, 0.6))
+
+
 def mixed_case(random):
     """Of ranks that a machine has: half of them train, and of some of the others the schedule
     alone cannot be, which would be rare by chance. A layout has a few tries with random
@@ -294,4 +311,4 @@ def mixed_case(random):
             case = random_case(random, layout)
             if goal in ("rejected" if broken_rules(case) else "trains",
                         "schedule" if breaks_schedule(case) else ""):
-                return case
+                return replace(case, documents=random_documents(random))

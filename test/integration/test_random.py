@@ -9,7 +9,6 @@ usage: test_random.py BIN_DIR [--cases N] [--first CASE] [--seed N]
 
 import argparse
 import json
-import math
 import os
 import random
 import shutil
@@ -53,7 +52,7 @@ BOUNDS = {
     # first one 7e-7.
     "fp16": Bounds(1e-4, 4e-3, 5e-2),
 }
-STEPS = 4
+STEPS, EOD = 4, 3
 
 
 class Campaign:
@@ -83,6 +82,8 @@ class Campaign:
         """Losses, of an evaluation too, and the gradients of step 1; of two lengths the
         shorter comes first, and of two batches the smaller."""
         folder, data = self.path("run"), ["--data", self.data, "--data-type", "u8"]
+        if case.documents:
+            data += ["--eod", EOD]
         told = self.mtc.call("run", self.path("bundle"), "--eval", 1, *data, "--comm", *comm,
                              "--quiet").stdout
         recipe = [*data, "--steps", STEPS, "--initial-loss-scale", 2 ** 12]
@@ -124,7 +125,7 @@ class Campaign:
 
     def compare(self, name, case, comm):
         losses, gradients = self.train(case, comm)
-        single = self.other(name, case, Layout(micro_batch=math.gcd(*case.batches)))
+        single = self.other(name, case, Layout(micro_batch=case.other_micro_batch))
         if not single:
             return
         bounds = BOUNDS[case.dtype]
