@@ -11,6 +11,7 @@
 #include "passes/verify/launch_forms.h"
 #include "passes/verify/places.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -170,10 +171,39 @@ private:
     if (result < launch.getOutputs().size())
       for (Operation *user : launch.getOutputs()[result].getUsers())
         if (auto adds = dyn_cast<rt::LaunchOp>(user))
-          for (Value sum : adds.getInits())
-            if (pipe::ParameterOp found = accumulatedIn(sum))
-              return found;
+          if (pipe::ParameterOp found =
+                  addedBy(adds, launch.getOutputs()[result]))
+            return found;
     return {};
+  }
+
+  /// The parameter to whose gradient a launch adds `term`; it may add to
+  /// several.
+  pipe::ParameterOp addedBy(rt::LaunchOp adds, Value term) const {
+    auto sums = SymbolTable::lookupNearestSymbolFrom<rt::KernelOp>(
+        adds, adds.getKernelAttr());
+    SmallVector<Value> operands = adds.getBuffers();
+    int64_t from = llvm::find(operands, term) - operands.begin();
+    if (!sums)
+      return {};
+    for (auto sum : sums.getBody().front().getOps<rt::AccumulateOp>())
+      if (uint64_t(sum.getOperand()) < operands.size() &&
+          isMadeOf(from, sum.getValue()))
+        return accumulatedIn(operands[sum.getOperand()]);
+    return {};
+  }
+
+  /// Whether `value` of a body is made of operand `from`.
+  static bool isMadeOf(int64_t from, Value value) {
+    SetVector<Operation *> made;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    if (failed(getBackwardSlice(value, &made, options)))
+      return false;
+    return llvm::any_of(made, [&](Operation *op) {
+      auto load = dyn_cast<rt::LoadOp>(op);
+      return load && load.getOperand() == from;
+    });
   }
 
   static ArrayRef<int64_t> shapeOf(Value buffer) {

@@ -83,3 +83,10 @@
 // RUN: sed -E 's/rt\.affine <8 \* cp>( : i64 loc\("embed\.positions)/rt.affine <16 * cp>\1/' %t.written.mlir > %t.others.mlir
 // RUN: not mtc compile %t.others.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHERS
 // OTHERS: embed.positions: error: 'rt.launch' expected the position that an element is to be
+
+// two tables of one shape, whose gradients one kernel adds to accumulators: each has its own rows
+// RUN: mtc compile gpt2-nano --tp 2 --gbs 8 --dtype bf16 --grad-dtype bf16 --set model.vocab=60 --set model.padded_vocab=64 --compile-to=lower-calls -o %t.shape.mlir
+// RUN: mtc compile %t.shape.mlir --from lower-calls --compile-to=verify-plan -o /dev/null
+// RUN: sed -E 's/rt\.affine <32 \* tp>( : i64 loc\(fused\["embed\.dropout", "embed\.positions")/rt.affine <0>\1/' %t.shape.mlir > %t.rows.mlir
+// RUN: not mtc compile %t.rows.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROWS
+// ROWS: embed.dropout, embed.positions, embed.tokens: error: 'rt.launch' expected the row of the table of "embed.tokens" to be -32·tp + loaded2, as the sizes of the model and of the rank's part say, found loaded2
