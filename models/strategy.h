@@ -54,8 +54,8 @@ struct Strategy {
   /// Of overlapKinds, in that order.
   std::vector<std::string> overlap = {"p2p"};
   int64_t threadsPerRank = 1;
-  bool commThread = false;         ///< a thread of collectives beside these
-  int64_t bucketSize = 40'000'000; ///< elements of a gradient bucket
+  bool commThread = false; ///< a thread of collectives beside these
+  int64_t bucketSize = 0;  ///< elements of a gradient bucket; 0: `resolve` says
   std::string bucketLayout = "aligned"; ///< or "dense"
   /// Or "cuda:sm_NN": only its kernels can be compiled, none run.
   std::string target = "cpu";

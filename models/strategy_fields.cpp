@@ -106,7 +106,8 @@ static StrategyRows batchFields() {
        OfStrategy::integer({1, int64_t{1} << 40}, &Strategy::bucketSize),
        "a bucket of gradients, which are reduced together, is full when it has "
        "so many elements; the parameter that fills it is in it as a whole",
-       "10_000_000", Need::optional, "", "ddp-bucket-size"},
+       "10_000_000", Need::optional,
+       "40,000,000, or 1,000,000 x dp where that is more", "ddp-bucket-size"},
   };
 }
 

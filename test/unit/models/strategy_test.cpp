@@ -185,6 +185,19 @@ TEST(Strategy, ResolveFillsDefaults) {
   EXPECT_EQ(strategy.layersPerStage, (std::vector<int64_t>{2, 2}));
 }
 
+/// Megatron-LM's sizes.
+TEST(Strategy, ABucketIsFullAtAMillionElementsOfEachReplica) {
+  ModelSpec spec = loadSpec("gpt2-nano");
+  Strategy strategy;
+  EXPECT_EQ(resolve(spec, strategy).bucketSize, 40'000'000);
+  strategy.mesh[MTC_AXIS_DP] = 40;
+  EXPECT_EQ(resolve(spec, strategy).bucketSize, 40'000'000);
+  strategy.mesh[MTC_AXIS_DP] = 192;
+  EXPECT_EQ(resolve(spec, strategy).bucketSize, 192'000'000);
+  strategy.bucketSize = 500;
+  EXPECT_EQ(resolve(spec, strategy).bucketSize, 500);
+}
+
 /// Loss and gradients are summed over a data axis, so it must split what is
 /// read.
 TEST(Strategy, EveryDataAxisSplitsAnInputAndMust) {
