@@ -35,6 +35,7 @@ public:
   Status run() {
     MTC_RETURN_IF_ERROR(readAll());
     StrategyRules rules(spec, options.ranks);
+    MTC_RETURN_IF_ERROR(say(rules.unreadable(strategy)));
     MTC_RETURN_IF_ERROR(checkRules(rules));
     json["notes"] = models::choicesWithoutEffect(strategy);
     BundlePlan plan;
@@ -50,7 +51,11 @@ public:
 private:
   Status readAll() {
     json["errors"] = Json::array();
-    models::Diagnostics errors = readFiles(options.inputs, spec, strategy);
+    return say(readFiles(options.inputs, spec, strategy));
+  }
+
+  /// What keeps lint from looking at rules.
+  Status say(const models::Diagnostics &errors) {
     for (const models::Diagnostic &error : errors)
       json["errors"].push_back({{"where", error.where},
                                 {"line", error.line},

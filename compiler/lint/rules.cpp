@@ -84,6 +84,15 @@ std::vector<models::Rules> StrategyRules::layers() const {
   return {{ofSizes, costOfSizes}, {ofSchedule, costOfSchedule}};
 }
 
+models::Diagnostics StrategyRules::unreadable(const Strategy &strategy) const {
+  models::Diagnostics wrong;
+  if (models::isScheduleFile(strategy.schedule))
+    for (const models::Diagnostic &each : files.read(strategy.schedule).wrong)
+      if (each.errorClass == models::ErrorClass::inputRejected)
+        wrong.push_back(each);
+  return wrong;
+}
+
 bool StrategyRules::hold(const Strategy &strategy) const {
   for (const models::Rules &layer : layers())
     if (!layer.broken(strategy).empty())

@@ -22,6 +22,9 @@ public:
   /// the schedule. They live as long as this.
   std::vector<models::Rules> layers() const;
 
+  /// Why its file of slots cannot be read; empty if it can, or if it has none.
+  models::Diagnostics unreadable(const models::Strategy &strategy) const;
+
   /// Whether all of them hold.
   bool hold(const models::Strategy &strategy) const;
 

@@ -69,7 +69,10 @@ CASES = [
          lambda place: place.write("mine.txt", " ".join(f"F{i} B{i}" for i in range(10000)))),
     Case("lint: a schedule file of noise",
          ["lint", "gpt2-nano", "--gbs", 2, "--schedule", "./mine.txt"], INFEASIBLE,
-         ["line 1: stage 0 slot 0", "\\x01", "it holds with schedule = "],
+         ["line 1: stage 0 slot 0", "\\x01", "such words in the line)", "it holds with schedule = "],
          lambda place: place.write("mine.txt", bytes(range(256)) * 64)),
+    Case("lint: a schedule file that is not there",
+         ["lint", "gpt2-nano", "--gbs", 2, "--schedule", "./mine.txt"], REJECTD,
+         ["./mine.txt: cannot read the file: No such file or directory"]),
     lint("no tries", "--gbs 2 --device-memory 1KiB --tries 0", INFEASIBLE, ["expected at most 1024"]),
 ]

@@ -2,6 +2,7 @@
 
 #include "passes/pipeline/schedules/schedule.h"
 
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -115,6 +116,11 @@ std::vector<Slot> readSlots(std::string_view line, const std::string &where,
                             Findings &findings) {
   // Of what is no text at all, the beginning is enough.
   constexpr size_t shown = 40;
+  struct Unread {
+    Finding first;
+    int64_t count = 0;
+  };
+  std::array<Unread, 2> unread; ///< by whether the phase is known
   std::vector<Slot> slots;
   line = line.substr(0, line.find('#'));
   for (size_t begin; (begin = line.find_first_not_of(" \t\r")) != line.npos;) {
@@ -126,12 +132,19 @@ std::vector<Slot> readSlots(std::string_view line, const std::string &where,
       continue;
     }
     bool known = phaseOf(word.front()).has_value();
-    findings.push_back(
-        {known ? "syntax" : "phase",
-         fmt::format("{} slot {}: found '{}', expected a phase of F, B, I, W, "
-                     "a microbatch, and optionally . and a chunk, like F3 or "
-                     "F3.1",
-                     where, slots.size(), word.substr(0, shown))});
+    Unread &of = unread[known];
+    if (of.count++ == 0)
+      of.first = {known ? "syntax" : "phase",
+                  fmt::format("{} slot {}: found '{}', expected a phase of F, "
+                              "B, I, W, a microbatch, and optionally . and a "
+                              "chunk, like F3 or F3.1",
+                              where, slots.size(), word.substr(0, shown))};
+  }
+  for (Unread &of : unread) {
+    if (of.count > 1)
+      of.first.message += fmt::format(" ({} such words in the line)", of.count);
+    if (of.count > 0)
+      findings.push_back(std::move(of.first));
   }
   return slots;
 }

@@ -95,9 +95,11 @@ std::string printSchedule(const Schedule &schedule);
 /// `<phase><microbatch>[.<chunk>]`; nothing when the text is not that.
 std::optional<Slot> parseSlot(std::string_view text);
 
-/// Reads the slots of a line, separated by blanks, up to its end or a #. A word
-/// that is no slot is left out and reported as `phase` (unknown letter) or
-/// `syntax`, in a sentence that begins with `where`, such as `stage 0`.
+/// Reads the slots of a line, separated by blanks, up to its end or a #. Words
+/// that are no slots are left out. The first with an unknown letter is reported
+/// as `phase`, of others the first as `syntax`, in a sentence that begins with
+/// `where`, such as `stage 0`, and says how many there are: a file of something
+/// else has millions.
 std::vector<Slot> readSlots(std::string_view line, const std::string &where,
                             Findings &findings);
 

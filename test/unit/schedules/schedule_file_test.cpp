@@ -67,6 +67,16 @@ TEST(ScheduleFile, FindingsHaveTheLineOfTheFile) {
             "such as F0 F1 B0 B1, found none\n");
 }
 
+TEST(ScheduleFile, ALineOfNoiseIsTwoFindings) {
+  EXPECT_EQ(wrong("F0 x B y F1 z W I\n"),
+            "phase: line 1: stage 0 slot 1: found 'x', expected a phase of F, "
+            "B, I, W, a microbatch, and optionally . and a chunk, like F3 or "
+            "F3.1 (3 such words in the line)\n"
+            "syntax: line 1: stage 0 slot 1: found 'B', expected a phase of F, "
+            "B, I, W, a microbatch, and optionally . and a chunk, like F3 or "
+            "F3.1 (3 such words in the line)\n");
+}
+
 TEST(ScheduleFile, LongWordsAreCut) {
   EXPECT_LT(wrong(std::string(100000, 'x')).size(), 200u);
 }
