@@ -9,8 +9,11 @@ PLANNED = ("plan-memory",)
 # which ranks and in which bytes: a plan that says one of these wrongly is a wrong plan.
 COMPUTE = ("tfm.", "arith.", "math.", "rt.kernel", "rt.load", "rt.store", "rt.accumulate",
            "rt.gather", "rt.scatter_add", "rt.row_reduce", "rt.index", "rt.arg", "rt.random",
-           "rt.launch", "rt.gemm", "rt.attention", "rt.affine", "rt.step_field",
+           "rt.launch", "rt.gemm", "rt.attention", "rt.step_field",
            "pipe.export")
+# A number that is the same on all ranks is that of a layer, of whose mask a word is; others
+# are addresses, which sizes and mesh say.
+LAYER = re.compile(r" <\d+> : i64")
 
 # Rules that put another value in the place of one: which value an op reads is what is
 # computed, whatever the op.
@@ -48,6 +51,7 @@ def computes(phase, rule, site):
         return False
     name = site.op.name
     return (name.startswith(COMPUTE) or rule in OF_VALUES
+            or name == "rt.affine" and LAYER.match(site.op.rest)
             or rule in BY_NAME and name in NAMED_VALUES
             or rule == "trade" and NAMED_PLACES.match(f"{name} {site.what}"))
 

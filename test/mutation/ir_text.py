@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 LINE = re.compile(r"^(?P<indent> *)(?:(?P<results>%[\w#]+(?::\d+)?(?:, %[\w#]+(?::\d+)?)*) = )?"
                   r"(?P<name>[a-z_]+\.[\w.]+|return)\b(?P<rest>.*)$")
 VALUE = re.compile(r"%[\w#]+")
-INTEGER = re.compile(r"(?<![\w.#%@x<-])-?\d+(?![\w.]|x)")
+INTEGER = re.compile(r"(?<![\w.#%@x-])-?\d+(?![\w.]|x)")
 OPENS = re.compile(r"[{\[]$")
 
 
@@ -19,6 +19,7 @@ class Op:
     operands: list  # SSA names in order, as printed
     block: int      # the line that opened its block; -1: the top
     opens: bool
+    rest: str = ""  # behind its name, as printed
     end: int = -1   # of an op with a region: the line that closes it
     types: dict = field(default_factory=dict)  # of operands and results, where known
 
@@ -104,7 +105,7 @@ class Text:
         results = re.findall(r"%[\w]+", found["results"] or "")
         head = found["rest"]
         operands = VALUE.findall(head)
-        op = Op(number, found["name"], results, operands, block, opens)
+        op = Op(number, found["name"], results, operands, block, opens, head)
         ins, outs = signature(head)
         if len(ins) == len(operands):
             op.types.update(zip(operands, ins))

@@ -187,7 +187,7 @@ def number(text, op):
 
 
 # Words of which one can stand for another.
-WORDS = [["tp", "dp", "embedding", "all"], ["true", "false"],
+WORDS = [["tp", "cp", "dp", "embedding", "all"], ["true", "false"],
          ["all_reduce", "all_reduce_max", "reduce_scatter", "all_gather"],
          ["sum", "max"], ["f32", "bf16", "f16"], ["full", "row", "col", "scalar", "periodic"],
          ["accumulate", "reset", "finish"], ["load", "run"], ["post", "wait"], ["train", "eval"],
