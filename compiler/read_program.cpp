@@ -14,12 +14,12 @@ namespace {
 using runtime::BucketInfo, runtime::ExportInfo, runtime::InputInfo,
     runtime::ParamInfo, runtime::SplitInfo;
 
-BucketInfo readBucket(rt::BucketOp op, bool zero) {
+BucketInfo readBucket(rt::BucketOp op) {
   BucketInfo b;
   b.secondUseOf = op.getSecondUseOf();
   b.elements = op.getElements();
   b.unpadded = op.getUnpadded();
-  b.zero = zero;
+  b.zero = op.isSharded();
   b.shardElements = op.getShard();
   if (op.getShardGradients())
     b.shardedGradients = op.gradElements();
@@ -289,7 +289,7 @@ runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
   return e;
 }
 
-std::vector<BucketInfo> readBuckets(rt::ProgramOp program, bool zero) {
+std::vector<BucketInfo> readBuckets(rt::ProgramOp program) {
   std::vector<rt::BucketOp> all(program.getOps<rt::BucketOp>().begin(),
                                 program.getOps<rt::BucketOp>().end());
   llvm::stable_sort(all, [](rt::BucketOp a, rt::BucketOp b) {
@@ -297,7 +297,7 @@ std::vector<BucketInfo> readBuckets(rt::ProgramOp program, bool zero) {
   });
   std::vector<BucketInfo> buckets;
   for (rt::BucketOp bucket : all)
-    buckets.push_back(readBucket(bucket, zero));
+    buckets.push_back(readBucket(bucket));
   return buckets;
 }
 
@@ -348,7 +348,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   if (auto arenas = op.getArenas())
     std::copy_n(arenas->begin(), std::min(arenas->size(), d.arenas.size()),
                 d.arenas.begin());
-  d.buckets = readBuckets(op, config.zero);
+  d.buckets = readBuckets(op);
   d.params = readParams(op, d.buckets, config.groups, model);
   for (auto input : op.getOps<rt::InputSlotOp>())
     d.inputs.push_back(readInput(input));

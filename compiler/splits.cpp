@@ -92,42 +92,91 @@ void checkOverride(const models::ShardOverride &override,
                                 toString(axis)));
 }
 
-/// Two dimensions that one mesh axis would split.
-struct Clash {
-  std::string_view mesh, one, other;
-  auto operator<=>(const Clash &) const = default;
+/// A dimension of a parameter that a mesh axis splits.
+struct Cut {
+  models::LogicalAxis axis;
+  models::MeshAxis mesh;
+  auto operator<=>(const Cut &) const = default;
 };
+
+std::vector<Cut> cutsOf(const models::Strategy &strategy,
+                        const std::string &name, const Parameter &own) {
+  std::vector<Cut> cuts;
+  std::map<models::LogicalAxis, models::MeshAxis> over =
+      strategy.meshAxes(name, own.axes);
+  for (models::LogicalAxis axis : own.axes)
+    if (models::MeshAxis mesh = over.at(axis);
+        mesh != models::MeshAxis::none &&
+        strategy.mesh[static_cast<MtcAxis>(mesh)] > 1)
+      cuts.push_back({axis, mesh});
+  return cuts;
+}
+
+/// Of the second cut of a parameter what is wrong beside the first.
+std::string clashOf(const Cut &one, const Cut &other) {
+  if (one.mesh == other.mesh)
+    return fmt::format("one dimension of a parameter over {}, found {} and {}",
+                       toString(one.mesh), toString(one.axis),
+                       toString(other.axis));
+  return fmt::format("one mesh axis that splits a parameter, found {} ({}) and "
+                     "{} ({})",
+                     toString(one.mesh), toString(one.axis),
+                     toString(other.mesh), toString(other.axis));
+}
+
+std::string andMore(const std::vector<std::string> &names) {
+  return fmt::format(
+      "'{}'{}", names.front(),
+      names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "");
+}
 
 /// Parameters with the same two dimensions are named together.
 void checkClashes(const models::Strategy &strategy,
                   const Parameters &parameters, Problems &problems) {
-  std::map<Clash, std::vector<std::string>> clashes;
+  std::map<std::pair<Cut, Cut>, std::vector<std::string>> clashes;
   for (const auto &[name, own] : parameters) {
-    std::map<models::MeshAxis, std::string_view> taken;
-    std::map<models::LogicalAxis, models::MeshAxis> over =
-        strategy.meshAxes(name, own.axes);
-    for (models::LogicalAxis axis : own.axes) {
-      models::MeshAxis mesh = over.at(axis);
-      if (mesh == models::MeshAxis::none ||
-          strategy.mesh[static_cast<MtcAxis>(mesh)] == 1)
-        continue;
-      auto [first, isNew] = taken.try_emplace(mesh, toString(axis));
-      if (!isNew)
-        clashes[{toString(mesh), first->second, toString(axis)}].push_back(
-            name);
-    }
+    std::vector<Cut> cuts = cutsOf(strategy, name, own);
+    for (size_t i = 1; i < cuts.size(); ++i)
+      clashes[{cuts[0], cuts[i]}].push_back(name);
   }
   for (const auto &[clash, names] : clashes)
     problems.demand(
         false,
-        fmt::format(
-            "expected one dimension of a parameter over {}, found {} and {} "
-            "of '{}'{}; nearest: shard.{} = none, or an override of these "
-            "parameters that names one of them",
-            clash.mesh, clash.one, clash.other, names.front(),
-            names.size() > 1 ? fmt::format(" and {} more", names.size() - 1)
-                             : "",
-            clash.other));
+        fmt::format("expected {} of {}; nearest: shard.{} = none, or an "
+                    "override of these parameters that names one of them",
+                    clashOf(clash.first, clash.second), andMore(names),
+                    toString(clash.second.axis)));
+}
+
+/// Values between the parameters of a module have their logical axes, of which
+/// one mesh axis splits each. Heads of keys are among those of queries.
+void checkModules(const models::Strategy &strategy,
+                  const Parameters &parameters, Problems &problems) {
+  struct First {
+    models::MeshAxis mesh;
+    const std::string &name;
+  };
+  std::map<std::pair<std::string, models::LogicalAxis>, First> seen;
+  std::map<std::string, std::vector<std::string>> clashes;
+  for (const auto &[name, own] : parameters)
+    for (const Cut &cut : cutsOf(strategy, name, own)) {
+      std::string module = name.substr(0, name.rfind('.'));
+      module.resize(std::min(module.rfind('.'), module.size()));
+      models::LogicalAxis axis = cut.axis == models::LogicalAxis::kvHeads
+                                     ? models::LogicalAxis::heads
+                                     : cut.axis;
+      auto [first, isNew] = seen.try_emplace({module, axis}, cut.mesh, name);
+      if (!isNew && first->second.mesh != cut.mesh)
+        clashes[fmt::format("{} ('{}') and {}", toString(first->second.mesh),
+                            first->second.name, toString(cut.mesh))]
+            .push_back(name);
+    }
+  for (const auto &[clash, names] : clashes)
+    problems.demand(
+        false, fmt::format("expected one mesh axis that splits a logical axis "
+                           "of a module, found {} ({}); nearest: an override "
+                           "of all parameters of the module",
+                           clash, andMore(names)));
 }
 
 } // namespace
@@ -138,6 +187,7 @@ Status checkSplits(mlir::ModuleOp module, const models::Strategy &strategy) {
   for (const models::ShardOverride &override : strategy.overrides)
     checkOverride(override, parameters, problems);
   checkClashes(strategy, parameters, problems);
+  checkModules(strategy, parameters, problems);
   return problems.status();
 }
 

@@ -10,8 +10,9 @@
 namespace mtc::compiler {
 
 /// What only the imported model can tell of the rules of a strategy: that the
-/// parameters that an override names are there, and that a mesh axis splits one
-/// dimension of each parameter. Errors: infeasible, all of them at once.
+/// parameters that an override names are there, that one mesh axis splits one
+/// dimension of each, and that those of a module agree on which. Errors:
+/// infeasible, all of them at once.
 runtime::Status checkSplits(mlir::ModuleOp module,
                             const models::Strategy &strategy);
 

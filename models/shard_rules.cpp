@@ -60,7 +60,13 @@ bool ShardRules::buildableOfParameters(LogicalAxis axis, MeshAxis mesh) {
     return true;
   // No model has these dimensions yet.
   bool isBuilt = axis != LogicalAxis::expert && axis != LogicalAxis::gateUp;
-  return isBuilt && !kAxes[static_cast<int>(mesh)].data;
+  // Over an axis of the data the residual stream and the loss have samples of
+  // their own, so that nothing else of them can be split.
+  bool isOfStream = axis == LogicalAxis::batch || axis == LogicalAxis::seq ||
+                    axis == LogicalAxis::embed || axis == LogicalAxis::vocab;
+  const AxisInfo &over = kAxes[static_cast<int>(mesh)];
+  // Shards of a parameter are equal parts.
+  return isBuilt && !over.headAndTail && !(isOfStream && over.data);
 }
 
 bool ShardRules::buildable(LogicalAxis axis, MeshAxis mesh) {

@@ -57,8 +57,7 @@ public:
     table[static_cast<size_t>(axis)] = mesh;
   }
   /// Whether the compiler can build this rule of the table. Inputs are split as
-  /// by default: over the axes whose ranks have different samples, and no
-  /// parameter is.
+  /// by default: over the axes whose ranks have different samples.
   static bool buildable(LogicalAxis axis, MeshAxis mesh);
   /// The same of a rule for parameters alone, as overrides have.
   static bool buildableOfParameters(LogicalAxis axis, MeshAxis mesh);

@@ -553,10 +553,11 @@ static void checkOverlap(const Strategy &strategy,
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy) {
   std::vector<Violation> out;
-  // Ranks along an axis of the data have the same parameters, and parts of the
-  // sequence that is trained (checkSequence), not of the longest.
+  // Ranks along an axis that cuts in heads and tails have the same parameters,
+  // and parts of the sequence that is trained (checkSequence), not of the
+  // longest.
   for (const AxisInfo &axis : kAxes)
-    if (axis.splits && !axis.data)
+    if (axis.splits && !axis.headAndTail)
       checkSplits(spec, strategy, static_cast<MeshAxis>(axis.id),
                   strategy.mesh[axis.id], out);
   checkHosts(strategy, out);

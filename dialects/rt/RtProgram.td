@@ -371,7 +371,7 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
   let summary = "a flat range of parameters that are reduced together";
   let description = [{
     `elements` is padded; `shard` elements belong to each dp rank (= elements
-    without ZeRO). With `shard_gradients` (ZeRO-2) its accumulators are those of the
+    without ZeRO, and where dp splits the parameters themselves). With `shard_gradients` (ZeRO-2) its accumulators are those of the
     shard only. A bucket that is the `second_use_of` another holds accumulators
     for the parameters of that one, and nothing else. Parameters are all f32, or
     all `param_type`: then the main parameters, f32, are one more state. Accumulators
@@ -412,6 +412,8 @@ def Rt_BucketOp : Op<Rt_Dialect, "bucket"> {
     /// True if main parameters lie beside those that are computed with.
     bool keepsMain() { return !paramType().isF32(); }
     bool isSecondUse() { return getSecondUseOf().has_value(); }
+    /// ZeRO: of states and main parameters a rank along dp has a shard.
+    bool isSharded() { return getShard() < getElements(); }
     /// Accumulators of gradients that a rank has.
     int64_t gradElements() { return getShardGradients() ? getShard() : getElements(); }
     /// Names of the optimizer's states; none before `shard-optimizer`.
@@ -428,19 +430,20 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
     that is a `second_use_of` another there is only the gradient accumulator. The
     stage of use 0 owns the parameter.
 
-    `partial` names the groups beside those along axes of the data whose ranks have
-    accumulators that are parts of one sum until `reduce` adds them, once per step:
-    under sequence parallelism each tp rank sees a part of the positions, and where
+    `partial` names the groups whose ranks have accumulators that are parts of one
+    sum until `reduce` adds them, once per step. That is a fact of each parameter:
+    ranks along `dp` have other samples, so that its gradient is partial over `dp`,
+    unless this splits the parameter itself: then each rank has all of its part's.
+    Under sequence parallelism each tp rank sees a part of the positions, and where
     ranks share a head of keys each has the part of its own queries (`kv`). It is
     the state of what `pipe.accumulate` takes, and `kv` where the parameter
     repeats heads; `verify-fragments` holds it to these.
 
     Example: `rt.param "embed.positions" use 0 bucket 0 start 64`
-    Example: `rt.param "final_norm.scale" use 0 bucket 1 start 0 partial <tp>`
-    Example: `rt.param "layers.0.attn.k.weight" use 0 bucket 2 start 0 partial <kv>`
+    Example: `rt.param "final_norm.scale" use 0 bucket 1 start 0 partial <tp, dp, cp>`
+    Example: `rt.param "layers.0.attn.k.weight" use 0 bucket 2 start 0 partial <dp, kv>`
 
-    **Constraints:** `partial` names groups along one axis, which is none of the
-    data.
+    **Constraints:** `partial` names groups along one axis.
   }];
   let arguments = (ins StrAttr:$name, Rt_Int:$use, Rt_Int:$bucket, Rt_Int:$start,
                        OptionalAttr<Rt_Groups>:$partial);

@@ -193,13 +193,10 @@ LogicalResult FlatRangeOp::verify() {
 }
 
 LogicalResult ParamOp::verify() {
-  for (MtcGroup group : partialGroups()) {
-    std::optional<MtcAxis> axis = kGroups[group].sumAxis();
-    if (!axis || kAxes[*axis].data)
-      return emitOpError("expected groups along one axis and not of the data, "
-                         "over which gradients are summed anyway, found ")
+  for (MtcGroup group : partialGroups())
+    if (!kGroups[group].sumAxis())
+      return emitOpError("expected groups along one axis, found ")
              << groupName(group);
-  }
   return success();
 }
 

@@ -49,7 +49,7 @@ public:
       return rt::AffineOp::create(b, op.getLoc(), b.getI64Type(), a);
     };
     Value head = value(firstHead(op, op.getOut()));
-    Value sample = value(this->around.sampleBase);
+    Value sample = value(this->around.firstSampleOf(op->getResult(0)));
     SmallVector<Value> positions;
     for (const rt::Affine &position : positionsOf(op))
       positions.push_back(value(position));

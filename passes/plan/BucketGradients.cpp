@@ -45,14 +45,12 @@ struct StageUses {
   std::map<std::pair<std::string, int64_t>, int64_t> fragments;
 };
 
-/// The groups over which what is accumulated stays partial, beside those of the
-/// data.
+/// The groups over which what is accumulated stays partial.
 std::vector<MtcGroup> partialGroups(pipe::AccumulateOp op) {
   std::vector<MtcGroup> groups;
   dist::ShardingAttr sharding = dist::shardingOf(op.getValue());
   for (const AxisInfo &axis : kAxes)
-    if (sharding && !axis.data &&
-        sharding.stateOf(axis.name) == dist::ShardingAttr::kPartial)
+    if (sharding && sharding.stateOf(axis.name) == dist::ShardingAttr::kPartial)
       groups.push_back(groupAlong(axis.id));
   return groups;
 }
@@ -114,7 +112,8 @@ struct BucketGradientsPass
       std::string name = param.getName().str();
       if (!stage.params.count(name))
         continue;
-      auto &[use, partial] = *stage.uses.at(name).begin();
+      auto [use, partial] = *stage.uses.at(name).begin();
+      llvm::sort(partial, isSummedBefore);
       params.push_back({name, param.getElements(), param.getUses() > 1, partial,
                         reducesInBackward ? stage.fragments.at({name, use}) : 0,
                         dtypeOf(param)});

@@ -26,7 +26,7 @@ struct LayoutParam {
   int64_t elements = 0;
   bool shared = false; ///< tied across uses: a bucket of its own
   /// The groups whose ranks have parts of its gradient until the end of the
-  /// step, beside those of the data: the same for all parameters of a bucket.
+  /// step, in the order of their sums: the same for all parameters of a bucket.
   std::vector<MtcGroup> partial = {};
   /// The fragment that makes its gradient, where buckets are not to mix
   /// fragments: the same for all parameters of a bucket.

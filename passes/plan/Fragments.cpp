@@ -1,6 +1,7 @@
 //===- Fragments.cpp - what fragments are lowered with --------------------===//
 #include "passes/plan/Fragments.h"
 
+#include "dialects/dist/Dist.h"
 #include "dialects/mtc/Mtc.h"
 #include "passes/families/kernel_body.h"
 
@@ -16,6 +17,17 @@ static rt::Affine sampleBaseOf(ConfigAttr config) {
   base[MTC_AXIS_DP] = samples;
   base[rt::kMicrobatch] = samples * config.getMesh()[MTC_AXIS_DP];
   return base;
+}
+
+rt::Affine FragmentContext::firstSampleOf(Value value) const {
+  StringRef dp = axisName(MTC_AXIS_DP);
+  rt::Affine first = sampleBase;
+  dist::ShardingAttr sharding = dist::shardingOf(value);
+  bool hasReplicas =
+      sharding && dist::meshOf(value.getDefiningOp()).sizeOf(dp) > 1;
+  if (hasReplicas && sharding.stateOf(dp) != 0)
+    first[MTC_AXIS_DP] = 0;
+  return first;
 }
 
 SmallVector<func::FuncOp> microbatchFragments(rt::ProgramOp program) {

@@ -14,7 +14,12 @@ struct FragmentContext {
   const ParamTable &params;         ///< of its program
   const Accumulators &accumulators; ///< of all its sinks
   KernelPool &pool;                 ///< of its program
-  rt::Affine sampleBase; ///< id of row 0 of a microbatch on this rank
+  rt::Affine sampleBase;            ///< id of the first of a rank's own samples
+
+  /// The id of the first sample that a rank has of the value: its dimension 0
+  /// has the rank's own samples, or, where dp does not split it, all of the
+  /// microbatch.
+  rt::Affine firstSampleOf(mlir::Value value) const;
 };
 
 /// The fragments of a program that run once per microbatch, in order: all but

@@ -24,7 +24,6 @@ public:
         b(op.getContext()), body(std::make_unique<Block>()), loc(op.getLoc()),
         context(b, loc, domain.rows(), domain.cols()) {
     b.setInsertionPointToEnd(body.get());
-    context.sampleBase = around.sampleBase;
     context.rowsPerSample =
         domain.dims.empty()
             ? 1
@@ -232,6 +231,8 @@ LogicalResult KernelWriter::run() {
     int64_t k = domain.rowDims();
     context.contractsCols = llvm::any_of(member.placement.contracted,
                                          [&](int64_t d) { return d >= k; });
+    if (member.op->getNumResults())
+      context.sampleBase = around.firstSampleOf(member.op->getResult(0));
     SmallVector<Value> in = operandsOf(member);
     LogicalResult ok = success();
     if (isSink(member.op))

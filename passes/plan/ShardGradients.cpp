@@ -43,6 +43,9 @@ public:
         gradientsMadeBy(fn, program, params);
     if (failed(buckets))
       return failure();
+    std::erase_if(*buckets, [](const auto &each) {
+      return !rt::BucketOp(each.second.op).getShardGradients();
+    });
     for (auto &[index, bucket] : *buckets)
       if (failed(checkComplete(bucket)))
         return failure();

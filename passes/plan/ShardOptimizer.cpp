@@ -51,10 +51,14 @@ struct ShardOptimizerPass
     return states;
   }
 
-  /// With ZeRO, 1/dp of each bucket belongs to a rank.
-  LogicalResult shardBuckets(rt::ProgramOp program, DtypePolicy types,
+  /// With ZeRO, 1/dp of each bucket whose replicas dp counts belongs to a rank.
+  LogicalResult shardBuckets(rt::ProgramOp program, ConfigAttr config,
                              UpdatePlan &plan) {
+    DtypePolicy types = config.types();
     int64_t dp = plan.mesh[MTC_AXIS_DP];
+    std::map<int64_t, std::vector<MtcGroup>> partial;
+    if (failed(readPartial(program, partial)))
+      return failure();
     for (auto bucket : program.getOps<rt::BucketOp>()) {
       int64_t elements = bucket.getElements();
       if (bucket.getIndex() != static_cast<int64_t>(plan.buckets.size()))
@@ -66,43 +70,49 @@ struct ShardOptimizerPass
         return bucket.emitOpError("expected parameters of type ")
                << types.storedTypes() << " (precision of mtc.config), found "
                << stored;
-      if (plan.zero && elements % dp != 0)
+      std::vector<MtcGroup> groups = partial[bucket.getIndex()];
+      bool sharded =
+          config.shardsOptimizer() && llvm::is_contained(groups, MTC_GROUP_DP);
+      bool shardsGradients = sharded && config.shardsGradients();
+      if (sharded && elements % dp != 0)
         return bucket.emitOpError("expected elements that divide into ")
                << dp << " shards, found " << elements
                << "; bucket-gradients pads them under zero = 1 and 2";
-      int64_t shard = plan.zero ? elements / dp : elements;
+      int64_t shard = sharded ? elements / dp : elements;
       bucket.setShard(shard);
-      bucket.setShardGradients(plan.shardsGradients);
+      bucket.setShardGradients(shardsGradients);
       SmallVector<StringRef> states = statesOf(stored, types, plan);
       if (!bucket.isSecondUse())
         bucket.setStatesAttr(Builder(&getContext()).getStrArrayAttr(states));
-      plan.buckets.push_back({elements, shard, bucket.getSecondUseOf(), false,
-                              /*partial=*/{}, stored, bucket.gradType(),
-                              std::move(states)});
+      plan.buckets.push_back({elements, shard, sharded, shardsGradients,
+                              bucket.getSecondUseOf(), false, std::move(groups),
+                              stored, bucket.gradType(), std::move(states)});
     }
     return success();
   }
 
-  /// What one collective sums has to be partial throughout. `found` has what
-  /// the uses before say of their buckets.
-  LogicalResult readPartial(rt::ParamOp param, UpdatePlan &plan,
-                            std::set<int64_t> &found) {
-    std::vector<MtcGroup> &partial = plan.buckets[param.getBucket()].partial;
-    ArrayRef<MtcGroup> groups = param.partialGroups();
-    if (found.insert(param.getBucket()).second)
-      partial.assign(groups.begin(), groups.end());
-    if (ArrayRef(partial) == groups)
-      return success();
-    return param.emitOpError("expected gradients of one bucket to be partial "
-                             "over the same groups, found another in bucket ")
-           << param.getBucket();
+  /// What one collective sums has to be partial throughout: the groups of each
+  /// bucket, in the order of their sums.
+  static LogicalResult
+  readPartial(rt::ProgramOp program,
+              std::map<int64_t, std::vector<MtcGroup>> &partial) {
+    for (auto param : program.getOps<rt::ParamOp>()) {
+      std::vector<MtcGroup> groups = param.partialGroups().vec();
+      llvm::sort(groups, isSummedBefore);
+      auto [found, isFirst] = partial.try_emplace(param.getBucket(), groups);
+      if (found->second != groups)
+        return param.emitOpError("expected gradients of one bucket to be "
+                                 "partial over the same groups, found another "
+                                 "in bucket ")
+               << param.getBucket();
+    }
+    return success();
   }
 
   /// The ranges that the optimizer updates: each parameter once, where its
   /// first use on the stage accumulates.
   LogicalResult readSegments(rt::ProgramOp program, UpdatePlan &plan) {
     std::map<std::string, int64_t> here;
-    std::set<int64_t> found;
     for (auto param : program.getOps<rt::ParamOp>())
       ++here[param.getName().str()];
     for (auto param : program.getOps<rt::ParamOp>()) {
@@ -110,8 +120,6 @@ struct ShardOptimizerPass
       if (bucket < 0 || bucket >= static_cast<int64_t>(plan.buckets.size()))
         return param.emitOpError("expected a bucket of this program, found ")
                << bucket;
-      if (failed(readPartial(param, plan, found)))
-        return failure();
       if (plan.buckets[bucket].secondUseOf)
         continue;
       std::string name = param.getName().str();
@@ -151,11 +159,9 @@ struct ShardOptimizerPass
     for (rt::ProgramOp program : programs) {
       UpdatePlan plan;
       plan.mesh = config->getMesh();
-      plan.zero = config->shardsOptimizer();
-      plan.shardsGradients = config->shardsGradients();
       plan.optimizer = &tfm::optimizerOf(optimizer.getKind());
       plan.lastStage = program == programs.back();
-      if (failed(shardBuckets(program, config->types(), plan)) ||
+      if (failed(shardBuckets(program, *config, plan)) ||
           failed(readSegments(program, plan)))
         return signalPassFailure();
       buildUpdateFragments(program, plan);

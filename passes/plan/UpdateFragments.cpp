@@ -25,11 +25,10 @@ public:
   void reduce() {
     begin(pipe::Phase::Reduce);
     if (plan.lastStage)
-      for (MtcAxis axis : axesOfSums())
-        collective(rt::CollectiveKind::AllReduce, lossRef(), groupAlong(axis),
-                   1, "loss");
+      for (MtcGroup group : sumsOfLoss())
+        collective(rt::CollectiveKind::AllReduce, lossRef(), group, 1, "loss");
     for (size_t i = 0; i < plan.buckets.size(); ++i)
-      reduceOverReplicas(i);
+      sum(i);
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       addUses(i);
     norm();
@@ -43,16 +42,16 @@ public:
       update(segment);
     }
     loc = whole;
-    if (plan.zero)
-      for (size_t i = 0; i < plan.buckets.size(); ++i)
-        if (!plan.buckets[i].secondUseOf)
-          collective(rt::CollectiveKind::AllGather, ref(rt::RefKind::Param, i),
-                     MTC_GROUP_DP, plan.buckets[i].shard, "zero1");
+    for (size_t i = 0; i < plan.buckets.size(); ++i)
+      if (plan.buckets[i].sharded && !plan.buckets[i].secondUseOf)
+        collective(rt::CollectiveKind::AllGather, ref(rt::RefKind::Param, i),
+                   MTC_GROUP_DP, plan.buckets[i].shard, "zero1");
     // The next step accumulates from zero.
     for (size_t i = 0; i < plan.buckets.size(); ++i)
       rt::ZeroOp::create(b, loc, Type(),
-                         plan.shardsGradients ? gradsHeld(i)
-                                              : ref(rt::RefKind::Grad, i));
+                         plan.buckets[i].shardsGradients
+                             ? gradsHeld(i)
+                             : ref(rt::RefKind::Grad, i));
     end();
   }
 
@@ -74,7 +73,7 @@ private:
 
   Value ref(rt::RefKind kind, int64_t bucket) {
     const UpdateBucket &of = plan.buckets[bucket];
-    bool isShard = kind == rt::RefKind::Grad && plan.shardsGradients;
+    bool isShard = kind == rt::RefKind::Grad && of.shardsGradients;
     Type type = MemRefType::get({isShard ? of.shard : of.elements},
                                 kind == rt::RefKind::Param ? of.paramType
                                                            : of.gradType);
@@ -102,8 +101,9 @@ private:
   rt::FlatRangeOp range(const UpdateSegment &s) {
     return rt::FlatRangeOp::create(
         b, loc, b.getI64IntegerAttr(s.start), b.getI64IntegerAttr(s.count),
-        plan.zero ? b.getI64IntegerAttr(plan.buckets[s.bucket].shard)
-                  : IntegerAttr(),
+        plan.buckets[s.bucket].sharded
+            ? b.getI64IntegerAttr(plan.buckets[s.bucket].shard)
+            : IntegerAttr(),
         rt::GroupsAttr());
   }
   /// What it counts of a segment: of ranks that have the same, the first counts
@@ -113,7 +113,7 @@ private:
     SmallVector<MtcGroup> once;
     for (MtcGroup group : s.same)
       if (plan.mesh.groupSize(group) > 1 &&
-          !(plan.zero && group == MTC_GROUP_DP))
+          !(plan.buckets[s.bucket].sharded && group == MTC_GROUP_DP))
         once.push_back(group);
     if (!once.empty())
       r.setOnceAttr(rt::GroupsAttr::get(b.getContext(), once));
@@ -124,51 +124,44 @@ private:
   }
 
   /// Where the accumulators of a range begin in what this rank has of them.
-  Value placeOf(rt::FlatRangeOp range) {
-    return plan.shardsGradients ? range.getLocal() : range.getAt();
+  Value placeOf(int64_t bucket, rt::FlatRangeOp range) {
+    return plan.buckets[bucket].shardsGradients ? range.getLocal()
+                                                : range.getAt();
   }
   Value grads(int64_t bucket, rt::FlatRangeOp range) {
-    return moved(ref(rt::RefKind::Grad, bucket), placeOf(range));
+    return moved(ref(rt::RefKind::Grad, bucket), placeOf(bucket, range));
   }
   /// All that this rank has of the accumulators of a bucket.
   Value gradsHeld(int64_t bucket) {
     Value buffer = ref(rt::RefKind::Grad, bucket);
-    return plan.zero ? moved(buffer, placeOf(range(wholeOf(bucket)))) : buffer;
+    return plan.buckets[bucket].sharded
+               ? moved(buffer, placeOf(bucket, range(wholeOf(bucket))))
+               : buffer;
   }
 
-  /// First over dp: with ZeRO a rank has only its shard of the bucket
-  /// afterwards, so that only this is moved along other axes. Under ZeRO-2
-  /// backwards have done it.
-  /// Those along which the data differ, in the order of their sums: replicas
-  /// first, as under ZeRO the others then add shards.
-  SmallVector<MtcAxis> axesOfSums() const {
-    SmallVector<MtcAxis> axes;
-    for (bool replicas : {true, false})
-      for (const AxisInfo &axis : kAxes)
-        if (plan.mesh.hasPartialSums(axis) &&
-            (axis.id == MTC_AXIS_DP) == replicas)
-          axes.push_back(axis.id);
-    return axes;
+  /// Of the loss: those along which the data differ.
+  SmallVector<MtcGroup> sumsOfLoss() const {
+    SmallVector<MtcGroup> groups;
+    for (const AxisInfo &axis : kAxes)
+      if (plan.mesh.hasPartialSums(axis))
+        groups.push_back(groupAlong(axis.id));
+    llvm::sort(groups, isSummedBefore);
+    return groups;
   }
 
-  void reduceOverReplicas(size_t i) {
-    for (MtcAxis axis : axesOfSums())
-      if (axis != MTC_AXIS_DP)
-        allReduceHeld(i, groupAlong(axis), "gradient");
-      else if (!plan.shardsGradients)
-        collective(plan.zero ? rt::CollectiveKind::ReduceScatter
-                             : rt::CollectiveKind::AllReduce,
-                   ref(rt::RefKind::Grad, i), MTC_GROUP_DP,
-                   plan.zero ? plan.buckets[i].shard : plan.buckets[i].elements,
-                   "gradient");
-    sumPartial(i);
-  }
-
-  /// Behind the replicas, so that sums add in one order in every layout.
-  void sumPartial(size_t i) {
-    for (MtcGroup group : plan.buckets[i].partial)
-      if (plan.mesh.groupSize(group) > 1)
+  /// With ZeRO a rank has only its shard of the bucket once dp is summed, so
+  /// that only this is moved along other axes. Under ZeRO-2 backwards have done
+  /// the sum over dp.
+  void sum(size_t i) {
+    const UpdateBucket &bucket = plan.buckets[i];
+    for (MtcGroup group : bucket.partial)
+      if (plan.mesh.groupSize(group) == 1)
+        continue;
+      else if (group != MTC_GROUP_DP || !bucket.sharded)
         allReduceHeld(i, group, "gradient");
+      else if (!bucket.shardsGradients)
+        collective(rt::CollectiveKind::ReduceScatter, ref(rt::RefKind::Grad, i),
+                   MTC_GROUP_DP, bucket.shard, "gradient");
   }
 
   /// All of a bucket, as a segment.
@@ -187,7 +180,7 @@ private:
   void allReduceHeld(size_t i, MtcGroup group, StringRef origin) {
     const UpdateBucket &bucket = plan.buckets[i];
     collective(rt::CollectiveKind::AllReduce, gradsHeld(i), group,
-               plan.zero ? bucket.shard : bucket.elements, origin);
+               bucket.sharded ? bucket.shard : bucket.elements, origin);
   }
 
   /// Uses of a tied parameter, added in forward order after their reduction.

@@ -23,9 +23,13 @@ struct UpdateSegment {
 };
 struct UpdateBucket {
   int64_t elements = 0, shard = 0;
+  /// ZeRO: of main parameters and states a rank along dp has a shard.
+  bool sharded = false;
+  /// Its accumulators are of the shard, too, and summed over dp (ZeRO-2).
+  bool shardsGradients = false;
   std::optional<int64_t> secondUseOf;
   bool acrossStages = false; ///< tied over the group embedding
-  /// Over which its gradients are partial, beside those of the data.
+  /// Over which its gradients are partial, in the order of their sums.
   std::vector<MtcGroup> partial = {};
   /// Not f32: main parameters are updated and rounded to it.
   mlir::Type paramType;
@@ -36,9 +40,6 @@ struct UpdateBucket {
 };
 struct UpdatePlan {
   Mesh mesh;
-  bool zero = false; ///< ZeRO with more than one replica
-  /// Accumulators are of the shard, and summed over dp (ZeRO-2).
-  bool shardsGradients = false;
   bool lastStage = false;
   const tfm::OptimizerInfo *optimizer = nullptr; ///< never null
   std::vector<UpdateSegment> segments;
@@ -47,10 +48,10 @@ struct UpdatePlan {
 
 /// Adds func.func @<program>_reduce and @<program>_apply to `program`:
 ///
-///   reduce   loss over the data axes; per bucket all-reduce over these, or
-///            with ZeRO reduce-scatter over dp, then what this rank has of it
-///            over the other groups over which it is partial (under ZeRO-2 only
-///            the latter: it is summed over dp already); uses of tied
+///   reduce   loss over the data axes; per bucket all-reduce over the groups
+///            over which it is partial, or with ZeRO reduce-scatter over dp,
+///            then what this rank has of it over the other groups (under ZeRO-2
+///            only the latter: it is summed over dp already); uses of tied
 ///            parameters added in forward order, here or over embedding; the
 ///            global norm, which takes in that the loss is finite
 ///   apply    the optimizer on the ranges of this rank, on main parameters if

@@ -10,6 +10,7 @@
 #include "passes/sharding/ir_graph.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -47,6 +48,7 @@ public:
   LogicalResult run() {
     if (failed(checkRules(rulesOfModule())) || failed(checkWeakSplit()))
       return failure();
+    readAxesOfInputs();
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (failed(checkRules(rulesOfArgument(i))) || failed(annotate(i)))
         return failure();
@@ -103,12 +105,26 @@ private:
   };
 
   /// Mesh axis of a logical axis: by its own rules, else by the module's; "" if
-  /// it is not split.
+  /// it is not split. What the module's rules say of axes of the inputs splits
+  /// the data: ranks have the same of the model, also where this has a row per
+  /// position.
   StringRef meshAxis(const Annotated &what, StringRef logical) {
-    for (DictionaryAttr rules : {what.rules, rulesOfModule()})
-      if (auto axis = rules ? rules.getAs<StringAttr>(logical) : StringAttr())
-        return axis.getValue();
-    return "";
+    auto find = [&](DictionaryAttr rules) {
+      return rules ? rules.getAs<StringAttr>(logical) : StringAttr();
+    };
+    if (StringAttr own = find(what.rules))
+      return own.getValue();
+    if (what.isOfModel && axesOfInputs.contains(logical))
+      return "";
+    StringAttr general = find(rulesOfModule());
+    return general ? general.getValue() : "";
+  }
+
+  void readAxesOfInputs() {
+    for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+      if (auto input = fn.getArgAttrOfType<tfm::InputAttr>(i, "tfm.input"))
+        for (auto axis : input.getAxes().getAsRange<StringAttr>())
+          axesOfInputs.insert(axis);
   }
 
   LogicalResult annotate(unsigned i) {
@@ -154,8 +170,7 @@ private:
         dist::ShardingAttr::replicated(fn.getContext(), type.getRank());
     for (auto [dim, axis] : llvm::enumerate(what.axes)) {
       StringRef target = meshAxis(what, cast<StringAttr>(axis).getValue());
-      if (mesh.sizeOf(target) == 1 ||
-          (what.isOfModel && hasSameParameters(target)))
+      if (mesh.sizeOf(target) == 1)
         continue;
       std::string problem =
           problemOf(what.axes, dim, type.getDimSize(dim), target, sharding);
@@ -165,13 +180,6 @@ private:
         problems[problem].push_back(what.name);
     }
     return sharding;
-  }
-
-  /// Ranks along an axis that splits the data have the same parameters, also
-  /// where these have a row per position.
-  static bool hasSameParameters(StringRef axis) {
-    std::optional<MtcAxis> known = axisNamed(axis);
-    return known && kAxes[*known].data;
   }
 
   /// Why the dimension cannot be split over a mesh axis; empty if it can.
@@ -208,6 +216,7 @@ private:
   func::FuncOp fn;
   ModuleOp module;
   dist::MeshAttr mesh;
+  llvm::StringSet<> axesOfInputs;                         ///< logical
   std::map<std::string, std::vector<StringRef>> problems; ///< to names
 };
 

@@ -39,10 +39,8 @@ StateChecker::checkGradient(const std::vector<State> &found,
   std::string problem;
   for (size_t a = 0; a < found.size() && problem.empty(); ++a) {
     bool isWhole = parameter[a] == kReplicated;
-    if (isWhole && !isData[a] && found[a] == kPartial)
-      continue;
-    problem =
-        checkState(a, found[a], isWhole && isData[a] ? kPartial : parameter[a]);
+    if (!isWhole || found[a] != kPartial)
+      problem = checkState(a, found[a], parameter[a]);
   }
   return problem;
 }
@@ -51,7 +49,7 @@ std::set<std::string>
 StateChecker::partialAxes(const std::vector<State> &states) const {
   std::set<std::string> axes;
   for (auto [a, axis] : llvm::enumerate(mesh.getAxes()))
-    if (states[a] == kPartial && !isData[a])
+    if (states[a] == kPartial)
       axes.insert(axis.str());
   return axes;
 }

@@ -34,8 +34,8 @@ public:
   /// and that results have shardings. Emits errors.
   mlir::LogicalResult checkOp(mlir::Operation *op) const;
 
-  /// Tells that an input has this sharding: gradients and the loss are summed
-  /// by the update over the axes that split it.
+  /// Tells that an input has this sharding: the loss is summed by the update
+  /// over the axes that split it.
   void addInput(mlir::Value input);
 
   /// What is wrong with the states of the loss, in words, or an empty string:
@@ -43,13 +43,12 @@ public:
   std::string checkLoss(const std::vector<State> &found) const;
 
   /// The same of a gradient, with the states of its parameter. Where that is
-  /// replicated the gradient is partial over axes that split inputs; over the
-  /// others it may be, and the update sums it if `partialAxes` has them.
+  /// replicated the gradient may be partial: over axes that split inputs, and
+  /// others. The update sums it over `partialAxes`.
   std::string checkGradient(const std::vector<State> &found,
                             const std::vector<State> &parameter) const;
 
-  /// Axes that split no input and over which a gradient of these states is
-  /// partial.
+  /// Axes over which a gradient of these states is partial.
   std::set<std::string> partialAxes(const std::vector<State> &states) const;
 
   const dist::MeshAttr mesh;

@@ -38,8 +38,8 @@ private:
             visit(*fragment, touch.op, access);
     if (model.shardsGradients)
       checkStagedSums(model, stage, stage.fragmentsOf(conditions), report);
-    else
-      for (const Param &param : stage.params)
+    for (const Param &param : stage.params)
+      if (!stage.shardsGradients(param.bucket()))
         checkParameter(param);
     for (Phase phase : {Phase::Forward, Phase::Eval})
       checkLoss(phase);

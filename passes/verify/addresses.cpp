@@ -14,29 +14,44 @@ namespace {
 
 class AddressChecker {
 public:
-  AddressChecker(const Mesh &mesh, Report &report)
-      : mesh(mesh), report(report) {}
+  AddressChecker(const Model &model, Report &report)
+      : mesh(model.mesh), samples(model.config.getBatch().getMicro()),
+        report(report) {}
 
   void check(rt::AttentionOp op) {
     ArrayRef<int64_t> q = cast<ShapedType>(op.getQkv()[0].getType()).getShape();
-    int64_t replicas = mesh[MTC_AXIS_DP];
-    rt::Affine sample;
-    sample[MTC_AXIS_DP] = q[0];
-    sample[rt::kMicrobatch] = q[0] * replicas;
-    sample[rt::kSample] = 1;
-    expect(op, op.getSample(), sample, "the first sample");
-
+    checkSamples(op, q[0]);
     // Of a fused operand the queries that share a key, which stands behind
     // them with its value.
     int64_t heads = op.isFused() ? q[2] * (q[3] - 2) : q[2];
-    rt::Affine head;
-    head[MTC_AXIS_TP] = heads == op.getGlobalHeads() ? 0 : heads;
-    expect(op, op.getHead(), head, "the first head");
+    // Replicas that have all samples may have heads of their own.
+    bool hasOwn = q[0] == samples;
+    checkHeads(op, heads, hasOwn ? MTC_AXIS_TP : MTC_AXIS_DP);
     if (!op.isFused())
       checkPositions(op, q[1]);
   }
 
 private:
+  /// A rank has its own samples of a microbatch, or all.
+  void checkSamples(rt::AttentionOp op, int64_t found) {
+    int64_t all = saturatingMul(samples, mesh[MTC_AXIS_DP]);
+    if (found != samples && found != all)
+      report.error(op) << "expected the " << samples
+                       << " samples of a rank or all " << all
+                       << " of a microbatch, found " << found;
+    rt::Affine sample;
+    sample[MTC_AXIS_DP] = found == samples ? samples : 0;
+    sample[rt::kMicrobatch] = all;
+    sample[rt::kSample] = 1;
+    expect(op, op.getSample(), sample, "the first sample");
+  }
+
+  void checkHeads(rt::AttentionOp op, int64_t found, MtcAxis axis) {
+    rt::Affine head;
+    head[axis] = found == op.getGlobalHeads() ? 0 : found;
+    expect(op, op.getHead(), head, "the first head");
+  }
+
   /// Of parts of a sequence that ranks along cp have: of 2·cp pieces rank r has
   /// piece r and, behind it, piece 2·cp - 1 - r.
   void checkPositions(rt::AttentionOp op, int64_t queries) {
@@ -77,13 +92,14 @@ private:
   }
 
   const Mesh &mesh;
+  const int64_t samples; ///< of a rank in a microbatch
   Report &report;
 };
 
 } // namespace
 
 void checkAddresses(const Model &model, Report &report) {
-  AddressChecker checker(model.mesh, report);
+  AddressChecker checker(model, report);
   for (const Stage &stage : model.stages)
     for (const Fragment &fragment : stage.fragments)
       for (const Touch &touch : fragment.touches)

@@ -26,7 +26,7 @@ void checkFragment(const Model &model, const Stage &stage,
   for (const Touch &touch : fragment.touches)
     if (auto op = dyn_cast<rt::CollectiveOp>(touch.op);
         op && !sumsAccumulators(stage, touch) && !gathersParameters(touch) &&
-        !(model.shardsGradients && op.getGroup() == MTC_GROUP_DP))
+        !sumsStaged(model, touch))
       collectives.push_back(op);
   for (rt::CollectiveOp op : collectives) {
     Builder b(op.getContext());

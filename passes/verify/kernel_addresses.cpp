@@ -97,7 +97,7 @@ private:
     IndexForm sample, element;
     if (shape.size() == 3) {
       SmallVector<IndexForm> at = indicesIn(shape, elementNumber());
-      sample = places.sample(at[0]);
+      sample = places.sample(at[0], shape[0]);
       element = forms.add(forms.mul(places.position(at[1], shape[1]),
                                     model.config.getModel().getHidden()),
                           places.hidden(at[2], shape[2]));

@@ -130,6 +130,24 @@ bool sumsAccumulators(const Stage &stage, const Touch &touch) {
          });
 }
 
+bool Stage::addsToShard(const Access &access) const {
+  if (!access.writes || !isAccumulator(access))
+    return false;
+  return llvm::any_of(buckets, [&](rt::BucketOp bucket) {
+    int64_t begin = *bucket.getGradOffset(),
+            bytes = saturatingMul(bucket.gradBytes(), bucket.gradElements());
+    return shardsGradients(bucket.getIndex()) &&
+           access.extent.offset >= begin &&
+           access.extent.offset < saturatingAdd(begin, bytes);
+  });
+}
+
+bool sumsStaged(const Model &model, const Touch &touch) {
+  auto op = dyn_cast<rt::CollectiveOp>(touch.op);
+  return op && model.shardsGradients && op.getGroup() == MTC_GROUP_DP &&
+         !op->hasAttr("serves") && !gathersParameters(touch);
+}
+
 bool gathersParameters(const Touch &touch) {
   return isa<rt::CollectiveOp>(touch.op) &&
          llvm::any_of(touch.accesses, [](const Access &access) {
@@ -227,6 +245,20 @@ static bool readArenas(Stage &stage, Report &report) {
   return false;
 }
 
+static void readShards(const Model &model, Stage &stage) {
+  for (rt::BucketOp bucket : stage.buckets) {
+    int64_t index = bucket.getIndex();
+    bool isSummed = llvm::all_of(stage.params, [&](const Param &param) {
+      return param.bucket() != index ||
+             llvm::is_contained(param.op.partialGroups(), MTC_GROUP_DP);
+    });
+    if (model.zero && isSummed)
+      stage.sharded.insert(index);
+    if (model.shardsGradients && isSummed)
+      stage.gradientsSharded.insert(index);
+  }
+}
+
 /// False, with a report, if checks could not go on.
 static bool readStage(const Model &model, Stage &stage, rt::ProgramOp program,
                       Report &report) {
@@ -246,16 +278,21 @@ static bool readStage(const Model &model, Stage &stage, rt::ProgramOp program,
                              "(pipe.parameter), found \""
                           << param.getName() << "\"";
   }
+  readShards(model, stage);
   readFragments(model, stage, report);
   return good;
 }
 
 static void readParameters(Model &model, Report &report) {
-  for (auto param : model.module.getOps<pipe::ParameterOp>())
+  for (auto param : model.module.getOps<pipe::ParameterOp>()) {
+    if (StringAttr axis = param.split().axis)
+      if (std::optional<MtcAxis> known = splittingAxis(axis.getValue()))
+        model.splitting.insert(*known);
     if (!model.parameters.try_emplace(param.getName().str(), param).second)
       report.error(param)
           << "expected each parameter of the model once, found \""
           << param.getName() << "\" again";
+  }
 }
 
 static void readCrossings(Model &model, Report &report) {

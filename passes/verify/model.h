@@ -157,8 +157,17 @@ struct Stage {
   int64_t lossOffset = 0;
   /// Slots per pool: one more than the highest that a row uses.
   std::map<MtcPool, int64_t> slots;
+  /// Of which states are sharded over dp (ZeRO), by index: those whose
+  /// gradients are sums over it.
+  std::set<int64_t> sharded;
+  /// Of which accumulators are, too (ZeRO-2).
+  std::set<int64_t> gradientsSharded;
 
   rt::BucketOp bucket(int64_t index) const;
+  bool isSharded(int64_t bucket) const { return sharded.count(bucket); }
+  bool shardsGradients(int64_t bucket) const {
+    return gradientsSharded.count(bucket);
+  }
   const Fragment *update(Phase phase) const;
   /// The fragment that other microbatches run where one runs `form`, to which
   /// it is held; null if there is none.
@@ -177,6 +186,8 @@ struct Stage {
     return access.extent.arena == MTC_ARENA_GRADS &&
            access.extent.offset != lossOffset;
   }
+  /// Whether it writes accumulators of a shard, in which it begins.
+  bool addsToShard(const Access &access) const;
 };
 
 /// Whether an op is a collective on accumulators: what it may be and do,
@@ -198,17 +209,24 @@ struct Model {
   bool zero = false;      ///< ZeRO with more than one replica
   bool shardsGradients = false; ///< ZeRO-2 with more than one replica
   std::map<std::string, pipe::ParameterOp> parameters; ///< by name
+  std::set<MtcAxis> splitting; ///< axes that split some of them
   /// By entry, name and the virtual stage that receives, and that sends.
   using Crossings = std::map<std::tuple<std::string, CrossingName, int64_t>,
                              pipe::CrossingOp>;
   Crossings arriving, leaving;
   std::vector<Stage> stages;
 
+  bool splits(MtcAxis axis) const { return splitting.count(axis); }
   /// The place of a fragment along the model.
   int64_t virtualStage(const Fragment &fragment) const {
     return fragment.of.virtualStage(mesh.stages());
   }
 };
+
+/// Whether an op is a collective on gradients that wait for their sum over dp:
+/// what it may be and do, checkAccumulators says. What shardings need along dp
+/// serves something, and is held to what they say (checkCollectives).
+bool sumsStaged(const Model &model, const Touch &touch);
 
 /// Reads the module. What is malformed so that no check could go on (no
 /// configuration, missing stages, buckets without offsets) is reported, and the

@@ -47,12 +47,13 @@ public:
 private:
   void checkParameter(pipe::ParameterOp param) {
     checkRepeats(param);
+    // Its shards are equal parts.
     for (const AxisInfo &axis : kAxes)
-      if (axis.data && param.isSplitOver(axis.name))
+      if (axis.headAndTail && param.isSplitOver(axis.name))
         report.error(param)
             << "expected the same \"" << param.getName() << "\" on every "
-            << axis.name
-            << " rank, as its gradient is summed over them, found it split";
+            << axis.name << " rank, which have two pieces of what they split, "
+            << "found it split";
   }
 
   void visit(const Stage &stage, const Param &param) {
@@ -83,8 +84,10 @@ private:
       holders[param.name().str()].push_back({&stage, param});
   }
 
-  /// A sum over ranks must leave them what they had the same of before, and
-  /// ranks that have the same of a split parameter have parts of its gradient.
+  /// A sum over ranks must leave them what they had the same of before. Ranks
+  /// that have the same of a parameter have parts of its gradient where they
+  /// have parts of one index, and where their data differ; but not where the
+  /// axis splits some parameter, as these bring data of all ranks together.
   void checkPartial(const Param &param) {
     ArrayRef<MtcGroup> partial = param.op.partialGroups();
     std::vector<MtcGroup> same = param.of.groupsWithSame();
@@ -94,6 +97,13 @@ private:
             << "expected a gradient that is partial over ranks that have the "
                "same of its parameter, found \""
             << param.name() << "\" partial over " << groupName(group);
+    for (const AxisInfo &axis : kAxes)
+      if (model.mesh.hasPartialSums(axis) && !model.splits(axis.id) &&
+          !llvm::is_contained(partial, groupAlong(axis.id)))
+        report.error(param.op)
+            << "expected a gradient that is partial over " << axis.name
+            << ", whose ranks have other data and the same of \""
+            << param.name() << "\", found one that is not";
     if (param.of.getParam().getRepeats() &&
         !llvm::is_contained(partial, MTC_GROUP_KV))
       report.error(param.op)
@@ -238,17 +248,17 @@ private:
             << "expected accumulators of type " << sums << " for parameters of "
             << bucket.paramType() << " (grad_dtype of mtc.config), found "
             << bucket.gradType();
-      int64_t shards = model.zero ? model.mesh[MTC_AXIS_DP] : 1;
+      int64_t shards = stage.isSharded(index) ? model.mesh[MTC_AXIS_DP] : 1;
       if (shard * shards != elements)
         report.error(bucket)
             << "expected " << shards << " shards of together " << elements
             << " elements, found shards of " << shard;
-      if (bucket.getShardGradients() != model.shardsGradients)
-        report.error(bucket)
-            << "expected accumulators of "
-            << (model.shardsGradients ? "the shard only (shard_gradients)"
-                                      : "all of the bucket")
-            << ", as zero of mtc.config says, found the other";
+      if (bucket.getShardGradients() != stage.shardsGradients(index))
+        report.error(bucket) << "expected accumulators of "
+                             << (stage.shardsGradients(index)
+                                     ? "the shard only (shard_gradients)"
+                                     : "all of the bucket")
+                             << ", as zero of mtc.config says, found the other";
       if (bucket.isSecondUse())
         checkSecondUse(stage, bucket);
       else

@@ -67,10 +67,13 @@ bool Places::isPartOfLogits(int64_t size) const {
   return logit(Polynomial(), size).has_value();
 }
 
-IndexForm Places::sample(const IndexForm &index) const {
+IndexForm Places::sample(const IndexForm &index, int64_t size) const {
+  int64_t own = batch.getMicro(), all = saturatingMul(own, mesh[MTC_AXIS_DP]);
+  if (size != own && size != all)
+    return {};
   rt::Affine first;
-  first[MTC_AXIS_DP] = batch.getMicro();
-  first[rt::kMicrobatch] = batch.getMicro() * mesh[MTC_AXIS_DP];
+  first[MTC_AXIS_DP] = size == own ? own : 0;
+  first[rt::kMicrobatch] = all;
   first[rt::kSample] = 1;
   return forms.add(forms.of(first), index);
 }

@@ -21,9 +21,9 @@ public:
   IndexForm hidden(const IndexForm &index, int64_t size) const;
   /// Likewise of the logits of a token, and of their number in `whole`.
   IndexForm logit(const IndexForm &index, int64_t size) const;
-  /// Of the `index`th sample of a microbatch, counted over all replicas and
-  /// steps.
-  IndexForm sample(const IndexForm &index) const;
+  /// Of the `index`th of `size` samples of a microbatch, a rank's own or all,
+  /// counted over all replicas and steps.
+  IndexForm sample(const IndexForm &index, int64_t size) const;
 
   /// What row of a table of `rows` rows index `index` is, on a rank that has
   /// the coordinate along `axis` of equal parts; all of it without one.

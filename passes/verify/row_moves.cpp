@@ -175,11 +175,13 @@ private:
 
   /// What is cut out of a tensor is the rank's part: of a whole sequence along
   /// cp or, such as of a table of positions, along tp, where both have as many
-  /// ranks.
+  /// ranks; along dp where ranks bring samples together.
   void checkSliced() {
     SmallVector<MtcAxis> axes;
-    for (MtcAxis axis : {MTC_AXIS_CP, MTC_AXIS_TP})
-      if (auto dim = cutDim(shapeOf(to), shapeOf(from), model.mesh[axis]))
+    for (MtcAxis axis : {MTC_AXIS_CP, MTC_AXIS_TP, MTC_AXIS_DP})
+      if (kAxes[axis].data && !kAxes[axis].headAndTail && !model.splits(axis))
+        continue;
+      else if (auto dim = cutDim(shapeOf(to), shapeOf(from), model.mesh[axis]))
         if (!kAxes[axis].headAndTail ||
             shapeOf(from)[*dim] == model.config.getBatch().getSequence())
           axes.push_back(axis);

@@ -72,30 +72,25 @@ public:
     for (const Fragment *fragment : fragments)
       run(*fragment);
     for (const Param &param : stage.params)
-      checkParameter(param);
+      if (stage.shardsGradients(param.bucket()))
+        checkParameter(param);
   }
 
 private:
   void run(const Fragment &fragment) {
     workspace = Workspace();
     for (const Touch &touch : fragment.touches) {
-      auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
       if (gathersParameters(touch))
         continue; // no gradients: checkGathers
-      if (collective && collective.getGroup() == MTC_GROUP_DP)
-        sum(touch, collective);
-      else if (addsToGradients(touch))
+      if (sumsStaged(model, touch))
+        sum(touch, cast<rt::CollectiveOp>(touch.op));
+      else if (llvm::any_of(touch.accesses, [&](const Access &access) {
+                 return stage.addsToShard(access);
+               }))
         addToShard(touch);
       else
         follow(touch);
     }
-  }
-
-  bool addsToGradients(const Touch &touch) const {
-    return llvm::any_of(touch.accesses, [&](const Access &access) {
-      return access.writes && access.extent.arena == MTC_ARENA_GRADS &&
-             access.extent.offset != stage.lossOffset;
-    });
   }
 
   static bool isInWorkspace(const Access &access) {

@@ -74,7 +74,7 @@ private:
       if (!param.isOwner() || !stage.bucket(param.bucket()))
         continue; // without a bucket: reported by checkOwners
       Slice slice{Part::Grad, param.bucket(), {}, param.start(), param.end()};
-      slice.ownShard = model.zero;
+      slice.ownShard = stage.isSharded(param.bucket());
       expect(reduce, slice, "in the norm",
              [](const Cell &cell) { return cell.counted; });
     }
@@ -87,7 +87,7 @@ private:
     slice.end = state.cells(slice).size();
     slice.ownShard =
         slice.part == Part::State ||
-        (slice.part == Part::Grad && model.shardsGradients) ||
+        (slice.part == Part::Grad && stage.shardsGradients(slice.bucket)) ||
         (slice.part == Part::Param && gathered.count(slice.bucket));
     expect(where, slice, what,
            [kind](const Cell &cell) { return cell.is(kind); });

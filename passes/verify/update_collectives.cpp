@@ -35,19 +35,11 @@ void UpdateInterpreter::collective(const Touch &touch, rt::CollectiveOp op) {
                    << groupName(op.getGroup());
 }
 
-/// When the sum over a group along one axis has its turn: replicas first, whose
-/// shards the others then are, then the other axes of the data, then the rest.
-static int turnOf(MtcGroup group) {
-  return group == MTC_GROUP_DP                   ? 0
-         : kAxes[*kGroups[group].sumAxis()].data ? 1
-                                                 : 2;
-}
-
 /// Whether all sums that come earlier have been made, so that they add in one
 /// order.
 static bool isInTurn(const Cell &cell, MtcGroup group) {
   return llvm::none_of(kGroups, [&](const GroupInfo &other) {
-    return cell.partial.test(other.id) && turnOf(other.id) < turnOf(group);
+    return cell.partial.test(other.id) && sumTurn(other.id) < sumTurn(group);
   });
 }
 
@@ -55,12 +47,12 @@ static bool isInTurn(const Cell &cell, MtcGroup group) {
 static const char *earlierSums(MtcGroup group) {
   static constexpr const char *kBefore[] = {
       "", "behind those along dp and ", "behind those along data axes and "};
-  return kBefore[turnOf(group)];
+  return kBefore[sumTurn(group)];
 }
 
 void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op) {
   MtcGroup group = op.getGroup();
-  bool isOfData = turnOf(group) < 2;
+  bool isOfData = sumTurn(group) < 2;
   bool scatters = op.getKind() == rt::CollectiveKind::ReduceScatter;
   int64_t ranks = scatters ? model.mesh.groupSize(group) : 1;
   std::optional<Slice> slice = slices.counted(
@@ -68,7 +60,8 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op) {
   if (!slice)
     return;
   rt::BucketOp bucket = stage.bucket(slice->bucket);
-  bool isShard = bucket && model.zero && slice->begin == 0 &&
+  bool isShard = bucket && stage.isSharded(slice->bucket) &&
+                 slice->begin == 0 &&
                  op.getCount() == static_cast<int64_t>(bucket.getShard());
   if (scatters && !isShard) {
     report.error(op) << "expected each rank along dp to have its shard of a "

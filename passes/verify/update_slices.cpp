@@ -99,9 +99,11 @@ std::optional<Slice> Slices::rangeOf(const Touch &touch, const Access &access,
   rt::BucketOp bucket =
       buffer.part == Part::Loss ? rt::BucketOp() : stage.bucket(buffer.bucket);
   int64_t elements = bucket ? bucket.getElements() : 0;
-  int64_t shard = bucket && model.zero ? bucket.getShard() : 0;
-  bool isShard = buffer.part == Part::State ||
-                 (buffer.part == Part::Grad && model.shardsGradients);
+  int64_t shard =
+      bucket && stage.isSharded(buffer.bucket) ? bucket.getShard() : 0;
+  bool isShard =
+      buffer.part == Part::State ||
+      (buffer.part == Part::Grad && stage.shardsGradients(buffer.bucket));
   Value by = !range ? Value() : isShard ? range.getLocal() : range.getAt();
   int64_t all = isShard && bucket ? bucket.getShard() : elements;
   if (!by || access.moved.getElements() != by || buffer.begin != 0 ||
@@ -117,7 +119,7 @@ std::optional<Slice> Slices::rangeOf(const Touch &touch, const Access &access,
   }
   buffer.begin = range.getStart();
   buffer.end = range.getStart() + range.getCount();
-  buffer.ownShard = model.zero;
+  buffer.ownShard = stage.isSharded(buffer.bucket);
   buffer.range = range;
   return buffer;
 }
@@ -172,8 +174,9 @@ std::optional<Slice> Slices::gathered(const Touch &touch, rt::CollectiveOp op) {
   if (!slice)
     return std::nullopt;
   rt::BucketOp bucket = stage.bucket(slice->bucket);
-  bool isShard = bucket && model.zero && slice->begin == 0 &&
-                 !slice->ownShard && slice->part != Part::State &&
+  bool isShard = bucket && stage.isSharded(slice->bucket) &&
+                 slice->begin == 0 && !slice->ownShard &&
+                 slice->part != Part::State &&
                  op.getCount() == static_cast<int64_t>(bucket.getShard());
   if (isShard)
     return slice;

@@ -31,7 +31,7 @@ static Cell gradientOf(int64_t bucket, std::bitset<MTC_GROUP_COUNT> partial) {
 
 UpdateState::UpdateState(const Model &model, const Stage &stage,
                          const std::set<std::string> &shared)
-    : model(model), shared(shared) {
+    : model(model), stage(stage), shared(shared) {
   for (const Param &param : stage.params) {
     params[param.bucket()].try_emplace(param.start(), &param);
     usesOf[param.name().str()].insert(param.bucket());
@@ -40,40 +40,54 @@ UpdateState::UpdateState(const Model &model, const Stage &stage,
   before.kind = Cell::Kind::Before;
   for (rt::BucketOp bucket : stage.buckets) {
     int64_t index = bucket.getIndex(), elements = bucket.getElements();
-    Cell gradient = gradientOf(index, accumulatedGroups(nullptr));
+    Cell gradient = gradientOf(index, paddingGroups(index));
     add(Part::Grad, index, {}, elements,
-        model.shardsGradients ? Copies{gradient, Cell()} : both(gradient));
+        stage.shardsGradients(index) ? Copies{gradient, Cell()}
+                                     : both(gradient));
     setPartial(index);
     add(Part::Param, index, {}, elements, both(before));
     for (StringRef name : bucket.stateNames())
       add(Part::State, index, name, elements,
-          model.zero ? Copies{before, Cell()} : both(before));
+          stage.isSharded(index) ? Copies{before, Cell()} : both(before));
   }
   // Only the last stage has a loss.
-  Cell loss = gradientOf(-1, partialGroups(nullptr));
+  Cell loss = gradientOf(-1, dataGroups());
   if (stage.index != model.mesh.stages() - 1)
     loss.kind = Cell::Kind::Zero;
   add(Part::Loss, -1, {}, 1, both(loss));
 }
 
-std::bitset<MTC_GROUP_COUNT>
-UpdateState::partialGroups(const Param *param) const {
-  std::bitset<MTC_GROUP_COUNT> partial;
+UpdateState::Groups UpdateState::dataGroups() const {
+  Groups groups;
   for (const AxisInfo &axis : kAxes)
     if (model.mesh.hasPartialSums(axis))
-      partial.set(groupAlong(axis.id));
-  if (param)
-    for (MtcGroup group : param->op.partialGroups())
-      partial.set(group, model.mesh.groupSize(group) > 1);
-  return partial;
+      groups.set(groupAlong(axis.id));
+  return groups;
 }
 
-std::bitset<MTC_GROUP_COUNT>
-UpdateState::accumulatedGroups(const Param *param) const {
-  std::bitset<MTC_GROUP_COUNT> partial = partialGroups(param);
-  if (model.shardsGradients)
-    partial.set(MTC_GROUP_DP, false);
-  return partial;
+UpdateState::Groups UpdateState::dataGroups(const Param &param) const {
+  Groups groups = dataGroups(), said;
+  for (MtcGroup group : param.op.partialGroups())
+    said.set(group);
+  groups &= said; // checkOwners holds it to the data
+  if (stage.shardsGradients(param.bucket()))
+    groups.set(MTC_GROUP_DP, false);
+  return groups;
+}
+
+UpdateState::Groups UpdateState::accumulatedGroups(const Param &param) const {
+  Groups groups = dataGroups(param);
+  for (MtcGroup group : param.op.partialGroups())
+    if (!kAxes[*kGroups[group].sumAxis()].data)
+      groups.set(group, model.mesh.groupSize(group) > 1);
+  return groups;
+}
+
+UpdateState::Groups UpdateState::paddingGroups(int64_t bucket) const {
+  auto inside = params.find(bucket);
+  return inside == params.end() || inside->second.empty()
+             ? dataGroups()
+             : dataGroups(*inside->second.begin()->second);
 }
 
 void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
@@ -88,7 +102,7 @@ void UpdateState::add(Part part, int64_t bucket, StringRef state, int64_t size,
 
 void UpdateState::setPartial(int64_t bucket) {
   for (auto &[start, param] : params[bucket]) {
-    std::bitset<MTC_GROUP_COUNT> partial = accumulatedGroups(param);
+    Groups partial = accumulatedGroups(*param);
     cells({Part::Grad, bucket})
         .forEach(start, param->end(), [&](int64_t, int64_t, Copies &copies) {
           copies.own.partial = copies.others.partial = partial;

@@ -49,19 +49,24 @@ public:
 
 private:
   using Key = std::tuple<Part, int64_t, std::string>;
-  /// Over which groups what lies in an accumulator is partial at first: those
-  /// of the data, and what the use of a parameter says (null: padding, the
-  /// loss).
-  std::bitset<MTC_GROUP_COUNT> partialGroups(const Param *param) const;
-  /// The same without dp under ZeRO-2, where backwards sum over it
-  /// (checkAccumulators).
-  std::bitset<MTC_GROUP_COUNT> accumulatedGroups(const Param *param) const;
+  using Groups = std::bitset<MTC_GROUP_COUNT>;
+  /// The groups along which the data differ: over these the loss is partial.
+  Groups dataGroups() const;
+  /// Those of them over which gradients of a parameter are, too, as it says;
+  /// not dp under ZeRO-2, where backwards sum over it (checkAccumulators).
+  Groups dataGroups(const Param &param) const;
+  /// Over which groups what lies in its accumulator is partial at first: these,
+  /// and the others that the use of the parameter says.
+  Groups accumulatedGroups(const Param &param) const;
+  /// The same of padding, of which any other sum is allowed.
+  Groups paddingGroups(int64_t bucket) const;
   /// Gives the accumulators of a bucket the groups over which they are partial.
   void setPartial(int64_t bucket);
   void add(Part part, int64_t bucket, llvm::StringRef state, int64_t size,
            Copies value);
 
   const Model &model;
+  const Stage &stage;
   const std::set<std::string> &shared;
   std::map<Key, Cells> buffers;
   /// The uses in each bucket, by their start.

@@ -58,9 +58,9 @@ private:
                   liesAsParameter(access));
     // By how much is known at run time: checkUpdate checks the ranges, and
     // checkAccumulators those that add a rank's part of a sum.
-    bool sums = model.shardsGradients && fragment.isBackward() &&
-                llvm::any_of(touch.accesses, [](const Access &each) {
-                  return each.writes && each.extent.arena == MTC_ARENA_GRADS;
+    bool sums = fragment.isBackward() &&
+                llvm::any_of(touch.accesses, [&](const Access &each) {
+                  return stage.addsToShard(each);
                 });
     bool isOfUpdate = fragment.isUpdate() || gathersParameters(touch) ||
                       (sumsAccumulators(stage, touch) && fragment.isBackward());
@@ -224,7 +224,7 @@ private:
             known.insert({MTC_ARENA_PARAMS,
                           *bucket.getParamOffset() + wide * start,
                           wide * elements});
-          if (model.shardsGradients)
+          if (stage.shardsGradients(bucket.getIndex()))
             known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset(),
                           sum * bucket.gradElements()});
           else

@@ -1,44 +1,48 @@
 """Every override of a strategy that is possible in mathematics.
 
-An override gives the parameters that a pattern matches a rule of their own: split over tp
-along one of their dimensions, or whole. Which parameters have which logical axes is read
+An override gives the parameters that a pattern matches a rule of their own: split over tp,
+or over the replicas of the data, along one of their dimensions, or whole. Which parameters have which logical axes is read
 from the imported IR. Each one alone, in all layers and in the first; all parameters of one
 table; and tables of many, drawn at random.
 """
 
 import random
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 PARAMETER = re.compile(r'#tfm\.param<name = "([^"]+)", axes = \[([^\]]*)\]')
 
 # The general rules that overrides are drawn on: those of a strategy that says nothing,
 # and one in which all is whole.
 WHOLE = ("ffn", "heads", "kv_heads", "vocab")
+# Over dp these have samples of their own.
+STREAM = ("embed", "seq", "vocab")
 # So many tables of many rules for each spec.
 DRAWN = 150
 
 
 @dataclass(frozen=True)
 class Override:
-    """`rules`: (pattern, axis) where the axis is over tp, or "" for a whole parameter;
+    """`rules`: (pattern, axis) where the axis is over `over`, or "" for a whole parameter;
     `isWhole`: what no rule names is whole. `axes`: of each pattern, all there are."""
     rules: tuple
     isWhole: bool = False
     gathers: tuple = ()
+    over: str = "tp"
     axes: tuple = field(compare=False, default=())
 
     @property
     def name(self):
         said = [f"{pattern}={axis or 'whole'}" for pattern, axis in self.rules]
         said += [f"{pattern} gathered" for pattern in self.gathers]
+        said += [f"over {self.over}"] * (self.over != "tp")
         return " ".join(said) + (", others whole" if self.isWhole else "")
 
     def strategy(self):
         """The text of a strategy file."""
         lines = ["[shard]"] + [f'{axis} = "none"' for axis in WHOLE] * self.isWhole
         for (pattern, axis), axes in zip(self.rules, self.axes):
-            table = {axis: "tp"} if axis else {each: "none" for each in axes}
+            table = {axis: self.over} if axis else {each: "none" for each in axes}
             text = ", ".join(f'{key} = "{mesh}"' for key, mesh in table.items())
             lines += ["[[override]]", f'pattern = "{pattern}"', f"shard = {{ {text} }}"]
         for pattern in self.gathers:
@@ -83,3 +87,13 @@ def overrides(parameters, seed):
     rng = random.Random(seed)
     found = [*alone(classes), *(drawn(classes, rng) for _ in range(DRAWN))]
     return list(dict.fromkeys(found))
+
+
+def over_replicas(parameters, seed):
+    """The same over dp, of dimensions that are not of the residual stream or of the loss."""
+    classes = {pattern: tuple(axis for axis in axes if axis not in STREAM)
+               for pattern, axes in classes_of(parameters).items()}
+    classes = {pattern: axes for pattern, axes in classes.items() if axes}
+    rng = random.Random(seed)
+    found = [*alone(classes), *(drawn(classes, rng) for _ in range(DRAWN // 2))]
+    return list(dict.fromkeys(replace(each, over="dp") for each in found))

@@ -1,14 +1,14 @@
 """Overrides of shardings compile, and train as one rank does.
 
-    test_overrides.py BIN_DIR [--count N] [--seed 1] [TEXT]
+    test_overrides.py BIN_DIR [--count N] [--replicas N] [--seed 1] [TEXT]
 
 For every parameter and every dimension of it that may be split over tp, and for tables of
 many such rules, on several specs, over tp 2, 3 and 4, without and with sequence
-parallelism (overrides.py lists them): `mtc compile` ends well, and losses, norms and the
+parallelism, and the same over dp, with every ZeRO (overrides.py lists them): `mtc compile` ends well, and losses, norms and the
 gradients of step 1 are those of one rank to the bounds of the layout matrix; or it
 rejects the strategy with exit code 4 and a rule of REJECTIONS. Nothing ends as an
-internal error. Without --count all of them, by hand; TEXT: only those with it in their
-names.
+internal error. --count of those over tp, --replicas of those over dp; without either all of
+them, by hand. TEXT: only those with it in their names.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 import safetensors
 from layouts import Layout
-from overrides import overrides, parameters_of
+from overrides import over_replicas, overrides, parameters_of
 from run_layout import Failed, Mtc, Report, relative
 from test_matrix import BOUNDS
 
@@ -34,8 +34,10 @@ from plans import GLOBAL_BATCH, Plan
 
 INFEASIBLE = 4
 STEPS = 6
-# All that cannot be: a dimension that tp does not divide.
-REJECTIONS = re.compile(r"expected (qkv|head_dim|max_seq) % tp == 0, found .*; nearest: ")
+# All that cannot be: a dimension that tp, or dp, does not divide; and two mesh axes in one
+# place.
+REJECTIONS = re.compile(r"expected (qkv|head_dim|max_seq) % [td]p == 0, found .*; nearest: |"
+                        r"expected one mesh axis that splits a (parameter|logical axis)")
 # Sizes that tp 3 divides, among them the stack of query, key and value.
 THREES = {"padded_vocab = 32": "padded_vocab = 36", "hidden = 16": "hidden = 24",
           "heads = 4": "heads = 6", "ffn = 32": "ffn = 48", "max_seq = 8": "max_seq = 12"}
@@ -66,6 +68,12 @@ SPECS = {"fused": Spec(Plan(Layout(), tied=True)),
 SPREADS = (Layout(micro_batch=1), Layout(pp=2, micro_batch=1),
            Layout(dp=2, zero=1, micro_batch=1), Layout(pp=2, dp=2, micro_batch=1),
            Layout(cp=2, micro_batch=1))
+# Over dp: alone, as shards and with replicas in one plan, beside tp, over stages, beside
+# the sequence.
+REPLICAS = (Layout(dp=2, micro_batch=1), Layout(dp=2, zero=1, tp=2, micro_batch=1),
+            Layout(dp=2, zero=2, pp=2, micro_batch=1), Layout(dp=4, zero=1, micro_batch=1),
+            Layout(dp=2, cp=2, zero=2, micro_batch=1),
+            Layout(dp=2, tp=2, sp=True, micro_batch=1), Layout(dp=4, zero=2, micro_batch=1))
 
 
 class Case:
@@ -131,7 +139,7 @@ class Tester:
         self.rejected += isRejected
         self.report.expect(isRejected, f"{case.name}: expected a program, or exit code 4 "
                            f"and a rule of the list, found exit code {done.returncode}: "
-                           f"{done.stderr.strip()[:300]}")
+                           f"{done.stderr.strip()[-300:]}")
         return None
 
     def check(self, case, bundle):
@@ -154,7 +162,10 @@ def all_cases(tester, seed):
     cases = []
     for name, spec in SPECS.items():
         low, high = spec.extents
-        for override in overrides(tester.prepare(name), seed):
+        parameters = tester.prepare(name)
+        for override in over_replicas(parameters, seed) * (high == 4):
+            cases.append(Case(name, override, REPLICAS[len(cases) % len(REPLICAS)]))
+        for override in overrides(parameters, seed):
             for tp, sp in ((low, False), (high, True), (low, True), (high, False)):
                 # Five of them, four of these: another one with each override.
                 spread = SPREADS[len(cases) % len(SPREADS)]
@@ -162,11 +173,19 @@ def all_cases(tester, seed):
     return cases
 
 
+def chosen(cases, options):
+    rng = random.Random(options.seed)
+    return [case for over, count in (("tp", options.count), ("dp", options.replicas))
+            for case in rng.sample([case for case in cases if case.override.over == over],
+                                   count)]
+
+
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("bin")
     parser.add_argument("text", nargs="?", default="")
-    parser.add_argument("--count", type=int)
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--replicas", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -179,8 +198,8 @@ def main():
         # A list that shrank would shrink the test with it.
         report.expect(len(cases) > 2000, f"expected more than 2000 overrides, found {len(cases)}")
         cases = [case for case in cases if options.text in case.name]
-        if options.count:
-            cases = random.Random(options.seed).sample(cases, options.count)
+        if options.count or options.replicas:
+            cases = chosen(cases, options)
         with ThreadPoolExecutor(2) as pool:
             bundles = pool.map(tester.compile, range(len(cases)), cases)
             for case, bundle in zip(cases, bundles):

@@ -22,17 +22,17 @@
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=GONE
 // GONE: 'rt.param' op expected a parameter of the model (pipe.parameter), found "v"
 
-// RUN: mtc-opt %s --bucket-gradients | sed -e '/rt.param "v"/s/start 0/& partial <tp>/' \
+// RUN: mtc-opt %s --bucket-gradients | sed -e '/rt.param "v"/s/partial <dp>/partial <tp, dp>/' \
 // RUN:   | not mtc-opt --shard-optimizer 2>&1 | FileCheck %s --check-prefix=MIXED
 // MIXED: 'rt.param' op expected gradients of one bucket to be partial over the same groups, found another in bucket 0
 
 // A gradient that stays partial over tp has a bucket of its own, summed over tp
 // once dp is: a shard of it with ZeRO.
-// RUN: sed -e 's/mesh = <tp = 1/mesh = <tp = 2/' -e '/%dv = /s/%v :/%v {dist.shardings = [#dist.sharding<[{}], partial = {"dp", "tp"}>]} :/' %s > %t.partial.mlir
+// RUN: sed -e 's/mesh = <tp = 1/mesh = <tp = 2/' -e '/%dv = /s/partial = {"dp"}/partial = {"dp", "tp"}/' %s > %t.partial.mlir
 // RUN: mtc-opt %t.partial.mlir --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=PARTIAL
 // RUN: sed -e 's/zero = 1/zero = 0/' %t.partial.mlir | mtc-opt --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=PARTIAL-PLAIN
-// PARTIAL: rt.param "u" use 0 bucket 0 start 0{{$}}
-// PARTIAL: rt.param "v" use 0 bucket 2 start 0 partial <tp>
+// PARTIAL: rt.param "u" use 0 bucket 0 start 0 partial <dp>{{$}}
+// PARTIAL: rt.param "v" use 0 bucket 2 start 0 partial <tp, dp>
 // PARTIAL-LABEL: func.func @stage0_reduce
 // PARTIAL: %[[GRAD:.*]] = rt.ref grad of 2
 // PARTIAL-NEXT: rt.collective reduce_scatter %[[GRAD]] group dp count 64 {origin = "gradient"}
@@ -47,6 +47,22 @@
 // PARTIAL-PLAIN-NEXT: rt.collective all_reduce %[[GRAD]] group dp count 8 {origin = "gradient"}
 // PARTIAL-PLAIN-NEXT: %[[GRAD:.*]] = rt.ref grad of 2
 // PARTIAL-PLAIN-NEXT: rt.collective all_reduce %[[GRAD]] group tp count 8 {origin = "gradient"}
+
+// A gradient that is whole on each rank, as that of a parameter which dp splits, has a
+// bucket of its own, which nobody sums and of which no rank has a shard.
+// RUN: sed -e '/%dv = /s/, partial = {"dp"}//' %s > %t.own.mlir
+// RUN: mtc-opt %t.own.mlir --bucket-gradients --shard-optimizer | FileCheck %s --check-prefix=OWN
+// OWN: rt.bucket 0 elements 128 unpadded 8 shard 128 {states
+// OWN: rt.bucket 1 elements 128 unpadded 8 shard 64 {states
+// OWN: rt.param "v" use 0 bucket 0 start 0{{$}}
+// OWN: rt.param "u" use 0 bucket 1 start 0 partial <dp>
+// OWN-LABEL: func.func @stage0_reduce
+// OWN-COUNT-3: rt.collective reduce_scatter %{{.*}} group dp count 64 {origin = "gradient"}
+// OWN-NOT: origin = "gradient"
+// OWN-LABEL: func.func @stage0_apply
+// OWN-COUNT-2: rt.collective all_gather %{{.*}} group dp count 64
+// OWN-NOT: rt.collective
+// OWN: return
 
 // CHECK-LABEL: rt.program @stage0 stage 0
 // CHECK-DAG: rt.bucket 0 elements 128 unpadded 72 shard 128{{$}}
@@ -95,9 +111,9 @@ module attributes {mtc.config = #config} {
     %w = pipe.param "w" : tensor<8x8xf32>
     %u = pipe.param "u" : tensor<8xf32>
     %v = pipe.param "v" : tensor<8xf32>
-    %dw = tfm.exp %w : tensor<8x8xf32>
-    %du = tfm.exp %u : tensor<8xf32>
-    %dv = tfm.exp %v : tensor<8xf32>
+    %dw = tfm.exp %w {dist.shardings = [#dist.sharding<[{}, {}], partial = {"dp"}>]} : tensor<8x8xf32>
+    %du = tfm.exp %u {dist.shardings = [#dist.sharding<[{}], partial = {"dp"}>]} : tensor<8xf32>
+    %dv = tfm.exp %v {dist.shardings = [#dist.sharding<[{}], partial = {"dp"}>]} : tensor<8xf32>
     pipe.accumulate %dw to "w" use 0 : tensor<8x8xf32>
     pipe.accumulate %dw to "w" use 1 : tensor<8x8xf32>
     pipe.accumulate %du to "u" use 0 : tensor<8xf32>

@@ -427,8 +427,8 @@ func.func @norms() {
   return
 }
 // -----
-// expected-error @+1 {{expected groups along one axis and not of the data, over which gradients are summed anyway, found dp}}
-rt.param "w" use 0 bucket 0 start 0 partial <tp, dp>
+// expected-error @+1 {{expected groups along one axis, found embedding}}
+rt.param "w" use 0 bucket 0 start 0 partial <tp, embedding>
 // -----
 func.func @once() {
   // expected-error @+1 {{expected groups along one axis, of which each rank has a first one, found embedding}}

@@ -35,7 +35,7 @@
 // a gradient that is summed twice, here and by the update
 // RUN: sed -e '/%dw = /{p;s/%dw = .* partial = {"dp"}>]}.*/%again = dist.all_reduce sum %dw over "dp" origin gradient serves "down" {dist.global_shapes = [array<i64: 16, 8>], dist.shardings = [#dist.sharding<[{"tp"}, {}]>]} : tensor<4x8xf32>/}' -e 's/accumulate %dw/accumulate %again/' %S/Inputs/fragments.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=SUMMED --implicit-check-not=error:
-// SUMMED: error: {{.*}}expected the gradient of "down" to be a partial sum over "dp", which the update sums over, found replicated
+// SUMMED: error: {{.*}}expected the gradient of use 0 of "down" to be partial over what its rt.param says, dp, found nothing
 
 // a gradient in another state than its parameter
 // RUN: sed -e 's/%dw to "down"/%dw to "up"/' -e '/%dup/d' %S/Inputs/fragments.mlir \
@@ -86,12 +86,12 @@
 // MESH: error: {{.*}}expected the mesh as module attribute dist.mesh
 
 // a tied parameter, of which the gradient of the first use got lost
-// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e 's/to "down" use 0/to "down" use 1/' %S/Inputs/fragments.mlir \
+// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e 's/"down" use 0/"down" use 1/' %S/Inputs/fragments.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=FIRST-USE --implicit-check-not=error:
 // FIRST-USE: error: {{.*}}expected gradients of uses 0 to 1, found those of uses 1
 
 // a use that is not one of the parameter
-// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e '/to "down" use 0/{p;s/use 0/use 2/}' %S/Inputs/fragments.mlir \
+// RUN: sed -e 's/\(name = "down".*\) local/\1 uses 2 local/' -e '/"down" use 0/{p;s/use 0/use 2/}' %S/Inputs/fragments.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=ANOTHER-USE --implicit-check-not=error:
 // ANOTHER-USE: error: {{.*}}expected gradients of uses 0 to 1, found those of uses 0, 2
 
@@ -101,18 +101,18 @@
 // TWICE: error: {{.*}}expected one gradient of use 0 of "down", found another of the same use
 
 // A gradient that is partial over tp until the end of the step: its row says so.
-// RUN: sed -e '/name = "up"/i pipe.parameter <name = "s", axes = [], init = zeros, std = 0.0 : f64, decay = true> local tensor<f32>\nrt.program @stage0 stage 0 { rt.param "s" use 0 bucket 0 start 0 partial <tp> }' -e '/%dw = /i %ds = tfm.reduce sum %u dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp", "tp"}>]} : tensor<2x4xf32> -> tensor<f32>\npipe.accumulate %ds to "s" use 0 : tensor<f32>' %S/Inputs/fragments.mlir > %t.partial.mlir
+// RUN: sed -e '/name = "up"/i pipe.parameter <name = "s", axes = [], init = zeros, std = 0.0 : f64, decay = true> local tensor<f32>\nrt.program @stage0 stage 0 { rt.param "s" use 0 bucket 0 start 0 partial <tp, dp> }' -e '/%dw = /i %ds = tfm.reduce sum %u dims [0, 1] {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp", "tp"}>]} : tensor<2x4xf32> -> tensor<f32>\npipe.accumulate %ds to "s" use 0 : tensor<f32>' %S/Inputs/fragments.mlir > %t.partial.mlir
 // RUN: mtc-opt --verify-fragments -o /dev/null %t.partial.mlir
 
 // no row says so
-// RUN: sed -e '/rt.program/d' %t.partial.mlir \
+// RUN: sed -e '/rt.program @stage0/d' %t.partial.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=UNSAID --implicit-check-not=error:
-// UNSAID: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, nothing, found tp
+// UNSAID: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, nothing, found dp, tp
 
 // a row that says so of a gradient that is reduced in each microbatch
 // RUN: sed -e '/accumulate %ds/{s/%ds/%whole/;i %whole = dist.all_reduce sum %ds over "tp" origin gradient serves "s" {dist.global_shapes = [array<i64>], dist.shardings = [#dist.sharding<[], partial = {"dp"}>]} : tensor<f32>' -e '}' %t.partial.mlir \
 // RUN:   | not mtc-opt --verify-fragments 2>&1 | FileCheck %s --check-prefix=REDUCED --implicit-check-not=error:
-// REDUCED: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, tp, found nothing
+// REDUCED: error: {{.*}}expected the gradient of use 0 of "s" to be partial over what its rt.param says, dp, tp, found dp
 
 // a partial sum where its parameter is split
 // RUN: sed -e 's/%dw = .*/%dw = tfm.einsum "bf,be->fe" %u, %dy {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{}, {}], partial = {"dp", "tp"}>]} : tensor<2x4xf32>, tensor<2x8xf32> -> tensor<4x8xf32>/' %S/Inputs/fragments.mlir \

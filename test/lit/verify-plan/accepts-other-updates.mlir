@@ -23,6 +23,6 @@
 // RUN:   | mtc-opt --verify-plan -o /dev/null
 
 // a sum over tp of the one parameter of a bucket that is partial
-// RUN: sed -e 's/rt.param "norm" use 0 bucket 0 start 64/& partial <tp>/' \
+// RUN: sed -e '/rt.param "norm"/s/partial <dp>/partial <tp, dp>/' \
 // RUN:   -e '/func.func @stage0_reduce/,/return/s/reduce_scatter %2 group dp count 64\(.*\)/all_reduce %2 group dp count 128\1\n      %h = rt.view grads at 256 : memref<4xf32>\n      rt.collective all_reduce %h group tp count 4 : (memref<4xf32>) -> ()/' %S/Inputs/grid.mlir \
 // RUN:   | mtc-opt --verify-plan -o /dev/null

@@ -21,3 +21,19 @@
 // RUN: sed -E 's/rt\.affine <2 \* dp \+ (4 \* microbatch \+ sample> : i64 loc\("layers\.0\.attn\.core"\))/rt.affine <\1/' %t.mlir > %t.sample.mlir
 // RUN: not mtc compile %t.sample.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE: layers.0.attn.core: error: 'rt.attention' expected the first sample to be #rt.affine<2 * dp + 4 * microbatch + sample>, found #rt.affine<4 * microbatch + sample>
+
+// neither a replica's samples nor all
+// RUN: mtc compile %t.mlir --from lower-calls --compile-to=plan-memory -o %t.plan.mlir
+// RUN: sed 's/micro = 2, microbatches = 2, global = 8/micro = 8, microbatches = 2, global = 32/' %t.plan.mlir \
+// RUN:   | not mtc-opt --verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAMPLES
+// SAMPLES: 'rt.attention' expected the 8 samples of a rank or all 16 of a microbatch, found 2
+
+// Where dp splits the heads, a replica has all samples and heads of its own.
+// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-heads.toml --compile-to=lower-calls -o %t.own.mlir
+// RUN: mtc compile %t.own.mlir --from lower-calls --compile-to=verify-plan -o /dev/null
+// RUN: sed -E 's/rt\.affine <4 \* microbatch \+ sample> : i64 (loc\("layers\.0\.attn\.core"\))/rt.affine <2 * dp + 4 * microbatch + sample> : i64 \1/' %t.own.mlir > %t.own-sample.mlir
+// RUN: not mtc compile %t.own-sample.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
+// ALL: layers.0.attn.core: error: 'rt.attention' expected the first sample to be #rt.affine<4 * microbatch + sample>, found #rt.affine<2 * dp + 4 * microbatch + sample>
+// RUN: sed -E 's/rt\.affine <2 \* dp> : i64 (loc\("layers\.0\.attn\.core"\))/rt.affine <0> : i64 \1/' %t.own.mlir > %t.own-head.mlir
+// RUN: not mtc compile %t.own-head.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: layers.0.attn.core: error: 'rt.attention' expected the first head to be #rt.affine<2 * dp>, found #rt.affine<0>

@@ -31,10 +31,15 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=BUCKETS-THAT-OVERLAP
 // BUCKETS-THAT-OVERLAP: expected bytes of its own in the arena grads, from 16 or later, found 0
 
-// a shard split over an axis that gradients are summed over
+// a gradient that is summed over the axis that splits its parameter
 // RUN: sed -e '/"layers.0.w"/s/{"tp"}/{"dp"}/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SHARD-OF-A-DATA-AXIS
-// A-SHARD-OF-A-DATA-AXIS: expected the same "layers.0.w" on every dp rank, as its gradient is summed over them, found it split
+// A-SHARD-OF-A-DATA-AXIS: 'rt.param' expected a gradient that is partial over ranks that have the same of its parameter, found "layers.0.w" partial over dp
+
+// a split over an axis whose ranks have two pieces each
+// RUN: sed -e '/"layers.0.w"/s/{"tp"}/{"cp"}/' -e 's/"tp" = 2/"cp" = 2/' -e 's/tp = 2, cp = 1/tp = 1, cp = 2/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=PIECES
+// PIECES: expected the same "layers.0.w" on every cp rank, which have two pieces of what they split, found it split
 
 // ZeRO shards that are not all
 // RUN: sed -e 's/rt.bucket 0 elements 128 unpadded 68 shard 64/rt.bucket 0 elements 128 unpadded 68 shard 32/' %S/Inputs/grid.mlir \

@@ -19,13 +19,13 @@
 // ALL: 'rt.collective' expected sums of one use over the other ranks along tp only, behind those along data axes and before anything reads them, found elements 0 to 8 of bucket 2 to be partial sums over kv
 
 // the same, and the row says so
-// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/group kv/group tp/}' -e 's/partial <kv>/partial <tp>/' %t.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/group kv/group tp/}' -e 's/partial <dp, kv>/partial <tp, dp>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-DAG: 'rt.param' expected a gradient that is partial over ranks that have the same of its parameter, found "layers.3.attn.v.bias" partial over tp
 // OTHER-DAG: 'rt.param' expected a gradient that is partial over kv, whose ranks have the same indices of "layers.3.attn.v.bias", found one that is not
 
 // of parameters that say nothing of it
-// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{/group kv/d}' -e 's/ partial <kv>//' %t.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{/group kv/d}' -e 's/partial <dp, kv>/partial <dp>/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=UNSAID
 // UNSAID: 'rt.param' expected a gradient that is partial over kv, whose ranks have the same indices of "layers.3.attn.v.bias", found one that is not
 

@@ -198,8 +198,7 @@ TEST(Strategy, ABucketIsFullAtAMillionElementsOfEachReplica) {
   EXPECT_EQ(resolve(spec, strategy).bucketSize, 500);
 }
 
-/// Loss and gradients are summed over a data axis, so it must split what is
-/// read.
+/// The loss is summed over a data axis, so it must split what is read.
 TEST(Strategy, EveryDataAxisSplitsAnInputAndMust) {
   for (const mtc::AxisInfo &axis : mtc::kAxes) {
     auto mesh = static_cast<MeshAxis>(axis.id);
@@ -208,13 +207,17 @@ TEST(Strategy, EveryDataAxisSplitsAnInputAndMust) {
       if (ShardRules().meshAxis(logical) == mesh) {
         ++inputs;
         EXPECT_FALSE(ShardRules::buildable(logical, MeshAxis::none));
-        EXPECT_FALSE(ShardRules::buildableOfParameters(LogicalAxis::ffn, mesh));
+        EXPECT_FALSE(ShardRules::buildableOfParameters(logical, mesh));
+        EXPECT_EQ(ShardRules::buildableOfParameters(LogicalAxis::ffn, mesh),
+                  !axis.headAndTail);
+        EXPECT_FALSE(
+            ShardRules::buildableOfParameters(LogicalAxis::embed, mesh));
       }
     EXPECT_EQ(inputs > 0, axis.data) << axis.name;
   }
   EXPECT_TRUE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::none));
   EXPECT_TRUE(ShardRules::buildable(LogicalAxis::embed, MeshAxis::tp));
-  EXPECT_FALSE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::dp));
+  EXPECT_TRUE(ShardRules::buildable(LogicalAxis::ffn, MeshAxis::dp));
 }
 
 TEST(Strategy, UnbuiltSplitsAreNamed) {

@@ -35,6 +35,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mtc {
@@ -46,8 +47,8 @@ struct AxisInfo {
   /// Dimensions of tensors may be split over it: it is an axis of dist.mesh and
   /// has a group of its name.
   bool splits;
-  /// Its ranks have different tokens and the same parameters: loss and
-  /// gradients are partial sums over it until the end of a step.
+  /// Its ranks have different tokens: the loss, and the gradients of parameters
+  /// that it does not split, are partial sums over it until the end of a step.
   bool data;
   /// How its ranks cut a dimension: rank r has the r-th of equal parts or, if
   /// this is set, two pieces of half that size (see PieceOffset).
@@ -112,6 +113,20 @@ constexpr std::optional<MtcGroup> groupNamed(std::string_view name) {
 /// The group of all ranks along an axis that may split tensors.
 constexpr MtcGroup groupAlong(MtcAxis axis) {
   return *groupNamed(axisName(axis));
+}
+
+/// When a sum over a group has its turn, so that sums add in one order in every
+/// layout: replicas first, as under ZeRO the others then add their shards; then
+/// the other axes of the data; then the rest. The group is along one axis.
+constexpr int sumTurn(MtcGroup group) {
+  return group == MTC_GROUP_DP                   ? 0
+         : kAxes[*kGroups[group].sumAxis()].data ? 1
+                                                 : 2;
+}
+
+/// Whether the sum over a group along one axis comes before that over another.
+constexpr bool isSummedBefore(MtcGroup a, MtcGroup b) {
+  return std::pair(sumTurn(a), a) < std::pair(sumTurn(b), b);
 }
 
 /// The axis of a name, if tensors may be split over it.
@@ -249,8 +264,7 @@ public:
     return size;
   }
 
-  /// Whether the loss and gradients are partial sums over an axis until the end
-  /// of a step.
+  /// Whether the loss is a partial sum over an axis until the end of a step.
   constexpr bool hasPartialSums(const AxisInfo &axis) const {
     return axis.data && extent_[axis.id] > 1;
   }

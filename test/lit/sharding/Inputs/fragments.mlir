@@ -4,6 +4,10 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 4]>} {
   pipe.crossing gradient of "train" from 1 to 0 : tensor<2x8xf32>
   pipe.parameter <name = "up", axes = ["embed", "ffn"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{}, {"tp"}]> local tensor<8x4xf32>
   pipe.parameter <name = "down", axes = ["ffn", "embed"], init = zeros, std = 0.0 : f64, decay = true> sharding <[{"tp"}, {}]> local tensor<4x8xf32>
+  rt.program @rows stage 0 {
+    rt.param "down" use 0 bucket 0 start 0 partial <dp>
+    rt.param "up" use 0 bucket 0 start 32 partial <dp>
+  }
   func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
     %x = pipe.input "loss_weights" {dist.global_shapes = [array<i64: 4, 8>], dist.shardings = [#dist.sharding<[{"dp"}, {}]>]} : tensor<2x8xf32>
     %up = pipe.param "up" {dist.global_shapes = [array<i64: 8, 16>], dist.shardings = [#dist.sharding<[{}, {"tp"}]>]} : tensor<8x4xf32>

@@ -69,10 +69,10 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
     rt.bucket 0 elements 128 unpadded 68 shard 64 {param_offset = 0 : i64, grad_offset = 0 : i64, state_offsets = array<i64: 0, 256>, states = ["exp_avg", "exp_avg_sq"]}
     rt.bucket 1 elements 128 unpadded 64 shard 64 {param_offset = 512 : i64, grad_offset = 512 : i64, state_offsets = array<i64: 512, 768>, states = ["exp_avg", "exp_avg_sq"]}
     rt.bucket 2 elements 128 unpadded 64 shard 64 second_use_of 1 {grad_offset = 1024 : i64}
-    rt.param "layers.0.w" use 0 bucket 0 start 0
-    rt.param "norm" use 0 bucket 0 start 64
-    rt.param "embed.tokens" use 0 bucket 1 start 0
-    rt.param "embed.tokens" use 1 bucket 2 start 0
+    rt.param "layers.0.w" use 0 bucket 0 start 0 partial <dp>
+    rt.param "norm" use 0 bucket 0 start 64 partial <dp>
+    rt.param "embed.tokens" use 0 bucket 1 start 0 partial <dp>
+    rt.param "embed.tokens" use 1 bucket 2 start 0 partial <dp>
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>, rt.collectives = [{count = 64 : i64, group = "tp", kind = "all_reduce", serves = "embed.tokens"}]} {
       %1 = rt.view activations at 0 slot of saved stride 320 : memref<16xi32>
       %2 = rt.view params at 512 : memref<16x4xf32>
