@@ -18,6 +18,9 @@ BATCHES, LENGTHS = (GLOBAL_BATCH, GLOBAL_BATCH // 2), (SEQ, SEQ // 2)
 FIRST = "p2p,param-gather"  # gathers of parameters in the forward of the first one
 DOCUMENTS = ("--mask-document-ends", "--reset-positions", "--reset-attention")
 
+# Layers in parts over the replicas, which bring their samples together.
+OVER_DP = ("--shard.ffn", "dp", "--shard.heads", "dp", "--shard.kv-heads", "dp")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -48,7 +51,7 @@ class Plan:
         parts += ["longer"] if self.longest != SEQ else []
         parts += ["lengths"] if len(self.lengths) > 1 else []
         parts += ["batches"] if len(self.batches) > 1 else []
-        parts += ["buckets"] if self.more else []
+        parts += ["over-dp"] if self.more == OVER_DP else ["buckets"] if self.more else []
         parts += ["documents"] if self.documents else []
         return "-".join(parts)
 
@@ -140,6 +143,9 @@ def plans(schedules):
         Plan(layout(tp=2, dp=2, zero=1, overlap=FIRST), streams=2),
         Plan(layout(tp=2), streams=2),
         Plan(layout(tp=2, pp=2, dp=2, zero=1), streams=2),
+        Plan(layout(dp=2), more=OVER_DP),
+        Plan(layout(tp=2, dp=2, zero=2), more=OVER_DP),
+        Plan(layout(pp=2, dp=2, zero=1, overlap=LAST), more=OVER_DP, dtype="bf16"),
         Plan(layout(cp=2), often=True),
         Plan(layout(cp=2, tp=2), qkv="separate", tied=False),
         Plan(layout(cp=2, tp=2, sp=True), norm="rms_norm"),
