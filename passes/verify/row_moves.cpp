@@ -102,7 +102,7 @@ private:
     std::optional<MtcAxis> axis = axisOf(op);
     if (!axis)
       return;
-    expect("the element that the rank adds to what is gathered", [&] {
+    demand("the element that the rank adds to what is gathered", [&] {
       return forms.sub(elementNumber(), forms.mul(forms.variable(*axis),
                                                   product(shapeOf(from))));
     });
@@ -113,7 +113,7 @@ private:
     std::optional<MtcAxis> axis = axisOf(op);
     if (!axis)
       return;
-    expect("the element that the rank has of what was summed", [&] {
+    demand("the element that the rank has of what was summed", [&] {
       return forms.add(elementNumber(),
                        forms.mul(forms.variable(*axis), product(shapeOf(to))));
     });
@@ -133,7 +133,7 @@ private:
       return false;
     ArrayRef<int64_t> whole = shapeOf(to);
     std::optional<size_t> dim = cutDim(part, whole, ranks);
-    expect("the gathered element", [&]() -> IndexForm {
+    demand("the gathered element", [&]() -> IndexForm {
       if (!dim)
         return {};
       SmallVector<IndexForm> at = indicesIn(whole, elementNumber());
@@ -161,7 +161,7 @@ private:
       return checkSliced();
     ArrayRef<int64_t> whole = shapeOf(from);
     std::optional<size_t> dim = cutDim(part, whole, ranks);
-    expect("the element to be summed", [&]() -> IndexForm {
+    demand("the element to be summed", [&]() -> IndexForm {
       if (!dim)
         return {};
       IndexForm number = elementNumber();
@@ -189,7 +189,7 @@ private:
       return reads([&] { return partAlong(axis); });
     };
     if (!axes.empty() && llvm::none_of(axes, isPartAlong))
-      expect("the element of the rank's part",
+      demand("the element of the rank's part",
              [&] { return partAlong(axes.front()); });
   }
 
@@ -211,7 +211,7 @@ private:
     return is && is == should;
   }
 
-  void expect(StringRef what, function_ref<IndexForm()> wanted) {
+  void demand(StringRef what, function_ref<IndexForm()> wanted) {
     if (!reads(wanted))
       report.error(launch) << "expected " << what << " to be "
                            << forms.textOf(should)
