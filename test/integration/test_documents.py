@@ -5,7 +5,8 @@ usage: test_documents.py BIN_DIR GOLDEN_DIR [--all]
 
   * Against PyTorch (golden/documents): 20 steps of each variant, in one process and in eight,
     where each axis splits something: replicas count the tokens of others, ranks along cp have
-    parts of samples, several stages know documents. Evaluations have the loss of step 1.
+    parts of samples, several stages know documents. Evaluations have the loss of step 1. In
+    each step microbatches, and replicas, differ in how many tokens are in the loss.
   * Layouts of a class have the same bits (N4).
   * A corpus says where documents end, and gives what a token EOD in a flat file gives.
   * Steps of a smaller global batch count their own tokens.
@@ -105,6 +106,22 @@ def check_goldens(tester, everything):
         tester.compare(variant, layout, ("threads", "shm")[number % 2: number % 2 + 1])
 
 
+def check_counts(tester):
+    """Were they equal, all means would be the same."""
+    golden, (replicas, seq) = tester.golden, (REPLICAS.dp, 32)
+    micro, batch = golden["micro_batch"], golden["global_batch"]
+    with open(tester.data, "rb") as file:
+        tokens = file.read()
+    for step in range(golden["steps"]):
+        starts = range(step * batch * seq, (step + 1) * batch * seq, micro * seq)
+        counts = [micro * seq - tokens.count(golden["eod"], at, at + micro * seq)
+                  for at in starts]
+        sums = [sum(counts[replica::replicas]) for replica in range(replicas)]
+        tester.report.expect(len(set(counts)) > 1 and len(set(sums)) > 1,
+                             f"step {step + 1}: expected microbatches and replicas to differ "
+                             f"in tokens of the loss, found {counts}")
+
+
 def check_evaluation(tester, variant, layout):
     done = tester.mtc.call("run", tester.compile(variant, layout), "--eval", 1, "--init-from",
                            tester.weights, *tester.tokens(), "--quiet")
@@ -178,6 +195,7 @@ def main():
     report, everything = Report(), "--all" in sys.argv[3:]
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(Mtc(), report, folder, sys.argv[2])
+        check_counts(tester)
         check_goldens(tester, everything)
         check_evaluation(tester, "all-per-token", REPLICAS)
         check_classes(tester, CLASSES + MORE if everything else CLASSES)
