@@ -140,10 +140,10 @@ RankOutcome Child::outcome(int waitStatus) {
         StatusCode::peerDied,
         fmt::format("killed by signal {} ({})", number, strsignal(number))};
   } else if (int code = WEXITSTATUS(waitStatus); code != 0) {
+    result.told = !lastError_.empty();
     result.status = {static_cast<StatusCode>(code),
-                     lastError_.empty()
-                         ? fmt::format("exited with code {}", code)
-                         : lastError_};
+                     result.told ? lastError_
+                                 : fmt::format("exited with code {}", code)};
   }
   return result;
 }

@@ -129,10 +129,9 @@ private:
     if (hang)
       return hang->status;
     Status status = summarize(failures_, signals_.count() > 0);
-    // The message of a rank says it itself.
-    bool said = status.message().find("mtc flight ") != std::string::npos ||
-                status.message().find("--flight") != std::string::npos;
-    return isForRecords(status) && !said
+    // What a rank says of itself has it, if there are records.
+    const RankOutcome *culprit = culpritOf(failures_);
+    return isForRecords(status) && culprit && !culprit->told
                ? whereRecordsAre(status, flightFolder(options_))
                : status;
   }

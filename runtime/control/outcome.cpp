@@ -31,20 +31,23 @@ const RankOutcome *mostSaid(const std::vector<RankOutcome> &failures) {
 
 } // namespace
 
+const RankOutcome *culpritOf(const std::vector<RankOutcome> &failures) {
+  for (const RankOutcome &failure : failures)
+    if (!followsOthers(failure))
+      return &failure;
+  return failures.empty() ? nullptr : &failures.front();
+}
+
 Status summarize(const std::vector<RankOutcome> &failures, bool stopAsked) {
   if (failures.empty())
     return Status::okay();
-  const RankOutcome *culprit = nullptr;
-  for (const RankOutcome &failure : failures)
-    if (!culprit && !followsOthers(failure))
-      culprit = &failure;
-  if (const RankOutcome *stopped = mostSaid(failures); !culprit && stopped)
+  const RankOutcome *culprit = culpritOf(failures);
+  bool allFollow = followsOthers(*culprit);
+  if (const RankOutcome *stopped = mostSaid(failures); allFollow && stopped)
     return {stopped->status.code(), (stopAsked ? "stopped by a signal, " : "") +
                                         stopped->status.message()};
-  if (!culprit && stopAsked)
+  if (allFollow && stopAsked)
     return {StatusCode::interrupted, "stopped by a signal"};
-  if (!culprit)
-    culprit = &failures.front();
   return {culprit->status.code(),
           fmt::format("rank {}: {}{}", culprit->rank, culprit->status.message(),
                       culprit->when)};

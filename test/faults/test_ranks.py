@@ -174,6 +174,8 @@ class Ranks:
         self.report.expect(process.returncode == code and f"rank {victim}" in last,
                            f"{name}: expected exit code {code} and its name, found "
                            f"{process.returncode}: {said}")
+        self.report.expect(last.count("`mtc flight") == 1,
+                           f"{name}: expected where records are, once: {said}")
         self.expect_nothing_left(name, process, shm, {"log", "flight"})
         blamed = self.blamed(name)
         self.report.expect(blamed == victim, f"{name}: mtc flight blames rank {blamed}: {said}")

@@ -2,6 +2,7 @@
 
 #include "run_fixture.h"
 #include "runtime/base/json.h"
+#include "runtime/control/child.h"
 #include "runtime/control/outcome.h"
 #include "runtime/control/watchdog.h"
 
@@ -70,6 +71,28 @@ TEST(Outcome, BlamesTheRankThatDidNotFollow) {
             StatusCode::interrupted);
   EXPECT_EQ(summarize({stopped, bug}, true).code(), StatusCode::communication);
   EXPECT_EQ(summarize({noticed}, false).code(), StatusCode::peerDied);
+  EXPECT_EQ(culpritOf({}), nullptr);
+  EXPECT_EQ(culpritOf({noticed, stopped})->rank, noticed.rank);
+}
+
+TEST(Outcome, KnowsWhatARankSaidItself) {
+  const std::pair<const char *, bool> cases[] = {
+      {"echo 'error: rank 2 died' >&2; exit 12", true},
+      {"echo 'no error' >&2; exit 12", false},
+      {"echo 'error: something' >&2; kill -9 $$", false},
+  };
+  for (const auto &[script, told] : cases) {
+    Child child;
+    ASSERT_TRUE(child.start(1, "/bin/sh", {}, {"-c", script}).ok());
+    std::optional<RankOutcome> outcome;
+    while (!outcome) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      outcome = child.reap();
+    }
+    EXPECT_EQ(outcome->told, told) << script;
+    EXPECT_EQ(outcome->status.code(), StatusCode::peerDied) << script;
+    EXPECT_EQ(outcome->status.message() == "rank 2 died", told);
+  }
 }
 
 /// Looks twice a second for `seconds`.
