@@ -3,6 +3,7 @@
 #include "compiler/interrupt.h"
 
 #include "runtime/base/status.h"
+#include "runtime/base/unfinished_files.h"
 
 #include <chrono>
 #include <csignal>
@@ -68,6 +69,7 @@ void endProcess(const char *message, runtime::StatusCode code) {
         break;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
+  runtime::removeUnfinished();
   std::fputs(message, stderr);
   _exit(static_cast<int>(code));
 }

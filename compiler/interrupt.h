@@ -18,8 +18,9 @@ namespace mtc::compiler {
 /// exit code 11 and a message. For a process that does nothing else.
 void watchInterrupts();
 
-/// Removes what was begun and ends the process with a message: for errors that
-/// nothing can return. Other threads may still be working.
+/// Removes what was begun, temporary files as well, and ends the process with a
+/// message: for errors that nothing can return. Other threads may still be
+/// working.
 [[noreturn]] void endProcess(const char *message, runtime::StatusCode code);
 
 /// In a copy of this process: what was begun is the other's.

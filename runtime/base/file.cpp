@@ -2,6 +2,8 @@
 
 #include "runtime/base/file.h"
 
+#include "runtime/base/unfinished_files.h"
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -151,6 +153,7 @@ AtomicFile::~AtomicFile() {
   if (fd_ >= 0) {
     close(fd_);
     unlink(temporary_.c_str());
+    forgetUnfinished(temporary_);
   }
 }
 
@@ -189,6 +192,7 @@ Status AtomicFile::create(const std::string &path, AtomicFile &out,
   } while (file.fd_ < 0 && errno == EEXIST);
   if (file.fd_ < 0)
     return writeError(path, errno);
+  noteUnfinished(file.temporary_);
   out = std::move(file);
   return Status::okay();
 }
@@ -225,10 +229,11 @@ Status AtomicFile::commit() {
   fd_ = -1;
   if (!error && rename(temporary_.c_str(), path_.c_str()) != 0)
     error = errno;
-  if (error) {
+  if (error)
     unlink(temporary_.c_str());
+  forgetUnfinished(temporary_);
+  if (error)
     return writeError(path_, error);
-  }
   return syncFolder(folderOf(path_));
 }
 

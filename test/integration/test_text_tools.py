@@ -1,16 +1,39 @@
 #!/usr/bin/env python3
 """mtc data clean, filter and dedup, against rules and planted duplicates written here.
 
-usage: test_text_tools.py BIN_DIR GOLDEN_DIR
+usage: test_text_tools.py BIN_DIR GOLDEN_DIR LIBRARY
+
+LIBRARY, grow_file.cpp, lets a file grow when it is opened.
 """
 
+import contextlib
 import itertools
 import json
 import os
 import random
 import re
+import resource
+import sys
 
 from data_tools import REJECTED, USAGE, run_checks
+
+
+@contextlib.contextmanager
+def changed_environment(variables):
+    before = dict(os.environ)
+    os.environ.update(variables)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@contextlib.contextmanager
+def limited_memory(count):
+    """Of this process, and those that it starts."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (count, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def lines_of(tools, name):
@@ -211,7 +234,49 @@ def check_dedup(tools):
         yield from tools.ends(f"{option} {value}", USAGE, [option], "dedup", many, option, value)
 
 
-CHECKS = (check_clean_goldens, check_clean_lines, check_filter, check_overlap, check_dedup)
+def check_growing(tools):
+    """A file that grows between two of dedup's passes, by a line or within its last one, is
+    an error: the passes would see other documents. At the first opening it has just grown."""
+    texts = [{"text": f"the {word} document of some"} for word in ("first", "second", "first")]
+    grown = json.dumps({"text": "another"}) + "\n"
+    opened = 0
+    for more, name in ((grown, "by a line"), ("x", "within its last line")):
+        for opening in range(1, 10):
+            source = tools.write("grows.txt", "".join(json.dumps(t) + "\n" for t in texts)[:-1])
+            environment = {"LD_PRELOAD": os.path.abspath(sys.argv[3]), "MTC_GROW": source,
+                           "MTC_GROW_AT": str(opening), "MTC_GROW_BY": more}
+            with changed_environment(environment):
+                ended = tools.call("dedup", source, "--documents", "lines", "--workers", 1, "-o",
+                                   tools.path("unique.jsonl"), "--threshold", 1, check=False)
+            has_grown = tools.read("grows.txt").endswith(more.encode())
+            expected = REJECTED if has_grown and opening > 1 else 0
+            if ended.returncode != expected:
+                yield (f"a file grows {name} at its opening {opening}: expected {expected}, found "
+                       f"{ended.returncode}: {ended.stderr}")
+            if expected and "does not change while it is read" not in ended.stderr:
+                yield f"a file grows {name}: {ended.stderr}"
+            if os.path.exists(tools.path("unique.jsonl")):
+                if expected:
+                    yield f"a file grows {name} at its opening {opening}: an output is there"
+                os.remove(tools.path("unique.jsonl"))
+            opened = max(opened, opening if has_grown else 0)
+    if opened < 3:
+        yield f"expected at least three openings of a file, found {opened}"
+
+
+def check_memory(tools):
+    """A document for which there is no memory: one line says so, and nothing is left."""
+    source = tools.path("endless")
+    with open(source, "wb") as file:
+        file.truncate(1 << 30)
+    with limited_memory(768 << 20):
+        for action in ("clean", "dedup"):
+            yield from tools.ends(f"{action} without memory", 1, ["out of memory", "--workers 1"],
+                                  action, source, "--documents", "lines", "--workers", 1, "-o",
+                                  tools.path("out.jsonl"))
+
+
+CHECKS = (check_growing, check_memory, check_clean_goldens, check_clean_lines, check_filter, check_overlap, check_dedup)
 
 
 if __name__ == "__main__":

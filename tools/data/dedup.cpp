@@ -3,6 +3,7 @@
 #include "tools/data/dedup.h"
 
 #include "runtime/base/output_files.h"
+#include "tools/data/file_stamp.h"
 #include "tools/data/json_object.h"
 #include "tools/data/near_duplicates.h"
 
@@ -194,8 +195,10 @@ Status dedupCorpus(const DedupOptions &options, const Watch &watch,
       runtime::sameFile(options.output, options.pairs))
     return {StatusCode::usage, "--output and --pairs: expected two files"};
   TextSource source;
+  FileStamps stamps;
   MTC_RETURN_IF_ERROR(
       TextSource::open(options.texts.files, options.texts.documents, source));
+  MTC_RETURN_IF_ERROR(FileStamps::take(options.texts.files, stamps));
   LineOutput out, pairs;
   MTC_RETURN_IF_ERROR(
       LineOutput::create(options.output, options.texts.files, out));
@@ -219,6 +222,7 @@ Status dedupCorpus(const DedupOptions &options, const Watch &watch,
   MTC_RETURN_IF_ERROR(writePairs(options, places, found, pairs));
   if (!options.output.empty())
     MTC_RETURN_IF_ERROR(writeFirst(options, documents, groups, watch, out));
+  MTC_RETURN_IF_ERROR(stamps.check());
   MTC_RETURN_IF_ERROR(pairs.commit());
   MTC_RETURN_IF_ERROR(out.commit());
 

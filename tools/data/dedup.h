@@ -24,8 +24,8 @@ struct DedupOptions {
 /// joined, and of all that are joined, over others as well, the first in the
 /// order of the input stays. Equal input, seed and options give equal output.
 /// Memory: some 300 bytes a document. Errors: usage; inputRejected, with file
-/// and line of all lines of a piece that cannot be read; writeFailed,
-/// interrupted.
+/// and line of all lines of a piece that cannot be read, and for files that
+/// change meanwhile, as they are read several times; writeFailed, interrupted.
 runtime::Status dedupCorpus(const DedupOptions &options, const Watch &watch,
                             Report &report);
 

@@ -27,7 +27,8 @@ void *gReserve = nullptr;
   std::free(gReserve);
   gReserve = nullptr;
   compiler::endProcess("error: out of memory; check `ulimit -v` and free "
-                       "memory, or compile fewer stages at a time (--jobs 1)\n",
+                       "memory, or do less at a time (compile --jobs 1, data "
+                       "--workers 1)\n",
                        StatusCode::failed);
 }
 

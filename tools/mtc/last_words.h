@@ -6,7 +6,8 @@ namespace mtc::tool {
 
 /// From now on the end of memory, errors by which LLVM would abort, and
 /// exceptions that nobody catches end the process with one line on standard
-/// error and exit code 1; what a compilation began is removed.
+/// error and exit code 1; what a compilation began and temporary files are
+/// removed.
 void installLastWords();
 
 } // namespace mtc::tool
