@@ -2,29 +2,41 @@
 
 #include "runtime/base/resident.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace mtc::runtime {
 
-/// The file of this process. It is read in every step, so that it stays open;
-/// one that was opened before a fork is another process's.
-static int openedFile() {
-  static std::mutex lock;
-  static int fd = -1;
-  static pid_t owner = -1;
-  std::lock_guard held(lock);
-  if (owner != getpid()) {
-    if (fd >= 0)
-      close(fd);
-    fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    owner = getpid();
-  }
-  return fd;
+namespace {
+
+std::atomic<int> gFile{-1};
+
+/// Of another process, which keeps its own. Runs behind a fork: only what is
+/// safe there.
+void forgetFile() {
+  if (int fd = gFile.exchange(-1); fd >= 0)
+    close(fd);
 }
+
+/// The file of this process. It is read in every step, so that it stays open.
+int openedFile() {
+  if (int fd = gFile.load(std::memory_order_acquire); fd >= 0)
+    return fd;
+  static std::mutex lock;
+  std::lock_guard held(lock);
+  static const bool forgotten [[maybe_unused]] =
+      pthread_atfork(nullptr, nullptr, forgetFile) == 0;
+  if (gFile < 0)
+    gFile = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  return gFile;
+}
+
+} // namespace
 
 int64_t residentBytes() {
   int fd = openedFile();

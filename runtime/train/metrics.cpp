@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -132,9 +133,13 @@ void StepLog::attach(int fd, const std::string &path, bool alone) {
   path_ = path;
   alone_ = alone;
   bytes_ = std::max<int64_t>(0, lseek(fd, 0, SEEK_CUR)); // a pipe has none
+  struct stat info;
+  isRegular_ = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool StepLog::waitForRoom() {
+  if (isRegular_)
+    return true;
   stuck_ = !isWritable(fd_, stuck_ ? 0 : kPatience);
   if (stuck_)
     errno = EAGAIN;

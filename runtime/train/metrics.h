@@ -63,7 +63,8 @@ private:
   int64_t lines_ = 0, dropped_ = 0;
   int64_t bytes_ = 0; ///< where the last whole line ends
   bool alone_ = false;
-  bool stuck_ = false; ///< the last line found no room
+  bool isRegular_ = false; ///< a file on a disk, which has no readers
+  bool stuck_ = false;     ///< the last line found no room
 };
 
 } // namespace mtc::runtime
