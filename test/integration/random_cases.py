@@ -17,8 +17,13 @@ DOCUMENTS = ("reset-positions", "reset-attention", "mask-document-ends", "loss-p
 KINDS = ("p2p", "grad-reduce", "param-gather")
 MOST_RANKS = 12
 TRIES = 50
-# A table of a strategy's file, and the axes that tp must divide for it.
+FFN_OVER_DP = 'shard = { ffn = "dp" }'
+HEADS_OVER_DP = 'shard = { heads = "dp", kv_heads = "dp" }'
+# Tables of a strategy's file.
 OVERRIDES = (
+    ('layers.*.mlp.*', FFN_OVER_DP),
+    ('layers.*.attn.*', HEADS_OVER_DP),
+    ('layers.0.*', FFN_OVER_DP),
     ('layers.*.mlp.*', 'shard = { ffn = "none" }'),
     ('layers.0.*', 'shard = { heads = "none", kv_heads = "none" }'),
     ('layers.*.mlp.up.*', 'gather_output = true'),
@@ -203,13 +208,13 @@ def random_overlap(random):
 
 
 def random_overrides(random, dtype):
-    """Types of some parameters, and shardings that tp divides."""
+    """Types of some parameters, and shardings."""
     tables = []
     if chance(random, 0.03 if dtype == "f32" else 0.5):
         found = "bf16" if dtype == "f32" else "f32"
         tables += [(pattern, f'dtype = "{found}"')
                    for pattern in random.sample(F32, random.randint(1, 2))]
-    if chance(random, 0.15):
+    if chance(random, 0.25):
         tables.append(random.choice(OVERRIDES))
     if chance(random, 0.25):
         decay = random.choice(("true", "false"))

@@ -100,8 +100,12 @@ def sequence_rules(case):
 
 
 def size_rules(case):
-    """What tp splits it divides."""
+    """What tp, or dp, splits it divides."""
     layout, sizes = case.layout, case.sizes
+    over_dp = [rest for _, rest in case.overrides if '"dp"' in rest]
+    for axis in ("ffn", "heads", "kv_heads"):
+        yield (any(f" {axis} =" in rest for rest in over_dp) and sizes[axis] % layout.dp != 0,
+               f"{axis} %")
     for axis, key, size in (("heads", "heads %", sizes["heads"]),
                             ("ffn", "ffn %", sizes["ffn"]),
                             ("vocab", "padded_vocab %", sizes["padded"])):
