@@ -365,13 +365,15 @@ int64_t fewestMicrobatches(const Strategy &strategy) {
   return strategy.ofEachShape().back().microbatches();
 }
 
-/// Else there is no number of microbatches, which is another rule's to say.
-static bool wholeBatches(const Strategy &strategy) {
+/// Of the batches that have a number of microbatches; that the others have
+/// none, another rule says.
+static std::optional<int64_t> fewestOfWholeBatches(const Strategy &strategy) {
   int64_t unit = strategy.microBatchSize * strategy.mesh[MTC_AXIS_DP];
-  std::vector<int64_t> batches = strategy.globalBatches();
-  return std::all_of(batches.begin(), batches.end(), [=](int64_t batch) {
-    return batch > 0 && batch % unit == 0;
-  });
+  std::optional<int64_t> fewest;
+  for (int64_t batch : strategy.globalBatches())
+    if (batch > 0 && batch % unit == 0)
+      fewest = std::min(fewest.value_or(batch / unit), batch / unit);
+  return fewest;
 }
 
 static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
@@ -382,13 +384,13 @@ static void checkRecompute(const ModelSpec &spec, const Strategy &strategy,
                    fmt::format("recompute = {}, {} layers in the largest stage",
                                toString(strategy.recompute), most),
                    fmt::format("recompute = layers={} or full", most)});
-  if (int64_t all = fewestMicrobatches(strategy);
-      wholeBatches(strategy) && strategy.recompute.microbatches > all)
+  if (std::optional<int64_t> all = fewestOfWholeBatches(strategy);
+      all && strategy.recompute.microbatches > *all)
     out.push_back({"recompute = microbatches=N with no more microbatches than "
                    "a step has",
                    fmt::format("recompute = {}, {} microbatches a step",
-                               toString(strategy.recompute), all),
-                   fmt::format("recompute = microbatches={} or full", all)});
+                               toString(strategy.recompute), *all),
+                   fmt::format("recompute = microbatches={} or full", *all)});
   if (strategy.splitSaved &&
       strategy.recompute.policy == Recompute::Policy::none)
     out.push_back({"distribute_saved_activations with recompute",

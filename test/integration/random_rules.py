@@ -82,7 +82,9 @@ def recompute_rules(case):
     if kind == "layers":
         yield int(count) > most_layers(case), "no more layers than a stage has"
     if kind == "microbatches":
-        yield int(count) > min(case.microbatches), "no more microbatches than a step has"
+        unit = layout.micro_batch * layout.dp
+        whole = [batch // unit for batch in case.batches if batch % unit == 0]
+        yield whole and int(count) > min(whole), "no more microbatches than a step has"
     yield kind == "fit" and not case.memory, "device_memory with recompute = fit"
     yield (layout.distribute and kind == "none",
            "distribute_saved_activations with recompute")

@@ -234,6 +234,16 @@ static const Misfit misfits[] = {
      "step has, found recompute = microbatches=3, 2 microbatches a step; "
      "nearest: recompute = microbatches=2 or full\n"},
     {"gpt2-nano",
+     {{"global-batch-size", "4,3"},
+      {"micro-batch-size", "2"},
+      {"recompute", "microbatches=3"}},
+     "expected global_batch_size % (micro_batch_size * dp) == 0, found "
+     "global_batch_size = 3, micro_batch_size = 2, dp = 1; nearest: "
+     "global_batch_size = 2 or 4, or micro_batch_size = 1 or 3\n"
+     "expected recompute = microbatches=N with no more microbatches than a "
+     "step has, found recompute = microbatches=3, 2 microbatches a step; "
+     "nearest: recompute = microbatches=2 or full\n"},
+    {"gpt2-nano",
      {{"recompute", "full"}, {"distribute-saved-activations", "true"}},
      ""},
     {"gpt2-nano",
