@@ -26,6 +26,8 @@ struct Axis {
   /// Dimensions of arguments, and of values that lie as parameters do.
   std::map<int, State> seeds;
   WeakSplit weak = {};
+  /// True if its ranks have two pieces of a dimension, not one of equal parts.
+  bool headAndTail = false;
 };
 
 struct Remark {

@@ -89,7 +89,8 @@ private:
 
   /// Whether the op cannot split a factor over the axis.
   bool isWhole(const Op &op, char factor) const {
-    return isBlocked(op.rule, factor) ||
+    bool isPosition = op.rule.positions.find(factor) != std::string::npos;
+    return isBlocked(op.rule, factor) || (isPosition && !axis.headAndTail) ||
            !isDivisible(graph, op, factor, axis.size);
   }
 

@@ -228,6 +228,7 @@ private:
             dist::weakSplitAttrName);
     for (auto [name, size] : llvm::zip(ir.mesh.getAxes(), ir.mesh.getSizes())) {
       Axis axis{name.str(), size, false, {}};
+      axis.headAndTail = cutsHeadAndTail(name.str());
       for (BlockArgument arg : ir.fn.getArguments())
         if (size > 1 && readSeed(arg, axis))
           axis.data |= !!ir.fn.getArgAttr(arg.getArgNumber(), "tfm.input");

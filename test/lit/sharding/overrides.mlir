@@ -44,6 +44,10 @@
 // HIDDEN-NEXT: forward dist.all_gather tfm.add tensor<1x32x32xf32>
 // HIDDEN-NEXT: forward dist.all_reduce max
 
+// Positions in equal parts, which queries cannot be: they are gathered in front of it.
+// RUN: mtc compile gpt2-nano-sepqkv --strategy %t/positions.toml --compile-to partition -o - 2>&1 | FileCheck %s --check-prefix=POSITIONS
+// POSITIONS: layers.0.attn.core: remark: operand 0 is split over 'tp' on dimension 1, which tfm.attention needs whole: it is gathered
+
 //--- row-first.toml
 tp = 2
 global_batch_size = 1
@@ -70,3 +74,15 @@ global_batch_size = 1
 [[override]]
 pattern = "embed.tokens"
 shard = { embed = "tp" }
+
+//--- positions.toml
+tp = 2
+global_batch_size = 1
+[shard]
+vocab = "none"
+heads = "none"
+kv_heads = "none"
+ffn = "none"
+[[override]]
+pattern = "embed.positions"
+shard = { seq = "tp" }
