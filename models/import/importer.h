@@ -115,6 +115,8 @@ private:
                                   : spec.init.std;
   }
   void setLayer(int64_t value) { layer = value; }
+  /// Not in embedding or head.
+  bool isInLayer() const { return layer >= 1 && layer <= spec.layers; }
   /// What is made from here on belongs to that part of the model, which the
   /// spec describes under `key`.
   void enter(const std::string &part, StringRef key) {

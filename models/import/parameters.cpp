@@ -88,10 +88,12 @@ Value Importer::param(const std::string &name, Shape shape, const Axes &axes,
   Type stored = storedType(known);
   Value made = argument(name, RankedTensorType::get(shape, stored),
                         b.getNamedAttr("tfm.param", attr));
+  NamedAttrList all(mlir::cast<DictionaryAttr>(argAttrs.back()));
   if (auto rules = rulesOfParameter(attr); !rules.empty())
-    argAttrs.back() =
-        b.getDictionaryAttr({b.getNamedAttr(dist::rulesAttrName, rules),
-                             b.getNamedAttr("tfm.param", attr)});
+    all.set(dist::rulesAttrName, rules);
+  if (isInLayer())
+    all.set(tfm::layerAttr, b.getI64IntegerAttr(layer));
+  argAttrs.back() = all.getDictionary(b.getContext());
   return made;
 }
 

@@ -238,6 +238,8 @@ LogicalResult writeParameters(func::FuncOp fn) {
         pipe::ParameterOp::create(b, arg.getLoc(), param, dist::shardingOf(arg),
                                   tfm::usesOf(fn, arg.getArgNumber()),
                                   cast<RankedTensorType>(arg.getType()));
+    if (Attribute layer = fn.getArgAttr(arg.getArgNumber(), tfm::layerAttr))
+      op->setAttr(tfm::layerAttr, layer);
     if (failed(op.verify()))
       return failure();
   }

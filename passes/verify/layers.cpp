@@ -1,4 +1,5 @@
 //===- layers.cpp - which stage has which layers --------------------------===//
+#include "dialects/tfm/Tfm.h"
 #include "passes/verify/checks.h"
 
 #include <algorithm>
@@ -33,13 +34,13 @@ public:
 private:
   using StagesOfLayers = std::map<int64_t, std::set<int64_t>>;
 
-  /// By the parameters whose values lie there.
+  /// By the parameters whose values lie there, which know their layer.
   StagesOfLayers stagesOfLayers() const {
     StagesOfLayers stagesOf;
     for (const Stage &stage : model.stages)
       for (const Param &param : stage.params) {
         rt::BucketOp bucket = stage.bucket(param.bucket());
-        int64_t layer = layerOf(param.name());
+        int64_t layer = layerOf(param.of);
         if (bucket && !bucket.isSecondUse() && layer >= 0)
           stagesOf[layer].insert(stage.index);
       }
@@ -64,12 +65,11 @@ private:
             << "expected layer " << layer << " on a stage, found it on none";
   }
 
-  static int64_t layerOf(StringRef name) {
-    int64_t layer = -1;
-    if (!name.consume_front("layers.") ||
-        name.split('.').first.getAsInteger(10, layer))
-      return -1;
-    return layer;
+  /// From 0 on, as its record says; -1 of what is in none. Ops and parameters
+  /// count from 1 on.
+  static int64_t layerOf(pipe::ParameterOp param) {
+    int64_t layer = tfm::layerOf(param);
+    return layer < 1 ? -1 : layer - 1;
   }
 
   /// The virtual stage of a layer, by the configuration.
@@ -109,8 +109,11 @@ private:
   /// A chunk computes with the layers of its virtual stage.
   void checkChunk(pipe::ParamOp param) {
     auto of = pipe::FragmentAttr::of(param->getParentOp());
-    int64_t layer = layerOf(param.getName());
-    if (!of || layer < 0)
+    auto known = model.parameters.find(param.getName().str());
+    if (!of || known == model.parameters.end()) // checkSameValues says so
+      return;
+    int64_t layer = layerOf(known->second);
+    if (layer < 0)
       return;
     int64_t found = of.virtualStage(model.mesh.stages());
     if (int64_t expected = virtualStageOf(layer); found != expected)

@@ -8,7 +8,7 @@
 // they lie, who updates and gathers them, and that verify-plan rejects other plans.
 
 // Norms compute with their scale and bias as they are stored, forward and backward.
-// NORMS: tensor<64xf32> {tfm.param = #tfm.param<name = "layers.0.norm1.scale"
+// NORMS: tensor<64xf32> {tfm.layer = 1 : i64, tfm.param = #tfm.param<name = "layers.0.norm1.scale"
 // NORMS: tfm.norm layer_norm {{.*}} : tensor<1x32x64xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<1x32x64xbf16>, tensor<1x32xf32>, tensor<1x32xf32>
 // NORMS: tfm.norm_dx layer_norm {{.*}} : tensor<1x32x64xbf16>, tensor<1x32x64xbf16>, tensor<64xf32>, {{.*}} -> tensor<1x32x64xbf16>
 // NORMS: tfm.norm_dscale {{.*}} -> tensor<64xf32>

@@ -62,6 +62,12 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-LAYER-TOO-MANY
 // A-LAYER-TOO-MANY: expected layers 0 to 0, found layer 1
 
+// a parameter of another layer than its stage has: the record says which, whatever its name
+// RUN: sed -e '/<name = "layers.0.w"/s/tfm.layer = 1/tfm.layer = 2/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OF-ANOTHER-LAYER
+// OF-ANOTHER-LAYER-DAG: expected each layer on one stage, found layer 1 on stages 0 and 1
+// OF-ANOTHER-LAYER-DAG: expected layer 0 on a stage, found it on none
+
 // other layers than the strategy says
 // RUN: sed -e 's/layers_per_stage = .1, 1./layers_per_stage = [2, 0]/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER-LAYERS-THAN-THE-STRATEGY-SAYS
@@ -146,7 +152,7 @@
 // A-USE-TOO-MANY: expected the uses 0 to 0 of "embed.tokens" on the stages, found 1 of them and 1 others
 
 // layers that run in another order
-// RUN: sed -e 's/"layers.0.w"/"layers.x.w"/;s/"layers.1.w"/"layers.0.w"/;s/"layers.x.w"/"layers.1.w"/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/tfm.layer = 1/tfm.layer = x/;s/tfm.layer = 2/tfm.layer = 1/;s/tfm.layer = x/tfm.layer = 2/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ANOTHER-ORDER
 // ANOTHER-ORDER-DAG: expected layer 0 on stage 0 (layers_per_stage of mtc.config), found it on stage 1
 // ANOTHER-ORDER-DAG: expected layer 1 on stage 1 (layers_per_stage of mtc.config), found it on stage 0

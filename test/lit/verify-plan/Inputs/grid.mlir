@@ -6,7 +6,7 @@
   optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #config} {
   pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> sharding #dist.sharding<[{"tp"}, {}]> uses 2 local tensor<16x4xf32>
-  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> sharding #dist.sharding<[{"tp"}]> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> sharding #dist.sharding<[{"tp"}]> local tensor<4xf32> {tfm.layer = 1 : i64}
   pipe.parameter #tfm.param<name = "norm", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
   rt.program @stage0 stage 0 {
     rt.kernel @gather rows 16 cols 4 args 0 [

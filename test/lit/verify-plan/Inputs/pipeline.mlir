@@ -6,8 +6,8 @@
   optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
 module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #config} {
   pipe.parameter #tfm.param<name = "embed.tokens", axes = ["a0", "a1"], init = ones, std = 0.0 : f64, decay = false> uses 2 local tensor<16x4xf32>
-  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
-  pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32>
+  pipe.parameter #tfm.param<name = "layers.0.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32> {tfm.layer = 1 : i64}
+  pipe.parameter #tfm.param<name = "layers.1.w", axes = ["a0"], init = ones, std = 0.0 : f64, decay = false> local tensor<4xf32> {tfm.layer = 2 : i64}
   pipe.crossing activation of "train" from 0 to 1 : tensor<16x4xf32>
   pipe.crossing gradient of "train" from 1 to 0 : tensor<16x4xf32>
   pipe.crossing activation of "eval" from 0 to 1 : tensor<16x4xf32>
