@@ -12,8 +12,8 @@ usage: test_documents.py BIN_DIR GOLDEN_DIR [--all]
   * Steps of a smaller global batch count their own tokens.
   * What is not known is an error, and what changes nothing is said.
 
-Each variant has a layout here; --all, by command, takes each variant in three, and more
-schedules, ZeRO and recomputation.
+Each variant has a layout here; --all, by command, takes each variant in four, and more
+schedules, ZeRO, recomputation and layers in parts over the replicas.
 """
 
 import json
@@ -47,6 +47,11 @@ MORE = [[Layout(dp=2, zero=2, bucket=20_000)],
          Layout(pp=4, schedule="gpipe")],
         [Layout(cp=2, pp=2), Layout(cp=2)]]
 
+# Layers in parts over the replicas bring their samples together, and their documents.
+OVER_DP = ("--shard.ffn", "dp", "--shard.heads", "dp", "--shard.kv-heads", "dp")
+OVER_CASES = [("all", Layout(dp=2)), ("all-per-token", Layout(dp=2, pp=2, zero=1)),
+              ("attention", Layout(cp=2, dp=2))]
+
 
 class Tester:
     def __init__(self, mtc, report, folder, goldens):
@@ -60,13 +65,13 @@ class Tester:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def compile(self, variant, layout, batches="16"):
-        bundle = self.path(f"{variant}-{layout.name}-{batches}")
+    def compile(self, variant, layout, batches="16", more=()):
+        bundle = self.path("-".join((variant, layout.name, batches, *more)))
         if not os.path.exists(bundle):
             options = [option for key, option in OPTIONS.items()
                        if self.golden["variants"][variant].get(key)]
             self.mtc.call("compile", self.golden["spec"], *layout.options(batches), *options,
-                          "--jobs", 1, "-o", bundle)
+                          *more, "--jobs", 1, "-o", bundle)
         return bundle
 
     def tokens(self):
@@ -81,8 +86,8 @@ class Tester:
                            dumps=dumps, extra=("--init-from", self.weights, *extra))
         return {key: [step[key] for step in log] for key in ("loss", "grad_norm")}
 
-    def compare(self, variant, layout, comm):
-        found = self.train(self.compile(variant, layout), self.tokens(), comm=comm)
+    def compare(self, variant, layout, comm, more=()):
+        found = self.train(self.compile(variant, layout, more=more), self.tokens(), comm=comm)
         wanted = self.golden["variants"][variant]
         worst = {}
         for key, values in (("loss", wanted["losses"]), ("grad_norm", wanted["grad_norms"])):
@@ -102,6 +107,8 @@ def check_goldens(tester, everything):
     if everything:
         cases = [(variant, layout) for variant in tester.golden["variants"]
                  for layout in (ONE, EIGHT, PARTS, REPLICAS)]
+        for variant, layout in OVER_CASES:
+            tester.compare(variant, layout, ("shm",), OVER_DP)
     for number, (variant, layout) in enumerate(cases):
         tester.compare(variant, layout, ("threads", "shm")[number % 2: number % 2 + 1])
 
