@@ -7,7 +7,7 @@ share of the work is what one rank needs for all of it, T1; two stages of which 
 takes T wait for 1 - T1 / 2T of the time. That counts uneven stages (the head is dear) and
 the copies between them, which the closed form, (p-1)/(m+p-1) and its kin, does not.
 
-usage: bubble.py BUILD_DIR BOOK [--steps N] [--model NAME] [--json]
+usage: bubble.py BUILD_DIR BOOK [--steps N] [--model NAME] [--stages TEXT] [--json]
        BOOK: any file of at least 1 MB; tokens are its bytes
 Two idle cores; the median of all steps but the first two.
 """
@@ -65,6 +65,7 @@ def main():
     parser.add_argument("book")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--model", default="gpt2-124m")
+    parser.add_argument("--stages", help="as mtc compile has it; not given: even ones")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = []
@@ -75,7 +76,8 @@ def main():
             for overlap in ("none", "p2p"):
                 bundle, report = bench.compile(
                     "--pp", "2", "--schedule", schedule, "--chunks", str(chunks),
-                    "--overlap", overlap)
+                    "--overlap", overlap,
+                    *(["--stages", options.stages] if options.stages else []))
                 median, low, high = bench.step(bundle)
                 rows.append({"schedule": schedule, "overlap": overlap, "step_ms": median,
                              "lowest_ms": low, "highest_ms": high,

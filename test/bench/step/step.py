@@ -3,8 +3,9 @@
 
 Measures the limits first (bench_limits: fused multiply-adds in registers, bandwidth of
 a copy), then steps of gpt2-124m, batch 4 x 256 tokens: one process with two threads,
-and two ranks of one thread as tp2, dp2 and pp2. The ranks are threads of one process
-(`--comm threads`), so that call_times can stand in front of the runtime's functions.
+and two ranks of one thread as tp2, dp2 and pp2, this also with stages of equal work. The
+ranks are threads of one process (`--comm threads`), so that call_times can stand in front
+of the runtime's functions.
 
 For each family: what the plan has to do (FLOPs or bytes), how long it took, and the
 fraction of the limit. The floor is the time that the limits alone allow for all of it,
@@ -30,7 +31,8 @@ WARM_UP = 2
 LAYOUTS = [("1 rank x 2 threads", ["--threads", "2", "--mbs", "4"], 1, 2, 1),
            ("tp2, 2 ranks", ["--tp", "2", "--mbs", "4"], 2, 1, 1),
            ("dp2, 2 ranks", ["--dp", "2", "--mbs", "2"], 2, 1, 1),
-           ("pp2, 2 ranks", ["--pp", "2", "--mbs", "1"], 2, 1, 2)]
+           ("pp2, 2 ranks", ["--pp", "2", "--mbs", "1"], 2, 1, 2),
+           ("pp2, balanced", ["--pp", "2", "--mbs", "1", "--stages", "balanced"], 2, 1, 2)]
 
 
 def run(command, **more):
