@@ -48,7 +48,7 @@ std::string stagingText(const Json &bytes) {
                                   runtime::sized(bytes.get<int64_t>()));
 }
 
-/// What it keeps of a parameter, with each ZeRO stage.
+/// What it keeps of a parameter that replicas share, with each ZeRO stage.
 std::string perParameterText(const Json &rows, int64_t zero) {
   std::string text;
   for (const Json &row : rows)

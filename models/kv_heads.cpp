@@ -20,7 +20,8 @@ int64_t kvRanks(const ModelSpec &spec, const Strategy &strategy) {
   bool isOneEach = copies > 1 && copies * spec.kvHeads ==
                                      strategy.mesh[static_cast<MtcAxis>(over)];
   bool isSplit = strategy.shard.meshAxis(LogicalAxis::kvHeads) == over;
-  return isOneEach && isSplit ? copies : 1;
+  // The group kv is of ranks along tp.
+  return isOneEach && isSplit && over == MeshAxis::tp ? copies : 1;
 }
 
 int64_t kvRanksOf(std::string_view parameter,

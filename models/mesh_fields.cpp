@@ -11,7 +11,7 @@ static std::string_view meaningOf(const AxisInfo &axis) {
            "tail of every sample, and the same parameters";
   if (axis.data)
     return "ranks along this axis: each has samples of its own, and the same "
-           "parameters";
+           "parameters but for what [shard] splits over it";
   if (axis.splits)
     return "ranks along this axis: each has a part of every tensor that "
            "[shard] splits";

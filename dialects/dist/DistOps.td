@@ -134,7 +134,7 @@ def Dist_Origin : I32EnumAttr<"Origin", "why a collective exists", [
   let description = [{
     For reports and verify-plan: `f` and `g` are Megatron's names of the
     all-reduce at the begin of a split block (in the backward) and at its end (in
-    the forward); `sp` brings parts of a sequence together or apart, `zero1` is
+    the forward); `sp` brings parts of a sequence, or samples, together or apart, `zero1` is
     the optimizer's gather, `embedding`, `norm` and `loss` the family that asked,
     `gradient` the sum over replicas, `saved` brings the parts together in which a value
     was saved.

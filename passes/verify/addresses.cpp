@@ -24,9 +24,7 @@ public:
     // Of a fused operand the queries that share a key, which stands behind
     // them with its value.
     int64_t heads = op.isFused() ? q[2] * (q[3] - 2) : q[2];
-    // Replicas that have all samples may have heads of their own.
-    bool hasOwn = q[0] == samples;
-    checkHeads(op, heads, hasOwn ? MTC_AXIS_TP : MTC_AXIS_DP);
+    checkHeads(op, heads, /*hasOwnSamples=*/q[0] == samples);
     if (!op.isFused())
       checkPositions(op, q[1]);
   }
@@ -46,10 +44,24 @@ private:
     expect(op, op.getSample(), sample, "the first sample");
   }
 
-  void checkHeads(rt::AttentionOp op, int64_t found, MtcAxis axis) {
+  /// A rank has all heads or those of one along tp; replicas that have all
+  /// samples may have heads of their own.
+  void checkHeads(rt::AttentionOp op, int64_t found, bool hasOwnSamples) {
+    int64_t heads = op.getGlobalHeads();
+    auto isAlong = [&](MtcAxis axis) {
+      return found != heads && saturatingMul(found, mesh[axis]) == heads;
+    };
     rt::Affine head;
-    head[axis] = found == op.getGlobalHeads() ? 0 : found;
+    bool isOfReplica =
+        !hasOwnSamples && isAlong(MTC_AXIS_DP) &&
+        (!isAlong(MTC_AXIS_TP) || isAt(op.getHead(), MTC_AXIS_DP));
+    head[isOfReplica ? MTC_AXIS_DP : MTC_AXIS_TP] = found == heads ? 0 : found;
     expect(op, op.getHead(), head, "the first head");
+  }
+
+  static bool isAt(Value number, MtcAxis axis) {
+    auto affine = number.getDefiningOp<rt::AffineOp>();
+    return affine && affine.getValue()[axis] != 0;
   }
 
   /// Of parts of a sequence that ranks along cp have: of 2·cp pieces rank r has

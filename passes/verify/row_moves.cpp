@@ -179,18 +179,32 @@ private:
   void checkSliced() {
     SmallVector<MtcAxis> axes;
     for (MtcAxis axis : {MTC_AXIS_CP, MTC_AXIS_TP, MTC_AXIS_DP})
-      if (kAxes[axis].data && !kAxes[axis].headAndTail && !model.splits(axis))
+      if (axis == MTC_AXIS_DP && !model.splits(axis))
         continue;
       else if (auto dim = cutDim(shapeOf(to), shapeOf(from), model.mesh[axis]))
         if (!kAxes[axis].headAndTail ||
             shapeOf(from)[*dim] == model.config.getBatch().getSequence())
-          axes.push_back(axis);
+          if (mayCut(axis, *dim))
+            axes.push_back(axis);
     auto isPartAlong = [&](MtcAxis axis) {
       return reads([&] { return partAlong(axis); });
     };
     if (!axes.empty() && llvm::none_of(axes, isPartAlong))
       demand("the element of the rank's part",
              [&] { return partAlong(axes.front()); });
+  }
+
+  /// Activations are [samples, positions, ...]: of these dp cuts the first
+  /// dimension, and no other axis does; positions are not of replicas.
+  bool mayCut(MtcAxis axis, size_t dim) const {
+    ArrayRef<int64_t> whole = shapeOf(from);
+    BatchAttr batch = model.config.getBatch();
+    int64_t samples = saturatingMul(batch.getMicro(), model.mesh[MTC_AXIS_DP]);
+    bool isOfAll =
+        whole.size() >= 3 && whole[0] == samples && model.splits(MTC_AXIS_DP);
+    if (isOfAll && dim == 0)
+      return axis == MTC_AXIS_DP;
+    return axis != MTC_AXIS_DP || whole.size() < 3 || dim != 1;
   }
 
   IndexForm partAlong(MtcAxis axis) {

@@ -21,8 +21,8 @@ constexpr OriginText kOrigins[] = {
           "gradient of a value that all of them read"},
     {"g", "a product was split along its sum: each rank holds a part of it"},
     {"sp",
-     "ranks along the axis have parts of each sequence: what needs all of "
-     "it is gathered, and its gradient is scattered"},
+     "ranks along the axis have parts of each sequence, or of the samples: "
+     "what needs all of them is gathered, and its gradient is scattered"},
     {"zero1", "each replica updated its part of the bucket, and all need all "
               "parameters"},
     {"embedding", "a table that is split by vocabulary, or shared by the first "

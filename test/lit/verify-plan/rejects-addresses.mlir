@@ -37,3 +37,10 @@
 // RUN: sed -E 's/rt\.affine <2 \* dp> : i64 (loc\("layers\.0\.attn\.core"\))/rt.affine <0> : i64 \1/' %t.own.mlir > %t.own-head.mlir
 // RUN: not mtc compile %t.own-head.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: layers.0.attn.core: error: 'rt.attention' expected the first head to be #rt.affine<2 * dp>, found #rt.affine<0>
+
+// What dp cuts of all samples is no part along tp, which has as many ranks.
+// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-ffn.toml --tp 2 --compile-to=lower-calls -o %t.cut.mlir
+// RUN: mtc compile %t.cut.mlir --from lower-calls --compile-to=verify-plan -o /dev/null
+// RUN: sed -E 's/rt\.affine <dp> : i64 (loc\("layers\.0\.mlp\.residual"\))/rt.affine <tp> : i64 \1/' %t.cut.mlir > %t.cut-tp.mlir
+// RUN: not mtc compile %t.cut-tp.mlir --from lower-calls --compile-to=verify-plan -o /dev/null 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: layers.0.mlp.residual: error: 'rt.launch' expected the element of the rank's part to be {{[0-9]+}}·dp + {{.*}}, found {{[0-9]+}}·tp +

@@ -247,6 +247,16 @@ static const Misfit misfits[] = {
      {{"recompute", "full"}, {"distribute-saved-activations", "true"}},
      ""},
     {"gpt2-nano",
+     {{"dp", "2"},
+      {"pp", "2"},
+      {"chunks", "2"},
+      {"reset-attention", "true"},
+      {"shard.heads", "dp"},
+      {"shard.kv-heads", "dp"}},
+     "expected one chunk a stage with reset_attention and heads over dp, found "
+     "chunks = 2, reset_attention = true, heads over dp; nearest: chunks = 1, "
+     "or heads over tp\n"},
+    {"gpt2-nano",
      {{"distribute-saved-activations", "true"}},
      "expected distribute_saved_activations with recompute, found "
      "distribute_saved_activations = true, recompute = none; nearest: "
