@@ -129,6 +129,9 @@ def rules(case):
         "zero >= 1 with overlap = param-gather"
     yield (case.dtype == "f32" and any('dtype = "bf16"' in rest for _, rest in case.overrides),
            "dtype = f32, or that of the strategy, in an override")
+    yield ("reset-attention" in case.documents and layout.chunks > 1 and layout.dp > 1
+           and any('heads = "dp"' in rest for _, rest in case.overrides)), \
+        "one chunk a stage with reset_attention and heads over dp"
     yield case.narrow_sums and case.dtype == "f32", "dtype = bf16 with grad_dtype = bf16"
     yield from stage_rules(case)
     yield from recompute_rules(case)
