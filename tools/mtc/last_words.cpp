@@ -8,6 +8,7 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -70,7 +71,15 @@ void aborted(int) {
                        StatusCode::failed);
 }
 
+/// Whoever asks for more looks at what came, and may do without.
+constexpr std::size_t kUnchecked = 1 << 20;
+
 } // namespace
+
+void smallAllocationFailed(std::size_t bytes) {
+  if (gReserve && bytes < kUnchecked)
+    noMemory();
+}
 
 void installLastWords() {
   gReserve = std::malloc(1 << 20);
@@ -82,3 +91,16 @@ void installLastWords() {
 }
 
 } // namespace mtc::tool
+
+// MLIR makes an operation in what malloc returns and does not look whether that
+// is null: it would end by a signal, and leave what it began. Sanitizers have a
+// malloc of their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" void *__libc_malloc(std::size_t bytes);
+extern "C" void *malloc(std::size_t bytes) {
+  void *memory = __libc_malloc(bytes);
+  if (!memory)
+    mtc::tool::smallAllocationFailed(bytes);
+  return memory;
+}
+#endif

@@ -2,6 +2,8 @@
 #ifndef MTC_TOOLS_MTC_LAST_WORDS_H
 #define MTC_TOOLS_MTC_LAST_WORDS_H
 
+#include <cstddef>
+
 namespace mtc::tool {
 
 /// From now on the end of memory, errors by which LLVM would abort, and
@@ -9,6 +11,10 @@ namespace mtc::tool {
 /// error and exit code 1; what a compilation began and temporary files are
 /// removed.
 void installLastWords();
+
+/// The same for an allocation of so many bytes, if they are so few that nobody
+/// may have looked whether it failed; returns otherwise.
+void smallAllocationFailed(std::size_t bytes);
 
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_LAST_WORDS_H
