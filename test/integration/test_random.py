@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import safetensors
 from layouts import Layout
@@ -42,8 +42,9 @@ BOUNDS = {
     # trained was 1.4e-10 of that norm, where N5 has 1e-10).
     "f32": Bounds(2e-6, 1e-5, 1e-4),
     # As in test_matrix.py, but that a batch has few tokens, and some gradients few elements:
-    # a loss averages over 8 and more (5e-4 / sqrt(8); the worst of 500 strategies was 9e-5),
-    # and what is small beside the norm counts as 5e-2 of it (the worst was 9e-3).
+    # a loss averages over 8 and more (5e-4 / sqrt(8); the worst of 500 strategies was 9e-5; one
+    # of six layers beyond it has ROUNDED), and what is small beside the norm counts as 5e-2 of
+    # it (the worst was 9e-3).
     "bf16": Bounds(2e-4, 3e-2, 5e-2),
     # The unit is an eighth of bf16's. Small gradients lose no digits at this scale. But the first
     # updates of Adam are as large as the rate, whatever the gradient: where it is rounding alone,
@@ -52,6 +53,10 @@ BOUNDS = {
     # first one 7e-7.
     "fp16": Bounds(1e-4, 4e-3, 5e-2),
 }
+# Updates can amplify rounding: of six layers and 24 tokens a step one process was 3.7e-4 from
+# its own loss in f32, and 2.3e-4 from that of six ranks. A loss in 16 bits may be this many times
+# as far off as is allowed if in f32, where rounding hides little, the same layout holds N5.
+ROUNDED = 2.5
 STEPS, EOD = 4, 3
 
 
@@ -130,7 +135,8 @@ class Campaign:
             return
         bounds = BOUNDS[case.dtype]
         loss = max(safetensors.finite(relative(w, f)) for w, f in zip(single[0], losses))
-        self.report.expect(len(losses) == STEPS + 1 and loss <= bounds.losses,
+        self.report.expect(len(losses) == STEPS + 1
+                           and (loss <= bounds.losses or self.is_rounding(name, case, loss)),
                            f"{name}: a loss is {loss:.1e} from one process's")
         ratio, which = safetensors.worst_gradient(single[1], gradients, bounds.gradients,
                                                   bounds.floor)
@@ -140,6 +146,19 @@ class Campaign:
         self.worst[case.dtype] = (max(before[0], loss / bounds.losses), max(before[1], ratio))
         if case.dtype != "f32" and case.ascends:
             self.compare_bits(name, case, losses, gradients)
+
+    def is_rounding(self, name, case, loss):
+        """Whether a loss this far off is what 16 bits do to it (ROUNDED)."""
+        if case.dtype == "f32" or loss > ROUNDED * BOUNDS[case.dtype].losses:
+            return False
+        exact = replace(case, dtype="f32", narrow_sums=False)
+        self.write(exact)
+        done = self.compile(exact.options(self.path))
+        if not self.report.expect(done.returncode == 0, f"{name}: in f32: {done.stderr}"):
+            return False
+        self.compare(f"{name} in f32", exact, ("threads",))
+        self.write(case)
+        return True
 
     def compare_bits(self, name, case, losses, gradients):
         """Contract N4, of losses and gradients of step 1."""

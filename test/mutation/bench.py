@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ from run_layout import without_locations
 
 STEPS = 3
 EOD = 3  # one token of VOCAB: a sample in four has an end
+# Inputs of a program that knows documents: an edit can make one of any other.
+OF_DOCUMENTS = re.compile(r"\b(document_starts|loss_weights|gradient_weights)\b")
 # mtc's exit codes (`mtc help exit-codes`): IR that is not taken, and a run whose loss or
 # norm is not finite.
 REJECTED = (4,)
@@ -146,14 +149,15 @@ class Bench:
             return "rejected", done.stderr
         if done.returncode:
             return CRASHED, f"exit code {done.returncode}: {done.stderr}"
-        found = self.run(bundle, folder)
+        with open(file) as text:
+            found = self.run(bundle, folder, OF_DOCUMENTS.search(text.read()))
         shutil.rmtree(bundle)
         return found
 
-    def run(self, bundle, folder):
+    def run(self, bundle, folder, has_documents):
         common = [self.program, "run", bundle, "--data", self.path("tokens.bin"),
                   "--data-type", "u8", "--quiet", "--comm", "threads", "--strict",
-                  *(("--eod", str(EOD)) if self.plan.documents else ())]
+                  *(("--eod", str(EOD)) if has_documents else ())]
         log, out = os.path.join(folder, "log.jsonl"), os.path.join(folder, "out")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
