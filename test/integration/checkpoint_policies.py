@@ -148,7 +148,7 @@ class Policies:
         self.report.expect(checkpoints.steps(folder) == [3, 6, 7],
                            f"expected steps 3, 6 and 7, found {checkpoints.steps(folder)}")
         self.train("exit duration", STOPPED_SAVED, ["ended after step 8"], folder, "--resume",
-                   "--exit-duration-in-mins", 1e-9, steps=1000)
+                   "--exit-duration-in-mins", 1e-6, steps=1000)
 
     def looked_at(self):
         a, b = (checkpoints.of_step(self.folder, step) for step in (1, 2))

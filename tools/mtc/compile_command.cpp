@@ -8,6 +8,7 @@
 #include "runtime/base/output_files.h"
 #include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
+#include "tools/mtc/numbers.h"
 #include "tools/mtc/standard_files.h"
 #include "tools/mtc/strategy_options.h"
 
@@ -161,9 +162,12 @@ void addCompile(CLI::App &app, Action &action) {
   sub->add_flag("--verify-each", command->options.verifyEach,
                 "MLIR's verifier behind each pass, as where the input is IR; "
                 "else before verify-plan, and of IR that is written");
-  sub->add_option("-j,--jobs", command->options.threads,
-                  "stages compiled at a time")
-      ->check(CLI::Range(1, 1024));
+  addInteger(
+      *sub, "-j,--jobs", {1, 1024},
+      [command](int64_t jobs) {
+        command->options.threads = static_cast<int>(jobs);
+      },
+      "stages compiled at a time");
   sub->add_flag("--json", command->json, "print the report as JSON");
   addSettings(*sub, command->options.settings);
   command->strategy.addTo(*sub);

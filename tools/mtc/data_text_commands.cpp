@@ -96,7 +96,7 @@ void addDataDedup(CLI::App &data, Action &action) {
   sub->add_option("--pairs", options.pairs,
                   "a JSON line for each document that is left out: which other "
                   "one it is near, and their index");
-  addNumber(*sub, "--threshold", command->threshold,
+  addNumber(*sub, "--threshold", command->threshold, {},
             "Jaccard index of shingles from which two documents are one "
             "(default 0.7)");
   addInteger(*sub, "--shingle", options.shingle, 1,

@@ -70,8 +70,10 @@ void addLint(CLI::App &app, Action &action) {
   sub->add_option("--isa", inputs.isa,
                   runtime::isaNames() +
                       "; default: this machine's best for the dtype");
-  sub->add_option("-j,--jobs", inputs.threads, "stages planned at a time")
-      ->check(CLI::Range(1, 1024));
+  addInteger(
+      *sub, "-j,--jobs", {1, 1024},
+      [&inputs](int64_t jobs) { inputs.threads = static_cast<int>(jobs); },
+      "stages planned at a time");
   sub->add_flag("--json", command->json, "as JSON instead of text");
   addSettings(*sub, inputs.settings);
   command->strategy.addTo(*sub);

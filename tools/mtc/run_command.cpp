@@ -107,6 +107,10 @@ struct RunCommand {
   int64_t profileStart = 0, profileEnd = 0;
 };
 
+/// A time to wait for something that may never come. Ranks give four signs of
+/// life a second; milliseconds of the most are an int still.
+constexpr NumberBounds kSeconds = {.least = 1, .most = 1e6};
+
 /// The words of --progress; a terminal decides if there is none.
 const std::map<std::string, runtime::ProgressKind> kProgress = {
     {"", runtime::ProgressKind::automatic},
@@ -200,12 +204,6 @@ Status runRun(RunCommand &command) {
       options.checkpoints.empty())
     return {StatusCode::usage, "--exit-interval and --exit-duration-in-mins: "
                                "expected --checkpoints DIR with them"};
-  if (options.timingLevel > 2)
-    return {StatusCode::usage,
-            fmt::format("--timing-log-level: expected 0, 1 or 2, found {}",
-                        options.timingLevel)};
-  if (command.peakTflops.value_or(1) <= 0)
-    return {StatusCode::usage, "--peak-tflops: expected a number > 0"};
   MTC_RETURN_IF_ERROR(takeProfile(command));
   options.megatronLines = command.logStyle == "megatron";
   options.peakTflops = command.peakTflops.value_or(0);
@@ -241,22 +239,29 @@ void addHosts(CLI::App &sub, RunOptions &options) {
                "ranks of one host talk over MPI, too; if not given, they do by "
                "shared memory")
       ->group("Hosts");
-  sub.add_option("--rank", options.rank, "this process's rank, from 0")
-      ->check(CLI::NonNegativeNumber)
+  addInteger(
+      sub, "--rank", {0, INT32_MAX},
+      [&](int64_t rank) { options.rank = static_cast<int>(rank); },
+      "this process's rank, from 0")
       ->group("Hosts");
-  sub.add_option("--world", options.world, "how many ranks there are")
-      ->check(CLI::PositiveNumber)
+  addInteger(
+      sub, "--world", {1, INT32_MAX},
+      [&](int64_t world) { options.world = static_cast<int>(world); },
+      "how many ranks there are")
       ->group("Hosts");
   sub.add_option("--master", options.master,
                  "HOST:PORT where rank 0 listens for the others")
       ->group("Hosts");
-  sub.add_option("--rdzv-timeout", options.meetTimeout,
-                 "seconds that ranks wait for each other at the start")
-      ->check(CLI::PositiveNumber)
+  addNumber(
+      sub, "--rdzv-timeout", kSeconds,
+      [&](double seconds) { options.meetTimeout = seconds; },
+      "seconds that ranks wait for each other at the start; if not given: 600")
       ->group("Hosts");
-  sub.add_option("--heartbeat-timeout", options.heartbeatTimeout,
-                 "seconds without a sign of life after which a rank is dead")
-      ->check(CLI::PositiveNumber)
+  addNumber(
+      sub, "--heartbeat-timeout", kSeconds,
+      [&](double seconds) { options.heartbeatTimeout = seconds; },
+      "seconds without a sign of life after which a rank is dead; if not "
+      "given: 10")
       ->group("Hosts");
 }
 
@@ -288,16 +293,19 @@ void addRun(CLI::App &app, Action &action) {
                   "standard output for each step that is logged, and no "
                   "progress line")
       ->check(CLI::IsMember({"mtc", "megatron"}));
-  addInteger(*sub, "--timing-log-level", options.timingLevel, 0,
-             "named times of a step in the log, least, mean and largest over "
-             "ranks: 1: forward, backward, collectives, ...; 2: parts of "
-             "these; default: 0, none");
+  addInteger(
+      *sub, "--timing-log-level", {0, 2},
+      [&options](int64_t level) { options.timingLevel = level; },
+      "named times of a step in the log, least, mean and largest over "
+      "ranks: 1: forward, backward, collectives, ...; 2: parts of "
+      "these; default: 0, none");
   addInteger(*sub, "--log-interval", options.logInterval, 1,
              "a line every so many steps, and of the last one; default: 1");
   sub->add_option("--tensorboard-dir", options.tensorboardDir,
                   "folder for the numbers of the log as events of TensorBoard; "
                   "each run adds a file");
   addNumber(*sub, "--peak-tflops", command->peakTflops,
+            {.least = 1e-6, .most = 1e9},
             "10^12 operations that a rank could make in a second, for MFU, the "
             "share of them that the model uses");
   sub->add_option("--trace", options.traceFile,
@@ -334,6 +342,7 @@ void addRun(CLI::App &app, Action &action) {
   addInteger(*sub, "--exit-interval", options.exitInterval, 1,
              "end behind the next step that this divides, with a checkpoint");
   addNumber(*sub, "--exit-duration-in-mins", command->exitMinutes,
+            {.least = 1e-6, .most = 1e6},
             "end behind the step in progress after so many minutes, with a "
             "checkpoint");
   sub->add_option("--load", options.load,
@@ -348,6 +357,7 @@ void addRun(CLI::App &app, Action &action) {
   addInteger(*sub, "--eval-first", options.evalFirst, 0,
              "the first sample of --eval, from 0");
   addNumber(*sub, "--timeout", options.timeout,
+            {.least = kSeconds.least, .most = kSeconds.most, .orZero = true},
             "end the run when no rank begins a step for so many seconds; 0: "
             "never; if not given: five times the longest step, at least 600");
   addInteger(*sub, "--max-restarts", options.maxRestarts, 0,
