@@ -2,6 +2,8 @@
 
 #include "runtime/train/loss_scaler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -31,6 +33,8 @@ void LossScaler::fill(MtcStepBlock &block) const {
 }
 
 void LossScaler::update(bool finite) {
+  bool canFall = !isConstant_ && state_.scale > least_;
+  stuck_ = finite || canFall ? 0 : stuck_ + 1;
   if (!scales_ || isConstant_)
     return;
   if (!finite) {
@@ -45,6 +49,20 @@ void LossScaler::update(bool finite) {
   state_.hysteresisTracker = hysteresis_;
   if (state_.scale * kGrowth <= std::numeric_limits<float>::max())
     state_.scale *= kGrowth;
+}
+
+std::string LossScaler::stuckText(int64_t step, float loss) const {
+  std::string lower =
+      isConstant_ ? "give a lower --loss-scale, or none, which is a dynamic one"
+                  : "give a lower --min-loss-scale";
+  bool isFinite = loss - loss == 0; // NaN and infinities give NaN
+  return fmt::format(
+      "step {}: the last {} steps were skipped, and the loss scale {} is {}: "
+      "nothing is trained until a step is finite; {}",
+      step, stuck_, state_.scale, isConstant_ ? "constant" : "the least one",
+      isFinite ? lower + ", or compile with --dtype bf16"
+               : "the loss itself is not finite, which no scale mends: begin "
+                 "with other parameters, or compile with --dtype bf16");
 }
 
 std::optional<ScalerState> LossScaler::state() const {

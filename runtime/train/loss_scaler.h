@@ -15,6 +15,7 @@
 #include "runtime/checkpoint/run_position.h"
 
 #include <optional>
+#include <string>
 
 namespace mtc::runtime {
 
@@ -40,6 +41,11 @@ public:
   ///        the hysteresis whole again, and the scale doubles.
   /// A scale that doubled would not be finite in fp32 stays.
   void update(bool finite);
+  /// Overflows in a row that no lower scale could follow: it was the least one,
+  /// or is constant.
+  int64_t stuck() const { return stuck_; }
+  /// What to say of these, for people, behind a step with this loss.
+  std::string stuckText(int64_t step, float loss) const;
   /// Empty where there is nothing that changes.
   std::optional<ScalerState> state() const;
 
@@ -48,6 +54,7 @@ private:
   double least_;
   int64_t window_, hysteresis_;
   ScalerState state_;
+  int64_t stuck_ = 0;
 };
 
 } // namespace mtc::runtime

@@ -7,13 +7,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace mtc::runtime {
 namespace {
 
 /// NaN and infinities give NaN, which equals nothing.
 bool isFinite(float x) { return x - x == 0; }
+
+/// The least fp32 that rounds to an infinity of f16.
+constexpr float kFirstBeyondF16 = 65520;
 
 /// A parameter, as ranks tell each other: plain data.
 struct Place {
@@ -37,25 +42,37 @@ Place placeOf(const RankState &rank, const std::string &name) {
   return place;
 }
 
+/// What the type of a parameter makes infinite, and everything beyond.
+float limitOf(const RankState &rank, const std::string &name) {
+  const Descriptor &program = rank.descriptor();
+  auto at = std::ranges::find(program.params, name, &ParamInfo::name);
+  bool isF16 = program.buckets[at->bucket].dtype == MTC_F16;
+  return isF16 ? kFirstBeyondF16 : std::numeric_limits<float>::infinity();
+}
+
 /// Brings a piece to the host, a part at a time.
-Status check(Stream &stream, const Piece &piece, bool &finite) {
+Status check(Stream &stream, const Piece &piece, float limit, bool &finite) {
   constexpr int64_t kPart = int64_t{1} << 20;
   std::vector<float> part;
   finite = true;
   for (int64_t at = 0; at < piece.count && finite; at += kPart) {
     part.resize(static_cast<size_t>(std::min(piece.count - at, kPart)));
     MTC_RETURN_IF_ERROR(readElements(stream, piece, at, part));
-    finite = std::ranges::all_of(part, isFinite);
+    // Not so of NaN.
+    finite = std::ranges::all_of(part,
+                                 [&](float x) { return std::fabs(x) < limit; });
   }
   return Status::okay();
 }
 
 /// Descriptors list parameters as buckets do, from the model's end on.
 Status findFirst(RankState &rank, const std::vector<Piece> &pieces,
-                 Place &out) {
+                 bool areParameters, Place &out) {
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
     bool finite = true;
-    MTC_RETURN_IF_ERROR(check(rank.stream(), *piece, finite));
+    float limit = areParameters ? limitOf(rank, piece->name)
+                                : std::numeric_limits<float>::infinity();
+    MTC_RETURN_IF_ERROR(check(rank.stream(), *piece, limit, finite));
     if (!finite) {
       out = placeOf(rank, piece->name);
       break;
@@ -94,8 +111,8 @@ Status findNotFinite(RankState &rank, float loss, NotFinite &out) {
   std::vector<Finding> all(static_cast<size_t>(mesh.worldSize()));
   Finding &own = all[static_cast<size_t>(rank.rank())];
   own.loss = loss;
-  MTC_RETURN_IF_ERROR(findFirst(rank, gradPieces(rank), own.gradient));
-  MTC_RETURN_IF_ERROR(findFirst(rank, paramPieces(rank), own.parameter));
+  MTC_RETURN_IF_ERROR(findFirst(rank, gradPieces(rank), false, own.gradient));
+  MTC_RETURN_IF_ERROR(findFirst(rank, paramPieces(rank), true, own.parameter));
   MTC_RETURN_IF_ERROR(rank.comm().allGather(MTC_GROUP_ALL, MTC_I32, all.data(),
                                             sizeof(Finding) / 4));
   MTC_RETURN_IF_ERROR(rank.complete());
@@ -107,6 +124,7 @@ Status findNotFinite(RankState &rank, float loss, NotFinite &out) {
              : !gradient.empty() ? "gradient of " + gradient
                                  : "gradient norm";
   out.parameter = firstOf(mesh, all, &Finding::parameter);
+  out.isNarrow = rank.descriptor().scalesLoss();
   return Status::okay();
 }
 
@@ -123,9 +141,11 @@ std::string NotFinite::text(int64_t step) const {
                              "it so",
                              step - 1)
                : "it was so before the first step";
-  return failed + fmt::format("the parameters are not good either: '{}' is not "
-                              "finite, {}",
-                              parameter, since);
+  return failed +
+         fmt::format("the parameters are not good either: '{}' is not "
+                     "finite{}, {}",
+                     parameter,
+                     isNarrow ? " in f16, which holds up to 65504" : "", since);
 }
 
 } // namespace mtc::runtime

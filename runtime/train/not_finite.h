@@ -19,8 +19,11 @@ struct NotFinite {
   /// is so: the sum itself is broken.)
   std::string what;
   std::string help; ///< what to do; may be empty
-  /// The first parameter that is not finite itself; empty: all of them are.
+  /// The first parameter that is not finite itself, or not in its own type;
+  /// empty: all of them are.
   std::string parameter;
+  /// Whether parameters have a type that holds less than fp32.
+  bool isNarrow = false;
 
   /// For people: what was found in `step`, and what the parameters are.
   std::string text(int64_t step) const;

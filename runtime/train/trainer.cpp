@@ -13,9 +13,14 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
+
+/// Steps in a row that are skipped at the least loss scale until that is said:
+/// an overflow of a batch or two is none of the run's.
+constexpr int64_t kStuckSteps = 10;
 
 /// NaN and infinities give NaN, which equals nothing.
 bool isFinite(double x) { return x - x == 0; }
@@ -270,11 +275,12 @@ Status Trainer::trainStep(int64_t step) {
   if (finite && squaresOverflow(result_.gradNorm, job_.recipe.clip))
     return endTooLarge(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
-  scaler_.update(finite);
   if (!finite)
     return skipUpdate(step, *entry);
   MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
   MTC_RETURN_IF_ERROR(rank_.complete());
+  scaler_.update(true);
+  lookedAtParameters_ = false;
   finish(step);
   return Status::okay();
 }
@@ -301,12 +307,27 @@ Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
   int64_t done = entry.update[0] + 1, apply = entry.update[1];
   MTC_RETURN_IF_ERROR(rank_.walk(entry, done, apply, loader));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
+  MTC_RETURN_IF_ERROR(rank_.complete());
+  if (!std::exchange(lookedAtParameters_, true)) {
+    NotFinite found;
+    MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+    if (!found.parameter.empty())
+      return endWith(step, found);
+  }
   MTC_RETURN_IF_ERROR(rank_.dropGradients());
   MTC_RETURN_IF_ERROR(rank_.complete());
+  scaler_.update(false);
   finish(step);
   ++skipped_;
   skippedSamples_ += batches_.of(step);
+  warnOfSkips(step);
   return Status::okay();
+}
+
+void Trainer::warnOfSkips(int64_t step) const {
+  if (rank_.logs() && scaler_.stuck() == kStuckSteps)
+    std::fprintf(stderr, "warning: %s\n",
+                 scaler_.stuckText(step, result_.loss).c_str());
 }
 
 Status Trainer::tracedStep(int64_t step) {

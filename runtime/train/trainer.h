@@ -74,8 +74,11 @@ private:
   /// Fills the block of a step.
   void fillBlock(int64_t step);
   /// Ends a step whose gradients are scaled and not finite: nothing changes but
-  /// the scale, and the samples are used up.
+  /// the scale, and the samples are used up. If parameters are not finite no
+  /// scale helps, and training ends before it.
   Status skipUpdate(int64_t step, const EntryInfo &entry);
+  /// Says so where skipping has become useless.
+  void warnOfSkips(int64_t step) const;
   /// Ends training before the update of a step whose norm is not finite.
   Status endNotFinite(int64_t step);
   /// The same where the norm is finite, and squares of gradients are not.
@@ -155,6 +158,7 @@ private:
   int64_t done_ = 0;   ///< the last step that is done, or was skipped
   int64_t tokens_ = 0; ///< up to that one
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
+  bool lookedAtParameters_ = false;          ///< since the last update
   MtcStepBlock block_{};                     ///< of the step in progress
   StepResult result_;                        ///< of the last step
   int savesHeard_ = 0;                       ///< of signals_.saves

@@ -167,6 +167,65 @@ TEST_F(LossScaleRun, AConstantScaleSkipsToo) {
             parameters(folder_.path("a/params.safetensors")));
 }
 
+TEST_F(LossScaleRun, SaysOnceThatSkippingIsUseless) {
+  RunOptions o = scaled(CommKind::shm);
+  o.recipe.loss_scale = 0x1p24;
+  o.recipe.steps = 25;
+  testing::internal::CaptureStderr();
+  run(o);
+  std::string said = testing::internal::GetCapturedStderr();
+  std::string words = "warning: step 10: the last 10 steps were skipped, and "
+                      "the loss scale 16777216 is constant";
+  size_t at = said.find(words);
+  ASSERT_NE(at, said.npos) << said;
+  EXPECT_EQ(said.find("warning", at + words.size()), said.npos) << said;
+}
+
+// A float32 tensor of a safetensors file by hand.
+std::string tensorText(const std::string &name, std::vector<float> values,
+                       size_t begin) {
+  return "\"" + name + "\": {\"dtype\": \"F32\", \"shape\": [" +
+         std::to_string(values.size()) + "], \"data_offsets\": [" +
+         std::to_string(begin) + ", " +
+         std::to_string(begin + 4 * values.size()) + "]}";
+}
+
+TEST_F(LossScaleRun, ParametersThatAreNotFiniteEndIt) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  // What f16 makes an infinity, too; the fp32 main parameter is finite.
+  for (float bad : {kNaN, 65520.0f}) {
+    std::vector<float> w = {1, 1, 1, 1}, b = {1, bad, 1};
+    std::string header =
+        "{" + tensorText("w", w, 0) + ", " + tensorText("b", b, 16) + "}";
+    uint64_t size = header.size();
+    std::string file(reinterpret_cast<const char *>(&size), 8);
+    file += header;
+    file.append(reinterpret_cast<const char *>(w.data()), 16);
+    file.append(reinterpret_cast<const char *>(b.data()), 12);
+    writeFile(folder_.path("weights"), file);
+    for (CommKind comm : {CommKind::threads, CommKind::shm}) {
+      RunOptions o = scaled(comm);
+      o.initFrom = folder_.path("weights");
+      std::filesystem::remove(o.logFile);
+      Status status = runBundle(o);
+      EXPECT_EQ(status.code(), StatusCode::nonFinite) << status.message();
+      EXPECT_NE(status.message().find("step 1: the loss is not finite (loss "),
+                std::string::npos);
+      EXPECT_NE(status.message().find(
+                    "the parameters are not good either: 'b' is not finite in "
+                    "f16, which "
+                    "holds up to 65504, it was so before the first step"),
+                std::string::npos)
+          << status.message();
+      std::vector<Json> log = linesOf(o.logFile);
+      ASSERT_EQ(log.size(), 2u);
+      EXPECT_EQ(log[1]["not_finite"], "loss");
+      EXPECT_EQ(log[1]["bad_parameter"], "b");
+      EXPECT_EQ(log[1]["skipped_steps"], 0);
+    }
+  }
+}
+
 TEST_F(LossScaleRun, IsRejectedWhereNothingIsScaled) {
   RunOptions o = options(bf16(), CommKind::threads);
   o.recipe.loss_scale = 64;

@@ -53,6 +53,26 @@ TEST(LossScaler, FollowsEventsByHand) {
   expectEvents(LossScaler(recipeOf(4, 3, 3, 1), true), {{'x', 3}, {'x', 3}});
 }
 
+TEST(LossScaler, CountsOverflowsThatNoLowerScaleCanFollow) {
+  LossScaler scaler(recipeOf(4, 1, 3, 1), true);
+  for (int64_t stuck : {0, 0, 1, 2, 3}) { // from 4, from 2, then from 1
+    scaler.update(false);
+    EXPECT_EQ(scaler.stuck(), stuck);
+  }
+  EXPECT_EQ(
+      scaler.stuckText(5, 2),
+      "step 5: the last 3 steps were skipped, and the loss scale 1 is the "
+      "least one: nothing is trained until a step is finite; give a lower "
+      "--min-loss-scale, or compile with --dtype bf16");
+  scaler.update(true);
+  EXPECT_EQ(scaler.stuck(), 0);
+  Recipe recipe;
+  recipe.loss_scale = 8;
+  LossScaler constant(recipe, true);
+  constant.update(false);
+  EXPECT_EQ(constant.stuck(), 1);
+}
+
 TEST(LossScaler, DefaultsAreMegatrons) {
   LossScaler scaler(Recipe(), true);
   EXPECT_EQ(scaler.scale(), 4294967296.0f);
