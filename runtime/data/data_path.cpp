@@ -95,4 +95,17 @@ Status parseDataPath(std::string_view text, const std::string &option,
   return Status::okay();
 }
 
+size_t countDataWords(std::span<const std::string> words) {
+  size_t count = 0;
+  while (count < words.size()) {
+    double weight;
+    bool isPair = count + 1 < words.size() && isNumber(words[count], weight) &&
+                  !words[count + 1].starts_with('-');
+    if (!isPair && corpusOf(words[count]).empty())
+      break;
+    count += isPair ? 2 : 1;
+  }
+  return std::min(std::max<size_t>(count, 1), words.size());
+}
+
 } // namespace mtc::runtime

@@ -4,6 +4,7 @@
 
 #include "runtime/base/status.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ struct DataPath {
 /// call the text. Errors: usage; inputRejected, for a corpus that is not there.
 Status parseDataPath(std::string_view text, const std::string &option,
                      DataPath &out);
+
+/// How many of the words behind Megatron-LM's --data-path are of it: as many
+/// weights, each with the word behind it, and names of corpora that are there
+/// as follow each other, and the first word in any case.
+size_t countDataWords(std::span<const std::string> words);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_DATA_DATA_PATH_H

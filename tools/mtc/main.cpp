@@ -4,6 +4,7 @@
 #include "runtime/base/messages.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/last_words.h"
+#include "tools/mtc/megatron_options.h"
 #include "tools/mtc/parse_error.h"
 #include "tools/mtc/standard_files.h"
 #include "tools/mtc/version.h"
@@ -15,8 +16,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 using mtc::runtime::firstLines;
 using mtc::runtime::printable;
@@ -43,6 +46,11 @@ static Status flushOutput() {
 }
 
 static int parseAndRun(int argc, char **argv) {
+  std::vector<std::string> arguments =
+      mtc::tool::withDataInOneWord({argv, argv + argc});
+  std::vector<const char *> words;
+  for (const std::string &argument : arguments)
+    words.push_back(argument.c_str());
   CLI::App app("mtc: compiles and trains transformers in parallel");
   app.set_version_flag("--version", mtc::tool::versionText,
                        "what this build is, and of what");
@@ -62,13 +70,15 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addHelp(app, action);
   mtc::tool::addPages(app, action);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success &request) { // --help, --version
     app.exit(request);
     return finish(flushOutput());
   } catch (const CLI::ParseError &error) {
     return finish({StatusCode::usage, mtc::tool::explain(app, error)});
   }
+  if (std::string text = mtc::tool::swallowedOption(app); !text.empty())
+    return finish({StatusCode::usage, text});
   Status status = action ? action() : Status::okay();
   Status flushed = status.message().empty() ? flushOutput() : Status::okay();
   return finish(flushed.ok() ? status : flushed);

@@ -2,10 +2,15 @@
 
 #include "tools/mtc/megatron_options.h"
 
+#include "runtime/data/data_path.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <vector>
+#include <algorithm>
+#include <functional>
+#include <string_view>
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -22,6 +27,9 @@ constexpr const char *kLayers = "give --recompute layers=N for the first N "
                                 "layers of each stage, or full";
 constexpr const char *kMasks =
     "no mask is stored: attention is told where documents begin; leave it out";
+constexpr const char *kLooksAlways = "mtc looks at loss and gradients of every "
+                                     "step, before its update, and ends "
+                                     "with exit code 15; leave it out";
 constexpr const char *kNoChoice = "mtc has no such choice; leave it out";
 constexpr const char *kOfTheCorpus =
     "texts become a corpus before the run: give it to mtc data tokenize";
@@ -31,12 +39,16 @@ constexpr const char *kSumsAreFp32 =
     "sums of gradients are in fp32 unless mtc compile --grad-dtype says "
     "otherwise; leave it out";
 
+/// What stands behind an option.
+enum class Behind { none, upToOne, any };
+
 /// An option of Megatron-LM that is no other name of one of ours, as its
 /// meaning is not equal, and what to do instead.
 struct MegatronOption {
   const char *name;      ///< without the dashes
   const char *inCompile; ///< null: mtc compile has it, or knows nothing of it
   const char *inRun;     ///< null: what it is in mtc compile
+  Behind words = Behind::upToOne;
 };
 
 // Names are those of its arguments.py. Synonyms are in the tables of keys.
@@ -50,8 +62,11 @@ constexpr MegatronOption kOptions[] = {
      "model.dropout.attention=0.1"},
     {"bf16", nullptr, kCompiled},
     {"calculate-per-token-loss", nullptr, kCompiled},
+    {"check-for-nan-in-loss-and-grad", nullptr, kLooksAlways, Behind::none},
     {"ckpt-format", nullptr,
      "checkpoints have one format (docs/checkpoints.md); leave it out"},
+    {"ckpt-step", nullptr,
+     "give --load DIR/step-00001000 for the checkpoint of step 1000"},
     {"context-parallel-size", nullptr, kCompiled},
     {"cp-comm-type", "--cp gathers keys and values; leave it out", nullptr},
     {"create-attention-mask-in-dataloader", nullptr, kMasks},
@@ -65,7 +80,17 @@ constexpr MegatronOption kOptions[] = {
      "and give --groups \"NAME: lr RATE, min_lr RATE\""},
     {"distributed-backend", nullptr,
      "ranks talk as --comm says: shm, threads or mpi"},
+    {"distributed-timeout-minutes", nullptr,
+     "give --timeout SECONDS, and of ranks that start late --rdzv-timeout "
+     "SECONDS"},
     {"eod-mask-loss", nullptr, kCompiled},
+    {"exit-on-missing-checkpoint", nullptr,
+     "--load DIR ends where there is none, --resume begins anew; leave it out",
+     Behind::none},
+    {"exit-signal-handler", nullptr,
+     "SIGTERM always ends a run behind the step in progress, with a checkpoint "
+     "where there is --checkpoints DIR; leave it out",
+     Behind::none},
     {"expert-model-parallel-size", nullptr,
      "mtc has no mixtures of experts; leave it out"},
     {"ffn-hidden-size", kKeyOfTheSpec, kOfTheSpec},
@@ -85,6 +110,7 @@ constexpr MegatronOption kOptions[] = {
     {"micro-batch-size", nullptr, kCompiled},
     {"mock-data", nullptr,
      "--data names tokens; any file does with --data-type u8"},
+    {"no-check-for-nan-in-loss-and-grad", nullptr, kLooksAlways, Behind::none},
     {"no-create-attention-mask-in-dataloader", nullptr, kMasks},
     {"no-load-optim", nullptr,
      "mtc run --init-from FILE begins with weights alone"},
@@ -105,6 +131,8 @@ constexpr MegatronOption kOptions[] = {
     {"override-opt_param-scheduler", nullptr,
      "a run that goes on has the recipe that it is given; leave it out"},
     {"pipeline-model-parallel-size", nullptr, kCompiled},
+    {"profile-ranks", nullptr, "--profile FILE has all ranks; leave it out",
+     Behind::any},
     {"recompute-granularity", nullptr, kCompiled},
     {"recompute-method", kLayers, nullptr},
     {"recompute-modules", "give --recompute selective, or ops=FAMILY,...",
@@ -116,8 +144,13 @@ constexpr MegatronOption kOptions[] = {
      "give it to mtc compile, and --seq to mtc run where the bundle has "
      "several lengths"},
     {"sequence-parallel", nullptr, kCompiled},
+    {"skip-train", nullptr, "mtc run --eval BATCHES trains nothing",
+     Behind::none},
     {"tensor-model-parallel-size", nullptr, kCompiled},
+    {"test-data-path", nullptr,
+     "behind the run, mtc run --load DIR --eval BATCHES --eval-data DATA"},
     {"tokenizer-type", nullptr, kOfTheCorpus},
+    {"train-data-path", nullptr, "give --data DATA, without --split"},
     {"transformer-impl", nullptr, kNoChoice},
     {"untie-embeddings-and-output-weights", nullptr, kOfTheSpec},
     {"use-checkpoint-opt_param-scheduler", nullptr,
@@ -125,6 +158,8 @@ constexpr MegatronOption kOptions[] = {
     {"use-distributed-optimizer", nullptr, kCompiled},
     {"use-flash-attn", nullptr, kNoChoice},
     {"use-mcore-models", nullptr, kNoChoice},
+    {"valid-data-path", nullptr,
+     "give --eval-data DATA, which is read in order from its start"},
     {"vocab-file", nullptr, kOfTheCorpus},
 };
 
@@ -138,6 +173,20 @@ std::string adviceOf(const MegatronOption &option, MegatronUse use) {
                      option.inCompile);
 }
 
+/// Adds what says something if it is given.
+void addName(CLI::App &sub, const MegatronOption &option,
+             const std::function<void()> &say) {
+  std::string flag = fmt::format("--{}", option.name);
+  CLI::Option *added =
+      option.words == Behind::none
+          ? sub.add_flag_callback(flag, say)
+          : sub.add_option_function<std::vector<std::string>>(
+                   flag, [say](const std::vector<std::string> &) { say(); })
+                ->expected(0, option.words == Behind::any ? -1 : 1)
+                ->allow_extra_args(option.words == Behind::any);
+  added->group("");
+}
+
 } // namespace
 
 void MegatronOptions::addTo(CLI::App &sub, MegatronUse use) {
@@ -145,20 +194,36 @@ void MegatronOptions::addTo(CLI::App &sub, MegatronUse use) {
     std::string advice = adviceOf(option, use);
     if (advice.empty())
       continue;
-    auto say = [=, this, &sub](const std::vector<std::string> &) {
+    addName(sub, option, [=, this, &sub] {
       found_ += fmt::format(
           "{}--{}: no option of mtc {} as it is of Megatron-LM: {}",
           found_.empty() ? "" : "\n  ", option.name, sub.get_name(), advice);
-    };
-    sub.add_option_function<std::vector<std::string>>(
-           fmt::format("--{}", option.name), say)
-        ->expected(0, 1)
-        ->group("");
+    });
   }
 }
 
 Status MegatronOptions::check() const {
   return found_.empty() ? Status::okay() : Status(StatusCode::usage, found_);
+}
+
+std::vector<std::string> withDataInOneWord(std::vector<std::string> arguments) {
+  constexpr std::string_view names[] = {"--data-path", "--train-data-path",
+                                        "--valid-data-path",
+                                        "--test-data-path"};
+  if (arguments.size() < 2 || arguments[1] != "run")
+    return arguments;
+  for (size_t at = 2; at < arguments.size(); ++at) {
+    if (std::ranges::find(names, arguments[at]) == std::end(names))
+      continue;
+    auto first = arguments.begin() + static_cast<ptrdiff_t>(at) + 1;
+    size_t count = runtime::countDataWords({first, arguments.end()});
+    if (count < 2)
+      continue;
+    auto end = first + static_cast<ptrdiff_t>(count);
+    *first = fmt::format("{}", fmt::join(first, end, " "));
+    arguments.erase(first + 1, end);
+  }
+  return arguments;
 }
 
 } // namespace mtc::tool

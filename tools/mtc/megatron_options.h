@@ -5,6 +5,7 @@
 #include "runtime/base/status.h"
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -28,6 +29,11 @@ public:
 private:
   std::string found_; ///< what is wrong
 };
+
+/// Arguments of `mtc`, its name first, in which the words behind Megatron-LM's
+/// --data-path of `mtc run` are one, as --data has them. Other options of ours
+/// have one word, and what follows may be the bundle.
+std::vector<std::string> withDataInOneWord(std::vector<std::string> arguments);
 
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_MEGATRON_OPTIONS_H

@@ -70,12 +70,40 @@ std::string twice(const std::string &text) {
                            text.substr(0, at), text.substr(at + mark.size()));
 }
 
+/// Of the options of one command.
+std::string swallowedBy(const CLI::App &part) {
+  for (const CLI::Option *option : part.get_options()) {
+    if (option->get_positional() || option->get_expected_min() == 0)
+      continue;
+    for (const std::string &result : option->results()) {
+      std::string flag = result.substr(0, result.find('='));
+      if (flag.starts_with('-') && part.get_option_no_throw(flag))
+        return fmt::format("{}: expected its value, found the option '{}'",
+                           option->get_name(), flag);
+    }
+  }
+  return "";
+}
+
 bool isFlag(const std::string &argument) {
   return argument.find_first_not_of('-') != std::string::npos &&
          argument.starts_with('-');
 }
 
+/// Several corpora without weights are told from a bundle by nobody.
+std::string adviceOnWords(const CLI::App &part) {
+  const CLI::Option *data = part.get_option_no_throw("--data-path");
+  return data && data->count() > 0
+             ? "; several corpora are one argument: --data \"BOOKS CODE\""
+             : "";
+}
+
 } // namespace
+
+std::string swallowedOption(const CLI::App &app) {
+  std::string name = "mtc", text = swallowedBy(givenPart(app, name));
+  return text.empty() ? "" : fmt::format("{}\nsee {} --help", text, name);
+}
 
 std::string explain(const CLI::App &app, const CLI::ParseError &error) {
   std::string name = "mtc";
@@ -83,13 +111,15 @@ std::string explain(const CLI::App &app, const CLI::ParseError &error) {
   std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   auto flag = std::find_if(rest.begin(), rest.end(), isFlag);
   std::string text;
-  if (part.get_require_subcommand_min() > 0 && flag == rest.end())
+  if (std::string taken = swallowedBy(part); !taken.empty())
+    text = taken;
+  else if (part.get_require_subcommand_min() > 0 && flag == rest.end())
     text = unknownSubcommand(part, rest.empty() ? "" : rest.front());
   else if (flag != rest.end())
     text = unknownOption(part, *flag);
   else if (!rest.empty())
-    text =
-        fmt::format("expected no further argument, found '{}'", rest.front());
+    text = fmt::format("expected no further argument, found '{}'{}",
+                       rest.front(), adviceOnWords(part));
   else
     text = twice(error.what());
   return fmt::format("{}\nsee {} --help", text, name);
