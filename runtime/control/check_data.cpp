@@ -234,18 +234,11 @@ private:
   ProgressLine progress_;
 };
 
-/// Whether a program does; if none does, and the run is told of them, says so.
-bool knowsDocuments(const Job &job, const Bundle &bundle) {
-  bool knows = std::ranges::any_of(bundle.stages, [](const auto &program) {
+/// Whether a program does.
+bool knowsDocuments(const Bundle &bundle) {
+  return std::ranges::any_of(bundle.stages, [](const auto &program) {
     return program.descriptor.knowsDocuments();
   });
-  if (!knows && job.recipe.eod >= 0)
-    std::fprintf(stderr,
-                 "--eod %lld has no effect: the bundle was compiled without "
-                 "--mask-document-ends, --reset-positions and "
-                 "--reset-attention\n",
-                 static_cast<long long>(job.recipe.eod));
-  return knows;
 }
 
 } // namespace
@@ -260,7 +253,7 @@ Status checkData(Job &job, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(StepLengths::parse(job.recipe.seq, first, lengths));
   StepBatches batches;
   MTC_RETURN_IF_ERROR(job.planBatches(first, batches));
-  return reads ? DataCheck(job, first.batch.vocab, knowsDocuments(job, bundle),
+  return reads ? DataCheck(job, first.batch.vocab, knowsDocuments(bundle),
                            batches, stop)
                      .run(lengths)
                : Status::okay();

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -85,8 +86,19 @@ void Child::signal(int number) const {
 
 void Child::passLine(const std::string &line) {
   constexpr std::string_view mark = "error: ";
-  if (line.compare(0, mark.size(), mark) == 0)
-    lastError_ = line.substr(mark.size());
+  passHeld();
+  if (!line.starts_with(mark))
+    return pass(line);
+  lastError_ = line.substr(mark.size());
+  held_ = line;
+}
+
+void Child::passHeld() {
+  if (!held_.empty())
+    pass(std::exchange(held_, ""));
+}
+
+void Child::pass(const std::string &line) {
   std::string text = fmt::format("[rank {}] {}\n", rank_, printable(line));
   // Who ended must be seen to have, though nobody takes what it said.
   if (!isWritable(STDERR_FILENO, stuck_ ? 0 : kPatience)) {
@@ -130,7 +142,15 @@ std::optional<RankOutcome> Child::reap() {
   return outcome(status);
 }
 
+static bool wasAskedTo(int waitStatus) {
+  int code = WIFEXITED(waitStatus) ? WEXITSTATUS(waitStatus) : 0;
+  return code == static_cast<int>(StatusCode::interrupted) ||
+         code == static_cast<int>(StatusCode::stoppedSaved);
+}
+
 RankOutcome Child::outcome(int waitStatus) {
+  if (!wasAskedTo(waitStatus))
+    passHeld();
   RankOutcome result;
   result.rank = rank_;
   if (WIFSIGNALED(waitStatus)) {

@@ -31,13 +31,16 @@ public:
   /// The pipe to poll; -1 after its end.
   int pipe() const { return pipe_; }
   /// Passes on what the pipe holds, line by line with "[rank N] " before each.
-  /// Call it when poll says so.
+  /// Call it when poll says so. Why a rank ends is passed on once it has, but
+  /// not that it was asked to: all say the same, and so does who started them.
   void forward();
   /// The outcome once the process has ended; nothing while it runs.
   std::optional<RankOutcome> reap();
 
 private:
   void passLine(const std::string &line);
+  void passHeld();
+  void pass(const std::string &line);
   RankOutcome outcome(int waitStatus);
 
   int rank_ = 0;
@@ -46,6 +49,7 @@ private:
   std::string partial_;   ///< a line that is not complete yet
   bool stuck_ = false;    ///< standard error took no line
   std::string lastError_; ///< what the rank said after "error: "
+  std::string held_;      ///< that line, as long as it is the last one
 };
 
 } // namespace mtc::runtime

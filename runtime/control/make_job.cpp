@@ -47,7 +47,11 @@ Status orderTrace(const RunOptions &options, const Recipe &recipe,
             "--trace: expected a run that trains, whose step it is of, found "
             "none (an evaluation trains nothing); leave it out, or give "
             "--steps"};
-  out.first = options.traceStep > 0 ? options.traceStep : recipe.steps;
+  bool isRange = options.traceToEnd || options.traceLast > 0;
+  out.fromStart = isRange && options.traceStep == 0;
+  out.first = options.traceStep > 0 ? options.traceStep
+              : isRange             ? 1
+                                    : recipe.steps;
   out.last = options.traceToEnd      ? recipe.steps
              : options.traceLast > 0 ? options.traceLast
                                      : out.first;
@@ -55,9 +59,8 @@ Status orderTrace(const RunOptions &options, const Recipe &recipe,
     return {StatusCode::usage,
             fmt::format("{}: expected steps from 1 to {}, the last one, found "
                         "{} to {}; name others, or run more steps",
-                        options.traceToEnd || options.traceLast > 0
-                            ? "--profile-step-start and --profile-step-end"
-                            : "--trace-step",
+                        isRange ? "--profile-step-start and --profile-step-end"
+                                : "--trace-step",
                         recipe.steps, out.first, out.last)};
   out.file = options.traceFile;
   out.origin = traceNow();

@@ -3,6 +3,7 @@
 #include "runtime/control/preparation.h"
 
 #include "runtime/control/check_data.h"
+#include "runtime/control/idle_options.h"
 #include "runtime/control/run_header.h"
 #include "runtime/control/sample_orders.h"
 #include "runtime/control/say.h"
@@ -64,6 +65,8 @@ Status Preparation::begin(const RunOptions &options, CommKind comm,
   job.report.header = runHeader(comm, bundle, job);
   progress_.open(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
+  for (const std::string &line : idleOptions({options, job, bundle, comm}))
+    say(line);
   if (checkpoints_.loaded() && !job.evaluates())
     for (const std::string &warning :
          changedOrders(*checkpoints_.loaded(), job))

@@ -57,11 +57,14 @@ Status checkSteps(const Job &job, const Descriptor &program) {
               fmt::format("--dump {}@{}: the run goes on behind step {}; name "
                           "a later one",
                           dump.what, dump.step, start)};
-  if (job.trace.first > 0 && job.trace.first <= start)
+  if (job.trace.first > 0 &&
+      (job.trace.first <= start || job.trace.first > job.trace.last))
     return {StatusCode::usage,
-            fmt::format("--trace-step {}: the run goes on behind step {}; name "
-                        "a later one",
-                        job.trace.first, start)};
+            fmt::format(
+                "{} {}: the run goes on behind step {}; name a later "
+                "one",
+                job.trace.fromStart ? "--profile-step-end" : "--trace-step",
+                job.trace.fromStart ? job.trace.last : job.trace.first, start)};
   return Status::okay();
 }
 
@@ -215,8 +218,16 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
   order.start = from.manifest.position;
   loaded_ = std::move(from.manifest);
-  return job.evaluates() ? Status::okay()
-                         : checkSteps(job, bundle.stages[0].descriptor);
+  if (job.trace.fromStart)
+    job.trace.first = job.startStep() + 1;
+  if (job.evaluates())
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(checkSteps(job, bundle.stages[0].descriptor));
+  if (order.start.step == job.recipe.steps)
+    say(fmt::format("nothing is left to train: '{}' is of step {}, the last "
+                    "one; with more --steps the run goes on from it",
+                    order.resume, order.start.step));
+  return Status::okay();
 }
 
 } // namespace mtc::runtime

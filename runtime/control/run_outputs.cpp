@@ -6,6 +6,8 @@
 #include "runtime/base/output_files.h"
 #include "runtime/data/data_path.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -72,6 +74,12 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   addIf(files.outputs, "--tensorboard-dir", options.tensorboardDir);
   for (const NamedFile &file : shared)
     files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
+  for (const NamedFile &file : files.outputs)
+    if (file.path == "-")
+      return {StatusCode::usage,
+              fmt::format("{}: expected a name, found '-'; /dev/stdout is "
+                          "standard output, and ./- a file of that name",
+                          file.option)};
   MTC_RETURN_IF_ERROR(checkFiles(files));
   for (const DumpOrder &dump : job.dumps)
     MTC_RETURN_IF_ERROR(

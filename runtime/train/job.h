@@ -30,6 +30,8 @@ struct TraceOrder {
   int64_t first = 0, last = 0; ///< 0: no trace
   std::string file, parts = {};
   int64_t origin = 0; ///< traceNow() where its times begin
+  /// `first` is that of this run, wherever it begins. Ranks are not told.
+  bool fromStart = false;
 
   bool has(int64_t step) const {
     return first > 0 && step >= first && step <= last;

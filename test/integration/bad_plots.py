@@ -34,8 +34,6 @@ CASES = [
          then(there("p.svg"))),
     Case("times of a level that is none", [*RUN, "--timing-log-level", 3], USAGE,
          ["--timing-log-level", "from 0 to 2", "3"], tokens),
-    Case("a profile of no steps", [*RUN, "--profile", "t.json"], USAGE,
-         ["--profile", "--profile-step-start"], tokens),
     Case("steps of a profile, and none", [*RUN, "--profile-step-end", 2], USAGE,
          ["--profile FILE"], tokens),
     Case("a profile behind the end",

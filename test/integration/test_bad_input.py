@@ -19,6 +19,7 @@ import bad_explain
 import bad_files
 import bad_lint
 import bad_logs
+import bad_options
 import bad_places
 import bad_plots
 import bad_runs
@@ -28,7 +29,7 @@ import bad_specs
 import bad_streams
 from run_layout import Mtc, Report
 
-TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_logs, bad_bundles, bad_places, bad_plots,
+TABLES = (bad_commands, bad_specs, bad_data, bad_files, bad_logs, bad_bundles, bad_options, bad_places, bad_plots,
           bad_runs, bad_schedules, bad_streams, bad_lint, bad_settings, bad_explain)
 # A case is worth something only if another one is not the same.
 LEAST = 60

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -137,11 +138,16 @@ Status takeProfile(RunCommand &command) {
   if (!options.traceFile.empty())
     return {StatusCode::usage, "--profile: expected no --trace with it, which "
                                "is one step of the same"};
-  if (!hasSteps)
-    return {StatusCode::usage, "--profile: expected --profile-step-start N or "
-                               "--profile-step-end N with it"};
+  // A flag in Megatron-LM, in front of its own --profile-step-start.
+  if (std::ranges::all_of(command.profile,
+                          [](char c) { return '0' <= c && c <= '9'; }))
+    return {StatusCode::usage,
+            fmt::format("--profile: expected the name of a file, found the "
+                        "number {}; its steps are --profile-step-start and "
+                        "--profile-step-end, and ./{} is a file of that name",
+                        command.profile, command.profile)};
   options.traceFile = command.profile;
-  options.traceStep = std::max<int64_t>(1, command.profileStart);
+  options.traceStep = command.profileStart;
   options.traceLast = command.profileEnd;
   options.traceToEnd = command.profileEnd == 0;
   return Status::okay();
@@ -214,6 +220,18 @@ Status runRun(RunCommand &command) {
   options.progress = command.quiet ? runtime::ProgressKind::none
                                    : kProgress.at(command.progress);
   return runtime::runBundle(options);
+}
+
+std::vector<runtime::GivenOption> givenOptions(const CLI::App &sub) {
+  std::vector<runtime::GivenOption> given;
+  for (const CLI::Option *option : sub.get_options())
+    if (option->count() > 0 && !option->get_lnames().empty()) {
+      bool isFlag = option->get_expected_max() == 0;
+      given.push_back(
+          {option->get_lnames().front(),
+           isFlag ? "" : fmt::format("{}", fmt::join(option->results(), " "))});
+    }
+  return given;
 }
 
 void addRecipe(CLI::App &sub, RunCommand &command) {
@@ -315,10 +333,10 @@ void addRun(CLI::App &app, Action &action) {
   addInteger(*sub, "--trace-step", options.traceStep, 1,
              "the step of --trace, from 1; if not given: the last");
   sub->add_option("--profile", command->profile,
-                  "the same file of several steps: "
-                  "--profile-step-start to --profile-step-end");
+                  "the same file of several steps, which are in memory until "
+                  "then: --profile-step-start to --profile-step-end");
   addInteger(*sub, "--profile-step-start", command->profileStart, 1,
-             "the first step of --profile; if not given: 1");
+             "the first step of --profile; if not given: that of the run");
   addInteger(*sub, "--profile-step-end", command->profileEnd, 1,
              "the last step of --profile; if not given: that of the run");
   sub->add_option("--init-from", options.initFrom,
@@ -373,8 +391,10 @@ void addRun(CLI::App &app, Action &action) {
          "again; none; if not given: bar on a terminal, else plain")
       ->check(CLI::IsMember({"plain", "bar", "none"}));
   sub->add_flag("-q,--quiet", command->quiet, "the same as --progress none");
-  sub->callback(
-      [command, &action] { action = [command] { return runRun(*command); }; });
+  sub->callback([command, sub, &action] {
+    command->options.given = givenOptions(*sub);
+    action = [command] { return runRun(*command); };
+  });
 }
 
 } // namespace mtc::tool

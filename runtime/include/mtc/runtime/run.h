@@ -46,6 +46,11 @@ enum class ProgressKind {
   none
 };
 
+/// An option as a person gave it.
+struct GivenOption {
+  std::string name, value; ///< without the dashes; a flag has no value
+};
+
 struct RunOptions {
   std::string bundle; ///< folder with manifest.json
   Recipe recipe;
@@ -107,7 +112,7 @@ struct RunOptions {
   double peakTflops = 0;
   /// What each rank did when in one step, as Chrome trace events (JSON), which
   /// Perfetto shows. Appears once that step is done, whole or not at all. A
-  /// step from 1; 0: the last.
+  /// step from 1; 0: the last, or of several the first of this run.
   std::string traceFile;
   int64_t traceStep = 0;
   int64_t traceLast = 0;   ///< the steps up to this one, too; 0: one step
@@ -135,6 +140,9 @@ struct RunOptions {
   /// checkpoint was written since the last start.
   int64_t maxRestarts = 0;
   ProgressKind progress = ProgressKind::automatic;
+  /// The command line, by first names: what of it changes nothing in this run
+  /// is told on standard error.
+  std::vector<GivenOption> given;
 };
 
 /// Runs all ranks of a bundle to their end. Errors have the exit codes of
