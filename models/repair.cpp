@@ -3,21 +3,13 @@
 #include "models/repair.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
 namespace mtc::models {
 
 using Json = nlohmann::ordered_json;
-
-static constexpr size_t kPerSide = 2;
-/// Of what goes with a change that breaks a rule: near values only, as there
-/// are many such changes.
-static constexpr int64_t kReachOfPairs = 64;
 
 static std::set<std::string> rulesOf(const std::vector<Violation> &violations) {
   std::set<std::string> rules;
@@ -27,21 +19,19 @@ static std::set<std::string> rulesOf(const std::vector<Violation> &violations) {
 }
 
 namespace {
-/// Remedies of one key for all violations at once, or for the first.
+/// Remedies of one key for all violations at once.
 class KeyRemedies {
 public:
-  KeyRemedies(const std::vector<Violation> &before, const RemedyQuery &query)
-      : before(before), query(query), rules(rulesOf(before)),
-        values(before.size()), ofSide(query.firstOnly ? 1 : before.size()) {}
+  explicit KeyRemedies(const std::vector<Violation> &before)
+      : before(before), rules(rulesOf(before)), values(before.size()),
+        ofSide(before.size()) {}
 
   void beginSide() { std::fill(ofSide.begin(), ofSide.end(), 0); }
 
   /// Whether some violation lacks values of this side.
   bool add(const Json &value, const std::vector<Violation> &now, size_t limit) {
     std::set<std::string> broken = rulesOf(now);
-    bool breaksNone =
-        std::includes(rules.begin(), rules.end(), broken.begin(), broken.end());
-    if (breaksNone != query.breaksAnother)
+    if (std::includes(rules.begin(), rules.end(), broken.begin(), broken.end()))
       for (size_t i = 0; i < ofSide.size(); ++i)
         if (!broken.contains(before[i].rule) && ofSide[i] < limit) {
           values[i].push_back(value);
@@ -55,15 +45,14 @@ public:
 
 private:
   const std::vector<Violation> &before;
-  const RemedyQuery &query;
   std::set<std::string> rules;
   std::vector<std::vector<Json>> values;
   std::vector<size_t> ofSide;
 };
 } // namespace
 
-/// Of values like this one so many of a side are enough.
-static size_t limitOf(const Json &own) {
+size_t RepairSearch::enoughOfSide(const Json &own) {
+  constexpr size_t kPerSide = 2;
   if (own.is_number_integer())
     return kPerSide;
   return StrategyKeys::hasEntries(own) ? 2 * kPerSide : SIZE_MAX;
@@ -92,8 +81,9 @@ size_t RepairSearch::layersToBroken(const Strategy &strategy) const {
   return count;
 }
 
-std::vector<Violation> RepairSearch::broken(const Strategy &strategy) const {
-  return brokenOf(strategy, layers.size());
+std::vector<Violation> RepairSearch::broken(const Strategy &strategy,
+                                            size_t *looked) const {
+  return brokenOf(strategy, layers.size(), looked);
 }
 
 /// Keys that may change; those of numbers, which have most values, last: then a
@@ -124,19 +114,18 @@ static void sortByKey(const StrategyKeys &keys, Remedies &remedies) {
             });
 }
 
-std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy,
-                                             const RemedyQuery &query) const {
+std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy) const {
   const size_t count = layersToBroken(strategy);
   std::vector<Violation> before = brokenOf(strategy, count);
   std::vector<Remedies> result(before.size());
   if (before.empty())
     return result;
   for (const Field<Strategy> *field : fewestValuesFirst(*this, strategy)) {
-    KeyRemedies found(before, query);
+    KeyRemedies found(before);
     Json own = field->kind.valueOf(strategy);
     bool isNumber = own.is_number_integer(), above = false;
-    const size_t limit = limitOf(own);
-    keys.walk(*field, spec, strategy, query.reach,
+    const size_t limit = enoughOfSide(own);
+    keys.walk(*field, spec, strategy, kReach,
               [&](const Change &change, const Strategy &changed) {
                 if (isNumber && !above && change.value > own) {
                   above = true;
@@ -161,100 +150,7 @@ std::vector<Remedies> RepairSearch::remedies(const Strategy &strategy,
   return result;
 }
 
-namespace {
-/// Changes in depth: a remedy of the first rule that is broken, then of the
-/// first that still is.
-class Repairer {
-public:
-  enum class Pairs { none, wantsOne, hasOne };
-
-  Repairer(const RepairSearch &search, size_t most)
-      : search(search), most(most) {}
-
-  /// At most `depth` more changes. `pairs`: one of them, or of those before,
-  /// breaks a rule that the next ones keep.
-  void run(const Strategy &strategy, const Changes &changes, int depth,
-           Pairs pairs) {
-    if (search.budget.isSpent())
-      return;
-    if (search.broken(strategy).empty())
-      return keep(changes);
-    if (depth == 0)
-      return;
-    RemedyQuery query;
-    query.firstOnly = true;
-    if (pairs == Pairs::hasOne)
-      query.reach = kReachOfPairs;
-    follow(remediesAfter(changes, strategy, query), strategy, changes,
-           depth - 1, pairs);
-    if (pairs != Pairs::wantsOne || depth == 1)
-      return;
-    query.breaksAnother = true;
-    follow(remediesAfter(changes, strategy, query), strategy, changes,
-           depth - 1, Pairs::hasOne);
-  }
-
-  std::vector<Changes> found;
-
-private:
-  static void sort(Changes &changes) {
-    std::sort(changes.begin(), changes.end(),
-              [](const Change &a, const Change &b) { return a.key < b.key; });
-  }
-
-  void follow(const Remedies &remedies, const Strategy &strategy,
-              const Changes &changes, int depth, Pairs pairs) {
-    for (const Remedy &remedy : remedies) {
-      bool again = std::any_of(
-          changes.begin(), changes.end(),
-          [&](const Change &change) { return change.key == remedy.key; });
-      for (const Json &value : again ? std::vector<Json>() : remedy.values) {
-        if (found.size() >= most)
-          return;
-        Strategy changed = strategy;
-        Changes longer = changes;
-        longer.push_back({remedy.key, value});
-        if (search.keys.apply(longer.back(), changed))
-          run(changed, longer, depth, pairs);
-      }
-    }
-  }
-
-  /// The same changes come back in another order, and with each depth.
-  const Remedies &remediesAfter(Changes changes, const Strategy &strategy,
-                                const RemedyQuery &query) {
-    sort(changes);
-    auto [it, isNew] = known.try_emplace(
-        {toOptions(changes), query.reach, query.breaksAnother});
-    if (isNew)
-      it->second = search.remedies(strategy, query).front();
-    return it->second;
-  }
-
-  void keep(Changes changes) {
-    sort(changes);
-    if (std::find(found.begin(), found.end(), changes) == found.end())
-      found.push_back(std::move(changes));
-  }
-
-  const RepairSearch &search;
-  size_t most;
-  /// By the changes before, and the query.
-  std::map<std::tuple<std::string, int64_t, bool>, Remedies> known;
-};
-} // namespace
-
-std::vector<Changes> RepairSearch::repairs(const Strategy &strategy,
-                                           size_t most) const {
-  Repairer repairer(*this, most);
-  using Pairs = Repairer::Pairs;
-  for (Pairs pairs : {Pairs::none, Pairs::wantsOne})
-    for (int depth = 1; depth <= 3 && repairer.found.empty(); ++depth)
-      repairer.run(strategy, {}, depth, pairs);
-  return std::move(repairer.found);
-}
-
-static std::string textOf(const Json &value) {
+static std::string wordOf(const Json &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -266,7 +162,7 @@ std::string toText(const Remedies &remedies) {
       text += (i == 0                   ? ""
                : i + 1 == values.size() ? " or "
                                         : ", ") +
-              textOf(values[i]);
+              wordOf(values[i]);
   }
   return text;
 }

@@ -41,17 +41,6 @@ struct Remedy {
 };
 using Remedies = std::vector<Remedy>;
 
-/// Which values of keys a search looks for.
-struct RemedyQuery {
-  /// How far from its own value a number goes, see StrategyKeys::walk.
-  int64_t reach = 1024;
-  /// Of the first broken rule alone: the others get no values.
-  bool firstOnly = false;
-  /// Not remedies, but the first halves of pairs: the rule holds with them, and
-  /// another of its layer that held breaks.
-  bool breaksAnother = false;
-};
-
 /// What a search changes, and what it asks.
 struct RepairSearch {
   const ModelSpec &spec;
@@ -64,17 +53,23 @@ struct RepairSearch {
   /// what they return.
   SearchBudget &budget;
 
-  /// What the strategy breaks in the first layer where it breaks something.
-  std::vector<Violation> broken(const Strategy &strategy) const;
+  /// How far from its own value a number goes, see StrategyKeys::walk.
+  static constexpr int64_t kReach = 1024;
+  /// How many values of a side are enough, of a key that has this one.
+  static size_t enoughOfSide(const nlohmann::ordered_json &own);
+
+  /// What the strategy breaks in the first layer where it breaks something;
+  /// `looked`: how many layers were looked at.
+  std::vector<Violation> broken(const Strategy &strategy,
+                                size_t *looked = nullptr) const;
 
   /// Remedies of each of these, in their order: the nearest two values below
   /// and above of numbers, four lists with one other entry, and all others.
-  std::vector<Remedies> remedies(const Strategy &strategy,
-                                 const RemedyQuery &query = {}) const;
+  std::vector<Remedies> remedies(const Strategy &strategy) const;
 
-  /// At most `most` sets of changes after which all rules hold, nearest first:
-  /// as few keys as possible, three at most. Each keeps a rule and breaks none;
-  /// only where there are no such, one may break what the next one keeps.
+  static constexpr int kMostChanges = 3;
+  /// At most `most` sets of changes after which all rules hold, of as few keys
+  /// as possible, kMostChanges at most; see fewest_keys.h for what it looks at.
   /// Empty: none was found.
   std::vector<Changes> repairs(const Strategy &strategy, size_t most) const;
 

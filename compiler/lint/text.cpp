@@ -29,8 +29,12 @@ std::string violationText(const std::vector<models::Violation> &violations,
   std::string near;
   for (const Json &each : report["nearest"])
     near += "\n  " + each["options"].get<std::string>();
-  if (!near.empty())
-    text += "\nall rules hold with one of" + near;
+  text +=
+      near.empty()
+          ? fmt::format("\nno set of up to {} changes was found after which "
+                        "all rules hold",
+                        models::RepairSearch::kMostChanges)
+          : "\nall rules hold with one of" + near;
   if (report["search"]["ended_early"] == true)
     text += fmt::format("\nthe search for values that hold ended early, after "
                         "{} checks; there may be more",

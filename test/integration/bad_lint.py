@@ -74,5 +74,7 @@ CASES = [
     Case("lint: a schedule file that is not there",
          ["lint", "gpt2-nano", "--gbs", 2, "--schedule", "./mine.txt"], REJECTD,
          ["./mine.txt: cannot read the file: No such file or directory"]),
+    lint("no set of changes", "--gbs 8 --tp 3 --dp 3 --pp 3 --ranks 27", INFEASIBLE,
+         ["no set of up to 3 changes was found after which all rules hold"]),
     lint("no tries", "--gbs 2 --device-memory 1KiB --tries 0", INFEASIBLE, ["expected at most 1024"]),
 ]
