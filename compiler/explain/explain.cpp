@@ -9,6 +9,7 @@
 #include "mtc/runtime/memory.h"
 
 #include <algorithm>
+#include <set>
 
 namespace mtc::compiler {
 namespace {
@@ -33,6 +34,7 @@ public:
   Json run() {
     readFragments();
     Json json = {{"stage", plan.stage()},
+                 {"parameters", parametersJson()},
                  {"collectives", std::move(collectives)},
                  {"fragments", std::move(fragmentsJson)},
                  {"pools", poolsJson()},
@@ -123,6 +125,17 @@ private:
       }
       collectives.push_back(std::move(json));
     });
+  }
+
+  /// Each parameter of the stage once, whatever its uses are.
+  Json parametersJson() {
+    Json json = Json::array();
+    std::set<llvm::StringRef> seen;
+    for (auto param : program.getOps<rt::ParamOp>())
+      if (seen.insert(param.getName()).second)
+        json.push_back({{"name", param.getName().str()},
+                        {"spec", specLineOf(param.getLoc())}});
+    return json;
   }
 
   Json poolsJson() const {

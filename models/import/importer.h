@@ -56,6 +56,7 @@ public:
 
 private:
   // Arguments of @microbatch.
+  /// Its location has the name, and the line of the part that it belongs to.
   Value argument(const std::string &name, Type type, NamedAttribute attribute);
   Value param(const std::string &name, Shape shape, const Axes &axes,
               tfm::Init init, double std, tfm::SliceAttr slice = {});

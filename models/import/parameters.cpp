@@ -18,9 +18,10 @@ Location Importer::written(StringRef key) {
 Value Importer::argument(const std::string &name, Type type,
                          NamedAttribute attribute) {
   argAttrs.push_back(b.getDictionaryAttr({attribute}));
+  auto part = dyn_cast<NameLoc>(loc);
+  Location line = part ? part.getChildLoc() : UnknownLoc::get(b.getContext());
   return fn.getBody().front().addArgument(
-      type,
-      NameLoc::get(b.getStringAttr(name), UnknownLoc::get(b.getContext())));
+      type, NameLoc::get(b.getStringAttr(name), line));
 }
 
 /// That of the weights that are computed with, or wider.

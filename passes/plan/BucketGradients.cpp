@@ -121,6 +121,14 @@ struct BucketGradientsPass
     return params;
   }
 
+  /// Where the spec has it.
+  Location locationOf(StringRef name) {
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      if (param.getName() == name)
+        return param.getLoc();
+    return NameLoc::get(StringAttr::get(&getContext(), name));
+  }
+
   rt::GroupsAttr groupsOf(ArrayRef<MtcGroup> groups) {
     return groups.empty() ? rt::GroupsAttr()
                           : rt::GroupsAttr::get(&getContext(), groups);
@@ -170,7 +178,7 @@ struct BucketGradientsPass
     for (const PlacedParam &placed : layout.params) {
       const Uses &uses = stage.uses.at(placed.name);
       int64_t start = placed.start - layout.buckets[placed.bucket].start;
-      Location part = NameLoc::get(b.getStringAttr(placed.name));
+      Location part = locationOf(placed.name);
       auto write = [&](int64_t bucket, const Uses::value_type &use) {
         rt::ParamOp::create(b, part, placed.name, use.first, bucket, start,
                             groupsOf(use.second));

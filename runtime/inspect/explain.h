@@ -20,8 +20,10 @@ Status explainParameter(const Bundle &bundle, const std::string &name,
                         Json &answer);
 std::string parameterText(const Json &answer);
 
-/// What an origin of collectives means for people; empty for one that is none.
-std::string whyOf(std::string_view origin);
+/// Why there is a collective, for people; empty for an origin that is none.
+std::string whyOf(const ExplainedCollective &collective);
+
+bool isOrigin(std::string_view name);
 
 /// "f, g, sp": all of them.
 std::string originNames();

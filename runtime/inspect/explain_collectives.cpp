@@ -6,37 +6,64 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
 
-/// What the origins of dist mean for people.
+/// What the origins of dist mean for people: the first row that fits. An empty
+/// kind, or what it serves, is any. (Origins f and g name Megatron-LM's places,
+/// the begin and the end of a block that is split: with sequence parallelism
+/// there is a gather at the begin.)
 struct OriginText {
-  std::string_view origin, why;
+  std::string_view origin, kind, serves, why;
 };
 constexpr OriginText kOrigins[] = {
-    {"f", "the backward's counterpart: ranks along the axis hold parts of the "
-          "gradient of a value that all of them read"},
-    {"g", "a product was split along its sum: each rank holds a part of it"},
-    {"sp",
+    {"f", "all_gather", "tfm.restore",
+     "ranks along the axis saved the parts that they had of a value; the "
+     "backward needs all of it, which is gathered again rather than saved"},
+    {"f", "all_gather", "",
+     "ranks along the axis have parts of a gradient, and what follows needs "
+     "all of it"},
+    {"f", "reduce_scatter", "",
+     "the backward's counterpart of a gather: each rank along the axis has a "
+     "summand of the gradient, and keeps the sum for its part of the value"},
+    {"f", "", "",
+     "the backward's counterpart: ranks along the axis hold parts of the "
+     "gradient of a value that all of them read"},
+    {"g", "all_gather", "",
+     "ranks along the axis have parts of a value, such as parts of each "
+     "sequence, and what follows needs all of it"},
+    {"g", "reduce_scatter", "",
+     "a product was split along its sum: each rank holds a part of it, and "
+     "keeps the sum for its part of the value"},
+    {"g", "", "",
+     "a product was split along its sum: each rank holds a part of it"},
+    {"sp", "", "",
      "ranks along the axis have parts of each sequence, or of the samples: "
      "what needs all of them is gathered, and its gradient is scattered"},
-    {"zero1", "each replica updated its part of the bucket, and all need all "
-              "parameters"},
-    {"embedding", "a table that is split by vocabulary, or shared by the first "
-                  "and the last stage"},
-    {"norm", "the global norm of all gradients, for clipping"},
-    {"loss", "the loss over a vocabulary that is split"},
-    {"saved", "each rank along the axis saved a part of a value that all of "
-              "them had, and the backward needs all of it"},
-    {"gradient", "gradients of ranks that saw different tokens, or parts of "
-                 "them, or that have different queries of a key head (group "
-                 "kv), are added"},
+    {"zero1", "", "",
+     "each replica updated its part of the bucket, and all need all "
+     "parameters"},
+    {"embedding", "", "",
+     "a table that is split by vocabulary, or shared by the first and the "
+     "last stage"},
+    {"norm", "", "", "the global norm of all gradients, for clipping"},
+    {"loss", "", "",
+     "the loss over a vocabulary that is split, or over replicas"},
+    {"saved", "", "",
+     "each rank along the axis saved a part of a value that all of them had, "
+     "and the backward needs all of it"},
+    {"gradient", "", "",
+     "gradients of ranks that saw different tokens, or parts of them, or that "
+     "have different queries of a key head (group kv), are added"},
 };
 
-Json toJson(const ExplainedCollective &c, const Descriptor &d) {
+Json toJson(const ExplainedCollective &c, const ExplainedStage &stage,
+            const Descriptor &d) {
   Json json = {{"stage", d.stage},
                {"kind", c.kind},
                {"group", c.group},
@@ -45,7 +72,7 @@ Json toJson(const ExplainedCollective &c, const Descriptor &d) {
                {"times", c.times},
                {"fragment", c.fragment},
                {"origin", c.origin},
-               {"why", whyOf(c.origin)},
+               {"why", whyOf(c)},
                {"serves", c.serves},
                {"part", c.part},
                {"spec", c.spec},
@@ -57,7 +84,8 @@ Json toJson(const ExplainedCollective &c, const Descriptor &d) {
   int64_t of = d.buckets[*c.bucket].secondUseOf.value_or(*c.bucket);
   for (const ParamInfo &p : d.params)
     if (p.bucket == of)
-      json["parameters"].push_back(p.name);
+      json["parameters"].push_back(
+          {{"name", p.name}, {"spec", stage.specOf(p.name)}});
   return json;
 }
 
@@ -92,19 +120,34 @@ std::string whatText(const Json &c) {
   return part == serves ? part : part + ", for " + serves;
 }
 
+/// "  embed.tokens  gpt2-nano.toml:3"
+std::string lineOf(const Json &parameter) {
+  auto name = parameter["name"].get<std::string>(),
+       spec = parameter["spec"].get<std::string>();
+  return spec.empty() ? "  " + name + "\n" : "  " + name + "  " + spec + "\n";
+}
+
 } // namespace
 
-std::string whyOf(std::string_view origin) {
-  for (const OriginText &each : kOrigins)
-    if (each.origin == origin)
-      return std::string(each.why);
+std::string whyOf(const ExplainedCollective &c) {
+  for (const OriginText &row : kOrigins)
+    if (row.origin == c.origin && (row.kind.empty() || row.kind == c.kind) &&
+        (row.serves.empty() || row.serves == c.serves))
+      return std::string(row.why);
   return "";
+}
+
+bool isOrigin(std::string_view name) {
+  return std::ranges::any_of(
+      kOrigins, [&](const OriginText &row) { return row.origin == name; });
 }
 
 std::string originNames() {
   std::string names;
-  for (const OriginText &each : kOrigins)
-    names.append(names.empty() ? "" : ", ").append(each.origin);
+  std::string_view last;
+  for (const OriginText &row : kOrigins)
+    if (row.origin != std::exchange(last, row.origin))
+      names.append(names.empty() ? "" : ", ").append(row.origin);
   return names;
 }
 
@@ -124,7 +167,7 @@ Status explainCollectives(const Bundle &bundle,
   for (size_t s = 0; s < stages.size(); ++s)
     for (const ExplainedCollective &c : stages[s].collectives) {
       Json json = {{"number", index}};
-      json.update(toJson(c, bundle.stages[s].descriptor));
+      json.update(toJson(c, stages[s], bundle.stages[s].descriptor));
       if (wanted.has(index++, json))
         answer["collectives"].push_back(std::move(json));
     }
@@ -164,8 +207,8 @@ std::string collectivesText(const Json &answer) {
                       c["ranks"].get<int64_t>(), c["why"].get<std::string>());
   if (auto line = c["spec"].get<std::string>(); !line.empty())
     text += fmt::format("spec: {}\n", line);
-  for (const Json &name : c["parameters"])
-    text += fmt::format("  {}\n", name.get<std::string>());
+  for (const Json &p : c["parameters"])
+    text += lineOf(p);
   return text;
 }
 

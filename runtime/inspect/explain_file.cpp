@@ -36,8 +36,8 @@ bool isArena(std::string_view arena) {
   return arena.empty() || idNamed(kArenas, arena);
 }
 /// IR that somebody wrote may say none.
-bool isOrigin(std::string_view origin) {
-  return origin.empty() || !whyOf(origin).empty();
+bool isOriginOrNone(std::string_view origin) {
+  return origin.empty() || isOrigin(origin);
 }
 bool isPool(std::string_view pool) { return poolNamed(pool).has_value(); }
 
@@ -46,7 +46,7 @@ ExplainedCollective readCollective(FieldReader &in, int64_t buckets) {
   c.kind = name(in, "kind", "a kind of collective", isKind);
   c.group = name(in, "group", "a group", isGroup);
   c.fragment = in.line("fragment");
-  c.origin = name(in, "origin", "one of " + originNames(), isOrigin);
+  c.origin = name(in, "origin", "one of " + originNames(), isOriginOrNone);
   c.serves = in.line("serves");
   c.part = in.line("part");
   c.spec = in.line("spec");
@@ -95,6 +95,8 @@ void readRows(FieldReader &in, ExplainedStage &stage) {
 
 ExplainedStage readStage(FieldReader &in, const Descriptor &d) {
   ExplainedStage stage;
+  for (FieldReader &each : in.objects("parameters"))
+    stage.parameters.push_back({each.line("name"), each.line("spec")});
   for (FieldReader &each : in.objects("collectives"))
     stage.collectives.push_back(
         readCollective(each, static_cast<int64_t>(d.buckets.size())));
@@ -117,6 +119,13 @@ const ExplainedFragment *ExplainedStage::fragment(int64_t index) const {
     if (each.index == index)
       return &each;
   return nullptr;
+}
+
+std::string ExplainedStage::specOf(std::string_view parameter) const {
+  for (const ExplainedParameter &each : parameters)
+    if (each.name == parameter)
+      return each.spec;
+  return "";
 }
 
 Status readExplanation(const std::string &folder, const Bundle &bundle,

@@ -11,9 +11,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mtc::runtime {
+
+struct ExplainedParameter {
+  std::string name;
+  std::string spec; ///< file and line of its part; may be empty
+};
 
 struct ExplainedCollective {
   std::string kind, group, fragment;
@@ -56,6 +62,7 @@ struct KeptPart {
 };
 
 struct ExplainedStage {
+  std::vector<ExplainedParameter> parameters;
   std::vector<ExplainedCollective> collectives;
   std::vector<ExplainedFragment> fragments; ///< of the entry train
   std::vector<ExplainedPool> pools;
@@ -68,6 +75,8 @@ struct ExplainedStage {
 
   /// The fragment of this index; null of -1 and others.
   const ExplainedFragment *fragment(int64_t index) const;
+  /// File and line of a parameter; empty if none is known.
+  std::string specOf(std::string_view parameter) const;
 };
 
 /// Reads explain.json in the folder of a bundle, by stage. Errors:

@@ -15,6 +15,8 @@ import xml.etree.ElementTree as xml
 from run_layout import Mtc, Report
 from small_spec import small_spec
 
+SPEC = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                    "../../models/specs/gpt2-nano.toml")
 COMMON = ("gpt2-nano", "--gbs", 16, "--isa", "x86-64-v3")
 LAYERS, STAGES, MICROBATCHES = 4, 2, 4
 BUNDLES = {"zero": ("--tp", 2, "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1),
@@ -161,7 +163,7 @@ def check_buckets(mtc, name, bundle):
         if sorted(have) != sorted(wanted):
             yield f"{name}: stage {stage}: expected {sorted(wanted)}, found {sorted(have)}"
         for c in mine:
-            if sorted(c["parameters"]) != sorted(held[c["bucket"]][0]):
+            if sorted(p["name"] for p in c["parameters"]) != sorted(held[c["bucket"]][0]):
                 yield f"{name}: stage {stage}: number {c['number']} has {c['parameters']}"
 
 
@@ -169,7 +171,7 @@ def check_gradients(mtc, name, bundle):
     """Each parameter is in one reduction over replicas per use of it."""
     found = explain(mtc, bundle, "--collective", "dp")["collectives"]
     for stage in range(STAGES):
-        reduced = [p for c in found if c["stage"] == stage and c["origin"] == "gradient"
+        reduced = [p["name"] for c in found if c["stage"] == stage and c["origin"] == "gradient"
                    for p in c["parameters"]]
         program = os.path.join(bundle, f"programs/stage{stage}")
         params = json.loads(mtc.call("inspect", program, "--json").stdout)["params"]
@@ -202,6 +204,51 @@ def check_memory(mtc, name, bundle):
         saved = {value["where"] for value in peak["live"] if value["where"].startswith("saved ")}
         if name != "chunks" and len(saved) != STAGES - stage["stage"]:
             yield f"{name}: 1f1b holds {STAGES - stage['stage']} microbatches, found {saved}"
+
+
+# The line of the spec that has a part of the model, by what is in the part's name.
+LINES = (("embed.tokens", "vocab ="), ("embed.positions", "positions ="), ("norm", "[norm]"),
+         (".attn.", "[attention]"), (".mlp.", "[mlp]"))
+
+
+def line_of(part):
+    """file:line, read off the spec's text."""
+    words = next(words for known, words in LINES if known in part)
+    with open(SPEC) as file:
+        number = next(i for i, line in enumerate(file, 1) if line.startswith(words))
+    return f"{os.path.basename(SPEC)}:{number}"
+
+
+# With sequence parallelism: kind, origin and the op that made the value, and words of the reason.
+REASONS = {("all_gather", "g", "tfm.norm"): "parts of each sequence",
+           ("all_gather", "f", "tfm.restore"): "gathered again rather than saved",
+           ("reduce_scatter", "g", None): "a product was split along its sum",
+           ("reduce_scatter", "f", None): "counterpart of a gather"}
+
+
+def check_reasons(mtc, folder):
+    """Where sequences are split each collective has the reason of its kind; gradients and
+    parameters, in buckets, have the line of the spec that each of theirs comes from."""
+    bundle = os.path.join(folder, "split")
+    mtc.call("compile", *COMMON, "--tp", 2, "--sp", "--pp", 2, "--dp", 2, "--mbs", 2, "--zero", 1,
+             "-o", bundle)
+    found = explain(mtc, bundle, "--collective")["collectives"]
+    for (kind, origin, maker), words in REASONS.items():
+        of_layers = [c for c in found if (c["kind"], c["origin"]) == (kind, origin)
+                     and c["part"].startswith("layers.") and maker in (None, c["serves"])]
+        wrong = [c for c in of_layers if words not in c["why"]]
+        if not of_layers or wrong:
+            yield f"{kind} of {origin}: expected some, all with {words!r}, found {wrong}"
+    for c in found:
+        for p in c["parameters"]:
+            if p["spec"] != line_of(p["name"]):
+                yield f"{p['name']}: expected {line_of(p['name'])}, found {p['spec']}"
+        if c["bucket"] is not None and not c["parameters"]:
+            yield f"number {c['number']}: expected the parameters of its bucket"
+    number = next(c["number"] for c in found if c["origin"] == "embedding" and c["bucket"] is not None)
+    text = mtc.call("explain", bundle, "--collective", number).stdout
+    if f"  embed.tokens  {line_of('embed.tokens')}" not in text:
+        yield f"number {number}: expected the table's line, found {text}"
 
 
 def check_pictures(mtc, folder, bundle):
@@ -304,6 +351,7 @@ def main():
         zero = os.path.join(folder, "zero")
         report.expect_none(itertools.chain(check_pictures(mtc, folder, zero),
                                            check_text(mtc, zero),
+                                           check_reasons(mtc, folder),
                                            check_slices(mtc, folder),
                                            check_halves(mtc, folder)))
     return report.finish(f"{len(BUNDLES)} bundles")

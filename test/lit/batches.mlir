@@ -9,7 +9,7 @@
 // A saved file of all continues to the same bundle:
 // RUN: mtc compile gpt2-nano --pp 2 --gbs 8,4 --save-ir %t/ir -o %t/a --json | grep -e plan_hash -e global_batches > %t/number
 // RUN: mtc compile %t/ir/07-partition.mlir -o %t/b --json | grep -e plan_hash -e global_batches | diff - %t/number
-// RUN: diff -r %t/a %t/b
+// RUN: diff -r %t/a/programs %t/b/programs
 //
 // Joined, a program has entries for each. What does not know how many samples a step has is
 // there once: on the first stage all fragments, as the loss is divided on the last one.

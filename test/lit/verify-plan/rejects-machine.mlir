@@ -48,6 +48,13 @@
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: :7: note: rank 1 cannot end item
 // ONE-EXCHANGE-TAKEN-APART-IN-THE-UNLUCKY-ORDER-DAG: :7: note: what rank 1 begins only then
 
+// a cycle through collectives names their lines of the spec
+// RUN: sed -e '/@stage0 stage/,/@stage1 stage/{/rt.step run @stage0_reduce/d;s/^ *rt.exchange .#rt.transfer<send = false, peer = 1, tag = <value = gradient, microbatch = 1,/rt.step run @stage0_reduce\n&/}' -e 's/norm_reduce group all.*/& loc("head"("model.toml":11:1))/' %S/Inputs/pipeline.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-CYCLE-THROUGH-COLLECTIVES
+// A-CYCLE-THROUGH-COLLECTIVES-DAG: found one; its shortest, rank by rank:
+// A-CYCLE-THROUGH-COLLECTIVES-DAG: model.toml:11:1: note: rank 0 cannot end item 3 {norm_reduce on all}, and only then begins item
+// A-CYCLE-THROUGH-COLLECTIVES-DAG: model.toml:11:1: note: what rank 1 begins only then
+
 // a count that is not the buffer's
 // RUN: sed -e '/func.func @stage0_fwd/,/return/s/tp count 64/tp count 32/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-COUNT-THAT-IS-NOT-THE-BUFFERS
