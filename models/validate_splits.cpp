@@ -38,7 +38,8 @@ static bool splits(const ModelSpec &spec, const Strategy &strategy,
   bool isFree = axis == LogicalAxis::kvHeads && kvCopies(spec, strategy) > 1;
   if (strategy.shard.meshAxis(axis) == mesh && !isFree)
     return true;
-  bool isShared = isFree && kvRanks(spec, strategy) > 1;
+  bool isShared = isFree && kvRanks(spec, strategy) > 1 &&
+                  strategy.shard.meshAxis(LogicalAxis::heads) == mesh;
   for (const ShardOverride &override : strategy.overrides)
     for (auto [overridden, over] : override.axes)
       if (overridden == axis && over == mesh && !isShared)

@@ -342,3 +342,21 @@ TEST(Validate, OverridesSplit) {
   ASSERT_EQ(validate(spec, strategy).size(), 1u);
   EXPECT_EQ(validate(spec, strategy)[0].rule, "ffn % tp == 0");
 }
+
+// Fewer heads of keys than ranks along tp are shared there, and there alone:
+// over another axis an override splits all of them.
+TEST(Validate, KeysAreSharedAlongTpAlone) {
+  Strategy strategy;
+  strategy.globalBatchSize = 2;
+  strategy.mesh[MTC_AXIS_TP] = 4;
+  strategy.mesh[MTC_AXIS_DP] = 2;
+  ModelSpec spec = loadSpec("gpt2-nano");
+  spec.kvHeads = 1;
+  auto over = [&](MeshAxis axis) {
+    strategy.overrides = {{"layers.*.attn.*", {{LogicalAxis::kvHeads, axis}}}};
+    return validate(spec, strategy);
+  };
+  EXPECT_TRUE(over(MeshAxis::tp).empty());
+  ASSERT_EQ(over(MeshAxis::dp).size(), 1u);
+  EXPECT_EQ(over(MeshAxis::dp)[0].rule, "kv_heads % dp == 0");
+}
