@@ -3,6 +3,7 @@
 #include "runtime/base/output_files.h"
 
 #include "runtime/base/file.h"
+#include "runtime/base/sealed_folder.h"
 
 #include <fmt/format.h>
 
@@ -56,19 +57,6 @@ bool isFileOrNew(const fs::path &path) {
   return !fs::exists(status) || fs::is_regular_file(status);
 }
 
-bool liesInside(const fs::path &path, const Identity &bundle) {
-  std::error_code error;
-  fs::path folder = fs::weakly_canonical(
-      fs::absolute(folderOf(behindLinks(path.string())), error), error);
-  for (; !error; folder = folder.parent_path()) {
-    if (inodeOf(folder) == bundle)
-      return true;
-    if (folder == folder.parent_path())
-      return false;
-  }
-  return false;
-}
-
 class Checker {
 public:
   explicit Checker(const CommandFiles &files) : files_(files) {}
@@ -76,16 +64,19 @@ public:
   Status check() {
     for (const NamedFile &input : files_.inputs)
       uses_.try_emplace(identityOf(input.path), "the file of " + input.option);
-    bundle_ = inodeOf(files_.bundle);
     collectBundle();
     for (const NamedFile &output : files_.outputs)
-      if (isFileOrNew(output.path))
-        checkOutput(output);
+      check(output, /*isFolder=*/false);
+    for (const NamedFile &folder : files_.folders)
+      check(folder, /*isFolder=*/true);
+    for (const NamedFile &lock : files_.locks)
+      (void)isOwn(lock, /*isFolder=*/false); // in the folder of its output
     if (problems_.empty())
       return Status::okay();
     return {StatusCode::usage,
-            fmt::format("outputs: expected files of their own{}, found\n  {}",
-                        bundle_ ? " outside of the bundle" : "",
+            fmt::format("outputs: expected files of their own, outside of "
+                        "bundles and checkpoints; choose other names than\n  "
+                        "{}",
                         fmt::join(problems_, "\n  "))};
   }
 
@@ -100,20 +91,32 @@ private:
                                            entry.path().string()));
   }
 
-  void checkOutput(const NamedFile &output) {
-    auto [use, isNew] = uses_.try_emplace(identityOf(output.path),
-                                          "the file of " + output.option);
-    if (!isNew)
-      problems_.push_back(fmt::format("{} '{}': it is {} already",
-                                      output.option, output.path, use->second));
-    else if (bundle_ && liesInside(output.path, *bundle_))
-      problems_.push_back(fmt::format("{} '{}': it is inside the bundle '{}'",
-                                      output.option, output.path,
-                                      files_.bundle));
+  /// Of several folders one may be another.
+  bool isOwn(const NamedFile &output, bool isFolder) {
+    if (!isFileOrNew(output.path))
+      return true;
+    Identity id = identityOf(output.path);
+    auto use = uses_.find(id);
+    if (use == uses_.end()) {
+      if (!isFolder)
+        uses_.emplace(id, "the file of " + output.option);
+      return true;
+    }
+    problems_.push_back(fmt::format("{} '{}': it is {} already", output.option,
+                                    output.path, use->second));
+    return false;
+  }
+
+  void check(const NamedFile &output, bool isFolder) {
+    if (!isOwn(output, isFolder))
+      return;
+    if (auto in = sealedAround(output.path, isFolder, files_.checkpoints))
+      problems_.push_back(fmt::format(
+          "{} '{}': it is {}the {} '{}'", output.option, output.path,
+          in->isInside ? "inside " : "", in->what, in->path));
   }
 
   const CommandFiles &files_;
-  std::optional<Identity> bundle_;
   std::map<Identity, std::string> uses_;
   std::vector<std::string> problems_;
 };

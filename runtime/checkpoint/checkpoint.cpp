@@ -2,11 +2,11 @@
 
 #include "runtime/checkpoint/checkpoint.h"
 
+#include "runtime/base/checkpoint_names.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_sums.h"
 #include "runtime/base/json.h"
-#include "runtime/checkpoint/names.h"
 
 #include <fmt/format.h>
 
@@ -59,6 +59,7 @@ Status checkTensors(const Checkpoint &c) {
 Status Checkpoint::open(const std::string &folder, Checkpoint &out) {
   Checkpoint made;
   made.folder = folder;
+  made.hold = CheckpointHold::take(folder);
   std::string path = in(folder, kManifestFile), text;
   MTC_RETURN_IF_ERROR(readWholeFile(path, text));
   MTC_RETURN_IF_ERROR(parseManifest(text, path, made.manifest));
@@ -96,28 +97,57 @@ Status listSteps(const std::string &root, std::vector<int64_t> &out) {
   return Status::okay();
 }
 
-Status findNewestWhole(const std::string &root, NewestWhole &out) {
-  std::vector<int64_t> steps;
-  MTC_RETURN_IF_ERROR(listSteps(root, steps));
-  NewestWhole found;
+bool isGone(const std::string &folder) {
+  std::error_code error;
+  return !fs::exists(fs::status(folder, error)) &&
+         (!error || error == std::errc::no_such_file_or_directory);
+}
+
+/// Opens that of a step, with all its bytes.
+static Status openWhole(const std::string &folder, int64_t step,
+                        Checkpoint &out) {
+  MTC_RETURN_IF_ERROR(Checkpoint::open(folder, out));
+  MTC_RETURN_IF_ERROR(out.verify());
+  int64_t found = out.manifest.position.step;
+  return found == step
+             ? Status::okay()
+             : Status(StatusCode::inputRejected,
+                      fmt::format("'{}': it is of step {}", folder, found));
+}
+
+/// Whether none was removed meanwhile.
+static bool lookForWhole(const std::string &root,
+                         const std::vector<int64_t> &steps, NewestWhole &out) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     std::string folder = in(root, stepFolder(*step));
     Checkpoint checkpoint;
-    Status status = Checkpoint::open(folder, checkpoint);
-    if (status.ok())
-      status = checkpoint.verify();
-    if (status.ok() && checkpoint.manifest.position.step != *step)
-      status = {StatusCode::inputRejected,
-                fmt::format("'{}': it is of step {}", folder,
-                            checkpoint.manifest.position.step)};
+    Status status = openWhole(folder, *step, checkpoint);
     if (status.ok()) {
-      found.folder = folder;
-      break;
+      out.checkpoint = std::move(checkpoint);
+      return true;
     }
-    found.rejected.push_back(status.message());
+    if (isGone(folder))
+      return false;
+    out.rejected.push_back(status.message());
   }
-  out = std::move(found);
-  return Status::okay();
+  return true;
+}
+
+Status findNewestWhole(const std::string &root, NewestWhole &out) {
+  constexpr int kLooks = 100;
+  for (int look = 0; look < kLooks; ++look) {
+    std::vector<int64_t> steps;
+    MTC_RETURN_IF_ERROR(listSteps(root, steps));
+    NewestWhole found;
+    if (!lookForWhole(root, steps, found))
+      continue;
+    out = std::move(found);
+    return Status::okay();
+  }
+  return {StatusCode::inputRejected,
+          fmt::format("'{}': each of {} checkpoints was removed while it was "
+                      "read; have its run keep more (--keep)",
+                      root, kLooks)};
 }
 
 } // namespace mtc::runtime

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 #define MTC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
+#include "runtime/checkpoint/hold.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/pieces/stored_pieces.h"
 
@@ -14,6 +15,7 @@ struct Checkpoint {
   std::string folder;
   Manifest manifest;
   StoredPieces pieces;
+  CheckpointHold hold; ///< it stays while it is read
 
   int ranks() const { return static_cast<int>(manifest.sums.size()); }
   int64_t elements() const { return elementsOf(manifest); }
@@ -27,9 +29,9 @@ struct Checkpoint {
   Status verify() const;
 };
 
-/// The folder of the last one whose bytes are all those that were written.
+/// The last one whose bytes are all those that were written.
 struct NewestWhole {
-  std::string folder;                ///< empty: there is none
+  Checkpoint checkpoint;             ///< none if there is no folder in it
   std::vector<std::string> rejected; ///< newer ones, each with the reason
 };
 
@@ -37,8 +39,13 @@ struct NewestWhole {
 /// inputRejected, when the folder cannot be read.
 Status listSteps(const std::string &root, std::vector<int64_t> &out);
 
+/// Whether a folder that was there has lost its name: who removes a checkpoint
+/// begins with that.
+bool isGone(const std::string &folder);
+
 /// Reads from the newest one back until one is whole; none if `root` is not
-/// there. Errors: those of listSteps.
+/// there. Begins again when one is removed meanwhile. Errors: those of
+/// listSteps; inputRejected, when that never ends.
 Status findNewestWhole(const std::string &root, NewestWhole &out);
 
 } // namespace mtc::runtime

@@ -2,11 +2,12 @@
 
 #include "runtime/checkpoint/commit.h"
 
+#include "runtime/base/checkpoint_names.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_sums.h"
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/checkpoint/names.h"
+#include "runtime/checkpoint/hold.h"
 #include "runtime/pieces/stored_pieces.h"
 
 #include <fmt/format.h>
@@ -112,10 +113,28 @@ Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
   return writeTextFile(folder + "/" + sumsFile(rank), textOf(sums));
 }
 
+/// Takes its name away; `out` is the other one.
+static Status retire(const CheckpointPlace &place, int64_t step,
+                     std::string &out) {
+  out = place.root + "/" + temporaryFolder(step, place.nonce + "-old");
+  return renameFolder(place.folder(step), out);
+}
+
 Status discardCheckpoint(const CheckpointPlace &place, int64_t step) {
-  std::string out =
-      place.root + "/" + temporaryFolder(step, place.nonce + "-old");
-  MTC_RETURN_IF_ERROR(renameFolder(place.folder(step), out));
+  std::string out;
+  MTC_RETURN_IF_ERROR(retire(place, step, out));
+  return removeFolder(out);
+}
+
+Status discardUnread(const CheckpointPlace &place, int64_t step, bool &stays) {
+  std::string out;
+  {
+    CheckpointHold alone;
+    stays = !CheckpointHold::takeAlone(place.folder(step), alone);
+    if (stays)
+      return Status::okay();
+    MTC_RETURN_IF_ERROR(retire(place, step, out));
+  }
   return removeFolder(out);
 }
 
@@ -151,8 +170,10 @@ Status pruneCheckpoints(const CheckpointPlace &place, int64_t newest,
   std::vector<int64_t> steps;
   MTC_RETURN_IF_ERROR(listSteps(place.root, steps));
   std::erase_if(steps, [&](int64_t step) { return step > newest; });
-  for (size_t i = 0; i + static_cast<size_t>(keep) < steps.size(); ++i)
-    MTC_RETURN_IF_ERROR(discardCheckpoint(place, steps[i]));
+  for (size_t i = 0; i + static_cast<size_t>(keep) < steps.size(); ++i) {
+    bool stays = false;
+    MTC_RETURN_IF_ERROR(discardUnread(place, steps[i], stays));
+  }
   return Status::okay();
 }
 

@@ -50,7 +50,11 @@ Status commitCheckpoint(const CheckpointPlace &place, int ranks,
 /// Removes one: it loses its name first. Errors: writeFailed.
 Status discardCheckpoint(const CheckpointPlace &place, int64_t step);
 
-/// Of those up to `newest`, which is whole, removes all but the last `keep`.
+/// The same of one that nobody reads (CheckpointHold); `stays`: somebody does.
+Status discardUnread(const CheckpointPlace &place, int64_t step, bool &stays);
+
+/// Of those up to `newest`, which is whole, removes all but the last `keep`,
+/// and but those that somebody reads, which are the next call's.
 /// Later ones are of a run that went on from an earlier one, as they are not
 /// whole: they count for nothing. Errors: writeFailed.
 Status pruneCheckpoints(const CheckpointPlace &place, int64_t newest,

@@ -180,7 +180,8 @@ private:
     HostedWatch watch(*channel_, *world_, place_.rank, limit, job_.passes());
     return runSeat(seat_, std::move(program), stage.descriptor, job_,
                    {signals_.stop(), world_->gate(), &signals_.saves(),
-                    world_->step(place_.rank), world_->beats(place_.rank)});
+                    world_->step(place_.rank), world_->beats(place_.rank),
+                    [this] { preparation_.checkpoints().letGo(); }});
   }
 
   /// A failure of this rank becomes everybody's; after an end that all had, MPI

@@ -70,6 +70,8 @@ public:
     while (anyRunning()) {
       poll();
       obeySignals();
+      if (allBegan())
+        order_.loaded();
       for (size_t rank = 0; rank < children_.size(); ++rank)
         reap(static_cast<int>(rank));
       killLate();
@@ -114,6 +116,14 @@ private:
       if (child.running())
         return true;
     return false;
+  }
+
+  /// A step: then each has all that it begins with.
+  bool allBegan() const {
+    for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank)
+      if (memory_->state(rank, kStepWord).load() == 0)
+        return false;
+    return true;
   }
 
   void poll() {

@@ -6,6 +6,7 @@
 #include "runtime/control/signals.h"
 #include "runtime/train/job.h"
 
+#include <functional>
 #include <optional>
 
 namespace mtc::runtime {
@@ -17,6 +18,9 @@ struct LaunchOrder {
   /// Gets what each rank did last, when one died, hangs or disagrees; empty:
   /// nowhere.
   std::string flight;
+  /// Called when all ranks have what they load of a checkpoint, on any thread,
+  /// once or more often.
+  std::function<void()> loaded;
 };
 
 /// Starts a process per rank over shm and waits for all of them. When one ends

@@ -60,7 +60,8 @@ Status runBundle(const RunOptions &options) {
   Preparation preparation;
   MTC_RETURN_IF_ERROR(preparation.begin(options, comm, bundle, signals, job));
   MTC_RETURN_IF_ERROR(preparation.outputs().open(options, job));
-  LaunchOrder order{options.timeout, options.strict, flightFolder(options)};
+  LaunchOrder order{options.timeout, options.strict, flightFolder(options),
+                    [&] { preparation.checkpoints().letGo(); }};
   if (threads)
     return runThreads(bundle, job, order, signals);
   Restarts restarts(options.maxRestarts, signals);

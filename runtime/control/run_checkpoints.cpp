@@ -4,7 +4,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
-#include "runtime/checkpoint/names.h"
+#include "runtime/control/newest_checkpoint.h"
 #include "runtime/control/say.h"
 #include "runtime/train/step_batches.h"
 #include "runtime/train/train_state.h"
@@ -124,36 +124,16 @@ Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
       fmt::format("'{}' is of another model or optimizer", checkpoint.folder));
 }
 
-/// The newest whole one of a folder; empty if it has none at all.
-static Status newestIn(const std::string &root, std::string &folder) {
-  NewestWhole newest;
-  MTC_RETURN_IF_ERROR(findNewestWhole(root, newest));
-  for (const std::string &rejected : newest.rejected)
-    say("warning: a checkpoint is not whole: " + rejected);
-  folder = newest.folder;
-  if (!newest.folder.empty() || newest.rejected.empty())
+/// What the run goes on from; without a folder in it: it is new.
+Status RunCheckpoints::choose(const RunOptions &options,
+                              const CheckpointOrder &order, Checkpoint &out) {
+  if (options.resume)
+    MTC_RETURN_IF_ERROR(openNewestIn(order.place.root, out));
+  if (!out.folder.empty() || options.load.empty())
     return Status::okay();
-  return {StatusCode::noneWhole,
-          fmt::format("'{}' has {} checkpoints, and none of them is whole",
-                      root, newest.rejected.size())};
-}
-
-/// The one that is to be loaded.
-static Status findLoaded(const std::string &path, std::string &folder) {
-  std::error_code error; // if nobody knows, it is opened, which says why
-  if (!std::filesystem::exists(path + "/" + kManifestFile, error) && !error) {
-    MTC_RETURN_IF_ERROR(newestIn(path, folder));
-    return !folder.empty()
-               ? Status::okay()
-               : Status(StatusCode::inputRejected,
-                        fmt::format("--load '{}': expected a checkpoint or a "
-                                    "folder of some, found none",
-                                    path));
-  }
-  Checkpoint checkpoint;
-  MTC_RETURN_IF_ERROR(Checkpoint::open(path, checkpoint));
-  MTC_RETURN_IF_ERROR(checkpoint.verify());
-  folder = path;
+  if (Status status = openNewest(options.load, out); !status.ok())
+    return {status.code(), "--load: " + status.message()};
+  hold_ = std::move(out.hold);
   return Status::okay();
 }
 
@@ -173,7 +153,7 @@ Status RunCheckpoints::prepare(const RunOptions &options, int64_t bytes,
   if (Status room = checkRoom(order.place, 0); !room.ok())
     say("warning: " + room.message());
   if (options.resume)
-    return newestIn(root, order.resume);
+    return Status::okay();
   std::vector<int64_t> steps;
   MTC_RETURN_IF_ERROR(listSteps(root, steps));
   if (steps.empty())
@@ -189,13 +169,11 @@ Status RunCheckpoints::prepare(const RunOptions &options, int64_t bytes,
 Status RunCheckpoints::renew(Job &job) {
   CheckpointOrder &order = job.checkpoints;
   MTC_RETURN_IF_ERROR(removeTemporaries(order.place.root));
-  std::string newest;
-  MTC_RETURN_IF_ERROR(newestIn(order.place.root, newest));
-  if (newest.empty())
+  Checkpoint from; // not held: this run alone removes it
+  MTC_RETURN_IF_ERROR(openNewestIn(order.place.root, from));
+  if (from.folder.empty())
     return Status::okay();
-  Checkpoint from;
-  MTC_RETURN_IF_ERROR(Checkpoint::open(newest, from));
-  order.resume = newest;
+  order.resume = from.folder;
   order.start = from.manifest.position;
   return Status::okay();
 }
@@ -205,16 +183,15 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   CheckpointOrder &order = job.checkpoints;
   if (!options.checkpoints.empty())
     MTC_RETURN_IF_ERROR(prepare(options, bytesOf(savedTensors(bundle)), job));
-  if (order.resume.empty() && !options.load.empty())
-    MTC_RETURN_IF_ERROR(findLoaded(options.load, order.resume));
-  if (order.resume.empty()) {
+  Checkpoint from;
+  MTC_RETURN_IF_ERROR(choose(options, order, from));
+  if (from.folder.empty()) {
     if (options.resume)
       say(fmt::format("no checkpoint in '{}' yet: the run begins anew",
                       order.place.root));
     return Status::okay();
   }
-  Checkpoint from;
-  MTC_RETURN_IF_ERROR(Checkpoint::open(order.resume, from));
+  order.resume = from.folder;
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
   order.start = from.manifest.position;
   loaded_ = std::move(from.manifest);

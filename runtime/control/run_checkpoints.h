@@ -23,21 +23,28 @@ public:
   /// Makes and locks the folder, removes what earlier runs left unfinished, and
   /// chooses the checkpoint that the run goes on from: of its own folder the
   /// newest whole one, else the one that it loads. Says on standard error which
-  /// newer ones are damaged. The job then has folder and start. Errors: usage,
-  /// when the folder has checkpoints and the run is none that resumes;
-  /// noneWhole; those of checkFits.
+  /// newer ones are damaged. The job then has folder and start; a checkpoint
+  /// that is loaded stays until `letGo`. Errors: usage, when the folder has
+  /// checkpoints and the run is none that resumes; noneWhole; those of
+  /// checkFits.
   Status open(const RunOptions &options, const Bundle &bundle, Job &job);
 
   /// Of a run whose ranks have ended: chooses again, from its own folder. The
   /// job is as it was if that has none. Errors: noneWhole, writeFailed.
   Status renew(Job &job);
 
+  /// All ranks have what they load: other runs may remove it.
+  void letGo() { hold_.letGo(); }
+
   /// Of the checkpoint that the run goes on from; null: it is new.
   const Manifest *loaded() const { return loaded_ ? &*loaded_ : nullptr; }
 
 private:
   Status prepare(const RunOptions &options, int64_t bytes, Job &job);
+  Status choose(const RunOptions &options, const CheckpointOrder &order,
+                Checkpoint &out);
   FileLock lock_;
+  CheckpointHold hold_; ///< of one that another run may remove
   std::optional<Manifest> loaded_;
 };
 

@@ -69,17 +69,22 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   std::vector<NamedFile> shared = sharedFiles(job);
   files.outputs = shared;
   addIf(files.outputs, "--log", job.logFile);
-  addIf(files.outputs, "--checkpoints", options.checkpoints);
-  addIf(files.outputs, "--flight", options.flight);
-  addIf(files.outputs, "--tensorboard-dir", options.tensorboardDir);
+  addIf(files.folders, "--checkpoints", options.checkpoints);
+  addIf(files.folders, "--flight", options.flight);
+  addIf(files.folders, "--tensorboard-dir", options.tensorboardDir);
+  addIf(files.folders, "--data-cache-path", job.recipe.data_cache_path);
   for (const NamedFile &file : shared)
-    files.outputs.push_back({"the lock of " + file.option, lockOf(file.path)});
-  for (const NamedFile &file : files.outputs)
-    if (file.path == "-")
-      return {StatusCode::usage,
-              fmt::format("{}: expected a name, found '-'; /dev/stdout is "
-                          "standard output, and ./- a file of that name",
-                          file.option)};
+    files.locks.push_back({"the lock of " + file.option, lockOf(file.path)});
+  for (const std::string &root : {options.checkpoints, options.load})
+    if (!root.empty())
+      files.checkpoints.push_back(root);
+  for (const std::vector<NamedFile> &names : {files.outputs, files.folders})
+    for (const NamedFile &file : names)
+      if (file.path == "-")
+        return {StatusCode::usage,
+                fmt::format("{}: expected a name, found '-'; /dev/stdout is "
+                            "standard output, and ./- a file of that name",
+                            file.option)};
   MTC_RETURN_IF_ERROR(checkFiles(files));
   for (const DumpOrder &dump : job.dumps)
     MTC_RETURN_IF_ERROR(

@@ -56,12 +56,12 @@ public:
 
 private:
   Status runRank(Seat &seat) {
-    return runSeat(seat,
-                   programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
-                   bundle_.descriptor(seat.rank), job_,
-                   {signals_.stop(), world_->gate(),
-                    seat.rank == 0 ? &signals_.saves() : nullptr,
-                    world_->step(seat.rank), world_->beats(seat.rank)});
+    return runSeat(
+        seat, programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
+        bundle_.descriptor(seat.rank), job_,
+        {signals_.stop(), world_->gate(),
+         seat.rank == 0 ? &signals_.saves() : nullptr, world_->step(seat.rank),
+         world_->beats(seat.rank), seat.rank == 0 ? order_.loaded : nullptr});
   }
 
   void record(Seat &seat, Status status) {

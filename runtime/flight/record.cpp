@@ -10,8 +10,8 @@
 namespace mtc::runtime {
 namespace {
 
-constexpr const char *kDtypes[] = {"Float", "BFloat16", "Int", "Int128",
-                                   "Half"};
+constexpr const char *kTypeNames[] = {"Float", "BFloat16", "Int", "Int128",
+                                      "Half"};
 
 void addCall(const FlightNote &note, FlightOp &op) {
   comm::CallRecord call;
@@ -19,7 +19,7 @@ void addCall(const FlightNote &note, FlightOp &op) {
   call.sequence = note.sequence;
   op.group = groupName(note.call.group);
   op.call = comm::describe(call);
-  op.dtype = kDtypes[note.call.dtype];
+  op.dtype = kTypeNames[note.call.dtype];
   op.count = note.call.count;
 }
 

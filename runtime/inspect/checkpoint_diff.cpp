@@ -2,7 +2,7 @@
 
 #include "mtc/runtime/checkpoints.h"
 #include "runtime/base/json.h"
-#include "runtime/inspect/checkpoint_folders.h"
+#include "runtime/control/newest_checkpoint.h"
 
 #include <fmt/format.h>
 

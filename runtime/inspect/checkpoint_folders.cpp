@@ -2,7 +2,8 @@
 
 #include "runtime/inspect/checkpoint_folders.h"
 
-#include "runtime/checkpoint/names.h"
+#include "runtime/base/checkpoint_names.h"
+#include "runtime/control/newest_checkpoint.h"
 
 #include <fmt/format.h>
 
@@ -12,37 +13,49 @@ namespace fs = std::filesystem;
 
 namespace mtc::runtime {
 
-Status openCheckpoints(const std::string &path,
-                       std::vector<CheckpointFolder> &out) {
-  std::vector<CheckpointFolder> found;
-  std::string name = fs::path(path).filename().string();
-  std::error_code error;
-  if (stepOfFolder(name) || fs::exists(path + "/" + kManifestFile, error)) {
-    found.push_back({path, stepOfFolder(name).value_or(-1), {}, {}});
-  } else {
-    std::vector<int64_t> steps;
-    MTC_RETURN_IF_ERROR(listSteps(path, steps));
-    for (int64_t step : steps)
-      found.push_back({path + "/" + stepFolder(step), step, {}, {}});
-  }
-  if (found.empty())
-    return {StatusCode::inputRejected,
-            fmt::format("'{}': expected a checkpoint or a folder of some, "
-                        "found none",
-                        path)};
-  for (CheckpointFolder &each : found)
-    each.status = Checkpoint::open(each.path, each.checkpoint);
-  out = std::move(found);
+/// Those in a folder, as they are now.
+static Status listFolders(const std::string &path,
+                          std::vector<CheckpointFolder> &out) {
+  std::vector<int64_t> steps;
+  MTC_RETURN_IF_ERROR(listSteps(path, steps));
+  for (int64_t step : steps)
+    out.push_back({path + "/" + stepFolder(step), step, {}, {}});
   return Status::okay();
 }
 
-Status openNewest(const std::string &path, Checkpoint &out) {
-  std::vector<CheckpointFolder> found;
-  MTC_RETURN_IF_ERROR(openCheckpoints(path, found));
-  MTC_RETURN_IF_ERROR(found.back().status);
-  MTC_RETURN_IF_ERROR(found.back().checkpoint.verify());
-  out = std::move(found.back().checkpoint);
-  return Status::okay();
+static void open(CheckpointFolder &each, bool reads) {
+  each.status = Checkpoint::open(each.path, each.checkpoint);
+  if (reads && each.status.ok())
+    each.status = each.checkpoint.verify();
+  each.checkpoint.hold.letGo(); // of many it would be many open files
+}
+
+Status openCheckpoints(const std::string &path, bool reads,
+                       std::vector<CheckpointFolder> &out) {
+  out.clear();
+  if (isOneCheckpoint(path)) {
+    std::string name = fs::path(path).filename().string();
+    out.push_back({path, stepOfFolder(name).value_or(-1), {}, {}});
+    open(out.back(), reads);
+    return Status::okay();
+  }
+  constexpr int kLooks = 100; // at a folder whose checkpoints come and go
+  bool some = true;
+  for (int look = 0; some && out.empty() && look < kLooks; ++look) {
+    MTC_RETURN_IF_ERROR(listFolders(path, out));
+    some = !out.empty();
+    for (CheckpointFolder &each : out)
+      open(each, reads);
+    std::erase_if(out, [](const CheckpointFolder &each) {
+      return !each.status.ok() && isGone(each.path);
+    });
+  }
+  return !out.empty()
+             ? Status::okay()
+             : Status(StatusCode::inputRejected,
+                      fmt::format("'{}': expected a checkpoint or a folder of "
+                                  "some, found none",
+                                  path));
 }
 
 } // namespace mtc::runtime

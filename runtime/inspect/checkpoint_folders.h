@@ -13,18 +13,15 @@ namespace mtc::runtime {
 struct CheckpointFolder {
   std::string path;
   int64_t step = 0; ///< of its name
-  Status status;    ///< of Checkpoint::open
+  Status status;    ///< of opening it
   Checkpoint checkpoint;
 };
 
-/// The checkpoint that `path` is, or those in it by their steps. Errors:
-/// inputRejected, when there is none.
-Status openCheckpoints(const std::string &path,
+/// The checkpoint that `path` is, or those in it by their steps, but for those
+/// that are removed meanwhile. Their status is that of Checkpoint::verify, too,
+/// if `reads`. None is held. Errors: inputRejected, when there is none.
+Status openCheckpoints(const std::string &path, bool reads,
                        std::vector<CheckpointFolder> &out);
-
-/// The checkpoint that `path` is, or the newest in it, with the bytes that were
-/// written. Errors: inputRejected.
-Status openNewest(const std::string &path, Checkpoint &out);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_INSPECT_CHECKPOINT_FOLDERS_H

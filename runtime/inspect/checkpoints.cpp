@@ -2,11 +2,14 @@
 
 #include "mtc/runtime/checkpoints.h"
 
+#include "runtime/base/checkpoint_names.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/base/output_files.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/checkpoint/commit.h"
 #include "runtime/control/file_lock.h"
+#include "runtime/control/newest_checkpoint.h"
 #include "runtime/inspect/checkpoint_folders.h"
 
 #include <fmt/format.h>
@@ -95,7 +98,7 @@ Status notWhole(size_t bad, size_t all) {
 Status describeCheckpoints(const std::string &path, bool json,
                            std::string &text) {
   std::vector<CheckpointFolder> folders;
-  MTC_RETURN_IF_ERROR(openCheckpoints(path, folders));
+  MTC_RETURN_IF_ERROR(openCheckpoints(path, /*reads=*/false, folders));
   text.clear();
   if (json)
     text = listOf(folders).dump(1) + "\n";
@@ -111,12 +114,10 @@ Status describeCheckpoints(const std::string &path, bool json,
 Status verifyCheckpoints(const std::string &path, bool json,
                          std::string &text) {
   std::vector<CheckpointFolder> folders;
-  MTC_RETURN_IF_ERROR(openCheckpoints(path, folders));
+  MTC_RETURN_IF_ERROR(openCheckpoints(path, /*reads=*/true, folders));
   size_t bad = 0;
   text.clear();
-  for (CheckpointFolder &each : folders) {
-    if (each.status.ok())
-      each.status = each.checkpoint.verify();
+  for (const CheckpointFolder &each : folders) {
     bad += !each.status.ok();
     if (!json)
       text += each.status.ok() ? fmt::format("{}: whole\n", each.path)
@@ -133,13 +134,15 @@ Status pruneFolder(const std::string &folder, int64_t keep, std::string &text) {
   MTC_RETURN_IF_ERROR(FileLock::take(root + ".lock", root, lock));
   MTC_RETURN_IF_ERROR(lock.holdEmpty());
   std::vector<CheckpointFolder> folders;
-  MTC_RETURN_IF_ERROR(openCheckpoints(root, folders));
+  MTC_RETURN_IF_ERROR(openCheckpoints(root, /*reads=*/false, folders));
   text.clear();
   int64_t whole = 0;
   for (auto each = folders.rbegin(); each != folders.rend(); ++each) {
     if (whole >= keep) {
-      MTC_RETURN_IF_ERROR(discardCheckpoint({root, "prune"}, each->step));
-      text += fmt::format("{}: removed\n", each->path);
+      bool stays = false;
+      MTC_RETURN_IF_ERROR(discardUnread({root, "prune"}, each->step, stays));
+      text += fmt::format("{}: {}\n", each->path,
+                          stays ? "kept, as it is being read" : "removed");
       continue;
     }
     if (each->status.ok())
@@ -151,9 +154,22 @@ Status pruneFolder(const std::string &folder, int64_t keep, std::string &text) {
   return Status::okay();
 }
 
+/// The file to write is no part of any checkpoint, or of this one by a link.
+static Status checkTarget(const std::string &path, const std::string &file,
+                          const Checkpoint &from) {
+  CommandFiles files;
+  for (int rank = 0; rank < from.ranks(); ++rank)
+    files.inputs.push_back({"a rank", from.folder + "/" + rankFile(rank)});
+  files.outputs = {{"checkpoint export", file}};
+  files.checkpoints = {path};
+  return checkFiles(files);
+}
+
 Status exportParameters(const std::string &path, const std::string &file) {
   Checkpoint from;
+  MTC_RETURN_IF_ERROR(checkTarget(path, file, from)); // before it is read
   MTC_RETURN_IF_ERROR(openNewest(path, from));
+  MTC_RETURN_IF_ERROR(checkTarget(path, file, from));
   constexpr std::string_view prefix = "param/";
   std::vector<TensorInfo> tensors;
   for (const auto &[name, shape] : from.manifest.tensors)

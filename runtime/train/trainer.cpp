@@ -171,10 +171,18 @@ Status Trainer::openLength(int64_t seq, OfLength &own) {
 
 Status Trainer::fillParams() {
   if (!job_.checkpoints.resume.empty())
-    return checkpoints_.load();
+    return load();
   if (!job_.initFrom.empty())
     return loadParams(rank_, job_.initFrom);
   return initParams(rank_, job_.recipe.seed);
+}
+
+Status Trainer::load() {
+  MTC_RETURN_IF_ERROR(checkpoints_.load());
+  MTC_RETURN_IF_ERROR(meet());
+  if (signals_.loaded)
+    signals_.loaded();
+  return Status::okay();
 }
 
 Status Trainer::train() {

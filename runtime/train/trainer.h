@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -37,6 +38,8 @@ struct TrainerSignals {
   std::atomic<int64_t> *step = nullptr;
   /// Grows with each batch that is evaluated between steps; may be null.
   std::atomic<int64_t> *beats = nullptr;
+  /// Called once all ranks have what they load of a checkpoint; may be empty.
+  std::function<void()> loaded = {};
 };
 
 /// One run of one rank: initialise, dump, train or evaluate, save. It saves at
@@ -59,6 +62,7 @@ private:
   Status meet();
   Status prepare();
   Status fillParams();
+  Status load();
   Status train();
   /// Whether `step` is to be run; else `end_` says why not.
   Status begin(int64_t step, bool &runs);

@@ -137,6 +137,71 @@ def saved_ir(place):
     place.write(EDITED, place.read(f"ir/{name}") + b"\n// mine\n")
 
 
+def own_checkpoints(place):
+    """A folder with two checkpoints, a copy of one by another name, and a link into it."""
+    own_bundle(place)
+    shutil.copytree(place.path("ckpt"), place.path("ck"))
+    shutil.copytree(place.path(STEP), place.path("best"))
+    os.symlink(RANK, place.path("link"))
+
+
+STEP = "ck/step-00000002"
+RANK = STEP + "/rank00000.safetensors"
+RESUMED = ["--checkpoints", "ck", "--resume"]
+
+
+def sealed(name, command, *says):
+    """An output in a bundle or a checkpoint, whatever the command."""
+    return Case(f"files: {name}", command, USAGE,
+                ["outputs: expected files of their own, outside of bundles and checkpoints; "
+                 "choose other names", *says], own_checkpoints)
+
+
+EXPORT = ["checkpoint", "export", "ck"]
+SEALED = [
+    sealed("an export onto what it reads", [*EXPORT, RANK], f"inside the checkpoint '{STEP}'"),
+    sealed("an export onto a manifest", [*EXPORT, f"./{STEP}/manifest.json"],
+           f"inside the checkpoint '{STEP}'"),
+    sealed("an export through a link", [*EXPORT, "link"], "'link'", STEP),
+    sealed("an export to a name of a checkpoint", [*EXPORT, "ck/step-00000009"],
+           "it is the checkpoint 'ck/step-00000009'"),
+    sealed("an export into a copy of a checkpoint", [*EXPORT, "best/new.safetensors"],
+           "inside the checkpoint 'best'"),
+    sealed("an export onto a manifest of a bundle", [*EXPORT, "mine/manifest.json"],
+           "inside the bundle 'mine'"),
+    sealed("parameters onto what is loaded", [*RUN, "--load", "ck", "--save", RANK], "--save",
+           f"inside the checkpoint '{STEP}'"),
+    sealed("parameters onto what a run goes on from", [*RUN, *RESUMED, "--save", RANK], "--save",
+           STEP),
+    sealed("a log onto a manifest", [*RUN, "--log", f"{STEP}/manifest.json"], "--log", STEP),
+    sealed("folders of a run in its bundle",
+           [*MINE, "--checkpoints", "mine", "--tensorboard-dir", "mine/new", "--flight", "mine",
+            "--data-cache-path", "mine/programs", "--dump", "init", STEP],
+           "--checkpoints 'mine': it is the bundle 'mine'",
+           "--tensorboard-dir 'mine/new': it is inside the bundle", "--flight 'mine'",
+           "--data-cache-path 'mine/programs': it is inside the bundle 'mine'",
+           "--dump init", STEP),
+    sealed("folders of a run in the bundle of another one", [*RUN, "--checkpoints", "mine/ck"],
+           "inside the bundle 'mine'"),
+    sealed("a run in a checkpoint", [*RUN, "--load", "ck", "--checkpoints", STEP],
+           f"--checkpoints '{STEP}': it is the checkpoint"),
+    sealed("a run at the name of a checkpoint",
+           [*RUN, "--load", "ck", "--checkpoints", "ck/step-00000009/"],
+           "it is the checkpoint 'ck/step-00000009'"),
+    sealed("records in a checkpoint to be",
+           [*RUN, "--checkpoints", "new", "--flight", "new/step-00000001/flight"],
+           "inside the checkpoint 'new/step-00000001'"),
+    sealed("IR of all phases in a bundle",
+           ["compile", "tiny.toml", "--gbs", 2, "--save-ir", "mine/ir", "-o", "out"], "--save-ir",
+           "inside the bundle 'mine'"),
+    sealed("a bundle in a checkpoint", ["compile", "tiny.toml", "--gbs", 2, "-o", f"{STEP}/b"],
+           "--output", STEP),
+    sealed("a corpus in a bundle", ["data", "clean", "tiny.toml", "--documents", "lines",
+                                    "--output", "mine/texts"],
+           "--output", "inside the bundle 'mine'"),
+]
+
+
 EDITED = "ir/08-verify-partitioned.mlir"
 COMPILED = [
     compiled("IR onto the spec", ["my.toml", "--gbs", 2, "--compile-to", "import", "-o",
@@ -147,11 +212,11 @@ COMPILED = [
              ["the file of --strategy"],
              lambda place: place.write("s.toml", "global_batch_size = 2\n")),
     compiled("IR onto a manifest", ["tiny.toml", "--gbs", 2, "--compile-to", "import", "-o",
-                                    "mine/manifest.json"], ["a file of the bundle"], own_bundle),
+                                    "mine/manifest.json"], ["inside the bundle 'mine'"], own_bundle),
     Case("files: IR that was edited stays",
          ["compile", EDITED, "--compile-to", "plan-memory", "--save-ir", "ir", "-o", "-"],
          0, [], saved_ir, ("ir/*",)),
 ]
 
 
-CASES = CLASHES + KEPT + COMPILED
+CASES = CLASHES + KEPT + COMPILED + SEALED

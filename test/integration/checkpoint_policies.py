@@ -61,6 +61,13 @@ class Policies:
         os.mkdir(os.path.join(folder, "step-00000009.tmp-somebody"))
         self.call("verify", REJECTED, ["step-00000001: whole", "rank00002.safetensors",
                                        "manifest.json", "2 of 3"], "checkpoint", "verify", folder)
+        passed = ["a checkpoint is not whole", "rank00002.safetensors", "manifest.json"]
+        file = self.resume.path("passed.safetensors")
+        self.call("export of the one before", 0, passed, "checkpoint", "export", folder, file)
+        with open(file, "rb") as exported:
+            self.report.expect(b'"step":"1"' in exported.read(4096), "expected those of step 1")
+        self.call("diff with the one before", 0, passed, "checkpoint", "diff", folder,
+                  checkpoints.of_step(folder, 1))
         self.train("two damaged", 0, ["a checkpoint is not whole", "rank00002.safetensors",
                                       "manifest.json"], folder, "--resume")
         self.report.expect(checkpoints.steps(folder) == [1, 2, 3, 4]
@@ -106,6 +113,30 @@ class Policies:
                            f"{process.returncode}: {said}")
         self.train("goes on", 0, [], folder, "--resume", steps=last + 1)
         self.report.expect(checkpoints.steps(folder)[-1] == last + 1, "expected one step more")
+
+    def raced(self):
+        """Readers of a run that removes each checkpoint when it has written the next."""
+        live = self.resume.path("live")
+        data = ["--data", self.resume.path("data"), "--data-type", "u8", "--quiet"]
+        run = subprocess.Popen(list(map(str, [
+            self.mtc.program, "run", self.other, *data, "--steps", 10 ** 7, "--checkpoints", live,
+            "--save-interval", 1, "--keep", 1])), stderr=subprocess.DEVNULL)
+        self.wait(run, lambda: os.path.isdir(live) and checkpoints.steps(live))
+        load = ["run", self.other, *data, "--eval", 1, "--load", live, "--comm"]
+        for name, *command in (("evaluated", *load, "shm"), ("evaluated", *load, "threads"),
+                               ("exported", "checkpoint", "export", live, live + ".file"),
+                               ("verified", "checkpoint", "verify", live),
+                               ("compared", "checkpoint", "diff", live, live, "--json")):
+            for _ in range(3):
+                done = self.mtc.call(*command, check=False)
+                code = (0, DIFFER) if name == "compared" else (0,)
+                self.report.expect(done.returncode in code and "warning" not in done.stderr,
+                                   f"{name} beside a run: {done.returncode}, {done.stderr}")
+        self.report.expect(run.poll() is None, "expected the run beside it to go on")
+        run.send_signal(signal.SIGTERM)
+        run.wait(timeout=60)
+        self.report.expect(len(checkpoints.steps(live)) == 1, "expected all others to be "
+                           f"removed at the end, found {checkpoints.steps(live)}")
 
     def asked(self):
         """SIGUSR1, twice, of a run that goes on; then it is stopped."""
@@ -179,6 +210,7 @@ class Policies:
         self.damaged()
         self.misused()
         self.stopped()
+        self.raced()
         self.asked()
         self.ended()
         self.looked_at()

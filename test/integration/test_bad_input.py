@@ -48,8 +48,9 @@ def prepare(mtc, folder):
         mtc.call("compile", spec, *options, "--isa", "x86-64-v3", "-o",
                  os.path.join(folder, name))
     mtc.call("run", os.path.join(folder, "one"), "--data",
-             os.path.join(folder, "data.bin"), "--data-type", "u8", "--steps", 1,
-             "--quiet", "--save", os.path.join(folder, "weights.safetensors"))
+             os.path.join(folder, "data.bin"), "--data-type", "u8", "--steps", 2,
+             "--quiet", "--save", os.path.join(folder, "weights.safetensors"),
+             "--checkpoints", os.path.join(folder, "ckpt"), "--save-interval", 1)
 
 
 def link_whole(whole, folder):

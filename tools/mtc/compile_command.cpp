@@ -6,7 +6,6 @@
 #include "models/nearest.h"
 #include "mtc/runtime/isa.h"
 #include "runtime/base/output_files.h"
-#include "tools/mtc/bundle_around.h"
 #include "tools/mtc/commands.h"
 #include "tools/mtc/numbers.h"
 #include "tools/mtc/standard_files.h"
@@ -72,16 +71,16 @@ void printSummary(const CompileCommand &command,
 }
 
 Status checkOutput(const compiler::CompileOptions &options) {
-  if (options.output.empty() || options.output == "-")
-    return Status::okay();
   runtime::CommandFiles files;
-  files.bundle = bundleAround(options.output);
   std::error_code error;
   if (fs::is_regular_file(options.input, error)) // else a spec that has a name
     files.inputs.push_back({"the model", options.input});
   if (fs::is_regular_file(options.strategyFile, error))
     files.inputs.push_back({"--strategy", options.strategyFile});
-  files.outputs.push_back({"--output", options.output});
+  if (!options.output.empty() && options.output != "-")
+    files.outputs.push_back({"--output", options.output});
+  if (!options.saveIR.empty())
+    files.folders.push_back({"--save-ir", options.saveIR});
   return runtime::checkFiles(files);
 }
 

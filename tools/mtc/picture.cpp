@@ -3,7 +3,6 @@
 #include "tools/mtc/picture.h"
 
 #include "runtime/base/file.h"
-#include "tools/mtc/bundle_around.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +21,9 @@ Status checkPicture(const std::string &svg,
             fmt::format("{}: expected a file, found '-': the answer goes to "
                         "standard output; './-' is a file of that name",
                         option)};
-  runtime::CommandFiles files{bundleAround(svg), inputs, {{option, svg}}};
+  runtime::CommandFiles files;
+  files.inputs = inputs;
+  files.outputs = {{option, svg}};
   MTC_RETURN_IF_ERROR(runtime::checkFiles(files));
   return runtime::checkWritable(runtime::behindLinks(svg));
 }

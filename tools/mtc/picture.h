@@ -11,8 +11,8 @@ namespace mtc::tool {
 
 /// Checks the file of --svg, or of another option, before work begins; empty:
 /// no picture is asked for. Errors: usage for "-", as the answer itself goes to
-/// standard output, for one of the `inputs`, and for a file in a bundle;
-/// writeFailed for what cannot be written.
+/// standard output, and those of checkFiles; writeFailed for what cannot be
+/// written.
 runtime::Status checkPicture(const std::string &svg,
                              const std::vector<runtime::NamedFile> &inputs,
                              const char *option = "--svg");

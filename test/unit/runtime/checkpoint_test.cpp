@@ -1,19 +1,21 @@
 //===- checkpoint_test.cpp - what is whole, and what is damaged -----------===//
 
+#include "runtime/base/checkpoint_names.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/file_sums.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/commit.h"
-#include "runtime/checkpoint/names.h"
 #include "runtime/device/cpu/cpu_device.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
 #include <sstream>
+#include <thread>
 
 namespace fs = std::filesystem;
 
@@ -79,7 +81,7 @@ public:
   std::string newest() const {
     NewestWhole found;
     Status status = findNewestWhole(folder.path(), found);
-    return status.ok() ? fs::path(found.folder).filename().string()
+    return status.ok() ? fs::path(found.checkpoint.folder).filename().string()
                        : status.message();
   }
   std::vector<std::string> files(int64_t step) const {
@@ -249,12 +251,12 @@ TEST(Checkpoint, TheNewestWholeOneIsFound) {
   fs::rename(saved.place.folder(2), saved.place.folder(4)); // of another step
   NewestWhole found;
   ASSERT_TRUE(findNewestWhole(saved.folder.path(), found).ok());
-  EXPECT_EQ(found.folder, saved.place.folder(1));
+  EXPECT_EQ(found.checkpoint.folder, saved.place.folder(1));
   ASSERT_EQ(found.rejected.size(), 2u);
   EXPECT_NE(found.rejected[0].find("it is of step 2"), std::string::npos);
   EXPECT_NE(found.rejected[1].find(rankFile(1)), std::string::npos);
   ASSERT_TRUE(findNewestWhole(saved.folder.path("none"), found).ok());
-  EXPECT_TRUE(found.folder.empty() && found.rejected.empty());
+  EXPECT_TRUE(found.checkpoint.folder.empty() && found.rejected.empty());
 }
 
 TEST(Checkpoint, OldOnesAndUnfinishedOnesGo) {
@@ -275,6 +277,74 @@ TEST(Checkpoint, LaterOnesThatARunDidNotGoOnFromAreNotCounted) {
   std::vector<int64_t> steps;
   ASSERT_TRUE(listSteps(saved.folder.path(), steps).ok());
   EXPECT_EQ(steps, (std::vector<int64_t>{2, 5}));
+}
+
+std::vector<int64_t> stepsOf(const Checkpoints &saved) {
+  std::vector<int64_t> steps;
+  EXPECT_TRUE(listSteps(saved.folder.path(), steps).ok());
+  return steps;
+}
+
+TEST(Checkpoint, OneThatIsReadStaysUntilItIsNot) {
+  Checkpoints saved({1, 2, 3});
+  Checkpoint read;
+  ASSERT_TRUE(Checkpoint::open(saved.place.folder(1), read).ok());
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 3, 1).ok());
+  EXPECT_EQ(stepsOf(saved), (std::vector<int64_t>{1, 3}));
+  EXPECT_TRUE(read.verify().ok());
+  read.hold.letGo();
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 3, 1).ok());
+  EXPECT_EQ(stepsOf(saved), (std::vector<int64_t>{3}));
+}
+
+TEST(Checkpoint, TheOneThatIsFoundIsHeld) {
+  Checkpoints saved({1, 2});
+  NewestWhole found;
+  ASSERT_TRUE(findNewestWhole(saved.folder.path(), found).ok());
+  saved.save(3);
+  ASSERT_TRUE(pruneCheckpoints(saved.place, 3, 1).ok());
+  EXPECT_EQ(stepsOf(saved), (std::vector<int64_t>{2, 3}));
+  EXPECT_TRUE(found.checkpoint.verify().ok());
+}
+
+TEST(Checkpoint, WhoComesWhileOneIsRemovedHoldsNone) {
+  Checkpoints saved({1});
+  CheckpointHold alone, other;
+  ASSERT_TRUE(CheckpointHold::takeAlone(saved.place.folder(1), alone));
+  EXPECT_FALSE(CheckpointHold::takeAlone(saved.place.folder(1), other));
+  std::thread removal([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    fs::rename(saved.place.folder(1), saved.folder.path("gone"));
+    alone.letGo();
+  });
+  CheckpointHold late = CheckpointHold::take(saved.place.folder(1));
+  removal.join();
+  // Nobody holds the file, by whatever name.
+  EXPECT_TRUE(CheckpointHold::takeAlone(saved.folder.path("gone"), other));
+  EXPECT_TRUE(isGone(saved.place.folder(1)));
+}
+
+/// A folder in which the newest is always new, and the one before it goes.
+TEST(Checkpoint, ThereIsAlwaysANewestWholeOne) {
+  Checkpoints saved({1});
+  std::atomic<bool> done = false;
+  std::thread run([&] {
+    for (int64_t step = 2; !done; ++step) {
+      saved.save(step);
+      ASSERT_TRUE(pruneCheckpoints(saved.place, step, 1).ok());
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    NewestWhole found;
+    Status status = findNewestWhole(saved.folder.path(), found);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(found.rejected.empty()) << found.rejected.front();
+    EXPECT_FALSE(found.checkpoint.folder.empty());
+    Status again = found.checkpoint.verify();
+    EXPECT_TRUE(again.ok()) << again.message();
+  }
+  done = true;
+  run.join();
 }
 
 /// Every n-th bit of every file; MTC_EVERY_BIT=1: each of half a million.

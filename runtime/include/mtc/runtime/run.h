@@ -74,9 +74,10 @@ struct RunOptions {
   bool strict = false; ///< threads only: detect deadlocks exactly
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name
-  /// A folder of checkpoints (checkpoint/names.h), which is made if it is not
-  /// there; empty: none are written. One is written at every orderly end, and
-  /// every so many steps; 0: not. All or the newest `keepCheckpoints` are kept.
+  /// A folder of checkpoints (base/checkpoint_names.h), which is made if it is
+  /// not there; empty: none are written. One is written at every orderly end,
+  /// and every so many steps; 0: not. All or the newest `keepCheckpoints` are
+  /// kept.
   std::string checkpoints;
   int64_t saveInterval = 0, keepCheckpoints = 0;
   /// They are written beside training, from a copy of what they have in the
@@ -153,9 +154,9 @@ struct RunOptions {
 /// write a checkpoint behind the step in progress, and go on. `saveTo` is
 /// written at every orderly end: also behind such a stop, when a loss or norm
 /// is not finite (the parameters of the step before), and when data cannot be
-/// read any more. No output may be an input, another output, or in the bundle
-/// (usage). All tokens that the run reads are checked before it starts, and
-/// indices of corpora are built that are not there yet.
+/// read any more. No output may be an input or another output, or lie in a
+/// bundle or a checkpoint (usage). All tokens that the run reads are checked
+/// before it starts, and indices of corpora are built that are not there yet.
 Status runBundle(const RunOptions &options);
 
 /// Reads a recipe file over `recipe`: keys that are absent keep their value.

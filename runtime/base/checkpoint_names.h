@@ -1,4 +1,5 @@
-//===- names.h - what is called how in a folder of checkpoints --*- C++ -*-===//
+//===- checkpoint_names.h - names in a folder of checkpoints -----*- C++
+//-*-===//
 //
 //   DIR/step-00001000/rank00000.safetensors   what rank 0 had
 //                     rank00000.sums          digests of it
@@ -7,8 +8,8 @@
 //   out
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_RUNTIME_CHECKPOINT_NAMES_H
-#define MTC_RUNTIME_CHECKPOINT_NAMES_H
+#ifndef MTC_RUNTIME_BASE_CHECKPOINT_NAMES_H
+#define MTC_RUNTIME_BASE_CHECKPOINT_NAMES_H
 
 #include <cstdint>
 #include <optional>
@@ -32,4 +33,4 @@ std::string rankFile(int rank);
 std::string sumsFile(int rank);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_CHECKPOINT_NAMES_H
+#endif // MTC_RUNTIME_BASE_CHECKPOINT_NAMES_H

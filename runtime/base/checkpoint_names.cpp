@@ -1,6 +1,6 @@
-//===- names.cpp - what is called how in a folder of checkpoints ----------===//
+//===- checkpoint_names.cpp - names in a folder of checkpoints ------------===//
 
-#include "runtime/checkpoint/names.h"
+#include "runtime/base/checkpoint_names.h"
 
 #include <fmt/format.h>
 
