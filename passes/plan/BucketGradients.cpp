@@ -121,12 +121,14 @@ struct BucketGradientsPass
     return params;
   }
 
-  /// Where the spec has it.
+  /// Its name, over where the spec has it.
   Location locationOf(StringRef name) {
+    Location place = UnknownLoc::get(&getContext());
     for (auto param : getOperation().getOps<pipe::ParameterOp>())
-      if (param.getName() == name)
-        return param.getLoc();
-    return NameLoc::get(StringAttr::get(&getContext(), name));
+      if (auto named = dyn_cast<NameLoc>(Location(param.getLoc()));
+          named && param.getName() == name)
+        place = named.getChildLoc();
+    return NameLoc::get(StringAttr::get(&getContext(), name), place);
   }
 
   rt::GroupsAttr groupsOf(ArrayRef<MtcGroup> groups) {
