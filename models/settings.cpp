@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/key_names.h"
 #include "models/nearest.h"
 #include "models/toml_reader.h"
 
@@ -37,6 +38,13 @@ static std::string textOf(const toml::node &node) {
   return fmt::format("{} [{}]", describe(node), text);
 }
 
+/// Other names of keys are the same keys.
+static Diagnostics ownNames(const std::string &text, toml::table &document) {
+  toml::table *strategy = document.get_as<toml::table>(Settings::kStrategy);
+  return strategy ? useOwnNames(*strategy, settingName(text), NamesIn::setting)
+                  : Diagnostics();
+}
+
 namespace {
 /// A key that is set: its path, its value as text, and who says it.
 struct Leaf {
@@ -58,6 +66,9 @@ public:
     if (document.value.size() != 1 || !checkHead(text, document.value))
       return document.value.size() == 1 ? void()
                                         : wrong(text, "expected KEY=VALUE");
+    if (Diagnostics names = ownNames(text, document.value); !names.empty())
+      return void(
+          diagnostics.insert(diagnostics.end(), names.begin(), names.end()));
     std::vector<Leaf> found;
     collect(document.value, "", text, found);
     for (Leaf &leaf : found)
@@ -167,6 +178,7 @@ static void merge(toml::table &from, toml::table &into) {
 void Settings::applyTo(toml::table &document, std::string_view head) const {
   for (const std::string &text : texts) {
     toml::table set = parseToml(text, settingName(text)).value;
+    ownNames(text, set); // of which `parse` has said what is wrong
     if (toml::table *table = set.get_as<toml::table>(head))
       merge(*table, document);
   }

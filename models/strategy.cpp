@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/key_names.h"
 #include "models/strategy_fields.h"
 
 namespace mtc::models {
@@ -132,6 +133,7 @@ Parsed<Strategy> parseStrategy(std::string_view text, const std::string &file,
   result.diagnostics = std::move(document.diagnostics);
   if (!result.ok())
     return result;
+  result.diagnostics = useOwnNames(document.value, file);
   settings.applyTo(document.value, Settings::kStrategy);
   TomlReader root(document.value, "", file, result.diagnostics);
   readStrategy(root, result.value, schedules);

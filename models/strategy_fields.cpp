@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/document_fields.h"
+#include "models/key_names.h"
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
 #include "models/stage_layout.h"
@@ -40,9 +41,11 @@ static Kind<Strategy> oneOrMore(IntegerRange range, int64_t Strategy::*largest,
     if (!in.good(key))
       return;
     std::sort(values.begin(), values.end(), std::greater<>());
-    if (values.empty() ||
-        std::adjacent_find(values.begin(), values.end()) != values.end())
+    if (values.empty())
       return in.wrong(key, type);
+    if (auto twice = std::adjacent_find(values.begin(), values.end());
+        twice != values.end())
+      return in.wrong(key, type, fmt::format(", with {} twice", *twice));
     out.*largest = values.front();
     (out.*others).assign(values.begin() + 1, values.end());
   };
@@ -541,6 +544,7 @@ void readStrategy(TomlReader &root, Strategy &strategy,
       strategy.shard.set(axis, mesh);
   }
   readOverrides(root, strategy);
+  root.suggestAlso(otherNames());
   root.finish();
 }
 

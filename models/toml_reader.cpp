@@ -111,7 +111,8 @@ void TomlReader::wrong(std::string_view key, const std::string &expected,
 }
 
 const toml::node *TomlReader::find(std::string_view key, Need need) {
-  known.emplace_back(key);
+  if (std::find(known.begin(), known.end(), key) == known.end())
+    known.emplace_back(key);
   const toml::node *found = table.get(key);
   if (!found && need == Need::required) {
     bad.emplace(key);
@@ -237,7 +238,9 @@ void TomlReader::finish() {
       continue;
     Place place = placeOf(name.source());
     // What is set replaces a key of the file, so it may mean one that is there.
-    std::string near = nearestName(name.str(), place.line > 0 ? absent : names);
+    std::vector<std::string_view> candidates = place.line > 0 ? absent : names;
+    candidates.insert(candidates.end(), others.begin(), others.end());
+    std::string near = nearestName(name.str(), candidates);
     std::erase(missing, near);
     diagnostics.push_back(
         {ErrorClass::usage, place.where, place.line,

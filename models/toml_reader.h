@@ -97,6 +97,11 @@ public:
   /// "expected E, found F", with the value as it stands in the file.
   void wrong(std::string_view key, const std::string &expected,
              const std::string &advice = "");
+  /// Names that an unknown key may have been meant to be, beside those that are
+  /// asked for.
+  void suggestAlso(std::vector<std::string> names) {
+    others = std::move(names);
+  }
   /// Reports keys that are unknown or missing. A missing key that an unknown
   /// one was probably meant to be is not reported twice.
   void finish();
@@ -117,7 +122,7 @@ private:
   const toml::table &table;
   std::string path, file;
   Diagnostics &diagnostics;
-  std::vector<std::string> known, missing;
+  std::vector<std::string> known, missing, others;
   std::set<std::string, std::less<>> bad;
 };
 
