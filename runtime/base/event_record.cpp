@@ -22,8 +22,6 @@ constexpr std::array<uint32_t, 256> makeTable() {
 
 constexpr std::array<uint32_t, 256> kTable = makeTable();
 
-uint32_t masked(uint32_t sum) { return std::rotr(sum, 15) + 0xa282ead8u; }
-
 template <typename T> void appendFixed(T value, std::string &out) {
   for (size_t i = 0; i < sizeof value; ++i)
     out.push_back(static_cast<char>(value >> (8 * i)));
@@ -62,12 +60,16 @@ uint32_t crc32c(std::string_view bytes) {
   return ~sum;
 }
 
+uint32_t maskedCrc32c(std::string_view bytes) {
+  return std::rotr(crc32c(bytes), 15) + 0xa282ead8u;
+}
+
 void appendRecord(std::string_view bytes, std::string &out) {
   size_t at = out.size();
   appendFixed<uint64_t>(bytes.size(), out);
-  appendFixed(masked(crc32c(std::string_view(out).substr(at))), out);
+  appendFixed(maskedCrc32c(std::string_view(out).substr(at)), out);
   out += bytes;
-  appendFixed(masked(crc32c(bytes)), out);
+  appendFixed(maskedCrc32c(bytes), out);
 }
 
 void EventRecord::begin(double wallTime, int64_t step) {

@@ -21,6 +21,8 @@ namespace mtc::runtime {
 
 /// CRC-32C (Castagnoli), as of "123456789" is 0xe3069283.
 uint32_t crc32c(std::string_view bytes);
+/// The checksum that records have.
+uint32_t maskedCrc32c(std::string_view bytes);
 
 /// Appends one record of these bytes.
 void appendRecord(std::string_view bytes, std::string &out);

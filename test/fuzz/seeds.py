@@ -8,6 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "integration"))
+from event_files import record
 from indexed import write_corpus, write_llmc
 
 
@@ -84,6 +85,23 @@ def run_log(_):
                   b'{"step": 2, "loss": 2.25}\n{"header": 1, "start_step": 1}\n'
                   b'{"step": 2, "loss": 2.5}\n{"eval_loss": 3, "step": 2}\n{"header": 1}\n'
                   b'{"step": 1, "loss": 1e3')
+
+
+def event_file(_):
+    """Whether the rest is one event without its length and checksums, then the bytes."""
+    def event(step, *fields):
+        return (b"\x09" + struct.pack("<d", 10) + b"\x10" + bytes([step]) + b"".join(fields))
+
+    def message(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    start = event(1, message(7, b"\x08\x01"))
+    scalar = event(2, message(5, message(1, message(1, b"train/loss") + b"\x15" +
+                                         struct.pack("<f", 2.5))))
+    yield "file", b"\0" + record(event(0, message(3, b"brain.Event:2"))) + record(start) + \
+        record(scalar)
+    yield "start", b"\1" + start
+    yield "scalar", b"\1" + scalar
 
 
 def tensors(header, data):

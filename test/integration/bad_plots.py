@@ -1,10 +1,17 @@
 """Logs that are none, pictures that cannot be, and what a run cannot show."""
 
+import os
+import struct
+
 from bad_case import Case, there, then
 from bad_files import RUN, tokens
+from event_files import record
 
 USAGE, REJECTD = 2, 3
 STEP = '{"step": 1, "loss": 5.5}\n'
+
+
+SCALAR = record(b"\x10\x01\x2a\x0d\x0a\x0b\x0a\x04loss\x15" + struct.pack("<f", 2))
 
 
 def plot(name, text, code, says, *options):
@@ -31,6 +38,16 @@ CASES = [
          ["absent.jsonl"]),
     Case("plot: half a line at its end", ["plot", "log.jsonl", "--y", "loss", "--svg", "p.svg"], 0,
          [], lambda place: place.write("log.jsonl", STEP + '{"st'), ("p.svg",),
+         then(there("p.svg"))),
+    Case("plot: a folder without events", ["plot", "empty", "--svg", "p.svg"], REJECTD,
+         ["empty'", "event files of TensorBoard", "a folder without one"],
+         lambda place: os.mkdir(place.path("empty"))),
+    plot("events without scalars", record(b"\x10\x01"), REJECTD, ["with scalars", "found none"],
+         "--svg", "p.svg"),
+    plot("events that are damaged", record(b"\x10\x01") + record(b"\x10\x02")[:-1] + b"?",
+         REJECTD, ["log.jsonl', the record at byte 18", "checksum of its bytes"], "--svg", "p.svg"),
+    Case("plot: half a record at its end", ["plot", "events", "--y", "loss", "--svg", "p.svg"], 0,
+         [], lambda place: place.write("events", SCALAR + record(b"\x10\x02")[:-1]), ("p.svg",),
          then(there("p.svg"))),
     Case("times of a level that is none", [*RUN, "--timing-log-level", 3], USAGE,
          ["--timing-log-level", "from 0 to 2", "3"], tokens),

@@ -22,6 +22,12 @@ def masked(data):
     return ((value >> 15 | value << 17) + 0xa282ead8) & 0xffffffff
 
 
+def record(body):
+    length = struct.pack("<Q", len(body))
+    return (length + struct.pack("<I", masked(length)) + body +
+            struct.pack("<I", masked(body)))
+
+
 def records(data):
     at = 0
     while at < len(data):

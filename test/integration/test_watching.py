@@ -67,6 +67,9 @@ class Tester:
         self.check_trace(trace, bundle, layout)
         self.check_plot(log, rows, "loss", "step", [])
         self.check_plot(log, rows, "tokens_per_s", "tokens", ["--log-y"])
+        self.check_plot(events, rows, "loss", "step", [])
+        file, = os.listdir(events)
+        self.check_plot(os.path.join(events, file), rows, "tokens_per_s", "tokens", ["--log-y"])
 
     def resumed(self):
         """A second run adds a header and an event file, and the plot has one curve."""
@@ -84,6 +87,7 @@ class Tester:
                   for event in event_files.events(os.path.join(self.path("again"), name))
                   if "start" in event}
         same({1, 4}, starts, "first steps of the event files")
+        self.check_plot(self.path("again"), read_log(log), "grad_norm", "step", [])
 
     def programs(self, bundle, layout):
         """Descriptors by stage."""

@@ -101,10 +101,21 @@ private:
     return y + 4;
   }
 
+  /// Only of what is drawn: another program's events may count samples, too.
+  void addPlaces(const Run &run, const std::string &key, Range &range) const {
+    Series places = seriesOf(run, request_.x, key);
+    for (Point &point : places)
+      point.second = point.first;
+    range.add(places, request_.logX);
+  }
+
   Axis xAxis() const {
     Range range;
-    for (const Run &run : runs_)
-      range.add(seriesOf(run, request_.x, request_.x), request_.logX);
+    for (const Run &run : runs_) {
+      for (const std::string &key : request_.keys)
+        addPlaces(run, key, range);
+      addPlaces(run, "eval_loss", range); // lie in the panel of the loss
+    }
     return {range.low(), range.high(), kLeft, request_.width - kRight,
             request_.logX};
   }

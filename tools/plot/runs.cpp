@@ -87,7 +87,7 @@ private:
   void open() {
     size_t count = runs_.size() - first_;
     runs_.push_back(
-        {count ? fmt::format("{} ({})", name_, count + 1) : name_, {}});
+        {count ? fmt::format("{} ({})", name_, count + 1) : name_, {}, true});
     isNew_ = false;
   }
 

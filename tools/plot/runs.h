@@ -21,6 +21,9 @@ struct Sample {
 struct Run {
   std::string name;
   std::vector<Sample> samples;
+  /// What a step lacks is a gap: lines of a log have all keys of their kind. Of
+  /// events each tag has steps of its own.
+  bool lacksAreGaps = true;
 };
 
 /// Takes the text of a log (docs/reference/log.md) apart and appends its runs,

@@ -18,7 +18,8 @@ Series seriesOf(const Run &run, const std::string &x, const std::string &key) {
     auto value = sample.values.find(key), at = sample.values.find(x);
     bool isStep = !sample.values.contains("eval_loss");
     bool ofEvaluation = key.starts_with("eval_");
-    if (value == sample.values.end() && (!isStep || ofEvaluation))
+    if (value == sample.values.end() &&
+        (!run.lacksAreGaps || !isStep || ofEvaluation))
       continue; // of another kind
     series.push_back({at == sample.values.end() ? kNone : at->second,
                       value == sample.values.end() ? kNone : value->second});

@@ -11,8 +11,8 @@ namespace mtc::plot {
 /// it has its kind, is NaN: a gap.
 using Series = std::vector<Point>;
 
-/// The values of `key` over those of `x`, of the lines that have the key or are
-/// of a step: a step whose number was null is a gap.
+/// The values of `key` over those of `x`, of the lines that have the key or,
+/// where what is lacking is a gap, are of a step: one whose number was null is.
 Series seriesOf(const Run &run, const std::string &x, const std::string &key);
 
 /// The mean of each value and up to `count` - 1 before it; a gap begins anew.
