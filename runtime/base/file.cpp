@@ -222,7 +222,7 @@ Status AtomicFile::write(int64_t offset, const void *data, int64_t bytes) {
   return Status::okay();
 }
 
-Status AtomicFile::commit() {
+Status AtomicFile::commit(NameSync names) {
   if (fsync(fd_) != 0)
     return writeError(path_, errno);
   int error = close(fd_) != 0 ? errno : 0;
@@ -234,7 +234,7 @@ Status AtomicFile::commit() {
   forgetUnfinished(temporary_);
   if (error)
     return writeError(path_, error);
-  return syncFolder(folderOf(path_));
+  return names == NameSync::here ? syncFolder(folderOf(path_)) : Status::okay();
 }
 
 Status syncFolder(const std::string &path) {
@@ -247,11 +247,12 @@ Status syncFolder(const std::string &path) {
   return error ? writeError(path, error) : Status::okay();
 }
 
-Status writeTextFile(const std::string &path, std::string_view text) {
+Status writeTextFile(const std::string &path, std::string_view text,
+                     NameSync names) {
   AtomicFile file;
   MTC_RETURN_IF_ERROR(AtomicFile::create(path, file));
   MTC_RETURN_IF_ERROR(file.write(0, text.data(), text.size()));
-  return file.commit();
+  return file.commit(names);
 }
 
 Status checkWritable(const std::string &path) {

@@ -70,6 +70,12 @@ bool isWritable(int fd, int milliseconds);
 /// at its end.
 std::string behindLinks(const std::string &path);
 
+/// Who makes a name in a folder outlive a loss of power.
+enum class NameSync {
+  here,    ///< the commit of the file
+  byCaller ///< syncFolder, once, behind all files of the folder
+};
+
 /// An output file that appears under its name, behind links, only after
 /// commit().
 class AtomicFile {
@@ -93,9 +99,10 @@ public:
   Status reserve(int64_t bytes);
   /// Writes all `bytes` at byte `offset`; any order.
   Status write(int64_t offset, const void *data, int64_t bytes);
-  /// fsync, rename, fsync of the folder. Errors: writeFailed, after the rename,
-  /// too, when nobody knows which file a loss of power leaves.
-  Status commit();
+  /// fsync, rename, fsync of the folder unless that is the caller's. Errors:
+  /// writeFailed, after the rename, too, when nobody knows which file a loss of
+  /// power leaves.
+  Status commit(NameSync names = NameSync::here);
 
 private:
   void swap(AtomicFile &other) noexcept;
@@ -104,7 +111,8 @@ private:
 };
 
 /// Writes `text` to `path` as one atomic file.
-Status writeTextFile(const std::string &path, std::string_view text);
+Status writeTextFile(const std::string &path, std::string_view text,
+                     NameSync names = NameSync::here);
 
 /// Whether a file could be written to `path` later: its folder is there and
 /// writable, and the name is free or a regular file's. Errors: writeFailed.

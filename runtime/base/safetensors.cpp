@@ -196,6 +196,6 @@ void SafetensorsWriter::sumUp(SumsOfWrites &sums) {
   summed_ = dataStart_;
 }
 
-Status SafetensorsWriter::commit() { return file_.commit(); }
+Status SafetensorsWriter::commit(NameSync names) { return file_.commit(names); }
 
 } // namespace mtc::runtime

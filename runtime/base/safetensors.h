@@ -83,7 +83,7 @@ public:
   /// Writes part of a tensor; `offset` is in bytes inside the tensor.
   Status write(const std::string &name, int64_t offset, const void *data,
                int64_t bytes);
-  Status commit();
+  Status commit(NameSync names = NameSync::here);
 
 private:
   AtomicFile file_;

@@ -110,7 +110,9 @@ Status writeRank(const CheckpointPlace &place, int64_t step, int rank,
   FileSums sums;
   MTC_RETURN_IF_ERROR(
       writePieces(folder + "/" + rankFile(rank), stream, pieces, &sums));
-  return writeTextFile(folder + "/" + sumsFile(rank), textOf(sums));
+  // The names last by the sync behind the manifest, which comes after all.
+  return writeTextFile(folder + "/" + sumsFile(rank), textOf(sums),
+                       NameSync::byCaller);
 }
 
 /// Takes its name away; `out` is the other one.

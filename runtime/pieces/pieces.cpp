@@ -105,7 +105,7 @@ Status writePieces(const std::string &path, Stream *stream,
     MTC_RETURN_IF_ERROR(writeData(names[i], pieces[i], stream, chunk, writer));
   if (sums)
     *sums = running.finish();
-  return writer.commit();
+  return writer.commit(NameSync::byCaller);
 }
 
 Status writePart(const SharedFile &file, int rank, Stream &stream,

@@ -51,7 +51,8 @@ struct SharedFile {
 
 /// Writes a file of pieces; what is on the device comes by `stream`, which may
 /// be null where all are on the host. `sums`, which may be null, gets those of
-/// the file. Errors: writeFailed, those of the stream.
+/// the file. Its name outlives a loss of power once the caller has synced the
+/// folder. Errors: writeFailed, those of the stream.
 Status writePieces(const std::string &path, Stream *stream,
                    const std::vector<Piece> &pieces, FileSums *sums = nullptr);
 
