@@ -108,6 +108,12 @@ Status MpiStart::initialize(const WaitLimit &limit) {
         return engine->initialize(&found->rank, &found->world);
       },
       limit.time, limit.stop);
+  if (!error && pmi_ && pmi_->gaveUp())
+    return {StatusCode::failed,
+            fmt::format("{} does not begin: it gave up, and its own message "
+                        "says why; where it names a network device or a "
+                        "transport, look at UCX_NET_DEVICES and UCX_TLS",
+                        library_->title)};
   if (!error && limit.stop && limit.stop->load())
     return {StatusCode::interrupted, "stopped by a signal"};
   if (!error)
@@ -203,12 +209,12 @@ Status MpiStart::before(MeetOptions &meeting) {
 Status MpiStart::behind(Gather gather) {
   // By the control channel, which knows who died: that ends the wait, and what
   // MPI asks in the meantime must be answered.
-  constexpr WaitLimit kNone{std::chrono::hours(24 * 365), nullptr};
+  constexpr std::chrono::hours kNone(24 * 365);
   if (native_)
     return Status::okay();
   MTC_RETURN_IF_ERROR(
       PmiServer::start(place_.rank, place_.world, std::move(gather), pmi_));
-  return initialize(kNone);
+  return initialize({kNone, &pmi_->gaveUp()});
 }
 
 void MpiStart::finalize() {

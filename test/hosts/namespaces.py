@@ -28,6 +28,17 @@ def ip(*arguments):
     subprocess.run(["ip", *arguments], check=True)
 
 
+def wait_for_link(host):
+    """The kernel says a moment later that a cable is up, and UCX passes over a device whose
+    cable is not."""
+    end = time.monotonic() + 10
+    command = ["ip", "-n", host, "link", "show", "eth0"]
+    while "state UP" not in subprocess.run(command, capture_output=True, text=True).stdout:
+        if time.monotonic() > end:
+            raise Failed(f"{host}: eth0 does not come up")
+        time.sleep(0.1)
+
+
 class Network:
     """Two namespaces and a cable."""
 
@@ -41,6 +52,8 @@ class Network:
         for host in HOSTS:
             ip("-n", host, "address", "add", ADDRESS[host] + "/24", "dev", "eth0")
             ip("-n", host, "link", "set", "eth0", "up")
+        for host in HOSTS:
+            wait_for_link(host)
         return self
 
     def cut(self):
@@ -68,6 +81,16 @@ def start(mtc, bundle, ranks, arguments):
     return processes
 
 
+def ended(process, processes, seconds):
+    """What a rank said until its end. All are killed when that does not come."""
+    try:
+        return process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        for each in processes:
+            each.kill()
+        raise Failed(f"a rank does not end within {seconds} s") from None
+
+
 def numbers(log):
     return [(r["step"], r["loss"], r["grad_norm"]) for r in log]
 
@@ -76,7 +99,7 @@ def check_bits(mtc, report, bundle, recipe, folder):
     log = os.path.join(folder, "hosts.jsonl")
     processes = start(mtc, bundle, 4, [*recipe, "--steps", 4, "--log", log])
     for rank, process in enumerate(processes):
-        error = process.communicate(timeout=120)[1]
+        error = ended(process, processes, 120)
         report.expect(process.returncode == 0, f"rank {rank}: {error}")
     alone = mtc.run(bundle, [*recipe, "--steps", 4], os.path.join(folder, "shm"))
     report.expect(numbers(read_log(log)) == numbers(alone),
@@ -95,7 +118,7 @@ def check_cut(mtc, report, network, bundle, recipe, folder):
     network.cut()
     began = time.monotonic()
     for rank, process in enumerate(processes):
-        error = process.communicate(timeout=60)[1]
+        error = ended(process, processes, 60)
         spent = time.monotonic() - began
         others = HOSTS[1 - rank * len(HOSTS) // 4]
         pattern = rf"rank [23] on {others} was not heard" if rank < 2 else "rank 0 was not heard"

@@ -73,7 +73,8 @@ train() {
   shift
   "$@" "$bin/mtc" run "$at/nano.mtc" --data "$at/tokens" --data-type u8 --steps 3 --quiet --log "$log"
 }
-losses() { sed 's/, "lr".*//' "$1"; }
+# But for the header, which says when a run began.
+losses() { grep -v '"header"' "$1" | sed 's/, "lr".*//'; }
 train "$at/shm.jsonl" env
 train "$at/plain.jsonl" srun -n 4
 train "$at/pmi2.jsonl" srun -n 4 --mpi=pmi2

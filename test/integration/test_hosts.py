@@ -32,7 +32,7 @@ LAYOUTS = [
     Layout(tp=2, pp=2, dp=1),
     Layout(tp=2, pp=2, dp=2, zero=1, overlap="grad-reduce"),
 ]
-PEER_DIED, HANG, STOPPED_SAVED, USAGE, COMMUNICATION = 12, 13, 9, 2, 14
+FAILED, PEER_DIED, HANG, STOPPED_SAVED, USAGE, COMMUNICATION = 1, 12, 13, 9, 2, 14
 HANGS = 2  # seconds
 # The others hear of a death at once; under load they take their time to end.
 NAMED_WITHIN = 2.0
@@ -283,6 +283,17 @@ def check_differences(mtc, report, bundle, other, data):
                   f"-n 8: {result.returncode}, {result.stderr}")
 
 
+def check_no_network(mtc, report, bundle, data):
+    """Debian's MPICH moves bytes by UCX, and gives up at its start without a device."""
+    nothing = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "none0"}
+    job = ByHand(mtc, bundle, 4, ["--data", data, "--data-type", "u8", "--steps", 1],
+                 also=dict.fromkeys(range(4), nothing))
+    ends = job.ends()  # who comes last may hear of the others first
+    report.expect({code for code, _ in ends} <= {FAILED, PEER_DIED} and
+                  any("MPICH does not begin: it gave up" in error for _, error in ends),
+                  f"no network: {ends}")
+
+
 def main():
     mtc, report = Mtc(), Report()
     library = os.path.abspath(sys.argv[2])
@@ -301,6 +312,7 @@ def main():
         check_stop(mtc, report, bundles[0], data, folder)
         other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
         check_differences(mtc, report, bundles[0], other, data)
+        check_no_network(mtc, report, bundles[0], data)
     return report.finish(f"{len(LAYOUTS)} layouts in {len(COMMS) + 1} ways")
 
 

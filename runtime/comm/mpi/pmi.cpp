@@ -70,6 +70,8 @@ Status PmiTable::answer(std::string_view line, std::string &out) {
   } else if (command == "barrier_in") {
     MTC_RETURN_IF_ERROR(meet());
     out = "cmd=barrier_out rc=0\n";
+  } else if (command == "abort") {
+    gaveUp_ = true;
   }
   return Status::okay();
 }
@@ -77,7 +79,7 @@ Status PmiTable::answer(std::string_view line, std::string &out) {
 Status PmiServer::start(int rank, int world, Gather gather,
                         std::unique_ptr<PmiServer> &out) {
   std::unique_ptr<PmiServer> made(
-      new PmiServer(PmiTable(rank, world, std::move(gather))));
+      new PmiServer(rank, world, std::move(gather)));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return {StatusCode::failed, fmt::format("cannot make a pair of sockets: {}",
@@ -112,9 +114,12 @@ void PmiServer::serve() {
 }
 
 PmiServer::~PmiServer() {
-  shutdown(fd_, SHUT_RDWR);
+  // A library that gave up ends the process once its socket ends, and this
+  // process has an exit code of its own: that socket stays.
+  shutdown(fd_, gaveUp() ? SHUT_RD : SHUT_RDWR);
   thread_.join();
-  close(fd_);
+  if (!gaveUp())
+    close(fd_);
 }
 
 } // namespace mtc::runtime

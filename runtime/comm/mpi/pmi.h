@@ -12,6 +12,7 @@
 
 #include "runtime/base/status.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,12 +35,16 @@ public:
   /// The line to send back, with its end; empty: none. Errors: those of the
   /// gathering.
   Status answer(std::string_view line, std::string &out);
+  /// Set by the library's "abort". It said why on standard error, and waits to
+  /// be ended from then on, forever.
+  const std::atomic<bool> &gaveUp() const { return gaveUp_; }
 
 private:
   Status meet();
   int rank_, world_;
   Gather gather_;
   std::map<std::string, std::string> own_, all_;
+  std::atomic<bool> gaveUp_ = false;
 };
 
 /// Answers this process's MPI library while it lives. Sets PMI_FD, PMI_RANK and
@@ -50,9 +55,12 @@ public:
   static Status start(int rank, int world, Gather gather,
                       std::unique_ptr<PmiServer> &out);
   ~PmiServer();
+  /// PmiTable::gaveUp.
+  const std::atomic<bool> &gaveUp() const { return table_.gaveUp(); }
 
 private:
-  explicit PmiServer(PmiTable table) : table_(std::move(table)) {}
+  PmiServer(int rank, int world, Gather gather)
+      : table_(rank, world, std::move(gather)) {}
   void serve();
   PmiTable table_;
   int fd_ = -1;

@@ -45,6 +45,15 @@ TEST(Pmi, AFailureOfTheJobIsItsEnd) {
   EXPECT_EQ(table.answer("cmd=barrier_in", answer).message(), "rank 1 died");
 }
 
+TEST(Pmi, ALibraryThatGivesUpIsHeard) {
+  PmiTable table(0, 1, [](const std::string &, std::vector<std::string> &) {
+    return Status::okay();
+  });
+  EXPECT_FALSE(table.gaveUp());
+  EXPECT_EQ(ask(table, "cmd=abort exitcode=406441743"), "");
+  EXPECT_TRUE(table.gaveUp());
+}
+
 TEST(Pmi, NoLineIsTooOdd) {
   PmiTable table(0, 1, [](const std::string &, std::vector<std::string> &) {
     return Status::okay();
