@@ -16,10 +16,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <thread>
 
 #include <fmt/format.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -92,11 +97,24 @@ size_t linkHelpersFor(const CompileCommand &command) {
   return std::min(static_cast<size_t>(command.options.threads), processors);
 }
 
+/// Phases free what the next one takes again. By default glibc gives pages of
+/// large blocks and of the heap's end back at once and gets them anew, cleared:
+/// a twentieth of the time of a plan with 64 stages.
+void keepFreedMemory() {
+#ifdef __GLIBC__
+  constexpr int kMost = std::numeric_limits<int>::max(); // 2 GiB
+  mallopt(M_TRIM_THRESHOLD, kMost);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most that glibc takes
+  mallopt(M_TOP_PAD, 64 << 20);
+#endif
+}
+
 Status runCompile(CompileCommand &command) {
   MTC_RETURN_IF_ERROR(command.strategy.check());
   // In front of the first thread, which watches for interrupts.
   compiler::LinkHelpers helpers(linkHelpersFor(command));
   command.options.linkHelpers = &helpers;
+  keepFreedMemory();
   compiler::watchInterrupts();
   MTC_RETURN_IF_ERROR(readPhase("--from", command.from, command.options.from));
   MTC_RETURN_IF_ERROR(

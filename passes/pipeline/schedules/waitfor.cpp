@@ -2,9 +2,10 @@
 
 #include "passes/pipeline/schedules/waitfor.h"
 
+#include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <numeric>
 #include <span>
 
@@ -83,12 +84,23 @@ private:
     }
   }
 
+  /// The pair of each post that is awaited, by a sorted list of all posts: a
+  /// map of as many would be a fifth of the whole analysis.
   void findPosted() {
+    std::vector<std::pair<OpRef, int>> posts;
     for (size_t n = 0; n < matching_.pairs.size(); ++n)
       for (const OpRef &ref :
            {matching_.pairs[n].send, matching_.pairs[n].receive})
         if (isPosted(ref))
-          pairOf_[ref] = static_cast<int>(n);
+          posts.emplace_back(ref, static_cast<int>(n));
+    std::sort(posts.begin(), posts.end());
+    awaitedPairs_.reserve(matching_.awaited.size());
+    for (const Awaited &each : matching_.awaited) {
+      auto at =
+          std::lower_bound(posts.begin(), posts.end(), std::pair(each.post, 0));
+      assert(at != posts.end() && at->first == each.post);
+      awaitedPairs_.push_back(at->second);
+    }
   }
 
   /// A begin has the number before its end.
@@ -172,8 +184,10 @@ private:
         join(OpRef{rank, item, 0}, node, edge);
       ++node;
     }
-    for (const Awaited &each : matching_.awaited)
-      edge(pairOf_.at(each.post), begins_[each.wait.rank][each.wait.item]);
+    for (size_t i = 0; i < awaitedPairs_.size(); ++i) {
+      const OpRef &wait = matching_.awaited[i].wait;
+      edge(awaitedPairs_[i], begins_[wait.rank][wait.item]);
+    }
   }
 
   /// Breadth first from every shared node that was not sorted: programs alone
@@ -290,7 +304,7 @@ private:
   const Matching &matching_;
   std::vector<Node> nodes_;
   std::vector<std::vector<int>> begins_; ///< node that an item begins with
-  std::map<OpRef, int> pairOf_;          ///< by what was posted
+  std::vector<int> awaitedPairs_;        ///< of each `Awaited`
   std::vector<int> firstNext_, next_;    ///< edges of n: from firstNext_[n] on
   std::vector<int> waits_;
 };
