@@ -49,11 +49,16 @@ std::pair<std::string, Meaning> parseAlias(const std::string &alias,
           {std::string(key), alias.substr(equals + 1), adds}};
 }
 
+const std::vector<Field<Strategy>> &fields() {
+  static const std::vector<Field<Strategy>> all = strategyFields({});
+  return all;
+}
+
 /// Without the names of the fields themselves.
 const Names &aliases() {
   static const Names names = [] {
     Names found;
-    for (const Field<Strategy> &field : strategyFields({})) {
+    for (const Field<Strategy> &field : fields()) {
       std::istringstream words{std::string(field.aliases)};
       for (std::string alias; words >> alias;)
         found.insert(parseAlias(alias, field.key));
@@ -61,11 +66,6 @@ const Names &aliases() {
     return found;
   }();
   return names;
-}
-
-const std::vector<Field<Strategy>> &fields() {
-  static const std::vector<Field<Strategy>> all = strategyFields({});
-  return all;
 }
 
 /// Null: there is no such key.

@@ -1,11 +1,9 @@
-//===- checkpoint_names.h - names in a folder of checkpoints -----*- C++
-//-*-===//
+//===- checkpoint_names.h - names in a folder of checkpoints ----*- C++ -*-===//
 //
 //   DIR/step-00001000/rank00000.safetensors   what rank 0 had
 //                     rank00000.sums          digests of it
 //                     manifest.json           written last
-//   DIR/step-00002000.tmp-1f3a...             not whole (yet), or on its way
-//   out
+//   DIR/step-00002000.tmp-1f3a...             not whole yet, or on its way out
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_BASE_CHECKPOINT_NAMES_H

@@ -20,6 +20,13 @@ bool isOneCheckpoint(const std::string &path) {
          fs::exists(path + "/" + kManifestFile, error) || error;
 }
 
+Status noCheckpoint(const std::string &path) {
+  return {StatusCode::inputRejected,
+          fmt::format("'{}': expected a checkpoint or a folder of some, found "
+                      "none",
+                      path)};
+}
+
 Status openNewestIn(const std::string &root, Checkpoint &out) {
   NewestWhole newest;
   MTC_RETURN_IF_ERROR(findNewestWhole(root, newest));
@@ -39,12 +46,7 @@ Status openNewest(const std::string &path, Checkpoint &out) {
     return out.verify();
   }
   MTC_RETURN_IF_ERROR(openNewestIn(path, out));
-  return !out.folder.empty()
-             ? Status::okay()
-             : Status(StatusCode::inputRejected,
-                      fmt::format("'{}': expected a checkpoint or a folder of "
-                                  "some, found none",
-                                  path));
+  return out.folder.empty() ? noCheckpoint(path) : Status::okay();
 }
 
 } // namespace mtc::runtime

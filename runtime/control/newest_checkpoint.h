@@ -11,6 +11,9 @@ namespace mtc::runtime {
 /// Whether a path is a checkpoint, whole or not, and no folder of some.
 bool isOneCheckpoint(const std::string &path);
 
+/// The error of a path that has no checkpoint at all (inputRejected).
+Status noCheckpoint(const std::string &path);
+
 /// The newest whole one of a folder; without a folder in it if there is none at
 /// all. Says on standard error which newer ones are not whole. Errors:
 /// noneWhole; those of findNewestWhole.

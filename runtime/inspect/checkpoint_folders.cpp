@@ -5,8 +5,6 @@
 #include "runtime/base/checkpoint_names.h"
 #include "runtime/control/newest_checkpoint.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 namespace fs = std::filesystem;
@@ -50,12 +48,7 @@ Status openCheckpoints(const std::string &path, bool reads,
       return !each.status.ok() && isGone(each.path);
     });
   }
-  return !out.empty()
-             ? Status::okay()
-             : Status(StatusCode::inputRejected,
-                      fmt::format("'{}': expected a checkpoint or a folder of "
-                                  "some, found none",
-                                  path));
+  return out.empty() ? noCheckpoint(path) : Status::okay();
 }
 
 } // namespace mtc::runtime
