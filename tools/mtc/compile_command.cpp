@@ -97,14 +97,12 @@ size_t linkHelpersFor(const CompileCommand &command) {
   return std::min(static_cast<size_t>(command.options.threads), processors);
 }
 
-/// Phases free what the next one takes again. By default glibc gives pages of
-/// large blocks and of the heap's end back at once and gets them anew, cleared:
-/// a twentieth of the time of a plan with 64 stages.
+/// Phases free what the next one takes again. By default glibc gives the pages
+/// of the heap's end back at once, and gets them anew, cleared.
 void keepFreedMemory() {
 #ifdef __GLIBC__
   constexpr int kMost = std::numeric_limits<int>::max(); // 2 GiB
   mallopt(M_TRIM_THRESHOLD, kMost);
-  mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most that glibc takes
   mallopt(M_TOP_PAD, 64 << 20);
 #endif
 }
