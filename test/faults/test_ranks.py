@@ -255,8 +255,10 @@ class Ranks:
             time.sleep(self.random.random() * 0.05)
             pids = children(process.pid)
             if len(pids) == ranks:
-                seen = max(checkpoints.steps(saved))
                 kill(self.random.choice(pids), signal.SIGKILL)
+                # Until all have ended, one more checkpoint may be committed.
+                self.wait(process, lambda: not set(pids) & set(children(process.pid)))
+                seen = max(checkpoints.steps(saved))
         said, _ = self.end(process)
         name = f"{kills} kills of {ranks} ranks"
         self.report.expect(process.returncode == 0, f"{name}: {process.returncode}: {said}")
