@@ -21,7 +21,7 @@ inline constexpr const char *kListenVariable = "MTC_LISTEN_FD";
 /// How long MPI may take to begin.
 struct WaitLimit {
   std::chrono::milliseconds time;
-  const std::atomic<bool> *stop; ///< a signal
+  const std::atomic<bool> *stop; ///< a signal, or a library that gave up
 };
 
 /// Begins MPI in one of two ways. Launchers of MPI bring what its ranks need to

@@ -84,17 +84,15 @@ Status checkOutputs(const PlotCommand &command,
 
 Status readInput(const PlotInput &input, std::vector<plot::Run> &runs) {
   plot::EventRun events;
-  bool isLog = false;
   for (const std::string &file : input.files) {
     std::string bytes, name = runtime::printable(file);
     MTC_RETURN_IF_ERROR(runtime::readWholeFile(file, bytes));
-    isLog = !input.isFolder && !hasEventName(file) &&
-            !plot::beginsWithRecord(bytes);
-    MTC_RETURN_IF_ERROR(isLog ? plot::readRuns(bytes, name, runs)
-                              : events.add(bytes, name));
+    if (!input.isFolder && !hasEventName(file) &&
+        !plot::beginsWithRecord(bytes))
+      return plot::readRuns(bytes, name, runs);
+    MTC_RETURN_IF_ERROR(events.add(bytes, name));
   }
-  return isLog ? Status::okay()
-               : events.finish(runtime::printable(input.name), runs);
+  return events.finish(runtime::printable(input.name), runs);
 }
 
 Status runPlot(const PlotCommand &command) {

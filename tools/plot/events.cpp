@@ -17,7 +17,7 @@ using mtc::runtime::StatusCode;
 namespace mtc::plot {
 namespace {
 
-using Keys = std::map<std::string, std::string, std::less<>>;
+using Keys = std::map<std::string, std::string>;
 
 template <typename Record>
 void addKeys(std::span<const LogField<Record>> fields, Keys &keys) {
@@ -39,19 +39,6 @@ Keys makeKeys() {
   return keys;
 }
 
-/// A tag that is another one's key does not replace it.
-void addScalar(const Event::Scalar &scalar, Sample &sample) {
-  static const Keys keys = makeKeys();
-  // What is not finite is a gap, as null is in a log.
-  double value = std::isfinite(scalar.value)
-                     ? scalar.value
-                     : std::numeric_limits<double>::quiet_NaN();
-  auto key = keys.find(scalar.tag);
-  if (key != keys.end())
-    sample.values[key->second] = value;
-  sample.values.try_emplace(scalar.tag, value);
-}
-
 } // namespace
 
 Status EventRun::add(std::string_view bytes, const std::string &name) {
@@ -62,8 +49,11 @@ Status EventRun::add(std::string_view bytes, const std::string &name) {
     if (event.scalars.empty())
       return;
     Sample &sample = samples_[step];
-    for (const Event::Scalar &scalar : event.scalars)
-      addScalar(scalar, sample);
+    for (Event::Scalar &scalar : event.scalars)
+      sample.values[std::move(scalar.tag)] =
+          std::isfinite(scalar.value)
+              ? scalar.value // otherwise a gap, as null is in a log
+              : std::numeric_limits<double>::quiet_NaN();
     sample.step = sample.values["step"] = step;
     sample.values["time"] = event.time;
   });
@@ -76,8 +66,14 @@ Status EventRun::finish(const std::string &name, std::vector<Run> &runs) {
                         "found none",
                         name)};
   Run &run = runs.emplace_back(Run{name, {}, false});
-  for (auto &[step, sample] : samples_)
+  const Keys keys = makeKeys();
+  for (auto &[step, sample] : samples_) {
+    // At the end, so that a tag with the name of a key does not replace it.
+    for (const auto &[tag, key] : keys)
+      if (auto value = sample.values.find(tag); value != sample.values.end())
+        sample.values[key] = value->second;
     run.samples.push_back(std::move(sample));
+  }
   samples_.clear();
   return Status::okay();
 }

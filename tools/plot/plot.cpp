@@ -111,11 +111,12 @@ private:
 
   Axis xAxis() const {
     Range range;
-    for (const Run &run : runs_) {
-      for (const std::string &key : request_.keys)
+    for (const Run &run : runs_)
+      for (const std::string &key : request_.keys) {
         addPlaces(run, key, range);
-      addPlaces(run, "eval_loss", range); // lie in the panel of the loss
-    }
+        if (key == "loss") // evaluations lie in its panel
+          addPlaces(run, "eval_loss", range);
+      }
     return {range.low(), range.high(), kLeft, request_.width - kRight,
             request_.logX};
   }

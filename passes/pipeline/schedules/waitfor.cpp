@@ -84,8 +84,8 @@ private:
     }
   }
 
-  /// The pair of each post that is awaited, by a sorted list of all posts: a
-  /// map of as many would be a fifth of the whole analysis.
+  /// The pair of each post that is awaited; matchMachine pairs all of them. By
+  /// a sorted list, as there is a post for each transfer of a step.
   void findPosted() {
     std::vector<std::pair<OpRef, int>> posts;
     for (size_t n = 0; n < matching_.pairs.size(); ++n)

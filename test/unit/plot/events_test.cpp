@@ -92,6 +92,20 @@ TEST(Events, TagsOfMegatronAndEventsOfOneScalarEach) {
   EXPECT_TRUE(std::isnan(runs[0].samples[1].values.at("loss")));
 }
 
+TEST(Events, AStepThatComesAgainReplacesTheOneBefore) {
+  // Of a program that does not say where it goes on.
+  std::string bytes;
+  runtime::EventRecord event;
+  for (float value : {3.0f, 2.0f}) {
+    event.begin(10, 4);
+    event.scalar("lm loss", value);
+    event.finish(bytes);
+  }
+  Runs runs = runOf({bytes});
+  for (const char *key : {"loss", "lm loss"})
+    EXPECT_EQ(pointsOf(runs[0], "step", key), (Points{{4, 2}})) << key;
+}
+
 TEST(Events, EachTagHasItsOwnSteps) {
   std::string bytes;
   runtime::EventRecord event;
