@@ -111,11 +111,17 @@ class ByHand:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def ends(self, timeout=60):
-        """Exit code and standard error of each."""
+        """Exit code and standard error of each. None is left behind."""
         found = []
-        for process in self.processes:
-            _, error = process.communicate(timeout=timeout)
-            found.append((process.returncode, error))
+        try:
+            for process in self.processes:
+                _, error = process.communicate(timeout=timeout)
+                found.append((process.returncode, error))
+        except subprocess.TimeoutExpired:
+            raise Failed(f"a rank does not end within {timeout} s") from None
+        finally:
+            for process in self.processes:
+                process.kill()
         return found
 
 
