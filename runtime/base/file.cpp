@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -102,6 +103,16 @@ Status InputFile::read(int64_t offset, void *out, int64_t bytes) const {
                         "that does not change while it is read",
                         path_, size_, offset + done)};
   return Status::okay();
+}
+
+void *InputFile::map() const {
+  return mmap(nullptr, static_cast<size_t>(size_), PROT_READ, MAP_SHARED, fd_,
+              0);
+}
+
+bool InputFile::isWhole() const {
+  struct stat info;
+  return fstat(fd_, &info) == 0 && info.st_size >= size_;
 }
 
 Status readWholeFile(const std::string &path, std::string &out) {

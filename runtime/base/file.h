@@ -1,6 +1,7 @@
 //===- file.h - input files and atomic output files -------------*- C++ -*-===//
 //
-// Inputs are read by offset. Outputs are written under a temporary name in the
+// Inputs are read by offset; what many processes read over and over is mapped
+// (mapped_file.h). Outputs are written under a temporary name in the
 // same folder, fsynced and renamed, so a file that carries its final name is
 // whole.
 //
@@ -17,8 +18,8 @@
 namespace mtc::runtime {
 
 /// A regular file open for reading by offset. A file that another program cuts
-/// while it is open is an error of the read; a mapping would end the process
-/// (SIGBUS). Reads of several threads do not disturb each other.
+/// while it is open is an error of the read. Reads of several threads do not
+/// disturb each other.
 class InputFile {
 public:
   InputFile() = default;
@@ -37,6 +38,11 @@ public:
   /// Reads `bytes` at byte `offset` to `out`, all of them. Errors:
   /// inputRejected, among them: the file is shorter now.
   Status read(int64_t offset, void *out, int64_t bytes) const;
+  /// All size() > 0 bytes in memory, for reading, until munmap. MAP_FAILED with
+  /// errno: they are not.
+  void *map() const;
+  /// It has at least as many bytes as when it was opened.
+  bool isWhole() const;
 
 private:
   void swap(InputFile &other) noexcept;

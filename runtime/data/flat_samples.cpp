@@ -29,7 +29,7 @@ Status FlatSamples::open(const FlatTokens &tokens, int64_t seq, int64_t vocab,
             fmt::format("token file '{}' has {} tokens; one sample needs {} "
                         "(seq + 1)",
                         tokens.path, tokens.count, seq + 1)};
-  MTC_RETURN_IF_ERROR(InputFile::open(tokens.path, samples.file_));
+  MTC_RETURN_IF_ERROR(MappedFile::open(tokens.path, samples.file_));
   int64_t expected = tokens.firstByte + tokens.count * tokens.tokenBytes();
   if (samples.file_.size() != expected)
     return {StatusCode::inputRejected,

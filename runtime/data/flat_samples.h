@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_DATA_FLAT_SAMPLES_H
 #define MTC_RUNTIME_DATA_FLAT_SAMPLES_H
 
+#include "runtime/base/mapped_file.h"
 #include "runtime/data/flat_file.h"
 #include "runtime/data/samples.h"
 
@@ -38,7 +39,7 @@ private:
   Status rejection(const BadTokens &bad) const;
 
   FlatTokens tokens_;
-  InputFile file_;
+  MappedFile file_;
   int64_t seq_ = 0, vocab_ = 0, windows_ = 0;
   uint64_t seed_ = 0;
   bool sequential_ = false;

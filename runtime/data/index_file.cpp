@@ -46,7 +46,7 @@ Status badIndexFile(const std::string &path, const std::string &what) {
 Status IndexFile::open(const std::string &path, const std::string &key,
                        IndexFile &out) {
   IndexFile index;
-  MTC_RETURN_IF_ERROR(InputFile::open(path, index.file_));
+  MTC_RETURN_IF_ERROR(MappedFile::open(path, index.file_));
   int64_t size = index.file_.size();
   std::string head(static_cast<size_t>(std::min(size, headerBytes(0))), '\0');
   MTC_RETURN_IF_ERROR(index.file_.read(0, head.data(), head.size()));

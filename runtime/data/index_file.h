@@ -48,7 +48,7 @@ public:
   Status read(size_t array, int64_t first, int64_t count, int64_t *out) const;
 
 private:
-  InputFile file_;
+  MappedFile file_;
   std::vector<IndexArray> arrays_;
   std::vector<int64_t> offsets_; ///< of each array in the file
   std::string digest_;           ///< of the data

@@ -41,8 +41,8 @@ bool IndexedDataset::isThere(const std::string &prefix) {
 Status IndexedDataset::open(const std::string &prefix, IndexedDataset &out) {
   IndexedDataset set;
   set.prefix_ = prefix;
-  MTC_RETURN_IF_ERROR(InputFile::open(set.indexFile(), set.idx_));
-  MTC_RETURN_IF_ERROR(InputFile::open(set.tokenFile(), set.bin_));
+  MTC_RETURN_IF_ERROR(MappedFile::open(set.indexFile(), set.idx_));
+  MTC_RETURN_IF_ERROR(MappedFile::open(set.tokenFile(), set.bin_));
   MTC_RETURN_IF_ERROR(set.readHeader());
   out = std::move(set);
   return Status::okay();

@@ -13,14 +13,14 @@
 // All is little-endian. Megatron-LM's own tools write one sequence for each
 // document, or one for each sentence; training there samples sequences.
 //
-// Files are read by offset (InputFile), not mapped: one that is cut while it is
-// read is an error, not the end of the process.
+// Both files are mapped. One that is cut while it is read is an error of the
+// read, not the end of the process (mapped_file.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_DATA_INDEXED_DATASET_H
 #define MTC_RUNTIME_DATA_INDEXED_DATASET_H
 
-#include "runtime/base/file.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/data/token_type.h"
 
 #include <functional>
@@ -88,7 +88,7 @@ private:
   Status checkSizes(uint64_t sequences, uint64_t starts);
 
   std::string prefix_;
-  InputFile idx_, bin_;
+  MappedFile idx_, bin_;
   TokenType type_ = TokenType::u16;
   int64_t sequences_ = 0, documents_ = 0;
   bool hasModes_ = false;

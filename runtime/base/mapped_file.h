@@ -1,0 +1,43 @@
+//===- mapped_file.h - input files in memory --------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_BASE_MAPPED_FILE_H
+#define MTC_RUNTIME_BASE_MAPPED_FILE_H
+
+#include "runtime/base/file.h"
+
+namespace mtc::runtime {
+
+/// A regular file that is mapped: what several processes read of it is in
+/// memory once, and a page that is there costs no call of the system. Read
+/// through a copy only, because a page that cannot be had, of a file that was
+/// cut or a disk that fails, is a signal (SIGBUS) to whoever touches it: here
+/// that becomes the error of a read. Reads of several threads do not disturb
+/// each other.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(MappedFile &&other) noexcept { swap(other); }
+  MappedFile &operator=(MappedFile &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~MappedFile();
+
+  /// Installs this process's handler of SIGBUS, once; faults of others go on to
+  /// the handler before it. Errors: those of InputFile; inputRejected, when
+  /// there is no room for the mapping.
+  static Status open(const std::string &path, MappedFile &out);
+
+  const std::string &path() const { return file_.path(); }
+  int64_t size() const { return file_.size(); } ///< bytes, when it was opened
+  /// Copies `bytes` at byte `offset` to `out`, all of them. Errors:
+  /// inputRejected, among them: the file is shorter now.
+  Status read(int64_t offset, void *out, int64_t bytes) const;
+
+private:
+  void swap(MappedFile &other) noexcept;
+  InputFile file_;
+  const std::byte *bytes_ = nullptr; ///< size() of them; null: none
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_BASE_MAPPED_FILE_H
