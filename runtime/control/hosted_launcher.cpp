@@ -52,7 +52,10 @@ std::vector<std::string> ownArguments() {
 class HostedLauncher {
 public:
   explicit HostedLauncher(const RunOptions &options)
-      : options_(options), signals_(/*once=*/false) {}
+      : options_(options), signals_(/*once=*/false) {
+    if (options.endsProcess)
+      signals_.keep();
+  }
   ~HostedLauncher() { closeListening(); }
 
   Status run() {

@@ -45,13 +45,17 @@ class HostedRank {
 public:
   HostedRank(const RunOptions &options, const LaunchPlace &place)
       : options_(options), place_(place), signals_(/*once=*/false),
-        mpi_(options_, place) {}
+        mpi_(options_, place) {
+    if (options.endsProcess)
+      signals_.keep();
+  }
 
   Status run() {
     MTC_RETURN_IF_ERROR(HostedRestart::find(restart_));
     restart_.change(options_);
-    MTC_RETURN_IF_ERROR(
-        mpi_.begin({milliseconds(options_.meetTimeout), &signals_.stop()}));
+    MTC_RETURN_IF_ERROR(mpi_.begin({milliseconds(options_.meetTimeout), [this] {
+                                      return signals_.stop().load();
+                                    }}));
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle_));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle_));
@@ -146,7 +150,8 @@ private:
     return mpi_.behind(
         [this](const std::string &own, std::vector<std::string> &all) {
           return channel_->gather(own, all);
-        });
+        },
+        signals_.stop());
   }
 
   Status shareHost(const Descriptor &descriptor,
@@ -195,6 +200,8 @@ private:
           {StatusCode::peerDied, fmt::format("rank {} aborted", place_.rank)},
           {});
       status = failAs(status);
+    } else if (!status.ok() && !world_) {
+      channel_->raise(status, {}); // others wait for what this rank does not do
     }
     std::vector<std::string> all;
     if (world_ && channel_->gather("", all).ok())
@@ -251,8 +258,8 @@ private:
   Bundle bundle_;
   Job job_;
   HostedRestart restart_;
-  MpiStart mpi_;
   std::unique_ptr<ControlChannel> channel_;
+  MpiStart mpi_; ///< goes before the channel, by which MPI begins
   Preparation preparation_;
   ProgressFd progress_;
   std::string flightFolder_;

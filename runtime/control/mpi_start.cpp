@@ -108,14 +108,16 @@ Status MpiStart::initialize(const WaitLimit &limit) {
         return engine->initialize(&found->rank, &found->world);
       },
       limit.time, limit.stop);
+  if (!error && pmi_)
+    pmi_->leave();
   if (!error && pmi_ && pmi_->gaveUp())
     return {StatusCode::failed,
             fmt::format("{} does not begin: it gave up, and its own message "
                         "says why; where it names a network device or a "
                         "transport, look at UCX_NET_DEVICES and UCX_TLS",
                         library_->title)};
-  if (!error && limit.stop && limit.stop->load())
-    return {StatusCode::interrupted, "stopped by a signal"};
+  if (!error && limit.stop && limit.stop())
+    return {StatusCode::interrupted, "stopped by a signal while MPI began"};
   if (!error)
     return {StatusCode::peerDied,
             fmt::format("{} did not begin within {:.0f} s: it waits for all {} "
@@ -206,15 +208,24 @@ Status MpiStart::before(MeetOptions &meeting) {
   return native_ ? shareAddress(meeting) : findAddress(meeting);
 }
 
-Status MpiStart::behind(Gather gather) {
+Status MpiStart::behind(Gather gather, const std::atomic<bool> &stop) {
   // By the control channel, which knows who died: that ends the wait, and what
-  // MPI asks in the meantime must be answered.
+  // MPI asks in the meantime must be answered. A library that is about to begin
+  // is not left alone for a signal.
+  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::hours kNone(24 * 365);
+  constexpr std::chrono::seconds kPatience(5);
   if (native_)
     return Status::okay();
   MTC_RETURN_IF_ERROR(
       PmiServer::start(place_.rank, place_.world, std::move(gather), pmi_));
-  return initialize({kNone, &pmi_->gaveUp()});
+  std::optional<Clock::time_point> stopped;
+  return initialize({kNone, [&] {
+                       if (stop.load() && !stopped)
+                         stopped = Clock::now();
+                       return pmi_->gaveUp() ||
+                              (stopped && Clock::now() > *stopped + kPatience);
+                     }});
 }
 
 void MpiStart::finalize() {

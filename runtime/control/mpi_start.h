@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 
 namespace mtc::runtime {
 
@@ -21,7 +22,7 @@ inline constexpr const char *kListenVariable = "MTC_LISTEN_FD";
 /// How long MPI may take to begin.
 struct WaitLimit {
   std::chrono::milliseconds time;
-  const std::atomic<bool> *stop; ///< a signal, or a library that gave up
+  std::function<bool()> stop; ///< a signal, or a library that gave up
 };
 
 /// Begins MPI in one of two ways. Launchers of MPI bring what its ranks need to
@@ -45,8 +46,9 @@ public:
   /// nobody knows it; those of listenAt.
   Status before(MeetOptions &meeting);
   /// Once they have met. Errors: as `begin`, but that it waits until all began
-  /// or the gathering fails.
-  Status behind(Gather gather);
+  /// or the gathering fails; interrupted, when MPI has not begun five seconds
+  /// behind `stop`.
+  Status behind(Gather gather, const std::atomic<bool> &stop);
   const MpiEngine &engine() const { return *engine_; }
   /// Collective, behind the last message.
   void finalize();

@@ -78,6 +78,7 @@ Status runRank(Program program, const SignalWatch &signals) {
 
 int runRankProcess(Program program) {
   SignalWatch signals(/*once=*/false);
+  signals.keep();
   Status status;
   try {
     status = runRank(std::move(program), signals);

@@ -50,6 +50,8 @@ Status runBundle(const RunOptions &options) {
                             : launchHostedRanks(options);
   bool threads = infoOf(comm).oneProcess;
   SignalWatch signals(/*once=*/threads);
+  if (options.endsProcess)
+    signals.keep();
   Bundle bundle;
   MTC_RETURN_IF_ERROR(openBundle(
       options.bundle, threads ? ProgramForm::shared : ProgramForm::executable,

@@ -70,6 +70,8 @@ SignalWatch::SignalWatch(bool once) {
 }
 
 SignalWatch::~SignalWatch() {
+  if (kept_)
+    return;
   pthread_sigmask(SIG_SETMASK, &gOldMask, nullptr);
   for (size_t i = 0; i < std::size(kSignals); ++i)
     sigaction(kSignals[i], &gOld[i], nullptr);

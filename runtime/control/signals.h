@@ -20,9 +20,17 @@ public:
   SignalWatch(const SignalWatch &) = delete;
   SignalWatch &operator=(const SignalWatch &) = delete;
 
+  /// The handlers stay behind its life, until the process ends: that does no
+  /// more than end, with a code of its own, and a late signal must not end it
+  /// with another.
+  void keep() { kept_ = true; }
+
   int count() const;                     ///< those that stop, so far
   const std::atomic<bool> &stop() const; ///< true after the first
   const std::atomic<int> &saves() const; ///< times that SIGUSR1 came
+
+private:
+  bool kept_ = false;
 };
 
 /// While it lives, those signals are blocked in this thread. A process that is

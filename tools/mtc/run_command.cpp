@@ -219,6 +219,7 @@ Status runRun(RunCommand &command) {
   options.mpiFolder = compiler::installFolder() + "/lib/mtc/mpi";
   options.progress = command.quiet ? runtime::ProgressKind::none
                                    : kProgress.at(command.progress);
+  options.endsProcess = true;
   return runtime::runBundle(options);
 }
 

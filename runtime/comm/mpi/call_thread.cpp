@@ -46,7 +46,7 @@ CallThread::~CallThread() {
 
 std::optional<int> CallThread::call(std::function<int()> function,
                                     std::chrono::milliseconds time,
-                                    const std::atomic<bool> *stop) {
+                                    const std::function<bool()> &stop) {
   constexpr std::chrono::milliseconds kLook{50}; // for `stop`
   auto now = [] { return std::chrono::steady_clock::now(); };
   std::unique_lock held(state_->lock);
@@ -56,7 +56,7 @@ std::optional<int> CallThread::call(std::function<int()> function,
   state_->function = std::move(function);
   state_->changed.notify_all();
   for (auto end = now() + time;
-       state_->busy && now() < end && !(stop && stop->load());)
+       state_->busy && now() < end && !(stop && stop());)
     state_->changed.wait_until(held, std::min(end, now() + kLook));
   return state_->busy ? std::nullopt : state_->result;
 }

@@ -2,7 +2,6 @@
 #ifndef MTC_RUNTIME_COMM_MPI_CALL_THREAD_H
 #define MTC_RUNTIME_COMM_MPI_CALL_THREAD_H
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -22,11 +21,11 @@ public:
   CallThread &operator=(const CallThread &) = delete;
 
   /// What `function` returned. None: it did not within `time`, or before `stop`
-  /// (null: nothing) was set; it may go on, so it must own what it touches, and
-  /// no further call is made.
+  /// (null: nothing), which is asked every 50 ms, was true; it may go on, so it
+  /// must own what it touches, and no further call is made.
   std::optional<int> call(std::function<int()> function,
                           std::chrono::milliseconds time,
-                          const std::atomic<bool> *stop);
+                          const std::function<bool()> &stop);
 
 private:
   struct State;

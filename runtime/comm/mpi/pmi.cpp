@@ -106,7 +106,7 @@ void PmiServer::serve() {
           table_.answer(std::string_view(pending).substr(0, end), answer);
       pending.erase(0, end + 1);
       if (!status.ok()) // the library meets the end of its socket
-        shutdown(fd_, SHUT_RDWR);
+        shutdown(fd_, left_ ? SHUT_RD : SHUT_RDWR);
       else if (!answer.empty())
         (void)!send(fd_, answer.data(), answer.size(), MSG_NOSIGNAL);
     }
@@ -114,11 +114,12 @@ void PmiServer::serve() {
 }
 
 PmiServer::~PmiServer() {
-  // A library that gave up ends the process once its socket ends, and this
-  // process has an exit code of its own: that socket stays.
-  shutdown(fd_, gaveUp() ? SHUT_RD : SHUT_RDWR);
+  // A library that waits, as one that gave up does, ends the process once its
+  // socket ends, and this process has an exit code of its own: that socket
+  // stays.
+  shutdown(fd_, left_ ? SHUT_RD : SHUT_RDWR);
   thread_.join();
-  if (!gaveUp())
+  if (!left_)
     close(fd_);
 }
 

@@ -57,12 +57,16 @@ public:
   ~PmiServer();
   /// PmiTable::gaveUp.
   const std::atomic<bool> &gaveUp() const { return table_.gaveUp(); }
+  /// The call in which the library asks is left alone: what it would end the
+  /// process for does not happen to it.
+  void leave() { left_ = true; }
 
 private:
   PmiServer(int rank, int world, Gather gather)
       : table_(rank, world, std::move(gather)) {}
   void serve();
   PmiTable table_;
+  std::atomic<bool> left_ = false;
   int fd_ = -1;
   std::thread thread_;
 };

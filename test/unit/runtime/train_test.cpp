@@ -273,6 +273,19 @@ TEST(Signals, AfterTheFirstAnySecondOneEndsARunOfThreads) {
     EXPECT_EQ(handlerOf(number), SIG_DFL);
 }
 
+TEST(Signals, HandlersThatAreKeptStayBehindTheRun) {
+  struct sigaction before = {};
+  sigaction(SIGTERM, nullptr, &before);
+  {
+    SignalWatch signals(/*once=*/false);
+    signals.keep();
+  }
+  raise(SIGTERM); // ends nothing
+  EXPECT_NE(handlerOf(SIGTERM), before.sa_handler);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
+    sigaction(number, &before, nullptr);
+}
+
 TEST(Signals, WhatWasIgnoredStaysIgnored) {
   Handler old = std::signal(SIGINT, SIG_IGN);
   {

@@ -72,6 +72,9 @@ struct RunOptions {
   /// sign of life later.
   double meetTimeout = 600, heartbeatTimeout = 10;
   bool strict = false; ///< threads only: detect deadlocks exactly
+  /// The process does no more than end behind the run: its handlers of signals
+  /// stay, so that a late signal does not change its exit code.
+  bool endsProcess = false;
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name
   /// A folder of checkpoints (base/checkpoint_names.h), which is made if it is
@@ -149,14 +152,15 @@ struct RunOptions {
 /// Runs all ranks of a bundle to their end. Errors have the exit codes of
 /// StatusCode; the message says which rank failed first and why. Standard error
 /// of ranks is passed on with "[rank N] " before each line. Installs handlers
-/// of SIGINT, SIGTERM and SIGHUP while it runs: the first stops all ranks
-/// behind the same step (interrupted), the second at once. SIGUSR1 has them
-/// write a checkpoint behind the step in progress, and go on. `saveTo` is
-/// written at every orderly end: also behind such a stop, when a loss or norm
-/// is not finite (the parameters of the step before), and when data cannot be
-/// read any more. No output may be an input or another output, or lie in a
-/// bundle or a checkpoint (usage). All tokens that the run reads are checked
-/// before it starts, and indices of corpora are built that are not there yet.
+/// of SIGINT, SIGTERM and SIGHUP while it runs (longer: endsProcess): the first
+/// stops all ranks behind the same step (interrupted), the second at once.
+/// SIGUSR1 has them write a checkpoint behind the step in progress, and go on.
+/// `saveTo` is written at every orderly end: also behind such a stop, when a
+/// loss or norm is not finite (the parameters of the step before), and when
+/// data cannot be read any more. No output may be an input or another output,
+/// or lie in a bundle or a checkpoint (usage). All tokens that the run reads
+/// are checked before it starts, and indices of corpora are built that are not
+/// there yet.
 Status runBundle(const RunOptions &options);
 
 /// Reads a recipe file over `recipe`: keys that are absent keep their value.
