@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
 
 #include <array>
 #include <set>
@@ -187,14 +188,13 @@ struct ExpandSchedulePass
     schedules::ExpandOptions options;
     options.depth = 1;
     options.apart = op.getApart();
+    options.eachStage = eachStage();
     auto plan = schedules::expand(schedule, options, findings); // checks it
     for (const auto &finding : findings)
       op.emitOpError("is not a legal schedule: ") << finding.message;
     if (!plan || !findings.empty())
       return failure();
-    OpBuilder b(op);
-    for (int stage = 0; stage < plan->stages; ++stage)
-      write(b, op, *plan, stage);
+    write(op, *plan);
     if (op.getSmall() > 0)
       eraseUnused(*plan);
     op.erase();
@@ -219,19 +219,37 @@ struct ExpandSchedulePass
         fn.erase();
   }
 
+  /// On the threads of the context.
+  schedules::EachStage eachStage() {
+    return [context = &getContext()](int stages, const auto &work) {
+      parallelFor(context, 0, size_t(stages),
+                  [&](size_t stage) { work(int(stage)); });
+    };
+  }
+
+  void write(pipe::ScheduleOp op, const schedules::Plan &plan) {
+    OpBuilder b(op);
+    std::vector<pipe::Rows> rows(plan.ranks.size());
+    eachStage()(plan.stages, [&](int stage) {
+      RowsOfStage writer(b);
+      for (const schedules::Item &item : plan.ranks[size_t(stage)])
+        writer.write(item);
+      rows[size_t(stage)] = writer.finish();
+    });
+    for (int stage = 0; stage < plan.stages; ++stage)
+      write(b, op, plan, stage, rows[size_t(stage)]);
+  }
+
   void write(OpBuilder &b, pipe::ScheduleOp op, const schedules::Plan &plan,
-             int stage) {
+             int stage, pipe::Rows rows) {
     SmallVector<int64_t> pools;
     for (int count : plan.pools[stage])
       pools.push_back(count ? count : pipe::PerPoolAttr::kNone);
     std::string name = op.getSymName().str() + "_stage" + std::to_string(stage);
     Location loc = NameLoc::get(b.getStringAttr(name));
-    RowsOfStage rows(b);
-    for (const schedules::Item &item : plan.ranks[stage])
-      rows.write(item);
     pipe::TimelineOp::create(b, loc, name, op.getSymName(), stage,
                              pipe::PerPoolAttr::of(b.getContext(), pools),
-                             rows.finish());
+                             std::move(rows));
   }
 
   bool isWritten = false; ///< the schedule for training, by somebody

@@ -50,7 +50,10 @@ public:
     Plan plan{schedule_, {}, {}};
     for (std::vector<Event> &events : events_)
       plan.ranks.push_back(program(events)); // takes the items out of it
-    assignSlots(plan, options_.overlap);
+    plan.pools.resize(plan.ranks.size());
+    options_.eachStage(schedule_.stages, [&](int stage) {
+      plan.pools[size_t(stage)] = assignSlots(plan, stage, options_.overlap);
+    });
     return plan;
   }
 
@@ -156,6 +159,11 @@ std::string excess(const Plan &plan, const PoolCounts &limit) {
 }
 
 } // namespace
+
+void oneAfterTheOther(int stages, const std::function<void(int)> &work) {
+  for (int stage = 0; stage < stages; ++stage)
+    work(stage);
+}
 
 std::optional<Plan> expand(const Schedule &schedule,
                            const ExpandOptions &options, Findings &findings) {

@@ -16,6 +16,7 @@
 
 #include "passes/pipeline/schedules/plan.h"
 
+#include <functional>
 #include <limits>
 
 namespace mtc::schedules {
@@ -27,6 +28,11 @@ inline constexpr int unlimitedDepth = std::numeric_limits<int>::max();
 /// stamp, or all between two slots.
 enum class Grouping : uint8_t { Single, SameStamp, WholeGap };
 
+/// Runs work(0) to work(stages - 1), of which none needs another.
+using EachStage =
+    std::function<void(int stages, const std::function<void(int)> &work)>;
+void oneAfterTheOther(int stages, const std::function<void(int)> &work);
+
 struct ExpandOptions {
   Costs costs;
   /// Receive at most this many slots ahead of the consumer, at least 1. 1 is
@@ -37,6 +43,7 @@ struct ExpandOptions {
   /// Posts transfers and waits for them later, see post_early.h; then of depth
   /// only receives know, and grouping is not asked.
   bool apart = false;
+  EachStage eachStage = oneAfterTheOther; ///< may take threads
 };
 
 /// Expands a schedule that checkSchedule accepts. Where it does not, or an

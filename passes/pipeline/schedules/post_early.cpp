@@ -106,11 +106,15 @@ public:
     for (Message &message : messages_)
       place(message);
     Plan plan{schedule_, {}, {}};
-    for (int stage = 0; stage < schedule_.stages; ++stage)
-      plan.ranks.push_back(program(stage));
-    assignSlots(plan, /*overlap=*/false, Reuse::Oldest);
-    for (std::vector<Item> &program : plan.ranks)
-      LateWaits(program).run();
+    plan.ranks.resize(gaps_.size());
+    plan.pools.resize(gaps_.size());
+    options_.eachStage(schedule_.stages, [&](int stage) {
+      std::vector<Item> &items = plan.ranks[size_t(stage)];
+      items = program(stage);
+      plan.pools[size_t(stage)] =
+          assignSlots(plan, stage, /*overlap=*/false, Reuse::Oldest);
+      LateWaits(items).run();
+    });
     return plan;
   }
 

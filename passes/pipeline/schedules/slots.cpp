@@ -171,12 +171,8 @@ private:
 
 } // namespace
 
-void assignSlots(Plan &plan, bool overlap, Reuse reuse) {
-  plan.pools.clear();
-  for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    plan.pools.push_back(
-        Assigner(plan, plan.ranks[rank], static_cast<int>(rank), overlap, reuse)
-            .run());
+PoolCounts assignSlots(Plan &plan, int rank, bool overlap, Reuse reuse) {
+  return Assigner(plan, plan.ranks[size_t(rank)], rank, overlap, reuse).run();
 }
 
 } // namespace mtc::schedules
