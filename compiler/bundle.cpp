@@ -47,16 +47,22 @@ Status showStages(const CompileOptions &options, std::vector<StageJob> &jobs) {
   return Status::okay();
 }
 
-Status writeTexts(const CompileOptions &options, mlir::ModuleOp module,
-                  const std::string &folder, const BundlePlan &plan,
+/// What is said of a plan; its programs need not be there.
+Status writeTexts(mlir::ModuleOp module, const std::string &folder,
+                  const BundlePlan &plan, mlir::TimingScope &timing,
                   CompileResult &result) {
+  mlir::TimingScope scope = timing.nest("report and explain.json");
   result.report = report(plan);
   result.reportText = reportText(result.report);
   MTC_RETURN_IF_ERROR(writeFile(folder + "/report.txt", result.reportText));
   MTC_RETURN_IF_ERROR(
       writeFile(folder + "/report.json", result.report.dump(2) + "\n"));
-  MTC_RETURN_IF_ERROR(
-      writeFile(folder + "/explain.json", explain(module, plan).dump() + "\n"));
+  return writeFile(folder + "/explain.json",
+                   explain(module, plan).dump() + "\n");
+}
+
+/// Behind all other files.
+Status writeManifest(const std::string &folder, const BundlePlan &plan) {
   nlohmann::ordered_json manifest = describeBundle(plan);
   MTC_RETURN_IF_ERROR(addDigests(folder, manifest));
   return writeFile(folder + "/manifest.json", manifest.dump(2) + "\n");
@@ -77,11 +83,13 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
     MTC_RETURN_IF_ERROR(lowerTexts(module, plan, {}, log, timing, jobs));
     MTC_RETURN_IF_ERROR(showStages(options, jobs));
   }
+  auto texts = [&] {
+    return writeTexts(module, output.folder(), plan, timing, result);
+  };
   MTC_RETURN_IF_ERROR(writePrograms(module, plan, output.folder(),
                                     checkBehind(options, Phase::lowerToLLVM),
-                                    options.linkHelpers, log, timing));
-  MTC_RETURN_IF_ERROR(
-      writeTexts(options, module, output.folder(), plan, result));
+                                    options.linkHelpers, texts, log, timing));
+  MTC_RETURN_IF_ERROR(writeManifest(output.folder(), plan));
   return output.commit();
 }
 

@@ -14,6 +14,7 @@
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -28,6 +29,12 @@ using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
+
+struct CompiledIR {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
 namespace {
 
 Status show(const CompileOptions &options, mlir::ModuleOp module, Phase phase,
@@ -90,12 +97,14 @@ bool hasThreads(const CompileOptions &options) {
 Status compileModule(const CompileOptions &options, CompileResult &result,
                      mlir::TimingScope &timing) {
   llvm::DefaultThreadPool threads(llvm::hardware_concurrency(options.threads));
-  std::unique_ptr<mlir::MLIRContext> context =
-      makeContext(hasThreads(options) ? &threads : nullptr);
+  result.ir = std::make_shared<CompiledIR>();
+  auto &[context, module] = *result.ir;
+  context = makeContext(hasThreads(options) ? &threads : nullptr);
+  // It outlives the threads.
+  auto leave = llvm::scope_exit([&] { context->disableMultithreading(); });
   DiagnosticLog log(*context);
   ProofCounts proof;
   listenForProof(*context, proof);
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase after = Phase::import;
   MTC_RETURN_IF_ERROR(begin(options, *context, log, module, after, timing));
   std::string chip;

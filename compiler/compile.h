@@ -12,6 +12,7 @@
 #include "runtime/base/status.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,10 +59,16 @@ struct CompileOptions {
   std::string inputName() const { return input == "-" ? "<stdin>" : input; }
 };
 
+/// What the compiler worked on; nothing to be asked.
+struct CompiledIR;
+
 struct CompileResult {
   nlohmann::ordered_json report; ///< null when stopped before link
   std::string reportText;
   double seconds = 0; ///< wall-clock
+  /// Who ends the process keeps it: to give back the IR of a large plan, op by
+  /// op, takes a while.
+  std::shared_ptr<CompiledIR> ir;
 };
 
 /// Compiles. Errors: usage (options), all of spec and strategy together

@@ -39,12 +39,13 @@ public:
 
   /// Objects, and each program once it has all of its own.
   Status write(mlir::MLIRContext &context, LinkHelpers *helpers,
-               DiagnosticLog &log) {
+               const std::function<Status()> &meanwhile, DiagnosticLog &log) {
     Toolchain toolchain; // which helpers find again
     MTC_RETURN_IF_ERROR(findToolchain(toolchain));
     loadCodeDialects(context);
     ProgramLinks links(toolchain, linkJobs, helpers);
     MTC_RETURN_IF_ERROR(compileAll(context, links, log));
+    MTC_RETURN_IF_ERROR(meanwhile());
     {
       mlir::TimingScope scope = timing.nest("link");
       MTC_RETURN_IF_ERROR(links.finish());
@@ -121,10 +122,11 @@ private:
 
 Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                      const std::string &folder, IRCheck check,
-                     LinkHelpers *helpers, DiagnosticLog &log,
-                     mlir::TimingScope &timing) {
+                     LinkHelpers *helpers,
+                     const std::function<Status()> &meanwhile,
+                     DiagnosticLog &log, mlir::TimingScope &timing) {
   return ProgramWriter(module, plan, folder, check, timing)
-      .write(*module.getContext(), helpers, log);
+      .write(*module.getContext(), helpers, meanwhile, log);
 }
 
 } // namespace mtc::compiler

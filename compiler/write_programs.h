@@ -6,6 +6,7 @@
 #include "compiler/run_phase.h"
 #include "runtime/base/status.h"
 
+#include <functional>
 #include <string>
 
 namespace mtc::compiler {
@@ -14,13 +15,15 @@ class LinkHelpers;
 
 /// Compiles kernels and fragments of all stages and links an executable and a
 /// shared object of each, in `folder`, which exists; objects are not kept. On
-/// the threads of the module's context. `check` is of the last phases. Errors:
-/// internal, with what was reported; usage, if the instruction set is unknown;
-/// failed, if a link fails; writeFailed.
+/// the threads of the module's context. `check` is of the last phases.
+/// `meanwhile` runs once while helpers still link. Errors: its own; internal,
+/// with what was reported; usage, if the instruction set is unknown; failed, if
+/// a link fails; writeFailed.
 runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                               const std::string &folder, IRCheck check,
-                              LinkHelpers *helpers, DiagnosticLog &log,
-                              mlir::TimingScope &timing);
+                              LinkHelpers *helpers,
+                              const std::function<runtime::Status()> &meanwhile,
+                              DiagnosticLog &log, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_WRITE_PROGRAMS_H

@@ -126,7 +126,7 @@ Status runCompile(CompileCommand &command) {
   command.options.strategy = command.strategy.given();
   command.options.progress = lineToStderr;
   MTC_RETURN_IF_ERROR(checkOutput(command.options));
-  compiler::CompileResult result;
+  static auto &result = *new compiler::CompileResult; // the process ends soon
   MTC_RETURN_IF_ERROR(compiler::compile(command.options, result));
   printSummary(command, result);
   return Status::okay();
