@@ -31,6 +31,7 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 
 struct CompiledIR {
+  ProofCounts proof; ///< what the context counts in
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
@@ -98,12 +99,11 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
                      mlir::TimingScope &timing) {
   llvm::DefaultThreadPool threads(llvm::hardware_concurrency(options.threads));
   result.ir = std::make_shared<CompiledIR>();
-  auto &[context, module] = *result.ir;
+  auto &[proof, context, module] = *result.ir;
   context = makeContext(hasThreads(options) ? &threads : nullptr);
   // It outlives the threads.
   auto leave = llvm::scope_exit([&] { context->disableMultithreading(); });
   DiagnosticLog log(*context);
-  ProofCounts proof;
   listenForProof(*context, proof);
   Phase after = Phase::import;
   MTC_RETURN_IF_ERROR(begin(options, *context, log, module, after, timing));

@@ -106,7 +106,7 @@ Status InputFile::read(int64_t offset, void *out, int64_t bytes) const {
 }
 
 void *InputFile::map() const {
-  return mmap(nullptr, static_cast<size_t>(size_), PROT_READ, MAP_SHARED, fd_,
+  return mmap(nullptr, static_cast<size_t>(size_), PROT_READ, MAP_PRIVATE, fd_,
               0);
 }
 

@@ -39,7 +39,7 @@ public:
   /// inputRejected, among them: the file is shorter now.
   Status read(int64_t offset, void *out, int64_t bytes) const;
   /// All size() > 0 bytes in memory, for reading, until munmap. MAP_FAILED with
-  /// errno: they are not.
+  /// errno: they are not. Private: some file systems have no other mappings.
   void *map() const;
   /// It has at least as many bytes as when it was opened.
   bool isWhole() const;

@@ -19,14 +19,19 @@ struct sigaction gBefore;
 void passOn(int number, siginfo_t *info, void *context) {
   if (gBefore.sa_flags & SA_SIGINFO)
     return gBefore.sa_sigaction(number, info, context);
+  bool isSent = info->si_code <= 0; // by somebody, and not for a fault
+  if (gBefore.sa_handler == SIG_IGN && isSent)
+    return;
   if (gBefore.sa_handler != SIG_DFL && gBefore.sa_handler != SIG_IGN)
     return gBefore.sa_handler(number);
+  // A fault comes again, at the same address.
   std::signal(number, SIG_DFL);
-  std::raise(number);
+  if (isSent)
+    std::raise(number);
 }
 
 void faulted(int number, siginfo_t *info, void *context) {
-  if (sigjmp_buf *away = tAway; away && info->si_code == BUS_ADRERR)
+  if (sigjmp_buf *away = tAway; away && info->si_code > 0)
     siglongjmp(*away, 1);
   passOn(number, info, context);
 }
@@ -42,7 +47,10 @@ bool install() {
 
 } // namespace
 
-void guardCopies() { [[maybe_unused]] static const bool installed = install(); }
+bool guardCopies() {
+  static const bool installed = install();
+  return installed;
+}
 
 bool guardedCopy(void *out, const void *from, int64_t bytes) {
   sigjmp_buf away;

@@ -8,7 +8,8 @@ namespace mtc::runtime {
 
 /// Installs the handler of SIGBUS that guardedCopy needs, once in a process.
 /// What is no fault of such a copy goes on to the handler before it.
-void guardCopies();
+/// False: it could not, as errno says.
+bool guardCopies();
 
 /// Copies `bytes`, and whether it could: false when a page of `from`, in a
 /// mapping of a file, cannot be had; `out` then has some of them. Any thread.

@@ -30,10 +30,13 @@ Status MappedFile::open(const std::string &path, MappedFile &out) {
     void *at = file.file_.map();
     if (at == MAP_FAILED)
       return {StatusCode::inputRejected,
-              fmt::format("cannot map '{}', {} bytes: {}; check `ulimit -v`",
-                          path, file.size(), std::strerror(errno))};
+              fmt::format("cannot map '{}', {} bytes: {}{}", path, file.size(),
+                          std::strerror(errno),
+                          errno == ENOMEM ? "; check `ulimit -v`" : "")};
     file.bytes_ = static_cast<const std::byte *>(at);
-    guardCopies();
+    if (!guardCopies())
+      return {StatusCode::failed,
+              fmt::format("cannot handle SIGBUS: {}", std::strerror(errno))};
   }
   out = std::move(file);
   return Status::okay();

@@ -6,8 +6,7 @@
 
 namespace mtc::runtime {
 
-/// A regular file that is mapped: what several processes read of it is in
-/// memory once, and a page that is there costs no call of the system. Read
+/// A regular file that is mapped, which may be larger than memory. Read
 /// through a copy only, because a page that cannot be had, of a file that was
 /// cut or a disk that fails, is a signal (SIGBUS) to whoever touches it: here
 /// that becomes the error of a read. Reads of several threads do not disturb
@@ -24,7 +23,7 @@ public:
 
   /// Installs this process's handler of SIGBUS, once; faults of others go on to
   /// the handler before it. Errors: those of InputFile; inputRejected, when
-  /// there is no room for the mapping.
+  /// it cannot be mapped; failed.
   static Status open(const std::string &path, MappedFile &out);
 
   const std::string &path() const { return file_.path(); }

@@ -26,6 +26,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -201,7 +202,10 @@ private:
           {});
       status = failAs(status);
     } else if (!status.ok() && !world_) {
-      channel_->raise(status, {}); // others wait for what this rank does not do
+      // Others wait for what this rank does not do any more.
+      std::vector<int> all(size_t(place_.world));
+      std::iota(all.begin(), all.end(), 0);
+      channel_->raise(status, all);
     }
     std::vector<std::string> all;
     if (world_ && channel_->gather("", all).ok())

@@ -108,8 +108,8 @@ Status MpiStart::initialize(const WaitLimit &limit) {
         return engine->initialize(&found->rank, &found->world);
       },
       limit.time, limit.stop);
-  if (!error && pmi_)
-    pmi_->leave();
+  if (!error && pmi_ && !pmi_->failure().ok())
+    return pmi_->failure();
   if (!error && pmi_ && pmi_->gaveUp())
     return {StatusCode::failed,
             fmt::format("{} does not begin: it gave up, and its own message "
@@ -223,7 +223,7 @@ Status MpiStart::behind(Gather gather, const std::atomic<bool> &stop) {
   return initialize({kNone, [&] {
                        if (stop.load() && !stopped)
                          stopped = Clock::now();
-                       return pmi_->gaveUp() ||
+                       return pmi_->isOver() ||
                               (stopped && Clock::now() > *stopped + kPatience);
                      }});
 }
@@ -232,7 +232,7 @@ void MpiStart::finalize() {
   constexpr std::chrono::minutes kLong{1}; // all ranks are here already
   if (engine_)
     calls_.call([engine = engine_] { return engine->finalize(); }, kLong,
-                nullptr);
+                [this] { return pmi_ && pmi_->isOver(); });
 }
 
 } // namespace mtc::runtime

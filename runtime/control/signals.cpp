@@ -10,11 +10,26 @@ namespace {
 
 constexpr int kSave = SIGUSR1;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, kSave};
-std::atomic<int> gCount{0}, gSaves{0};
+std::atomic<int> gCount{0}, gSaves{0}, gLate{0};
 std::atomic<bool> gStop{false};
 bool gOnce = false;
 struct sigaction gOld[std::size(kSignals)], gOldPipe;
 sigset_t gOldMask;
+
+void setAll(void (*handler)(int), int flags) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  for (int each : kSignals)
+    if (each != kSave)
+      sigaction(each, &action, nullptr);
+}
+
+/// Behind the watch.
+void handleLate(int) {
+  if (gLate.fetch_add(1) + 1 == SignalWatch::kMostLate)
+    setAll(SIG_DFL, 0);
+}
 
 void handle(int number) {
   if (number == kSave) {
@@ -23,13 +38,8 @@ void handle(int number) {
   }
   gCount.fetch_add(1);
   gStop.store(true);
-  if (gOnce) {
-    struct sigaction action = {};
-    action.sa_handler = SIG_DFL;
-    for (int each : kSignals)
-      if (each != kSave)
-        sigaction(each, &action, nullptr);
-  }
+  if (gOnce)
+    setAll(SIG_DFL, 0);
 }
 
 sigset_t watched() {
@@ -52,7 +62,7 @@ BlockedSignals::~BlockedSignals() {
 }
 
 SignalWatch::SignalWatch(bool once) {
-  gCount = gSaves = 0;
+  gCount = gSaves = gLate = 0;
   gStop = false;
   gOnce = once;
   struct sigaction action = {};
@@ -70,8 +80,16 @@ SignalWatch::SignalWatch(bool once) {
 }
 
 SignalWatch::~SignalWatch() {
-  if (kept_)
+  if (kept_) {
+    struct sigaction now = {};
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      if (sigaction(kSignals[i], nullptr, &now); now.sa_handler != SIG_IGN) {
+        now.sa_handler = kSignals[i] == kSave ? handle : handleLate;
+        now.sa_flags = SA_RESTART;
+        sigaction(kSignals[i], &now, nullptr);
+      }
     return;
+  }
   pthread_sigmask(SIG_SETMASK, &gOldMask, nullptr);
   for (size_t i = 0; i < std::size(kSignals); ++i)
     sigaction(kSignals[i], &gOld[i], nullptr);

@@ -20,9 +20,12 @@ public:
   SignalWatch(const SignalWatch &) = delete;
   SignalWatch &operator=(const SignalWatch &) = delete;
 
-  /// The handlers stay behind its life, until the process ends: that does no
-  /// more than end, with a code of its own, and a late signal must not end it
-  /// with another.
+  /// Handlers stay behind its life, until the process ends: that does no more
+  /// than end, with a code of its own, and a late signal must not change that
+  /// code, nor a system call that waits. Of many, which somebody sends who
+  /// waits for the end in vain, kMostLate do nothing; the next has its default
+  /// effect.
+  static constexpr int kMostLate = 3;
   void keep() { kept_ = true; }
 
   int count() const;                     ///< those that stop, so far

@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sys/socket.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -76,51 +80,81 @@ Status PmiTable::answer(std::string_view line, std::string &out) {
   return Status::okay();
 }
 
+struct PmiServer::State {
+  State(int rank, int world, Gather gather)
+      : table(rank, world, std::move(gather)) {}
+  ~State() {
+    if (fd >= 0)
+      close(fd);
+  }
+
+  /// Until the library closes its end.
+  void serve() {
+    std::string pending;
+    char buffer[4096];
+    ssize_t n = 0;
+    while ((n = recv(fd, buffer, sizeof buffer, 0)) > 0 ||
+           (n < 0 && errno == EINTR)) {
+      pending.append(buffer, size_t(std::max<ssize_t>(n, 0)));
+      for (size_t end; (end = pending.find('\n')) != pending.npos;) {
+        answer(pending.substr(0, end));
+        pending.erase(0, end + 1);
+      }
+    }
+  }
+
+  void answer(const std::string &line) {
+    std::lock_guard held(serving);
+    if (closed || failed)
+      return;
+    std::string text;
+    failure = table.answer(line, text);
+    failed = !failure.ok();
+    if (!failed && !text.empty())
+      (void)!send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+
+  PmiTable table;
+  int fd = -1;
+  std::mutex serving;  ///< held for an answer; guards what it writes
+  bool closed = false; ///< nobody is there any more to gather by
+  std::atomic<bool> failed = false; ///< set behind `failure`, once
+  Status failure;
+};
+
 Status PmiServer::start(int rank, int world, Gather gather,
                         std::unique_ptr<PmiServer> &out) {
-  std::unique_ptr<PmiServer> made(
-      new PmiServer(rank, world, std::move(gather)));
+  auto state = std::make_shared<State>(rank, world, std::move(gather));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return {StatusCode::failed, fmt::format("cannot make a pair of sockets: {}",
                                             std::strerror(errno))};
-  made->fd_ = ends[0];
+  state->fd = ends[0];
+  try {
+    std::thread([state] { state->serve(); }).detach();
+  } catch (const std::system_error &error) {
+    close(ends[1]);
+    return {StatusCode::failed,
+            fmt::format("cannot start a thread: {}; check `ulimit -u`",
+                        error.what())};
+  }
   // The library closes its end.
   setenv("PMI_FD", std::to_string(ends[1]).c_str(), 1);
   setenv("PMI_RANK", std::to_string(rank).c_str(), 1);
   setenv("PMI_SIZE", std::to_string(world).c_str(), 1);
-  made->thread_ = std::thread([server = made.get()] { server->serve(); });
-  out = std::move(made);
+  out.reset(new PmiServer(std::move(state)));
   return Status::okay();
 }
 
-void PmiServer::serve() {
-  std::string pending;
-  char buffer[4096];
-  ssize_t n = 0;
-  while ((n = recv(fd_, buffer, sizeof buffer, 0)) > 0) {
-    pending.append(buffer, size_t(n));
-    for (size_t end; (end = pending.find('\n')) != pending.npos;) {
-      std::string answer;
-      Status status =
-          table_.answer(std::string_view(pending).substr(0, end), answer);
-      pending.erase(0, end + 1);
-      if (!status.ok()) // the library meets the end of its socket
-        shutdown(fd_, left_ ? SHUT_RD : SHUT_RDWR);
-      else if (!answer.empty())
-        (void)!send(fd_, answer.data(), answer.size(), MSG_NOSIGNAL);
-    }
-  }
+PmiServer::~PmiServer() {
+  std::lock_guard held(state_->serving);
+  state_->closed = true;
 }
 
-PmiServer::~PmiServer() {
-  // A library that waits, as one that gave up does, ends the process once its
-  // socket ends, and this process has an exit code of its own: that socket
-  // stays.
-  shutdown(fd_, left_ ? SHUT_RD : SHUT_RDWR);
-  thread_.join();
-  if (!left_)
-    close(fd_);
+bool PmiServer::gaveUp() const { return state_->table.gaveUp(); }
+
+Status PmiServer::failure() const {
+  return state_->failed ? state_->failure : Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -18,7 +18,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace mtc::runtime {
@@ -48,27 +47,30 @@ private:
 };
 
 /// Answers this process's MPI library while it lives. Sets PMI_FD, PMI_RANK and
-/// PMI_SIZE in the environment: once, before MPI begins.
+/// PMI_SIZE in the environment: once, before MPI begins. A library that gets no
+/// answer waits, but one whose socket ends may end the process: so that stays
+/// open, whatever happens, until the process ends.
 class PmiServer {
 public:
-  /// Errors: failed, without descriptors.
+  /// Errors: failed, without descriptors or a thread.
   static Status start(int rank, int world, Gather gather,
                       std::unique_ptr<PmiServer> &out);
+  /// Waits for a gathering that goes on.
   ~PmiServer();
+  PmiServer(const PmiServer &) = delete;
+  PmiServer &operator=(const PmiServer &) = delete;
+
   /// PmiTable::gaveUp.
-  const std::atomic<bool> &gaveUp() const { return table_.gaveUp(); }
-  /// The call in which the library asks is left alone: what it would end the
-  /// process for does not happen to it.
-  void leave() { left_ = true; }
+  bool gaveUp() const;
+  /// Ok until a gathering fails; then why: the library gets no more answers.
+  Status failure() const;
+  /// Either of these: it will not return from the call that it is in.
+  bool isOver() const { return gaveUp() || !failure().ok(); }
 
 private:
-  PmiServer(int rank, int world, Gather gather)
-      : table_(rank, world, std::move(gather)) {}
-  void serve();
-  PmiTable table_;
-  std::atomic<bool> left_ = false;
-  int fd_ = -1;
-  std::thread thread_;
+  struct State;
+  explicit PmiServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_; ///< the thread's, too
 };
 
 } // namespace mtc::runtime

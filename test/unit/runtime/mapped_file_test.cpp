@@ -117,4 +117,24 @@ TEST_F(MappedFileTest, FaultsOfOthersEndTheProcess) {
   munmap(at, kBytes);
 }
 
+/// In a process of its own, which has no handler of ours yet.
+TEST(MappedFile, AHandlerThatWasThereIsCalled) {
+  auto child = [] {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { _exit(5); };
+    sigaction(SIGBUS, &action, nullptr);
+    TemporaryFolder folder;
+    writeFile(folder.path("file"), "text");
+    MappedFile file;
+    if (!MappedFile::open(folder.path("file"), file).ok())
+      _exit(6);
+    sigaction(SIGBUS, nullptr, &action);
+    if (!(action.sa_flags & SA_SIGINFO))
+      _exit(7); // ours is not there
+    raise(SIGBUS);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(child(), ::testing::ExitedWithCode(5), "");
+}
+
 } // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 using namespace mtc::runtime;
 
@@ -22,21 +23,44 @@ protected:
       unsetenv(name);
   }
 
-  /// Nobody else is there to be asked.
-  static Status alone(const std::string &, std::vector<std::string> &) {
-    return {StatusCode::peerDied, "rank 1 died"};
-  }
-
+  using Clock = std::chrono::steady_clock;
   RunOptions options_;
   LaunchPlace place_;
 };
 
+/// MPI ends the process when it is not left alone.
 TEST_F(MpiStartTest, ASignalEndsTheWaitBehindTheMeeting) {
-  MpiStart start(options_, place_);
-  ASSERT_TRUE(start.begin({kShort, nullptr}).ok());
-  std::atomic<bool> stop{true};
-  Status status = start.behind(alone, stop);
-  EXPECT_EQ(status.code(), StatusCode::interrupted) << status.message();
+  std::atomic<bool> stop{true}, open{false};
+  auto gather = [&](const std::string &, std::vector<std::string> &) {
+    while (!open) // until this rank says that it goes
+      std::this_thread::sleep_for(kShort);
+    return Status(StatusCode::interrupted, "stopped");
+  };
+  Clock::time_point begin = Clock::now();
+  {
+    MpiStart start(options_, place_);
+    ASSERT_TRUE(start.begin({kShort, nullptr}).ok());
+    Status status = start.behind(gather, stop);
+    EXPECT_EQ(status.code(), StatusCode::interrupted) << status.message();
+    EXPECT_GE(Clock::now() - begin, std::chrono::seconds(5));
+    open = true;
+  }
+  std::this_thread::sleep_for(2 * kShort);
+}
+
+TEST_F(MpiStartTest, WhatTheOthersSayEndsTheWait) {
+  std::atomic<bool> stop{false};
+  auto gather = [](const std::string &, std::vector<std::string> &) {
+    return Status(StatusCode::peerDied, "rank 1 died");
+  };
+  {
+    MpiStart start(options_, place_);
+    ASSERT_TRUE(start.begin({kShort, nullptr}).ok());
+    Status status = start.behind(gather, stop);
+    EXPECT_EQ(status.code(), StatusCode::peerDied);
+    EXPECT_EQ(status.message(), "rank 1 died");
+  }
+  std::this_thread::sleep_for(2 * kShort);
 }
 
 TEST_F(MpiStartTest, ALaunchersLibraryHasATimeLimit) {

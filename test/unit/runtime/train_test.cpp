@@ -274,16 +274,23 @@ TEST(Signals, AfterTheFirstAnySecondOneEndsARunOfThreads) {
 }
 
 TEST(Signals, HandlersThatAreKeptStayBehindTheRun) {
-  struct sigaction before = {};
+  struct sigaction before = {}, pipe = {};
   sigaction(SIGTERM, nullptr, &before);
-  {
-    SignalWatch signals(/*once=*/false);
-    signals.keep();
+  sigaction(SIGPIPE, nullptr, &pipe);
+  for (bool once : {false, true}) {
+    {
+      SignalWatch signals(once);
+      signals.keep();
+    }
+    for (int i = 0; i < SignalWatch::kMostLate; ++i) {
+      EXPECT_NE(handlerOf(SIGTERM), SIG_DFL);
+      raise(SIGTERM); // ends nothing
+    }
+    EXPECT_EQ(handlerOf(SIGTERM), SIG_DFL); // the next one does
   }
-  raise(SIGTERM); // ends nothing
-  EXPECT_NE(handlerOf(SIGTERM), before.sa_handler);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
     sigaction(number, &before, nullptr);
+  sigaction(SIGPIPE, &pipe, nullptr);
 }
 
 TEST(Signals, WhatWasIgnoredStaysIgnored) {

@@ -72,8 +72,8 @@ struct RunOptions {
   /// sign of life later.
   double meetTimeout = 600, heartbeatTimeout = 10;
   bool strict = false; ///< threads only: detect deadlocks exactly
-  /// The process does no more than end behind the run: its handlers of signals
-  /// stay, so that a late signal does not change its exit code.
+  /// The process does no more than end behind the run: handlers of signals
+  /// stay, so that a late one does not change its exit code.
   bool endsProcess = false;
   std::vector<DumpRequest> dumps;
   std::string initFrom; ///< safetensors file of parameters, by logical name
