@@ -45,6 +45,7 @@ Status makeArguments(const std::vector<std::string> &form,
                "--hash-style=gnu",
                "--build-id=none",
                "--threads=1",
+               "--gc-sections",
                "--as-needed"};
   arguments.insert(arguments.end(), form.begin(), form.end());
   for (const LinkItem &item : items) {
