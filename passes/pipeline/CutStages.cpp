@@ -55,14 +55,10 @@ public:
                   std::map<Operation *, int64_t> &keys, OpBuilder b)
       : source(source), layers(layers), crossings(crossings), part(part),
         keys(keys), b(b) {}
-  LogicalResult build();
+  /// `ops` are those of the source that belong here, in order.
+  LogicalResult build(ArrayRef<Operation *> ops);
 
 private:
-  bool isBackward() const { return part.kind == Kind::Backward; }
-  bool belongs(Operation *op) {
-    return layers.of(op) == part.virtualStage &&
-           tfm::isBackward(op) == isBackward();
-  }
   LogicalResult clone(Operation *op);
   FailureOr<Value> map(Value v, Operation *user);
   FailureOr<Value> argument(BlockArgument arg);
@@ -164,11 +160,13 @@ void FragmentBuilder::sendIfCrossing(Value v) {
 /// Results of @microbatch become accumulations: loss, and gradients per use.
 LogicalResult FragmentBuilder::finishResults(Operation *op) {
   Operation *ret = source.getBody().front().getTerminator();
-  for (OpOperand &result : ret->getOpOperands()) {
-    if (result.get().getDefiningOp() != op)
-      continue;
-    unsigned i = result.getOperandNumber();
-    Value value = mapping.lookup(result.get());
+  SmallVector<unsigned> numbers;
+  for (OpOperand &use : op->getUses())
+    if (use.getOwner() == ret)
+      numbers.push_back(use.getOperandNumber());
+  llvm::sort(numbers);
+  for (unsigned i : numbers) {
+    Value value = mapping.lookup(ret->getOperand(i));
     if (auto grad = source.getResultAttrOfType<tfm::GradAttr>(i, "tfm.grad"))
       pipe::AccumulateOp::create(b, op->getLoc(), value, grad.getParam(),
                                  b.getI64IntegerAttr(grad.getUse()))
@@ -207,7 +205,7 @@ LogicalResult FragmentBuilder::clone(Operation *op) {
   return finishResults(op);
 }
 
-LogicalResult FragmentBuilder::build() {
+LogicalResult FragmentBuilder::build(ArrayRef<Operation *> ops) {
   std::string chunk =
       layers.shape().chunks == 1 ? "" : "_chunk" + std::to_string(part.chunk);
   auto of =
@@ -219,8 +217,8 @@ LogicalResult FragmentBuilder::build() {
                                  b.getFunctionType({}, {}));
   fn->setAttr(pipe::FragmentAttr::attrName, of);
   b.setInsertionPointToStart(fn.addEntryBlock());
-  for (Operation &op : source.getBody().front().without_terminator())
-    if (belongs(&op) && failed(clone(&op)))
+  for (Operation *op : ops)
+    if (failed(clone(op)))
       return failure();
   func::ReturnOp::create(b, fn.getLoc());
   return success();
@@ -259,6 +257,8 @@ struct CutStagesPass
     pipeline::ValueCrossings crossings;
     pipe::Form form;         ///< of its fragments
     std::vector<Kind> kinds; ///< that it has
+    /// By virtual stage, and whether they are of the backward.
+    std::map<std::pair<int64_t, bool>, std::vector<Operation *>> ops;
   };
 
   /// The fragments of a stage. Keys of saved values are the stage's.
@@ -270,9 +270,13 @@ struct CutStagesPass
         for (Kind kind : source.kinds) {
           Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
                     kind, source.form};
+          auto ops =
+              source.ops.find({part.virtualStage, kind == Kind::Backward});
           if (failed(FragmentBuilder(source.fn, layers, source.crossings, part,
                                      keys, OpBuilder(sources.front().fn))
-                         .build()))
+                         .build(ops == source.ops.end()
+                                    ? ArrayRef<Operation *>()
+                                    : ArrayRef<Operation *>(ops->second))))
             return failure();
         }
     return success();
@@ -292,11 +296,16 @@ struct CutStagesPass
     std::vector<Kind> kinds = isEval
                                   ? std::vector{Kind::Eval}
                                   : std::vector{Kind::Forward, Kind::Backward};
-    return Source{fn, std::move(*crossings),
+    Source source{fn,
+                  std::move(*crossings),
                   fn.getSymName() == mtc::passes::recomputedName
                       ? pipe::Form::Recompute
                       : pipe::Form::Plain,
-                  std::move(kinds)};
+                  std::move(kinds),
+                  {}};
+    for (Operation &op : fn.getBody().front().without_terminator())
+      source.ops[{layers.of(&op), tfm::isBackward(&op)}].push_back(&op);
+    return source;
   }
 
   /// A parameter or an input is one thing in all functions: `fn` has the

@@ -78,24 +78,32 @@ struct BucketGradientsPass
   }
 
   rt::ProgramOp makeProgram(int64_t stage) {
-    ModuleOp module = getOperation();
-    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     StringAttr name = b.getStringAttr("stage" + std::to_string(stage));
     auto program = rt::ProgramOp::create(
         b, NameLoc::get(name), name, b.getI64IntegerAttr(stage),
         DenseI64ArrayAttr(), IntegerAttr(), StringAttr());
-    Block &body = program.getBody().emplaceBlock();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
-      auto fn = dyn_cast<func::FuncOp>(op);
-      auto timeline = dyn_cast<pipe::TimelineOp>(op);
-      bool mine =
-          (fn && pipe::FragmentAttr::of(fn) &&
-           pipe::FragmentAttr::of(fn).getStage() == stage) ||
-          (timeline && static_cast<int64_t>(timeline.getStage()) == stage);
-      if (mine)
-        op.moveBefore(&body, body.end());
-    }
+    program.getBody().emplaceBlock();
     return program;
+  }
+
+  static std::optional<int64_t> stageOf(Operation &op) {
+    if (auto timeline = dyn_cast<pipe::TimelineOp>(op))
+      return static_cast<int64_t>(timeline.getStage());
+    auto fn = dyn_cast<func::FuncOp>(op);
+    pipe::FragmentAttr fragment = fn ? pipe::FragmentAttr::of(fn) : nullptr;
+    return fragment ? std::optional(fragment.getStage()) : std::nullopt;
+  }
+
+  /// Fragments and timelines, each into its stage's.
+  void fillPrograms(ArrayRef<rt::ProgramOp> programs) {
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (std::optional<int64_t> stage = stageOf(op);
+          stage && *stage >= 0 && *stage < int64_t(programs.size())) {
+        rt::ProgramOp program = programs[size_t(*stage)];
+        Block &body = program.getBody().front();
+        op.moveBefore(&body, body.end());
+      }
   }
 
   /// checkTypes has seen to it that there is no other.
@@ -103,15 +111,23 @@ struct BucketGradientsPass
     return target::dtypeOf(param.elementType());
   }
 
+  std::vector<pipe::ParameterOp> modelOrder(const StageUses &stage) {
+    std::vector<pipe::ParameterOp> found;
+    for (const std::string &name : stage.params)
+      found.push_back(model.at(name));
+    llvm::sort(found, [](pipe::ParameterOp a, pipe::ParameterOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    return found;
+  }
+
   /// The parameters of a stage, in model order. Where backward fragments sum
   /// gradients over ranks, a bucket is of one fragment.
   std::vector<LayoutParam> paramsOf(const StageUses &stage,
                                     bool reducesInBackward) {
     std::vector<LayoutParam> params;
-    for (auto param : getOperation().getOps<pipe::ParameterOp>()) {
+    for (pipe::ParameterOp param : modelOrder(stage)) {
       std::string name = param.getName().str();
-      if (!stage.params.count(name))
-        continue;
       auto [use, partial] = *stage.uses.at(name).begin();
       llvm::sort(partial, isSummedBefore);
       params.push_back({name, param.getElements(), param.getUses() > 1, partial,
@@ -124,10 +140,8 @@ struct BucketGradientsPass
   /// Its name, over where the spec has it.
   Location locationOf(StringRef name) {
     Location place = UnknownLoc::get(&getContext());
-    for (auto param : getOperation().getOps<pipe::ParameterOp>())
-      if (auto named = dyn_cast<NameLoc>(Location(param.getLoc()));
-          named && param.getName() == name)
-        place = named.getChildLoc();
+    if (auto named = dyn_cast<NameLoc>(model.at(name.str()).getLoc()))
+      place = named.getChildLoc();
     return NameLoc::get(StringAttr::get(&getContext(), name), place);
   }
 
@@ -139,10 +153,10 @@ struct BucketGradientsPass
   /// Where ranks have the same indices of a parameter, each has a part of their
   /// gradient.
   void addRepeats(StageUses &stage) {
-    for (auto param : getOperation().getOps<pipe::ParameterOp>())
-      if (auto uses = stage.uses.find(param.getName().str());
-          param.getParam().getRepeats() && uses != stage.uses.end())
-        for (auto &[use, groups] : uses->second)
+    for (auto &[name, uses] : stage.uses)
+      if (auto param = model.find(name);
+          param != model.end() && param->second.getParam().getRepeats())
+        for (auto &[use, groups] : uses)
           groups.push_back(MTC_GROUP_KV);
   }
 
@@ -204,9 +218,6 @@ struct BucketGradientsPass
 
   /// What a stage reads are parameters of the model, each with a gradient.
   LogicalResult checkUses(rt::ProgramOp program, const StageUses &stage) {
-    std::set<StringRef> model;
-    for (auto param : getOperation().getOps<pipe::ParameterOp>())
-      model.insert(param.getName());
     for (const std::string &name : stage.params)
       if (!model.count(name))
         return program.emitOpError("expected parameters of the model "
@@ -218,17 +229,23 @@ struct BucketGradientsPass
     return success();
   }
 
+  std::map<std::string, pipe::ParameterOp> model; ///< looked up only
+
   void runPhase() override {
+    model.clear();
+    for (auto param : getOperation().getOps<pipe::ParameterOp>())
+      model[param.getName().str()] = param;
     FailureOr<ConfigAttr> config = configOf(getOperation());
     if (failed(config) || failed(checkTypes(config->types())))
       return signalPassFailure();
     int64_t stages = config->getMesh().stages();
     std::vector<rt::ProgramOp> programs;
     std::vector<StageUses> uses;
-    for (int64_t s = 0; s < stages; ++s) {
+    for (int64_t s = 0; s < stages; ++s)
       programs.push_back(makeProgram(s));
-      uses.push_back(usesOf(programs.back()));
-    }
+    fillPrograms(programs);
+    for (rt::ProgramOp program : programs)
+      uses.push_back(usesOf(program));
     for (int64_t s = 0; s < stages; ++s) {
       if (failed(checkUses(programs[s], uses[s])))
         return signalPassFailure();
