@@ -259,6 +259,12 @@ struct CutStagesPass
     std::vector<Kind> kinds; ///< that it has
     /// By virtual stage, and whether they are of the backward.
     std::map<std::pair<int64_t, bool>, std::vector<Operation *>> ops;
+
+    ArrayRef<Operation *> opsOf(const Part &part) const {
+      auto found = ops.find({part.virtualStage, part.kind == Kind::Backward});
+      return found == ops.end() ? ArrayRef<Operation *>()
+                                : ArrayRef<Operation *>(found->second);
+    }
   };
 
   /// The fragments of a stage. Keys of saved values are the stage's.
@@ -270,13 +276,9 @@ struct CutStagesPass
         for (Kind kind : source.kinds) {
           Part part{layers.shape().virtualStage(stage, chunk), stage, chunk,
                     kind, source.form};
-          auto ops =
-              source.ops.find({part.virtualStage, kind == Kind::Backward});
           if (failed(FragmentBuilder(source.fn, layers, source.crossings, part,
                                      keys, OpBuilder(sources.front().fn))
-                         .build(ops == source.ops.end()
-                                    ? ArrayRef<Operation *>()
-                                    : ArrayRef<Operation *>(ops->second))))
+                         .build(source.opsOf(part))))
             return failure();
         }
     return success();

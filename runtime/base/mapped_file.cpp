@@ -9,18 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
-#include <utility>
 
 namespace mtc::runtime {
 
-MappedFile::~MappedFile() {
-  if (bytes_)
-    munmap(const_cast<std::byte *>(bytes_), static_cast<size_t>(size()));
-}
-
-void MappedFile::swap(MappedFile &other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(bytes_, other.bytes_);
+void MappedFile::Unmap::operator()(const std::byte *at) const {
+  munmap(const_cast<std::byte *>(at), bytes);
 }
 
 Status MappedFile::open(const std::string &path, MappedFile &out) {
@@ -33,7 +26,8 @@ Status MappedFile::open(const std::string &path, MappedFile &out) {
               fmt::format("cannot map '{}', {} bytes: {}{}", path, file.size(),
                           std::strerror(errno),
                           errno == ENOMEM ? "; check `ulimit -v`" : "")};
-    file.bytes_ = static_cast<const std::byte *>(at);
+    file.bytes_ = {static_cast<const std::byte *>(at),
+                   Unmap{static_cast<size_t>(file.size())}};
     if (!guardCopies())
       return {StatusCode::failed,
               fmt::format("cannot handle SIGBUS: {}", std::strerror(errno))};
@@ -47,7 +41,8 @@ Status MappedFile::read(int64_t offset, void *out, int64_t bytes) const {
       offset >= 0 && bytes >= 0 && bytes <= size() && offset <= size() - bytes;
   // The rest of the last page of a file that was cut reads as zeros: a length
   // that is as before says that what was copied is the file's.
-  if (inside && guardedCopy(out, bytes_ + offset, bytes) && file_.isWhole())
+  if (inside && guardedCopy(out, bytes_.get() + offset, bytes) &&
+      file_.isWhole())
     return Status::okay();
   return file_.read(offset, out, bytes); // which says what is wrong
 }

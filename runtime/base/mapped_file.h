@@ -4,6 +4,9 @@
 
 #include "runtime/base/file.h"
 
+#include <cstddef>
+#include <memory>
+
 namespace mtc::runtime {
 
 /// A regular file that is mapped, which may be larger than memory. Read
@@ -13,14 +16,6 @@ namespace mtc::runtime {
 /// each other.
 class MappedFile {
 public:
-  MappedFile() = default;
-  MappedFile(MappedFile &&other) noexcept { swap(other); }
-  MappedFile &operator=(MappedFile &&other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~MappedFile();
-
   /// Installs this process's handler of SIGBUS, once; faults of others go on to
   /// the handler before it. Errors: those of InputFile; inputRejected, when
   /// it cannot be mapped; failed.
@@ -33,9 +28,12 @@ public:
   Status read(int64_t offset, void *out, int64_t bytes) const;
 
 private:
-  void swap(MappedFile &other) noexcept;
+  struct Unmap {
+    size_t bytes;
+    void operator()(const std::byte *at) const;
+  };
   InputFile file_;
-  const std::byte *bytes_ = nullptr; ///< size() of them; null: none
+  std::unique_ptr<const std::byte, Unmap> bytes_; ///< null: the file is empty
 };
 
 } // namespace mtc::runtime
