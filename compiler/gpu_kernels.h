@@ -23,10 +23,11 @@ class DiagnosticLog;
 runtime::Status readGpuTarget(const CompileOptions &options,
                               mlir::ModuleOp module, std::string &chip);
 
-/// Writes `options.output`/stageN.ptx for every program of a verified plan. The
-/// folder, which must be new or empty, appears whole or not at all, and equal
-/// inputs give equal bytes. `log` is that of the module's context. Errors:
-/// usage, internal with the diagnostics, writeFailed.
+/// Writes `options.output`/stageN.ptx and stageN.launches.json, which has
+/// blocks, threads and workspace of every entry, for every program of a
+/// verified plan. The folder, which must be new or empty, appears whole or not
+/// at all, and equal inputs give equal bytes. `log` is that of the module's
+/// context. Errors: usage, internal with the diagnostics, writeFailed.
 runtime::Status writeGpuKernels(const CompileOptions &options,
                                 mlir::ModuleOp module, const std::string &chip,
                                 DiagnosticLog &log);

@@ -22,13 +22,4 @@ Status emitObject(mlir::ModuleOp module, const std::string &isa,
   return writeFile(path, *bytes);
 }
 
-Status emitPtx(mlir::Operation *source, const std::string &chip,
-               std::string &ptx) {
-  auto text = codegen::emitPtx(source, chip);
-  if (!text)
-    return {StatusCode::internal, llvm::toString(text.takeError())};
-  ptx = std::move(*text);
-  return Status::okay();
-}
-
 } // namespace mtc::compiler

@@ -8,7 +8,6 @@
 
 namespace mlir {
 class ModuleOp;
-class Operation;
 } // namespace mlir
 
 namespace mtc::compiler {
@@ -18,11 +17,6 @@ namespace mtc::compiler {
 /// bytes. Errors: internal, writeFailed.
 runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
                            const std::string &path, int level = 2);
-
-/// PTX text of every kernel in `source`, a module or a program, for a chip such
-/// as "sm_90", one entry each. `source` stays as it is. Errors: internal.
-runtime::Status emitPtx(mlir::Operation *source, const std::string &chip,
-                        std::string &ptx);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_OBJECT_H

@@ -124,13 +124,20 @@ Value BodyEmitter::address(int64_t operand, Columns columns) {
                                columns.first);
 }
 
+static llvm::MaybeAlign alignmentOf(VectorType type, int64_t accessBytes) {
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return llvm::MaybeAlign(static_cast<uint64_t>(std::min(bytes, accessBytes)));
+}
+
 Value BodyEmitter::load(Value memory, Value at, Columns columns) {
   if (!columns.lanes)
     return memref::LoadOp::create(b, memory, at);
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   auto type = VectorType::get({columns.lanes}, element);
   if (!columns.mask)
-    return vector::LoadOp::create(b, type, memory, at);
+    return vector::LoadOp::create(b, type, memory, ValueRange{at},
+                                  /*nontemporal=*/false,
+                                  alignmentOf(type, accessBytes));
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return vector::MaskedLoadOp::create(b, type, memory, ValueRange{at},
                                       columns.mask, zero);
@@ -140,7 +147,9 @@ void BodyEmitter::store(Value value, Value memory, Value at, Columns columns) {
   if (!columns.lanes)
     memref::StoreOp::create(b, value, memory, at);
   else if (!columns.mask)
-    vector::StoreOp::create(b, value, memory, at);
+    vector::StoreOp::create(
+        b, value, memory, ValueRange{at}, /*nontemporal=*/false,
+        alignmentOf(cast<VectorType>(value.getType()), accessBytes));
   else
     vector::MaskedStoreOp::create(b, memory, ValueRange{at}, columns.mask,
                                   value);
@@ -181,18 +190,50 @@ Value BodyEmitter::addTo(Value old, Value value, Type element) {
 
 LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,
                                     Values &values) {
-  if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
-    emitScatter(scatter, columns, values);
+  if (!sinkCondition) {
+    emitUnconditionalSink(op, columns, values);
     return success();
   }
+  // Values that the sink alone uses are spread before the branch: others would
+  // not see them.
+  get(sinkValue(op), columns, values);
+  emitIf(b, sinkCondition(op),
+         [&] { emitUnconditionalSink(op, columns, values); });
+  return success();
+}
+
+void BodyEmitter::emitUnconditionalSink(Operation *op, Columns columns,
+                                        Values &values) {
+  if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
+    return emitScatter(scatter, columns, values);
   int64_t operand = operandIndex(op);
-  Value at = address(operand, columns), memory = operands[operand];
   Value value = get(sinkValue(op), columns, values);
+  if (isa<rt::AccumulateOp>(op) && partialSums.contains(operand))
+    return emitPartialSum(op, columns, value);
+  Value at = address(operand, columns), memory = operands[operand];
   if (isa<rt::AccumulateOp>(op))
     value = addTo(load(memory, at, columns), value,
                   s.operand(operand).getElement());
   store(value, memory, at, columns);
-  return success();
+}
+
+void BodyEmitter::emitPartialSum(Operation *op, Columns columns, Value value) {
+  int64_t operand = operandIndex(op);
+  PartialSum sum = partialSums.lookup(operand);
+  Value at =
+      arith::AddIOp::create(b, address(operand, columns), index(sum.start));
+  Type element = getElementTypeOrSelf(sinkValue(op).getType());
+  if (rt::isHalf(element))
+    value = widen(value, element);
+  store(addTo(load(sum.memory, at, columns), value, b.getF32Type()), sum.memory,
+        at, columns);
+}
+
+void BodyEmitter::addToColumn(int64_t operand, Value at, Value value) {
+  Value memory = operands[operand];
+  Columns one{at, 0, {}};
+  store(addTo(load(memory, at, one), value, s.operand(operand).getElement()),
+        memory, at, one);
 }
 
 //===--- rows named by an index -------------------------------------------===//
@@ -216,6 +257,11 @@ static TableRow tableRow(ImplicitLocOpBuilder &b, Value row, int64_t extent,
   return {inside, arith::MulIOp::create(b, wide, cols)};
 }
 
+Value BodyEmitter::rowOfTable(rt::ScatterAddOp op) {
+  Values none;
+  return get(op.getRow(), {{}, 0, {}}, none);
+}
+
 Value BodyEmitter::emitGather(rt::GatherOp op, Columns columns, Values &) {
   Values none;
   Value row = get(op.getRow(), {columns.first, 0, {}}, none);
@@ -229,8 +275,7 @@ Value BodyEmitter::emitGather(rt::GatherOp op, Columns columns, Values &) {
 
 void BodyEmitter::emitScatter(rt::ScatterAddOp op, Columns columns,
                               Values &values) {
-  Values none;
-  Value row = get(op.getRow(), {columns.first, 0, {}}, none);
+  Value row = rowOfTable(op);
   rt::OperandAttr info = s.operand(op.getOperand());
   Value value = get(op.getValue(), columns, values);
   auto [inside, start] = tableRow(b, row, info.getExtent(), cols);
@@ -280,11 +325,7 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
           b, DenseElementsAttr::get(type, ArrayRef(steps)));
       Value blocks = arith::AddIOp::create(b, spread(first, lanes), iota);
       auto w = emitPhiloxBlock(b, stream, blocks);
-      // Blocks are columns of w; the buffer wants them one after the other.
-      Value even = vector::InterleaveOp::create(b, w[0], w[2]);
-      Value odd = vector::InterleaveOp::create(b, w[1], w[3]);
-      vector::StoreOp::create(b, vector::InterleaveOp::create(b, even, odd),
-                              buffer, at);
+      vector::StoreOp::create(b, inOrder(w), buffer, at);
       return SmallVector<Value>{};
     });
   }

@@ -12,6 +12,9 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <array>
+#include <functional>
+
 namespace mtc::codegen {
 
 /// The columns for which a body is emitted.
@@ -37,6 +40,24 @@ public:
   }
   /// Rounds to bf16 by the target's instruction.
   void setNativeBf16(bool native) { nativeBf16 = native; }
+  /// Vectors are accessed at addresses that are multiples of their size, or of
+  /// `bytes` where they are larger; 0 (as at the start): of an element's size.
+  void setAccessBytes(int64_t bytes) { accessBytes = bytes; }
+  /// What is accumulated to `operand` is added in f32 to `memory` instead, from
+  /// element `start` on.
+  void setPartialSum(int64_t operand, mlir::Value memory, int64_t start) {
+    partialSums[operand] = {memory, start};
+  }
+  /// Sinks happen only where `condition` of them (i1) holds.
+  void
+  setSinkCondition(std::function<mlir::Value(mlir::Operation *)> condition) {
+    sinkCondition = std::move(condition);
+  }
+  /// Adds `value` (f32) to column `at` of `operand`, a column or scalar one.
+  void addToColumn(int64_t operand, mlir::Value at, mlir::Value value);
+  /// The row that a scatter_add changes (i32), which must be known before the
+  /// first pass.
+  mlir::Value rowOfTable(rt::ScatterAddOp op);
   /// What does not depend on the row.
   mlir::LogicalResult emitUniform();
   /// Begins a row; forgets the values of the one before.
@@ -62,7 +83,15 @@ private:
   mlir::Value widen(mlir::Value bits, mlir::Type half);
   mlir::Value round(mlir::Value x, mlir::Type half);
 
+  struct PartialSum {
+    mlir::Value memory;
+    int64_t start = 0;
+  };
+
   bool nativeBf16 = false;
+  int64_t accessBytes = 0;
+  llvm::DenseMap<int64_t, PartialSum> partialSums;
+  std::function<mlir::Value(mlir::Operation *)> sinkCondition;
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
 
   mlir::Type laneType(mlir::Type scalar, int64_t lanes);
@@ -74,9 +103,15 @@ private:
                                               Columns columns, Values &values);
   mlir::Value emitConstantOp(mlir::Operation *op, int64_t lanes);
   mlir::Value emitIndex(rt::IndexOp op, Columns columns);
+  mlir::Value emitRandom(rt::RandomOp op, Columns columns, Values &values);
+  /// The words of blocks, which are columns of `words`, one after the other.
+  mlir::Value inOrder(const std::array<mlir::Value, 4> &words);
   mlir::Value emitGather(rt::GatherOp op, Columns columns, Values &values);
   mlir::LogicalResult emitSink(mlir::Operation *op, Columns columns,
                                Values &values);
+  void emitUnconditionalSink(mlir::Operation *op, Columns columns,
+                             Values &values);
+  void emitPartialSum(mlir::Operation *op, Columns columns, mlir::Value value);
   void emitScatter(rt::ScatterAddOp op, Columns columns, Values &values);
   mlir::Value randomStart(const RandomRow &row);
   mlir::Value reload(mlir::Value v, Columns columns);

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -29,17 +30,69 @@ FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
     return emitGather(gather, columns, values);
   if (auto reduce = dyn_cast<rt::RowReduceOp>(op)) // of one column
     return get(reduce.getValue(), columns, values);
-  if (auto random = dyn_cast<rt::RandomOp>(op)) {
-    Values none;
-    Columns scalar{columns.first, 0, {}};
-    PhiloxStream stream{get(random.getSeed(), scalar, none),
-                        get(random.getSample(), scalar, none),
-                        get(random.getLayer(), scalar, none), random.getSite()};
-    return emitPhiloxWord(b, stream, get(random.getElement(), columns, values));
-  }
+  if (auto random = dyn_cast<rt::RandomOp>(op))
+    return emitRandom(random, columns, values);
   if (isa<arith::ConstantOp>(op))
     return emitConstantOp(op, columns.lanes);
   return emitArithmetic(op, columns, values);
+}
+
+/// True if `v`, an integer of the body, is a multiple of four whatever the row.
+static bool isMultipleOf4(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    return value && value.getValue().countr_zero() >= 2;
+  }
+  if (isa<arith::MulIOp>(op))
+    return llvm::any_of(op->getOperands(), isMultipleOf4);
+  return isa<arith::AddIOp>(op) &&
+         llvm::all_of(op->getOperands(), isMultipleOf4);
+}
+
+/// True if `v` is the column plus a multiple of four.
+static bool isColumnOfBlocks(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (auto index = dyn_cast_or_null<rt::IndexOp>(op))
+    return index.getKind() == rt::IndexKind::Col;
+  if (!isa_and_nonnull<arith::AddIOp>(op))
+    return false;
+  Value x = op->getOperand(0), y = op->getOperand(1);
+  return (isColumnOfBlocks(x) && isMultipleOf4(y)) ||
+         (isMultipleOf4(x) && isColumnOfBlocks(y));
+}
+
+Value BodyEmitter::emitRandom(rt::RandomOp op, Columns columns,
+                              Values &values) {
+  Values none;
+  Columns scalar{columns.first, 0, {}};
+  PhiloxStream stream{get(op.getSeed(), scalar, none),
+                      get(op.getSample(), scalar, none),
+                      get(op.getLayer(), scalar, none), op.getSite()};
+  Value element = get(op.getElement(), columns, values);
+  // Vectors begin at multiples of their length, so whole blocks of Philox are
+  // used up, each by four neighbours.
+  if (columns.lanes % 4 || !columns.lanes || !isColumnOfBlocks(op.getElement()))
+    return emitPhiloxWord(b, stream, element);
+  int64_t blocks = columns.lanes / 4;
+  auto type = VectorType::get({blocks}, b.getI32Type());
+  Value first = arith::ShRUIOp::create(
+      b, vector::ExtractOp::create(b, element, int64_t(0)),
+      emitInteger(b, b.getI32Type(), 2));
+  auto steps =
+      llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(blocks)));
+  Value iota = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps)));
+  return inOrder(emitPhiloxBlock(
+      b, stream, arith::AddIOp::create(b, spread(first, blocks), iota)));
+}
+
+Value BodyEmitter::inOrder(const std::array<Value, 4> &words) {
+  Value even = vector::InterleaveOp::create(b, words[0], words[2]);
+  Value odd = vector::InterleaveOp::create(b, words[1], words[3]);
+  return vector::InterleaveOp::create(b, even, odd);
 }
 
 Value BodyEmitter::emitConstantOp(Operation *op, int64_t lanes) {

@@ -18,10 +18,6 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
 
-static llvm::Error error(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
   if (name == "x86-64-v4-bf16")
     return TargetIsa{"x86-64-v4-bf16", 16, "x86-64-v4", "+avx512bf16", true};
@@ -29,7 +25,7 @@ llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")
     return TargetIsa{"x86-64-v3", 8, "x86-64-v3", ""};
-  return error("expected instruction set " + runtime::isaNames() + ", found " +
+  return backendError("expected instruction set " + runtime::isaNames() + ", found " +
                name);
 }
 
@@ -37,7 +33,7 @@ llvm::Expected<TargetIsa> codegen::hostIsa() {
   for (std::string_view isa : runtime::kIsas)
     if (runtime::processorHas(isa))
       return isaByName(isa);
-  return error("expected a processor with AVX2 and FMA (x86-64-v3), found " +
+  return backendError("expected a processor with AVX2 and FMA (x86-64-v3), found " +
                llvm::sys::getHostCPUName() +
                "; compile for it on another machine");
 }
@@ -71,7 +67,7 @@ static llvm::Expected<std::string> emit(ModuleOp module, const TargetIsa &isa,
   llvm::LLVMContext context;
   auto ir = translateModuleToLLVMIR(module, context, "mtc");
   if (!ir)
-    return error("expected a module in the LLVM dialect, found one that does "
+    return backendError("expected a module in the LLVM dialect, found one that does "
                  "not translate");
   setAttributes(*ir, isa);
   return runBackend(*ir, {"x86_64-unknown-linux-gnu", isa.cpu, isa.features},
@@ -101,6 +97,6 @@ llvm::Error codegen::emitObject(ModuleOp module, const TargetIsa &isa,
     code = file.error();
   }
   if (code)
-    return error("cannot write object file " + path + ": " + code.message());
+    return backendError("cannot write object file " + path + ": " + code.message());
   return llvm::Error::success();
 }

@@ -1,7 +1,7 @@
 //===- emit.h - machine code of kernels and fragments -----------*- C++ -*-===//
 //
 // From modules of func + scf + vector (after `codegen-kernels`) to the LLVM
-// dialect, and from there to an object file, assembly text or PTX. Nothing here
+// dialect, and from there to an object file or assembly text. Nothing here
 // allows the compiler to change floating-point arithmetic.
 //
 //===----------------------------------------------------------------------===//
@@ -52,12 +52,6 @@ llvm::Expected<std::string>
 emitObjectBytes(mlir::ModuleOp module, const TargetIsa &isa, int optLevel = 2);
 llvm::Expected<std::string>
 emitAssembly(mlir::ModuleOp module, const TargetIsa &isa, int optLevel = 2);
-
-/// PTX text of every rt.kernel in `source`, a module or a program, for a chip
-/// such as sm_90. Each becomes an entry of the kernel's name with the operands'
-/// addresses and the i64 arguments; see `buildGpuKernel` for the launch.
-llvm::Expected<std::string> emitPtx(mlir::Operation *source,
-                                    llvm::StringRef chip);
 
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_EMIT_H

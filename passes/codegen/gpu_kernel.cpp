@@ -1,20 +1,15 @@
-//===- gpu_kernel.cpp - a thread per element, a block per row -------------===//
+//===- gpu_kernel.cpp - the entries of a kernel ---------------------------===//
 //
-// Kernels without reductions run one thread per element. Others give each row
-// to a block, whose threads take every ntid-th column in every pass, so that a
-// thread finds again what it stored itself. Kernels that accumulate over rows
-// run in block 0 alone, rows in order: the sums keep the order of the rows.
+// Most kernels have one entry. Sums over rows that blocks make parts of end in
+// a second one. A kernel with owners that also changes memory row by row goes
+// through its rows twice: what it stores may lie where a block that comes later
+// for the same row reads.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/body_emitter.h"
-#include "passes/codegen/elementary.h"
-#include "passes/codegen/gpu_support.h"
+#include "passes/codegen/gpu_kernel.h"
+
+#include "passes/codegen/gpu_builder.h"
 #include "passes/codegen/kernel_function.h"
-#include "passes/codegen/loops.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mtc;
@@ -22,139 +17,121 @@ using namespace mtc::codegen;
 
 namespace {
 
-class GpuKernel {
+void emitForm(GpuBuilder &g) {
+  switch (g.shape.form) {
+  case GpuForm::Elements:
+    return emitGpuElements(g);
+  case GpuForm::Rows:
+    return emitGpuRows(g);
+  case GpuForm::Chunks:
+    return emitGpuChunks(g);
+  case GpuForm::Owners:
+    return emitGpuOwners(g);
+  }
+}
+
+/// Owners of a table's rows look at the rows' indices before anything else.
+LogicalResult checkScatters(const Schedule &plan) {
+  rt::KernelOp kernel = plan.kernel;
+  for (auto scatter : kernel.getBody().getOps<rt::ScatterAddOp>()) {
+    ValueInfo row = plan.of(scatter.getRow());
+    if (row.level == Level::Column || row.depth > 0)
+      return scatter.emitOpError("expected a row that is the same for all "
+                                 "columns and needs no row_reduce, found "
+                                 "another; a GPU's blocks choose rows by it");
+  }
+  return success();
+}
+
+bool hasSinks(rt::KernelOp kernel, bool sums) {
+  return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+    return isSink(&op) && isSum(kernel, &op) == sums;
+  });
+}
+
+/// A copy with those sinks only that are sums, or are not.
+rt::KernelOp withSinks(rt::KernelOp kernel, bool sums) {
+  OpBuilder b(kernel);
+  auto copy = cast<rt::KernelOp>(b.clone(*kernel));
+  for (Operation &op : llvm::make_early_inc_range(copy.getBody().front()))
+    if (isSink(&op) && isSum(copy, &op) != sums)
+      op.erase();
+  return copy;
+}
+
+class Entries {
 public:
-  GpuKernel(const Schedule &schedule, func::FuncOp function,
-            ImplicitLocOpBuilder &b)
-      : b(b), s(schedule), kernel(s.kernel),
-        cols(emitCols(kernel, function, b)),
-        body(
-            b, s,
-            function.getArguments().take_front(kernel.getOperandsInfo().size()),
-            function.getArguments().drop_front(kernel.getOperandsInfo().size()),
-            cols) {
-    thread = call(kGpuThread), threads = call(kGpuThreads);
-    block = call(kGpuBlock), blocks = call(kGpuBlocks);
+  Entries(rt::KernelOp kernel, ArrayRef<int64_t> alignment)
+      : kernel(kernel), alignment(alignment) {
+    launch.kernel = kernel.getSymName().str();
   }
 
-  LogicalResult build() {
-    if (failed(body.emitUniform()))
+  FailureOr<GpuLaunch> build() {
+    auto whole = schedule(kernel, /*scratchLimit=*/0);
+    if (failed(whole) || failed(checkScatters(*whole)))
       return failure();
-    if (accumulatesOverRows(kernel)) {
-      Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, block,
-                                          body.index(0));
-      emitIf(b, first, [&] { buildRows(body.index(0), body.index(1)); });
-    } else if (isPointwise()) {
-      buildElements();
-    } else {
-      buildRows(block, blocks);
-    }
-    return ok;
+    GpuShape shape = gpuShape(*whole, alignment);
+    launch.workspaceBytes = shape.workspaceBytes();
+    bool split = shape.form == GpuForm::Owners && hasSinks(kernel, false);
+    if (failed(split ? buildInTwo() : buildFrom(kernel, "")))
+      return failure();
+    return launch;
   }
 
 private:
-  /// Nothing is shared by the elements of a row.
-  bool isPointwise() {
-    return s.passes.size() == 1 && s.passes[0].reduces.empty() &&
-           s.rowSinks.empty();
-  }
-
-  Value call(StringRef name) {
-    Type i64 = b.getI64Type();
-    Value v = func::CallOp::create(b, name, TypeRange{i64}, ValueRange{})
-                  .getResult(0);
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), v);
-  }
-
-  void buildElements() {
-    Value total = arith::MulIOp::create(b, cols, body.index(numRows(kernel)));
-    Value first = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, block, threads), thread);
-    Value step = arith::MulIOp::create(b, blocks, threads);
-    emitFor(b, first, total, step, {}, [&](Value element, ValueRange) {
-      body.startRow(arith::DivUIOp::create(b, element, cols));
-      Value col = arith::RemUIOp::create(b, element, cols);
-      check(body.emitRowOps(0));
-      check(body.emitPass(0, {col, 0, {}}));
-      return SmallVector<Value>{};
-    });
-  }
-
-  void buildRows(Value from, Value step) {
-    emitFor(b, from, body.index(numRows(kernel)), step, {},
-            [&](Value row, ValueRange) {
-              body.startRow(row);
-              check(body.emitRowOps(0));
-              for (size_t k = 0; k < s.passes.size(); ++k) {
-                buildPass(k);
-                check(body.emitRowOps(k + 1));
-              }
-              if (!s.rowSinks.empty()) {
-                Value leader = arith::CmpIOp::create(
-                    b, arith::CmpIPredicate::eq, thread, body.index(0));
-                emitIf(b, leader, [&] { check(body.emitRowSinks()); });
-              }
-              return SmallVector<Value>{};
-            });
-  }
-
-  void buildPass(int k) {
-    SmallVector<rt::RowReduceOp> reduces = s.passes[k].reduces;
-    SmallVector<Value> carried;
-    for (rt::RowReduceOp op : reduces)
-      carried.push_back(
-          emitConstant(b, b.getF32Type(), isSum(op) ? -0.0 : -INFINITY));
-    carried = emitFor(
-        b, thread, cols, threads, carried, [&](Value col, ValueRange old) {
-          auto values = body.emitPass(k, {col, 0, {}});
-          SmallVector<Value> next(old.begin(), old.end());
-          if (check(values))
-            for (auto [i, op] : llvm::enumerate(reduces))
-              next[i] = isSum(op)
-                            ? arith::AddFOp::create(b, old[i], (*values)[i])
-                                  .getResult()
-                            : arith::MaximumFOp::create(b, old[i], (*values)[i])
-                                  .getResult();
-          return next;
-        });
-    for (auto [i, op] : llvm::enumerate(reduces)) {
-      StringRef name = isSum(op) ? kGpuSum : kGpuMax;
-      body.setReduced(op, func::CallOp::create(
-                              b, name, TypeRange{b.getF32Type()}, carried[i])
-                              .getResult(0));
+  LogicalResult buildInTwo() {
+    for (auto [sums, suffix] : {std::pair(true, "_owners"), {false, ""}}) {
+      rt::KernelOp part = withSinks(kernel, sums);
+      LogicalResult built = buildFrom(part, suffix);
+      part.erase();
+      if (failed(built))
+        return failure();
     }
+    return success();
   }
 
-  static bool isSum(rt::RowReduceOp op) {
-    return op.getKind() == rt::ReduceKind::Sum;
+  LogicalResult buildFrom(rt::KernelOp part, StringRef suffix) {
+    flattenPointwise(part);
+    auto plan = schedule(part, /*scratchLimit=*/0);
+    if (failed(plan))
+      return failure();
+    GpuShape shape = gpuShape(*plan, alignment);
+    GpuEntry entry{launch.kernel + suffix.str(), shape.threads, shape.blocks,
+                   shape.columnsPerBlock, shape.sharedBytes()};
+    if (failed(buildEntry(*plan, shape, entry, emitForm)))
+      return failure();
+    if (shape.sums.empty())
+      return success();
+    return buildEntry(
+        *plan, shape,
+        {launch.kernel + "_sum", kGpuSumThreads, shape.blocksOfSums(), 0, 0},
+        emitGpuSums);
   }
 
-  template <typename T> bool check(const T &result) {
-    if (failed(result))
-      ok = failure();
-    return succeeded(result);
+  LogicalResult buildEntry(const Schedule &plan, const GpuShape &shape,
+                           const GpuEntry &entry, void (*emit)(GpuBuilder &)) {
+    ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+    auto function = makeGpuFunction(plan.kernel, entry.name, entry.threads,
+                                    launch.workspaceBytes, b);
+    GpuBuilder g(plan, shape, function, b);
+    g.check(g.body.emitUniform());
+    emit(g);
+    b.setInsertionPointToEnd(&function.getBody().back());
+    gpu::ReturnOp::create(b);
+    if (failed(g.ok))
+      return function.erase(), failure();
+    launch.entries.push_back(entry);
+    return success();
   }
 
-  ImplicitLocOpBuilder &b;
-  const Schedule &s;
   rt::KernelOp kernel;
-  Value cols;
-  BodyEmitter body;
-  Value thread, threads, block, blocks;
-  LogicalResult ok = success();
+  ArrayRef<int64_t> alignment;
+  GpuLaunch launch;
 };
 
 } // namespace
 
-FailureOr<func::FuncOp> codegen::buildGpuKernel(rt::KernelOp kernel) {
-  auto plan = schedule(kernel, /*scratchLimit=*/0);
-  if (failed(plan))
-    return failure();
-  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  auto function = makeKernelFunction(kernel, b);
-  LogicalResult ok = GpuKernel(*plan, function, b).build();
-  if (failed(ok))
-    return function.erase(), failure();
-  func::ReturnOp::create(b);
-  return function;
+FailureOr<GpuLaunch> codegen::buildGpuKernel(rt::KernelOp kernel,
+                                             ArrayRef<int64_t> alignment) {
+  return Entries(kernel, alignment).build();
 }

@@ -31,8 +31,7 @@ static int64_t elements(rt::KernelOp kernel, rt::OperandAttr info) {
   }
 }
 
-func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
-                                         ImplicitLocOpBuilder &b) {
+SmallVector<Type> codegen::kernelParameters(rt::KernelOp kernel, OpBuilder &b) {
   SmallVector<Type> types;
   for (Attribute attr : kernel.getOperandsInfo()) {
     auto info = cast<rt::OperandAttr>(attr);
@@ -42,6 +41,12 @@ func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
   }
   types.append(kernel.getArgs() + (numCols(kernel) < 0 ? 1 : 0),
                b.getI64Type());
+  return types;
+}
+
+func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
+                                         ImplicitLocOpBuilder &b) {
+  SmallVector<Type> types = kernelParameters(kernel, b);
   auto function = func::FuncOp::create(b, kernel.getSymName(),
                                        b.getFunctionType(types, {}));
   b.setInsertionPointToStart(function.addEntryBlock());

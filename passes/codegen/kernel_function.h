@@ -22,10 +22,9 @@ struct CpuVectors {
 mlir::FailureOr<mlir::func::FuncOp> buildCpuKernel(rt::KernelOp kernel,
                                                    const CpuVectors &vectors);
 
-/// The same for a GPU: one function that every thread of a grid runs; calls the
-/// functions of gpu_support.h. Any one-dimensional grid and any block size that
-/// is a multiple of 32, up to 1024, gives the right result.
-mlir::FailureOr<mlir::func::FuncOp> buildGpuKernel(rt::KernelOp kernel);
+/// The types of a kernel function's parameters.
+llvm::SmallVector<mlir::Type> kernelParameters(rt::KernelOp kernel,
+                                               mlir::OpBuilder &b);
 
 /// A function with the kernel's signature and an empty entry block.
 mlir::func::FuncOp makeKernelFunction(rt::KernelOp kernel,

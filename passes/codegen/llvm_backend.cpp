@@ -36,21 +36,23 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
+llvm::Error mtc::codegen::backendError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
 llvm::Expected<std::string>
 mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
                          int optLevel, OutputKind kind) {
-  auto error = [](const llvm::Twine &text) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-  };
   if (optLevel < 0 || optLevel > 3)
-    return error("expected an optimisation level of 0 to 3, found " +
-                 llvm::Twine(optLevel));
+    return backendError("expected an optimisation level of 0 to 3, found " +
+                        llvm::Twine(optLevel));
   llvm::Triple triple(target.triple);
   std::string message;
   const llvm::Target *found =
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!found)
-    return error("this LLVM has no target " + target.triple + ": " + message);
+    return backendError("this LLVM has no target " + target.triple + ": " +
+                        message);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   const llvm::CodeGenOptLevel levels[] = {
@@ -68,8 +70,8 @@ mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
   auto file = kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
   if (machine->addPassesToEmitFile(emitter, stream, nullptr, file))
-    return error("the target " + target.triple +
-                 " cannot emit this kind of file");
+    return backendError("the target " + target.triple +
+                        " cannot emit this kind of file");
   emitter.run(module);
   return std::string(out.str());
 }

@@ -18,6 +18,9 @@ struct BackendTarget {
   std::string triple, cpu, features;
 };
 
+/// An error of a lower-case sentence.
+llvm::Error backendError(const llvm::Twine &text);
+
 /// Optimises `module` (0 to 3) and emits it. The target must be initialised.
 /// Vectorisers are off (the generator writes vectors) and no multiplication is
 /// fused with an addition.

@@ -7,6 +7,7 @@ bytes twice, and text that ptxas takes where it is installed. Whatever would
 have to run on a GPU is rejected.
 """
 
+import json
 import os
 import re
 import shutil
@@ -36,7 +37,8 @@ def kernels_of_plan(path):
 
 def text_problems(name, ptx, kernels):
     """What is wrong with one PTX file, as sentences."""
-    entries = re.findall(r"\.entry (\w+)", ptx)
+    # Sums over rows have entries of their own, beside that of the rest.
+    entries = [name for name in re.findall(r"\.entry (\w+)", ptx) if not name.endswith(("_sum", "_owners"))]
     if not kernels:
         yield f"{name}: expected kernels in the plan, found none"
     if sorted(entries) != sorted(kernels):
@@ -46,6 +48,20 @@ def text_problems(name, ptx, kernels):
         yield f"{name}: expected no external function, found one"
     if not re.search(r"^\.target sm_90\b", ptx, flags=re.M):
         yield f"{name}: expected .target sm_90"
+
+
+def launch_problems(path, ptx, kernels):
+    """Launches that are not those of the PTX."""
+    name = os.path.basename(path)
+    with open(path) as file:
+        launches = json.load(file)["kernels"]
+    if [launch["kernel"] for launch in launches] != kernels:
+        yield f"{name}: expected a launch of every kernel, in their order"
+    threads = {found: int(count) for found, count in
+               re.findall(r"\.entry (\w+)\(.*?\)\s*\.reqntid (\d+)", ptx, flags=re.S)}
+    planned = {entry["name"]: entry["threads"] for launch in launches for entry in launch["entries"]}
+    if threads != planned:
+        yield f"{name}: expected .reqntid of every entry to be its threads, found {threads} and {planned}"
 
 
 def assembler():
@@ -86,8 +102,9 @@ def compiled(mtc, folder, ptxas, dtype):
             yield f"expected exit 0, found {done.returncode}: {done.stderr.strip()}"
             return
     names = [f"stage{stage}.ptx" for stage in range(STAGES)]
-    if sorted(os.listdir(out)) != names:
-        yield f"expected {names}, found {sorted(os.listdir(out))}"
+    files = sorted(names + [name.replace(".ptx", ".launches.json") for name in names])
+    if sorted(os.listdir(out)) != files:
+        yield f"expected {files}, found {sorted(os.listdir(out))}"
         return
     plan = next(name for name in os.listdir(ir) if name.endswith("verify-plan.mlir"))
     for name, kernels in zip(names, kernels_of_plan(os.path.join(ir, plan))):
@@ -97,6 +114,7 @@ def compiled(mtc, folder, ptxas, dtype):
             if ptx != second.read():
                 yield f"{name}: expected the same bytes twice"
         yield from text_problems(name, ptx, kernels)
+        yield from launch_problems(path.replace(".ptx", ".launches.json"), ptx, kernels)
         if ptxas:
             yield from assembly_problems(ptxas, path, folder)
         if (dtype != "f32") != ("ld.global.b16" in ptx):

@@ -1,5 +1,6 @@
 //===- ptx_test.cpp - kernels as PTX, assembled where ptxas is there ------===//
 #include "harness.h"
+#include "passes/codegen/emit_ptx.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -29,10 +30,10 @@ std::string namedPtx() {
   text << file.rdbuf();
   auto context = makeContext();
   auto module = parse(*context, text.str());
-  auto ptx = codegen::emitPtx(*module, "sm_90");
-  if (!ptx)
-    ADD_FAILURE() << llvm::toString(ptx.takeError());
-  return ptx ? *ptx : "";
+  auto program = codegen::emitPtx(*module, "sm_90");
+  if (!program)
+    ADD_FAILURE() << llvm::toString(program.takeError());
+  return program ? program->ptx : "";
 }
 
 } // namespace

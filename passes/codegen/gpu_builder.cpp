@@ -1,0 +1,142 @@
+//===- gpu_builder.cpp - what all forms of GPU kernels share --------------===//
+#include "passes/codegen/gpu_builder.h"
+
+#include "passes/codegen/gpu_team.h"
+#include "passes/codegen/kernel_function.h"
+#include "passes/codegen/loops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+static Value emitColumns(rt::KernelOp kernel, gpu::GPUFuncOp function,
+                         ImplicitLocOpBuilder &b) {
+  if (numCols(kernel) >= 0)
+    return arith::ConstantIndexOp::create(b, numCols(kernel));
+  size_t operands = kernel.getOperandsInfo().size();
+  return arith::IndexCastOp::create(
+      b, b.getIndexType(), function.getArgument(operands + kernel.getArgs()));
+}
+
+GpuBuilder::GpuBuilder(const Schedule &schedule, const GpuShape &shape,
+                       gpu::GPUFuncOp function, ImplicitLocOpBuilder &b)
+    : b(b), s(schedule), shape(shape), function(function),
+      kernel(schedule.kernel), cols(emitColumns(kernel, function, b)),
+      body(b, s,
+           function.getArguments().take_front(kernel.getOperandsInfo().size()),
+           function.getArguments().drop_front(kernel.getOperandsInfo().size()),
+           cols) {
+  body.setNativeBf16(true);
+  body.setAccessBytes(kGpuAccessBytes);
+}
+
+Value GpuBuilder::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+Value GpuBuilder::mul(Value x, Value y) {
+  return arith::MulIOp::create(b, x, y);
+}
+Value GpuBuilder::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y);
+}
+Value GpuBuilder::equal(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+
+Value GpuBuilder::totals() {
+  if (shape.rowThreads == kGpuWarp)
+    return {};
+  if (!totalsMemory) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.getBody().front());
+    totalsMemory = emitShared(b, function,
+                              (function.getName() + "_totals").str(), kGpuWarp);
+  }
+  return totalsMemory;
+}
+
+SmallVector<Value>
+GpuBuilder::forColumns(Value thread, SmallVector<Value> carried, Step step) {
+  int64_t count = numCols(kernel);
+  if (count < 0)
+    return forDynamicColumns(thread, std::move(carried), step);
+  // Rounds in which every thread has a vector have a count that LLVM knows.
+  int64_t lanes = shape.lanes, round = shape.rowThreads * lanes;
+  int64_t whole = count / round, rest = (count - whole * round) / lanes;
+  Value mine = mul(thread, index(lanes));
+  if (whole == 1)
+    carried = step({mine, lanes > 1 ? lanes : 0, {}}, carried);
+  else if (whole > 1)
+    carried = emitFor(
+        b, index(0), index(whole * round), index(round), carried,
+        [&](Value start, ValueRange old) {
+          return step({add(start, mine), lanes > 1 ? lanes : 0, {}}, old);
+        });
+  if (rest == 0)
+    return carried;
+  Value last = add(index(whole * round), mine);
+  return emitIfElse(b, less(thread, index(rest)), carried, [&] {
+    return step({last, lanes > 1 ? lanes : 0, {}}, carried);
+  });
+}
+
+SmallVector<Value> GpuBuilder::forDynamicColumns(Value thread,
+                                                 SmallVector<Value> carried,
+                                                 Step step) {
+  return emitFor(b, thread, cols, index(shape.rowThreads), carried,
+                 [&](Value col, ValueRange old) {
+                   return step({col, 0, {}}, old);
+                 });
+}
+
+void GpuBuilder::emitPass(int k, Value thread) {
+  SmallVector<rt::RowReduceOp> reduces = s.passes[k].reduces;
+  bool vectors = shape.lanes > 1 && numCols(kernel) >= 0;
+  Type like = b.getF32Type();
+  if (vectors)
+    like = VectorType::get({shape.lanes}, like);
+  SmallVector<Value> carried;
+  for (rt::RowReduceOp op : reduces)
+    carried.push_back(emitIdentity(b, op.getKind(), like));
+  carried = forColumns(thread, carried, [&](Columns columns, ValueRange old) {
+    auto values = body.emitPass(k, columns);
+    SmallVector<Value> next(old.begin(), old.end());
+    if (check(values))
+      for (auto [i, op] : llvm::enumerate(reduces))
+        next[i] = emitCombine(b, op.getKind(), old[i], (*values)[i]);
+    return next;
+  });
+  for (auto [i, op] : llvm::enumerate(reduces)) {
+    Value mine = emitFold(b, op.getKind(), carried[i]);
+    body.setReduced(
+        op, emitTeamReduce(b, op.getKind(), mine, shape.rowThreads, totals()));
+  }
+}
+
+void GpuBuilder::emitRow(Value row, Value thread) {
+  body.startRow(row);
+  check(body.emitRowOps(0));
+  for (size_t k = 0; k < s.passes.size(); ++k) {
+    emitPass(k, thread);
+    check(body.emitRowOps(k + 1));
+  }
+  if (!s.rowSinks.empty())
+    emitIf(b, equal(thread, index(0)), [&] { check(body.emitRowSinks()); });
+}
+
+gpu::GPUFuncOp codegen::makeGpuFunction(rt::KernelOp kernel, StringRef name,
+                                        int64_t threads, int64_t workspaceBytes,
+                                        ImplicitLocOpBuilder &b) {
+  SmallVector<Type> types = kernelParameters(kernel, b);
+  if (workspaceBytes)
+    types.push_back(MemRefType::get({workspaceBytes / 4}, b.getF32Type()));
+  auto function = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  b.setInsertionPointToStart(&function.getBody().front());
+  return function;
+}

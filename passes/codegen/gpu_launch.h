@@ -1,0 +1,38 @@
+//===- gpu_launch.h - what starts a kernel on a GPU -------------*- C++ -*-===//
+#ifndef MTC_PASSES_CODEGEN_GPU_LAUNCH_H
+#define MTC_PASSES_CODEGEN_GPU_LAUNCH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc::codegen {
+
+inline constexpr int64_t kGpuWarp = 32; ///< threads that run in lock step
+/// The widest access of a thread to memory.
+inline constexpr int64_t kGpuAccessBytes = 16;
+
+/// One entry of the PTX with its launch. All entries of a kernel take the same
+/// parameters: the operands' addresses, the i64 arguments, the number of
+/// columns where it is dynamic, and the address of the workspace where there is
+/// one.
+struct GpuEntry {
+  std::string name;
+  int64_t threads = 0; ///< of a block, in one dimension; also its `.reqntid`
+  int64_t blocks = 0;  ///< 0: as many as columns need
+  int64_t columnsPerBlock = 0; ///< where `blocks` is 0
+  int64_t sharedBytes = 0;     ///< of dynamic shared memory
+
+  int64_t blocksFor(int64_t cols) const {
+    return blocks ? blocks : (cols + columnsPerBlock - 1) / columnsPerBlock;
+  }
+};
+
+struct GpuLaunch {
+  std::string kernel;
+  std::vector<GpuEntry> entries; ///< launched one after the other
+  int64_t workspaceBytes = 0;    ///< need not be initialised; 16-byte aligned
+};
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_GPU_LAUNCH_H

@@ -1,0 +1,186 @@
+//===- gpu_shape.cpp - how a kernel is spread over a GPU ------------------===//
+#include "passes/codegen/gpu_shape.h"
+
+#include "passes/codegen/kernel_function.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+namespace {
+
+constexpr int64_t kElementThreads = 256, kMostRowThreads = 512;
+/// Up to as many vectors of a row a warp takes alone: more would leave a thread
+/// with more than four of them.
+constexpr int64_t kVectorsOfWarp = 4 * kGpuWarp;
+/// Rows that a block adds up before it writes its part: more make the parts a
+/// smaller share of what is read, fewer give more blocks. At least so many...
+constexpr int64_t kRowsOfChunk = 4;
+/// ...and so many more that there are no more threads than a large card runs at
+/// once (2,048 on each of 132 multiprocessors, half of them taken).
+constexpr int64_t kThreadsOfSums = 131072;
+constexpr int64_t kMostOwners = 1024;
+
+int64_t widthOf(rt::OperandAttr info) {
+  return std::max<int64_t>(1, info.getElement().getIntOrFloatBitWidth() / 8);
+}
+
+bool hasColumns(rt::OperandAttr info) {
+  return info.getMode() != rt::Mode::Row && info.getMode() != rt::Mode::Scalar;
+}
+
+class Shaper {
+public:
+  Shaper(const Schedule &schedule, ArrayRef<int64_t> alignment)
+      : s(schedule), kernel(schedule.kernel), alignment(alignment),
+        rows(numRows(kernel)), cols(numCols(kernel)) {}
+
+  GpuShape run() {
+    setLanes();
+    if (rows > 1 && accumulatesOverRows(kernel))
+      setSums();
+    else if (isPointwise(s))
+      setElements();
+    else
+      setRows();
+    return shape;
+  }
+
+private:
+  template <typename F> void eachOperand(F f) {
+    for (auto [i, attr] : llvm::enumerate(kernel.getOperandsInfo()))
+      f(static_cast<int64_t>(i), cast<rt::OperandAttr>(attr));
+  }
+
+  /// As many columns as 16 bytes of the narrowest operand have, if all
+  /// addresses are known to allow it.
+  void setLanes() {
+    int64_t narrowest = kGpuAccessBytes;
+    eachOperand([&](int64_t, rt::OperandAttr info) {
+      if (hasColumns(info))
+        narrowest = std::min(narrowest, widthOf(info));
+    });
+    int64_t most =
+        narrowest == kGpuAccessBytes ? 1 : kGpuAccessBytes / narrowest;
+    if (cols < 0) { // one row of elements: addresses are looked at
+      shape.lanes = isPointwise(s) ? most : 1;
+      shape.lanesIfAligned = shape.lanes > 1 && !areAligned(shape.lanes);
+      return;
+    }
+    while (most > 1 && (cols % most || !areAligned(most)))
+      most /= 2;
+    shape.lanes = most;
+  }
+
+  bool areAligned(int64_t lanes) {
+    bool aligned = true;
+    eachOperand([&](int64_t i, rt::OperandAttr info) {
+      int64_t bytes = std::min(kGpuAccessBytes, lanes * widthOf(info));
+      aligned &= !hasColumns(info) || alignment[i] % bytes == 0;
+    });
+    return aligned;
+  }
+
+  void setElements() {
+    shape.form = GpuForm::Elements;
+    shape.threads = kElementThreads;
+    int64_t perBlock = shape.threads * shape.lanes;
+    if (cols < 0)
+      shape.blocks = 0, shape.columnsPerBlock = perBlock;
+    else
+      shape.blocks = llvm::divideCeil(rows * cols, perBlock);
+  }
+
+  /// Threads for one row, alone in their block: half as many as vectors, and
+  /// not so many that a second block finds no room beside them.
+  int64_t threadsOfRow(int64_t vectors) {
+    int64_t half = static_cast<int64_t>(
+        llvm::PowerOf2Ceil(static_cast<uint64_t>(vectors + 1) / 2));
+    return std::clamp<int64_t>(half, kGpuWarp, kMostRowThreads);
+  }
+
+  int64_t vectorsOfRow() {
+    return cols < 0 ? 2 * kElementThreads : llvm::divideCeil(cols, shape.lanes);
+  }
+
+  void setRows() {
+    shape.form = GpuForm::Rows;
+    if (vectorsOfRow() <= kVectorsOfWarp) {
+      shape.rowThreads = kGpuWarp;
+      shape.threads = 4 * kGpuWarp;
+    } else {
+      shape.rowThreads = shape.threads = threadsOfRow(vectorsOfRow());
+    }
+    shape.blocks = llvm::divideCeil(rows, shape.threads / shape.rowThreads);
+  }
+
+  void setSums() {
+    shape.threads = shape.rowThreads = threadsOfRow(vectorsOfRow());
+    int64_t keys = 0;
+    eachOperand(
+        [&](int64_t i, rt::OperandAttr info) { addSum(i, info, keys); });
+    if (keys) {
+      shape.form = GpuForm::Owners;
+      shape.blocks = std::min<int64_t>(
+          kMostOwners, static_cast<int64_t>(llvm::PowerOf2Ceil(keys)));
+    } else {
+      shape.form = GpuForm::Chunks;
+      shape.rowsPerChunk =
+          std::max(kRowsOfChunk, static_cast<int64_t>(llvm::divideCeil(
+                                     rows * shape.threads, kThreadsOfSums)));
+      shape.blocks = llvm::divideCeil(rows, shape.rowsPerChunk);
+    }
+  }
+
+  /// A column or scalar operand that rows add to becomes a sum; the rows of a
+  /// table or of a periodic operand have owners.
+  void addSum(int64_t index, rt::OperandAttr info, int64_t &keys) {
+    for (Operation &op : kernel.getBody().front()) {
+      if (operandIndex(&op) != index)
+        continue;
+      bool scatters = isa<rt::ScatterAddOp>(op);
+      if (!scatters && !isa<rt::AccumulateOp>(op))
+        continue;
+      if (scatters || info.getMode() == rt::Mode::Periodic)
+        keys = std::max<int64_t>(keys, info.getExtent());
+      else if (info.getMode() == rt::Mode::Col ||
+               info.getMode() == rt::Mode::Scalar)
+        shape.sums.push_back({index, info.getMode() == rt::Mode::Col ? cols : 1,
+                              shape.sumWidth()});
+      return;
+    }
+  }
+
+  const Schedule &s;
+  rt::KernelOp kernel;
+  ArrayRef<int64_t> alignment;
+  int64_t rows, cols;
+  GpuShape shape;
+};
+
+} // namespace
+
+bool codegen::isPointwise(const Schedule &s) {
+  return s.passes.size() == 1 && s.passes[0].reduces.empty() &&
+         s.rowSinks.empty();
+}
+
+bool codegen::isSum(rt::KernelOp kernel, Operation *sink) {
+  if (numRows(kernel) == 1)
+    return false;
+  if (isa<rt::ScatterAddOp>(sink))
+    return true;
+  auto info =
+      cast<rt::OperandAttr>(kernel.getOperandsInfo()[operandIndex(sink)]);
+  return isa<rt::AccumulateOp>(sink) && info.getMode() != rt::Mode::Full &&
+         info.getMode() != rt::Mode::Row;
+}
+
+GpuShape codegen::gpuShape(const Schedule &schedule,
+                           ArrayRef<int64_t> alignment) {
+  return Shaper(schedule, alignment).run();
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Kernels of random bodies and of plans, executed as the PTX that a GPU gets.
+
+make_cases compiles them for a GPU and for the CPU, and says what has to come out;
+execute_cases runs the PTX in random orders of blocks and warps, under two seeds:
+a race, a read of memory that nothing wrote, an address out of bounds or not
+aligned, and an error beyond its bound is a failure.
+"""
+
+import argparse
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+PLANS = {
+    "f32": ["gpt2-nano", "--tp", "2", "--pp", "2", "--mbs", "2", "--gbs", "8"],
+    "bf16": ["gpt2-nano", "--tp", "2", "--pp", "2", "--mbs", "2", "--gbs", "8", "--dtype", "bf16"],
+    "fp16": ["gpt2-nano", "--pp", "2", "--mbs", "1", "--gbs", "4", "--dtype", "fp16"],
+    "rms": ["gpt2-nano-rms", "--tp", "4", "--mbs", "3", "--gbs", "6"],
+}
+
+
+def check(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    print(done.stdout + done.stderr, end="")
+    if done.returncode != 0:
+        sys.exit(f"expected exit 0 of {os.path.basename(command[0])}, found {done.returncode}")
+
+
+def plan_of(mtc, name, options, folder):
+    """The verified plan of a model for a GPU, as a file."""
+    ir = os.path.join(folder, name)
+    check([mtc, "compile", *options, "--target=cuda:sm_90", "--compile-to=kernels",
+           "--save-ir", ir, "-o", ir + ".ptx"])
+    return glob.glob(os.path.join(ir, "*verify-plan.mlir"))[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("--random", type=int, default=100, help="random kernels")
+    parser.add_argument("--seed", type=int, default=1, help="of the random kernels")
+    parser.add_argument("--keep", help="a folder for the cases, to run them on a GPU with run_cases")
+    args = parser.parse_args()
+    mtc = os.path.join(args.build, "bin", "mtc")
+    tools = os.path.join(args.build, "test")
+    with tempfile.TemporaryDirectory() as folder:
+        cases = args.keep or os.path.join(folder, "cases")
+        os.makedirs(cases, exist_ok=True)
+        plans = [plan_of(mtc, name, options, folder) for name, options in PLANS.items()]
+        check([os.path.join(tools, "make_cases"), cases, str(args.seed), str(args.random), *plans])
+        for order in ("1", "2"):
+            check([os.path.join(tools, "execute_cases"), cases, order])
+    print("cuda kernels: all expectations hold")
+
+
+if __name__ == "__main__":
+    main()
