@@ -25,17 +25,17 @@ llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")
     return TargetIsa{"x86-64-v3", 8, "x86-64-v3", ""};
-  return backendError("expected instruction set " + runtime::isaNames() + ", found " +
-               name);
+  return backendError("expected instruction set " + runtime::isaNames() +
+                      ", found " + name);
 }
 
 llvm::Expected<TargetIsa> codegen::hostIsa() {
   for (std::string_view isa : runtime::kIsas)
     if (runtime::processorHas(isa))
       return isaByName(isa);
-  return backendError("expected a processor with AVX2 and FMA (x86-64-v3), found " +
-               llvm::sys::getHostCPUName() +
-               "; compile for it on another machine");
+  return backendError(
+      "expected a processor with AVX2 and FMA (x86-64-v3), found " +
+      llvm::sys::getHostCPUName() + "; compile for it on another machine");
 }
 
 static void setAttributes(llvm::Module &module, const TargetIsa &isa) {
@@ -67,8 +67,9 @@ static llvm::Expected<std::string> emit(ModuleOp module, const TargetIsa &isa,
   llvm::LLVMContext context;
   auto ir = translateModuleToLLVMIR(module, context, "mtc");
   if (!ir)
-    return backendError("expected a module in the LLVM dialect, found one that does "
-                 "not translate");
+    return backendError(
+        "expected a module in the LLVM dialect, found one that does "
+        "not translate");
   setAttributes(*ir, isa);
   return runBackend(*ir, {"x86_64-unknown-linux-gnu", isa.cpu, isa.features},
                     optLevel, kind);
@@ -97,6 +98,7 @@ llvm::Error codegen::emitObject(ModuleOp module, const TargetIsa &isa,
     code = file.error();
   }
   if (code)
-    return backendError("cannot write object file " + path + ": " + code.message());
+    return backendError("cannot write object file " + path + ": " +
+                        code.message());
   return llvm::Error::success();
 }

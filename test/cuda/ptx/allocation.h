@@ -1,0 +1,63 @@
+//===- allocation.h - bytes of a device and their shadows -------*- C++ -*-===//
+#ifndef MTC_TEST_CUDA_PTX_ALLOCATION_H
+#define MTC_TEST_CUDA_PTX_ALLOCATION_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc::ptx {
+
+/// Of a byte of the device.
+using Address = uint64_t;
+
+enum class Access : uint8_t { read, write, atomic };
+
+/// What a byte of memory holds.
+enum class ByteState : uint8_t {
+  unwritten = 0,
+  written = 1,
+  pending = 2, ///< an asynchronous copy to it is not waited for
+};
+
+/// Who touched what, of each two bytes (a granule). Tags are of shadow.h.
+struct TouchShadow {
+  std::vector<uint64_t> writers;
+  /// By stream; made when that stream first reads.
+  std::array<std::vector<uint64_t>, 16> readers;
+
+  /// The readers of a stream, one per granule.
+  std::vector<uint64_t> &readersOf(unsigned stream) {
+    if (readers[stream].empty())
+      readers[stream].assign(writers.size(), 0);
+    return readers[stream];
+  }
+  /// Nobody has touched any granule of `bytes` bytes.
+  void reset(size_t bytes) {
+    writers.assign((bytes + 1) / 2, 0);
+    for (auto &each : readers)
+      each.clear();
+  }
+};
+
+/// A range of addresses that a device has.
+struct Allocation {
+  Address base = 0;
+  size_t bytes = 0;
+  std::byte *host = nullptr;    ///< where the bytes are; a kernel never sees it
+  std::vector<std::byte> owned; ///< empty: somebody else has the bytes
+  std::string name;
+  bool readOnly = false;
+  std::vector<ByteState> states; ///< per byte; empty: not followed
+  TouchShadow touched;           ///< empty: not followed
+
+  bool holds(Address address, size_t count) const {
+    return address >= base && address - base <= bytes &&
+           count <= bytes - (address - base);
+  }
+};
+
+} // namespace mtc::ptx
+#endif // MTC_TEST_CUDA_PTX_ALLOCATION_H

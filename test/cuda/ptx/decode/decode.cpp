@@ -1,0 +1,86 @@
+//===- decode.cpp - a tree to a program -----------------------------------===//
+#include "test/cuda/ptx/decode/decode.h"
+
+#include "test/cuda/ptx/decode/assignment.h"
+#include "test/cuda/ptx/decode/builder.h"
+#include "test/cuda/ptx/decode/layout.h"
+#include "test/cuda/ptx/families/families.h"
+
+#include <fmt/format.h>
+
+namespace mtc::ptx {
+namespace {
+
+bool nothing(Warp &, const Instruction &) { return true; }
+
+class KernelDecoder {
+public:
+  KernelDecoder(const Tree &tree, const Function &kernel, const Rules &rules,
+                std::vector<Problem> &problems)
+      : kernel_(kernel), problems_(problems),
+        layout_(layoutOf(tree, kernel, problems)),
+        frame_(kernel), context_{tree,   kernel,  rules, layout_.offsets,
+                                 frame_, problems} {}
+
+  void run(Program &program) {
+    size_t before = problems_.size();
+    for (const Statement &statement : kernel_.statements)
+      decode(statement);
+    // A text need not end with ret; labels may stand behind the last statement.
+    Instruction end;
+    end.run = nothing;
+    end.flow = Flow::end;
+    end.line = kernel_.statements.empty() ? kernel_.line
+                                          : kernel_.statements.back().line;
+    code_.instructions.push_back(end);
+    uses_.push_back({});
+    code_.tables = kernel_.targets;
+    if (problems_.size() == before)
+      trackUnwritten(kernel_, uses_, frame_, code_);
+    frame_.finish(code_);
+    program.kernels.push_back(std::move(layout_.facts));
+    program.codes.push_back(std::move(code_));
+  }
+
+private:
+  void decode(const Statement &statement) {
+    Builder builder(context_, statement);
+    if (Decoder decoder = decoderOf(statement.opcode))
+      decoder(builder);
+    else
+      builder.problem(
+          fmt::format("instruction '{}' is not known", statement.opcode));
+    if (!builder.failed() && !builder.out.run)
+      builder.problem(fmt::format("{}: no such form", statement.opcode));
+    code_.instructions.push_back(builder.out);
+    uses_.push_back({std::move(builder.reads), std::move(builder.writes),
+                     statement.guarded ? int64_t(statement.guard) : -1});
+  }
+
+  const Function &kernel_;
+  std::vector<Problem> &problems_;
+  Layout layout_;
+  Frame frame_;
+  DecodeContext context_;
+  Code code_;
+  std::vector<RegisterUse> uses_;
+};
+
+} // namespace
+
+std::unique_ptr<Program> decode(Tree tree, const Rules &rules,
+                                std::vector<Problem> &problems) {
+  auto program = std::make_unique<Program>();
+  if (tree.target > rules.target)
+    problems.push_back({0,
+                        fmt::format("a program for sm_{} does not run on sm_{}",
+                                    tree.target, rules.target),
+                        {}});
+  for (const Function &each : tree.functions)
+    if (each.kernel && each.defined)
+      KernelDecoder(tree, each, rules, problems).run(*program);
+  program->variables = std::move(tree.variables);
+  return program;
+}
+
+} // namespace mtc::ptx

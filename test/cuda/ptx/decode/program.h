@@ -1,0 +1,70 @@
+//===- program.h - a module that can be run ---------------------*- C++ -*-===//
+#ifndef MTC_TEST_CUDA_PTX_DECODE_PROGRAM_H
+#define MTC_TEST_CUDA_PTX_DECODE_PROGRAM_H
+
+#include "test/cuda/ptx/decode/instruction.h"
+#include "test/cuda/ptx/module.h"
+#include "test/cuda/ptx/syntax/specials.h"
+#include "test/cuda/ptx/syntax/tree.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::ptx {
+
+/// Shared addresses start here; the first KiB is the system's, as on sm_90, so
+/// that a null pointer is none.
+constexpr uint32_t kSharedBase = 1024;
+/// The windows of shared and local memory within generic addresses.
+constexpr Address kSharedWindow = Address(1) << 56;
+constexpr Address kLocalWindow = Address(1) << 57;
+
+/// A place in the register file that every lane finds filled.
+struct Constant {
+  uint32_t place;
+  uint8_t slot; ///< bytes; 0: a predicate
+  uint64_t bits;
+  /// The address of a global or constant variable is added at launch; -1: none.
+  int32_t variable = -1;
+};
+
+struct FilledSpecial {
+  uint32_t place;
+  uint8_t slot;
+  Special what;
+};
+
+/// A register of which the text does not show that it is written before it is
+/// read: lanes that have written it are noted in a mask.
+struct TrackedRegister {
+  uint32_t mask; ///< place of the mask
+  std::string name;
+};
+
+/// What a tracked instruction reads and writes: of Code::tracked.
+struct Tracking {
+  std::vector<uint32_t> reads, writes;
+  uint32_t guard = kNowhere; ///< of Code::tracked, too
+};
+
+/// One kernel.
+struct Code {
+  std::vector<Instruction> instructions; ///< the last one ends the thread
+  std::vector<std::vector<uint32_t>> tables;
+  std::vector<Constant> constants;
+  std::vector<FilledSpecial> specials;
+  std::vector<TrackedRegister> tracked;
+  std::vector<Tracking> tracking;
+  uint32_t fileBytes = 0; ///< of the register file of a warp
+};
+
+struct Program {
+  std::string text;
+  std::vector<std::string> lines; ///< without margins; line 1 first
+  std::vector<KernelFacts> kernels;
+  std::vector<Code> codes; ///< of the kernels
+  std::vector<Variable> variables;
+};
+
+} // namespace mtc::ptx
+#endif // MTC_TEST_CUDA_PTX_DECODE_PROGRAM_H

@@ -1,0 +1,270 @@
+//===- matrix.cpp - mma.sync ----------------------------------------------===//
+//
+// D = A·B + C of fragments: each lane has some elements of each matrix. With g
+// = lane / 4 and t = lane % 4, a register of e elements of A has row g (+ 8 in
+// every second register) and columns e·t, ... (+ 4e in the next two).
+//
+// How products are added is machine/tensor_core.h.
+//
+//===----------------------------------------------------------------------===//
+#include "test/cuda/ptx/families/families.h"
+#include "test/cuda/ptx/machine/floats.h"
+#include "test/cuda/ptx/machine/rounding.h"
+#include "test/cuda/ptx/machine/tensor_core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mtc::ptx {
+namespace {
+
+constexpr int kRows = 16, kColumns = 8, kMostDepth = 32;
+
+template <Type Of> double valueOf(uint32_t word, unsigned k) {
+  if constexpr (Of == Type::f16)
+    return widened(F16{uint16_t(word >> (16 * k))});
+  else if constexpr (Of == Type::bf16)
+    return widened(Bf16{uint16_t(word >> (16 * k))});
+  else if constexpr (Of == Type::s8)
+    return int8_t(word >> (8 * k));
+  else if constexpr (Of == Type::u8)
+    return uint8_t(word >> (8 * k));
+  else // the lower 13 bits of a tf32 are not looked at
+    return __builtin_bit_cast(float, word & 0xffffe000);
+}
+
+constexpr unsigned perRegister(Type type) {
+  return type == Type::tf32                        ? 1
+         : type == Type::f16 || type == Type::bf16 ? 2
+                                                   : 4;
+}
+
+struct Product {
+  double a[kRows][kMostDepth], b[kMostDepth][kColumns], c[kRows][kColumns];
+};
+
+/// The addend; i.flag: it is of f16.
+void gatherSums(Warp &warp, const Instruction &i, unsigned first, bool integers,
+                Product &p) {
+  for (unsigned l = 0; l < kLanes; ++l)
+    for (unsigned r = 0; r < 4; ++r) {
+      double &c = p.c[l / 4 + 8 * (r >> 1)][2 * (l % 4) + (r & 1)];
+      uint32_t word =
+          warp.slots<uint32_t>(i.from[first + (i.flag ? r / 2 : r)])[l];
+      c = i.flag     ? double(widened(F16{uint16_t(word >> (16 * (r & 1)))}))
+          : integers ? double(int32_t(word))
+                     : double(__builtin_bit_cast(float, word));
+    }
+}
+
+template <Type A, Type B, int Depth>
+void gather(Warp &warp, const Instruction &i, Product &p) {
+  constexpr unsigned e = perRegister(A), kA = Depth / (2 * e);
+  constexpr unsigned kB = kA > 1 ? kA / 2 : 1;
+  for (unsigned r = 0; r < kA; ++r)
+    for (unsigned l = 0; l < kLanes; ++l)
+      for (unsigned k = 0; k < e; ++k)
+        p.a[l / 4 + 8 * (r & 1)][e * (l % 4) + k + 4 * e * (r >> 1)] =
+            valueOf<A>(warp.slots<uint32_t>(i.from[r])[l], k);
+  for (unsigned r = 0; r < kB; ++r)
+    for (unsigned l = 0; l < kLanes; ++l)
+      for (unsigned k = 0; k < e; ++k)
+        p.b[e * (l % 4) + k + 4 * e * r][l / 4] =
+            valueOf<B>(warp.slots<uint32_t>(i.from[kA + r])[l], k);
+  gatherSums(warp, i, kA + kB, e == 4, p);
+}
+
+/// Integers: exact in double.
+template <int Depth> void multiplyIntegers(Product &p) {
+  for (int r = 0; r < kRows; ++r)
+    for (int k = 0; k < Depth; ++k)
+      for (int c = 0; c < kColumns; ++c)
+        p.c[r][c] += p.a[r][k] * p.b[k][c];
+}
+
+constexpr TermFormat formatOf(Type type) {
+  return type == Type::f16    ? kTermsF16
+         : type == Type::bf16 ? kTermsBf16
+                              : kTermsTf32;
+}
+
+/// `half`: C is of f16.
+template <Type Of, int Depth> void multiply(Product &p, bool half) {
+  constexpr TermFormat format = formatOf(Of);
+  TermFormat ofC = half ? kTermsF16 : kTermsF32;
+  Scaled a[kRows][Depth], b[Depth][kColumns];
+  for (int k = 0; k < Depth; ++k) {
+    for (int r = 0; r < kRows; ++r)
+      a[r][k] = scaled(p.a[r][k], format);
+    for (int c = 0; c < kColumns; ++c)
+      b[k][c] = scaled(p.b[k][c], format);
+  }
+  for (int r = 0; r < kRows; ++r)
+    for (int c = 0; c < kColumns; ++c)
+      p.c[r][c] = sumOfProducts(a[r], &b[0][c], kColumns, Depth, format,
+                                scaled(p.c[r][c], ofC), ofC);
+}
+
+uint32_t integerBits(double value, bool saturates) {
+  if (saturates)
+    value = std::min(std::max(value, -0x1p31), 0x1p31 - 1);
+  return uint32_t(int64_t(value));
+}
+
+void scatter(Warp &warp, const Instruction &i, const Product &p) {
+  bool integers = i.variant;
+  for (int l = 0; l < kLanes; ++l) {
+    unsigned g = unsigned(l) / 4, t = unsigned(l) % 4;
+    for (unsigned r = 0; r < 4; ++r) {
+      double value = p.c[g + 8 * (r >> 1)][2 * t + (r & 1)];
+      uint32_t *to = warp.slots<uint32_t>(i.to[i.flag ? r / 2 : r]) + l;
+      if (i.flag) {
+        uint32_t half = toFormat(value, kF16, Rounding::nearest);
+        half = half == 0x8000 ? 0 : half; // zero has no sign
+        *to = r & 1 ? (*to & 0xffff) | half << 16 : half;
+      } else {
+        *to = integers ? integerBits(value, i.immediate)
+                       : __builtin_bit_cast(uint32_t, cutOff(value));
+      }
+    }
+  }
+}
+
+template <Type A, Type B, int Depth>
+bool multiplyAdd(Warp &warp, const Instruction &i) {
+  Product product;
+  gather<A, B, Depth>(warp, i, product);
+  if constexpr (A == Type::s8 || A == Type::u8)
+    multiplyIntegers<Depth>(product);
+  else
+    multiply<A, Depth>(product, i.flag);
+  scatter(warp, i, product);
+  return true;
+}
+
+/// NaNs as those of fma.
+double addProduct(double a, double b, double sum) {
+  return firstNan(std::fma(a, b, sum), b, sum, a);
+}
+
+/// m8n8k4 of f64: one element of A and B, two of C, each in a register.
+bool multiplyAddDouble(Warp &warp, const Instruction &i) {
+  double a[8][4], b[4][8], made[kLanes][2];
+  for (int l = 0; l < kLanes; ++l) {
+    a[l / 4][l % 4] = warp.slots<double>(i.from[0])[l];
+    b[l % 4][l / 4] = warp.slots<double>(i.from[1])[l];
+  }
+  for (int l = 0; l < kLanes; ++l)
+    for (int r = 0; r < 2; ++r) {
+      double sum = warp.slots<double>(i.from[2 + r])[l];
+      for (int k = 0; k < 4; ++k)
+        sum = addProduct(a[l / 4][k], b[k][2 * (l % 4) + r], sum);
+      made[l][r] = sum;
+    }
+  for (int l = 0; l < kLanes; ++l)
+    for (int r = 0; r < 2; ++r)
+      warp.slots<double>(i.to[r])[l] = made[l][r];
+  return true;
+}
+
+enum Shape : size_t { m16n8k4, m16n8k8, m16n8k16, m16n8k32, m8n8k4 };
+constexpr uint8_t kDepths[] = {4, 8, 16, 32, 4};
+
+bool fits(Shape shape, Type type) {
+  switch (type) {
+  case Type::f16:
+  case Type::bf16:
+    return shape == m16n8k8 || shape == m16n8k16;
+  case Type::tf32:
+    return shape == m16n8k4 || shape == m16n8k8;
+  case Type::s8:
+  case Type::u8:
+    return shape == m16n8k16 || shape == m16n8k32;
+  default:
+    return type == Type::f64 && shape == m8n8k4;
+  }
+}
+
+void operandsOf(Builder &b, Type d, Type a, uint8_t depth) {
+  bool f64 = d == Type::f64;
+  unsigned aCount = f64 ? 1 : depth / (2 * perRegister(a));
+  unsigned bCount = std::max(1u, aCount / 2);
+  unsigned dCount = f64 || d == Type::f16 ? 2 : 4;
+  Type word = f64 ? Type::f64 : Type::u32; // none of .f32
+  Type sums = f64 ? Type::f64 : d == Type::f16 ? Type::u32 : Type::b32;
+  b.toVector(sums, dCount, /*sinksAllowed=*/false);
+  b.fromVector(word, aCount);
+  b.fromVector(word, bCount);
+  b.fromVector(sums, dCount);
+  b.endOperands();
+}
+
+template <Type A> Handler ofBytes(Type b, uint8_t depth) {
+  if (b == Type::s8)
+    return depth == 16 ? multiplyAdd<A, Type::s8, 16>
+                       : multiplyAdd<A, Type::s8, 32>;
+  return depth == 16 ? multiplyAdd<A, Type::u8, 16>
+                     : multiplyAdd<A, Type::u8, 32>;
+}
+
+Handler handlerOf(Type a, Type b, uint8_t depth) {
+  bool deep = depth >= 16;
+  switch (a) {
+  case Type::f64:
+    return multiplyAddDouble;
+  case Type::f16:
+    return deep ? multiplyAdd<Type::f16, Type::f16, 16>
+                : multiplyAdd<Type::f16, Type::f16, 8>;
+  case Type::bf16:
+    return deep ? multiplyAdd<Type::bf16, Type::bf16, 16>
+                : multiplyAdd<Type::bf16, Type::bf16, 8>;
+  case Type::tf32:
+    return depth == 8 ? multiplyAdd<Type::tf32, Type::tf32, 8>
+                      : multiplyAdd<Type::tf32, Type::tf32, 4>;
+  case Type::s8:
+    return ofBytes<Type::s8>(b, depth);
+  default:
+    return ofBytes<Type::u8>(b, depth);
+  }
+}
+
+} // namespace
+
+void decodeMma(Builder &b) {
+  if (b.expectOneOf({"sync"}) || b.expectOneOf({"aligned"}))
+    return;
+  auto shape = Shape(
+      b.expectOneOf({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4"}));
+  b.expectOneOf({"row"});
+  b.expectOneOf({"col"});
+  b.out.immediate = b.take("satfinite");
+  Type d = b.expectType({Type::f32, Type::f16, Type::s32, Type::f64});
+  Type a = b.expectType(
+      {Type::f16, Type::bf16, Type::tf32, Type::s8, Type::u8, Type::f64});
+  Type right = b.expectType(
+      {Type::f16, Type::bf16, Type::tf32, Type::s8, Type::u8, Type::f64});
+  Type c = b.expectType({d});
+  if (b.failed())
+    return;
+  bool integers = bytesOf(a) == 1;
+  bool sums = integers         ? d == Type::s32
+              : a == Type::f64 ? d == Type::f64
+              : a == Type::f16 ? d == Type::f32 || d == Type::f16
+                               : d == Type::f32;
+  bool same = integers ? bytesOf(right) == 1 : right == a;
+  if (!fits(shape, a) || !sums || !same || c != d ||
+      (b.out.immediate && !integers))
+    return b.problem(fmt::format("mma: no such product of .{} and .{} to .{}",
+                                 nameOf(a), nameOf(right), nameOf(d)));
+  b.needs(80, 70);
+  b.endModifiers();
+  b.out.gather = Gather::warp;
+  operandsOf(b, d, a, kDepths[shape]);
+  b.out.variant = integers;
+  b.out.flag = d == Type::f16;
+  b.out.run = handlerOf(a, right, kDepths[shape]);
+}
+
+} // namespace mtc::ptx

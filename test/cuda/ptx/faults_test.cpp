@@ -1,0 +1,304 @@
+//===- faults_test.cpp - planted faults, and their legal twins ------------===//
+#include "test/cuda/ptx/harness.h"
+
+namespace mtc::ptx {
+namespace {
+
+const std::string kShared = ".shared .align 16 .b8 s[1024];\n";
+
+Trial sharedTrial(uint32_t threads = 64) {
+  Trial trial;
+  trial.module = kShared;
+  trial.block.x = threads;
+  trial.in.assign(threads, 7);
+  return trial;
+}
+
+TEST(Faults, OutOfBounds) {
+  Trial trial;
+  trial.in.assign(32, 1);
+  expectFault(FaultKind::outOfBounds,
+              "ld.global.b32 %r1, [%arg+4]; st.global.b32 [%mine], %r1;",
+              "ld.global.b32 %r1, [%arg]; st.global.b32 [%mine], %r1;", trial);
+  expectFault(FaultKind::outOfBounds,
+              "add.u64 %d1, %in, 126; st.b32 [%d1+2], 1;", "st.b32 [%mine], 1;",
+              trial);
+  expectFault(FaultKind::outOfBounds, "st.shared.b32 [s+1024], 1;",
+              "st.shared.b32 [s+1020], 1;", sharedTrial(32));
+}
+
+TEST(Faults, LocalMemoryHasEnds) {
+  expectFault(FaultKind::outOfBounds,
+              ".local .align 8 .b8 l[16]; st.local.b64 [l+16], 1;",
+              ".local .align 8 .b8 l[16]; st.local.b64 [l+8], 1;");
+}
+
+TEST(Faults, NullPointer) {
+  expectFault(FaultKind::nullPointer,
+              "mov.u64 %d1, 64; ld.global.b32 %r1, [%d1];",
+              "mov.u64 %d1, 64; setp.eq.u64 %p1, %d1, 64;"
+              "@!%p1 ld.global.b32 %r1, [%d1];");
+}
+
+TEST(Faults, Misaligned) {
+  expectFault(FaultKind::misaligned, "st.global.b16 [%mine+1], 1;",
+              "st.global.b16 [%mine+2], 1;");
+  Trial trial;
+  trial.block.x = 1;
+  trial.outWords = 8;
+  expectFault(FaultKind::misaligned,
+              "mov.b32 %r1, 0; st.global.v2.b32 [%out+4], {%r1, %r1};",
+              "mov.b32 %r1, 0; st.global.v2.b32 [%out+8], {%r1, %r1};", trial);
+}
+
+TEST(Faults, UninitialisedMemory) {
+  expectFault(FaultKind::uninitialised, "ld.global.b32 %r1, [%mine];",
+              "st.global.b32 [%mine], 1; ld.global.b32 %r1, [%mine];");
+  expectFault(FaultKind::uninitialised,
+              "st.global.b16 [%mine], 1; ld.global.b32 %r1, [%mine];",
+              "st.global.b16 [%mine], 1; ld.global.b16 %h1, [%mine];");
+  expectFault(FaultKind::uninitialised, "ld.shared.b32 %r1, [s];",
+              "st.shared.b32 [s], 1; bar.sync 0; ld.shared.b32 %r1, [s];",
+              sharedTrial(32));
+}
+
+TEST(Faults, UnwrittenSharedReadsAsNanIfAsked) {
+  Trial trial = sharedTrial(32);
+  trial.options.readUnwrittenShared = true;
+  auto out =
+      wordsOf("ld.shared.b32 %r1, [s+8]; st.global.b32 [%mine], %r1;", trial);
+  EXPECT_EQ(out[5], 0xffffffffu);
+}
+
+TEST(Faults, UnwrittenRegister) {
+  expectFault(FaultKind::unwrittenRegister,
+              "add.u32 %r1, %r2, 1; st.global.b32 [%mine], %r1;",
+              "mov.u32 %r2, 4; add.u32 %r1, %r2, 1;"
+              "st.global.b32 [%mine], %r1;");
+  // Written by some lanes only.
+  expectFault(FaultKind::unwrittenRegister,
+              "setp.lt.u32 %p1, %t, 31; @%p1 mov.u32 %r2, 4;"
+              "st.global.b32 [%mine], %r2;",
+              "setp.lt.u32 %p1, %t, 31; @%p1 mov.u32 %r2, 4;"
+              "@%p1 st.global.b32 [%mine], %r2;");
+  expectFault(FaultKind::unwrittenRegister,
+              "@%p3 bra L; L:", "setp.lt.u32 %p3, %t, 31; @%p3 bra L; L:");
+}
+
+TEST(Faults, ConstantMemoryIsNotWritten) {
+  Trial trial;
+  trial.module = ".global .align 4 .b32 g; .const .align 4 .b32 c = 5;";
+  trial.block.x = 1;
+  expectFault(FaultKind::readOnly,
+              "mov.u64 %d1, c; cvta.const.u64 %d1, %d1; st.b32 [%d1], 1;",
+              "mov.u64 %d1, g; cvta.global.u64 %d1, %d1; st.b32 [%d1], 1;",
+              trial);
+}
+
+TEST(Faults, SharedRaces) {
+  // A reduction without, and with, the barrier between store and load.
+  std::string store = "mov.u32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1;"
+                      "st.shared.b32 [%r2], %t;";
+  std::string load = "xor.b32 %r3, %t, 32; mad.lo.u32 %r3, %r3, 4, %r1;"
+                     "ld.shared.b32 %r4, [%r3]; st.global.b32 [%mine], %r4;";
+  Trial trial = sharedTrial();
+  trial.options.readUnwrittenShared = true;
+  expectFault(FaultKind::sharedRace, store + load, store + "bar.sync 0;" + load,
+              trial);
+  // A buffer that is filled again while others still read it.
+  std::string again = "st.shared.b32 [%r2], %r4;";
+  expectFault(FaultKind::sharedRace, store + "bar.sync 0;" + load + again,
+              store + "bar.sync 0;" + load + "bar.sync 0;" + again, trial);
+}
+
+TEST(Faults, SharedRacesOfManyReaders) {
+  std::string head = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.b32 [s], 3;"
+                     "bar.sync 0; ld.shared.b32 %r1, [s];";
+  std::string tail = "setp.eq.u32 %p2, %t, 40; @%p2 st.shared.b32 [s], %r1;";
+  expectFault(FaultKind::sharedRace, head + tail, head + "bar.sync 0;" + tail,
+              sharedTrial(128));
+}
+
+TEST(Faults, RacesInsideAWarp) {
+  std::string store = "mov.u32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1;"
+                      "st.shared.b32 [%r2], %t;";
+  std::string load = "xor.b32 %r3, %t, 1; mad.lo.u32 %r3, %r3, 4, %r1;"
+                     "ld.shared.b32 %r4, [%r3]; st.global.b32 [%mine], %r4;";
+  expectFault(FaultKind::sharedRace, store + load,
+              store + "bar.warp.sync -1;" + load, sharedTrial(32));
+  Trial lax = sharedTrial(32);
+  lax.options.racesInsideWarps = false;
+  EXPECT_EQ(wordsOf(store + load, lax)[6], 7u);
+  // One store of different values to one place, and of the same.
+  expectFault(FaultKind::sharedRace, "st.shared.b32 [s], %t;",
+              "st.shared.b32 [s], 1;", sharedTrial(32));
+}
+
+TEST(Faults, GlobalRaces) {
+  Trial trial;
+  trial.grid.x = 4;
+  trial.outWords = 200;
+  expectFault(FaultKind::globalRace, "st.global.b32 [%out], %i;",
+              "st.global.b32 [%mine], %i;", trial);
+  expectFault(FaultKind::globalRace,
+              "st.global.b32 [%mine], %i; xor.b32 %r1, %i, 64;"
+              "setp.lt.u32 %p1, %i, 64;"
+              "mad.wide.u32 %d1, %r1, 4, %out; @!%p1 st.global.b32 [%d1], 1;",
+              "st.global.b32 [%mine], %i; xor.b32 %r1, %i, 1;"
+              "setp.lt.u32 %p1, %i, 64;"
+              "mad.wide.u32 %d1, %r1, 4, %out; bar.warp.sync -1;"
+              "@!%p1 st.global.b32 [%d1], 1;",
+              trial);
+}
+
+TEST(Faults, AtomicsDoNotConflict) {
+  Trial trial;
+  trial.grid.x = 4;
+  trial.block.x = 64;
+  trial.outWords = 8;
+  trial.module = ".shared .align 4 .b32 sum;";
+  std::string head = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.b32 [sum], 0;"
+                     "bar.sync 0;";
+  std::string add = "red.shared.add.u32 [sum], 1;";
+  std::string tail = "bar.sync 0; ld.shared.b32 %r3, [sum];"
+                     "mov.u32 %r4, %ctaid.x; mad.wide.u32 %d1, %r4, 4, %out;"
+                     "@%p1 st.global.b32 [%d1], %r3;";
+  EXPECT_EQ(wordsOf(head + add + tail, trial)[2], 64u);
+  expectFault(FaultKind::sharedRace,
+              head + "ld.shared.b32 %r1, [sum]; add.u32 %r1, %r1, 1;"
+                     "st.shared.b32 [sum], %r1;",
+              head + add, trial);
+}
+
+TEST(Faults, DivergentBarrier) {
+  expectFault(FaultKind::divergentBarrier,
+              "setp.lt.u32 %p1, %t, 7; @%p1 bra L; bar.sync 0; bra E;"
+              "L: bar.sync 1; E:",
+              "setp.lt.u32 %p1, %t, 7; @%p1 bra L; mov.u32 %r1, 1; bra E;"
+              "L: mov.u32 %r1, 2; E: bar.sync 0;");
+  expectFault(FaultKind::divergentBarrier,
+              "setp.lt.u32 %p1, %t, 7; @%p1 ret; bar.sync 0;",
+              "bar.sync 0; setp.lt.u32 %p1, %t, 7; @%p1 ret;");
+}
+
+TEST(Faults, EndedThreadsMayArriveIfAsked) {
+  Trial trial = sharedTrial();
+  trial.options.endedThreadsArrive = true;
+  EXPECT_FALSE(
+      runBody("setp.lt.u32 %p1, %t, 40; @%p1 ret; bar.sync 0;", trial).fault);
+  EXPECT_EQ(
+      faultOf("setp.lt.u32 %p1, %t, 32; @%p1 ret; bar.sync 0;", sharedTrial()),
+      FaultKind::barrierMismatch);
+}
+
+TEST(Faults, BarrierMismatch) {
+  expectFault(FaultKind::barrierMismatch,
+              "setp.lt.u32 %p1, %t, 32; @%p1 bra L; bar.sync 1; bra E;"
+              "L: bar.sync 2; E:",
+              "setp.lt.u32 %p1, %t, 32; @%p1 bra L; bar.sync 1; bra E;"
+              "L: bar.sync 1; E:",
+              sharedTrial());
+  expectFault(FaultKind::barrierMismatch, "bar.sync 1, 96;", "bar.sync 1, 64;",
+              sharedTrial());
+  expectFault(FaultKind::barrierMismatch, "mov.u32 %r1, 16; bar.sync %r1;",
+              "mov.u32 %r1, 15; bar.sync %r1;", sharedTrial());
+}
+
+TEST(Faults, WarpsThatMissOthers) {
+  expectFault(FaultKind::missingLanes,
+              "setp.lt.u32 %p1, %t, 7; mov.u32 %r1, %t; @%p1 bra L;"
+              "shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1; bra E;"
+              "L: shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1; E:",
+              "setp.lt.u32 %p1, %t, 7; mov.u32 %r1, %t; @%p1 bra L;"
+              "mov.u32 %r1, 3; L: shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;");
+  expectFault(FaultKind::memberMask,
+              "mov.u32 %r1, %t; shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffff;",
+              "mov.u32 %r1, %t; setp.lt.u32 %p1, %t, 16;"
+              "@%p1 shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffff;");
+  expectFault(FaultKind::laneSource,
+              "mov.u32 %r1, %t; setp.lt.u32 %p1, %t, 16;"
+              "@%p1 shfl.sync.idx.b32 %r1, %r1, 20, 31, 0xffff;",
+              "mov.u32 %r1, %t; setp.lt.u32 %p1, %t, 16;"
+              "@%p1 shfl.sync.idx.b32 %r1, %r1, 10, 31, 0xffff;");
+}
+
+TEST(Faults, Trap) {
+  expectFault(FaultKind::trap, "setp.eq.u32 %p1, %t, 3; @%p1 trap;",
+              "setp.eq.u32 %p1, %t, 33; @%p1 trap;");
+}
+
+TEST(Faults, Endless) {
+  Trial trial;
+  trial.options.instructionLimit = 10000;
+  expectFault(FaultKind::endless, "L: bra L;",
+              "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1;"
+              "setp.lt.u32 %p1, %r1, 100; @%p1 bra L;",
+              trial);
+}
+
+TEST(Faults, CopiesAreWaitedFor) {
+  std::string issue = "mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1;"
+                      "cp.async.ca.shared.global [%r1], [%arg], 4;"
+                      "cp.async.commit_group;";
+  std::string use = "ld.shared.b32 %r2, [%r1]; st.global.b32 [%mine], %r2;";
+  expectFault(FaultKind::pendingCopy, issue + use,
+              issue + "cp.async.wait_group 0;" + use, sharedTrial(32));
+  expectFault(FaultKind::pendingCopy, issue + "cp.async.wait_group 1;" + use,
+              issue + "cp.async.wait_all;" + use, sharedTrial(32));
+  EXPECT_EQ(wordsOf(issue + "cp.async.wait_all;" + use, sharedTrial(32))[9],
+            7u);
+}
+
+TEST(Faults, LaunchShapes) {
+  auto kindOf = [](Trial trial) { return faultOf("", trial); };
+  Trial trial;
+  trial.block = {32, 32, 2};
+  EXPECT_EQ(kindOf(trial), FaultKind::launchShape);
+  trial = {};
+  trial.grid.x = 0;
+  trial.outWords = 1;
+  EXPECT_EQ(kindOf(trial), FaultKind::launchShape);
+  trial = {};
+  trial.dynamicShared = 228 * 1024;
+  EXPECT_EQ(kindOf(trial), FaultKind::launchShape);
+  trial = {};
+  trial.head = ".reqntid 64, 1, 1\n";
+  EXPECT_EQ(kindOf(trial), FaultKind::launchShape);
+  trial.block.x = 64;
+  EXPECT_FALSE(runBody("", trial).fault);
+  trial.head = ".maxntid 63\n";
+  EXPECT_EQ(kindOf(trial), FaultKind::launchShape);
+}
+
+TEST(Faults, ParametersAreCounted) {
+  auto module = moduleOf(textAround(""));
+  Memory memory;
+  Arguments one;
+  one.add(uint64_t(1));
+  auto fault = launch(
+      {*module, *module->find("k"), {1, 1, 1}, {32, 1, 1}, 0, one.bytes()},
+      memory);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::launchParameters);
+}
+
+TEST(Faults, TellWhereAndWhat) {
+  Trial trial;
+  trial.block.x = 64;
+  trial.in.assign(64, 0);
+  trial.grid.x = 1;
+  auto fault = runBody("setp.eq.u32 %p1, %t, 37;\n"
+                       "@%p1 ld.global.b32 %r1, [%in+256];",
+                       trial)
+                   .fault;
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->lane, 5);
+  EXPECT_EQ(fault->thread.x, 37u);
+  EXPECT_EQ(fault->text, "@%p1 ld.global.b32 %r1, [%in+256];");
+  EXPECT_NE(describe(*fault).find("byte 256 of 'in', which has 256"),
+            std::string::npos)
+      << describe(*fault);
+}
+
+} // namespace
+} // namespace mtc::ptx

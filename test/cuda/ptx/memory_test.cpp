@@ -1,0 +1,155 @@
+//===- memory_test.cpp - allocations and operations -----------------------===//
+#include "test/cuda/ptx/harness.h"
+
+#include <set>
+
+namespace mtc::ptx {
+namespace {
+
+std::optional<FaultKind> kindOf(const std::optional<Fault> &fault) {
+  return fault ? std::optional(fault->kind) : std::nullopt;
+}
+
+std::optional<FaultKind> touch(Memory &memory, Address at, size_t bytes,
+                               Access access) {
+  std::byte *host;
+  return kindOf(memory.touch(at, bytes, access, "a test", &host));
+}
+
+TEST(Allocations, BoundsAndNames) {
+  Memory memory;
+  Address a = memory.allocate(100, "first"), b = memory.allocate(10, "second");
+  EXPECT_EQ(a % 256, 0u);
+  EXPECT_GE(b, a + 100);
+  EXPECT_FALSE(touch(memory, a, 100, Access::write));
+  EXPECT_EQ(touch(memory, a, 101, Access::write), FaultKind::outOfBounds);
+  EXPECT_EQ(touch(memory, a - 1, 4, Access::write), FaultKind::outOfBounds);
+  EXPECT_EQ(touch(memory, 8, 4, Access::read), FaultKind::nullPointer);
+  std::byte *host;
+  auto fault = memory.touch(b + 8, 4, Access::read, "a copy", &host);
+  ASSERT_TRUE(fault);
+  EXPECT_NE(fault->sentence.find("byte 8 of 'second', which has 10"),
+            std::string::npos)
+      << fault->sentence;
+}
+
+TEST(Allocations, FreedOnesAreRemembered) {
+  Memory memory;
+  Address a = memory.allocate(64, "gone");
+  EXPECT_FALSE(memory.release(a));
+  EXPECT_EQ(touch(memory, a + 8, 4, Access::read), FaultKind::useAfterFree);
+  EXPECT_EQ(kindOf(memory.release(a)), FaultKind::useAfterFree);
+  EXPECT_EQ(kindOf(memory.release(a + 4096)), FaultKind::outOfBounds);
+  std::byte bytes[64];
+  EXPECT_TRUE(memory.adopt(a, 64, bytes, true, "again"));
+  EXPECT_FALSE(touch(memory, a + 8, 4, Access::read));
+  EXPECT_FALSE(memory.adopt(a + 63, 4, bytes, true, "overlaps"));
+  EXPECT_FALSE(memory.adopt(a - 4, 5, bytes, true, "overlaps"));
+  EXPECT_FALSE(memory.adopt(~Address(0) - 2, 8, bytes, true, "wraps"));
+}
+
+TEST(Allocations, BytesThatWereNeverWritten) {
+  Memory memory;
+  Address a = memory.allocate(64, "a");
+  EXPECT_EQ(touch(memory, a, 1, Access::read), FaultKind::uninitialised);
+  EXPECT_FALSE(touch(memory, a, 8, Access::write));
+  EXPECT_FALSE(touch(memory, a, 8, Access::read));
+  EXPECT_EQ(touch(memory, a, 9, Access::read), FaultKind::uninitialised);
+  memory.forget(a, 4);
+  EXPECT_EQ(touch(memory, a, 8, Access::read), FaultKind::uninitialised);
+}
+
+/// Operations that end in the order of their ids unless `open` has them.
+struct Ordered {
+  Memory memory;
+  std::set<uint64_t> open;
+  Ordered() {
+    memory.setOrder([this](uint64_t id) { return !open.count(id); });
+  }
+};
+
+TEST(Operations, ConflictsThatNothingOrders) {
+  Ordered o;
+  Address a = o.memory.allocate(64, "a");
+  o.memory.begin({1, 0});
+  EXPECT_FALSE(touch(o.memory, a, 64, Access::write));
+  o.memory.begin({2, 1});
+  EXPECT_FALSE(touch(o.memory, a, 64, Access::read));
+  o.open = {1};
+  o.memory.begin({3, 2});
+  EXPECT_EQ(touch(o.memory, a, 4, Access::read), FaultKind::operationRace);
+  EXPECT_EQ(touch(o.memory, a, 4, Access::write), FaultKind::operationRace);
+  o.open = {2};
+  o.memory.begin({4, 2});
+  EXPECT_FALSE(touch(o.memory, a, 4, Access::read)); // two readers
+  EXPECT_EQ(touch(o.memory, a, 4, Access::write), FaultKind::operationRace);
+}
+
+TEST(Operations, ReadersOfEachStreamCount) {
+  Ordered o;
+  Address a = o.memory.allocate(4, "a");
+  o.memory.begin({1, 0});
+  EXPECT_FALSE(touch(o.memory, a, 4, Access::write));
+  o.memory.begin({2, 1});
+  EXPECT_FALSE(touch(o.memory, a, 4, Access::read));
+  o.memory.begin({3, 2});
+  EXPECT_FALSE(touch(o.memory, a, 4, Access::read)); // hides no reader of 1
+  o.open = {2};
+  o.memory.begin({4, 3});
+  EXPECT_EQ(touch(o.memory, a, 4, Access::write), FaultKind::operationRace);
+}
+
+TEST(Operations, KernelsAreOperations) {
+  Ordered o;
+  auto module = moduleOf(
+      textAround("ld.global.b32 %r1, [%arg]; st.global.b32 [%mine], %r1;"));
+  Address a = o.memory.allocate(128, "a"), b = o.memory.allocate(128, "b");
+  Arguments arguments;
+  arguments.add(a).add(b);
+  Launch what{*module, *module->find("k"), {1, 1, 1}, {32, 1, 1},
+              0,       arguments.bytes()};
+  o.memory.begin({1, 0});
+  EXPECT_FALSE(touch(o.memory, a, 128, Access::write));
+  o.memory.begin({2, 0});
+  EXPECT_FALSE(launch(what, o.memory));
+  o.open = {1};
+  o.memory.begin({3, 1});
+  EXPECT_EQ(kindOf(launch(what, o.memory)), FaultKind::operationRace);
+  // The host, or a copy, after a kernel that still runs.
+  o.open = {2};
+  o.memory.begin({4, 1});
+  EXPECT_EQ(touch(o.memory, b, 4, Access::read), FaultKind::operationRace);
+  EXPECT_EQ(touch(o.memory, a, 4, Access::write), FaultKind::operationRace);
+  EXPECT_FALSE(touch(o.memory, a, 4, Access::read));
+}
+
+TEST(Operations, TagsRunOutWithoutFalseAlarms) {
+  Memory memory;
+  Address a = memory.allocate(4, "a");
+  for (uint64_t id = 1; id < (1u << 20) + 100; ++id)
+    memory.begin({id, 0});
+  EXPECT_FALSE(touch(memory, a, 4, Access::write));
+  memory.setOrder([](uint64_t) { return false; });
+  memory.begin({7, 1});
+  EXPECT_EQ(touch(memory, a, 4, Access::write), FaultKind::operationRace);
+}
+
+TEST(Globals, LiveAsLongAsTheirModule) {
+  auto module = moduleOf(".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".global .align 4 .b32 g[3] = {1, 2, 3};\n");
+  Memory memory;
+  Address at;
+  {
+    Globals globals(*module, memory);
+    const Globals::Place *place = globals.find("g");
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->bytes, 12u);
+    at = place->address;
+    EXPECT_FALSE(touch(memory, at, 12, Access::read));
+    EXPECT_EQ(globals.find("h"), nullptr);
+  }
+  EXPECT_EQ(touch(memory, at, 12, Access::read), FaultKind::useAfterFree);
+}
+
+} // namespace
+} // namespace mtc::ptx
