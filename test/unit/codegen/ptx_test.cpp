@@ -44,7 +44,7 @@ TEST(Ptx, HasEveryKernelAndNeedsNoLibrary) {
                            "dropout_residual", "adamw"})
     EXPECT_NE(ptx.find(std::string(".entry ") + name + "("), std::string::npos)
         << name;
-  EXPECT_EQ(ptx.find(".extern"), std::string::npos);
+  EXPECT_EQ(ptx.find(".extern .func"), std::string::npos);
   EXPECT_EQ(ptx.find("__nv_"), std::string::npos);
   // Reductions by warp shuffles, totals in shared memory.
   EXPECT_NE(ptx.find("shfl.sync.bfly"), std::string::npos);
@@ -52,6 +52,15 @@ TEST(Ptx, HasEveryKernelAndNeedsNoLibrary) {
   // Contract: correctly rounded roots and quotients, nothing approximate.
   for (const char *approximate : {".approx", "div.full", ".ftz"})
     EXPECT_EQ(ptx.find(approximate), std::string::npos) << approximate;
+}
+
+TEST(Ptx, HasWideAccesses) {
+  std::string ptx = namedPtx();
+  for (const char *access : {"ld.global.v4.b32", "st.global.v4.b32"})
+    EXPECT_NE(ptx.find(access), std::string::npos) << access;
+  // Blocks have the size that they were planned with.
+  EXPECT_NE(ptx.find(".reqntid"), std::string::npos);
+  EXPECT_EQ(ptx.find("ld.local"), std::string::npos);
 }
 
 TEST(Ptx, Assembles) {

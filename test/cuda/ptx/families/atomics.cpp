@@ -119,7 +119,8 @@ bool addDouble(Warp &warp, const Instruction &i) {
     uint64_t at = addressOf(warp, i.from[0], i.base, i.immediate, l);
     if (isShared(i, at))
       return firstNan(old + with, old, with);
-    return with != with ? with : firstNan(old + with, old);
+    // Elsewhere a NaN is not even made quiet.
+    return with != with ? with : old != old ? old : old + with;
   });
 }
 

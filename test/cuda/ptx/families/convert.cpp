@@ -103,8 +103,10 @@ Handler usual(const Conversion &how) {
            : how.to == Type::f32 && how.from == Type::u32
                ? &unary<float, uint32_t, IntegerToInteger>
                : nullptr;
-  if (how.to == Type::f32 && how.from == Type::f32)
-    return &unary<uint32_t, uint32_t, Same>;
+  if (how.to == how.from) // NaNs that are not quiet stay so
+    return how.to == Type::f64   ? &unary<uint64_t, uint64_t, Same>
+           : how.to == Type::f32 ? &unary<uint32_t, uint32_t, Same>
+                                 : nullptr;
   if (how.to == Type::f32 && isSmall(how.from))
     return how.from == Type::f16 ? &unary<float, F16, Widen>
                                  : &unary<float, Bf16, Widen>;

@@ -42,15 +42,17 @@ constexpr unsigned perRegister(Type type) {
 }
 
 struct Product {
-  double a[kRows][kMostDepth], b[kMostDepth][kColumns], c[kRows][kColumns];
+  double a[kRows][kMostDepth];
+  Terms b[kMostDepth], c[kRows];
 };
+static_assert(kColumns == kSums);
 
 /// The addend; i.flag: it is of f16.
 void gatherSums(Warp &warp, const Instruction &i, unsigned first, bool integers,
                 Product &p) {
   for (unsigned l = 0; l < kLanes; ++l)
     for (unsigned r = 0; r < 4; ++r) {
-      double &c = p.c[l / 4 + 8 * (r >> 1)][2 * (l % 4) + (r & 1)];
+      double &c = p.c[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)];
       uint32_t word =
           warp.slots<uint32_t>(i.from[first + (i.flag ? r / 2 : r)])[l];
       c = i.flag     ? double(widened(F16{uint16_t(word >> (16 * (r & 1)))}))
@@ -71,40 +73,59 @@ void gather(Warp &warp, const Instruction &i, Product &p) {
   for (unsigned r = 0; r < kB; ++r)
     for (unsigned l = 0; l < kLanes; ++l)
       for (unsigned k = 0; k < e; ++k)
-        p.b[e * (l % 4) + k + 4 * e * r][l / 4] =
+        p.b[e * (l % 4) + k + 4 * e * r].values[l / 4] =
             valueOf<B>(warp.slots<uint32_t>(i.from[kA + r])[l], k);
   gatherSums(warp, i, kA + kB, e == 4, p);
 }
 
-/// Integers: exact in double.
-template <int Depth> void multiplyIntegers(Product &p) {
+/// Without any cut: of integers, which are exact in double, and to see which of
+/// infinity and NaN a sum with one of them is.
+template <int Depth> void multiplyPlain(Product &p) {
   for (int r = 0; r < kRows; ++r)
     for (int k = 0; k < Depth; ++k)
       for (int c = 0; c < kColumns; ++c)
-        p.c[r][c] += p.a[r][k] * p.b[k][c];
+        p.c[r].values[c] += p.a[r][k] * p.b[k].values[c];
 }
 
-constexpr TermFormat formatOf(Type type) {
-  return type == Type::f16    ? kTermsF16
-         : type == Type::bf16 ? kTermsBf16
-                              : kTermsTf32;
-}
-
-/// `half`: C is of f16.
-template <Type Of, int Depth> void multiply(Product &p, bool half) {
-  constexpr TermFormat format = formatOf(Of);
-  TermFormat ofC = half ? kTermsF16 : kTermsF32;
-  Scaled a[kRows][Depth], b[Depth][kColumns];
-  for (int k = 0; k < Depth; ++k) {
-    for (int r = 0; r < kRows; ++r)
-      a[r][k] = scaled(p.a[r][k], format);
-    for (int c = 0; c < kColumns; ++c)
-      b[k][c] = scaled(p.b[k][c], format);
+/// Sets all exponents; false: a number is none that is finite. `half`: C is of
+/// f16.
+template <int Depth>
+bool setExponents(Product &p, int (&ofA)[kRows][kMostDepth], int least,
+                  bool half) {
+  bool finite = true;
+  auto set = [&](Terms &terms, int leastOf) {
+    for (int c = 0; c < kColumns; ++c) {
+      finite &= std::isfinite(terms.values[c]);
+      terms.exponents[c] = exponentOf(terms.values[c], leastOf);
+    }
+  };
+  for (int k = 0; k < Depth; ++k)
+    set(p.b[k], least);
+  for (int r = 0; r < kRows; ++r) {
+    set(p.c[r], half ? -14 : -126);
+    for (int k = 0; k < Depth; ++k) {
+      finite &= std::isfinite(p.a[r][k]);
+      ofA[r][k] = exponentOf(p.a[r][k], least);
+    }
   }
-  for (int r = 0; r < kRows; ++r)
-    for (int c = 0; c < kColumns; ++c)
-      p.c[r][c] = sumOfProducts(a[r], &b[0][c], kColumns, Depth, format,
-                                scaled(p.c[r][c], ofC), ofC);
+  return finite;
+}
+
+template <Type Of, int Depth> void multiply(Product &p, bool half) {
+  constexpr int kLeast = Of == Type::f16 ? -14 : -126;
+  int ofA[kRows][kMostDepth];
+  Terms before[kRows];
+  bool finite = setExponents<Depth>(p, ofA, kLeast, half);
+  std::copy(p.c, p.c + kRows, before);
+  if (!finite)
+    multiplyPlain<Depth>(p);
+  for (int r = 0; r < kRows; ++r) {
+    Terms sums = before[r];
+    if (finite)
+      addProducts<Depth>(p.a[r], ofA[r], p.b, p.c[r]);
+    else
+      replaceFinite<Depth>(p, r, ofA[r], sums);
+  }
 }
 
 uint32_t integerBits(double value, bool saturates) {
@@ -118,7 +139,7 @@ void scatter(Warp &warp, const Instruction &i, const Product &p) {
   for (int l = 0; l < kLanes; ++l) {
     unsigned g = unsigned(l) / 4, t = unsigned(l) % 4;
     for (unsigned r = 0; r < 4; ++r) {
-      double value = p.c[g + 8 * (r >> 1)][2 * t + (r & 1)];
+      double value = p.c[g + 8 * (r >> 1)].values[2 * t + (r & 1)];
       uint32_t *to = warp.slots<uint32_t>(i.to[i.flag ? r / 2 : r]) + l;
       if (i.flag) {
         uint32_t half = toFormat(value, kF16, Rounding::nearest);
@@ -137,7 +158,7 @@ bool multiplyAdd(Warp &warp, const Instruction &i) {
   Product product;
   gather<A, B, Depth>(warp, i, product);
   if constexpr (A == Type::s8 || A == Type::u8)
-    multiplyIntegers<Depth>(product);
+    multiplyPlain<Depth>(product);
   else
     multiply<A, Depth>(product, i.flag);
   scatter(warp, i, product);

@@ -167,7 +167,7 @@ double doubleFrom(Integer value, Rounding how) {
 uint64_t convert(const Conversion &how, uint64_t bits) {
   if (isFloat(how.from)) {
     // From bf16 to f32 bits are moved, and .rna sees no NaN: it rounds or cuts.
-    if (how.to == Type::f32 && how.from == Type::bf16 && !how.saturate &&
+    if (how.to == Type::f32 && how.from == Type::bf16 && !how.flush &&
         (bits & 0x7fff) > 0x7f80)
       return uint64_t(uint32_t(bits) << 16);
     if (how.rounding == Rounding::away && (bits & 0x7fffffff) > 0x7f800000)

@@ -1,0 +1,113 @@
+//===- attention_params.h - how attention kernels are called ----*- C++ -*-===//
+//
+// Shared by the kernels and by hosts that launch them: plain C++, no CUDA.
+// Meanings are those of MtcAttention in abi.h. Elements are bf16 or fp16, q, k,
+// v, out and their gradients [batch, tokens, heads, head_dim], the gradients
+// laid out as what they are gradients of. Pointers and strides are multiples of
+// 16 bytes, scale is positive, and all sizes are below 2^31.
+//
+// Entries: mtc_attention_KIND_ELEMENT_dD, of kind `forward`, `dots`, `queries`
+// or `keys`, element `bf16` or `f16`, D the head size. Backward is dots, then
+// queries (dq) and keys (dk, dv) in any order. Nothing is added by atomics:
+// equal calls give equal bits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H
+#define MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H
+
+#include <cstdint>
+
+namespace mtc::cuda {
+
+/// The one parameter of every entry, by value. Strides are in elements.
+struct AttentionParams {
+  const void *q, *k, *v;
+  void *out;        ///< written by forward
+  float *lse;       ///< [batch, heads, seq], written by forward
+  const void *dout; ///< laid out as out
+  float *dots; ///< scratch [batch, heads, seq]: sum over e of dout·out, by dots
+  void *dq, *dk, *dv;
+  /// [batch, seq] or null: the first key that a query sees, as in abi.h; does
+  /// not descend along the queries of a sample.
+  const int32_t *documents;
+  /// On the device, so that a captured graph sees each step's: the seed, and
+  /// what is added to `sample`. Not read without dropout; sampleBase may be
+  /// null.
+  const uint64_t *seed, *sampleBase;
+  uint64_t sample; ///< absolute id of batch row 0, less *sampleBase
+  int64_t qToken, qHead, kToken, kHead, vToken, vHead, oToken, oHead;
+  int32_t seq, keys;
+  int32_t heads, group;         ///< query heads; of them per key head
+  int32_t first, begin, begin2; ///< where queries are in the sequence
+  int32_t causal;               ///< 0 or 1
+  int32_t head;                 ///< global index of head 0
+  uint32_t layerSite;           ///< layer << 8 | site
+  uint32_t dropThreshold;       ///< 0: no dropout
+  float dropScale;              ///< 1 without dropout
+  float scale;
+};
+
+/// How a kernel of a head size is cut into blocks.
+struct AttentionTiles {
+  int rowTiles; ///< of 16 rows, that a warp owns
+  int warps;
+  int step;   ///< rows of the other side that a step of the loop takes
+  int part;   ///< of which so many at once are in registers
+  int splits; ///< blocks that share rows and make parts of the head's columns
+  int blocks; ///< that a multiprocessor shall hold
+
+  constexpr int rows() const { return rowTiles * 16 * warps; }
+  constexpr int threads() const { return warps * 32; }
+};
+
+enum class AttentionKernel { forward, dots, queries, keys };
+
+/// Of a head size of 32, 64, 96, 128 or 256.
+constexpr AttentionTiles attentionTiles(AttentionKernel kernel, int headDim) {
+  switch (kernel) {
+  case AttentionKernel::forward:
+    return headDim <= 64    ? AttentionTiles{2, 4, 64, 64, 1, 2}
+           : headDim <= 128 ? AttentionTiles{2, 4, 64, 64, 1, 2}
+                            : AttentionTiles{1, 4, 32, 32, 1, 2};
+  case AttentionKernel::dots:
+    return {1, 4, 0, 0, 1, 1};
+  case AttentionKernel::queries:
+    return headDim <= 64    ? AttentionTiles{2, 4, 64, 32, 1, 2}
+           : headDim <= 128 ? AttentionTiles{2, 4, 32, 32, 1, 2}
+                            : AttentionTiles{1, 4, 16, 16, 1, 1};
+  case AttentionKernel::keys:
+    return headDim <= 64    ? AttentionTiles{2, 4, 64, 32, 1, 2}
+           : headDim <= 128 ? AttentionTiles{1, 4, 64, 32, 1, 2}
+                            : AttentionTiles{1, 4, 16, 16, 2, 1};
+  }
+  return {};
+}
+
+/// Bytes of dynamic shared memory. Beyond 48 KiB a host must allow them by
+/// cuFuncSetAttribute.
+constexpr int attentionSharedBytes(AttentionKernel kernel, int headDim) {
+  AttentionTiles t = attentionTiles(kernel, headDim);
+  int row = 2 * headDim;
+  switch (kernel) {
+  case AttentionKernel::forward:
+    return (t.rows() + 4 * t.step) * row;
+  case AttentionKernel::dots:
+    return 0;
+  case AttentionKernel::queries:
+    return (2 * t.rows() + 4 * t.step) * row;
+  case AttentionKernel::keys:
+    return (2 * t.rows() + 4 * t.step) * row + 4 * t.step * 4;
+  }
+  return 0;
+}
+
+/// Blocks along x; along y are heads (key heads for `keys`), along z samples.
+constexpr int attentionGridX(AttentionKernel kernel, int headDim, int seq,
+                             int keys) {
+  AttentionTiles t = attentionTiles(kernel, headDim);
+  int tokens = kernel == AttentionKernel::keys ? keys : seq;
+  return (tokens + t.rows() - 1) / t.rows() * t.splits;
+}
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H

@@ -1,0 +1,145 @@
+//===- execute_attention.cpp - attention kernels on the PTX executor ------===//
+//
+//   execute_attention FOLDER SEED [CASES [forward]]
+//
+// runs the cases of attention_case.h (those whose name_ELEMENT_dDIM holds CASES) with
+// FOLDER/attention_ELEMENT_dDIM.ptx, blocks and warps in an order that SEED chooses. A
+// fault, or an error beyond its bound, is a line; then the exit code is 1.
+//
+//===----------------------------------------------------------------------===//
+#include "attention_run.h"
+
+#include "test/cuda/ptx/launch.h"
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+class Modules {
+public:
+  explicit Modules(std::string folder) : folder(std::move(folder)) {}
+
+  /// Null after a message, or if there is no such file.
+  const ptx::Module *find(const std::string &instance) {
+    auto [entry, isNew] = modules.try_emplace(instance);
+    if (isNew)
+      entry->second = load(folder + "/attention_" + instance + ".ptx");
+    return entry->second.get();
+  }
+
+private:
+  static std::unique_ptr<const ptx::Module> load(const std::string &path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    std::vector<ptx::Problem> problems;
+    if (!file)
+      return nullptr;
+    auto module = ptx::Module::fromText(text.str(), {}, problems);
+    if (!module)
+      std::cout << path << ": " << ptx::describe(problems) << "\n";
+    return module;
+  }
+
+  std::string folder;
+  std::map<std::string, std::unique_ptr<const ptx::Module>> modules;
+};
+
+class Executor : public Machine {
+public:
+  Executor(const ptx::Module &module, uint64_t seed)
+      : module(module), globals(module, memory) {
+    options.seed = seed;
+    options.instructionLimit = 2'000'000'000;
+  }
+
+  uint64_t allocate(size_t bytes, const char *name) override {
+    return memory.allocate(bytes, name);
+  }
+  std::string upload(uint64_t to, const void *from, size_t bytes) override {
+    memory.initialise(to, {static_cast<const std::byte *>(from), bytes});
+    return "";
+  }
+  std::string download(void *to, uint64_t from, size_t bytes) override {
+    ptx::Allocation *a = memory.find(from, bytes);
+    if (!a)
+      return "no such memory";
+    std::memcpy(to, a->host + (from - a->base), bytes);
+    return "";
+  }
+  void clear() override {}
+  std::string launch(const std::string &entry, const Grid &grid,
+                     const cuda::AttentionParams &params) override {
+    const ptx::KernelFacts *kernel = module.find(entry);
+    if (!kernel)
+      return "there is no entry " + entry;
+    memory.begin({++operation, 0});
+    ptx::Arguments arguments;
+    arguments.add(params);
+    ptx::Launch what{module,
+                     *kernel,
+                     {uint32_t(grid.x), uint32_t(grid.y), uint32_t(grid.z)},
+                     {uint32_t(grid.threads), 1, 1},
+                     uint32_t(grid.shared),
+                     arguments.bytes(),
+                     &globals};
+    auto fault = ptx::launch(what, memory, options, &counts);
+    return fault ? ptx::describe(*fault) : "";
+  }
+
+  ptx::LaunchCounts counts;
+
+private:
+  const ptx::Module &module;
+  ptx::Memory memory;
+  ptx::Globals globals;
+  ptx::LaunchOptions options;
+  uint64_t operation = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    std::cerr << "usage: execute_attention FOLDER SEED [CASES [forward]]\n";
+    return 2;
+  }
+  Modules modules(argv[1]);
+  std::string which = argc > 3 ? argv[3] : "";
+  bool gradients = argc <= 4;
+  bool ok = true;
+  for (const AttentionCase &c : attentionCases()) {
+    std::string name = c.name + "_" + c.instance();
+    if (name.find(which) == std::string::npos)
+      continue;
+    const ptx::Module *module = modules.find(c.instance());
+    if (!module) {
+      std::cout << name << ": no module\n";
+      continue;
+    }
+    Executor executor(*module, std::stoull(argv[2]));
+    AttentionData data = makeData(c);
+    CaseOnMachine run(executor, c, data);
+    std::string wrong = run.forward();
+    if (wrong.empty() && gradients)
+      wrong = run.backward();
+    CaseOnMachine::Found found;
+    Ratios r{};
+    if (wrong.empty())
+      wrong = run.read(found);
+    if (wrong.empty())
+      wrong = compare(c, reference(c, data), found, gradients, r);
+    std::cout << name << ": out " << r.out << " lse " << r.lse << " dq " << r.dq
+              << " dk " << r.dk << " dv " << r.dv << " of their bounds, "
+              << executor.counts.laneInstructions / 1000000
+              << "M lane instructions " << wrong << std::endl;
+    ok = ok && wrong.empty();
+  }
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,270 @@
+//===- driver.cpp - the state behind the driver API -----------------------===//
+#include "test/cuda/driver/driver.h"
+
+#include "test/cuda/driver/graph.h"
+#include "test/cuda/driver/report.h"
+
+#include <cstdlib>
+#include <pthread.h>
+#include <regex>
+
+namespace mtc::standin {
+namespace {
+
+/// What the machine lends by itself: shadows take five times as much again.
+constexpr double kMostDeviceBytes = 2.0 * (1 << 30);
+
+CUresult resultOf(const ptx::Fault &fault) {
+  using enum ptx::FaultKind;
+  switch (fault.kind) {
+  case nullPointer:
+  case outOfBounds:
+  case useAfterFree:
+  case readOnly:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case misaligned:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case barrierMismatch:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  case endless:
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
+  default:
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+}
+
+void tellLeaks() {
+  Driver &driver = Driver::get();
+  if (!environment("MTC_STANDIN_LEAKS", 0) || driver.sticky)
+    return;
+  std::string text = driver.space.leaks();
+  auto add = [&](size_t count, const char *what) {
+    if (count)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + what;
+  };
+  add(driver.streams.size(), " streams");
+  add(driver.events.size(), " events");
+  add(driver.modules.size(), " modules");
+  add(driver.graphs.size(), " graphs");
+  add(driver.execs.size(), " instances of graphs");
+  if (!text.empty())
+    report("left at the end: " + text);
+}
+
+} // namespace
+
+thread_local CUcontext Driver::current = nullptr;
+thread_local bool Driver::inCallback = false;
+
+Driver &Driver::get() {
+  // Never destroyed: threads may call until the process is gone.
+  static Driver *driver = [] {
+    auto *made = new Driver;
+    std::atexit(tellLeaks);
+    // A context does not survive a fork.
+    pthread_atfork(nullptr, nullptr, [] {
+      Driver &parent = get();
+      new (&parent.mutex) std::mutex;
+      parent.forked |= parent.initialised;
+      parent.initialised = false;
+    });
+    return made;
+  }();
+  return *driver;
+}
+
+Driver::Driver()
+    : schedule(uint64_t(environment("MTC_STANDIN_SEED", 1)),
+               [this](Operation &operation, Progress &progress) {
+                 return run(operation, progress);
+               }),
+      mostDeviceBytes(
+          size_t(environment("MTC_STANDIN_MEMORY", kMostDeviceBytes))) {
+  schedule.patience = environment("MTC_STANDIN_PATIENCE", 30);
+  memory.setOrder([this](uint64_t id) {
+    return !running || schedule.ordered(id, *running);
+  });
+  auto allows = [](const char *word) {
+    return environmentHas("MTC_STANDIN_ALLOW", word);
+  };
+  launchOptions.readUnwrittenShared = allows("unwritten_shared");
+  launchOptions.readUnwrittenRegisters = allows("unwritten_registers");
+  launchOptions.endedThreadsArrive = allows("ended_threads");
+  launchOptions.racesInsideWarps = !allows("warp_races");
+  rules.refuseFlushToZero = environmentHas("MTC_STANDIN_REFUSE", "ftz");
+  rules.refuseApproximate = environmentHas("MTC_STANDIN_REFUSE", "approx");
+  rules.refuseContractable =
+      environmentHas("MTC_STANDIN_REFUSE", "contractable");
+  legacy.name = "the legacy stream";
+}
+
+CUstream Driver::makeStream(unsigned flags, int priority) {
+  auto made = std::make_unique<CUstream_st>();
+  made->number = ++streamsMade;
+  made->name = "stream " + std::to_string(made->number);
+  made->blocking = !(flags & CU_STREAM_NON_BLOCKING);
+  made->priority = priority;
+  return streams.add(std::move(made));
+}
+
+CUresult Driver::resolve(CUstream handle, CUstream &stream) {
+  if (handle && handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
+    stream = handle;
+    return streams.has(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (!current)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  stream = &legacy;
+  if (handle == CU_STREAM_PER_THREAD) {
+    auto &own = perThread[std::this_thread::get_id()];
+    if (!own) {
+      own = std::make_unique<CUstream_st>();
+      own->name = "the stream of a thread";
+      own->blocking = true;
+    }
+    stream = own.get();
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult Driver::checkLegacy(CUstream stream) {
+  return stream == &legacy ? captures.refuseImplicit() : CUDA_SUCCESS;
+}
+
+CUresult Driver::submit(CUstream stream, std::unique_ptr<Work> work) {
+  if (stream->capture)
+    return captures.add(*this, stream, std::move(work));
+  if (CUresult wrong = checkLegacy(stream))
+    return wrong;
+  enqueue(stream, std::move(work));
+  return CUDA_SUCCESS;
+}
+
+std::vector<OperationPtr> Driver::behind(CUstream stream) {
+  std::vector<OperationPtr> list;
+  auto add = [&](const CUstream_st &each) {
+    if (each.last)
+      list.push_back(each.last);
+  };
+  add(*stream);
+  if (stream->blocking)
+    add(legacy);
+  if (stream != &legacy)
+    return list;
+  for (CUstream each : streams.all())
+    if (each->blocking)
+      add(*each);
+  for (const auto &[thread, each] : perThread)
+    add(*each);
+  return list;
+}
+
+OperationPtr Driver::enqueue(CUstream stream, std::unique_ptr<Work> work,
+                             const std::vector<OperationPtr> &before) {
+  std::vector<OperationPtr> all = behind(stream);
+  all.insert(all.end(), before.begin(), before.end());
+  // Early operations run within add, and their stream may be asked for then.
+  stream->last = schedule.add(stream->name, std::move(work), all);
+  return stream->last;
+}
+
+CUresult Driver::wait(const OperationPtr &operation, Lock &lock) {
+  if (operation && !operation->done && !schedule.finish(operation, lock) &&
+      schedule.stuck)
+    fail(CUDA_ERROR_LAUNCH_TIMEOUT,
+         "a wait that does not end; at the heads of streams: " +
+             schedule.heads());
+  if (operation && !sticky)
+    schedule.hostKnows(*operation);
+  return sticky;
+}
+
+CUresult Driver::waitAll(Lock &lock, bool known) {
+  if (!schedule.finishAll(lock) && schedule.stuck)
+    fail(CUDA_ERROR_LAUNCH_TIMEOUT,
+         "a wait that does not end; at the heads of streams: " +
+             schedule.heads());
+  if (known && !sticky)
+    schedule.hostKnowsAll();
+  return sticky;
+}
+
+void Driver::begin() {
+  if (running && memory.operation().id != running->id)
+    memory.begin({running->id, running->chain % ptx::Memory::kStreams});
+}
+
+std::byte *Driver::touch(uint64_t address, size_t bytes, ptx::Access access,
+                         const std::string &who,
+                         std::optional<ptx::Fault> &fault) {
+  std::byte *host = nullptr;
+  begin();
+  fault = memory.touch(address, bytes, access, who, &host);
+  return host;
+}
+
+bool Driver::run(Operation &operation, Progress &progress) {
+  Operation *outer = running;
+  running = &operation;
+  std::optional<ptx::Fault> fault;
+  progress = operation.work->run(fault);
+  running = outer;
+  if (!fault)
+    return true;
+  fail(resultOf(*fault), "in " + schedule.describe(operation.id) + ": " +
+                             withNames(ptx::describe(*fault)));
+  return false;
+}
+
+/// Operations by name where the executor has their numbers.
+std::string Driver::withNames(std::string sentence) const {
+  static const std::regex number("operation ([0-9]+)");
+  std::string named;
+  std::smatch found;
+  while (std::regex_search(sentence, found, number)) {
+    named += found.prefix();
+    named += schedule.describe(std::stoull(found[1]));
+    sentence = found.suffix();
+  }
+  return named + sentence;
+}
+
+void Driver::callHost(void (*function)(void *), void *data) {
+  Operation *mine = running;
+  mine->started = true;
+  running = nullptr;
+  mutex.unlock();
+  inCallback = true;
+  function(data);
+  inCallback = false;
+  mutex.lock();
+  running = mine;
+  ++hostCalls;
+}
+
+void Driver::fail(CUresult result, const std::string &sentence) {
+  report(sentence);
+  if (!sticky)
+    sticky = result;
+  schedule.abandon();
+}
+
+void Driver::reset() {
+  schedule.abandon();
+  for (CUgraphExec each : execs.all())
+    execs.remove(each);
+  for (CUgraph each : graphs.all())
+    destroyGraph(*this, each);
+  for (CUfunction each : functions.all())
+    functions.remove(each);
+  for (CUmodule each : modules.all())
+    modules.remove(each);
+  for (CUevent each : events.all())
+    events.remove(each);
+  for (CUstream each : streams.all())
+    streams.remove(each);
+  perThread.clear();
+  legacy.last.reset();
+}
+
+} // namespace mtc::standin

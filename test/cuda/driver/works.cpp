@@ -1,0 +1,148 @@
+//===- works.cpp - the kinds of work --------------------------------------===//
+#include "test/cuda/driver/works.h"
+
+#include "test/cuda/driver/driver.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mtc::standin {
+namespace {
+
+/// FNV-1a over words, bytes at the end.
+uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
+  const auto *at = static_cast<const unsigned char *>(data);
+  for (; bytes >= 8; at += 8, bytes -= 8) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    hash = (hash ^ word) * 0x100000001b3;
+    hash ^= hash >> 29;
+  }
+  for (; bytes; ++at, --bytes)
+    hash = (hash ^ *at) * 0x100000001b3;
+  return hash;
+}
+
+ptx::Fault hostFault(std::string sentence) {
+  return {ptx::FaultKind::operationRace, std::move(sentence)};
+}
+
+std::string count(size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+} // namespace
+
+void **KernelWork::parameterPointers() const {
+  pointers.clear();
+  for (const ptx::Parameter &each : kernel->parameters)
+    pointers.push_back(
+        const_cast<std::byte *>(parameters.data() + each.offset));
+  return pointers.data();
+}
+
+Progress KernelWork::run(std::optional<ptx::Fault> &fault) {
+  Driver &driver = Driver::get();
+  driver.begin();
+  ptx::LaunchOptions options = driver.launchOptions;
+  options.seed = driver.schedule.random();
+  fault = ptx::launch({*module->code, *kernel, grid, block, dynamicShared,
+                       parameters, module->globals.get()},
+                      driver.memory, options);
+  return Progress::done;
+}
+
+std::string CopyWork::name() const {
+  auto word = [](Side side) {
+    return side == Side::host     ? "the host"
+           : side == Side::device ? "the device"
+                                  : "memory";
+  };
+  return "copy of " + count(bytes) + " from " + word(fromSide) + " to " +
+         word(toSide);
+}
+
+CopyWork::Print CopyWork::fingerprint() const {
+  constexpr uint64_t kBasis = 0xcbf29ce484222325;
+  Driver &driver = Driver::get();
+  Print print{kBasis, kBasis, driver.hostCalls};
+  ptx::Allocation *allocation = driver.memory.find(from, bytes);
+  if (!allocation)
+    return print;
+  size_t at = from - allocation->base;
+  print.bytes = mix(kBasis, allocation->host + at, bytes);
+  const auto &writers = allocation->touched.writers;
+  size_t first = at / 2, last = std::min(writers.size(), (at + bytes + 1) / 2);
+  if (first < last)
+    print.writers = mix(kBasis, writers.data() + first, 8 * (last - first));
+  return print;
+}
+
+void CopyWork::start() {
+  Driver &driver = Driver::get();
+  if (fromPageable) {
+    const auto *host = reinterpret_cast<const std::byte *>(from);
+    staged.assign(host, host + bytes);
+    return;
+  }
+  const Range *source = driver.space.find(from);
+  if (source && source->place != Place::device)
+    print = fingerprint();
+}
+
+Progress CopyWork::run(std::optional<ptx::Fault> &fault) {
+  Driver &driver = Driver::get();
+  driver.begin();
+  const std::byte *source = staged.data();
+  if (!fromPageable) {
+    source = driver.touch(from, bytes, ptx::Access::read, "a copy", fault);
+    // A change that the device or a host function made is in order.
+    if (!fault && print)
+      if (Print now = fingerprint(); now.bytes != print->bytes &&
+                                     now.writers == print->writers &&
+                                     now.hostCalls == print->hostCalls)
+        fault = hostFault("the host wrote to pinned memory that an "
+                          "asynchronous copy still reads");
+  }
+  if (fault)
+    return Progress::done;
+  std::byte *target = reinterpret_cast<std::byte *>(to);
+  if (!toPageable)
+    target = driver.touch(to, bytes, ptx::Access::write, "a copy", fault);
+  if (target && !fault)
+    std::memmove(target, source, bytes);
+  return Progress::done;
+}
+
+std::string FillWork::name() const {
+  return "memset of " + count(width * height * elementBytes);
+}
+
+Progress FillWork::run(std::optional<ptx::Fault> &fault) {
+  Driver &driver = Driver::get();
+  driver.begin();
+  for (size_t row = 0; row < height && !fault; ++row) {
+    std::byte *at = driver.touch(to + row * pitch, width * elementBytes,
+                                 ptx::Access::write, "a memset", fault);
+    if (elementBytes == 1 && at)
+      std::memset(at, int(value), width);
+    else
+      for (size_t k = 0; at && k < width; ++k)
+        std::memcpy(at + k * elementBytes, &value, elementBytes);
+  }
+  return Progress::done;
+}
+
+Progress HostWork::run(std::optional<ptx::Fault> &) {
+  Driver &driver = Driver::get();
+  if (function) {
+    driver.callHost(function, data);
+  } else {
+    auto call = [](void *self) {
+      auto *work = static_cast<HostWork *>(self);
+      work->callback(work->stream, CUDA_SUCCESS, work->data);
+    };
+    driver.callHost(call, this);
+  }
+  return Progress::done;
+}
+
+} // namespace mtc::standin
