@@ -57,7 +57,16 @@ struct GpuToNvvm : PassWrapper<GpuToNvvm, OperationPass<gpu::GPUModuleOp>> {
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk(requireBlockSize);
+  }
+
+  /// Upstream makes a bound (.maxntid) of the known size of a block. Kernels are
+  /// right for that size only.
+  static void requireBlockSize(LLVM::LLVMFuncOp function) {
+    if (Attribute size = function->removeAttr(
+            NVVM::NVVMDialect::getMaxntidAttrName()))
+      function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
   }
 };
 

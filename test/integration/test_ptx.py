@@ -117,8 +117,9 @@ def compiled(mtc, folder, ptxas, dtype):
         yield from launch_problems(path.replace(".ptx", ".launches.json"), ptx, kernels)
         if ptxas:
             yield from assembly_problems(ptxas, path, folder)
-        if (dtype != "f32") != ("ld.global.b16" in ptx):
-            yield f"{name} in {dtype}: expected 16-bit loads in types of 16 bits only"
+        rounds = re.search(r"cvt\.rn\.(bf16|f16)", ptx)
+        if {"f32": None, "bf16": "bf16", "fp16": "f16"}[dtype] != (rounds and rounds[1]):
+            yield f"{name} in {dtype}: expected roundings to this type only"
         print(f"{name} in {dtype}: {len(kernels)} kernels")
 
 

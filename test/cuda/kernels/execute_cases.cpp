@@ -1,12 +1,13 @@
 //===- execute_cases.cpp - kernel cases on the PTX executor ---------------===//
 //
-//   execute_cases FOLDER SEED...
+//   execute_cases FOLDER SEED... [--gpu RESULTS]
 //
 // runs every case of FOLDER/cases.bin as PTX, once for each SEED, which chooses
 // an order of blocks and warps and what unwritten registers hold. What comes
 // out is compared with the evaluator's bounds, and must have the same bits in
 // each order. A fault, a wrong element or a module that is refused is a line;
-// then the exit code is 1.
+// then the exit code is 1. RESULTS is what run_cases wrote on a GPU: how many
+// cases have its bytes is counted.
 //
 //===----------------------------------------------------------------------===//
 #include "case_run.h"
@@ -50,7 +51,7 @@ private:
 };
 
 struct Totals {
-  int wrong = 0, cpuBits = 0;
+  int wrong = 0, cpuBits = 0, gpuBytes = 0;
   uint64_t instructions = 0;
 };
 
@@ -73,8 +74,19 @@ std::string runOnce(const KernelCase &c, const ptx::Module &module,
   return "";
 }
 
+/// Digests of a line of run_cases' results, one per operand.
+std::vector<std::string> digestsOf(const std::string &line) {
+  const std::string key = "\"digest\": \"";
+  std::vector<std::string> digests;
+  for (size_t at = line.find(key); at != std::string::npos;
+       at = line.find(key, at + 1))
+    digests.push_back(line.substr(at + key.size(), 16));
+  return digests;
+}
+
 void runCase(const KernelCase &c, const ptx::Module &module,
-             const std::vector<uint64_t> &seeds, Totals &totals) {
+             const std::vector<uint64_t> &seeds, const std::string &gpu,
+             Totals &totals) {
   std::vector<std::vector<uint8_t>> first, found;
   for (uint64_t seed : seeds) {
     std::string wrong = runOnce(c, module, seed, totals, found);
@@ -91,6 +103,10 @@ void runCase(const KernelCase &c, const ptx::Module &module,
   for (size_t i = 0; i < c.operands.size(); ++i)
     bits &= hasCpuBits(c.operands[i], found[i]);
   totals.cpuBits += bits;
+  std::vector<std::string> digests;
+  for (const std::vector<uint8_t> &bytes : found)
+    digests.push_back(digestOf(bytes));
+  totals.gpuBytes += digests == digestsOf(gpu);
 }
 
 } // namespace
@@ -106,18 +122,25 @@ int main(int argc, char **argv) {
   if (!unread.empty())
     return std::cerr << unread << "\n", 2;
   std::vector<uint64_t> seeds;
+  std::ifstream gpu;
   for (int i = 2; i < argc; ++i)
-    seeds.push_back(std::stoull(argv[i]));
+    if (std::string(argv[i]) == "--gpu" && i + 1 < argc)
+      gpu.open(argv[++i]);
+    else
+      seeds.push_back(std::stoull(argv[i]));
   Modules modules(folder);
   Totals totals;
   for (const KernelCase &c : cases) {
     const ptx::Module *module = modules.find(c.ptx);
     if (!module)
       return 1;
-    runCase(c, *module, seeds, totals);
+    std::string line;
+    std::getline(gpu, line);
+    runCase(c, *module, seeds, line, totals);
   }
   std::cout << cases.size() << " cases, " << totals.wrong << " wrong, "
-            << totals.cpuBits << " with the CPU's bits, " << totals.instructions
+            << totals.cpuBits << " with the CPU's bits, " << totals.gpuBytes
+            << " with the GPU's bytes, " << totals.instructions
             << " lane instructions\n";
   return totals.wrong || cases.empty() ? 1 : 0;
 }

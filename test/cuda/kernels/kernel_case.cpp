@@ -8,6 +8,7 @@
 #include "kernel_case.h"
 
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -108,6 +109,16 @@ double mtc::test::valueAt(const std::string &element,
   if (element == "i32")
     return static_cast<int32_t>(bits);
   return std::bit_cast<float>(element == "bf16" ? bits << 16 : bits);
+}
+
+std::string mtc::test::digestOf(const std::vector<uint8_t> &bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint8_t b : bytes)
+    hash = (hash ^ b) * 0x100000001b3;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash));
+  return text;
 }
 
 bool mtc::test::saveCases(const std::string &path,

@@ -51,6 +51,9 @@ uint64_t widthOf(const std::string &element);
 double valueAt(const std::string &element, const std::vector<uint8_t> &bytes,
                uint64_t index);
 
+/// FNV-1a of 64 bits, as 16 hexadecimal digits.
+std::string digestOf(const std::vector<uint8_t> &bytes);
+
 /// Writes `cases` to `path`; false if that fails.
 bool saveCases(const std::string &path, const std::vector<KernelCase> &cases);
 

@@ -209,14 +209,6 @@ private:
   std::vector<uint8_t> image;
 };
 
-/// FNV-1a.
-uint64_t digest(const std::vector<uint8_t> &bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (uint8_t b : bytes)
-    hash = (hash ^ b) * 0x100000001b3;
-  return hash;
-}
-
 bool sameValue(const CaseOperand &o, const std::vector<uint8_t> &found,
                uint64_t i) {
   uint64_t width = widthOf(o.element);
@@ -247,11 +239,10 @@ std::string operandLine(const CaseOperand &o,
   for (uint64_t i = 0; i < o.count; ++i)
     differ += !sameValue(o, found, i);
   char text[160];
-  std::snprintf(text, sizeof text,
-                R"({"digest": "%016llx", "differ": %llu, "worst": %.3g})",
-                static_cast<unsigned long long>(digest(found)),
-                static_cast<unsigned long long>(differ),
-                std::min(worstOf(o, found), 1e30));
+  std::snprintf(
+      text, sizeof text, R"({"digest": "%s", "differ": %llu, "worst": %.3g})",
+      digestOf(found).c_str(), static_cast<unsigned long long>(differ),
+      std::min(worstOf(o, found), 1e30));
   return text;
 }
 
