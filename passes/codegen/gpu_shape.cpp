@@ -95,12 +95,14 @@ private:
       shape.blocks = llvm::divideCeil(rows * cols, perBlock);
   }
 
-  /// Threads for one row, alone in their block: half as many as vectors, and
-  /// not so many that a second block finds no room beside them.
+  /// Threads for one row, alone in their block: as many as vectors, and not so
+  /// many that a second block finds no room beside them. (On an H100 1,024 took
+  /// a quarter longer for rows of 50,304, half as many as vectors a tenth for
+  /// sums over rows of 3,072: docs/cuda.md.)
   int64_t threadsOfRow(int64_t vectors) {
-    int64_t half = static_cast<int64_t>(
-        llvm::PowerOf2Ceil(static_cast<uint64_t>(vectors + 1) / 2));
-    return std::clamp<int64_t>(half, kGpuWarp, kMostRowThreads);
+    int64_t all = static_cast<int64_t>(
+        llvm::PowerOf2Ceil(static_cast<uint64_t>(vectors)));
+    return std::clamp<int64_t>(all, kGpuWarp, kMostRowThreads);
   }
 
   int64_t vectorsOfRow() {
