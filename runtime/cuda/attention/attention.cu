@@ -1,9 +1,9 @@
 // The attention kernels of one element type, MTC_ELEMENT, and one head size,
 // MTC_HEAD_DIM: see attention_params.h and make_ptx.sh.
-#include "backward_keys.cuh"
-#include "backward_queries.cuh"
-#include "dots.cuh"
-#include "forward.cuh"
+#include "runtime/cuda/attention/backward_keys.cuh"
+#include "runtime/cuda/attention/backward_queries.cuh"
+#include "runtime/cuda/attention/dots.cuh"
+#include "runtime/cuda/attention/forward.cuh"
 
 #define MTC_JOIN(kind, element, dim) mtc_attention_##kind##_##element##_d##dim
 #define MTC_NAME(kind, element, dim) MTC_JOIN(kind, element, dim)

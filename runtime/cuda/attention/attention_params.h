@@ -7,7 +7,8 @@
 // 16 bytes, scale is positive, and all sizes are below 2^31.
 //
 // Entries: mtc_attention_KIND_ELEMENT_dD, of kind `forward`, `dots`, `queries`
-// or `keys`, element `bf16` or `f16`, D the head size. Backward is dots, then
+// or `keys`, element `bf16` or `f16`, D 32, 64, 96, 128 or 256; heads may have
+// fewer elements. Backward is dots, then
 // queries (dq) and keys (dk, dv) in any order. Nothing is added by atomics:
 // equal calls give equal bits.
 //
@@ -21,12 +22,12 @@ namespace mtc::cuda {
 
 /// The one parameter of every entry, by value. Strides are in elements.
 struct AttentionParams {
-  const void *q, *k, *v;
-  void *out;        ///< written by forward
-  float *lse;       ///< [batch, heads, seq], written by forward
-  const void *dout; ///< laid out as out
+  const uint16_t *q, *k, *v;
+  uint16_t *out;        ///< written by forward
+  float *lse;           ///< [batch, heads, seq], written by forward
+  const uint16_t *dout; ///< laid out as out
   float *dots; ///< scratch [batch, heads, seq]: sum over e of dout·out, by dots
-  void *dq, *dk, *dv;
+  uint16_t *dq, *dk, *dv;
   /// [batch, seq] or null: the first key that a query sees, as in abi.h; does
   /// not descend along the queries of a sample.
   const int32_t *documents;
@@ -36,7 +37,7 @@ struct AttentionParams {
   const uint64_t *seed, *sampleBase;
   uint64_t sample; ///< absolute id of batch row 0, less *sampleBase
   int64_t qToken, qHead, kToken, kHead, vToken, vHead, oToken, oHead;
-  int32_t seq, keys;
+  int32_t seq, keys, headDim;
   int32_t heads, group;         ///< query heads; of them per key head
   int32_t first, begin, begin2; ///< where queries are in the sequence
   int32_t causal;               ///< 0 or 1
@@ -62,13 +63,21 @@ struct AttentionTiles {
 
 enum class AttentionKernel { forward, dots, queries, keys };
 
-/// Of a head size of 32, 64, 96, 128 or 256.
+/// The D of the kernels for heads of `headDim` elements, which is a multiple of
+/// 8, at most 256.
+constexpr int attentionHeadSize(int headDim) {
+  for (int size : {32, 64, 96, 128})
+    if (headDim <= size)
+      return size;
+  return 256;
+}
+
+/// `headDim` is a D.
 constexpr AttentionTiles attentionTiles(AttentionKernel kernel, int headDim) {
   switch (kernel) {
   case AttentionKernel::forward:
-    return headDim <= 64    ? AttentionTiles{2, 4, 64, 64, 1, 2}
-           : headDim <= 128 ? AttentionTiles{2, 4, 64, 64, 1, 2}
-                            : AttentionTiles{1, 4, 32, 32, 1, 2};
+    return headDim <= 128 ? AttentionTiles{2, 4, 64, 64, 1, 2}
+                          : AttentionTiles{1, 4, 32, 32, 1, 2};
   case AttentionKernel::dots:
     return {1, 4, 0, 0, 1, 1};
   case AttentionKernel::queries:

@@ -10,9 +10,9 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_BACKWARD_KEYS_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_BACKWARD_KEYS_CUH
 
-#include "dropout.cuh"
-#include "heads.cuh"
-#include "products.cuh"
+#include "runtime/cuda/attention/dropout.cuh"
+#include "runtime/cuda/attention/heads.cuh"
+#include "runtime/cuda/attention/products.cuh"
 
 namespace mtc::cuda {
 
@@ -33,8 +33,8 @@ MTC_DEVICE void probabilities(float (&s)[M][N][4], uint32_t lse, float scale2) {
 
 /// dP becomes dS; `dots` is where those of the columns are.
 template <int M, int N>
-MTC_DEVICE void gradientsOfKeys(float (&dp)[M][N][4],
-                                const float (&s)[M][N][4], uint32_t dots) {
+MTC_DEVICE void gradientsOfKeys(float (&dp)[M][N][4], const float (&s)[M][N][4],
+                                uint32_t dots) {
 #pragma unroll
   for (int n = 0; n < N; ++n) {
     float2 pair = loadPair(dots + 32 * n + threadIdx.x % 4 * 8);
@@ -67,13 +67,13 @@ template <int D> struct QuerySteps {
   // Within a place of kBytes: q is at 0.
   static constexpr int kDout = kTileBytes;
   static constexpr int kLse = 2 * kTileBytes; ///< then as many dots
-  
+
   static MTC_DEVICE void copy(const AttentionParams &p, int head, int query,
                               uint32_t place) {
-    copyRows<D, kTiles.step, kTiles.threads()>(place, queryRows(p, head),
+    copyRows<D, kTiles.step, kTiles.threads()>(place, likeQ(p, p.q, head),
                                                query);
-    copyRows<D, kTiles.step, kTiles.threads()>(
-        place + kDout, outRows(p, p.dout, head), query);
+    copyRows<D, kTiles.step, kTiles.threads()>(place + kDout,
+                                               likeOut(p, p.dout, head), query);
     int i = int(threadIdx.x) % kTiles.step;
     const float *from = threadIdx.x < kTiles.step ? p.lse : p.dots;
     bool exists = query + i < p.seq;
@@ -84,10 +84,55 @@ template <int D> struct QuerySteps {
   }
 };
 
+/// The rows of a warp, and where they are in shared memory.
+struct OwnKeys {
+  int first;
+  uint32_t k, v;
+};
+
+/// Queries whose scores are in registers at once, and the same of them.
+struct QueryPart {
+  int first, head;
+  uint32_t q, dout, lse, dots;
+};
+
+/// Adds to the dk and dv of a warp what some queries give, of columns from
+/// 16·column on.
+template <Element E, int D, int M, int N, int C>
+MTC_DEVICE void addPart(float (&dk)[M][C][4], float (&dv)[M][C][4],
+                        const Places &places, const OwnKeys &own,
+                        const QueryPart &queries, int column,
+                        const LaneRow<D> &lane) {
+  const AttentionParams &p = places.p;
+  float s[M][N][4], dp[M][N][4];
+  uint64_t kept =
+      keepQueries<M, N>(places, queries.head, own.first, queries.first);
+  multiplyRows<E, D>(s, own.k, queries.q, lane);
+  if (!places.seeAll(queries.first, 8 * N, own.first, own.first + 16 * M))
+    hideQueries(s, places, own.first, queries.first);
+  probabilities(s, queries.lse, p.scale * CUDART_L2E_F);
+  multiplyRows<E, D>(dp, own.v, queries.dout, lane);
+  Packed<M, N> left;
+  left.template set<E>(s);
+  if (p.dropThreshold) { // what is kept of P is scaled at the end
+    drop(left, kept);
+    dropGradients(dp, kept, p.dropScale);
+  }
+  gradientsOfKeys(dp, s, queries.dots);
+  addProduct<E>(dv, left, queries.dout, column, lane);
+  left.template set<E>(dp);
+  addProduct<E>(dk, left, queries.q, column, lane);
+}
+
+/// The columns of rows from `first` on.
+MTC_DEVICE HeadRows<uint16_t> columns(HeadRows<uint16_t> rows, int first) {
+  return {rows.p + first, rows.stride, rows.count, rows.chunks - first / 8};
+}
+
 template <Element E, int D> MTC_DEVICE void keys(const AttentionParams &p) {
   using Steps = QuerySteps<D>;
   constexpr AttentionTiles kTiles = Steps::kTiles;
-  constexpr int M = kTiles.rowTiles, N = kTiles.part / 8;
+  constexpr int M = kTiles.rowTiles;
   constexpr int kColumns = D / kTiles.splits, kRowBytes = 2 * D;
   int part = int(blockIdx.x) % kTiles.splits, head = int(blockIdx.y);
   int from = int(blockIdx.x) / kTiles.splits * kTiles.rows();
@@ -100,18 +145,16 @@ template <Element E, int D> MTC_DEVICE void keys(const AttentionParams &p) {
 
   int begin = places.firstQuery(from);
   int end = endQuery(places, begin, from + kTiles.rows(), kTiles.step);
-  copyRows<D, kTiles.rows(), kTiles.threads()>(k, keyRows(p, head), from);
-  copyRows<D, kTiles.rows(), kTiles.threads()>(v, valueRows(p, head), from);
+  copyRows<D, kTiles.rows(), kTiles.threads()>(k, likeK(p, p.k, head), from);
+  copyRows<D, kTiles.rows(), kTiles.threads()>(v, likeV(p, p.v, head), from);
   commitCopies();
   int reader = head * p.group, lastReader = reader + p.group - 1;
   if (begin < end)
     Steps::copy(p, reader, begin, here);
 
   float dk[M][kColumns / 8][4], dv[M][kColumns / 8][4];
-  float s[M][N][4], dp[M][N][4];
   clear(dk);
   clear(dv);
-  float scale2 = p.scale * CUDART_L2E_F;
   int query = begin;
 #pragma unroll 1
   while (query < end) {
@@ -122,32 +165,20 @@ template <Element E, int D> MTC_DEVICE void keys(const AttentionParams &p) {
     }
     lane.forget();
     waitForCopies<0>();
-    meet();
+    __syncthreads();
     if (nextQuery < end)
       Steps::copy(p, nextReader, nextQuery, there);
 #pragma unroll 1
     for (int i = 0; i < kTiles.step; i += kTiles.part) {
-      int first = query + i;
-      if (own >= places.endKey(places.existing(first + kTiles.part - 1)))
-        continue;
-      uint32_t q = here + i * kRowBytes, dout = q + Steps::kDout;
-      uint32_t facts = here + Steps::kLse + 4 * i;
-      uint64_t kept = keepQueries<M, N>(places, reader, own, first);
-      multiplyRows<E, D>(s, ownK, q, lane);
-      if (!places.seeAll(first, kTiles.part, own, own + M * 16))
-        hideQueries(s, places, own, first);
-      probabilities(s, facts, scale2);
-      multiplyRows<E, D>(dp, ownV, dout, lane);
-      Packed<M, N> left;
-      left.template set<E>(s);
-      if (p.dropThreshold) { // what is kept of P is scaled at the end
-        drop(left, kept);
-        dropGradients(dp, kept, p.dropScale);
-      }
-      gradientsOfKeys(dp, s, facts + 4 * kTiles.step);
-      addProduct<E>(dv, left, dout, part * kColumns / 16, lane);
-      left.template set<E>(dp);
-      addProduct<E>(dk, left, q, part * kColumns / 16, lane);
+      QueryPart queries{query + i,
+                        reader,
+                        here + i * kRowBytes,
+                        here + i * kRowBytes + Steps::kDout,
+                        here + Steps::kLse + 4 * i,
+                        here + Steps::kLse + 4 * (i + kTiles.step)};
+      if (own < places.endKey(places.existing(query + i + kTiles.part - 1)))
+        addPart<E, D, M, kTiles.part / 8>(dk, dv, places, {own, ownK, ownV},
+                                          queries, part * kColumns / 16, lane);
     }
     uint32_t other = here;
     here = there;
@@ -156,14 +187,11 @@ template <Element E, int D> MTC_DEVICE void keys(const AttentionParams &p) {
     reader = nextReader;
   }
   waitForCopies<0>(); // where no query sees the keys
-  meet();
-  int column = part * kColumns;
-  storeRows<E, kColumns>(
-      static_cast<uint16_t *>(p.dk) + keyOffset(p, head) + column, p.kToken,
-      own, p.keys, ownK, dk, p.scale);
-  storeRows<E, kColumns>(
-      static_cast<uint16_t *>(p.dv) + valueOffset(p, head) + column, p.vToken,
-      own, p.keys, ownV, dv, p.dropScale);
+  __syncthreads();
+  storeRows<E, kColumns>(columns(likeK(p, p.dk, head), part * kColumns), own,
+                         ownK, dk, p.scale);
+  storeRows<E, kColumns>(columns(likeV(p, p.dv, head), part * kColumns), own,
+                         ownV, dv, p.dropScale);
 }
 
 } // namespace mtc::cuda

@@ -9,9 +9,9 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_BACKWARD_QUERIES_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_BACKWARD_QUERIES_CUH
 
-#include "dropout.cuh"
-#include "heads.cuh"
-#include "products.cuh"
+#include "runtime/cuda/attention/dropout.cuh"
+#include "runtime/cuda/attention/heads.cuh"
+#include "runtime/cuda/attention/products.cuh"
 
 namespace mtc::cuda {
 
@@ -55,7 +55,7 @@ template <Element E, int D> MTC_DEVICE void queries(const AttentionParams &p) {
   int from = tile * kTiles.rows(), last = min(from + kTiles.rows(), p.seq) - 1;
   int ownRow = int(threadIdx.x / 32) * M * 16, own = from + ownRow;
   Places places(p);
-  HeadRows k = keyRows(p, head / p.group), v = valueRows(p, head / p.group);
+  auto k = likeK(p, p.k, head / p.group), v = likeV(p, p.v, head / p.group);
   uint32_t q = sharedBase(), dout = q + kTiles.rows() * kRowBytes;
   uint32_t here = dout + kTiles.rows() * kRowBytes;
   uint32_t there = here + 2 * kStepBytes;
@@ -69,8 +69,8 @@ template <Element E, int D> MTC_DEVICE void queries(const AttentionParams &p) {
   int begin = places.firstKey(from) / kTiles.step * kTiles.step;
   int end = places.endKey(last);
   int ownEnd = places.endKey(places.existing(own + M * 16 - 1));
-  copyRows<D, kTiles.rows(), kTiles.threads()>(q, queryRows(p, head), from);
-  copyRows<D, kTiles.rows(), kTiles.threads()>(dout, outRows(p, p.dout, head),
+  copyRows<D, kTiles.rows(), kTiles.threads()>(q, likeQ(p, p.q, head), from);
+  copyRows<D, kTiles.rows(), kTiles.threads()>(dout, likeOut(p, p.dout, head),
                                                from);
   copyStep(begin, here);
 
@@ -82,7 +82,7 @@ template <Element E, int D> MTC_DEVICE void queries(const AttentionParams &p) {
   for (int key = begin; key < end; key += kTiles.step) {
     lane.forget();
     waitForCopies<0>();
-    meet();
+    __syncthreads();
     if (key + kTiles.step < end)
       copyStep(key + kTiles.step, there);
 #pragma unroll 1
@@ -106,8 +106,9 @@ template <Element E, int D> MTC_DEVICE void queries(const AttentionParams &p) {
     here = there;
     there = other;
   }
-  storeRows<E, D>(static_cast<uint16_t *>(p.dq) + queryOffset(p, head),
-                  p.qToken, own, p.seq, q + ownRow * kRowBytes, dq, p.scale);
+  __syncwarp(); // other lanes may still read the rows that give their place
+  storeRows<E, D>(likeQ(p, p.dq, head), own, q + ownRow * kRowBytes, dq,
+                  p.scale);
 }
 
 } // namespace mtc::cuda

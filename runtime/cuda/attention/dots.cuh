@@ -7,7 +7,7 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_DOTS_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_DOTS_CUH
 
-#include "heads.cuh"
+#include "runtime/cuda/attention/heads.cuh"
 
 namespace mtc::cuda {
 
@@ -20,17 +20,18 @@ MTC_DEVICE float addDot(float sum, uint32_t a, uint32_t b) {
 
 template <Element E, int D> MTC_DEVICE void dots(const AttentionParams &p) {
   constexpr AttentionTiles kTiles = attentionTiles(AttentionKernel::dots, D);
-  constexpr int kChunks = D / 8, kLanes = kChunks % 8 == 0 ? 8 : 4;
+  constexpr int kLanes = kRowLanes<D>;
   int head = int(blockIdx.y), chunk = int(threadIdx.x) % kLanes;
   int first = int(blockIdx.x) * kTiles.rows() + int(threadIdx.x) / kLanes;
-  HeadRows out = outRows(p, p.out, head), dout = outRows(p, p.dout, head);
+  auto out = likeOut(p, p.out, head);
+  auto dout = likeOut(p, p.dout, head);
 #pragma unroll
   for (int r = 0; r < kTiles.rows(); r += kTiles.threads() / kLanes) {
     int row = first + r;
     float sum = 0;
-    if (row < p.seq)
 #pragma unroll
-      for (int c = 0; c < kChunks; c += kLanes) {
+    for (int c = 0; c < D / 8; c += kLanes)
+      if (row < p.seq && chunk + c < out.chunks) {
         int64_t at = row * out.stride + 8 * (chunk + c);
         uint4 a = *reinterpret_cast<const uint4 *>(dout.p + at);
         uint4 b = *reinterpret_cast<const uint4 *>(out.p + at);

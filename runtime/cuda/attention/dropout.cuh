@@ -7,8 +7,8 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_DROPOUT_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_DROPOUT_CUH
 
-#include "places.cuh"
-#include "products.cuh"
+#include "runtime/cuda/attention/places.cuh"
+#include "runtime/cuda/attention/products.cuh"
 
 namespace mtc::cuda {
 
@@ -48,9 +48,9 @@ struct Dropper {
   /// Bit i: element i of the Philox block that holds `element` is kept.
   MTC_DEVICE uint32_t keptOfBlock(uint64_t element) const {
     uint32_t high = uint32_t(element >> 34) << 24 | layerSite;
-    uint4 w = philox(
-        {uint32_t(element >> 2), high, uint32_t(id), uint32_t(id >> 32)},
-        uint32_t(seed), uint32_t(seed >> 32));
+    uint4 w =
+        philox({uint32_t(element >> 2), high, uint32_t(id), uint32_t(id >> 32)},
+               uint32_t(seed), uint32_t(seed >> 32));
     return uint32_t(w.x >= threshold) | uint32_t(w.y >= threshold) << 1 |
            uint32_t(w.z >= threshold) << 2 | uint32_t(w.w >= threshold) << 3;
   }
@@ -169,8 +169,7 @@ MTC_DEVICE void dropGradients(float (&dp)[M][N][4], uint64_t kept,
     for (int n = 0; n < N; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e)
-        dp[m][n][e] =
-            isKept<N>(kept, m, n, e) ? dp[m][n][e] * dropScale : 0;
+        dp[m][n][e] = isKept<N>(kept, m, n, e) ? dp[m][n][e] * dropScale : 0;
 }
 
 /// Dropped values become zero.

@@ -9,9 +9,9 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_FORWARD_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_FORWARD_CUH
 
-#include "dropout.cuh"
-#include "heads.cuh"
-#include "products.cuh"
+#include "runtime/cuda/attention/dropout.cuh"
+#include "runtime/cuda/attention/heads.cuh"
+#include "runtime/cuda/attention/products.cuh"
 
 namespace mtc::cuda {
 
@@ -95,10 +95,8 @@ MTC_DEVICE void finishRows(float (&out)[M][C][4], const Softmax<M> &state,
     }
 }
 
-template <Element E, int D>
-MTC_DEVICE void forward(const AttentionParams &p) {
-  constexpr AttentionTiles kTiles =
-      attentionTiles(AttentionKernel::forward, D);
+template <Element E, int D> MTC_DEVICE void forward(const AttentionParams &p) {
+  constexpr AttentionTiles kTiles = attentionTiles(AttentionKernel::forward, D);
   constexpr int M = kTiles.rowTiles, N = kTiles.step / 8;
   constexpr int kStepBytes = kTiles.step * 2 * D;
   // The last rows see most keys, so they begin.
@@ -106,8 +104,7 @@ MTC_DEVICE void forward(const AttentionParams &p) {
   int from = tile * kTiles.rows(), last = min(from + kTiles.rows(), p.seq) - 1;
   int warp = int(threadIdx.x / 32), own = from + warp * M * 16;
   Places places(p);
-  HeadRows q = queryRows(p, head), k = keyRows(p, head / p.group),
-           v = valueRows(p, head / p.group);
+  auto k = likeK(p, p.k, head / p.group), v = likeV(p, p.v, head / p.group);
   uint32_t shared = sharedBase(), steps = shared + kTiles.rows() * 2 * D;
   uint32_t ownShared = shared + warp * M * 16 * 2 * D;
   LaneRow<D> lane;
@@ -119,9 +116,11 @@ MTC_DEVICE void forward(const AttentionParams &p) {
     commitCopies();
   };
   int begin = places.firstKey(from) / kTiles.step * kTiles.step;
-  int end = places.endKey(last), ownEnd = places.endKey(places.existing(own + M * 16 - 1));
+  int end = places.endKey(last),
+      ownEnd = places.endKey(places.existing(own + M * 16 - 1));
   uint32_t here = steps, there = steps + 2 * kStepBytes;
-  copyRows<D, kTiles.rows(), kTiles.threads()>(shared, q, from);
+  copyRows<D, kTiles.rows(), kTiles.threads()>(shared, likeQ(p, p.q, head),
+                                               from);
   copyStep(begin, here);
 
   float out[M][D / 8][4], s[M][N][4];
@@ -132,7 +131,7 @@ MTC_DEVICE void forward(const AttentionParams &p) {
   for (int key = begin; key < end; key += kTiles.step) {
     lane.forget();
     waitForCopies<0>();
-    meet();
+    __syncthreads();
     if (key + kTiles.step < end)
       copyStep(key + kTiles.step, there);
     if (key < ownEnd) {
@@ -151,8 +150,8 @@ MTC_DEVICE void forward(const AttentionParams &p) {
     there = other;
   }
   finishRows(out, state, p, p.lse + rowOffset(p, head), own);
-  storeRows<E, D>(static_cast<uint16_t *>(p.out) + outOffset(p, head), p.oToken,
-                  own, p.seq, ownShared, out, 1);
+  __syncwarp(); // other lanes may still read the rows that give their place
+  storeRows<E, D>(likeOut(p, p.out, head), own, ownShared, out, 1);
 }
 
 } // namespace mtc::cuda

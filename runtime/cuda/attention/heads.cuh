@@ -2,43 +2,38 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_HEADS_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_HEADS_CUH
 
-#include "attention_params.h"
-#include "tiles.cuh"
+#include "runtime/cuda/attention/attention_params.h"
+#include "runtime/cuda/attention/tiles.cuh"
 
 namespace mtc::cuda {
 
-// Elements before a head of the block's sample.
-MTC_DEVICE int64_t queryOffset(const AttentionParams &p, int head) {
-  return int64_t(blockIdx.z) * p.seq * p.qToken + head * p.qHead;
-}
-MTC_DEVICE int64_t keyOffset(const AttentionParams &p, int head) {
-  return int64_t(blockIdx.z) * p.keys * p.kToken + head * p.kHead;
-}
-MTC_DEVICE int64_t valueOffset(const AttentionParams &p, int head) {
-  return int64_t(blockIdx.z) * p.keys * p.vToken + head * p.vHead;
-}
-MTC_DEVICE int64_t outOffset(const AttentionParams &p, int head) {
-  return int64_t(blockIdx.z) * p.seq * p.oToken + head * p.oHead;
-}
 /// Of lse and dots.
 MTC_DEVICE int64_t rowOffset(const AttentionParams &p, int head) {
   return (int64_t(blockIdx.z) * p.heads + head) * p.seq;
 }
 
-MTC_DEVICE const uint16_t *elements(const void *p) {
-  return static_cast<const uint16_t *>(p);
+// Rows of a head of the block's sample: of x, laid out as q, k, v or out.
+template <class T>
+MTC_DEVICE HeadRows<T> headRows(T *x, int tokens, int head, int64_t tokenStride,
+                                int64_t headStride, int headDim) {
+  int64_t sample = int64_t(blockIdx.z) * tokens * tokenStride;
+  return {x + sample + head * headStride, tokenStride, tokens, headDim / 8};
 }
-MTC_DEVICE HeadRows queryRows(const AttentionParams &p, int head) {
-  return {elements(p.q) + queryOffset(p, head), p.qToken, p.seq};
+template <class T>
+MTC_DEVICE HeadRows<T> likeQ(const AttentionParams &p, T *x, int head) {
+  return headRows(x, p.seq, head, p.qToken, p.qHead, p.headDim);
 }
-MTC_DEVICE HeadRows keyRows(const AttentionParams &p, int head) {
-  return {elements(p.k) + keyOffset(p, head), p.kToken, p.keys};
+template <class T>
+MTC_DEVICE HeadRows<T> likeK(const AttentionParams &p, T *x, int head) {
+  return headRows(x, p.keys, head, p.kToken, p.kHead, p.headDim);
 }
-MTC_DEVICE HeadRows valueRows(const AttentionParams &p, int head) {
-  return {elements(p.v) + valueOffset(p, head), p.vToken, p.keys};
+template <class T>
+MTC_DEVICE HeadRows<T> likeV(const AttentionParams &p, T *x, int head) {
+  return headRows(x, p.keys, head, p.vToken, p.vHead, p.headDim);
 }
-MTC_DEVICE HeadRows outRows(const AttentionParams &p, const void *x, int head) {
-  return {elements(x) + outOffset(p, head), p.oToken, p.seq};
+template <class T>
+MTC_DEVICE HeadRows<T> likeOut(const AttentionParams &p, T *x, int head) {
+  return headRows(x, p.seq, head, p.oToken, p.oHead, p.headDim);
 }
 
 extern __shared__ __align__(128) unsigned char attentionShared[];

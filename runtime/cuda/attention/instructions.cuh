@@ -89,17 +89,8 @@ MTC_DEVICE void commitCopies() {
 }
 /// All but the last `Left` groups are in shared memory, for this thread.
 template <int Left> MTC_DEVICE void waitForCopies() {
-#ifndef MTC_PLANT_NO_WAIT
   asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
-#endif
 }
-/// Waits for the block.
-MTC_DEVICE void meet() {
-#ifndef MTC_PLANT_NO_BARRIER
-  __syncthreads();
-#endif
-}
-
 MTC_DEVICE void store32(uint32_t to, uint32_t x) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(x) : "memory");
 }

@@ -7,6 +7,7 @@
 # the files name. Lines that say nothing are left out: a third of the bytes.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
 folder=${1:-$here/ptx}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- bf16_d32 bf16_d64 bf16_d128 f16_d64
@@ -15,7 +16,7 @@ version=$("$nvcc" --version | sed -n 's/.*, V//p')
 mkdir -p "$folder"
 for instance; do
   out=$folder/attention_$instance.ptx
-  "$nvcc" -std=c++20 --expt-relaxed-constexpr -arch=sm_80 -ptx $MTC_PTX_FLAGS \
+  "$nvcc" -std=c++20 --expt-relaxed-constexpr -arch=sm_80 -ptx "-I$root" \
     "-DMTC_ELEMENT=${instance%_d*}" "-DMTC_HEAD_DIM=${instance#*_d}" \
     "$here/attention.cu" -o "$out.whole"
   {

@@ -1,14 +1,14 @@
 //===- places.cuh - who sees whom -------------------------------*- C++ -*-===//
 //
-// Queries may be two ranges of the sequence; positions ascend along them, and so
-// do the first and the last key that a query sees.
+// Queries may be two ranges of the sequence; positions ascend along them, and
+// so do the first and the last key that a query sees.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_PLACES_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_PLACES_CUH
 
-#include "attention_params.h"
-#include "instructions.cuh"
+#include "runtime/cuda/attention/attention_params.h"
+#include "runtime/cuda/attention/instructions.cuh"
 
 #include <math_constants.h>
 
@@ -45,8 +45,7 @@ struct Places {
   /// Queries [from, from + count), some of which may not exist, see all the
   /// keys [key, end).
   MTC_DEVICE bool seeAll(int from, int count, int key, int end) const {
-    return end <= endKey(from) &&
-           firstKey(min(from + count, p.seq) - 1) <= key;
+    return end <= endKey(from) && firstKey(min(from + count, p.seq) - 1) <= key;
   }
   /// What stands for a query that does not exist.
   MTC_DEVICE int existing(int query) const { return min(query, p.seq - 1); }

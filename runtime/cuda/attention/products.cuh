@@ -7,7 +7,7 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_PRODUCTS_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_PRODUCTS_CUH
 
-#include "tiles.cuh"
+#include "runtime/cuda/attention/tiles.cuh"
 
 namespace mtc::cuda {
 

@@ -8,7 +8,7 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_TILES_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_TILES_CUH
 
-#include "instructions.cuh"
+#include "runtime/cuda/attention/instructions.cuh"
 
 namespace mtc::cuda {
 
@@ -45,18 +45,22 @@ template <int D> struct LaneRow {
 };
 
 /// Rows of one head in device memory.
-struct HeadRows {
-  const uint16_t *p;
+template <class T> struct HeadRows {
+  T *p;
   int64_t stride; ///< elements from row to row
   int count;      ///< rows that exist
+  int chunks;     ///< of 16 bytes, that a row has; those of a tile may be more
 };
 
-/// Starts the copy of Rows rows from `from` on; those that do not exist become
+/// Lanes that take a row's chunks in turn.
+template <int D> constexpr int kRowLanes = D % 64 == 0 ? 8 : 4;
+
+/// Starts the copy of Rows rows from `from` on; what does not exist becomes
 /// zero.
 template <int D, int Rows, int Threads>
-MTC_DEVICE void copyRows(uint32_t to, const HeadRows &rows, int from) {
-  constexpr int kChunks = D / 8, kLanes = kChunks % 8 == 0 ? 8 : 4;
-  constexpr int kAtOnce = Threads / kLanes;
+MTC_DEVICE void copyRows(uint32_t to, const HeadRows<const uint16_t> &rows,
+                         int from) {
+  constexpr int kLanes = kRowLanes<D>, kAtOnce = Threads / kLanes;
   static_assert(Rows % kAtOnce == 0 || Rows < kAtOnce);
   int row = int(threadIdx.x) / kLanes, chunk = int(threadIdx.x) % kLanes;
   if (Rows < kAtOnce && row >= Rows)
@@ -67,21 +71,20 @@ MTC_DEVICE void copyRows(uint32_t to, const HeadRows &rows, int from) {
     bool exists = from + row + r < rows.count;
     const uint16_t *source = exists ? p : rows.p;
 #pragma unroll
-    for (int c = 0; c < kChunks; c += kLanes)
+    for (int c = 0; c < D / 8; c += kLanes)
       copyAsync16(to + chunkOffset<D>(row + r, chunk + c), source + 8 * c,
-                  exists);
+                  exists && chunk + c < rows.chunks);
   }
 }
 
 /// Rounds the 16·M x D values of a warp times a factor to its rows, from `from`
-/// on, of a head at `p`, through shared memory at `own`, which only this warp
+/// on, through shared memory at `own`, which only this warp
 /// uses. Lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8.
 template <Element E, int D, int M>
-MTC_DEVICE void storeRows(uint16_t *p, int64_t stride, int from, int count,
+MTC_DEVICE void storeRows(const HeadRows<uint16_t> &rows, int from,
                           uint32_t own, const float (&x)[M][D / 8][4],
                           float factor) {
   uint32_t lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-  __syncwarp(); // other lanes may still read what was there
 #pragma unroll
   for (int m = 0; m < M; ++m)
 #pragma unroll
@@ -89,17 +92,16 @@ MTC_DEVICE void storeRows(uint16_t *p, int64_t stride, int from, int count,
 #pragma unroll
       for (int n = 0; n < D / 8; ++n)
         store32(own + chunkOffset<D>(m * 16 + h * 8 + g, n) + 4 * t,
-                pack<E>(x[m][n][2 * h] * factor,
-                        x[m][n][2 * h + 1] * factor));
+                pack<E>(x[m][n][2 * h] * factor, x[m][n][2 * h + 1] * factor));
   __syncwarp();
-  constexpr int kChunks = D / 8, kLanes = kChunks % 8 == 0 ? 8 : 4;
+  constexpr int kLanes = kRowLanes<D>;
   int row = int(lane) / kLanes, chunk = int(lane) % kLanes;
 #pragma unroll
   for (int r = 0; r < 16 * M; r += 32 / kLanes)
-    if (from + row + r < count)
 #pragma unroll
-      for (int c = 0; c < kChunks; c += kLanes)
-        *reinterpret_cast<uint4 *>(p + (from + row + r) * stride +
+    for (int c = 0; c < D / 8; c += kLanes)
+      if (from + row + r < rows.count && chunk + c < rows.chunks)
+        *reinterpret_cast<uint4 *>(rows.p + (from + row + r) * rows.stride +
                                    8 * (chunk + c)) =
             load128(own + chunkOffset<D>(row + r, chunk + c));
 }

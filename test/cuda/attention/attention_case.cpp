@@ -49,8 +49,11 @@ AttentionData makeData(const AttentionCase &c) {
       e = bitsOf(c.half, normal(random));
     return x;
   };
-  AttentionData data{fill(c.seq, c.heads), fill(c.keys, c.kvHeads),
-                     fill(c.keys, c.kvHeads), fill(c.seq, c.heads), {}};
+  AttentionData data{fill(c.seq, c.heads),
+                     fill(c.keys, c.kvHeads),
+                     fill(c.keys, c.kvHeads),
+                     fill(c.seq, c.heads),
+                     {}};
   if (c.documents)
     for (int b = 0; b < c.batch; ++b)
       for (int i = 0; i < c.seq; ++i) {
@@ -145,10 +148,10 @@ private:
     if (c.rate == 0)
       return 1;
     runtime::PhiloxAddress at{kSeed, kSample + uint64_t(b), kLayer, kSite};
-    uint64_t element =
-        (uint64_t(kFirstHead + h) * uint64_t(c.keys) + uint64_t(c.position(i))) *
-            uint64_t(c.keys) +
-        uint64_t(j);
+    uint64_t element = (uint64_t(kFirstHead + h) * uint64_t(c.keys) +
+                        uint64_t(c.position(i))) *
+                           uint64_t(c.keys) +
+                       uint64_t(j);
     auto limit = uint32_t(std::floor(c.rate * 4294967296.0));
     return runtime::philoxWord(at, element) >= limit ? 1 / (1 - c.rate) : 0;
   }
@@ -173,24 +176,26 @@ private:
 
     size_t qRow = ((size_t(b) * c.seq + i) * c.heads + h) * c.dim;
     double dots = 0, dotsBound = 0;
+    std::vector<double> factors;
+    for (int j = 0; j < c.keys; ++j) {
+      double m = p[j] > 0 ? factor(b, h, i, j) : 0;
+      factors.push_back(m);
+      double bound = m * (p[j] * (round + 2 * single) + tiny);
+      for (int e = 0; e < c.dim && m != 0; ++e) {
+        all.out.value[qRow + e] += m * p[j] * v[j][e];
+        all.out.bound[qRow + e] += bound * std::fabs(v[j][e]);
+      }
+    }
     for (int e = 0; e < c.dim; ++e) {
-      double x = 0, bound = 0;
-      for (int j = 0; j < c.keys; ++j)
-        if (double m = factor(b, h, i, j); m != 0 && p[j] > 0) {
-          x += m * p[j] * v[j][e];
-          bound += m * (p[j] * (round + 2 * single) + tiny) *
-                   std::fabs(v[j][e]);
-        }
-      all.out.value[qRow + e] = x;
-      all.out.bound[qRow + e] = bound;
+      double x = all.out.value[qRow + e], bound = all.out.bound[qRow + e];
       dots += dout[e] * x;
-      dotsBound += std::fabs(dout[e]) *
-                   (bound + round * (std::fabs(x) + bound) + tiny);
+      dotsBound +=
+          std::fabs(dout[e]) * (bound + round * (std::fabs(x) + bound) + tiny);
     }
     for (int j = 0; j < c.keys; ++j)
       if (p[j] > 0)
-        addGradients(b, h, j, qRow, q, k[j], v[j], dout, p[j],
-                     factor(b, h, i, j), dots, dotsBound, single);
+        addGradients(b, h, j, qRow, q, k[j], v[j], dout, p[j], factors[j], dots,
+                     dotsBound, single);
   }
 
   void addGradients(int b, int h, int j, size_t qRow, const double *q,
@@ -202,7 +207,8 @@ private:
     double sizes = m * dotOfSizes(dout, v, c.dim) + std::fabs(dots);
     double dsBound = (round + 2 * single) * std::fabs(ds) + tiny +
                      p * (1 + round) * (dotsBound + 4 * single * sizes);
-    size_t kRow = ((size_t(b) * c.keys + j) * c.kvHeads + h / c.group()) * c.dim;
+    size_t kRow =
+        ((size_t(b) * c.keys + j) * c.kvHeads + h / c.group()) * c.dim;
     double scale = scaleOf(c);
     for (int e = 0; e < c.dim; ++e) {
       all.dq.value[qRow + e] += scale * ds * k[e];
@@ -248,6 +254,8 @@ std::vector<AttentionCase> attentionCases() {
     full->rate = 0.2;
     full->documents = true;
   }
+  for (int dim : {8, 16, 80, 160})
+    add("narrow", dim, 50, 50, true)->heads = 3;
   add("even", 64, 128, 128, false);
   add("all", 64, 70, 150, false);
   add("causal", 64, 200, 200, true)->fused = true;
@@ -275,6 +283,20 @@ std::vector<AttentionCase> attentionCases() {
   for (int dim : {32, 64, 96, 128, 256})
     add("half", dim, 100, 100, true)->half = true;
   return cases;
+}
+
+std::vector<AttentionCase> largeAttentionCases() {
+  AttentionCase c;
+  c.name = "large";
+  c.seq = c.first = c.keys = 1000;
+  c.causal = true;
+  c.heads = 2;
+  c.rate = 0.1;
+  AttentionCase wide = c;
+  wide.dim = 128;
+  wide.heads = 1;
+  wide.rate = 0;
+  return {c, wide};
 }
 
 } // namespace mtc::test

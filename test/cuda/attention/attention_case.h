@@ -25,9 +25,8 @@ struct AttentionCase {
   bool documents = false; ///< several in a sample
   bool fused = false;     ///< q, k and v are [batch, tokens, 3, heads, dim]
 
-  /// Of kernels: "bf16_d64".
-  std::string instance() const {
-    return (half ? "f16_d" : "bf16_d") + std::to_string(dim);
+  std::string fullName() const {
+    return name + (half ? "_f16_d" : "_bf16_d") + std::to_string(dim);
   }
   int group() const { return heads / kvHeads; }
   int position(int query) const {
@@ -61,8 +60,10 @@ double scaleOf(const AttentionCase &c);
 AttentionData makeData(const AttentionCase &c);
 AttentionResults reference(const AttentionCase &c, const AttentionData &data);
 
-/// The shapes that tests run, smallest first.
+/// The shapes that tests run.
 std::vector<AttentionCase> attentionCases();
+/// Those for a GPU.
+std::vector<AttentionCase> largeAttentionCases();
 
 } // namespace mtc::test
 #endif // MTC_TEST_CUDA_ATTENTION_CASE_H

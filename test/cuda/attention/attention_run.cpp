@@ -2,6 +2,7 @@
 
 #include "runtime/base/philox.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <sstream>
@@ -10,28 +11,37 @@ namespace mtc::test {
 
 using cuda::AttentionKernel;
 
+std::string instance(const AttentionCase &c) {
+  return (c.half ? "f16_d" : "bf16_d") +
+         std::to_string(cuda::attentionHeadSize(c.dim));
+}
+
 std::string entryName(AttentionKernel kernel, const AttentionCase &c) {
   static const char *const names[] = {"forward", "dots", "queries", "keys"};
-  return std::string("mtc_attention_") + names[int(kernel)] +
-         "_" + c.instance();
+  return std::string("mtc_attention_") + names[int(kernel)] + "_" + instance(c);
 }
 
 std::string launchKernel(Machine &machine, AttentionKernel kernel,
                          const AttentionCase &c,
                          const cuda::AttentionParams &params) {
-  Machine::Grid grid{
-      cuda::attentionGridX(kernel, c.dim, c.seq, c.keys),
-      kernel == AttentionKernel::keys ? c.kvHeads : c.heads, c.batch,
-      cuda::attentionTiles(kernel, c.dim).threads(),
-      cuda::attentionSharedBytes(kernel, c.dim)};
+  int size = cuda::attentionHeadSize(c.dim);
+  Machine::Grid grid{cuda::attentionGridX(kernel, size, c.seq, c.keys),
+                     kernel == AttentionKernel::keys ? c.kvHeads : c.heads,
+                     c.batch, cuda::attentionTiles(kernel, size).threads(),
+                     cuda::attentionSharedBytes(kernel, size)};
   return machine.launch(entryName(kernel, c), grid, params);
 }
 
 namespace {
 
+/// No number; results start so.
+constexpr uint16_t kNothing = 0xffff;
+
 /// Elements that a buffer has between values, and where it begins: fused
 /// buffers have gaps.
-int gap(const AttentionCase &c, int heads) { return c.fused ? 3 * heads : heads; }
+int gap(const AttentionCase &c, int heads) {
+  return c.fused ? 3 * heads : heads;
+}
 
 template <class T> const T *pointer(uint64_t address) {
   return std::bit_cast<const T *>(address);
@@ -45,9 +55,8 @@ template <class T> T *mutablePointer(uint64_t address) {
 uint64_t CaseOnMachine::place(const char *name,
                               const std::vector<uint16_t> &values, int tokens,
                               int heads, int part) {
-  // 0xffff is no number; results start so.
   size_t wide = size_t(gap(c, heads)) * c.dim, row = size_t(heads) * c.dim;
-  std::vector<uint16_t> image(size_t(c.batch) * tokens * wide, 0xffff);
+  std::vector<uint16_t> image(size_t(c.batch) * tokens * wide, kNothing);
   for (size_t i = 0; i < values.size(); ++i)
     image[i / row * wide + (c.fused ? part * row : 0) + i % row] = values[i];
   uint64_t at = machine.allocate(2 * image.size(), name);
@@ -60,14 +69,14 @@ CaseOnMachine::CaseOnMachine(Machine &machine, const AttentionCase &c,
                              const AttentionData &data)
     : machine(machine), c(c) {
   auto &p = params;
-  p.q = pointer<void>(place("q", data.q, c.seq, c.heads, 0));
-  p.k = pointer<void>(place("k", data.k, c.keys, c.kvHeads, 1));
-  p.v = pointer<void>(place("v", data.v, c.keys, c.kvHeads, 2));
-  p.dq = mutablePointer<void>(place("dq", {}, c.seq, c.heads, 0));
-  p.dk = mutablePointer<void>(place("dk", {}, c.keys, c.kvHeads, 1));
-  p.dv = mutablePointer<void>(place("dv", {}, c.keys, c.kvHeads, 2));
-  p.dout = pointer<void>(place("dout", data.dout, c.seq, c.heads, 0));
-  p.out = mutablePointer<void>(place("out", {}, c.seq, c.heads, 0));
+  p.q = pointer<uint16_t>(place("q", data.q, c.seq, c.heads, 0));
+  p.k = pointer<uint16_t>(place("k", data.k, c.keys, c.kvHeads, 1));
+  p.v = pointer<uint16_t>(place("v", data.v, c.keys, c.kvHeads, 2));
+  p.dq = mutablePointer<uint16_t>(place("dq", {}, c.seq, c.heads, 0));
+  p.dk = mutablePointer<uint16_t>(place("dk", {}, c.keys, c.kvHeads, 1));
+  p.dv = mutablePointer<uint16_t>(place("dv", {}, c.keys, c.kvHeads, 2));
+  p.dout = pointer<uint16_t>(place("dout", data.dout, c.seq, c.heads, 0));
+  p.out = mutablePointer<uint16_t>(place("out", {}, c.seq, c.heads, 0));
   size_t rows = size_t(c.batch) * c.heads * c.seq;
   p.lse = mutablePointer<float>(machine.allocate(4 * rows, "lse"));
   p.dots = mutablePointer<float>(machine.allocate(4 * rows, "dots"));
@@ -76,6 +85,7 @@ CaseOnMachine::CaseOnMachine(Machine &machine, const AttentionCase &c,
   p.kToken = p.vToken = int64_t(gap(c, c.kvHeads)) * c.dim;
   p.seq = c.seq;
   p.keys = c.keys;
+  p.headDim = c.dim;
   p.heads = c.heads;
   p.group = c.group();
   p.first = c.first;
@@ -87,8 +97,8 @@ CaseOnMachine::CaseOnMachine(Machine &machine, const AttentionCase &c,
   if (!data.documents.empty()) {
     uint64_t at = machine.allocate(4 * data.documents.size(), "documents");
     p.documents = pointer<int32_t>(at);
-    wrong += machine.upload(at, data.documents.data(),
-                            4 * data.documents.size());
+    wrong +=
+        machine.upload(at, data.documents.data(), 4 * data.documents.size());
   }
   if (c.rate > 0) {
     runtime::DropoutRule rule = runtime::dropoutRule(c.rate);
@@ -112,9 +122,8 @@ std::string CaseOnMachine::forward() {
 }
 
 std::string CaseOnMachine::backward() {
-  for (AttentionKernel kernel : {AttentionKernel::dots,
-                                 AttentionKernel::queries,
-                                 AttentionKernel::keys})
+  for (AttentionKernel kernel :
+       {AttentionKernel::dots, AttentionKernel::queries, AttentionKernel::keys})
     if (std::string text = launchKernel(machine, kernel, c, params);
         !text.empty())
       return text;
@@ -131,8 +140,12 @@ std::vector<uint16_t> CaseOnMachine::readValues(const void *at, int tokens,
   std::vector<uint16_t> values;
   for (size_t t = 0; t < all; ++t)
     for (int h = 0; h < heads; ++h)
-      for (int e = 0; e < c.dim; ++e)
+      for (int e = 0; e < c.dim; ++e) {
         values.push_back(image[t * token + h * head + e]);
+        image[t * token + h * head + e] = kNothing;
+      }
+  if (wrong.empty() && std::ranges::count(image, kNothing) != int(image.size()))
+    wrong = "something is written between results";
   return values;
 }
 
@@ -179,13 +192,15 @@ std::string compare(const AttentionCase &c, const AttentionResults &expected,
   std::string text;
   auto one = [&](const char *name, const Expected &e,
                  const std::vector<uint16_t> &bits, double &ratio) {
-    compareAll(name, e, bits.size(),
-               [&](size_t i) { return valueOf(c.half, bits[i]); }, ratio, text);
+    compareAll(
+        name, e, bits.size(),
+        [&](size_t i) { return valueOf(c.half, bits[i]); }, ratio, text);
   };
   ratios = {};
   one("out", expected.out, found.out, ratios.out);
-  compareAll("lse", expected.lse, found.lse.size(),
-             [&](size_t i) { return double(found.lse[i]); }, ratios.lse, text);
+  compareAll(
+      "lse", expected.lse, found.lse.size(),
+      [&](size_t i) { return double(found.lse[i]); }, ratios.lse, text);
   if (withGradients) {
     one("dq", expected.dq, found.dq, ratios.dq);
     one("dk", expected.dk, found.dk, ratios.dk);

@@ -26,6 +26,8 @@ public:
                              const cuda::AttentionParams &params) = 0;
 };
 
+/// Which kernels a case takes: "bf16_d64".
+std::string instance(const AttentionCase &c);
 /// "mtc_attention_keys_bf16_d64".
 std::string entryName(cuda::AttentionKernel kernel, const AttentionCase &c);
 

@@ -2,9 +2,10 @@
 //
 //   execute_attention FOLDER SEED [CASES [forward]]
 //
-// runs the cases of attention_case.h (those whose name_ELEMENT_dDIM holds CASES) with
-// FOLDER/attention_ELEMENT_dDIM.ptx, blocks and warps in an order that SEED chooses. A
-// fault, or an error beyond its bound, is a line; then the exit code is 1.
+// runs the cases of attention_case.h (those whose name_ELEMENT_dDIM holds
+// CASES) with FOLDER/attention_ELEMENT_dDIM.ptx, blocks and warps in an order
+// that SEED chooses. A fault, or an error beyond its bound, is a line; then the
+// exit code is 1.
 //
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
@@ -114,11 +115,14 @@ int main(int argc, char **argv) {
   std::string which = argc > 3 ? argv[3] : "";
   bool gradients = argc <= 4;
   bool ok = true;
-  for (const AttentionCase &c : attentionCases()) {
-    std::string name = c.name + "_" + c.instance();
+  std::vector<AttentionCase> cases = attentionCases();
+  if (which == "large")
+    cases = largeAttentionCases();
+  for (const AttentionCase &c : cases) {
+    std::string name = c.fullName();
     if (name.find(which) == std::string::npos)
       continue;
-    const ptx::Module *module = modules.find(c.instance());
+    const ptx::Module *module = modules.find(instance(c));
     if (!module) {
       std::cout << name << ": no module\n";
       continue;

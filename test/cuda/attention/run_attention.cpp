@@ -2,10 +2,10 @@
 //
 //   run_attention FOLDER [check|time]
 //
-// runs the cases of attention_case.h with FOLDER/attention_ELEMENT_dDIM.cubin or, where
-// there is none, .ptx: errors over their bounds, whether a second run gives the
-// same bits, whether anything was written outside of the results. Then times
-// larger shapes. A line of JSON each. Links no CUDA.
+// runs the cases of attention_case.h with FOLDER/attention_ELEMENT_dDIM.cubin
+// or, where there is none, .ptx: errors over their bounds, whether a second run
+// gives the same bits, whether anything was written outside of the results.
+// Then times larger shapes. A line of JSON each. Links no CUDA.
 //
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
@@ -101,7 +101,8 @@ public:
     CUfunction &function = functions[entry];
     if (function)
       return function;
-    CUmodule module = moduleOf(entry.substr(entry.rfind('_', entry.rfind('_') - 1) + 1));
+    CUmodule module =
+        moduleOf(entry.substr(entry.rfind('_', entry.rfind('_') - 1) + 1));
     if (!module)
       return nullptr;
     if (cu.cuModuleGetFunction_(&function, module, entry.c_str()))
@@ -243,7 +244,7 @@ bool check(Modules &modules, const AttentionCase &c) {
     wrong = runOnce(gpu, c, data, again);
   if (wrong.empty())
     wrong = compare(c, reference(c, data), found, true, r);
-  std::cout << R"({"case": ")" << c.name << "_" << c.instance() << R"(", "ok": )"
+  std::cout << R"({"case": ")" << c.fullName() << R"(", "ok": )"
             << (wrong.empty() && intact && found == again ? "true" : "false")
             << R"(, "out": )" << r.out << R"(, "lse": )" << r.lse
             << R"(, "dq": )" << r.dq << R"(, "dk": )" << r.dk << R"(, "dv": )"
@@ -275,12 +276,13 @@ template <class Launch> double microseconds(const Launch &launch) {
 }
 
 /// A tensor of a timed call: what one head has, again and again.
-const void *repeated(Gpu &gpu, const std::vector<uint16_t> &values, int times) {
+const uint16_t *repeated(Gpu &gpu, const std::vector<uint16_t> &values,
+                         int times) {
   size_t bytes = 2 * values.size();
   uint64_t at = gpu.allocate(bytes * times, "");
   for (int i = 0; i < times; ++i)
     MTC_CU(cuMemcpyHtoD, at + i * bytes, values.data(), bytes);
-  return reinterpret_cast<const void *>(at);
+  return reinterpret_cast<const uint16_t *>(at);
 }
 
 void time(Modules &modules, int batch, int heads, int seq, int dim,
@@ -301,8 +303,8 @@ void time(Modules &modules, int batch, int heads, int seq, int dim,
   p.k = repeated(gpu, data.k, times);
   p.v = repeated(gpu, data.v, times);
   p.dout = repeated(gpu, data.dout, times);
-  for (void **result : {&p.out, &p.dq, &p.dk, &p.dv})
-    *result = const_cast<void *>(repeated(gpu, data.q, times));
+  for (uint16_t **result : {&p.out, &p.dq, &p.dk, &p.dv})
+    *result = const_cast<uint16_t *>(repeated(gpu, data.q, times));
   for (float **rows : {&p.lse, &p.dots})
     *rows = reinterpret_cast<float *>(
         gpu.allocate(sizeof(float) * times * seq, ""));
@@ -329,10 +331,10 @@ void time(Modules &modules, int batch, int heads, int seq, int dim,
   std::cout << R"({"shape": [)" << batch << ", " << heads << ", " << seq << ", "
             << dim << R"(], "dropout": )" << rate << R"(, "forward_us": )"
             << forward << R"(, "forward_tflops": )" << flops / forward * 1e-6
-            << R"(, "backward_us": )" << backward
-            << R"(, "backward_tflops": )" << 2.5 * flops / backward * 1e-6
-            << R"(, "dots_us": )" << dots << R"(, "queries_us": )" << queries
-            << R"(, "keys_us": )" << keys << "}" << std::endl;
+            << R"(, "backward_us": )" << backward << R"(, "backward_tflops": )"
+            << 2.5 * flops / backward * 1e-6 << R"(, "dots_us": )" << dots
+            << R"(, "queries_us": )" << queries << R"(, "keys_us": )" << keys
+            << "}" << std::endl;
 }
 
 void timeAll(Modules &modules) {
@@ -367,8 +369,10 @@ int main(int argc, char **argv) {
   Modules modules(argv[1]);
   if (only != "check")
     timeAll(modules);
-  if (only != "time")
-    for (const AttentionCase &c : attentionCases())
+  if (only == "time")
+    return 0;
+  for (const auto &cases : {attentionCases(), largeAttentionCases()})
+    for (const AttentionCase &c : cases)
       if (!check(modules, c))
         return 1;
 }

@@ -282,6 +282,51 @@ TEST(Faults, ParametersAreCounted) {
   EXPECT_EQ(fault->kind, FaultKind::launchParameters);
 }
 
+TEST(Faults, VariablesNeedPlaces) {
+  Trial trial;
+  trial.module = ".global .b32 g;";
+  auto module = moduleOf(textAround("st.global.b32 [g], 1;", trial));
+  Memory memory;
+  Arguments two;
+  two.add(uint64_t(1)).add(uint64_t(1));
+  Launch what{*module, *module->find("k"), {1, 1, 1}, {1, 1, 1},
+              0,       two.bytes()};
+  auto fault = launch(what, memory);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::launchParameters);
+  Globals globals(*module, memory);
+  what.globals = &globals;
+  EXPECT_FALSE(launch(what, memory));
+}
+
+// Accesses of a warp that follow each other are checked all at once; of these,
+// too, each lane counts.
+TEST(Faults, OneLaneOfARow) {
+  Trial trial;
+  trial.block.x = 64;
+  trial.outWords = 64;
+  std::string twice = "ld.global.b32 %r1, [%mine]; st.global.b32 [%mine], %r1;"
+                      "ld.global.b32 %r1, [%mine];";
+  std::string store = "setp.ne.u32 %p1, %t, 45; st.global.b32 [%mine], %t;";
+  auto fault = runBody("setp.ne.u32 %p1, %t, 45;"
+                       "@%p1 st.global.b32 [%mine], %t;" +
+                           twice,
+                       trial)
+                   .fault;
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::uninitialised);
+  EXPECT_EQ(fault->thread.x, 45u);
+  EXPECT_EQ(wordsOf(store + twice, trial)[45], 45u);
+  // The other warp's row, one word further.
+  trial.in.assign(64, 1);
+  trial.options.racesInsideWarps = false;
+  std::string own = "st.global.b32 [%arg], %t;";
+  std::string next = "add.u32 %r2, %t, 1; and.b32 %r2, %r2, 63;"
+                     "mad.wide.u32 %d1, %r2, 4, %in; ld.global.b32 %r3, [%d1];";
+  expectFault(FaultKind::globalRace, own + next, own + "bar.sync 0;" + next,
+              trial);
+}
+
 TEST(Faults, TellWhereAndWhat) {
   Trial trial;
   trial.block.x = 64;

@@ -49,6 +49,18 @@ std::string shapeProblem(const Launch &what) {
   return {};
 }
 
+const Code &codeOf(const Launch &what) {
+  const Program &program = what.module.program();
+  return program.codes[size_t(&what.kernel - program.kernels.data())];
+}
+
+bool needsGlobals(const Launch &what) {
+  for (const Constant &each : codeOf(what).constants)
+    if (each.variable >= 0)
+      return true;
+  return false;
+}
+
 std::optional<Fault> check(const Launch &what) {
   const KernelFacts &kernel = what.kernel;
   auto fault = [&](FaultKind kind, std::string sentence) {
@@ -58,6 +70,9 @@ std::optional<Fault> check(const Launch &what) {
   };
   if (std::string problem = shapeProblem(what); !problem.empty())
     return fault(FaultKind::launchShape, problem);
+  if (needsGlobals(what) && !what.globals)
+    return fault(FaultKind::launchParameters,
+                 "expected the places of the module's variables, found none");
   if (what.parameters.size() != kernel.parameterBytes)
     return fault(FaultKind::launchParameters,
                  fmt::format("expected {} bytes of parameters, found {}",
@@ -106,9 +121,7 @@ std::optional<Fault> launch(const Launch &what, Memory &memory,
                             LaunchCounts *counts) {
   if (auto fault = check(what))
     return fault;
-  const Program &program = what.module.program();
-  const Code &code = program.codes[&what.kernel - program.kernels.data()];
-  Block block(what, code, memory, options);
+  Block block(what, codeOf(what), memory, options);
   setUp(block);
   uint64_t blocks = uint64_t(what.grid.x) * what.grid.y * what.grid.z;
   BlockOrder order(blocks, block.random);

@@ -226,7 +226,7 @@ std::optional<Fault> Memory::touch(Address address, size_t bytes, Access access,
 void Memory::initialise(Address base, std::span<const std::byte> bytes) {
   Allocation &allocation = *allocations_.at(base);
   size_t count = std::min(bytes.size(), allocation.bytes);
-  std::memcpy(allocation.host, bytes.data(), count);
+  std::copy_n(bytes.data(), count, allocation.host);
   if (rules_.initialised)
     std::fill_n(allocation.states.begin(), count, ByteState::written);
 }

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace mtc::ptx {
@@ -114,18 +115,19 @@ bool setExponents(Product &p, int (&ofA)[kRows][kMostDepth], int least,
 template <Type Of, int Depth> void multiply(Product &p, bool half) {
   constexpr int kLeast = Of == Type::f16 ? -14 : -126;
   int ofA[kRows][kMostDepth];
-  Terms before[kRows];
   bool finite = setExponents<Depth>(p, ofA, kLeast, half);
-  std::copy(p.c, p.c + kRows, before);
-  if (!finite)
-    multiplyPlain<Depth>(p);
-  for (int r = 0; r < kRows; ++r) {
-    Terms sums = before[r];
-    if (finite)
-      addProducts<Depth>(p.a[r], ofA[r], p.b, p.c[r]);
-    else
-      replaceFinite<Depth>(p, r, ofA[r], sums);
+  std::array<Terms, kRows> plain;
+  if (!finite) {
+    Product copy = p;
+    multiplyPlain<Depth>(copy);
+    std::copy(copy.c, copy.c + kRows, plain.begin());
   }
+  for (int r = 0; r < kRows; ++r)
+    addProducts<Depth>(p.a[r], ofA[r], p.b, p.c[r]);
+  for (int r = 0; !finite && r < kRows; ++r)
+    for (int c = 0; c < kColumns; ++c)
+      if (!std::isfinite(plain[r].values[c]))
+        p.c[r].values[c] = plain[r].values[c];
 }
 
 uint32_t integerBits(double value, bool saturates) {

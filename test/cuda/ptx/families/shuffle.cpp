@@ -31,10 +31,27 @@ Source sourceOf(Way way, int l, uint32_t b, uint32_t c) {
   }
 }
 
+/// Whether all lanes take part, each with the same `by` and no segments.
+bool isPlain(const Warp &warp, const uint32_t *b, const uint32_t *c) {
+  uint32_t different = 0;
+  for (int l = 0; l < kLanes; ++l)
+    different |= (b[l] ^ b[0]) | (c[l] ^ 31);
+  return warp.active == kAllLanes && !different;
+}
+
 bool shfl(Warp &warp, const Instruction &i) {
   const uint32_t *a = warp.slots<uint32_t>(i.from[0]);
   const uint32_t *b = warp.slots<uint32_t>(i.from[1]);
   const uint32_t *c = warp.slots<uint32_t>(i.from[2]);
+  // What nearly all sums over a warp are made of.
+  if (i.variant == butterfly && i.to[0] != kNowhere && i.to[1] == kNowhere &&
+      isPlain(warp, b, c)) {
+    uint32_t asked[kLanes];
+    std::memcpy(asked, a, sizeof asked);
+    for (int l = 0, by = int(b[0] & 31); l < kLanes; ++l)
+      warp.slots<uint32_t>(i.to[0])[l] = asked[l ^ by];
+    return true;
+  }
   uint32_t made[kLanes], inRange = 0;
   bool good = allLanes(warp.active, [&](int l) {
     Source source = sourceOf(Way(i.variant), l, b[l], c[l]);

@@ -62,10 +62,16 @@ struct Shadowed {
   const std::string *name; ///< null: shared memory
 };
 
+/// Where the bytes are, in words: `name` is of an allocation, null in shared
+/// and local memory.
+std::string placeOf(const Attempt &a, size_t at, const std::string *name) {
+  if (name)
+    return fmt::format("byte {} of '{}'", at, *name);
+  return fmt::format("{} address {}", nameOf(a.space), a.address);
+}
+
 std::string placeOf(const Attempt &a, const Shadowed &s) {
-  if (!s.name)
-    return fmt::format("shared address {}", a.address);
-  return fmt::format("byte {} of '{}'", s.at, *s.name);
+  return placeOf(a, s.at, s.name);
 }
 
 /// Whether a tag is no conflict with this access. Tells of it if it is one.
@@ -144,23 +150,21 @@ template <class S> bool anyOther(const S *states, unsigned bytes) {
 }
 
 /// Bytes must be written to be read, and may not be on their way.
-bool statesPass(const Attempt &a, ByteState *states, bool strict,
-                const std::string &place) {
-  if (!anyOther(states, a.bytes))
-    return true;
+bool statesPass(const Attempt &a, ByteState *states, bool strict, size_t at,
+                const std::string *name) {
   for (unsigned k = 0; k < a.bytes; ++k) {
     if (states[k] == ByteState::pending) {
       a.fail(FaultKind::pendingCopy,
              fmt::format("{} is {} here, and a cp.async to it is not waited "
                          "for",
-                         place, a.verb()));
+                         placeOf(a, at, name), a.verb()));
       return false;
     }
     if (states[k] == ByteState::unwritten && a.kind != Access::write &&
         strict) {
       a.fail(FaultKind::uninitialised,
-             fmt::format("{} was never written (byte {} of {})", place, k,
-                         a.bytes));
+             fmt::format("{} was never written (byte {} of {})",
+                         placeOf(a, at, name), k, a.bytes));
       return false;
     }
   }
@@ -192,8 +196,7 @@ std::byte *global(const Attempt &a) {
                     fmt::format("'{}' is no constant memory", found->name));
   }
   if (!found->states.empty() && anyOther(&found->states[at], a.bytes) &&
-      !statesPass(a, &found->states[at], true,
-                  fmt::format("byte {} of '{}'", at, found->name)))
+      !statesPass(a, &found->states[at], true, at, &found->name))
     return nullptr;
   if (!found->touched.writers.empty()) {
     Shadowed s{found->touched, block.memory.operation().stream, at,
@@ -236,8 +239,7 @@ std::byte *shared(const Attempt &a) {
   size_t at = a.address - kSharedBase;
   if (anyOther(&block.sharedStates[at], a.bytes) &&
       !statesPass(a, &block.sharedStates[at],
-                  !block.options.readUnwrittenShared,
-                  fmt::format("shared address {}", a.address)))
+                  !block.options.readUnwrittenShared, at, nullptr))
     return nullptr;
   return touchShared(a) ? &block.shared[at] : nullptr;
 }
@@ -250,8 +252,8 @@ std::byte *local(const Attempt &a) {
                   fmt::format("{} bytes at local address {}: a thread has {}",
                               a.bytes, a.address, size));
   size_t at = size_t(a.warp.index * kLanes + a.lane) * size + a.address;
-  if (!statesPass(a, &block.localStates[at], true,
-                  fmt::format("local address {}", a.address)))
+  if (anyOther(&block.localStates[at], a.bytes) &&
+      !statesPass(a, &block.localStates[at], true, at, nullptr))
     return nullptr;
   return &block.local[at];
 }

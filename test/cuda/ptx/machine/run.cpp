@@ -22,10 +22,12 @@ public:
   void run(uint64_t span) {
     for (; warp_.lanes && span && !block_.fault; --span) {
       if (!warp_.others.empty() && !choose())
-        return;
+        break;
       if (!step())
-        return;
+        break;
     }
+    block_.counts.warpInstructions += instructions_;
+    block_.counts.laneInstructions += laneInstructions_;
   }
 
 private:
@@ -289,10 +291,7 @@ private:
     return true;
   }
 
-public:
   uint64_t instructions_ = 0, laneInstructions_ = 0;
-
-private:
   Warp &warp_;
   Block &block_;
   const Instruction *code_;
@@ -300,11 +299,6 @@ private:
 
 } // namespace
 
-void runWarp(Warp &warp, uint64_t span) {
-  Runner runner(warp);
-  runner.run(span);
-  warp.block->counts.warpInstructions += runner.instructions_;
-  warp.block->counts.laneInstructions += runner.laneInstructions_;
-}
+void runWarp(Warp &warp, uint64_t span) { Runner(warp).run(span); }
 
 } // namespace mtc::ptx

@@ -37,11 +37,6 @@ constexpr int kSums = 8;
 struct Terms {
   double values[kSums];
   int exponents[kSums];
-
-  void set(int k, double value, int least) {
-    values[k] = value;
-    exponents[k] = exponentOf(value, least);
-  }
 };
 
 /// sums[c] += the sum over k of a[k]·b[k][c], before it is rounded to its type:

@@ -10,6 +10,8 @@ namespace {
 
 /// A kernel of ours has kilobytes; a hostile text asks for more.
 constexpr uint64_t kLargest = uint64_t(1) << 28;
+/// Of one with values; these take memory as the text is read.
+constexpr uint64_t kLargestImage = uint64_t(1) << 24;
 
 /// A float literal in an array of another float type, or of bits.
 uint64_t convertedBits(const Token &token, unsigned width) {
@@ -116,6 +118,8 @@ void Parser::initialiser(Variable &variable, unsigned width) {
   if (variable.space != Space::global && variable.space != Space::constant)
     return cursor_.problem(line, fmt::format("a .{} variable starts unwritten",
                                              nameOf(variable.space)));
+  if (variable.bytes > kLargestImage)
+    return cursor_.problem(line, "expected at most 16 MiB of values");
   uint64_t at = 0;
   int depth = 0;
   variable.image.assign(variable.bytes, std::byte(0));

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The attention kernels as they are checked in.
+
+execute_attention runs their PTX, and compares with double precision; bits are equal
+in another order of blocks and warps by the same bounds. Then every wait and barrier of
+one module is left out, one at a time: a fault or a wrong value has to show. Where nvcc
+has the version that the files name, it has to make the same files.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WAITS = re.compile(r"^(bar\.sync|bar\.warp\.sync|cp\.async\.wait_group|cp\.async\.commit_group)")
+PLANTED_IN = "bf16_d64"
+PLANTED_CASES = ["tail_", "pieces_"]
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def execute(tool, folder, seed, cases=""):
+    done = run([tool, folder, str(seed), cases])
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def check_plants(tool, ptx):
+    """Every line that waits, left out, is noticed."""
+    name = f"attention_{PLANTED_IN}.ptx"
+    with open(os.path.join(ptx, name)) as file:
+        lines = file.read().split("\n")
+    waits = [i for i, line in enumerate(lines) if WAITS.match(line)]
+    missed = []
+    for i in waits:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("\n".join(lines[:i] + lines[i + 1:]))
+            if all(execute(tool, folder, 1, case + PLANTED_IN)[0] for case in PLANTED_CASES):
+                missed.append(f"line {i + 1}: {lines[i]}")
+    print(f"{len(waits) - len(missed)} of {len(waits)} waits that were left out are noticed")
+    if missed:
+        sys.exit("not noticed:\n" + "\n".join(missed))
+
+
+def check_made_again(source, ptx):
+    names = sorted(os.listdir(ptx))
+    with open(os.path.join(ptx, names[0])) as file:
+        made_with = re.search(r"nvcc (\S+);", file.readline()).group(1)
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.path.exists(nvcc) or f"V{made_with}" not in run([nvcc, "--version"]).stdout:
+        print(f"not made again: that takes nvcc {made_with}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        done = run([os.path.join(source, "make_ptx.sh"), folder])
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        if sorted(os.listdir(folder)) != names:
+            sys.exit(f"expected the files {sorted(os.listdir(folder))}, found {names}")
+        for name in names:
+            with open(os.path.join(folder, name)) as new, open(os.path.join(ptx, name)) as old:
+                if new.read() != old.read():
+                    sys.exit(f"{name} is not what its source makes; run make_ptx.sh")
+    print(f"{len(names)} files are what their source makes")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tool", help="execute_attention")
+    parser.add_argument("source", help="the folder of the kernels")
+    args = parser.parse_args()
+    ptx = os.path.join(args.source, "ptx")
+    for seed in 1, 2:
+        ok, text = execute(args.tool, ptx, seed)
+        print(text, end="")
+        if not ok:
+            sys.exit("an attention kernel is wrong")
+    check_plants(args.tool, ptx)
+    check_made_again(args.source, ptx)
+
+
+if __name__ == "__main__":
+    main()
