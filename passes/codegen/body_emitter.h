@@ -2,7 +2,7 @@
 //
 // Emits the operations of a schedule for one row, and for one column or one
 // vector of columns of it. Loops, and what becomes of reductions, belong to the
-// target (cpu_kernel.cpp, gpu_kernel.cpp).
+// target (cpu_kernel.cpp, gpu_builder.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_CODEGEN_BODY_EMITTER_H

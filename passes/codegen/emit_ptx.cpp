@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -18,6 +19,21 @@
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
+
+/// Names that are made of a kernel's must not be another kernel's.
+static LogicalResult checkNames(ArrayRef<rt::KernelOp> kernels) {
+  llvm::StringSet<> names;
+  for (rt::KernelOp kernel : kernels)
+    names.insert(kernel.getSymName());
+  for (rt::KernelOp kernel : kernels)
+    for (StringRef part : {"_sum", "_owners", "_totals", "_shared",
+                           "_sum_shared", "_owners_totals", "_owners_shared"})
+      if (names.contains((kernel.getSymName() + part).str()))
+        return kernel.emitOpError("expected no kernel ")
+               << kernel.getSymName() << part
+               << " beside it, a name that its own parts may have on a GPU";
+  return success();
+}
 
 /// A module with a gpu.module that has the entries of every kernel of `source`.
 static FailureOr<OwningOpRef<ModuleOp>>
@@ -30,6 +46,8 @@ buildModule(Operation *source, std::vector<GpuLaunch> &launches) {
   auto alignments = alignmentsOf(source);
   SmallVector<rt::KernelOp> found;
   source->walk([&](rt::KernelOp kernel) { found.push_back(kernel); });
+  if (failed(checkNames(found)))
+    return failure();
   for (rt::KernelOp kernel : found) {
     auto copy = cast<rt::KernelOp>(b.clone(*kernel));
     auto [alignment, unknown] = alignments.try_emplace(

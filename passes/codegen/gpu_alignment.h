@@ -1,5 +1,4 @@
-//===- gpu_alignment.h - what addresses of kernel operands share -*- C++
-//-*-===//
+//===- gpu_alignment.h - alignment of kernel operands -----------*- C++ -*-===//
 #ifndef MTC_PASSES_CODEGEN_GPU_ALIGNMENT_H
 #define MTC_PASSES_CODEGEN_GPU_ALIGNMENT_H
 

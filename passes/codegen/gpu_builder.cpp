@@ -116,6 +116,15 @@ void GpuBuilder::emitPass(int k, Value thread) {
   }
 }
 
+static bool readsRowsInPlace(rt::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<rt::LoadOp>(), [&](auto load) {
+    auto info =
+        cast<rt::OperandAttr>(kernel.getOperandsInfo()[operandIndex(load)]);
+    return info.getMode() == rt::Mode::Row ||
+           info.getMode() == rt::Mode::Scalar || numCols(kernel) == 1;
+  });
+}
+
 void GpuBuilder::emitRow(Value row, Value thread) {
   body.startRow(row);
   check(body.emitRowOps(0));
@@ -123,8 +132,13 @@ void GpuBuilder::emitRow(Value row, Value thread) {
     emitPass(k, thread);
     check(body.emitRowOps(k + 1));
   }
-  if (!s.rowSinks.empty())
-    emitIf(b, equal(thread, index(0)), [&] { check(body.emitRowSinks()); });
+  if (s.rowSinks.empty())
+    return;
+  // Row and scalar operands may be read and written in place, and one thread
+  // writes for all.
+  if (readsRowsInPlace(kernel))
+    emitTeamBarrier(b, shape.rowThreads);
+  emitIf(b, equal(thread, index(0)), [&] { check(body.emitRowSinks()); });
 }
 
 gpu::GPUFuncOp codegen::makeGpuFunction(rt::KernelOp kernel, StringRef name,

@@ -31,15 +31,40 @@ void emitForm(GpuBuilder &g) {
 }
 
 /// Owners of a table's rows look at the rows' indices before anything else.
-LogicalResult checkScatters(const Schedule &plan) {
+LogicalResult checkScatter(const Schedule &plan, rt::ScatterAddOp scatter) {
+  ValueInfo row = plan.of(scatter.getRow());
+  if (row.level == Level::Column || row.depth > 0)
+    return scatter.emitOpError("expected a row that is the same for all "
+                               "columns and needs no row_reduce, found "
+                               "another; a GPU's blocks choose rows by it");
+  return success();
+}
+
+/// Rows of a sum are not added one after the other, so there is no value of it
+/// in between; and what blocks make parts of is f32.
+LogicalResult checkSums(const Schedule &plan) {
   rt::KernelOp kernel = plan.kernel;
-  for (auto scatter : kernel.getBody().getOps<rt::ScatterAddOp>()) {
-    ValueInfo row = plan.of(scatter.getRow());
-    if (row.level == Level::Column || row.depth > 0)
-      return scatter.emitOpError("expected a row that is the same for all "
-                                 "columns and needs no row_reduce, found "
-                                 "another; a GPU's blocks choose rows by it");
+  llvm::SmallDenseSet<int64_t> sums;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isSink(&op) || !isSum(kernel, &op))
+      continue;
+    sums.insert(operandIndex(&op));
+    if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
+      if (failed(checkScatter(plan, scatter)))
+        return failure();
+    rt::OperandAttr info = plan.operand(operandIndex(&op));
+    if (info.getMode() != rt::Mode::Periodic && !isa<rt::ScatterAddOp>(op) &&
+        !isa<FloatType>(info.getElement()))
+      return op.emitOpError("expected a sum over rows of floats on a GPU, "
+                            "found one of ")
+             << info.getElement();
   }
+  for (Operation &op : kernel.getBody().front())
+    if (isa<rt::LoadOp, rt::GatherOp>(op) && sums.contains(operandIndex(&op)))
+      return op.emitOpError("expected no load of operand ")
+             << operandIndex(&op)
+             << " in a kernel that adds up its rows; a GPU adds them in "
+                "another order";
   return success();
 }
 
@@ -49,10 +74,23 @@ bool hasSinks(rt::KernelOp kernel, bool sums) {
   });
 }
 
+/// Loads of what the body stored before become the stored values.
+void forwardStores(rt::KernelOp kernel) {
+  llvm::SmallDenseMap<int64_t, Value> stored;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto store = dyn_cast<rt::StoreOp>(op))
+      stored[operandIndex(&op)] = store.getValue();
+    else if (isa<rt::LoadOp>(op))
+      if (Value value = stored.lookup(operandIndex(&op)))
+        op.getResult(0).replaceAllUsesWith(value);
+  }
+}
+
 /// A copy with those sinks only that are sums, or are not.
 rt::KernelOp withSinks(rt::KernelOp kernel, bool sums) {
   OpBuilder b(kernel);
   auto copy = cast<rt::KernelOp>(b.clone(*kernel));
+  forwardStores(copy);
   for (Operation &op : llvm::make_early_inc_range(copy.getBody().front()))
     if (isSink(&op) && isSum(copy, &op) != sums)
       op.erase();
@@ -68,7 +106,7 @@ public:
 
   FailureOr<GpuLaunch> build() {
     auto whole = schedule(kernel, /*scratchLimit=*/0);
-    if (failed(whole) || failed(checkScatters(*whole)))
+    if (failed(whole) || failed(checkSums(*whole)))
       return failure();
     GpuShape shape = gpuShape(*whole, alignment);
     launch.workspaceBytes = shape.workspaceBytes();
@@ -110,6 +148,11 @@ private:
 
   LogicalResult buildEntry(const Schedule &plan, const GpuShape &shape,
                            const GpuEntry &entry, void (*emit)(GpuBuilder &)) {
+    constexpr int64_t mostBlocks = 0x7fffffff;
+    if (entry.blocks > mostBlocks)
+      return kernel.emitOpError("expected at most ")
+             << mostBlocks << " blocks on a GPU, found " << entry.blocks
+             << "; its rows or columns are too many";
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
     auto function = makeGpuFunction(plan.kernel, entry.name, entry.threads,
                                     launch.workspaceBytes, b);

@@ -23,6 +23,7 @@ struct GpuEntry {
   int64_t columnsPerBlock = 0; ///< where `blocks` is 0
   int64_t sharedBytes = 0;     ///< of dynamic shared memory
 
+  /// 0 for no columns: then nothing is launched.
   int64_t blocksFor(int64_t cols) const {
     return blocks ? blocks : (cols + columnsPerBlock - 1) / columnsPerBlock;
   }

@@ -61,11 +61,11 @@ struct GpuToNvvm : PassWrapper<GpuToNvvm, OperationPass<gpu::GPUModuleOp>> {
     getOperation().walk(requireBlockSize);
   }
 
-  /// Upstream makes a bound (.maxntid) of the known size of a block. Kernels are
-  /// right for that size only.
+  /// Upstream makes a bound (.maxntid) of the known size of a block. Kernels
+  /// are right for that size only.
   static void requireBlockSize(LLVM::LLVMFuncOp function) {
-    if (Attribute size = function->removeAttr(
-            NVVM::NVVMDialect::getMaxntidAttrName()))
+    if (Attribute size =
+            function->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName()))
       function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
   }
 };

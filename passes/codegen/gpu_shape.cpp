@@ -67,13 +67,22 @@ private:
     int64_t most =
         narrowest == kGpuAccessBytes ? 1 : kGpuAccessBytes / narrowest;
     if (cols < 0) { // one row of elements: addresses are looked at
-      shape.lanes = isPointwise(s) ? most : 1;
+      // Rows of a table begin at multiples of the columns, whatever these are.
+      shape.lanes = isPointwise(s) && !hasTable() ? most : 1;
       shape.lanesIfAligned = shape.lanes > 1 && !areAligned(shape.lanes);
       return;
     }
     while (most > 1 && (cols % most || !areAligned(most)))
       most /= 2;
     shape.lanes = most;
+  }
+
+  bool hasTable() {
+    bool found = false;
+    eachOperand([&](int64_t, rt::OperandAttr info) {
+      found |= info.getMode() == rt::Mode::Table;
+    });
+    return found;
   }
 
   bool areAligned(int64_t lanes) {
@@ -97,8 +106,8 @@ private:
 
   /// Threads for one row, alone in their block: as many as vectors, and not so
   /// many that a second block finds no room beside them. (On an H100 1,024 took
-  /// a quarter longer for rows of 50,304, half as many as vectors a tenth for
-  /// sums over rows of 3,072: docs/cuda.md.)
+  /// a quarter longer for the loss over 50,304 words, half as many as vectors a
+  /// quarter longer for sums over rows of 3,072.)
   int64_t threadsOfRow(int64_t vectors) {
     int64_t all = static_cast<int64_t>(
         llvm::PowerOf2Ceil(static_cast<uint64_t>(vectors)));

@@ -32,6 +32,12 @@ void codegen::emitBarrier(ImplicitLocOpBuilder &b) {
   gpu::BarrierOp::create(b);
 }
 
+void codegen::emitTeamBarrier(ImplicitLocOpBuilder &b, int64_t threads) {
+  if (threads > kGpuWarp)
+    return emitBarrier(b);
+  NVVM::SyncWarpOp::create(b, emitInteger(b, b.getI32Type(), -1));
+}
+
 Value codegen::emitIdentity(ImplicitLocOpBuilder &b, rt::ReduceKind kind,
                             Type like) {
   return emitConstant(b, like, kind == rt::ReduceKind::Sum ? -0.0 : -INFINITY);

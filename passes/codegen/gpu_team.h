@@ -17,6 +17,8 @@ namespace mtc::codegen {
 mlir::Value emitThread(mlir::ImplicitLocOpBuilder &b);
 mlir::Value emitBlock(mlir::ImplicitLocOpBuilder &b);
 void emitBarrier(mlir::ImplicitLocOpBuilder &b);
+/// Of a team of `threads`: a warp or the block.
+void emitTeamBarrier(mlir::ImplicitLocOpBuilder &b, int64_t threads);
 
 /// What a reduction begins with: x combined with it is x, -0 included.
 mlir::Value emitIdentity(mlir::ImplicitLocOpBuilder &b, rt::ReduceKind kind,

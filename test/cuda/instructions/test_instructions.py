@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+# Kernels whose bytes are equal.
+EQUAL = 2104
 # The executor does not know these and says so: nothing that mtc compiles has them.
 REFUSED = [
     r"v(add|sub|avrg|abs|abs_?diff|min|max|set|mad|shl|shr)\w*",  # the video instructions
@@ -140,6 +142,8 @@ def main():
             name, status, text = line.split(" ", 2)
             problems.append(judge(rows[name], status, text, counts, sampled_rows))
         problems.extend(sample_problems(run, folder, sampled_rows))
+    if counts["equal"] < EQUAL:
+        problems.append(f"expected the GPU's bytes of at least {EQUAL} kernels, found them of {counts['equal']}")
     if len(lines) != len(rows):
         problems.append(f"expected {len(rows)} results, found {len(lines)}")
     problems = [problem for problem in problems if problem]

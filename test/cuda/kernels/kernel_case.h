@@ -1,5 +1,4 @@
-//===- kernel_case.h - a kernel, its operands and what comes out -*- C++
-//-*-===//
+//===- kernel_case.h - a kernel and what comes out --------------*- C++ -*-===//
 //
 // One run of one kernel, written by a program that has MLIR and read by one
 // that has a GPU (or its stand-in) and no MLIR. Buffers are bytes as the device

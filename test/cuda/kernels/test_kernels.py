@@ -49,7 +49,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         cases = args.keep or os.path.join(folder, "cases")
         os.makedirs(cases, exist_ok=True)
-        plans = [plan_of(mtc, name, options, folder) for name, options in PLANS.items()]
+        plans = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "edges.mlir")]
+        plans += [plan_of(mtc, name, options, folder) for name, options in PLANS.items()]
         check([os.path.join(tools, "make_cases"), cases, str(args.seed), str(args.random), *plans])
         check([os.path.join(tools, "execute_cases"), cases, "1", "2", "3"])
     print("cuda kernels: all expectations hold")

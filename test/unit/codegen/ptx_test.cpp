@@ -63,6 +63,47 @@ TEST(Ptx, HasWideAccesses) {
   EXPECT_EQ(ptx.find("ld.local"), std::string::npos);
 }
 
+// What a GPU cannot do as a CPU does is rejected at its place, before any text.
+TEST(Ptx, RejectsWhatHasAnOrderOnCpusOnly) {
+  auto rejected = [](const std::string &operands, const std::string &body,
+                     const std::string &rows = "9") {
+    auto context = makeContext();
+    std::string said;
+    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &d) {
+      said += d.str() + "\n";
+      return success();
+    });
+    auto module =
+        parse(*context, "rt.kernel @k rows " + rows + " cols 64 args 0 [" +
+                            operands + "] {" + body + "}");
+    auto program = codegen::emitPtx(*module, "sm_90");
+    EXPECT_FALSE(bool(program)) << body;
+    llvm::consumeError(program.takeError());
+    return said;
+  };
+  auto operand = [](const std::string &mode, const std::string &element) {
+    return "#rt.operand<mode = " + mode + ", element = " + element +
+           ", extent = 0>";
+  };
+  EXPECT_NE(rejected(operand("full", "f32") + ", " + operand("col", "f32"),
+                     "%x = rt.load 0 : f32 %c = rt.load 1 : f32 "
+                     "%y = arith.addf %x, %c : f32 rt.accumulate 1, %y : f32")
+                .find("expected no load of operand 1 in a kernel that adds up "
+                      "its rows"),
+            std::string::npos);
+  EXPECT_NE(rejected(operand("full", "i32") + ", " + operand("col", "i32"),
+                     "%x = rt.load 0 : i32 rt.accumulate 1, %x : i32")
+                .find("expected a sum over rows of floats on a GPU, found one "
+                      "of 'i32'"),
+            std::string::npos);
+  EXPECT_NE(rejected(operand("full", "f32") + ", " + operand("row", "f32"),
+                     "%x = rt.load 0 : f32 %m = rt.row_reduce sum %x : f32 "
+                     "rt.store 1, %m : f32",
+                     "17179869184")
+                .find("expected at most 2147483647 blocks on a GPU"),
+            std::string::npos);
+}
+
 TEST(Ptx, Assembles) {
   std::string ptxas = findPtxas();
   if (ptxas.empty())
