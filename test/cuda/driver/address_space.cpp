@@ -81,6 +81,14 @@ void AddressSpace::release(uint64_t base) {
   }
 }
 
+void AddressSpace::clear() {
+  while (!ranges.empty())
+    if (auto first = ranges.begin(); first->second.variable)
+      ranges.erase(first);
+    else
+      release(first->first);
+}
+
 Range *AddressSpace::find(uint64_t address) {
   auto after = ranges.upper_bound(address);
   if (after == ranges.begin())
@@ -100,9 +108,9 @@ std::string AddressSpace::leaks() const {
   std::string text;
   for (const auto &[base, range] : ranges)
     if (!range.variable)
-      text += (text.empty() ? "" : ", ") + std::to_string(range.bytes) +
-              (range.place == Place::device ? " device bytes"
-                                            : " pinned bytes");
+      text +=
+          (text.empty() ? "" : ", ") + std::to_string(range.bytes) +
+          (range.place == Place::device ? " device bytes" : " pinned bytes");
   return text;
 }
 

@@ -41,6 +41,9 @@ public:
   /// The base of a range; what it held stays remembered as freed.
   void release(uint64_t base);
 
+  /// All of them.
+  void clear();
+
   /// The range that has this byte, or null.
   Range *find(uint64_t address);
   /// Whether [address, address + bytes) meets a range.

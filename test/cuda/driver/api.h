@@ -32,6 +32,7 @@ template <class Body> CUresult api(Need need, Body body) {
     return CUDA_ERROR_NOT_PERMITTED;
   Driver &driver = Driver::get();
   Lock lock(driver.mutex);
+  ++driver.calls;
   if (CUresult wrong = check(driver, need))
     return wrong;
   return body(driver, lock);

@@ -46,17 +46,12 @@ CUresult copyNow(Side toSide, uint64_t to, Side fromSide, uint64_t from,
     bool staged = copy->fromPageable && !isHost(to);
     if (CUresult wrong = driver.submit(stream, std::move(copy)))
       return wrong;
-    if (staged) {
-      driver.schedule.finish(stream->last, lock);
-      return driver.sticky;
-    }
-    return waits ? driver.wait(stream->last, lock) : CUDA_SUCCESS;
+    return waits ? driver.wait(stream->last, lock, /*known=*/!staged)
+                 : CUDA_SUCCESS;
   });
 }
 
-uint64_t address(const void *host) {
-  return reinterpret_cast<uint64_t>(host);
-}
+uint64_t address(const void *host) { return reinterpret_cast<uint64_t>(host); }
 
 CUresult fill(uint64_t to, unsigned value, unsigned elementBytes, size_t width,
               CUstream handle, bool async, size_t height = 1,

@@ -58,6 +58,8 @@ MTC_API cuInit(unsigned flags) {
     const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (visible && !*visible)
       return CUDA_ERROR_NO_DEVICE;
+    if (!driver.initialised)
+      driver.startIdleThread();
     driver.initialised = true;
     return CUDA_SUCCESS;
   });

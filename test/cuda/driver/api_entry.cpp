@@ -46,7 +46,7 @@ MTC_API cuGetProcAddress(const char *name, void **function, int version,
   if (tooOld)
     *function = nullptr;
   if (status)
-    *status = tooOld       ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+    *status = tooOld      ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
               : *function ? CU_GET_PROC_ADDRESS_SUCCESS
                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return CUDA_SUCCESS;

@@ -75,8 +75,7 @@ MTC_API cuEventRecord(CUevent event, CUstream stream) {
   return record(event, stream, false);
 }
 
-MTC_API cuEventRecordWithFlags(CUevent event, CUstream stream,
-                               unsigned flags) {
+MTC_API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
   if (flags & ~unsigned(CU_EVENT_RECORD_EXTERNAL))
     return CUDA_ERROR_INVALID_VALUE;
   return record(event, stream, flags & CU_EVENT_RECORD_EXTERNAL);
@@ -150,8 +149,8 @@ MTC_API cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
         return CUDA_ERROR_NOT_READY;
     if (!milliseconds)
       return CUDA_ERROR_INVALID_VALUE;
-    *milliseconds = float(1000 * (end->recorded->endedAt -
-                                  begin->recorded->endedAt));
+    *milliseconds =
+        float(1000 * (end->recorded->endedAt - begin->recorded->endedAt));
     return CUDA_SUCCESS;
   });
 }

@@ -7,11 +7,11 @@ using namespace mtc::standin;
 
 namespace {
 
-constexpr cuuint64_t kAutoFree = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+constexpr cuuint64_t kAutoFree =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
 constexpr cuuint64_t kUpload = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
 constexpr cuuint64_t kOnDevice = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-constexpr cuuint64_t kPriority =
-    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+constexpr cuuint64_t kPriority = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
 CUresult make(CUgraphExec *exec, CUgraph graph, cuuint64_t flags) {
   return api(Need::alive, [&](Driver &driver, Lock &) {
@@ -122,9 +122,9 @@ MTC_API cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
   });
 }
 
-MTC_API cuGraphExecKernelNodeSetParams(
-    CUgraphExec exec, CUgraphNode node,
-    const CUDA_KERNEL_NODE_PARAMS *parameters) {
+MTC_API
+cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                               const CUDA_KERNEL_NODE_PARAMS *parameters) {
   return ofExec(exec, Need::alive, [&](Driver &driver) {
     CUgraphExec_st::Node *found = find(exec, node);
     if (!found || found->work->type() != CU_GRAPH_NODE_TYPE_KERNEL)

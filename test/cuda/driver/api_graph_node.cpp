@@ -35,9 +35,8 @@ CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
 /// The work of a node, if it is of that kind.
 template <class Kind, class Body> CUresult of(CUgraphNode node, Body body) {
   return api(Need::driver, [&](Driver &driver, Lock &) -> CUresult {
-    auto *work = driver.nodes.has(node)
-                     ? dynamic_cast<Kind *>(node->work.get())
-                     : nullptr;
+    auto *work = driver.nodes.has(node) ? dynamic_cast<Kind *>(node->work.get())
+                                        : nullptr;
     return work ? body(driver, *work) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -47,10 +46,9 @@ template <class Kind, class Body> CUresult of(CUgraphNode node, Body body) {
 MTC_API cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
                              const CUgraphNode *before, size_t count,
                              const CUDA_KERNEL_NODE_PARAMS *parameters) {
-  return add(node, graph, before, count,
-             [&](Driver &driver, CUresult &result) {
-               return kernelOf(driver, parameters, result);
-             });
+  return add(node, graph, before, count, [&](Driver &driver, CUresult &result) {
+    return kernelOf(driver, parameters, result);
+  });
 }
 
 MTC_API cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,

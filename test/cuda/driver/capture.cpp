@@ -24,7 +24,8 @@ CUresult Captures::begin(Driver &driver, CUstream stream, CUgraph graph,
   made->owner = std::this_thread::get_id();
   made->origin = stream;
   made->ownsGraph = !graph;
-  made->graph = graph ? graph : driver.graphs.add(std::make_unique<CUgraph_st>());
+  made->graph =
+      graph ? graph : driver.graphs.add(std::make_unique<CUgraph_st>());
   made->firstNode = made->graph->made;
   made->streams.insert(stream);
   stream->capture = made;
@@ -40,7 +41,8 @@ void Captures::close(Capture &capture) {
     each->heads.clear();
   }
   capture.streams.clear();
-  std::erase_if(active, [&](const CapturePtr &p) { return p.get() == &capture; });
+  std::erase_if(active,
+                [&](const CapturePtr &p) { return p.get() == &capture; });
 }
 
 void Captures::drop(Driver &driver, Capture &capture) {
@@ -135,10 +137,9 @@ CUresult Captures::refuseUnsafe() {
     return CUDA_SUCCESS;
   for (const CapturePtr &each : active) {
     bool own = each->owner == std::this_thread::get_id();
-    bool forbids =
-        own ? each->mode != CU_STREAM_CAPTURE_MODE_RELAXED
-            : each->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
-                  threadMode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+    bool forbids = own ? each->mode != CU_STREAM_CAPTURE_MODE_RELAXED
+                       : each->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                             threadMode == CU_STREAM_CAPTURE_MODE_GLOBAL;
     if (forbids)
       refused = each->invalidated = true;
   }

@@ -21,8 +21,8 @@ struct Capture {
   std::thread::id owner;
   CUstream origin = nullptr;
   CUgraph graph = nullptr;
-  bool ownsGraph = true;   ///< made for it
-  size_t firstNode = 0;    ///< of the graph's, that was made in it
+  bool ownsGraph = true;      ///< made for it
+  size_t firstNode = 0;       ///< of the graph's, that was made in it
   std::set<CUstream> streams; ///< origin and those that joined
   bool invalidated = false, ended = false;
 };

@@ -1,4 +1,5 @@
-//===- cuda_api.h - the toolkit's header, its functions exported -*- C++ -*-===//
+//===- cuda_api.h - the toolkit's header, its functions exported -*- C++
+//-*-===//
 //
 // The library hides what it defines; the functions of cuda.h are the exception.
 //

@@ -4,6 +4,7 @@
 #include "test/cuda/driver/graph.h"
 #include "test/cuda/driver/report.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <pthread.h>
 #include <regex>
@@ -33,8 +34,10 @@ CUresult resultOf(const ptx::Fault &fault) {
   }
 }
 
-void tellLeaks() {
+void atTheEnd() {
   Driver &driver = Driver::get();
+  Lock lock(driver.mutex);
+  driver.stopping = true;
   if (!environment("MTC_STANDIN_LEAKS", 0) || driver.sticky)
     return;
   std::string text = driver.space.leaks();
@@ -60,7 +63,7 @@ Driver &Driver::get() {
   // Never destroyed: threads may call until the process is gone.
   static Driver *driver = [] {
     auto *made = new Driver;
-    std::atexit(tellLeaks);
+    std::atexit(atTheEnd);
     // A context does not survive a fork.
     pthread_atfork(nullptr, nullptr, [] {
       Driver &parent = get();
@@ -74,7 +77,9 @@ Driver &Driver::get() {
 }
 
 Driver::Driver()
-    : schedule(uint64_t(environment("MTC_STANDIN_SEED", 1)),
+    : memory({!environmentHas("MTC_STANDIN_ALLOW", "unwritten_memory"),
+              !environmentHas("MTC_STANDIN_ALLOW", "races")}),
+      schedule(uint64_t(environment("MTC_STANDIN_SEED", 1)),
                [this](Operation &operation, Progress &progress) {
                  return run(operation, progress);
                }),
@@ -88,7 +93,9 @@ Driver::Driver()
     return environmentHas("MTC_STANDIN_ALLOW", word);
   };
   launchOptions.readUnwrittenShared = allows("unwritten_shared");
-  launchOptions.readUnwrittenRegisters = allows("unwritten_registers");
+  // LLVM packs halves of which it knows that nobody looks at them.
+  launchOptions.readUnwrittenRegisters =
+      !environmentHas("MTC_STANDIN_REFUSE", "unwritten_registers");
   launchOptions.endedThreadsArrive = allows("ended_threads");
   launchOptions.racesInsideWarps = !allows("warp_races");
   rules.refuseFlushToZero = environmentHas("MTC_STANDIN_REFUSE", "ftz");
@@ -168,25 +175,30 @@ OperationPtr Driver::enqueue(CUstream stream, std::unique_ptr<Work> work,
   return stream->last;
 }
 
-CUresult Driver::wait(const OperationPtr &operation, Lock &lock) {
-  if (operation && !operation->done && !schedule.finish(operation, lock) &&
-      schedule.stuck)
-    fail(CUDA_ERROR_LAUNCH_TIMEOUT,
-         "a wait that does not end; at the heads of streams: " +
-             schedule.heads());
-  if (operation && !sticky)
+CUresult Driver::wait(const OperationPtr &operation, Lock &lock, bool known) {
+  if (sticky || !operation)
+    return sticky;
+  if (!operation->done && !schedule.finish(operation, lock))
+    tellStuck();
+  if (known && !sticky)
     schedule.hostKnows(*operation);
   return sticky;
 }
 
 CUresult Driver::waitAll(Lock &lock, bool known) {
-  if (!schedule.finishAll(lock) && schedule.stuck)
-    fail(CUDA_ERROR_LAUNCH_TIMEOUT,
-         "a wait that does not end; at the heads of streams: " +
-             schedule.heads());
+  if (sticky)
+    return sticky;
+  if (!schedule.finishAll(lock))
+    tellStuck();
   if (known && !sticky)
     schedule.hostKnowsAll();
   return sticky;
+}
+
+void Driver::tellStuck() {
+  fail(CUDA_ERROR_LAUNCH_TIMEOUT,
+       "a wait that does not end; at the heads of streams: " +
+           schedule.heads());
 }
 
 void Driver::begin() {
@@ -204,6 +216,8 @@ std::byte *Driver::touch(uint64_t address, size_t bytes, ptx::Access access,
 }
 
 bool Driver::run(Operation &operation, Progress &progress) {
+  if (sticky)
+    return false; // what was issued in the call that failed
   Operation *outer = running;
   running = &operation;
   std::optional<ptx::Fault> fault;
@@ -242,6 +256,29 @@ void Driver::callHost(void (*function)(void *), void *data) {
   ++hostCalls;
 }
 
+void Driver::startIdleThread() {
+  using std::chrono::duration, std::this_thread::sleep_for;
+  double idle = environment("MTC_STANDIN_IDLE", 1);
+  if (idle <= 0)
+    return;
+  auto loop = [this, idle] {
+    Lock lock(mutex);
+    while (!stopping) {
+      uint64_t seen = calls;
+      lock.unlock();
+      sleep_for(duration<double>(idle));
+      lock.lock();
+      while (!stopping && !sticky && calls == seen && !schedule.idle()) {
+        schedule.runSomething();
+        lock.unlock();
+        sleep_for(std::chrono::milliseconds(1));
+        lock.lock();
+      }
+    }
+  };
+  std::thread(loop).detach();
+}
+
 void Driver::fail(CUresult result, const std::string &sentence) {
   report(sentence);
   if (!sticky)
@@ -265,6 +302,7 @@ void Driver::reset() {
     streams.remove(each);
   perThread.clear();
   legacy.last.reset();
+  space.clear();
 }
 
 } // namespace mtc::standin

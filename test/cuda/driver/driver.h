@@ -32,6 +32,7 @@ public:
   std::mutex mutex;
   bool initialised = false;
   bool forked = false; ///< from a process that was initialised
+  uint64_t calls = 0;  ///< of the API
   /// What the context ended with, which all calls then return.
   CUresult sticky = CUDA_SUCCESS;
 
@@ -74,8 +75,9 @@ public:
   /// ordered with it.
   CUresult checkLegacy(CUstream stream);
 
-  /// Runs until an operation is done; the host then knows it. Null: nothing.
-  CUresult wait(const OperationPtr &operation, Lock &lock);
+  /// Runs until an operation is done; null: nothing. `known`: the host then
+  /// knows its end.
+  CUresult wait(const OperationPtr &operation, Lock &lock, bool known = true);
   /// Runs all. `known`: the host then knows.
   CUresult waitAll(Lock &lock, bool known);
 
@@ -90,6 +92,11 @@ public:
   void callHost(void (*function)(void *), void *data);
   uint64_t hostCalls = 0; ///< of host functions
 
+  /// From now on a thread runs what is pending while nobody calls: a device
+  /// goes on, too, while its host waits for another process.
+  void startIdleThread();
+  bool stopping = false; ///< the process ends
+
   /// Ends the context.
   void fail(CUresult result, const std::string &sentence);
   /// Forgets all objects; the context is gone.
@@ -98,6 +105,7 @@ public:
 private:
   Driver();
   bool run(Operation &operation, Progress &progress);
+  void tellStuck();
   std::string withNames(std::string sentence) const;
 
   CUstream_st legacy;

@@ -66,8 +66,7 @@ CUresult compile(const char *image, const ptx::Rules &rules,
   if (!std::regex_search(image, found, head))
     return CUDA_ERROR_INVALID_IMAGE;
   int major = std::stoi(found[1]), minor = std::stoi(found[2]);
-  if (major > kNewestMajor ||
-      (major == kNewestMajor && minor > kNewestMinor)) {
+  if (major > kNewestMajor || (major == kNewestMajor && minor > kNewestMinor)) {
     log.error = "ptxas application ptx input, line 1; fatal   : Unsupported "
                 ".version " +
                 found.str(1) + "." + found.str(2) +

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 using namespace mtc::standin::test;
@@ -102,14 +103,18 @@ TEST(Memory, AnErrorOfTheDeviceStays) {
   EXPECT_TRUE(outcome.good()) << outcome.note;
 }
 
-/// The host writes to a pinned source before or after the copy has ended.
-void sendPinned(bool waits) {
+/// The host writes to pinned memory before or after a copy from it, or to it,
+/// has ended.
+void copyPinned(bool waits, bool sends) {
   Gpu gpu;
-  CUdeviceptr x = gpu.empty();
+  CUdeviceptr x = gpu.floats(1);
   float *host = nullptr;
   MTC_OK(cuMemAllocHost(reinterpret_cast<void **>(&host), kBytes));
   std::memset(host, 0, kBytes);
-  MTC_OK(cuMemcpyHtoDAsync(x, host, kBytes, gpu.s));
+  if (sends)
+    MTC_OK(cuMemcpyHtoDAsync(x, host, kBytes, gpu.s));
+  else
+    MTC_OK(cuMemcpyDtoHAsync(host, x, kBytes, gpu.s));
   if (waits)
     MTC_OK(cuStreamSynchronize(gpu.s));
   host[0] = 2;
@@ -117,16 +122,37 @@ void sendPinned(bool waits) {
          cuStreamSynchronize(gpu.s));
 }
 
-TEST(Memory, PinnedSourcesStayAsTheyAreUntilTheCopyHasEnded) {
-  // Seeds under which the copy runs late: an early one has ended.
-  int found = 0;
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
-    Outcome right = run([] { sendPinned(true); }, seed);
-    EXPECT_TRUE(right.good()) << right.note << right.said;
-    Outcome wrong = run([] { sendPinned(false); }, seed);
-    found += wrong.has("the host wrote to pinned memory");
+TEST(Memory, TheHostLeavesPinnedMemoryAloneUntilTheCopyHasEnded) {
+  for (bool sends : {true, false}) {
+    // Seeds under which the copy runs late: an early one has ended.
+    int found = 0;
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+      Outcome right = run([=] { copyPinned(true, sends); }, seed);
+      EXPECT_TRUE(right.good()) << right.note << right.said;
+      Outcome wrong = run([=] { copyPinned(false, sends); }, seed);
+      found += wrong.has("the host wrote to pinned memory");
+    }
+    EXPECT_GE(found, 2);
   }
-  EXPECT_GE(found, 2);
+}
+
+/// The device's own writes are no offence.
+TEST(Memory, PinnedMemoryGoesThroughOneStream) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    Outcome outcome = run(
+        [] {
+          Gpu gpu;
+          CUdeviceptr x = gpu.floats(1), y = gpu.empty();
+          float *host = nullptr;
+          MTC_OK(cuMemAllocHost(reinterpret_cast<void **>(&host), kBytes));
+          MTC_OK(cuMemcpyDtoHAsync(host, x, kBytes, gpu.s));
+          MTC_OK(cuMemcpyHtoDAsync(y, host, kBytes, gpu.s));
+          MTC_OK(cuStreamSynchronize(gpu.s));
+          MTC_TRUE(gpu.first(y) == 1);
+        },
+        seed);
+    EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+  }
 }
 
 TEST(Memory, PageableSourcesAreReadAtOnce) {
@@ -176,6 +202,37 @@ TEST(Memory, CopiesStayWithinAnAllocation) {
     auto *asDevice = reinterpret_cast<CUdeviceptr *>(host);
     MTC_IS(CUDA_ERROR_INVALID_VALUE,
            cuMemcpyDtoD(x, reinterpret_cast<CUdeviceptr>(asDevice), 4));
+  });
+  EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+}
+
+TEST(Memory, WhatIsLeftAtTheEndIsTold) {
+  for (bool frees : {true, false}) {
+    Outcome outcome = run([frees] {
+      setenv("MTC_STANDIN_LEAKS", "1", 1);
+      Gpu gpu;
+      CUdeviceptr x = gpu.floats(1);
+      if (frees)
+        MTC_OK(cuMemFree(x));
+      std::exit(0);
+    });
+    EXPECT_TRUE(outcome.has("3 streams, 1 modules")) << outcome.said;
+    EXPECT_EQ(outcome.has("256 device bytes"), !frees) << outcome.said;
+  }
+}
+
+TEST(Memory, ItEndsWithTheContext) {
+  Outcome outcome = run([] {
+    Gpu gpu;
+    CUdeviceptr x = gpu.floats(1), p = 0;
+    CUcontext context = nullptr;
+    MTC_OK(cuDevicePrimaryCtxRelease(0));
+    MTC_IS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&p, 64));
+    MTC_IS(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(gpu.s));
+    MTC_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    MTC_OK(cuCtxSetCurrent(context));
+    MTC_IS(CUDA_ERROR_INVALID_VALUE, cuMemFree(x));
+    MTC_OK(cuMemAlloc(&p, 64));
   });
   EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
 }

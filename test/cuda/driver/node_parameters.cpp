@@ -57,13 +57,12 @@ std::unique_ptr<CopyWork> copyOf(Driver &driver,
     return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host)
                                       : device;
   };
-  return makeCopy(driver, sideOf(p.dstMemoryType),
-                  place(p.dstMemoryType, p.dstHost, p.dstDevice) +
-                      p.dstXInBytes,
-                  sideOf(p.srcMemoryType),
-                  place(p.srcMemoryType, p.srcHost, p.srcDevice) +
-                      p.srcXInBytes,
-                  p.WidthInBytes);
+  return makeCopy(
+      driver, sideOf(p.dstMemoryType),
+      place(p.dstMemoryType, p.dstHost, p.dstDevice) + p.dstXInBytes,
+      sideOf(p.srcMemoryType),
+      place(p.srcMemoryType, p.srcHost, p.srcDevice) + p.srcXInBytes,
+      p.WidthInBytes);
 }
 
 CUDA_KERNEL_NODE_PARAMS parametersOf(const KernelWork &work) {

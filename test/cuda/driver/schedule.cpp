@@ -15,6 +15,8 @@ double now() {
 
 /// How long nobody looks at an operation that was not ready to run.
 constexpr std::chrono::microseconds kPause(20);
+/// Of marks: whatever can run.
+constexpr uint64_t kAll = ~uint64_t(0);
 
 } // namespace
 
@@ -109,7 +111,8 @@ void Schedule::ended(const OperationPtr &operation) {
 bool Schedule::runAny(uint64_t wanted) {
   std::vector<OperationPtr> able;
   for (const OperationPtr &each : ready)
-    if (!each->started && (each->early || (wanted && each->wanted == wanted)))
+    if (!each->started &&
+        (each->early || wanted == kAll || (wanted && each->wanted == wanted)))
       able.push_back(each);
   std::shuffle(able.begin(), able.end(), generator);
   for (const OperationPtr &each : able)
@@ -130,21 +133,23 @@ void Schedule::mark(const OperationPtr &target, uint64_t token) {
   }
 }
 
-bool Schedule::until(const std::function<bool()> &done, uint64_t token,
+bool Schedule::until(const std::function<bool()> &done,
+                     const std::function<void(uint64_t)> &want,
                      std::unique_lock<std::mutex> &lock) {
   double since = now();
-  stuck = false;
+  uint64_t mine = 0;
   while (!done()) {
-    if (runAny(token)) {
+    // Marks are lost where another thread has set some meanwhile.
+    if (mine == 0 || mine != token)
+      want(mine = ++token);
+    if (runAny(mine)) {
       since = now();
       continue;
     }
     if (done())
       break;
-    if (now() - since > patience) {
-      stuck = true;
+    if (now() - since > patience)
       return false;
-    }
     lock.unlock();
     std::this_thread::sleep_for(kPause);
     lock.lock();
@@ -154,16 +159,16 @@ bool Schedule::until(const std::function<bool()> &done, uint64_t token,
 
 bool Schedule::finish(const OperationPtr &target,
                       std::unique_lock<std::mutex> &lock) {
-  uint64_t mine = ++token;
-  mark(target, mine);
-  return until([&] { return target->done; }, mine, lock);
+  return until([&] { return target->done; },
+               [&](uint64_t mine) { mark(target, mine); }, lock);
 }
 
 bool Schedule::finishAll(std::unique_lock<std::mutex> &lock) {
-  uint64_t mine = ++token;
-  for (const OperationPtr &each : pending)
-    each->wanted = mine;
-  return until([&] { return pending.empty(); }, mine, lock);
+  auto markAll = [&](uint64_t mine) {
+    for (const OperationPtr &each : pending)
+      each->wanted = mine;
+  };
+  return until([&] { return pending.empty(); }, markAll, lock);
 }
 
 void Schedule::nudge(const OperationPtr &target) {
@@ -173,6 +178,8 @@ void Schedule::nudge(const OperationPtr &target) {
   mark(target, mine);
   runAny(mine);
 }
+
+void Schedule::runSomething() { runAny(kAll); }
 
 void Schedule::abandon() {
   for (const OperationPtr &each : pending) {

@@ -1,9 +1,9 @@
 //===- schedule.h - runs operations in a random legal order -----*- C++ -*-===//
 //
-// Operations wait for others and for nothing else. Nothing runs by itself: an
-// operation is early and runs inside the call that makes it possible, or late
-// and runs when somebody waits for it. Which one it is, and the order among
-// those that may run, follow from the seed.
+// Operations wait for others and for nothing else. Nothing runs here by itself:
+// an operation is early and runs inside the call that makes it possible, or
+// late and runs when somebody waits for it. Which one it is, and the order
+// among those that may run, follow from the seed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_TEST_CUDA_DRIVER_SCHEDULE_H
@@ -33,11 +33,11 @@ struct Operation {
   Clock clock;                ///< all that is before this, and this
   uint32_t chain = 0, index = 0;
   bool early = false, done = false, started = false;
-  double endedAt = 0;                 ///< seconds, when it is done
-  std::vector<OperationPtr> before;   ///< those that are not done
-  std::vector<OperationPtr> after;    ///< until it is done
-  size_t missing = 0;                 ///< of `before`
-  uint64_t wanted = 0;                ///< by which wait, for the schedule
+  double endedAt = 0;                      ///< seconds, when it is done
+  std::vector<OperationPtr> before;        ///< those that are not done
+  std::vector<OperationPtr> after;         ///< until it is done
+  size_t missing = 0;                      ///< of `before`
+  uint64_t wanted = 0;                     ///< by which wait, for the schedule
   std::list<OperationPtr>::iterator place; ///< among the pending ones
 
   std::string name() const;
@@ -52,15 +52,17 @@ public:
   /// Puts an operation behind those of `before` and all that the host knows.
   OperationPtr add(std::string stream, std::unique_ptr<Work> work,
                    const std::vector<OperationPtr> &before);
-  /// Runs what must run before `target` is done, and that. False: the context
-  /// has ended, or nothing can run for `patience` seconds. The lock is given
-  /// up while an operation has to be asked again.
+  /// Runs what must run before `target` is done, and that. False: nothing can
+  /// run for `patience` seconds. The lock is given up while an operation has to
+  /// be asked again.
   bool finish(const OperationPtr &target, std::unique_lock<std::mutex> &lock);
   /// The same for all.
   bool finishAll(std::unique_lock<std::mutex> &lock);
   /// Runs something that `target` waits for, or nothing: a question about a
   /// stream may be answered by "not yet" for some time, not forever.
   void nudge(const OperationPtr &target);
+  /// Runs anything that can run, or nothing.
+  void runSomething();
   /// Forgets all that is pending.
   void abandon();
 
@@ -78,7 +80,6 @@ public:
 
   uint64_t random() { return generator(); }
   double patience = 30; ///< seconds
-  bool stuck = false;   ///< why finish returned false
 
 private:
   void chooseChain(Operation &operation,
@@ -87,7 +88,9 @@ private:
   bool runAny(uint64_t wanted);
   void ended(const OperationPtr &operation);
   void mark(const OperationPtr &target, uint64_t token);
-  bool until(const std::function<bool()> &done, uint64_t token,
+  /// Runs what `want(token)` marks until `done`.
+  bool until(const std::function<bool()> &done,
+             const std::function<void(uint64_t)> &want,
              std::unique_lock<std::mutex> &lock);
 
   struct Place {
@@ -98,8 +101,8 @@ private:
   std::mt19937_64 generator;
   enum class Temper { late, early, mixed } temper;
   Clock host;
-  std::vector<uint32_t> lengths;     ///< of chains
-  std::vector<Place> places;         ///< by id
+  std::vector<uint32_t> lengths; ///< of chains
+  std::vector<Place> places;     ///< by id
   std::list<OperationPtr> pending;
   std::vector<OperationPtr> ready;
   uint64_t token = 0;

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <set>
 #include <string>
+#include <thread>
 
 using namespace mtc::standin::test;
 
@@ -184,6 +188,76 @@ TEST(Streams, TheSeedIsTheOrder) {
     EXPECT_EQ(orderOf(seed), orderOf(seed));
   }
   EXPECT_GE(orders.size(), 10u);
+}
+
+TEST(Streams, ThreadsShareTheContext) {
+  Outcome outcome = run([] {
+    Gpu gpu;
+    CUdeviceptr x = gpu.floats(0), y = gpu.floats(0), one = gpu.floats(2);
+    auto work = [&](CUstream stream, CUdeviceptr mine) {
+      for (int k = 0; k < 50; ++k) {
+        MTC_OK(gpu.axpy(stream, mine, one));
+        MTC_OK(cuLaunchHostFunc(
+            stream, [](void *) {}, nullptr));
+        if (k % 10 == 0)
+          MTC_OK(cuStreamSynchronize(stream));
+      }
+      MTC_OK(cuStreamSynchronize(stream));
+    };
+    std::thread other([&] { work(gpu.t, y); });
+    work(gpu.s, x);
+    other.join();
+    MTC_TRUE(gpu.first(x) == 50 && gpu.first(y) == 50);
+  });
+  EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+}
+
+/// One thread waits for what others ask about.
+TEST(Streams, QuestionsOfOtherThreadsDoNotHoldUpAWait) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    Outcome outcome = run(
+        [] {
+          setenv("MTC_STANDIN_PATIENCE", "5", 1);
+          setenv("MTC_STANDIN_IDLE", "0", 1);
+          Gpu gpu;
+          auto pause = [](void *) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          };
+          for (int k = 0; k < 20; ++k)
+            MTC_OK(cuLaunchHostFunc(gpu.s, pause, nullptr));
+          Gpu::order(gpu.s, gpu.t);
+          std::atomic<bool> over = false;
+          std::thread asks([&] {
+            while (!over && cuStreamQuery(gpu.t) == CUDA_ERROR_NOT_READY)
+              std::this_thread::yield();
+          });
+          MTC_OK(cuStreamSynchronize(gpu.t));
+          over = true;
+          asks.join();
+        },
+        seed);
+    EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+  }
+}
+
+/// As a device does, while its host looks at memory only.
+TEST(Streams, WorkGoesOnWithoutCalls) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    Outcome outcome = run(
+        [] {
+          setenv("MTC_STANDIN_IDLE", "0.01", 1);
+          Gpu gpu;
+          static std::atomic<int> ran;
+          for (int k = 0; k < 3; ++k)
+            MTC_OK(cuLaunchHostFunc(
+                gpu.s, [](void *) { ++ran; }, nullptr));
+          for (int k = 0; k < 2000 && ran < 3; ++k)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          MTC_TRUE(ran == 3);
+        },
+        seed);
+    EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+  }
 }
 
 TEST(Streams, HostFunctionsMayCallNothing) {

@@ -23,8 +23,7 @@ bool isSide(Driver &driver, Side side, uint64_t address, size_t bytes,
 } // namespace
 
 std::unique_ptr<CopyWork> makeCopy(Driver &driver, Side toSide, uint64_t to,
-                                   Side fromSide, uint64_t from,
-                                   size_t bytes) {
+                                   Side fromSide, uint64_t from, size_t bytes) {
   auto made = std::make_unique<CopyWork>();
   if (!isSide(driver, toSide, to, bytes, &made->toPageable) ||
       !isSide(driver, fromSide, from, bytes, &made->fromPageable))
@@ -45,8 +44,7 @@ std::unique_ptr<FillWork> makeFill(Driver &driver, uint64_t to, unsigned value,
   // A pitch is a multiple of the element and no less than a row.
   if (height > 1 && (pitch % elementBytes || pitch / elementBytes < width))
     return nullptr;
-  if (to % elementBytes ||
-      width > SIZE_MAX / 8 ||
+  if (to % elementBytes || width > SIZE_MAX / 8 ||
       !fits(driver, to, (height - 1) * pitch + width * elementBytes))
     return nullptr;
   auto fill = std::make_unique<FillWork>();

@@ -60,14 +60,16 @@ std::string CopyWork::name() const {
          word(toSide);
 }
 
-CopyWork::Print CopyWork::fingerprint() const {
+/// Nothing of memory that is not pinned.
+std::optional<CopyWork::Print> CopyWork::fingerprint(uint64_t address) const {
   constexpr uint64_t kBasis = 0xcbf29ce484222325;
   Driver &driver = Driver::get();
+  const Range *range = driver.space.find(address);
+  ptx::Allocation *allocation = driver.memory.find(address, bytes);
+  if (!range || range->place == Place::device || !allocation)
+    return std::nullopt;
   Print print{kBasis, kBasis, driver.hostCalls};
-  ptx::Allocation *allocation = driver.memory.find(from, bytes);
-  if (!allocation)
-    return print;
-  size_t at = from - allocation->base;
+  size_t at = address - allocation->base;
   print.bytes = mix(kBasis, allocation->host + at, bytes);
   const auto &writers = allocation->touched.writers;
   size_t first = at / 2, last = std::min(writers.size(), (at + bytes + 1) / 2);
@@ -77,37 +79,32 @@ CopyWork::Print CopyWork::fingerprint() const {
 }
 
 void CopyWork::start() {
-  Driver &driver = Driver::get();
   if (fromPageable) {
     const auto *host = reinterpret_cast<const std::byte *>(from);
     staged.assign(host, host + bytes);
-    return;
+  } else {
+    fromPrint = fingerprint(from);
   }
-  const Range *source = driver.space.find(from);
-  if (source && source->place != Place::device)
-    print = fingerprint();
+  if (!toPageable)
+    toPrint = fingerprint(to);
 }
 
 Progress CopyWork::run(std::optional<ptx::Fault> &fault) {
   Driver &driver = Driver::get();
   driver.begin();
+  if (fromPrint && fingerprint(from)->isOverwritten(*fromPrint))
+    fault = hostFault("the host wrote to pinned memory that an asynchronous "
+                      "copy still reads");
+  if (toPrint && fingerprint(to)->isOverwritten(*toPrint))
+    fault = hostFault("the host wrote to pinned memory that an asynchronous "
+                      "copy will write");
   const std::byte *source = staged.data();
-  if (!fromPageable) {
+  if (!fault && !fromPageable)
     source = driver.touch(from, bytes, ptx::Access::read, "a copy", fault);
-    // A change that the device or a host function made is in order.
-    if (!fault && print)
-      if (Print now = fingerprint(); now.bytes != print->bytes &&
-                                     now.writers == print->writers &&
-                                     now.hostCalls == print->hostCalls)
-        fault = hostFault("the host wrote to pinned memory that an "
-                          "asynchronous copy still reads");
-  }
-  if (fault)
-    return Progress::done;
   std::byte *target = reinterpret_cast<std::byte *>(to);
-  if (!toPageable)
+  if (!fault && !toPageable)
     target = driver.touch(to, bytes, ptx::Access::write, "a copy", fault);
-  if (target && !fault)
+  if (!fault)
     std::memmove(target, source, bytes);
   return Progress::done;
 }

@@ -42,12 +42,17 @@ struct CopyWork : Work {
   /// Pageable memory is read when the work starts.
   bool fromPageable = false, toPageable = false;
   std::vector<std::byte> staged;
-  /// Of a pinned source: its bytes, who of the device wrote them last, and how
+  /// Of pinned memory: its bytes, who of the device wrote them last, and how
   /// many host functions have run.
   struct Print {
     uint64_t bytes, writers, hostCalls;
+    /// The bytes are others, and neither device nor host function did it.
+    bool isOverwritten(const Print &before) const {
+      return bytes != before.bytes && writers == before.writers &&
+             hostCalls == before.hostCalls;
+    }
   };
-  std::optional<Print> print; ///< when the work started
+  std::optional<Print> fromPrint, toPrint; ///< when the work started
 
   std::string name() const override;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
@@ -58,7 +63,7 @@ struct CopyWork : Work {
   Progress run(std::optional<ptx::Fault> &fault) override;
 
 private:
-  Print fingerprint() const;
+  std::optional<Print> fingerprint(uint64_t address) const;
 };
 
 struct FillWork : Work {

@@ -9,6 +9,7 @@ error beyond its bound and other bits in another order are failures.
 
 import argparse
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -22,11 +23,25 @@ PLANS = {
 }
 
 
-def check(command):
-    done = subprocess.run(command, capture_output=True, text=True)
+def check(command, environment=None):
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     print(done.stdout + done.stderr, end="")
     if done.returncode != 0:
         sys.exit(f"expected exit 0 of {os.path.basename(command[0])}, found {done.returncode}")
+    return done.stdout
+
+
+def run_under(driver, program, cases, folder):
+    """run_cases on a driver: its results as execute_cases has them, and within bounds."""
+    results = os.path.join(folder, "results.jsonl")
+    check([program, cases, results], dict(os.environ, LD_LIBRARY_PATH=driver))
+    with open(results) as file:
+        rows = [json.loads(line) for line in file]
+    wrong = [row["kernel"] for row in rows
+             if not row["guards"] or any(operand["worst"] > 1 for operand in row["operands"])]
+    if wrong or not rows:
+        sys.exit(f"expected all kernels within their bounds under the driver, found {len(rows)}, wrong: {wrong}")
+    return results
 
 
 def plan_of(mtc, name, options, folder):
@@ -43,6 +58,7 @@ def main():
     parser.add_argument("--random", type=int, default=100, help="random kernels")
     parser.add_argument("--seed", type=int, default=1, help="of the random kernels")
     parser.add_argument("--keep", help="a folder for the cases, to run them on a GPU with run_cases")
+    parser.add_argument("--driver", help="a folder with libcuda.so.1, to run run_cases on, too")
     args = parser.parse_args()
     mtc = os.path.join(args.build, "bin", "mtc")
     tools = os.path.join(args.build, "test")
@@ -52,7 +68,12 @@ def main():
         plans = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "edges.mlir")]
         plans += [plan_of(mtc, name, options, folder) for name, options in PLANS.items()]
         check([os.path.join(tools, "make_cases"), cases, str(args.seed), str(args.random), *plans])
-        check([os.path.join(tools, "execute_cases"), cases, "1", "2", "3"])
+        command = [os.path.join(tools, "execute_cases"), cases, "1", "2", "3"]
+        if args.driver:
+            command += ["--gpu", run_under(args.driver, os.path.join(tools, "run_cases"), cases, folder)]
+        said = check(command)
+        if args.driver and f" {said.split()[0]} with the GPU's bytes" not in said:
+            sys.exit("expected the bytes of the executor from its driver")
     print("cuda kernels: all expectations hold")
 
 
