@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 using namespace mtc::standin::test;
@@ -154,12 +156,13 @@ TEST(Graph, ADumpNamesNodesAndEdges) {
   Outcome outcome = run([] {
     Gpu gpu;
     CUdeviceptr x = gpu.floats(1), y = gpu.floats(2);
-    char path[] = "/tmp/mtc_standin_dot_XXXXXX";
-    MTC_TRUE(mkstemp(path) >= 0);
-    MTC_OK(cuGraphDebugDotPrint(oneAxpy(gpu, x, y, 2), path, 0));
+    std::string path =
+        (std::filesystem::temp_directory_path() / "mtc_graph_XXXXXX").string();
+    MTC_TRUE(mkstemp(path.data()) >= 0);
+    MTC_OK(cuGraphDebugDotPrint(oneAxpy(gpu, x, y, 2), path.c_str(), 0));
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
-    std::remove(path);
+    std::filesystem::remove(path);
     MTC_TRUE(text.str().find("kernel axpy") != std::string::npos);
     MTC_TRUE(text.str().find("n0 -> n1") != std::string::npos);
   });
