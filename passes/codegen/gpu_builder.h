@@ -7,8 +7,6 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-#include <optional>
-
 namespace mtc::codegen {
 
 /// One entry while it is built. Indices and bodies at the builder's place.
@@ -28,14 +26,6 @@ public:
   /// `thread` of `shape.rowThreads`.
   void emitRow(mlir::Value row, mlir::Value thread);
 
-  /// Body for each vector of columns that this thread of a team has in a row of
-  /// `cols`, carrying values.
-  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      Columns, mlir::ValueRange)>;
-  llvm::SmallVector<mlir::Value>
-  forColumns(mlir::Value thread, llvm::SmallVector<mlir::Value> carried,
-             Step step);
-
   /// Notes a failure of the emitter; true if all is well.
   template <typename T> bool check(const T &result) {
     if (mlir::failed(result))
@@ -54,6 +44,14 @@ public:
 
 private:
   void emitPass(int pass, mlir::Value thread);
+  /// Body for each vector of columns that this thread of a team has in a row of
+  /// `cols`, carrying values.
+  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Columns, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value>
+  forColumns(mlir::Value thread, llvm::SmallVector<mlir::Value> carried,
+             Step step);
+
   llvm::SmallVector<mlir::Value>
   forDynamicColumns(mlir::Value thread, llvm::SmallVector<mlir::Value> carried,
                     Step step);

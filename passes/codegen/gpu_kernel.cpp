@@ -11,6 +11,8 @@
 #include "passes/codegen/gpu_builder.h"
 #include "passes/codegen/kernel_function.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
@@ -74,23 +76,16 @@ bool hasSinks(rt::KernelOp kernel, bool sums) {
   });
 }
 
-/// Loads of what the body stored before become the stored values.
-void forwardStores(rt::KernelOp kernel) {
-  llvm::SmallDenseMap<int64_t, Value> stored;
-  for (Operation &op : kernel.getBody().front()) {
-    if (auto store = dyn_cast<rt::StoreOp>(op))
-      stored[operandIndex(&op)] = store.getValue();
-    else if (isa<rt::LoadOp>(op))
-      if (Value value = stored.lookup(operandIndex(&op)))
-        op.getResult(0).replaceAllUsesWith(value);
-  }
-}
-
-/// A copy with those sinks only that are sums, or are not.
-rt::KernelOp withSinks(rt::KernelOp kernel, bool sums) {
+/// A copy with those sinks only that are sums, or are not. What the body loads
+/// behind a store of its own is taken from there: the store may be left out.
+rt::KernelOp withSinks(const Schedule &whole, bool sums) {
+  rt::KernelOp kernel = whole.kernel;
   OpBuilder b(kernel);
-  auto copy = cast<rt::KernelOp>(b.clone(*kernel));
-  forwardStores(copy);
+  IRMapping copies;
+  auto copy = cast<rt::KernelOp>(b.clone(*kernel, copies));
+  for (rt::LoadOp load : kernel.getBody().getOps<rt::LoadOp>())
+    if (Value stored = whole.forwarded.lookup(load.getResult()))
+      copies.lookup(load.getResult()).replaceAllUsesWith(copies.lookup(stored));
   for (Operation &op : llvm::make_early_inc_range(copy.getBody().front()))
     if (isSink(&op) && isSum(copy, &op) != sums)
       op.erase();
@@ -111,15 +106,15 @@ public:
     GpuShape shape = gpuShape(*whole, alignment);
     launch.workspaceBytes = shape.workspaceBytes();
     bool split = shape.form == GpuForm::Owners && hasSinks(kernel, false);
-    if (failed(split ? buildInTwo() : buildFrom(kernel, "")))
+    if (failed(split ? buildInTwo(*whole) : buildFrom(kernel, "")))
       return failure();
     return launch;
   }
 
 private:
-  LogicalResult buildInTwo() {
+  LogicalResult buildInTwo(const Schedule &whole) {
     for (auto [sums, suffix] : {std::pair(true, "_owners"), {false, ""}}) {
-      rt::KernelOp part = withSinks(kernel, sums);
+      rt::KernelOp part = withSinks(whole, sums);
       LogicalResult built = buildFrom(part, suffix);
       part.erase();
       if (failed(built))

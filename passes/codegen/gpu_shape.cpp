@@ -1,8 +1,6 @@
 //===- gpu_shape.cpp - how a kernel is spread over a GPU ------------------===//
 #include "passes/codegen/gpu_shape.h"
 
-#include "passes/codegen/kernel_function.h"
-
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -41,7 +39,9 @@ public:
 
   GpuShape run() {
     setLanes();
-    if (rows > 1 && accumulatesOverRows(kernel))
+    if (llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+          return isSink(&op) && isSum(kernel, &op);
+        }))
       setSums();
     else if (isPointwise(s))
       setElements();
@@ -150,20 +150,16 @@ private:
   /// A column or scalar operand that rows add to becomes a sum; the rows of a
   /// table or of a periodic operand have owners.
   void addSum(int64_t index, rt::OperandAttr info, int64_t &keys) {
-    for (Operation &op : kernel.getBody().front()) {
-      if (operandIndex(&op) != index)
-        continue;
-      bool scatters = isa<rt::ScatterAddOp>(op);
-      if (!scatters && !isa<rt::AccumulateOp>(op))
-        continue;
-      if (scatters || info.getMode() == rt::Mode::Periodic)
-        keys = std::max<int64_t>(keys, info.getExtent());
-      else if (info.getMode() == rt::Mode::Col ||
-               info.getMode() == rt::Mode::Scalar)
-        shape.sums.push_back({index, info.getMode() == rt::Mode::Col ? cols : 1,
-                              shape.sumWidth()});
+    if (llvm::none_of(kernel.getBody().front(), [&](Operation &op) {
+          return operandIndex(&op) == index && isSink(&op) &&
+                 isSum(kernel, &op);
+        }))
       return;
-    }
+    if (info.getMode() == rt::Mode::Col || info.getMode() == rt::Mode::Scalar)
+      shape.sums.push_back({index, info.getMode() == rt::Mode::Col ? cols : 1,
+                            shape.sumWidth()});
+    else
+      keys = std::max<int64_t>(keys, info.getExtent());
   }
 
   const Schedule &s;

@@ -79,16 +79,3 @@ void codegen::flattenPointwise(rt::KernelOp kernel) {
   kernel.setCols(numRows(kernel) * numCols(kernel));
   kernel.setRows(1);
 }
-
-bool codegen::accumulatesOverRows(rt::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-    if (isa<rt::ScatterAddOp>(op))
-      return true;
-    if (!isa<rt::AccumulateOp>(op))
-      return false;
-    auto mode =
-        cast<rt::OperandAttr>(kernel.getOperandsInfo()[operandIndex(&op)])
-            .getMode();
-    return mode != rt::Mode::Full && mode != rt::Mode::Row;
-  });
-}

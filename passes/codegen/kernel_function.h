@@ -38,8 +38,5 @@ mlir::Value emitCols(rt::KernelOp kernel, mlir::func::FuncOp function,
 /// that odd numbers of columns cost nothing. Changes rows and cols only.
 void flattenPointwise(rt::KernelOp kernel);
 
-/// True if a row's work changes memory that another row's also changes.
-bool accumulatesOverRows(rt::KernelOp kernel);
-
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_KERNEL_FUNCTION_H

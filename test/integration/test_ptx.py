@@ -64,6 +64,16 @@ def launch_problems(path, ptx, kernels):
         yield f"{name}: expected .reqntid of every entry to be its threads, found {threads} and {planned}"
 
 
+def access_problems(name, ptx):
+    """Kernels of planned operands that touch single elements only."""
+    bodies = re.findall(r"\.entry (\w+)\(.*?\n\{(.*?)\n\}", ptx, flags=re.S)
+    # Sums of parts have a column a thread.
+    narrow = [entry for entry, body in bodies
+              if not re.search(r"[.]global[.]v[24][.]b(32|64)", body) and not entry.endswith("_sum")]
+    if narrow:
+        yield f"{name}: expected accesses of 8 or 16 bytes in all kernels, found none in {narrow}"
+
+
 def assembler():
     """The path of ptxas, or None."""
     places = os.environ.get("PATH", "") + os.pathsep + "/usr/local/cuda/bin"
@@ -114,6 +124,7 @@ def compiled(mtc, folder, ptxas, dtype):
             if ptx != second.read():
                 yield f"{name}: expected the same bytes twice"
         yield from text_problems(name, ptx, kernels)
+        yield from access_problems(f"{name} in {dtype}", ptx)
         yield from launch_problems(path.replace(".ptx", ".launches.json"), ptx, kernels)
         if ptxas:
             yield from assembly_problems(ptxas, path, folder)

@@ -11,11 +11,7 @@
 
 namespace mtc::cuda {
 
-/// c = a·bᵀ over the D columns of two tiles: 16·M rows of one, 8·N of the
-/// other.
-template <Element E, int D, int M, int N>
-MTC_DEVICE void multiplyRows(float (&c)[M][N][4], uint32_t a, uint32_t b,
-                             const LaneRow<D> &lane) {
+template <int M, int N> MTC_DEVICE void clear(float (&c)[M][N][4]) {
 #pragma unroll
   for (int m = 0; m < M; ++m)
 #pragma unroll
@@ -23,6 +19,14 @@ MTC_DEVICE void multiplyRows(float (&c)[M][N][4], uint32_t a, uint32_t b,
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         c[m][n][e] = 0;
+}
+
+/// c = a·bᵀ over the D columns of two tiles: 16·M rows of one, 8·N of the
+/// other.
+template <Element E, int D, int M, int N>
+MTC_DEVICE void multiplyRows(float (&c)[M][N][4], uint32_t a, uint32_t b,
+                             const LaneRow<D> &lane) {
+  clear(c);
 #pragma unroll
   for (int k = 0; k < D / 16; ++k) {
     uint32_t left[M][4];
@@ -77,16 +81,6 @@ MTC_DEVICE void addProduct(float (&c)[M][C][4], const Packed<M, N> &a,
         mma<E>(c[m][2 * n + 1], left, right[2], right[3]);
       }
     }
-}
-
-template <int M, int N> MTC_DEVICE void clear(float (&c)[M][N][4]) {
-#pragma unroll
-  for (int m = 0; m < M; ++m)
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e)
-        c[m][n][e] = 0;
 }
 
 } // namespace mtc::cuda

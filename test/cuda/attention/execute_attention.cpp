@@ -10,47 +10,15 @@
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
 
+#include "test/cuda/common/module_files.h"
 #include "test/cuda/ptx/launch.h"
 
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <sstream>
 
 using namespace mtc;
 using namespace mtc::test;
 
 namespace {
-
-class Modules {
-public:
-  explicit Modules(std::string folder) : folder(std::move(folder)) {}
-
-  /// Null after a message, or if there is no such file.
-  const ptx::Module *find(const std::string &instance) {
-    auto [entry, isNew] = modules.try_emplace(instance);
-    if (isNew)
-      entry->second = load(folder + "/attention_" + instance + ".ptx");
-    return entry->second.get();
-  }
-
-private:
-  static std::unique_ptr<const ptx::Module> load(const std::string &path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    std::vector<ptx::Problem> problems;
-    if (!file)
-      return nullptr;
-    auto module = ptx::Module::fromText(text.str(), {}, problems);
-    if (!module)
-      std::cout << path << ": " << ptx::describe(problems) << "\n";
-    return module;
-  }
-
-  std::string folder;
-  std::map<std::string, std::unique_ptr<const ptx::Module>> modules;
-};
 
 class Executor : public Machine {
 public:
@@ -111,7 +79,7 @@ int main(int argc, char **argv) {
     std::cerr << "usage: execute_attention FOLDER SEED [CASES [forward]]\n";
     return 2;
   }
-  Modules modules(argv[1]);
+  ModuleFiles modules(argv[1], {});
   std::string which = argc > 3 ? argv[3] : "";
   bool gradients = argc <= 4;
   bool ok = true;
@@ -122,7 +90,8 @@ int main(int argc, char **argv) {
     std::string name = c.fullName();
     if (name.find(which) == std::string::npos)
       continue;
-    const ptx::Module *module = modules.find(instance(c));
+    const ptx::Module *module =
+        modules.find("attention_" + instance(c) + ".ptx");
     if (!module) {
       std::cout << name << ": no module\n";
       continue;

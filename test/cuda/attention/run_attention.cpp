@@ -10,11 +10,10 @@
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
 
-#include <cuda.h>
+#include "test/cuda/common/driver_library.h"
 
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -26,65 +25,10 @@ using cuda::AttentionKernel;
 
 namespace {
 
-#define MTC_STRING2(x) #x
-#define MTC_STRING(x) MTC_STRING2(x)
-// The macros of cuda.h give the names of the newest versions.
-#define MTC_DRIVER(X)                                                          \
-  X(cuInit)                                                                    \
-  X(cuDeviceGet)                                                               \
-  X(cuDeviceGetName)                                                           \
-  X(cuDevicePrimaryCtxRetain)                                                  \
-  X(cuCtxSetCurrent)                                                           \
-  X(cuCtxSynchronize)                                                          \
-  X(cuMemAlloc)                                                                \
-  X(cuMemFree)                                                                 \
-  X(cuMemcpyHtoD)                                                              \
-  X(cuMemcpyDtoH)                                                              \
-  X(cuMemsetD8)                                                                \
-  X(cuModuleLoadDataEx)                                                        \
-  X(cuModuleGetFunction)                                                       \
-  X(cuFuncGetAttribute)                                                        \
-  X(cuFuncSetAttribute)                                                        \
-  X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                               \
-  X(cuLaunchKernel)                                                            \
-  X(cuEventCreate)                                                             \
-  X(cuEventRecord)                                                             \
-  X(cuEventSynchronize)                                                        \
-  X(cuEventElapsedTime)                                                        \
-  X(cuGetErrorName)
-
-struct Driver {
-#define X(f) decltype(&::f) f##_ = nullptr;
-  MTC_DRIVER(X)
-#undef X
-
-  bool load() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      return std::cerr << dlerror() << "\n", false;
-    bool ok = true;
-#define X(f)                                                                   \
-  f##_ = reinterpret_cast<decltype(f##_)>(dlsym(library, MTC_STRING(f)));      \
-  ok = ok && f##_;
-    MTC_DRIVER(X)
-#undef X
-    return ok;
-  }
-};
-
-Driver cu;
-
-/// "" or what failed.
-std::string said(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return "";
-  const char *name = "?";
-  cu.cuGetErrorName_(result, &name);
-  return std::string(what) + ": " + name;
-}
+DriverLibrary cu;
 
 void require(CUresult result, const char *what) {
-  if (std::string text = said(result, what); !text.empty()) {
+  if (std::string text = cu.said(result, what); !text.empty()) {
     std::cout << R"({"failed": ")" << text << "\"}" << std::endl;
     std::exit(1);
   }
@@ -139,17 +83,10 @@ private:
         continue;
       std::stringstream text;
       text << file.rdbuf();
-      std::vector<char> log(1 << 14);
-      CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
-                                CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-      void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
-      std::string wrong =
-          said(cu.cuModuleLoadDataEx_(&module, text.str().c_str(), 2, options,
-                                      values),
-               "cuModuleLoadDataEx");
+      std::string wrong = cu.loadModule(text.str(), module);
       if (!wrong.empty())
-        std::cout << R"({"failed": ")" << path << ending << ": " << wrong << " "
-                  << log.data() << "\"}" << std::endl;
+        std::cout << R"({"failed": ")" << path << ending << ": " << wrong
+                  << "\"}" << std::endl;
     }
     return module;
   }
@@ -176,10 +113,10 @@ public:
     return base + kGuard;
   }
   std::string upload(uint64_t to, const void *from, size_t bytes) override {
-    return said(cu.cuMemcpyHtoD_(to, from, bytes), "upload");
+    return cu.said(cu.cuMemcpyHtoD_(to, from, bytes), "upload");
   }
   std::string download(void *to, uint64_t from, size_t bytes) override {
-    return said(cu.cuMemcpyDtoH_(to, from, bytes), "download");
+    return cu.said(cu.cuMemcpyDtoH_(to, from, bytes), "download");
   }
   void clear() override {
     for (Block &b : blocks)
@@ -203,10 +140,10 @@ public:
       return "no entry " + entry;
     auto copy = params;
     void *pointers[] = {&copy};
-    return said(cu.cuLaunchKernel_(function, grid.x, grid.y, grid.z,
-                                   grid.threads, 1, 1, grid.shared, nullptr,
-                                   pointers, nullptr),
-                entry.c_str());
+    return cu.said(cu.cuLaunchKernel_(function, grid.x, grid.y, grid.z,
+                                      grid.threads, 1, 1, grid.shared, nullptr,
+                                      pointers, nullptr),
+                   entry.c_str());
   }
 
 private:
@@ -225,7 +162,7 @@ std::string runOnce(Gpu &gpu, const AttentionCase &c, const AttentionData &data,
   if (wrong.empty())
     wrong = run.backward();
   if (wrong.empty())
-    wrong = said(cu.cuCtxSynchronize_(), "cuCtxSynchronize");
+    wrong = cu.said(cu.cuCtxSynchronize_(), "cuCtxSynchronize");
   if (wrong.empty())
     wrong = run.read(found);
   return wrong;
@@ -355,8 +292,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::string only = argc > 2 ? argv[2] : "";
-  if (!cu.load())
-    return 1;
+  if (std::string wrong = cu.load(); !wrong.empty())
+    return std::cerr << wrong << "\n", 1;
   CUdevice device = 0;
   CUcontext context = nullptr;
   MTC_CU(cuInit, 0);

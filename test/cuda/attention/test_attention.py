@@ -8,6 +8,7 @@ has the version that the files name, it has to make the same files.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -68,10 +69,25 @@ def check_made_again(source, ptx):
     print(f"{len(names)} files are what their source makes")
 
 
+def check_under(driver, program, ptx):
+    """The program that runs the cases on a GPU, on the driver's stand-in."""
+    done = subprocess.run([program, ptx, "check"], capture_output=True, text=True,
+                          env=dict(os.environ, LD_LIBRARY_PATH=driver))
+    rows = [json.loads(line) for line in done.stdout.splitlines() if '"case"' in line]
+    there = [row for row in rows if os.path.exists(
+        os.path.join(ptx, "attention_" + re.search(r"(bf16|f16)_d\d+", row["wrong"] or row["case"]).group() + ".ptx"))]
+    wrong = [row for row in there if not row["ok"]]
+    if done.returncode != 0 or not there or wrong:
+        sys.exit(f"expected the cases of what is checked in to be right on the driver, found {wrong}: {done.stderr}")
+    print(f"{len(there)} cases are right on the driver's stand-in")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool", help="execute_attention")
     parser.add_argument("source", help="the folder of the kernels")
+    parser.add_argument("--driver", nargs=2, metavar=("FOLDER", "PROGRAM"),
+                        help="a folder with libcuda.so.1, and run_attention")
     args = parser.parse_args()
     ptx = os.path.join(args.source, "ptx")
     for seed in 1, 2:
@@ -79,6 +95,8 @@ def main():
         print(text, end="")
         if not ok:
             sys.exit("an attention kernel is wrong")
+    if args.driver:
+        check_under(*args.driver, ptx)
     check_plants(args.tool, ptx)
     check_made_again(args.source, ptx)
 

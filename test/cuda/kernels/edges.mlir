@@ -115,4 +115,16 @@ rt.program @edges stage 0 {
     %x = rt.load 0 : bf16
     rt.accumulate 1, %x : bf16
   }
+  rt.kernel @scalar_then_col rows 9 cols 64 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = scalar, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+    %x = rt.load 0 : f32
+    %m = rt.row_reduce sum %x : f32
+    rt.accumulate 1, %m : f32
+    rt.accumulate 2, %x : f32
+  }
+  rt.kernel @wide_sums rows 9 cols 16384 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = scalar, element = f32, extent = 0>] {
+    %x = rt.load 0 : f32
+    %m = rt.row_reduce max %x : f32
+    rt.accumulate 1, %x : f32
+    rt.accumulate 2, %m : f32
+  }
 }

@@ -12,43 +12,15 @@
 //===----------------------------------------------------------------------===//
 #include "case_run.h"
 
+#include "test/cuda/common/module_files.h"
+
 #include <fstream>
 #include <iostream>
-#include <map>
-#include <sstream>
 
 using namespace mtc;
 using namespace mtc::test;
 
 namespace {
-
-class Modules {
-public:
-  explicit Modules(std::string folder) : folder(std::move(folder)) {}
-
-  /// Null after a message.
-  const ptx::Module *find(const std::string &file) {
-    auto [entry, isNew] = modules.try_emplace(file);
-    if (isNew)
-      entry->second = load(folder + "/" + file);
-    return entry->second.get();
-  }
-
-private:
-  static std::unique_ptr<const ptx::Module> load(const std::string &path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    std::vector<ptx::Problem> problems;
-    auto module = ptx::Module::fromText(text.str(), kernelRules(), problems);
-    if (!module)
-      std::cout << path << ": " << ptx::describe(problems) << "\n";
-    return module;
-  }
-
-  std::string folder;
-  std::map<std::string, std::unique_ptr<const ptx::Module>> modules;
-};
 
 struct Totals {
   int wrong = 0, cpuBits = 0, gpuBytes = 0;
@@ -128,7 +100,7 @@ int main(int argc, char **argv) {
       gpu.open(argv[++i]);
     else
       seeds.push_back(std::stoull(argv[i]));
-  Modules modules(folder);
+  ModuleFiles modules(folder, kernelRules());
   Totals totals;
   for (const KernelCase &c : cases) {
     const ptx::Module *module = modules.find(c.ptx);

@@ -103,7 +103,9 @@ Buffer fill(std::mt19937 &rng, rt::KernelOp kernel, int64_t index,
   Buffer out;
   for (int64_t i = 0, n = countOf(info, shape); i < n; ++i) {
     double unit = double(rng() % 1001) / 1000;
-    if (info.getElement().isInteger(32))
+    if (info.getElement().isInteger(32) && n == 1) // not the first of the table
+      out.elements.push_back({0, 1, 0});
+    else if (info.getElement().isInteger(32))
       out.elements.push_back({0, uint32_t(int64_t(rng() % (rows + 4)) - 2), 0});
     else if (result)
       out.elements.push_back({NAN, 0, 0});

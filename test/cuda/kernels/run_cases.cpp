@@ -11,13 +11,12 @@
 //===----------------------------------------------------------------------===//
 #include "kernel_case.h"
 
-#include <cuda.h>
+#include "test/cuda/common/driver_library.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -30,64 +29,18 @@ namespace {
 constexpr size_t kGuard = 256;
 constexpr uint8_t kGuardByte = 0xA5;
 
-#define MTC_STRING2(x) #x
-#define MTC_STRING(x) MTC_STRING2(x)
-// The macros of cuda.h give the names of the newest versions.
-#define MTC_DRIVER(X)                                                          \
-  X(cuInit)                                                                    \
-  X(cuDeviceGet)                                                               \
-  X(cuDeviceGetName)                                                           \
-  X(cuDevicePrimaryCtxRetain)                                                  \
-  X(cuCtxSetCurrent)                                                           \
-  X(cuCtxSynchronize)                                                          \
-  X(cuMemAlloc)                                                                \
-  X(cuMemFree)                                                                 \
-  X(cuMemcpyHtoD)                                                              \
-  X(cuMemcpyDtoH)                                                              \
-  X(cuModuleLoadDataEx)                                                        \
-  X(cuModuleGetFunction)                                                       \
-  X(cuFuncGetAttribute)                                                        \
-  X(cuLaunchKernel)                                                            \
-  X(cuEventCreate)                                                             \
-  X(cuEventRecord)                                                             \
-  X(cuEventSynchronize)                                                        \
-  X(cuEventElapsedTime)                                                        \
-  X(cuGetErrorName)
-
-struct Driver {
-#define X(f) decltype(&::f) f##_ = nullptr;
-  MTC_DRIVER(X)
-#undef X
-
-  bool load() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      return std::cerr << dlerror() << "\n", false;
-    bool ok = true;
-#define X(f)                                                                   \
-  f##_ = reinterpret_cast<decltype(f##_)>(dlsym(library, MTC_STRING(f)));      \
-  ok = ok && f##_;
-    MTC_DRIVER(X)
-#undef X
-    return ok;
-  }
-};
-
-Driver cu;
+DriverLibrary cu;
 
 struct Error {
   std::string text;
 };
 
-void require(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  const char *name = "?";
-  cu.cuGetErrorName_(result, &name);
-  throw Error{std::string(what) + ": " + name};
+void require(const std::string &wrong) {
+  if (!wrong.empty())
+    throw Error{wrong};
 }
 
-#define MTC_CU(f, ...) require(cu.f##_(__VA_ARGS__), #f)
+#define MTC_CU(f, ...) require(cu.said(cu.f##_(__VA_ARGS__), #f))
 
 class Modules {
 public:
@@ -107,15 +60,7 @@ private:
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    std::vector<char> log(1 << 14);
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
-                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
-    CUresult result =
-        cu.cuModuleLoadDataEx_(&module, text.str().c_str(), 2, options, values);
-    if (result != CUDA_SUCCESS)
-      std::cerr << path << ": " << log.data() << "\n";
-    require(result, "cuModuleLoadDataEx");
+    require(cu.loadModule(text.str(), module));
   }
 
   std::string folder;
@@ -351,7 +296,9 @@ int main(int argc, char **argv) {
   }
   std::vector<KernelCase> cases;
   std::string wrong = loadCases(std::string(argv[1]) + "/cases.bin", cases);
-  if (!wrong.empty() || !cu.load())
+  if (wrong.empty())
+    wrong = cu.load();
+  if (!wrong.empty())
     return std::cerr << wrong << "\n", 1;
   try {
     CUdevice device = 0;

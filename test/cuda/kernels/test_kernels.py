@@ -52,6 +52,14 @@ def plan_of(mtc, name, options, folder):
     return glob.glob(os.path.join(ir, "*verify-plan.mlir"))[0]
 
 
+def check_same_text(cases, number, compiled):
+    """PTX of a plan that was read from its file is that of the plan itself."""
+    for path in glob.glob(os.path.join(compiled, "stage*.ptx")):
+        with open(path) as one, open(os.path.join(cases, f"plan{number}_{os.path.basename(path)}")) as other:
+            if one.read() != other.read():
+                sys.exit(f"expected the same PTX of plan {number} from memory and from its file, in {os.path.basename(path)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
@@ -68,6 +76,8 @@ def main():
         plans = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "edges.mlir")]
         plans += [plan_of(mtc, name, options, folder) for name, options in PLANS.items()]
         check([os.path.join(tools, "make_cases"), cases, str(args.seed), str(args.random), *plans])
+        for number, name in enumerate(PLANS, 1):
+            check_same_text(cases, number, os.path.join(folder, name + ".ptx"))
         command = [os.path.join(tools, "execute_cases"), cases, "1", "2", "3"]
         if args.driver:
             command += ["--gpu", run_under(args.driver, os.path.join(tools, "run_cases"), cases, folder)]
