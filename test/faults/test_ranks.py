@@ -44,7 +44,7 @@ SIZES = {"name": "small", "vocab": 16, "padded": 16, "layers": 2, "hidden": 8, "
 LAYOUTS = (Layout(tp=2), Layout(tp=2, pp=2), Layout(pp=2, dp=2, zero=1),
            Layout(tp=2, pp=2, dp=2, zero=1))
 STOPPED_SAVED, INTERRUPTED, PEER_DIED, HANG = 9, 11, 12, 13
-TIMEOUT = 3
+TIMEOUT = 2
 
 
 def children(pid):
