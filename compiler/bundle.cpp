@@ -77,8 +77,10 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::error_code error;
   std::filesystem::create_directory(output.folder() + "/programs", error);
-  if (wantsResult(options, Phase::codegenKernels) ||
-      wantsResult(options, Phase::lowerToLLVM)) {
+  bool showsCode = wantsResult(options, Phase::codegenKernels) ||
+                   wantsResult(options, Phase::lowerToLLVM);
+  // Of a GPU's kernels people read the PTX.
+  if (showsCode && plan.programs.front().gpu.ptx.empty()) {
     std::vector<StageJob> jobs;
     MTC_RETURN_IF_ERROR(lowerTexts(module, plan, {}, log, timing, jobs));
     MTC_RETURN_IF_ERROR(showStages(options, jobs));

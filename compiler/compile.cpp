@@ -129,7 +129,11 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   MTC_RETURN_IF_ERROR(checkMemory(plan));
   if (!chip.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");
-    return writeGpuKernels(options, *module, chip, log);
+    if (!options.to)
+      MTC_RETURN_IF_ERROR(checkGpuCalls(*module));
+    MTC_RETURN_IF_ERROR(addGpuCode(*module, chip, log, plan));
+    if (options.to)
+      return writeGpuKernels(options, plan);
   }
   if (options.to && *options.to < Phase::link) {
     std::string text;

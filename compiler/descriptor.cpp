@@ -85,6 +85,7 @@ Json describe(const BundlePlan &plan, const ProgramPlan &program) {
   runtime::Descriptor d = program.descriptor;
   d.planHash = plan.hash;
   d.model = c.model;
+  d.device = c.device;
   d.isa = c.isa;
   d.threads = c.threads;
   d.streams = c.streams;

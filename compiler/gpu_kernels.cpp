@@ -3,12 +3,15 @@
 #include "compiler/gpu_kernels.h"
 
 #include "compiler/join_plans.h"
+#include "compiler/locations.h"
 #include "compiler/output_folder.h"
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
 #include "models/strategy.h"
 #include "passes/codegen/emit_ptx.h"
+#include "passes/target/attention_call.h"
 #include "passes/target/target.h"
+#include "runtime/cuda/attention/attention_params.h"
 
 #include <algorithm>
 
@@ -45,13 +48,12 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
     return Status::okay();
   if (options.to && *options.to < Phase::codegenKernels)
     return Status::okay(); // IR only, which is the same text for every chip
-  if (options.to != Phase::codegenKernels)
+  if (options.to == Phase::lowerToLLVM)
     return {StatusCode::infeasible,
-            fmt::format("target: expected cpu, found {}; running on CUDA is "
-                        "not built yet, so only its kernels can be compiled: "
-                        "add --compile-to=kernels, or use --target=cpu",
+            fmt::format("target: expected cpu to stop behind lower-to-llvm, "
+                        "found {}; use --compile-to=kernels, or none",
                         target)};
-  if (options.output.empty() || options.output == "-")
+  if (options.to && (options.output.empty() || options.output == "-"))
     return {StatusCode::usage, "expected -o DIR, the folder of the PTX files"};
   chip = std::move(found);
   return Status::okay();
@@ -78,23 +80,71 @@ static Json describe(const codegen::GpuProgram &program) {
   return {{"kernels", std::move(kernels)}};
 }
 
-static Status writeProgram(rt::ProgramOp program, const std::string &chip,
-                           const std::string &folder) {
-  auto made = codegen::emitPtx(program, chip);
-  if (!made)
-    return {StatusCode::internal, llvm::toString(made.takeError())};
-  std::string base = fmt::format("{}/stage{}", folder, program.getStage());
-  MTC_RETURN_IF_ERROR(writeFile(base + ".ptx", made->ptx));
-  return writeFile(base + ".launches.json", describe(*made).dump(2) + "\n");
+/// What is wrong with a call; empty: nothing.
+static std::string missingKernel(rt::AttentionOp op) {
+  MtcAttention call = target::attentionCall(op);
+  if (call.head_dim % 8 == 0 && call.head_dim <= 256 &&
+      call.dtype != MTC_F32 &&
+      cuda::hasAttention(call.dtype == MTC_BF16,
+                         cuda::attentionHeadSize(int(call.head_dim))))
+    return "";
+  return fmt::format("expected bf16 with heads of at most 64 elements or of 97 "
+                     "to 128, or fp16 with heads of 33 to 64, a multiple of 8, "
+                     "for which there is attention on a GPU; found {} with {}",
+                     call.dtype == MTC_F32    ? "f32"
+                     : call.dtype == MTC_BF16 ? "bf16"
+                                              : "fp16",
+                     call.head_dim);
 }
 
-Status writeGpuKernels(const CompileOptions &options, mlir::ModuleOp module,
-                       const std::string &chip, DiagnosticLog &log) {
+Status checkGpuCalls(mlir::ModuleOp module) {
+  Status result;
+  module.walk([&](rt::AttentionOp op) {
+    if (std::string problem = missingKernel(op); !problem.empty()) {
+      result = {StatusCode::infeasible, describe(op.getLoc()) + problem};
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return result;
+}
+
+/// The rows of the descriptor that calls of mtc_launch name.
+static void describeKernels(ProgramPlan &plan) {
+  runtime::Descriptor &d = plan.descriptor;
+  for (const codegen::GpuLaunch &launch : plan.gpu.launches) {
+    for (const codegen::GpuEntry &entry : launch.entries)
+      d.kernels.push_back({entry.name, entry.threads, entry.sharedBytes});
+    d.kernelWorkspace = std::max(d.kernelWorkspace, launch.workspaceBytes);
+  }
+}
+
+Status addGpuCode(mlir::ModuleOp module, const std::string &chip,
+                  DiagnosticLog &log, BundlePlan &plan) {
+  std::vector<rt::ProgramOp> programs = programsByStage(module);
+  auto compileOne = [&](size_t i) -> Status {
+    auto made = codegen::emitPtx(programs[i], chip);
+    if (!made)
+      return {StatusCode::internal, llvm::toString(made.takeError())};
+    plan.programs[i].gpu = std::move(*made);
+    describeKernels(plan.programs[i]);
+    return Status::okay();
+  };
+  for (size_t i = 0; i < programs.size(); ++i)
+    MTC_RETURN_IF_ERROR(withDiagnostics(compileOne(i), log));
+  return Status::okay();
+}
+
+Status writeGpuKernels(const CompileOptions &options, const BundlePlan &plan) {
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
-  for (rt::ProgramOp program : programsByStage(module))
-    MTC_RETURN_IF_ERROR(
-        withDiagnostics(writeProgram(program, chip, output.folder()), log));
+  for (const ProgramPlan &program : plan.programs) {
+    std::string base =
+        fmt::format("{}/stage{}", output.folder(), program.stage());
+    MTC_RETURN_IF_ERROR(writeFile(base + ".ptx", program.gpu.ptx));
+    MTC_RETURN_IF_ERROR(writeFile(base + ".launches.json",
+                                  describe(program.gpu).dump(2) + "\n"));
+  }
   return output.commit();
 }
 

@@ -1,12 +1,10 @@
 //===- gpu_kernels.h - the kernels of a plan as PTX -------------*- C++ -*-===//
-//
-// A GPU's kernels can be compiled, not run: no runtime launches them yet.
-//
 //===----------------------------------------------------------------------===//
 #ifndef MTC_COMPILER_GPU_KERNELS_H
 #define MTC_COMPILER_GPU_KERNELS_H
 
 #include "compiler/compile.h"
+#include "compiler/plan.h"
 
 namespace mlir {
 class ModuleOp;
@@ -17,20 +15,29 @@ namespace mtc::compiler {
 class DiagnosticLog;
 
 /// The chip of the target in `mtc.config`: "cuda:sm_90" gives "sm_90", "cpu"
-/// (or no target) gives "". Errors: inputRejected for another target;
-/// infeasible for a GPU unless the options stop at `kernels`; usage for a GPU
-/// without an output folder.
+/// (or no target) gives "", as does a stop in front of code. Errors:
+/// infeasible for another target, and for a GPU if the options stop behind its
+/// kernels and in front of programs; usage for kernels without an output
+/// folder.
 runtime::Status readGpuTarget(const CompileOptions &options,
                               mlir::ModuleOp module, std::string &chip);
 
+/// Whether a GPU has all calls of a plan. Errors: infeasible, with the call's
+/// place in the model.
+runtime::Status checkGpuCalls(mlir::ModuleOp module);
+
+/// Compiles the kernels of every program: its `gpu`, and `kernels` and
+/// `kernelWorkspace` of its descriptor. Equal inputs give equal bytes. `log` is
+/// that of the module's context. Errors: internal with the diagnostics.
+runtime::Status addGpuCode(mlir::ModuleOp module, const std::string &chip,
+                           DiagnosticLog &log, BundlePlan &plan);
+
 /// Writes `options.output`/stageN.ptx and stageN.launches.json, which has
 /// blocks, threads and workspace of every entry, for every program of a
-/// verified plan. The folder, which must be new or empty, appears whole or not
-/// at all, and equal inputs give equal bytes. `log` is that of the module's
-/// context. Errors: usage, internal with the diagnostics, writeFailed.
+/// plan that has its code. The folder, which must be new or empty, appears whole
+/// or not at all. Errors: usage, writeFailed.
 runtime::Status writeGpuKernels(const CompileOptions &options,
-                                mlir::ModuleOp module, const std::string &chip,
-                                DiagnosticLog &log);
+                                const BundlePlan &plan);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_GPU_KERNELS_H

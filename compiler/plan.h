@@ -10,6 +10,7 @@
 #include "compiler/proof_log.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/descriptor.h"
+#include "passes/codegen/gpu_launch.h"
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,7 @@ struct SumOrder {
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
+  std::string device; ///< what computes, as strategies name it
   std::string optimizer;           ///< its name in strategies
   std::vector<std::string> groups; ///< of parameters
   std::string gradDtype; ///< of gradients of parameters that have main ones
@@ -92,6 +94,7 @@ struct ProgramPlan {
   std::vector<PlanTimeline> timelines;
   std::vector<MtcTransfer> transfers; ///< mtc_transfers
   std::vector<int32_t> slots;         ///< mtc_slots
+  codegen::GpuProgram gpu;            ///< empty: for the host's processor
 
   int64_t stage() const { return descriptor.stage; }
   /// The transfers of an exchange, whole, post or wait; none of another row. A

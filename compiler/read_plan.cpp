@@ -6,6 +6,7 @@
 #include "compiler/read_program.h"
 #include "compiler/sum_orders.h"
 #include "dialects/mtc/Mtc.h"
+#include "passes/target/target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -166,8 +167,11 @@ PlanConfig readConfig(ConfigAttr config) {
       result.overlap.push_back(name.str());
   result.sumOrders = ownSumOrders(config);
   result.isa = target.getIsa().str();
+  result.device = target.getDevice().str();
   result.threads = target.getThreads();
-  result.streams = target.getStreams().value_or(1);
+  result.streams = target::Target::chipOf(target).empty()
+                       ? target.getStreams().value_or(1)
+                       : int64_t(MTC_STREAM_COUNT);
   result.deviceMemory = target.getMemory();
   result.ranksPerHost = target.getRanksPerHost();
   llvm::raw_string_ostream(result.text) << config;

@@ -60,6 +60,24 @@ void renameLaunches(mlir::ModuleOp copy, const KernelNames &names) {
   });
 }
 
+/// Launches of a copy say which entries of a GPU's code they start.
+void addEntries(mlir::ModuleOp copy, const codegen::GpuProgram &gpu) {
+  llvm::StringMap<mlir::DenseI64ArrayAttr> entries;
+  int64_t row = 0;
+  for (const codegen::GpuLaunch &launch : gpu.launches) {
+    std::vector<int64_t> numbers;
+    for (const codegen::GpuEntry &entry : launch.entries)
+      numbers.insert(numbers.end(),
+                     {row++, entry.blocks, entry.columnsPerBlock});
+    numbers.push_back(launch.workspaceBytes > 0);
+    entries[launch.kernel] =
+        mlir::DenseI64ArrayAttr::get(copy.getContext(), numbers);
+  }
+  copy.walk([&](rt::LaunchOp launch) {
+    launch->setAttr(codegen::kEntriesAttr, entries.lookup(launch.getKernel()));
+  });
+}
+
 /// A stage as a module: kernels, fragments and descriptions.
 mlir::OwningOpRef<mlir::ModuleOp> copyStage(const StageJob &job) {
   auto module = copyOf(job.program, [](mlir::Operation &) { return true; });
@@ -76,6 +94,8 @@ mlir::OwningOpRef<mlir::ModuleOp> copyFragments(const ObjectJob &job) {
   setAttributes(*module, job.program);
   (*module)->removeAttr(passes::phaseAttr);
   renameLaunches(*module, job.names);
+  if (!job.plan->gpu.ptx.empty())
+    addEntries(*module, job.plan->gpu);
   return module;
 }
 

@@ -93,6 +93,8 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
       return fragment.name;
   TableBuilder tables(module);
   tables.text("mtc_descriptor", descriptor);
+  if (!program.gpu.ptx.empty())
+    tables.text("mtc_device_code", program.gpu.ptx);
   tables.functions("mtc_fragments", program.fragments);
   mlir::Builder types(module.getContext());
   auto add32 = [&](const std::string &name, llvm::ArrayRef<int32_t> words) {

@@ -28,7 +28,7 @@ public:
   ProgramWriter(mlir::ModuleOp module, const BundlePlan &plan,
                 const std::string &folder, IRCheck check,
                 mlir::TimingScope &timing)
-      : programs(programsByStage(module)), kernels(shareKernels(programs)),
+      : programs(programsByStage(module)), kernels(kernelsOf(plan, programs)),
         plan(plan), folder(folder), check(check), linkJobs(programs.size()),
         timing(timing) {
     for (const KernelGroup &group : kernels.groups)
@@ -57,6 +57,14 @@ public:
   }
 
 private:
+  /// Those of objects: a GPU's are text in the object of fragments.
+  static SharedKernels kernelsOf(const BundlePlan &plan,
+                                 llvm::ArrayRef<rt::ProgramOp> programs) {
+    if (plan.programs.front().gpu.ptx.empty())
+      return shareKernels(programs);
+    return {{}, std::vector<KernelNames>(programs.size())};
+  }
+
   ObjectJob &addObject(const std::string &name) {
     ObjectJob &object = objects.emplace_back();
     object.isa = plan.config.isa;

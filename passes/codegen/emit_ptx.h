@@ -12,11 +12,6 @@
 
 namespace mtc::codegen {
 
-struct GpuProgram {
-  std::string ptx;
-  std::vector<GpuLaunch> launches; ///< one a kernel, in the source's order
-};
-
 /// PTX text of every rt.kernel in `source`, a module or a program, for a chip
 /// such as sm_90, and how to launch them. Addresses of a kernel that nothing in
 /// `source` launches are taken for starts of allocations. The same source gives

@@ -2,9 +2,11 @@
 #include "passes/codegen/fragment_emitter.h"
 
 #include "dialects/mtc/Mtc.h"
+#include "passes/codegen/gpu_launch.h"
 #include "mtc/runtime/mesh.h"
 #include "passes/target/attention_call.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -124,9 +126,15 @@ static int64_t offsetOf(StepField field) {
   return offsetof(MtcStepState, block) + kStepFields[field].offset;
 }
 
+Value FragmentEmitter::hostBlock() {
+  if (!block)
+    block = load(ptr, context, offsetof(MtcContext, block));
+  return block;
+}
+
 Value FragmentEmitter::variable(unsigned variable) {
   auto field = [&](StepField id) {
-    return load(int64, arena(MTC_ARENA_STEP), offsetOf(id));
+    return load(int64, hostBlock(), kStepFields[id].offset);
   };
   switch (variable) {
   case rt::kMicrobatch:
@@ -191,7 +199,48 @@ void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
     arguments.push_back(values.lookup(v));
   for (Value v : op.getScalars())
     arguments.push_back(values.lookup(v));
+  if (auto entries = op->getAttrOfType<DenseI64ArrayAttr>(kEntriesAttr))
+    return emitGpuLaunch(entries, std::move(arguments));
   call(op.getKernel(), arguments);
+}
+
+/// The most parameters that a kernel of a fragment has, with a workspace.
+static int64_t mostParameters(func::FuncOp fragment) {
+  size_t most = 0;
+  for (auto op : fragment.getOps<rt::LaunchOp>())
+    most = std::max(most, op.getBuffers().size() + op.getScalars().size() + 1);
+  return static_cast<int64_t>(most);
+}
+
+/// The addresses of parameters, which lie behind them. All launches of a
+/// fragment use the same space: each copies its parameters.
+Value FragmentEmitter::argumentsAt(ArrayRef<Value> arguments) {
+  int64_t most = mostParameters(fragment);
+  if (!argumentSpace)
+    argumentSpace = LLVM::AllocaOp::create(b, loc, ptr, int64, i64(2 * most));
+  for (auto [i, value] : llvm::enumerate(arguments)) {
+    auto index = static_cast<int64_t>(i);
+    Value place = at(argumentSpace, 8 * (most + index));
+    LLVM::StoreOp::create(b, loc, value, place);
+    LLVM::StoreOp::create(b, loc, place, at(argumentSpace, 8 * index));
+  }
+  return argumentSpace;
+}
+
+void FragmentEmitter::emitGpuLaunch(ArrayRef<int64_t> entries,
+                                    SmallVector<Value> arguments) {
+  Value columns = arguments.back();
+  if (entries.back())
+    arguments.push_back(
+        load(ptr, context, offsetof(MtcContext, kernel_workspace)));
+  Value addresses = argumentsAt(arguments);
+  for (size_t i = 0; i + 1 < entries.size(); i += 3) {
+    Value index = i32(entries[i]), blocks = i64(entries[i + 1]);
+    if (int64_t each = entries[i + 2]; entries[i + 1] == 0)
+      blocks = LLVM::UDivOp::create(b, loc, add(columns, i64(each - 1)),
+                                    i64(each));
+    call("mtc_launch", {context, index, blocks, addresses});
+  }
 }
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {

@@ -42,6 +42,7 @@ private:
   V coordinate(int64_t axis);
   V placeIn(const GroupInfo &group);
   V slot(int64_t pool);
+  V hostBlock();                 ///< an MtcStepBlock
   V variable(unsigned variable); ///< rt::Variable
   // One function per op.
   mlir::LogicalResult emitOp(mlir::Operation *op);
@@ -51,6 +52,10 @@ private:
   void emitFlatRange(rt::FlatRangeOp op);
   void emitOffsetView(rt::OffsetViewOp op);
   void emitLaunch(rt::LaunchOp op);
+  /// Calls of mtc_launch.
+  void emitGpuLaunch(mlir::ArrayRef<int64_t> entries,
+                     llvm::SmallVector<V> arguments);
+  V argumentsAt(llvm::ArrayRef<V> arguments);
   void emitGemm(rt::GemmOp op);
   void emitAttention(rt::AttentionOp op);
   void emitCollective(rt::CollectiveOp op);
@@ -67,6 +72,8 @@ private:
   mlir::Type ptr, int32, int64;
   V context, step;
   V rowSlots; ///< where the slots of the row lie; null: not asked for yet
+  V block;    ///< likewise
+  V argumentSpace; ///< of launches on a GPU: addresses, then values; likewise
   llvm::DenseMap<V, V> values; ///< looked up only
   llvm::DenseMap<int64_t, V> arenas, coordinates, slots;
 };

@@ -35,5 +35,16 @@ struct GpuLaunch {
   int64_t workspaceBytes = 0;    ///< need not be initialised; 16-byte aligned
 };
 
+/// The code of a program for a GPU.
+struct GpuProgram {
+  std::string ptx;
+  std::vector<GpuLaunch> launches; ///< one a kernel, in the source's order
+};
+
+/// On an rt.launch in a copy that becomes fragments of a GPU: three numbers for
+/// each entry, its row in the descriptor's `kernels`, `blocks` and
+/// `columnsPerBlock`, and one that says whether there is a workspace.
+inline constexpr const char *kEntriesAttr = "mtc.gpu_entries";
+
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_GPU_LAUNCH_H

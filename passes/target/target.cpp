@@ -37,14 +37,28 @@ std::string Target::bestIsa(bool bf16) {
   return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 
+/// What a product may have of a GPU's memory: as much as cuBLAS takes by default
+/// on Hopper (its documentation, "cublasSetWorkspace").
+static constexpr int64_t kGpuGemmScratch = int64_t(32) << 20;
+
+/// Of the backward a float for each query of each head (attention_params.h).
+static int64_t gpuAttentionScratch(rt::AttentionOp op) {
+  MtcAttention call = attentionCall(op);
+  return op.getBackward() ? call.batch * call.heads * call.seq * 4 : 0;
+}
+
 FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
+    if (!chip_.empty())
+      return gpuAttentionScratch(attention);
     MtcAttention call = attentionCall(attention);
     return mtc_attention_scratch(&call);
   }
   auto gemm = dyn_cast<rt::GemmOp>(op);
   if (!gemm)
     return 0;
+  if (!chip_.empty())
+    return kGpuGemmScratch;
   runtime::GemmInfo row = gemmRow(gemm);
   int64_t bytes =
       mtc_gemm_scratch(isa_.c_str(), row.m, row.n, row.k, row.ta, row.tb,
@@ -55,6 +69,8 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   return bytes;
 }
 
-std::string Target::library() const { return mtc_gemm_library(); }
+std::string Target::library() const {
+  return chip_.empty() ? mtc_gemm_library() : "";
+}
 
 } // namespace mtc::target

@@ -9,12 +9,12 @@ namespace mtc::runtime {
 Status takeSeat(World &world, int rank, const Descriptor &descriptor,
                 FlightRing *ring, Seat &out) {
   DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank),
-                        descriptor.streams};
+                        descriptor.streams, descriptor.isForGpu()};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;
   out.flight = std::make_unique<FlightCommunicator>(
-      world.join(rank, out.device->arenas()), descriptor.mesh, rank, ring);
+      world.join(rank, out.device->hostArenas()), descriptor.mesh, rank, ring);
   out.comm = &out.device->issuing(*out.flight);
   return Status::okay();
 }

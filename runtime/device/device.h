@@ -16,7 +16,9 @@
 namespace mtc::runtime {
 
 class Communicator; // comm/comm.h
+class DeviceCalls;  // device_calls.h
 struct Descriptor;  // program/descriptor.h
+struct Program;     // program/program.h
 
 /// A point in a stream: behind everything that had been issued when it was
 /// recorded. The default is a point that every stream has passed.
@@ -59,12 +61,21 @@ public:
 
   /// Zero at first, as large as was asked for, and valid while this lives.
   virtual const ArenaViews &arenas() const = 0;
+  /// The same as communicators of the host know them: memory of the host.
+  virtual const ArenaViews &hostArenas() const { return arenas(); }
   virtual Stream &stream() = 0;
 
   /// Selects what the calls of a program need: instruction set, libraries,
   /// GEMMs. Once, before a fragment is launched. Errors: infeasible, where this
   /// machine's are not those that the program was planned for.
   virtual Status prepare(const Descriptor &descriptor) = 0;
+  /// Takes the program's code for the device, where it has some; behind
+  /// `prepare`. Errors: infeasible, naming what the device rejects.
+  virtual Status load(const Program &) { return Status::okay(); }
+  /// What it does in place of the host; null: nothing.
+  virtual DeviceCalls *calls() { return nullptr; }
+  /// `kernelWorkspace` bytes of the descriptor, for one kernel at a time.
+  virtual void *kernelWorkspace() { return nullptr; }
   /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm (abi.h).
   virtual Status gemm(int64_t index, const void *a, const void *b, void *c,
                       void *scratch) = 0;

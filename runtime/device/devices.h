@@ -11,7 +11,8 @@
 namespace mtc::runtime {
 
 /// The environment variable that names the device of all ranks, for
-/// developers: programs are the same for every device of the host. Unset: cpu.
+/// developers: programs are the same for every device of the host. Unset: the
+/// one that the program is compiled for.
 inline constexpr const char *kDeviceVariable = "MTC_DEVICE";
 
 /// What a rank asks for.
@@ -23,6 +24,7 @@ struct DeviceRequest {
   ArenaViews shared{};
   /// Streams of the plan (MtcStream).
   int64_t streams = 1;
+  bool isGpu = false; ///< what the program is compiled for
 };
 
 using MakeDevice = Status (*)(const DeviceRequest &request,
@@ -31,13 +33,15 @@ using MakeDevice = Status (*)(const DeviceRequest &request,
 struct DeviceInfo {
   std::string_view name;
   MakeDevice make;
+  bool isGpu = false;
 };
 
 /// The one list of devices.
 std::span<const DeviceInfo> devices();
 
-/// Makes the device that kDeviceVariable names. Errors: usage, if there is no
-/// such device; infeasible, without memory for its arenas.
+/// Makes the device that kDeviceVariable names, or of the request. Errors:
+/// usage, if there is no such device or it is not of the kind that the program
+/// is compiled for; infeasible, without the device or memory for its arenas.
 Status makeDevice(const DeviceRequest &request, std::unique_ptr<Device> &out);
 
 } // namespace mtc::runtime

@@ -1,13 +1,15 @@
 //===- abi_functions.cpp - the functions that fragments call --------------===//
 //
 // Thin: each function does nothing once the context has failed, and otherwise
-// turns a Status into the context's. Attention is in kernels/cpu.
+// turns a Status into the context's. A device of its own does the rest in place
+// of the host. Attention is in kernels/cpu.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/program/abi_functions.h"
 
 #include "mtc/runtime/step_field.h"
+#include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/norm.h"
 #include "runtime/program/rank.h"
 
@@ -59,7 +61,8 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_norm_check),
       reinterpret_cast<void *>(&mtc_norm_reduce),
       reinterpret_cast<void *>(&mtc_norm_finish),
-      reinterpret_cast<void *>(&mtc_zero)};
+      reinterpret_cast<void *>(&mtc_zero),
+      reinterpret_cast<void *>(&mtc_launch)};
   return table;
 }
 
@@ -106,14 +109,19 @@ void mtc_wait(MtcContext *ctx, int32_t event, int32_t stream) {
 }
 
 void mtc_norm_reset(MtcContext *ctx) {
-  if (ctx->status == 0)
-    setNorm(ctx, NormSum());
+  if (ctx->status != 0)
+    return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->normReset(&stepState(ctx));
+  setNorm(ctx, NormSum());
 }
 
 void mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
                          int64_t count) {
   if (ctx->status != 0)
     return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->normAccumulate(&stepState(ctx), dtypeOf(dtype), g, count);
   NormSum sum = normOf(ctx);
   if (dtypeOf(dtype) != MTC_F32)
     normAccumulateHalf(sum, dtypeOf(dtype), static_cast<const uint16_t *>(g),
@@ -126,6 +134,8 @@ void mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
 void mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
   if (ctx->status != 0)
     return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->normCheck(&stepState(ctx), x, count);
   NormSum sum = normOf(ctx);
   normCheck(sum, static_cast<const float *>(x), count);
   setNorm(ctx, sum);
@@ -140,6 +150,8 @@ void mtc_norm_reduce(MtcContext *ctx, int32_t stream, int32_t group) {
 void mtc_norm_finish(MtcContext *ctx) {
   if (ctx->status != 0)
     return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->normFinish(&stepState(ctx));
   MtcStepBlock &block = stepState(ctx).block;
   block.grad_norm = normValue(normOf(ctx)) * block.inv_loss_scale;
   block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold,
@@ -147,8 +159,22 @@ void mtc_norm_finish(MtcContext *ctx) {
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
-  if (ctx->status == 0)
-    std::memset(p, 0, bytes);
+  if (ctx->status != 0)
+    return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->zero(p, bytes);
+  std::memset(p, 0, bytes);
+}
+
+void mtc_launch(MtcContext *ctx, int32_t index, int64_t blocks,
+                void *const *arguments) {
+  if (ctx->status != 0)
+    return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->launch(index, blocks, arguments);
+  rankOf(ctx).accept({StatusCode::internal,
+                      "a fragment launches a kernel of a GPU on a device that "
+                      "has none"});
 }
 
 } // extern "C"

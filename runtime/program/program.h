@@ -18,6 +18,7 @@ struct Program {
   const MtcFragment *fragments = nullptr;
   const MtcTransfer *transfers = nullptr; ///< may be null when there are none
   const int32_t *slots = nullptr;         ///< may be null when there are none
+  const char *deviceCode = nullptr;       ///< PTX; null on the host's processor
   /// The table mtc_timeline_<entry>, or nullptr.
   std::function<const MtcStep *(const std::string &entry)> timeline;
   std::shared_ptr<void> keepAlive;

@@ -51,6 +51,11 @@ Status RankState::initialize() {
     context_.arena[kind] = parts_.device->arenas()[kind].base;
   context_.slots = parts_.program.slots;
   context_.runtime = this;
+  MTC_RETURN_IF_ERROR(parts_.device->load(parts_.program));
+  context_.device = parts_.device->calls();
+  context_.kernel_workspace = parts_.device->kernelWorkspace();
+  if (!context_.device)
+    context_.block = &stepState(&context_).block;
   inputs_.emplace(stream());
   return Status::okay();
 }
@@ -209,6 +214,8 @@ Status RankState::dropGradients() {
 Status RankState::beginStep(const MtcStepBlock &block) {
   if (parts_.flight)
     parts_.flight->recorder().setStep(block.step);
+  if (context_.device)
+    context_.block = &block;
   accept(stream().copyIn({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
                          &block, sizeof block));
   accept(stream().fill(loss(), 0, sizeof(float)));

@@ -16,6 +16,7 @@ extern const char mtc_descriptor[];
 extern const MtcFragment mtc_fragments[];
 extern const MtcTransfer mtc_transfers[] __attribute__((weak));
 extern const int32_t mtc_slots[] __attribute__((weak));
+extern const char mtc_device_code[] __attribute__((weak));
 }
 
 namespace {
@@ -34,6 +35,7 @@ int main() {
   program.fragments = mtc_fragments;
   program.transfers = mtc_transfers;
   program.slots = mtc_slots;
+  program.deviceCode = mtc_device_code;
   program.timeline = findTimeline;
   return mtc::runtime::runRankProcess(std::move(program));
 }

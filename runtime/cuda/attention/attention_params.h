@@ -61,6 +61,13 @@ struct AttentionTiles {
   constexpr int threads() const { return warps * 32; }
 };
 
+/// Whether programs have the kernels for 16-bit elements and a D: those whose
+/// PTX is checked in.
+constexpr bool hasAttention(bool bf16, int headSize) {
+  return bf16 ? headSize == 32 || headSize == 64 || headSize == 128
+              : headSize == 64;
+}
+
 enum class AttentionKernel { forward, dots, queries, keys };
 
 /// The D of the kernels for heads of `headDim` elements, which is a multiple of

@@ -2,6 +2,7 @@
 #include "mtc/runtime/step_field.h"
 #include "runtime/base/philox.h"
 #include "runtime/base/status.h"
+#include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/kernel_table.h"
 
 namespace mtc::runtime {
@@ -53,6 +54,7 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
 } // namespace mtc::runtime
 
 using mtc::runtime::callOf;
+using mtc::runtime::DeviceCalls;
 using mtc::runtime::kernelsFor;
 using mtc::runtime::KernelTable;
 
@@ -73,6 +75,12 @@ void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                            const int32_t *documents, void *out, void *lse,
                            void *scratch, int64_t sample, int64_t head,
                            int64_t begin, int64_t begin2) {
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->attention(*d,
+                             {q, k, v, documents, out, lse, nullptr, nullptr,
+                              nullptr, nullptr, scratch, sample, head, begin,
+                              begin2},
+                             /*backward=*/false);
   if (const KernelTable *table = kernelsFor(ctx, d))
     table->forward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
                           begin, begin2),
@@ -85,6 +93,12 @@ void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                             const void *out, const void *lse, void *dq,
                             void *dk, void *dv, void *scratch, int64_t sample,
                             int64_t head, int64_t begin, int64_t begin2) {
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->attention(*d,
+                             {q, k, v, documents, const_cast<void *>(out),
+                              const_cast<void *>(lse), dout, dq, dk, dv,
+                              scratch, sample, head, begin, begin2},
+                             /*backward=*/true);
   if (const KernelTable *table = kernelsFor(ctx, d))
     table->backward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
                            begin, begin2),

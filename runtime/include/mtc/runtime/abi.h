@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 16
+#define MTC_ABI_VERSION 17
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -121,6 +121,16 @@ struct MtcContext {
   int32_t reserved;
   const int32_t *slots; ///< mtc_slots of its program
   void *runtime;        ///< mtc::runtime::RankState; opaque to generated code
+  /// mtc::runtime::DeviceCalls, what a device does in place of the host; null:
+  /// the host does all. Opaque to generated code.
+  void *device;
+  /// The step block as fragments read it. Those of a GPU run on the host, which
+  /// cannot read the arenas: a copy, as it was when the step began. Else the
+  /// one in MTC_ARENA_STEP.
+  const struct MtcStepBlock *block;
+  /// Of kernels of a GPU: `kernel_workspace` bytes of the descriptor, for one
+  /// kernel at a time.
+  void *kernel_workspace;
 };
 
 /// One row of a timeline: what the small loop in the runtime walks.
@@ -188,6 +198,8 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
 //   const MtcTransfer mtc_transfers[]
 //   const int32_t     mtc_slots[]     a slot per pool, -1 where a row uses none
+//   const char        mtc_device_code[]  of a GPU program: PTX, NUL-terminated;
+//                     its descriptor has a row for each entry
 
 /// Shape and layout of one attention call; strides are in elements. Every field
 /// has 8 bytes: generated code writes the whole as an array of words. q, k, v,
@@ -299,6 +311,13 @@ void mtc_norm_finish(struct MtcContext *ctx);
 
 /// Zeroes `bytes` bytes.
 void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
+
+/// Starts `blocks` blocks of a kernel of mtc_device_code, for programs of GPUs
+/// alone. `index` names a row of the descriptor's `kernels`, which knows the
+/// rest of the launch. `arguments` has the address of each parameter; all have
+/// 8 bytes, and are copied. Nothing is started for 0 blocks.
+void mtc_launch(struct MtcContext *ctx, int32_t index, int64_t blocks,
+                void *const *arguments);
 
 #ifdef __cplusplus
 }

@@ -169,6 +169,13 @@ struct GemmInfo {
   auto operator<=>(const GemmInfo &) const = default;
 };
 
+/// An entry of a GPU program's code, by the index in calls of mtc_launch.
+struct KernelInfo {
+  std::string name;
+  int64_t threads = 0; ///< of a block, in one dimension
+  int64_t shared = 0;  ///< bytes of dynamic shared memory
+};
+
 /// What a step is made of.
 struct StepShape {
   int64_t seq = 0;         ///< tokens of a sample
@@ -215,6 +222,7 @@ inline constexpr std::string_view kScaledDtype = "fp16";
 
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
+  std::string device; ///< what computes: "cpu", "cuda:sm_90"
   std::string optimizer;           ///< as strategies name it
   std::vector<std::string> groups; ///< of parameters, in the step's order
   int64_t stage = 0, threads = 1;
@@ -226,6 +234,9 @@ struct Descriptor {
   std::vector<BucketInfo> buckets;
   std::vector<InputInfo> inputs;
   std::vector<GemmInfo> gemms; ///< by the index in calls of mtc_gemm
+  std::vector<KernelInfo> kernels;
+  /// Bytes that a kernel may have as workspace, one at a time.
+  int64_t kernelWorkspace = 0;
   int64_t lossOffset = 0;
   std::vector<EntryInfo> entries;
   std::vector<ExportInfo> exports;
@@ -236,6 +247,7 @@ struct Descriptor {
   int64_t slots = 0;              ///< numbers in mtc_slots
   std::vector<std::string> fragments;
 
+  bool isForGpu() const { return device.starts_with("cuda:"); }
   /// Whether gradients are those of the loss times the loss scale of the step
   /// block.
   bool scalesLoss() const { return dtype == kScaledDtype; }

@@ -172,6 +172,12 @@ template <typename Fields> void fields(Fields &f, GemmInfo &g) {
   f.integer("scratch", g.scratch, 0, kHuge);
 }
 
+template <typename Fields> void fields(Fields &f, KernelInfo &k) {
+  f.text("name", k.name);
+  f.integer("threads", k.threads, 1, 1024);
+  f.integer("shared", k.shared, 0, 1 << 20);
+}
+
 template <typename Fields> void fields(Fields &f, EntryInfo &e) {
   f.text("name", e.name);
   f.optional("seq", e.seq, 1, 1 << 20);
@@ -199,6 +205,7 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.text("plan_hash", d.planHash);
   f.text("model", d.model);
   f.integer("stage", d.stage, 0, kMany);
+  f.text("device", d.device);
   f.text("isa", d.isa);
   f.integer("threads", d.threads, 1, 1 << 16);
   f.integer("streams", d.streams, 1, MTC_STREAM_COUNT);
@@ -214,6 +221,8 @@ template <typename Fields> void fields(Fields &f, Descriptor &d) {
   f.records("buckets", d.buckets);
   f.records("inputs", d.inputs);
   f.records("gemms", d.gemms);
+  f.records("kernels", d.kernels);
+  f.integer("kernel_workspace", d.kernelWorkspace, 0, kHuge);
   f.records("entries", d.entries);
   f.records("exports", d.exports);
   f.integer("transfers", d.transfers, 0, kMany);

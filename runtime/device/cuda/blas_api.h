@@ -1,0 +1,63 @@
+//===- blas_api.h - the part of cuBLASLt that is used -----------*- C++ -*-===//
+//
+// Types, numbers and signatures as NVIDIA's cuBLAS documentation has them
+// ("Using the cuBLASLt API", 12 and 13): written here so that mtc builds where
+// no toolkit is. Matrices are column-major.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_BLAS_API_H
+#define MTC_RUNTIME_DEVICE_CUDA_BLAS_API_H
+
+#include "runtime/device/cuda/driver_api.h"
+
+namespace mtc::cuda {
+
+using BlasStatus = int; ///< cublasStatus_t; 0 is success
+using BlasHandle = struct cublasLtContext *;
+using MatmulDesc = void *;
+using MatrixLayout = void *;
+using MatmulPreference = void *;
+
+struct MatmulAlgo { ///< cublasLtMatmulAlgo_t, opaque
+  uint64_t data[8];
+};
+struct MatmulHeuristic { ///< cublasLtMatmulHeuristicResult_t
+  MatmulAlgo algo;
+  size_t workspace;
+  BlasStatus state;
+  float waves;
+  int reserved[4];
+};
+
+inline constexpr int kR32F = 0, kR16F = 2, kR16BF = 14; ///< cudaDataType
+inline constexpr int kCompute32F = 68; ///< cublasComputeType_t, no tf32
+inline constexpr int kTransA = 3, kTransB = 4; ///< of a descriptor
+inline constexpr int kOpN = 0, kOpT = 1;       ///< cublasOperation_t
+/// Of a preference: bytes of workspace, and of what A, B, C and D are multiples
+/// of (each the one before and 1).
+inline constexpr int kMaxWorkspace = 1, kAlignmentOfA = 5;
+
+#define MTC_CUDA_BLAS(X)                                                       \
+  X(create, cublasLtCreate, BlasHandle *)                                      \
+  X(destroy, cublasLtDestroy, BlasHandle)                                      \
+  X(createDesc, cublasLtMatmulDescCreate, MatmulDesc *, int, int)              \
+  X(destroyDesc, cublasLtMatmulDescDestroy, MatmulDesc)                        \
+  X(setDesc, cublasLtMatmulDescSetAttribute, MatmulDesc, int, const void *,    \
+    size_t)                                                                    \
+  X(createLayout, cublasLtMatrixLayoutCreate, MatrixLayout *, int, uint64_t,   \
+    uint64_t, int64_t)                                                         \
+  X(destroyLayout, cublasLtMatrixLayoutDestroy, MatrixLayout)                  \
+  X(createPreference, cublasLtMatmulPreferenceCreate, MatmulPreference *)      \
+  X(destroyPreference, cublasLtMatmulPreferenceDestroy, MatmulPreference)      \
+  X(setPreference, cublasLtMatmulPreferenceSetAttribute, MatmulPreference,     \
+    int, const void *, size_t)                                                 \
+  X(heuristic, cublasLtMatmulAlgoGetHeuristic, BlasHandle, MatmulDesc,         \
+    MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference,  \
+    int, MatmulHeuristic *, int *)                                             \
+  X(matmul, cublasLtMatmul, BlasHandle, MatmulDesc, const void *,              \
+    const void *, MatrixLayout, const void *, MatrixLayout, const void *,      \
+    const void *, MatrixLayout, void *, MatrixLayout, const MatmulAlgo *,      \
+    void *, size_t, StreamHandle)
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_BLAS_API_H

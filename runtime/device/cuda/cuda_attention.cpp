@@ -1,0 +1,126 @@
+//===- cuda_attention.cpp - attention on a GPU ----------------------------===//
+
+#include "runtime/device/cuda/cuda_attention.h"
+
+#include "runtime/base/philox.h"
+#include "runtime/cuda/ptx_texts.h"
+
+#include <fmt/format.h>
+
+using mtc::runtime::AttentionOperands;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+static AttentionParams paramsOf(const MtcAttention &d,
+                                const AttentionOperands &x,
+                                const MtcStepBlock *block) {
+  runtime::DropoutRule rule = runtime::dropoutRule(d.dropout);
+  AttentionParams p{};
+  auto in = [](const void *a) { return static_cast<const uint16_t *>(a); };
+  auto out = [](void *a) { return static_cast<uint16_t *>(a); };
+  p.q = in(x.q), p.k = in(x.k), p.v = in(x.v), p.dout = in(x.dout);
+  p.out = out(x.out), p.dq = out(x.dq), p.dk = out(x.dk), p.dv = out(x.dv);
+  p.lse = static_cast<float *>(x.lse);
+  p.dots = static_cast<float *>(x.scratch);
+  p.documents = x.documents;
+  p.seed = &block->seed;
+  p.sample = static_cast<uint64_t>(x.sample);
+  p.qToken = d.q_token_stride, p.qHead = d.q_head_stride;
+  p.kToken = d.k_token_stride, p.kHead = d.k_head_stride;
+  p.vToken = d.v_token_stride, p.vHead = d.v_head_stride;
+  p.oToken = d.o_token_stride, p.oHead = d.o_head_stride;
+  auto small = [](int64_t n) { return static_cast<int32_t>(n); };
+  p.seq = small(d.seq), p.keys = small(d.keys), p.headDim = small(d.head_dim);
+  p.heads = small(d.heads), p.group = small(d.heads / d.kv_heads);
+  p.first = small(d.first);
+  p.begin = small(x.begin), p.begin2 = small(x.begin2);
+  p.causal = small(d.causal), p.head = small(x.head);
+  p.layerSite = static_cast<uint32_t>(d.layer << 8 | d.site);
+  p.dropThreshold = rule.threshold;
+  p.dropScale = rule.scale;
+  p.scale = static_cast<float>(d.scale);
+  return p;
+}
+
+static std::string instanceOf(const MtcAttention &d) {
+  const char *type = d.dtype == MTC_BF16  ? "bf16"
+                     : d.dtype == MTC_F16 ? "f16"
+                                          : "f32";
+  return fmt::format("{}_d{}", type,
+                     attentionHeadSize(static_cast<int>(d.head_dim)));
+}
+
+static const char *nameOf(AttentionKernel kernel) {
+  switch (kernel) {
+  case AttentionKernel::forward:
+    return "forward";
+  case AttentionKernel::dots:
+    return "dots";
+  case AttentionKernel::queries:
+    return "queries";
+  case AttentionKernel::keys:
+    return "keys";
+  }
+  return "";
+}
+
+Status CudaAttention::module(const std::string &instance,
+                             const CudaCode *&out) {
+  std::unique_ptr<CudaCode> &code = modules_[instance];
+  if (!code) {
+    const char *ptx = ptxText("attention_" + instance);
+    if (!ptx)
+      return {StatusCode::infeasible,
+              fmt::format("attention: expected a kernel for {}, found none; "
+                          "there are bf16_d32, bf16_d64, bf16_d128 and f16_d64",
+                          instance)};
+    auto loaded = std::make_unique<CudaCode>(driver_);
+    MTC_RETURN_IF_ERROR(loaded->load(ptx, "attention_" + instance));
+    code = std::move(loaded);
+  }
+  out = code.get();
+  return Status::okay();
+}
+
+Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
+                            const AttentionParams &params,
+                            StreamHandle stream) {
+  int size = attentionHeadSize(params.headDim);
+  int shared = attentionSharedBytes(kernel, size);
+  std::string instance = instanceOf(d);
+  std::string entry =
+      fmt::format("mtc_attention_{}_{}", nameOf(kernel), instance);
+  Function &function = functions_[entry];
+  if (!function) {
+    const CudaCode *code = nullptr;
+    MTC_RETURN_IF_ERROR(module(instance, code));
+    MTC_RETURN_IF_ERROR(code->find(entry, shared, function));
+  }
+  AttentionParams copy = params;
+  void *arguments[] = {&copy};
+  int heads = kernel == AttentionKernel::keys ? params.heads / params.group
+                                              : params.heads;
+  return driver_.check(
+      driver_.launch(function,
+                     attentionGridX(kernel, size, params.seq, params.keys),
+                     heads, static_cast<unsigned>(d.batch),
+                     attentionTiles(kernel, size).threads(), 1, 1, shared,
+                     stream, arguments, nullptr),
+      "cuLaunchKernel", entry);
+}
+
+Status CudaAttention::issue(const MtcAttention &d, const AttentionOperands &x,
+                            bool backward, const MtcStepBlock *block,
+                            StreamHandle stream) {
+  AttentionParams params = paramsOf(d, x, block);
+  if (!backward)
+    return start(d, AttentionKernel::forward, params, stream);
+  for (AttentionKernel kernel : {AttentionKernel::dots, AttentionKernel::queries,
+                                 AttentionKernel::keys})
+    MTC_RETURN_IF_ERROR(start(d, kernel, params, stream));
+  return Status::okay();
+}
+
+} // namespace mtc::cuda

@@ -1,0 +1,130 @@
+//===- cuda_calls.cpp - what fragments of a GPU issue ---------------------===//
+
+#include "runtime/device/cuda/cuda_calls.h"
+
+#include "runtime/cuda/norm/norm_params.h"
+#include "runtime/cuda/ptx_texts.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+/// A block each for so many multiprocessors is enough for every GPU: the sum
+/// has the same bits for any number of blocks, and plans do not depend on one.
+static constexpr int kMultiprocessors = 128;
+
+Status CudaCalls::load(const char *deviceCode,
+                       const std::vector<runtime::KernelInfo> &kernels) {
+  MTC_RETURN_IF_ERROR(norm_.load(ptxText("norm"), "norm"));
+  static constexpr const char *kNames[] = {
+      "mtc_cuda_norm_reset",          "mtc_cuda_norm_accumulate_f32",
+      "mtc_cuda_norm_accumulate_bf16", "mtc_cuda_norm_accumulate_f16",
+      "mtc_cuda_norm_check",          "mtc_cuda_norm_finish",
+      "mtc_cuda_zero"};
+  static_assert(std::size(kNames) == kEntries);
+  for (int entry = 0; entry < kEntries; ++entry)
+    MTC_RETURN_IF_ERROR(norm_.find(kNames[entry], 0, entries_[entry]));
+  if (!deviceCode)
+    return kernels.empty()
+               ? Status::okay()
+               : Status(StatusCode::inputRejected,
+                        "expected the symbol mtc_device_code in a program with "
+                        "kernels of a GPU, found none");
+  MTC_RETURN_IF_ERROR(program_.load(deviceCode, "the program's kernels"));
+  for (const runtime::KernelInfo &kernel : kernels) {
+    Kernel &loaded = kernels_.emplace_back();
+    MTC_RETURN_IF_ERROR(
+        program_.find(kernel.name, kernel.shared, loaded.function));
+    loaded.threads = static_cast<unsigned>(kernel.threads);
+    loaded.shared = static_cast<unsigned>(kernel.shared);
+  }
+  return Status::okay();
+}
+
+void CudaCalls::launch(int32_t kernel, int64_t blocks, void *const *arguments) {
+  if (stream_.failed() || blocks == 0)
+    return;
+  if (kernel < 0 || static_cast<size_t>(kernel) >= kernels_.size())
+    return stream_.fail(
+        {StatusCode::inputRejected,
+         fmt::format("a fragment launches kernel {} of {}", kernel,
+                     kernels_.size())});
+  const Kernel &k = kernels_[static_cast<size_t>(kernel)];
+  (void)stream_.accept(driver_.launch(k.function, static_cast<unsigned>(blocks),
+                                      1, 1, k.threads, 1, 1, k.shared,
+                                      stream_.handle(), arguments, nullptr),
+                       "cuLaunchKernel");
+}
+
+void CudaCalls::start(Entry entry, int64_t blocks,
+                      std::initializer_list<const void *> arguments) {
+  if (stream_.failed())
+    return;
+  std::array<void *, 4> list{};
+  size_t count = 0;
+  for (const void *argument : arguments)
+    list[count++] = const_cast<void *>(argument);
+  (void)stream_.accept(
+      driver_.launch(entries_[entry], static_cast<unsigned>(blocks), 1, 1,
+                     kNormThreads, 1, 1, 0, stream_.handle(), list.data(),
+                     nullptr),
+      "cuLaunchKernel");
+}
+
+void CudaCalls::attention(const MtcAttention &shape,
+                          const runtime::AttentionOperands &operands,
+                          bool backward) {
+  if (stream_.failed())
+    return;
+  if (Status status = attention_.issue(shape, operands, backward,
+                                       &state_->block, stream_.handle());
+      !status.ok())
+    stream_.fail(std::move(status));
+}
+
+Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
+  if (!stream_.failed())
+    if (Status status = gemms_.issue(rows_[static_cast<size_t>(index)],
+                                     operands, stream_.handle());
+        !status.ok())
+      stream_.fail(std::move(status));
+  return stream_.failure();
+}
+
+void CudaCalls::normReset(MtcStepState *state) {
+  void *norm = state->norm;
+  start(kReset, 1, {&norm});
+}
+
+void CudaCalls::normAccumulate(MtcStepState *state, MtcDtype dtype,
+                               const void *g, int64_t count) {
+  if (count == 0)
+    return;
+  void *norm = state->norm;
+  Entry entry = dtype == MTC_F32    ? kAccumulate32
+                : dtype == MTC_BF16 ? kAccumulateBf16
+                                    : kAccumulateF16;
+  start(entry, normBlocks(count * runtime::floatBytes(dtype), kMultiprocessors),
+        {&norm, &g, &count});
+}
+
+void CudaCalls::normCheck(MtcStepState *state, const void *x, int64_t count) {
+  void *norm = state->norm;
+  start(kCheck, normBlocks(count * 4, kMultiprocessors), {&norm, &x, &count});
+}
+
+void CudaCalls::normFinish(MtcStepState *state) {
+  start(kFinish, 1, {&state});
+}
+
+void CudaCalls::zero(void *p, int64_t bytes) {
+  if (bytes > 0)
+    start(kZero, zeroBlocks(bytes, kMultiprocessors), {&p, &bytes});
+}
+
+} // namespace mtc::cuda

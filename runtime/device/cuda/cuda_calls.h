@@ -1,0 +1,68 @@
+//===- cuda_calls.h - what fragments of a GPU issue -------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_CALLS_H
+#define MTC_RUNTIME_DEVICE_CUDA_CUDA_CALLS_H
+
+#include "mtc/runtime/descriptor.h"
+#include "runtime/device/cuda/cuda_attention.h"
+#include "runtime/device/cuda/cuda_code.h"
+#include "runtime/device/cuda/cuda_gemm.h"
+#include "runtime/device/cuda/cuda_stream.h"
+#include "runtime/device/device_calls.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace mtc::cuda {
+
+/// The calls of abi.h as launches on a stream, which keeps their failures.
+class CudaCalls final : public runtime::DeviceCalls {
+public:
+  CudaCalls(const Driver &driver, CudaStream &stream)
+      : driver_(driver), stream_(stream), program_(driver), norm_(driver),
+        attention_(driver) {}
+
+  /// Loads the program's kernels and those of the norm. Errors: infeasible,
+  /// naming what the driver rejects.
+  runtime::Status load(const char *deviceCode,
+                       const std::vector<runtime::KernelInfo> &kernels);
+  void setGemms(const std::vector<runtime::GemmInfo> &rows) { rows_ = rows; }
+  /// mtc_gemm: row `index`.
+  runtime::Status gemm(int64_t index, const GemmOperands &operands);
+  void launch(int32_t kernel, int64_t blocks, void *const *arguments) override;
+  void attention(const MtcAttention &shape,
+                 const runtime::AttentionOperands &operands,
+                 bool backward) override;
+  void normReset(MtcStepState *state) override;
+  void normAccumulate(MtcStepState *state, MtcDtype dtype, const void *g,
+                      int64_t count) override;
+  void normCheck(MtcStepState *state, const void *x, int64_t count) override;
+  void normFinish(MtcStepState *state) override;
+  void zero(void *p, int64_t bytes) override;
+
+  /// Of the context of the rank: where the step block lies on the device.
+  void setState(MtcStepState *state) { state_ = state; }
+
+private:
+  /// Entries of the norm's module.
+  enum Entry { kReset, kAccumulate32, kAccumulateBf16, kAccumulateF16, kCheck,
+               kFinish, kZero, kEntries };
+  struct Kernel {
+    Function function = nullptr;
+    unsigned threads = 0, shared = 0;
+  };
+  void start(Entry entry, int64_t blocks,
+             std::initializer_list<const void *> arguments);
+
+  const Driver &driver_;
+  CudaStream &stream_;
+  CudaCode program_, norm_;
+  std::vector<Kernel> kernels_; ///< by row of the descriptor
+  Function entries_[kEntries] = {};
+  CudaAttention attention_;
+  CudaGemms gemms_;
+  std::vector<runtime::GemmInfo> rows_;
+  MtcStepState *state_ = nullptr;
+};
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_CUDA_CALLS_H

@@ -1,0 +1,150 @@
+//===- cuda_device.cpp - a rank on an NVIDIA GPU --------------------------===//
+
+#include "runtime/device/cuda/cuda_device.h"
+
+#include "runtime/device/cpu/arena.h"
+#include "runtime/device/cuda/cuda_calls.h"
+#include "runtime/device/cuda/cuda_memory.h"
+#include "runtime/device/cuda/staged_comm.h"
+#include "runtime/program/descriptor.h"
+#include "runtime/program/program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+using mtc::runtime::ArenaViews;
+using mtc::runtime::Descriptor;
+using mtc::runtime::DeviceRequest;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+namespace {
+
+/// The process's context of a GPU, which the driver counts.
+class PrimaryContext {
+public:
+  explicit PrimaryContext(const Driver &driver) : driver_(driver) {}
+  PrimaryContext(const PrimaryContext &) = delete;
+  PrimaryContext &operator=(const PrimaryContext &) = delete;
+  ~PrimaryContext() {
+    if (context_)
+      (void)driver_.releaseContext(device_);
+  }
+
+  Status open(int rank) {
+    int count = 0;
+    MTC_RETURN_IF_ERROR(
+        driver_.check(driver_.deviceCount(&count), "cuDeviceGetCount"));
+    if (count == 0)
+      return {StatusCode::infeasible,
+              "expected an NVIDIA GPU, found a driver that shows none (is "
+              "CUDA_VISIBLE_DEVICES empty?)"};
+    MTC_RETURN_IF_ERROR(
+        driver_.check(driver_.device(&device_, rank % count), "cuDeviceGet"));
+    return driver_.check(driver_.retainContext(&context_, device_),
+                         "cuDevicePrimaryCtxRetain");
+  }
+
+  Context get() const { return context_; }
+  DeviceNumber device() const { return device_; }
+
+private:
+  const Driver &driver_;
+  DeviceNumber device_ = 0;
+  Context context_ = nullptr;
+};
+
+class CudaDevice final : public runtime::Device {
+public:
+  explicit CudaDevice(const Driver &driver)
+      : driver_(driver), context_(driver), stream_(driver), arenaMemory_(driver),
+        workspace_(driver), calls_(driver, stream_) {}
+
+  Status open(const DeviceRequest &request) {
+    rank_ = request.rank;
+    MTC_RETURN_IF_ERROR(context_.open(request.rank));
+    MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
+    MTC_RETURN_IF_ERROR(
+        arenaMemory_.allocate(request.sizes, stream_.handle()));
+    for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
+      arenas_[kind] = {pointerTo(arenaMemory_.part(kind)),
+                       request.sizes[kind]};
+    stream_.setArenas(arenas_);
+    calls_.setState(static_cast<MtcStepState *>(arenas_[MTC_ARENA_STEP].base));
+    return openMirror(request);
+  }
+
+  const ArenaViews &arenas() const override { return arenas_; }
+  const ArenaViews &hostArenas() const override { return mirror_; }
+  runtime::Stream &stream() override { return stream_; }
+
+  Status prepare(const Descriptor &d) override {
+    if (!d.isForGpu())
+      return {StatusCode::infeasible,
+              fmt::format("expected a program for a GPU, found one for {}; "
+                          "compile with --target cuda:sm_90 or another GPU's",
+                          d.device)};
+    mesh_ = d.mesh;
+    kernels_ = d.kernels;
+    calls_.setGemms(d.gemms);
+    const int64_t bytes[] = {d.kernelWorkspace};
+    return workspace_.allocate(bytes, stream_.handle());
+  }
+
+  Status load(const runtime::Program &program) override {
+    return calls_.load(program.deviceCode, kernels_);
+  }
+
+  Status gemm(int64_t index, const void *a, const void *b, void *c,
+              void *scratch) override {
+    return calls_.gemm(index, {a, b, c, scratch});
+  }
+  runtime::DeviceCalls *calls() override { return &calls_; }
+  void *kernelWorkspace() override { return pointerTo(workspace_.part(0)); }
+
+  runtime::Communicator &issuing(runtime::Communicator &backend) override {
+    comm_ = std::make_unique<StagedCommunicator>(stream_, backend, arenas_,
+                                                 mirror_, mesh_, rank_);
+    return *comm_;
+  }
+
+private:
+  /// Host memory as large as the arenas, of which only what ranks exchange is
+  /// ever touched.
+  Status openMirror(const DeviceRequest &request) {
+    bool shared = std::ranges::any_of(
+        request.shared, [](const auto &view) { return view.base != nullptr; });
+    if (!shared)
+      MTC_RETURN_IF_ERROR(own_.map(request.sizes, request.rank));
+    mirror_ = shared ? request.shared : own_.views();
+    return Status::okay();
+  }
+
+  const Driver &driver_;
+  PrimaryContext context_; ///< goes last
+  CudaStream stream_;
+  CudaMemory arenaMemory_, workspace_;
+  ArenaViews arenas_{}, mirror_{};
+  runtime::AnonymousArenas own_;
+  CudaCalls calls_;
+  std::unique_ptr<StagedCommunicator> comm_;
+  std::vector<runtime::KernelInfo> kernels_;
+  Mesh mesh_;
+  int rank_ = 0;
+};
+
+} // namespace
+
+Status makeCudaDevice(const DeviceRequest &request,
+                      std::unique_ptr<runtime::Device> &out) {
+  const Driver *driver = nullptr;
+  MTC_RETURN_IF_ERROR(Driver::load(driver));
+  auto device = std::make_unique<CudaDevice>(*driver);
+  MTC_RETURN_IF_ERROR(device->open(request));
+  out = std::move(device);
+  return Status::okay();
+}
+
+} // namespace mtc::cuda

@@ -1,0 +1,42 @@
+//===- cuda_memory.h - a rank's arenas on a GPU -----------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_MEMORY_H
+#define MTC_RUNTIME_DEVICE_CUDA_CUDA_MEMORY_H
+
+#include "runtime/device/arena.h"
+#include "runtime/device/cuda/driver.h"
+
+#include <span>
+#include <vector>
+
+namespace mtc::cuda {
+
+/// One allocation, in which arenas lie one behind the other, each at a multiple
+/// of 4096 bytes; freed by the destructor, with the driver's context current.
+class CudaMemory {
+public:
+  explicit CudaMemory(const Driver &driver) : driver_(driver) {}
+  CudaMemory(const CudaMemory &) = delete;
+  CudaMemory &operator=(const CudaMemory &) = delete;
+  ~CudaMemory();
+
+  /// Allocates `bytes[k]` bytes for each part, all zero once `stream` has come
+  /// so far. Once. Errors: infeasible, with the bytes of all.
+  runtime::Status allocate(std::span<const int64_t> bytes, StreamHandle stream);
+  /// The address of part k of the last `allocate`; 0 of an empty one.
+  Address part(size_t k) const { return parts_[k]; }
+
+private:
+  const Driver &driver_;
+  Address base_ = 0;
+  std::vector<Address> parts_;
+};
+
+inline void *pointerTo(Address address) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+inline Address addressOf(const void *pointer) {
+  return static_cast<Address>(reinterpret_cast<uintptr_t>(pointer));
+}
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_CUDA_MEMORY_H

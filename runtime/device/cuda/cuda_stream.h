@@ -1,0 +1,61 @@
+//===- cuda_stream.h - a stream of a GPU ------------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_STREAM_H
+#define MTC_RUNTIME_DEVICE_CUDA_CUDA_STREAM_H
+
+#include "runtime/device/cuda/driver.h"
+#include "runtime/device/device.h"
+
+#include <array>
+
+namespace mtc::cuda {
+
+/// Work of one rank on its GPU, whose context is current in the thread that
+/// calls. Nothing of it runs on the host but fragments, which issue.
+class CudaStream final : public runtime::Stream {
+public:
+  explicit CudaStream(const Driver &driver) : driver_(driver) {}
+  CudaStream(const CudaStream &) = delete;
+  CudaStream &operator=(const CudaStream &) = delete;
+  /// Waits for what was issued.
+  ~CudaStream() override;
+
+  /// Errors: infeasible, with the driver's words.
+  runtime::Status open(Context context);
+  /// What copies reach; addresses are the GPU's.
+  void setArenas(const runtime::ArenaViews &arenas) { arenas_ = arenas; }
+  StreamHandle handle() const { return stream_; }
+
+  runtime::Status copyIn(runtime::ArenaOffset to, const void *from,
+                         int64_t bytes) override;
+  runtime::Status copyOut(runtime::ArenaOffset from, void *to,
+                          int64_t bytes) override;
+  runtime::Status fill(runtime::ArenaOffset to, uint8_t byte,
+                       int64_t bytes) override;
+  runtime::Status launch(MtcFragment fragment, MtcContext *context,
+                         const MtcStep *row) override;
+  runtime::Event record() override;
+  runtime::Status wait(runtime::Event event) override;
+
+  /// Keeps the first failure, which all later calls give.
+  void fail(runtime::Status status);
+  bool failed() const { return !failure_.ok(); }
+  const runtime::Status &failure() const { return failure_; }
+  /// Keeps and gives the outcome of a call of the driver.
+  runtime::Status accept(Result result, const char *call);
+
+private:
+  /// The address of a range; fails where it leaves its arena.
+  Address find(runtime::ArenaOffset at, int64_t bytes);
+
+  const Driver &driver_;
+  Context context_ = nullptr;
+  StreamHandle stream_ = nullptr;
+  runtime::ArenaViews arenas_{};
+  runtime::Status failure_;
+  /// Of the last points, by position: an older point is awaited by a later one.
+  std::array<EventHandle, 64> events_{};
+  uint64_t recorded_ = 0;
+};
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_CUDA_STREAM_H

@@ -1,0 +1,67 @@
+//===- driver_api.h - the part of CUDA's driver that is used ----*- C++ -*-===//
+//
+// Types, numbers and signatures as NVIDIA's "CUDA Driver API" documents them
+// (cuda.h of toolkits 12 and 13 has the same): written here so that mtc builds
+// where no toolkit is. test/cuda/device holds them to cuda.h where there is one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H
+#define MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mtc::cuda {
+
+using Result = int; ///< CUresult; 0 is success
+using DeviceNumber = int;
+using Address = unsigned long long; ///< CUdeviceptr
+using Context = struct CUctx_st *;
+using Module = struct CUmod_st *;
+using Function = struct CUfunc_st *;
+using StreamHandle = struct CUstream_st *;
+using EventHandle = struct CUevent_st *;
+
+inline constexpr Result kNotReady = 600; ///< CUDA_ERROR_NOT_READY
+inline constexpr unsigned kNonBlockingStream = 1, kNoTiming = 2;
+inline constexpr int kMaxDynamicShared = 8; ///< CUfunction_attribute
+inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
+enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
+
+// The name of each, as libcuda.so.1 has it, and what it takes.
+#define MTC_CUDA_DRIVER(X)                                                     \
+  X(init, cuInit, unsigned)                                                    \
+  X(driverVersion, cuDriverGetVersion, int *)                                  \
+  X(errorName, cuGetErrorName, Result, const char **)                          \
+  X(deviceCount, cuDeviceGetCount, int *)                                      \
+  X(device, cuDeviceGet, DeviceNumber *, int)                                  \
+  X(deviceName, cuDeviceGetName, char *, int, DeviceNumber)                    \
+  X(deviceAttribute, cuDeviceGetAttribute, int *, int, DeviceNumber)           \
+  X(retainContext, cuDevicePrimaryCtxRetain, Context *, DeviceNumber)          \
+  X(releaseContext, cuDevicePrimaryCtxRelease_v2, DeviceNumber)                \
+  X(setContext, cuCtxSetCurrent, Context)                                      \
+  X(allocate, cuMemAlloc_v2, Address *, size_t)                                \
+  X(free, cuMemFree_v2, Address)                                               \
+  X(allocateHost, cuMemAllocHost_v2, void **, size_t)                          \
+  X(freeHost, cuMemFreeHost, void *)                                           \
+  X(copyIn, cuMemcpyHtoDAsync_v2, Address, const void *, size_t, StreamHandle) \
+  X(copyOut, cuMemcpyDtoHAsync_v2, void *, Address, size_t, StreamHandle)      \
+  X(fill, cuMemsetD8Async, Address, unsigned char, size_t, StreamHandle)       \
+  X(loadModule, cuModuleLoadDataEx, Module *, const void *, unsigned, int *,   \
+    void **)                                                                   \
+  X(unloadModule, cuModuleUnload, Module)                                      \
+  X(function, cuModuleGetFunction, Function *, Module, const char *)           \
+  X(setFunction, cuFuncSetAttribute, Function, int, int)                       \
+  X(launch, cuLaunchKernel, Function, unsigned, unsigned, unsigned, unsigned,  \
+    unsigned, unsigned, unsigned, StreamHandle, void *const *, void **)        \
+  X(createStream, cuStreamCreate, StreamHandle *, unsigned)                    \
+  X(destroyStream, cuStreamDestroy_v2, StreamHandle)                           \
+  X(waitStream, cuStreamSynchronize, StreamHandle)                             \
+  X(streamWaits, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)       \
+  X(createEvent, cuEventCreate, EventHandle *, unsigned)                       \
+  X(destroyEvent, cuEventDestroy_v2, EventHandle)                              \
+  X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \
+  X(waitEvent, cuEventSynchronize, EventHandle)
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H

@@ -1,0 +1,90 @@
+//===- staged_comm.cpp - a GPU's buffers in a host's calls ----------------===//
+
+#include "runtime/device/cuda/staged_comm.h"
+
+#include "runtime/comm/reduce.h"
+
+#include <algorithm>
+
+using mtc::runtime::CollectiveCall;
+using mtc::runtime::CollectiveKind;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+void *StagedCommunicator::hostOf(const Range &range) const {
+  return static_cast<char *>(mirror_[range.at.arena].base) + range.at.offset;
+}
+
+Status StagedCommunicator::toHost(const Range &range) {
+  MTC_RETURN_IF_ERROR(stream_.copyOut(range.at, hostOf(range), range.bytes));
+  return stream_.wait(stream_.record());
+}
+
+Status StagedCommunicator::fromHost(const Range &range) {
+  MTC_RETURN_IF_ERROR(stream_.copyIn(range.at, hostOf(range), range.bytes));
+  // The next call may write over the mirror.
+  return stream_.wait(stream_.record());
+}
+
+Status StagedCommunicator::find(const void *buffer, int64_t bytes,
+                                Range &out) const {
+  auto *first = static_cast<const char *>(buffer);
+  for (int arena = 0; arena < MTC_ARENA_COUNT; ++arena) {
+    auto *base = static_cast<const char *>(device_[arena].base);
+    if (base && first >= base && first + bytes <= base + device_[arena].bytes) {
+      out = {{static_cast<MtcArena>(arena), first - base}, bytes};
+      return Status::okay();
+    }
+  }
+  return {StatusCode::internal,
+          "expected a buffer of a collective inside an arena, found none there"};
+}
+
+/// What a member gives, and what it gets, of a buffer of so many bytes.
+static std::pair<bool, bool> givesAndGetsAll(CollectiveKind kind) {
+  return {kind != CollectiveKind::allGather,
+          kind != CollectiveKind::reduceScatter};
+}
+
+Status StagedCommunicator::collective(const CollectiveCall &call,
+                                      void *buffer) {
+  if (call.kind == CollectiveKind::barrier)
+    return backend_.collective(call, nullptr);
+  std::vector<int> members = mesh_.members(rank_, call.group);
+  int64_t part = call.count * runtime::comm::elementBytes(call.dtype);
+  bool parted = call.kind != CollectiveKind::allReduce;
+  auto size = static_cast<int64_t>(std::max<size_t>(members.size(), 1));
+  Range whole;
+  MTC_RETURN_IF_ERROR(find(buffer, parted ? part * size : part, whole));
+  Range own = whole;
+  if (parted) {
+    own.at.offset += part * (std::ranges::find(members, rank_) -
+                             members.begin());
+    own.bytes = part;
+  }
+  auto [gives, gets] = givesAndGetsAll(call.kind);
+  MTC_RETURN_IF_ERROR(toHost(gives ? whole : own));
+  MTC_RETURN_IF_ERROR(backend_.collective(call, hostOf(whole)));
+  return fromHost(gets ? whole : own);
+}
+
+Status StagedCommunicator::post(std::span<const MtcTransfer> transfers) {
+  for (const MtcTransfer &t : transfers)
+    if (t.is_send)
+      MTC_RETURN_IF_ERROR(toHost(
+          {{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
+  return backend_.post(transfers);
+}
+
+Status StagedCommunicator::wait(std::span<const MtcTransfer> transfers) {
+  MTC_RETURN_IF_ERROR(backend_.wait(transfers));
+  for (const MtcTransfer &t : transfers)
+    if (!t.is_send)
+      MTC_RETURN_IF_ERROR(fromHost(
+          {{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
+  return Status::okay();
+}
+
+} // namespace mtc::cuda

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Programs for a GPU, trained without one.
+
+usage: test_bundles.py BIN_DIR STAND_INS
+
+gpt2-nano, compiled for sm_90, runs under the stand-ins of driver and cuBLASLt: every kernel
+is executed from the PTX that a GPU would get. Losses, norms and the gradients of step 1 are
+those of the same plan on the CPU; seeds of the driver, which change the order in which
+streams run, change no bit. Nothing may be said by the stand-ins: they name every race and
+every byte that is read before it is written.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
+
+import corpus
+import precision
+import safetensors
+from layouts import SINGLE, Layout
+from run_layout import Failed, Mtc, Report, read_log, relative
+
+SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 3
+INFEASIBLE = 4
+# bf16: another order of sums moves a product by a unit in its last place, 2^-8, now and
+# then; a loss is a mean over 512 tokens. The same of two layouts on the CPU: test_matrix.py.
+LOSS, NORM, GRADIENT = 1e-3, 1e-2, 2e-2
+LAYOUTS = [SINGLE, Layout(tp=2, pp=2), Layout(dp=2, zero=1)]
+
+
+class Tester:
+    def __init__(self, mtc, report, stand_ins, folder):
+        self.mtc, self.report, self.folder = mtc, report, folder
+        self.stand_ins = stand_ins
+        self.data = os.path.join(folder, "data")
+        corpus.write(self.data)
+
+    def compile(self, layout, *options):
+        bundle = os.path.join(self.folder, "bundle")
+        subprocess.run(["rm", "-rf", bundle], check=True)
+        self.mtc.compile(SPEC, layout, bundle, [*precision.options("bf16"), *options])
+        return bundle
+
+    def run(self, bundle, place, **environment):
+        """Losses, norms and gradients, and what stand-ins said."""
+        folder = os.path.join(self.folder, place)
+        os.makedirs(folder, exist_ok=True)
+        log = os.path.join(folder, "log.jsonl")
+        said = os.path.join(folder, "said")
+        command = [self.mtc.program, "run", bundle, "--quiet", "--data", self.data, "--data-type",
+                   "u8", "--steps", str(STEPS), "--warmup", "1", "--log", log, "--dump", "grads",
+                   folder]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300,
+                              env=dict(os.environ, MTC_STANDIN_REPORT=said, **environment))
+        if done.returncode:
+            raise Failed(f"{place}: exit code {done.returncode}: {done.stderr}")
+        text = ""
+        if os.path.exists(said):
+            with open(said) as file:
+                text = file.read()
+        self.report.expect(not text, f"{place}: the stand-ins say: {text}")
+        rows = read_log(log)
+        tensors = safetensors.read(os.path.join(folder, "grads.safetensors"))
+        return ([row["loss"] for row in rows], [row["grad_norm"] for row in rows],
+                {name: tensor.values() for name, tensor in tensors.items()})
+
+    def on_gpu(self, bundle, place, seed):
+        return self.run(bundle, place, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED=str(seed))
+
+
+def check_layout(tester, layout):
+    losses, norms, gradients = tester.run(tester.compile(layout), f"cpu-{layout.name}")
+    bundle = tester.compile(layout, *TARGET)
+    found = tester.on_gpu(bundle, f"gpu-{layout.name}", 1)
+    loss = max(map(relative, losses, found[0]))
+    norm = max(map(relative, norms, found[1]))
+    errors = {name: safetensors.distance(gradients[name], found[2][name])
+              / max(safetensors.norm(gradients[name]), 1e-6) for name in gradients}
+    worst = max(errors, key=errors.get)
+    print(f"{layout.name}: loss within {loss:.1e}, norm {norm:.1e}, gradients {errors[worst]:.1e} "
+          f"of those on the CPU", flush=True)
+    tester.report.expect(len(found[0]) == STEPS and loss <= LOSS and norm <= NORM
+                         and errors[worst] <= GRADIENT,
+                         f"{layout.name}: loss {loss:.1e} (allowed {LOSS}), norm {norm:.1e} "
+                         f"({NORM}), gradient of {worst} {errors[worst]:.1e} ({GRADIENT})")
+    again = tester.on_gpu(bundle, f"again-{layout.name}", 2)
+    tester.report.expect(again == found, f"{layout.name}: another order of streams, other bits")
+
+
+def check_without_driver(tester):
+    """A machine without a GPU says so."""
+    bundle = tester.compile(SINGLE, *TARGET)
+    empty = os.path.join(tester.folder, "empty")
+    os.makedirs(empty)
+    with open(os.path.join(empty, "libcuda.so.1"), "w"):
+        pass  # no library, whatever this machine has
+    done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data,
+                           "--data-type", "u8", "--steps", "1"], capture_output=True, text=True,
+                          timeout=60, env=dict(os.environ, LD_LIBRARY_PATH=empty))
+    words = "this program computes on an NVIDIA GPU"
+    tester.report.expect(done.returncode == INFEASIBLE and words in done.stderr,
+                         f"expected exit {INFEASIBLE} and '{words}', found {done.returncode}: "
+                         f"{done.stderr}")
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory() as folder:
+        tester = Tester(Mtc(), report, os.path.abspath(sys.argv[2]), folder)
+        check_without_driver(tester)
+        for layout in LAYOUTS:
+            check_layout(tester, layout)
+    return report.finish(f"{len(LAYOUTS)} layouts on stand-ins of a GPU")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failed:
+        sys.exit(f"failed: {failed}")

@@ -1,0 +1,74 @@
+//===- api_test.cpp - declarations of ours against the toolkit's ----------===//
+//
+// runtime/device/cuda declares what it uses of the driver and of cuBLASLt. Where
+// the toolkit's headers are, each signature has as many parameters of the same
+// sizes and kinds, and each number is theirs.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/device/cuda/blas_api.h"
+
+#include <cublasLt.h>
+#include <cuda.h>
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace {
+
+template <typename A, typename B> constexpr bool isAlike() {
+  return sizeof(A) == sizeof(B) &&
+         std::is_pointer_v<A> == std::is_pointer_v<B> &&
+         std::is_floating_point_v<A> == std::is_floating_point_v<B>;
+}
+
+template <typename... As> struct Ours {
+  template <typename R, typename... Bs>
+  static constexpr bool matches(R (*)(Bs...)) {
+    if constexpr (sizeof...(As) != sizeof...(Bs))
+      return false;
+    else
+      return isAlike<R, int>() && (isAlike<As, Bs>() && ...);
+  }
+};
+
+#define X(name, symbol, ...)                                                   \
+  static_assert(Ours<__VA_ARGS__>::matches(&::symbol), #symbol);
+MTC_CUDA_DRIVER(X)
+MTC_CUDA_BLAS(X)
+#undef X
+
+TEST(CudaApi, NumbersAreTheToolkits) {
+  using namespace mtc::cuda;
+  EXPECT_EQ(kNotReady, CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(kNonBlockingStream, unsigned(CU_STREAM_NON_BLOCKING));
+  EXPECT_EQ(kNoTiming, unsigned(CU_EVENT_DISABLE_TIMING));
+  EXPECT_EQ(kMaxDynamicShared,
+            int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+  EXPECT_EQ(kComputeMajor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+  EXPECT_EQ(kComputeMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  EXPECT_EQ(int(kJitErrorLog), int(CU_JIT_ERROR_LOG_BUFFER));
+  EXPECT_EQ(int(kJitErrorLogBytes), int(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
+  EXPECT_EQ(kR32F, int(CUDA_R_32F));
+  EXPECT_EQ(kR16F, int(CUDA_R_16F));
+  EXPECT_EQ(kR16BF, int(CUDA_R_16BF));
+  EXPECT_EQ(kCompute32F, int(CUBLAS_COMPUTE_32F));
+  EXPECT_EQ(kTransA, int(CUBLASLT_MATMUL_DESC_TRANSA));
+  EXPECT_EQ(kTransB, int(CUBLASLT_MATMUL_DESC_TRANSB));
+  EXPECT_EQ(kOpN, int(CUBLAS_OP_N));
+  EXPECT_EQ(kOpT, int(CUBLAS_OP_T));
+  EXPECT_EQ(kMaxWorkspace, int(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
+  EXPECT_EQ(kAlignmentOfA, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES));
+  EXPECT_EQ(kAlignmentOfA + 3,
+            int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
+}
+
+TEST(CudaApi, StructsAreTheToolkits) {
+  EXPECT_EQ(sizeof(mtc::cuda::MatmulAlgo), sizeof(cublasLtMatmulAlgo_t));
+  EXPECT_EQ(sizeof(mtc::cuda::MatmulHeuristic),
+            sizeof(cublasLtMatmulHeuristicResult_t));
+  EXPECT_EQ(offsetof(mtc::cuda::MatmulHeuristic, state),
+            offsetof(cublasLtMatmulHeuristicResult_t, state));
+}
+
+} // namespace
