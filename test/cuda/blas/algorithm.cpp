@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint32_t kMagic = 0x6d74636c;
 constexpr size_t kMost = 8;           ///< results of a heuristic
+constexpr uint32_t kCounts = 3;       ///< an option: tiles are counted
 constexpr unsigned kTensorAlign = 16; ///< bytes that loads of kernels want
 
 uint32_t hash(const void *data, size_t bytes) {
@@ -51,9 +52,8 @@ void setAligns(const Problem &problem, const Wish &wish, Algorithm &algorithm) {
 }
 
 bool isAligned(const Algorithm &algorithm) {
-  return !algorithm.align[0] ||
-         *std::min_element(algorithm.align, algorithm.align + 4) >=
-             kTensorAlign;
+  return *std::min_element(algorithm.align, algorithm.align + 4) >=
+         kTensorAlign;
 }
 
 /// Kernels with an aux buffer are few; PEDANTIC has one.
@@ -147,7 +147,7 @@ std::vector<Choice> choices(const Problem &problem, const Wish &wish) {
     // As on a GPU, what is best differs from shape to shape.
     made.tile = 10 + (shape >> 3) % 20 + uint32_t(variant);
     made.stages = 35;
-    made.custom = uint32_t(variant % 2 ? 2 : 3);
+    made.custom = variant % 2 || variants(problem) == 1 ? 2 : kCounts;
     made.cluster = uint16_t(3 + (shape >> 8) % 7);
     made.split = split;
     if (split > 1)
@@ -220,7 +220,7 @@ size_t workspaceOf(const Algorithm &algorithm, const Problem &problem) {
   if (algorithm.split > 1)
     bytes = size_t(algorithm.split) * results * sizeof(float) + 16;
   else if (algorithm.shape != shapeOf(problem) ||
-           problem.m * problem.n >= kManyTiles)
+           (algorithm.custom == kCounts && problem.m * problem.n >= kManyTiles))
     bytes = 4;
   if (problem.family() == Family::dgeluSum)
     bytes += size_t(problem.m) * 33 / 2 + 15;

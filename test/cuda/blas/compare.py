@@ -33,7 +33,7 @@ FINE = {"heuristic": "ok", "matmul": "ok", "matmul without algorithm": "ok", "st
 # Which algorithms there are is not modelled.
 UNCOMPARED = re.compile(r"algo_\d|ws_\d|id_epimask")
 # The probe's data race with its own fills unless each runs in its call, which this seed does.
-EARLY_SEED = "SEED"
+EARLY_SEED = "5"
 LENIENT = "races,unwritten_memory"
 
 

@@ -49,7 +49,6 @@ constexpr auto kInvalid = CUBLAS_STATUS_INVALID_VALUE;
 constexpr auto kUnsupported = CUBLAS_STATUS_NOT_SUPPORTED;
 
 const std::vector<Rule> &rules() {
-  using enum cublasLtMatmulDescAttributes_t;
   static const std::vector<Rule> list = {
       {"leading dimension",
        {},
