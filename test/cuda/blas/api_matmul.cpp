@@ -1,5 +1,6 @@
 //===- api_matmul.cpp - the product ---------------------------------------===//
 #include "test/cuda/blas/algorithm.h"
+#include "test/cuda/blas/driver_link.h"
 #include "test/cuda/blas/pieces.h"
 
 using namespace mtc::standin;

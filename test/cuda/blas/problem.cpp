@@ -74,21 +74,21 @@ Verdict checkTypes(const Problem &problem) {
 }
 
 Verdict checkSizes(Problem &problem) {
-  const Matrix &a = problem.a, &b = problem.b, &d = problem.d;
+  const Matrix &a = problem.a, &b = problem.b, &c = problem.c, &d = problem.d;
   problem.m = d.rows;
   problem.n = d.cols;
   problem.k = problem.transA ? a.rows : a.cols;
   if ((problem.transA ? a.cols : a.rows) != problem.m ||
       (problem.transB ? b.rows : b.cols) != problem.n ||
-      (problem.transB ? b.cols : b.rows) != problem.k ||
-      problem.c.rows != problem.m || problem.c.cols != problem.n)
+      (problem.transB ? b.cols : b.rows) != problem.k || c.rows != problem.m ||
+      c.cols != problem.n)
     return invalid("sizes do not fit: A " + text(a.rows) + " x " +
                    text(a.cols) + (problem.transA ? " transposed" : "") +
                    ", B " + text(b.rows) + " x " + text(b.cols) +
                    (problem.transB ? " transposed" : "") + ", C " +
-                   text(problem.c.rows) + " x " + text(problem.c.cols) +
-                   ", D " + text(d.rows) + " x " + text(d.cols));
-  for (const Matrix *each : {&a, &b, &problem.c})
+                   text(c.rows) + " x " + text(c.cols) + ", D " + text(d.rows) +
+                   " x " + text(d.cols));
+  for (const Matrix *each : {&a, &b, &c})
     if (each->batch != d.batch)
       return invalid("batch counts differ");
   // A stride of 0 shares an operand; a result must have room.
