@@ -149,8 +149,9 @@ Verdict checkEpilogueKind(const Problem &problem) {
     return unsupported("epilogue " + text(problem.epilogue) +
                        " is not modelled");
   }
-  if (problem.d.batch > 1)
-    return unsupported("batches are modelled without epilogue only");
+  if (problem.d.batch > 1 || problem.deviceScalars)
+    return unsupported("batches and scalars of the device are modelled without "
+                       "epilogue only");
   return {};
 }
 

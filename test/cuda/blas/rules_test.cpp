@@ -23,6 +23,12 @@ Shape with(uint32_t epilogue, bool transA = false, bool transB = true) {
   return shape;
 }
 
+Shape onDevice(uint32_t epilogue) {
+  Shape shape = with(epilogue);
+  shape.deviceScalars = true;
+  return shape;
+}
+
 Shape withBeta(float beta) {
   Shape shape;
   shape.beta = beta;
@@ -123,6 +129,9 @@ const std::vector<Rule> &rules() {
          of.layoutA = other.layoutA;
        },
        kUnsupported, "BGRADA"},
+      {"scalars of the device", onDevice(CUBLASLT_EPILOGUE_DEFAULT),
+       setting(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS)),
+       kUnsupported, "without epilogue only"},
       {"no bias", with(CUBLASLT_EPILOGUE_BIAS),
        setting(CUBLASLT_MATMUL_DESC_BIAS_POINTER, CUdeviceptr(0)), kInvalid,
        "found null"},

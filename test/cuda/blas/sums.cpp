@@ -11,14 +11,19 @@
 namespace mtc::standin::blas {
 namespace {
 
-/// Adds a column's products with columns [first, last) of A to `sums`.
-void addColumn(const float *a, const float *b, int64_t m, int64_t first,
-               int64_t last, float *sums) {
+/// Adds products of columns [first, last) of A to `sums`, Q columns at once.
+template <int Q>
+void addColumns(const float *__restrict a, const float *__restrict b,
+                const Problem &of, int64_t first, int64_t last,
+                float *__restrict sums) {
   for (int64_t l = first; l < last; ++l) {
-    const float *column = a + l * m;
-    float factor = b[l];
-    for (int64_t i = 0; i < m; ++i)
-      sums[i] += column[i] * factor;
+    const float *column = a + l * of.m;
+    float factors[Q];
+    for (int q = 0; q < Q; ++q)
+      factors[q] = b[q * of.k + l];
+    for (int64_t i = 0; i < of.m; ++i)
+      for (int q = 0; q < Q; ++q)
+        sums[q * of.m + i] += column[i] * factors[q];
   }
 }
 
@@ -63,17 +68,22 @@ std::vector<float> sumProducts(const Product &product, const Factors &factors) {
   if (of.alpha == 0 && !of.onTensorCores())
     return sums;
   std::vector<int> order = orderOf(product);
-  std::vector<float> part(size_t(of.m));
-  for (int64_t j = 0; j < of.n; ++j) {
-    float *column = sums.data() + j * of.m;
+  constexpr int kColumns = 4; // that A is read for at once
+  std::vector<float> part(size_t(of.m * kColumns));
+  for (int64_t j = 0; j < of.n;) {
+    int64_t columns = of.n - j >= kColumns ? kColumns : 1;
+    const float *b = factors.b.data() + j * of.k;
+    float *to = sums.data() + j * of.m;
     for (int which : order) {
+      int64_t first = of.k * which / product.split,
+              last = of.k * (which + 1) / product.split;
       std::fill(part.begin(), part.end(), 0.0f);
-      addColumn(factors.a.data(), factors.b.data() + j * of.k, of.m,
-                of.k * which / product.split,
-                of.k * (which + 1) / product.split, part.data());
-      for (int64_t i = 0; i < of.m; ++i)
-        column[i] += part[size_t(i)];
+      auto add = columns == 1 ? addColumns<1> : addColumns<kColumns>;
+      add(factors.a.data(), b, of, first, last, part.data());
+      for (int64_t i = 0; i < columns * of.m; ++i)
+        to[i] += part[size_t(i)];
     }
+    j += columns;
   }
   return sums;
 }
