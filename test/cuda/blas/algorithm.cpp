@@ -56,11 +56,15 @@ bool isAligned(const Algorithm &algorithm) {
          kTensorAlign;
 }
 
-/// Kernels with an aux buffer are few; PEDANTIC has one.
+constexpr int64_t kLongSum = 2048; ///< above it parts of k are worth while
+
+/// Without a split. Kernels with an aux buffer are few; PEDANTIC has one.
 int variants(const Problem &problem) {
   if (problem.onTensorCores() && problem.compute == CUBLAS_COMPUTE_32F_PEDANTIC)
     return 1;
-  return problem.family() == Family::aux ? 2 : 4;
+  if (problem.family() == Family::aux)
+    return 2;
+  return problem.k > kLongSum ? 4 : int(kMost);
 }
 
 std::vector<int> splits(const Problem &problem) {
@@ -69,7 +73,7 @@ std::vector<int> splits(const Problem &problem) {
   if (variants(problem) < 4 || problem.d.batch > 1)
     return list;
   for (int split : {4, 2, 3, 6})
-    if (problem.k >= split * kLeast && problem.k > 2048)
+    if (problem.k >= split * kLeast && problem.k > kLongSum)
       list.push_back(split);
   return list;
 }

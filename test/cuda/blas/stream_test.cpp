@@ -13,7 +13,7 @@ Shape inF32() {
   return shape;
 }
 
-TEST(Streams, AProductIsOrderedAsKernelsAre) {
+TEST(Products, AProductIsOrderedAsKernelsAre) {
   // axpy writes to A, in another stream, before the product.
   for (bool ordered : {true, false})
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -43,7 +43,7 @@ TEST(Streams, AProductIsOrderedAsKernelsAre) {
 
 /// What each buffer is to the product is seen when a kernel, unordered, reads
 /// or writes it: two readers are fine.
-TEST(Streams, EveryBufferIsDeclared) {
+TEST(Products, EveryBufferIsDeclared) {
   struct Case {
     const char *name;
     uint32_t epilogue;
@@ -86,7 +86,7 @@ TEST(Streams, EveryBufferIsDeclared) {
     }
 }
 
-TEST(Streams, WhatIsReadIsThere) {
+TEST(Products, WhatIsReadIsThere) {
   struct Case {
     const char *sentence;
     std::function<void(Operation &)> spoil;
@@ -116,7 +116,7 @@ TEST(Streams, WhatIsReadIsThere) {
   }
 }
 
-TEST(Streams, AGraphRunsItAtEachLaunch) {
+TEST(Products, AGraphRunsItAtEachLaunch) {
   Outcome outcome = run([] {
     Blas blas;
     Shape shape = inF32();
@@ -143,7 +143,7 @@ TEST(Streams, AGraphRunsItAtEachLaunch) {
 }
 
 /// All that the algorithm asked for is overwritten, and nothing behind it.
-TEST(Streams, TheWorkspaceIsScribbledOver) {
+TEST(Products, TheWorkspaceIsScribbledOver) {
   Outcome outcome = run([] {
     Blas blas;
     Shape shape = inF32();
@@ -164,7 +164,7 @@ TEST(Streams, TheWorkspaceIsScribbledOver) {
   EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
 }
 
-TEST(Streams, OneWorkspaceForTwoStreamsIsARace) {
+TEST(Products, OneWorkspaceForTwoStreamsIsARace) {
   for (bool shared : {false, true}) {
     Outcome outcome = run([shared] {
       Blas blas;
@@ -183,7 +183,7 @@ TEST(Streams, OneWorkspaceForTwoStreamsIsARace) {
   }
 }
 
-TEST(Streams, LeaksAreTold) {
+TEST(Products, LeaksAreTold) {
   for (bool frees : {true, false}) {
     Outcome outcome = run([frees] {
       setenv("MTC_STANDIN_LEAKS", "1", 1);
