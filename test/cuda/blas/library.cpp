@@ -1,0 +1,37 @@
+//===- library.cpp - the objects behind the handles of cublasLt -----------===//
+#include "test/cuda/blas/library.h"
+
+#include <cstdlib>
+
+namespace mtc::standin::blas {
+namespace {
+
+void atTheEnd() {
+  if (!environment("MTC_STANDIN_LEAKS", 0))
+    return;
+  Library &library = Library::get();
+  std::string text;
+  auto add = [&](size_t count, const char *what) {
+    if (count)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + what;
+  };
+  add(library.handles.size(), " handles of cublasLt");
+  add(library.descs.size(), " matmul descriptors");
+  add(library.layouts.size(), " matrix layouts");
+  add(library.preferences.size(), " preferences");
+  if (!text.empty())
+    report("left at the end: " + text);
+}
+
+} // namespace
+
+Library &Library::get() {
+  // Never destroyed: threads may call until the process is gone.
+  static Library *library = [] {
+    std::atexit(atTheEnd);
+    return new Library;
+  }();
+  return *library;
+}
+
+} // namespace mtc::standin::blas
