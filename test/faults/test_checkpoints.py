@@ -184,14 +184,18 @@ class Faults:
         return False
 
     def fsyncs(self, every):
-        """Of the second save, beside which the first one is."""
+        """Of the second save, beside which the first one is; a third of them, the first and
+        the last among them, unless all cases are asked for."""
         ops = self.faulty("")[2]
         ends = [i for i, op in enumerate(ops) if committing(op)]
         end, folder = ends[1] + 2, "/" + os.path.basename(ops[ends[1]].other) + "."
         found, missed = [], []
         # Written beside training, it may begin before the first one is whole.
-        for i in [i for i in range(end) if ops[i].name == "fsync" and
-                  (folder in ops[i].path or i > ends[1])]:
+        syncs = [i for i in range(end) if ops[i].name == "fsync" and
+                 (folder in ops[i].path or i > ends[1])]
+        # Two files of each of two ranks, the manifest, the folder and the one around it.
+        self.report.expect(len(syncs) >= 7, f"expected 7 fsyncs, found {len(syncs)}")
+        for i in syncs if every == 1 else syncs[::3]:
             disk, wrong = power_loss.Disk(self.path("disk")), False
             for number, op in enumerate(ops[:end]):
                 if number != i:
@@ -200,8 +204,6 @@ class Faults:
                     wrong = wrong or self.lose_power(disk, committed_by(ops[:number + 1]),
                                                      "", 1)
             (found if wrong else missed).append(ops[i].path)
-        # Two files of each of two ranks, the manifest, the folder and the one around it.
-        self.report.expect(len(found) >= 7, f"expected 7 fsyncs, found {len(found)}: {found}")
         self.report.expect(not missed, f"nothing tells that these lack: {missed}")
         print(f"{len(found)} fsyncs are missed where they lack", flush=True)
 

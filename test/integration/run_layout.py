@@ -40,8 +40,9 @@ class Mtc:
                 if line.split()[1] == "train" and "cannot be compiled" not in line
                 and "--chunks" not in line]
 
-    def compile(self, spec, layout, bundle, options=()):
-        self.call("compile", spec, *layout.options(), *options, "--jobs", 1, "-o", bundle)
+    def compile(self, spec, layout, bundle, options=(), jobs=2):
+        """With `jobs` threads: 1 for who compiles several bundles at a time."""
+        self.call("compile", spec, *layout.options(), *options, "--jobs", jobs, "-o", bundle)
         return bundle
 
     def run(self, bundle, recipe, folder, comm=("shm",), dumps=(), extra=()):

@@ -39,7 +39,7 @@ class Data:
         with open(self.path("tiny.toml"), "w") as file:
             file.write(SPEC)
         for name, options in LAYOUTS.items():
-            mtc.call("compile", self.path("tiny.toml"), "--gbs", BATCH, *options, "--jobs", 1,
+            mtc.call("compile", self.path("tiny.toml"), "--gbs", BATCH, *options, "--jobs", 2,
                      "-o", self.path(name))
         write_corpus(self.path("a"), documents(60, 40, 1))
         write_corpus(self.path("b"), documents(200, 15, 2), code=4)

@@ -71,7 +71,7 @@ class Tester:
             options = [option for key, option in OPTIONS.items()
                        if self.golden["variants"][variant].get(key)]
             self.mtc.call("compile", self.golden["spec"], *layout.options(batches), *options,
-                          *more, "--jobs", 1, "-o", bundle)
+                          *more, "--jobs", 2, "-o", bundle)
         return bundle
 
     def tokens(self):

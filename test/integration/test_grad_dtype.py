@@ -64,8 +64,7 @@ LAYOUTS = [Layout(), Layout(pp=2), Layout(1, 4, schedule="gpipe"), Layout(recomp
            Layout(cp=2), Layout(1, 2, cp=2, recompute="selective")]
 FEW = [Layout(1, 2, schedule="zb-h1"), Layout(dp=2),
        Layout(1, 2, 2, 1, overlap="p2p,grad-reduce,param-gather", bucket=BUCKET),
-       Layout(dp=2, zero=2, bucket=BUCKET), Layout(1, 2, 2, 2), Layout(2, sp=True),
-       Layout(2, 2, sp=True)]
+       Layout(dp=2, zero=2, bucket=BUCKET), Layout(1, 2, 2, 2)]
 
 
 def to_bf16(x):
@@ -109,7 +108,7 @@ class Tester:
         bundle = os.path.join(self.folder, "bundle")
         shutil.rmtree(bundle, ignore_errors=True)
         self.mtc.call("compile", spec, *layout.options(batch), *precision.options(dtype),
-                      *options, "--jobs", 1, "-o", bundle)
+                      *options, "--jobs", 2, "-o", bundle)
         return bundle
 
     def comm(self):
@@ -179,7 +178,7 @@ def check_classes(tester):
 
 def check_follows(tester):
     """The same plan with sums in fp32, at one microbatch and at eight."""
-    for layout in (SINGLE, Layout()):
+    for layout in (SINGLE, Layout()) if "--all" in sys.argv else (Layout(),):
         logs, gradients = [], []
         for dtype in ("bf16", SUMS):
             bundle = tester.compile(layout, dtype)

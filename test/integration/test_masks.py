@@ -120,7 +120,7 @@ def compile_all(mtc, folder):
         jobs += [(kind, spec, layout) for layout in layouts_of(kind)]
     with ThreadPoolExecutor(2) as pool:
         bundles = pool.map(lambda job: mtc.compile(
-            job[1], job[2], os.path.join(folder, f"{job[0]}-{job[2].name}")), jobs)
+            job[1], job[2], os.path.join(folder, f"{job[0]}-{job[2].name}"), jobs=1), jobs)
         return {(kind, layout): bundle
                 for (kind, _, layout), bundle in zip(jobs, bundles)}
 

@@ -168,7 +168,7 @@ def compile_all(mtc, report, jobs, options, folder):
         spec, layout = job
         try:
             return mtc.compile(spec, layout,
-                               os.path.join(folder, f"{spec}-{layout.name}"), options)
+                               os.path.join(folder, f"{spec}-{layout.name}"), options, jobs=1)
         except Failed as failure:
             report.expect(False, f"{spec} {layout.name} compiles: {failure}")
             return None

@@ -130,7 +130,7 @@ class Tester:
         with open(strategy, "w") as file:
             file.write(case.override.strategy())
         done = self.mtc.call("compile", self.spec_file(case.spec), "--strategy", strategy,
-                             *case.layout.options(GLOBAL_BATCH), "--jobs", 1, "-o", bundle,
+                             *case.layout.options(GLOBAL_BATCH), "--jobs", 2, "-o", bundle,
                              check=False)
         if done.returncode == 0:
             return bundle

@@ -59,7 +59,7 @@ class Tester(Lengths):
         text = ",".join(map(str, batches))
         bundle = self.path(f"{spec}-{text}-{layout.name}")
         if not os.path.exists(bundle):
-            self.mtc.call("compile", spec, *layout.options(text), "--seq", SEQ, "--jobs", 1,
+            self.mtc.call("compile", spec, *layout.options(text), "--seq", SEQ, "--jobs", 2,
                           "-o", bundle)
         return bundle
 

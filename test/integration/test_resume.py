@@ -76,7 +76,7 @@ class Resume:
         with open(spec, "w") as file:
             file.write(small_spec(**{**SIZES, **model, **other}))
         self.mtc.call("compile", spec, *layout.options(batch), *precision.options(dtype),
-                      "--jobs", 1, "-o", self.path(bundle))
+                      "--jobs", 2, "-o", self.path(bundle))
         return self.path(bundle)
 
     def run(self, bundle, steps, *options, comm="shm", log=None):
