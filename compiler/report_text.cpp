@@ -89,10 +89,20 @@ std::string stageText(const Json &stage) {
 /// The compute type, and what the instruction set lacks for it.
 static std::string typeText(const Json &r) {
   auto dtype = r["dtype"].get<std::string>();
+  if (r["device"] != "cpu")
+    return dtype;
   if (dtype == "fp16")
     return dtype + " (products of f16 values in f32)";
   bool emulated = dtype == "bf16" && r["isa"] != "x86-64-v4-bf16";
   return emulated ? dtype + " (products emulated)" : dtype;
+}
+
+/// Of a GPU, and the processor that launches for it.
+static std::string targetText(const Json &r) {
+  auto isa = r["isa"].get<std::string>();
+  return r["device"] == "cpu"
+             ? isa
+             : fmt::format("{} (host {})", r["device"].get<std::string>(), isa);
 }
 
 /// What holds for all of them: verify-plan found no cycle of waits, and each
@@ -134,7 +144,7 @@ std::string reportText(const Json &r) {
       "p2p            {} a step, all ranks\n",
       r["model"].get<std::string>(), r["plan_hash"].get<std::string>(),
       r["ranks"].get<int64_t>(), mesh, r["programs"].get<int64_t>(),
-      r["isa"].get<std::string>(), typeText(r),
+      targetText(r), typeText(r),
       runtime::grouped(r["total_parameters"].get<int64_t>()),
       runtime::grouped(r["tokens_per_step"].get<int64_t>()),
       runtime::sized(r["total_p2p_bytes"].get<int64_t>()));

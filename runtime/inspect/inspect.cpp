@@ -20,10 +20,11 @@ std::string headText(const Descriptor &d) {
   return fmt::format(
       "model {}  plan {}\n"
       "stage {} of {}  mesh {}\n"
-      "isa {}  threads {}  dtype {}  onednn {}\n"
+      "device {}  isa {}  threads {}  dtype {}  onednn {}\n"
       "batch: micro_batch {}  microbatches {}  global_batch {}  seq {}  vocab "
       "{}\n",
-      d.model, d.planHash, d.stage, d.mesh.stages(), d.mesh.text(" "), d.isa,
+      d.model, d.planHash, d.stage, d.mesh.stages(), d.mesh.text(" "),
+      d.device, d.isa,
       d.threads, d.dtype, d.onednn.empty() ? "-" : d.onednn, b.microBatch,
       b.microbatches, b.globalBatch, b.seq, b.vocab);
 }

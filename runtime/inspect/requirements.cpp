@@ -35,6 +35,8 @@ void addDescriptor(const Descriptor &descriptor, Requirements &out) {
   out.isa = descriptor.isa;
   if (!descriptor.onednn.empty())
     out.onednn = descriptor.onednn;
+  if (descriptor.isForGpu())
+    out.gpu = descriptor.device.substr(descriptor.device.find(':') + 1);
 }
 
 Status addProgram(const std::string &path, Requirements &out) {

@@ -10,6 +10,10 @@ std::string requirementsText(const Requirements &r) {
   std::string text = fmt::format("processor  {}\n", r.isa);
   if (!r.onednn.empty())
     text += fmt::format("oneDNN     {}, no other version\n", r.onednn);
+  if (!r.gpu.empty())
+    text += fmt::format("GPU        {} or newer, the driver's libcuda.so.1, "
+                        "libcublasLt.so.13 or .12\n",
+                        r.gpu);
   text += fmt::format(
       "kernel     Linux {}{}\n", r.kernel,
       r.kernelFeature.empty() ? "" : fmt::format(" ({})", r.kernelFeature));
@@ -24,7 +28,12 @@ std::string requirementsText(const Requirements &r) {
 }
 
 Json requirementsJson(const Requirements &r) {
-  Json json = {{"processor", r.isa}, {"onednn", nullptr}, {"kernel", r.kernel}};
+  Json json = {{"processor", r.isa},
+               {"onednn", nullptr},
+               {"gpu", nullptr},
+               {"kernel", r.kernel}};
+  if (!r.gpu.empty())
+    json["gpu"] = r.gpu;
   if (!r.onednn.empty())
     json["onednn"] = r.onednn;
   json["libraries"] = Json::array();
