@@ -1,0 +1,9 @@
+#!/bin/sh
+# make_ptx.sh [FOLDER]
+#
+# Compiles the kernels of the norm to FOLDER/norm.ptx. Without arguments it makes
+# again what is checked in beside this file, which must come out equal with the
+# nvcc that the file names.
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+exec "$here/../common/make_ptx.sh" "$here/norm.cu" "${1:-$here/ptx}/norm.ptx"
