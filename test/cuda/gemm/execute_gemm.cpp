@@ -67,10 +67,9 @@ public:
       size_t begin = found.at(row, 0), end = found.at(row, c.n - 1);
       end += found.width();
       EXPECT_TRUE(device.isWritten(at + begin, end - begin));
-      if (row + 1 < c.m)
-        EXPECT_TRUE(
-            device.isWritten(at + end, size_t(c.gap) * found.width(), false))
-            << "something is written behind row " << row;
+      size_t gap = row + 1 < c.m ? size_t(c.gap) * found.width() : 0;
+      EXPECT_TRUE(gap == 0 || device.isWritten(at + end, gap, false))
+          << "something is written behind row " << row;
     }
     return found;
   }
@@ -144,10 +143,11 @@ constexpr Types kTypes[] = {{MTC_F32, MTC_F32},
 
 class Gemm : public testing::TestWithParam<Types> {
 protected:
-  /// Runs a shape in all layouts; `beta` of every second one.
+  /// Runs a shape in all layouts, or in the first ones; every second one adds
+  /// to c.
   void shape(int m, int n, int k, int gap, int skipped,
-             Fill fill = Fill::integers) {
-    for (int layout = 0; layout < 4 && !HasFailure(); ++layout) {
+             Fill fill = Fill::integers, int layouts = 4) {
+    for (int layout = 0; layout < layouts && !HasFailure(); ++layout) {
       GemmCase c;
       c.ab = GetParam().ab;
       c.c = GetParam().c;
@@ -195,13 +195,13 @@ TEST_P(Gemm, OverEdgesOfTiles) {
 }
 
 TEST_P(Gemm, StaysWithinItsBound) {
-  shape(20, 40, 500, 0, 0, Fill::normal);
+  shape(20, 40, 300, 0, 0, Fill::normal);
   std::cout << worst << " of the bound\n";
 }
 
 TEST_P(Gemm, HasATilePerBlock) {
   // More rows of tiles than a group has.
-  shape(128 * 9 + 1, 130, 8, 0, 0);
+  shape(128 * 9 + 1, 130, 8, 0, 0, Fill::integers, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Gemm, testing::ValuesIn(kTypes), [](auto &info) {
