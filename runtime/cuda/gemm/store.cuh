@@ -114,7 +114,8 @@ MTC_DEVICE void storeSums(const GemmParams &p, int row, int column,
   int lane = int(threadIdx.x % 32);
 #pragma unroll
   for (int m = 0; m < 4; ++m) {
-    __syncwarp();
+    if (m > 0)
+      __syncwarp(); // the rows before have been read
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll

@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""The GEMM kernels as they are checked in: right within bounds, and what nvcc makes."""
+"""The GEMM kernels as they are checked in.
+
+Products are within their bounds, each wait or barrier that is left out is noticed,
+and nvcc makes the same PTX.
+"""
 
 import argparse
+import functools
 import os
 import sys
 
@@ -18,7 +23,13 @@ def main():
     done = ptx_files.run([args.tool, ptx, "1"])
     print(done.stdout + done.stderr, end="")
     if done.returncode != 0:
-        sys.exit("a kernel of GEMM is wrong")
+        sys.exit("a GEMM kernel is wrong")
+
+    def is_right(type_, folder):
+        return ptx_files.run([args.tool, f"--gtest_filter=*OfWholeTiles/{type_}_{type_}", folder, "1"]).returncode == 0
+
+    for type_ in "f32", "bf16":
+        ptx_files.check_plants(ptx, f"gemm_{type_}.ptx", f"mtc_gemm_{type_}_nt", functools.partial(is_right, type_))
     ptx_files.check_made_again(args.source, ptx)
 
 

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""The kernels of the norm as they are checked in: the host's bits, and what nvcc makes."""
+"""The kernels of the norm as they are checked in.
+
+They have the host's bits, each barrier that is left out is noticed, and nvcc makes
+the same PTX.
+"""
 
 import argparse
 import os
@@ -19,6 +23,11 @@ def main():
     print(done.stdout + done.stderr, end="")
     if done.returncode != 0:
         sys.exit("a kernel of the norm is wrong")
+
+    def is_right(folder):
+        return ptx_files.run([args.tool, "--gtest_filter=Norm.OfFloats*", folder, "1"]).returncode == 0
+
+    ptx_files.check_plants(ptx, "norm.ptx", "mtc_cuda_norm_accumulate_f32", is_right)
     ptx_files.check_made_again(args.source, ptx)
 
 
