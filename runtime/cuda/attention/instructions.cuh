@@ -6,13 +6,11 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_INSTRUCTIONS_CUH
 #define MTC_RUNTIME_CUDA_ATTENTION_INSTRUCTIONS_CUH
 
+#include "runtime/cuda/common/device.cuh"
+
 #include <cstdint>
 
-#define MTC_DEVICE __device__ __forceinline__
-
 namespace mtc::cuda {
-
-enum class Element { bf16, f16 };
 
 /// c += a·b of 16 x 16 and 16 x 8 elements; a and b as ldmatrix gives them.
 template <Element E>
@@ -38,15 +36,6 @@ template <Element E> MTC_DEVICE uint32_t pack(float low, float high) {
   else
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
   return both;
-}
-
-/// One 16-bit value, widened.
-template <Element E> MTC_DEVICE float widen(uint32_t bits) {
-  if constexpr (E == Element::bf16)
-    return __uint_as_float(bits << 16);
-  float x;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(uint16_t(bits)));
-  return x;
 }
 
 /// 2^x within 2 ulp; a result that is not normal is zero.

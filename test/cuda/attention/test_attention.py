@@ -11,22 +11,20 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import ptx_files
 
 WAITS = re.compile(r"^(bar\.sync|bar\.warp\.sync|cp\.async\.wait_group|cp\.async\.commit_group)")
 PLANTED_IN = "bf16_d64"
 PLANTED_CASES = ["tail_", "pieces_"]
 
 
-def run(command):
-    return subprocess.run(command, capture_output=True, text=True)
-
-
 def execute(tool, folder, seed, cases=""):
-    done = run([tool, folder, str(seed), cases])
+    done = ptx_files.run([tool, folder, str(seed), cases])
     return done.returncode == 0, done.stdout + done.stderr
 
 
@@ -46,27 +44,6 @@ def check_plants(tool, ptx):
     print(f"{len(waits) - len(missed)} of {len(waits)} waits that were left out are noticed")
     if missed:
         sys.exit("not noticed:\n" + "\n".join(missed))
-
-
-def check_made_again(source, ptx):
-    names = sorted(os.listdir(ptx))
-    with open(os.path.join(ptx, names[0])) as file:
-        made_with = re.search(r"nvcc (\S+);", file.readline()).group(1)
-    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    if not os.path.exists(nvcc) or f"V{made_with}" not in run([nvcc, "--version"]).stdout:
-        print(f"not made again: that takes nvcc {made_with}")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        done = run([os.path.join(source, "make_ptx.sh"), folder])
-        if done.returncode != 0:
-            sys.exit(done.stderr)
-        if sorted(os.listdir(folder)) != names:
-            sys.exit(f"expected the files {sorted(os.listdir(folder))}, found {names}")
-        for name in names:
-            with open(os.path.join(folder, name)) as new, open(os.path.join(ptx, name)) as old:
-                if new.read() != old.read():
-                    sys.exit(f"{name} is not what its source makes; run make_ptx.sh")
-    print(f"{len(names)} files are what their source makes")
 
 
 def check_under(driver, program, ptx):
@@ -98,7 +75,7 @@ def main():
     if args.driver:
         check_under(*args.driver, ptx)
     check_plants(args.tool, ptx)
-    check_made_again(args.source, ptx)
+    ptx_files.check_made_again(args.source, ptx)
 
 
 if __name__ == "__main__":

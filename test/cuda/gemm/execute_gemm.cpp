@@ -1,0 +1,228 @@
+//===- execute_gemm.cpp - GEMM kernels on the PTX executor ----------------===//
+//
+//   execute_gemm FOLDER SEED [OPTION OF GTEST...]
+//
+// runs FOLDER/gemm_TYPE.ptx, blocks and warps in an order that SEED chooses,
+// and compares with double precision. Gaps between stored rows have no values,
+// so a kernel that reads them ends with a fault.
+//
+//===----------------------------------------------------------------------===//
+#include "gemm_case.h"
+
+#include "runtime/cuda/gemm/gemm_params.h"
+#include "test/cuda/common/executor_device.h"
+#include "test/cuda/common/module_files.h"
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+using namespace mtc;
+using namespace mtc::test;
+
+namespace {
+
+ModuleFiles *modules = nullptr;
+uint64_t seed = 0;
+
+const char *typeOf(MtcDtype dtype) {
+  return dtype == MTC_F32 ? "f32" : dtype == MTC_BF16 ? "bf16" : "f16";
+}
+
+const ptx::Module *moduleOf(MtcDtype dtype) {
+  return modules->find(std::string("gemm_") + typeOf(dtype) + ".ptx");
+}
+
+class Multiplication {
+public:
+  Multiplication(const ptx::Module &module, const GemmCase &c,
+                 const GemmData &data, uint64_t seed)
+      : device(module, seed), c(c), data(data) {}
+
+  void run() {
+    cuda::GemmParams p{};
+    p.a = pointer(place(data.a, "a", true));
+    p.b = pointer(place(data.b, "b", true));
+    at = place(data.c, "c", c.beta);
+    p.c = pointer(at);
+    p.lda = data.a.stride;
+    p.ldb = data.b.stride;
+    p.ldc = data.c.stride;
+    p.m = c.m;
+    p.n = c.n;
+    p.k = c.k;
+    p.beta = c.beta;
+    p.wide = c.c == MTC_F32 && c.ab != MTC_F32;
+    cuda::GemmTile tile = c.ab == MTC_F32 ? cuda::kFloatTile : cuda::kHalfTile;
+    device.run(cuda::gemmEntry(typeOf(c.ab), c.ta, c.tb),
+               {uint32_t(cuda::gemmBlocks(tile, c.m, c.n)), 1, 1},
+               uint32_t(tile.threads), p);
+  }
+
+  /// c, gaps included, which must not have been written.
+  Stored result() {
+    Stored found = data.c;
+    found.bytes = device.read<std::byte>(at, found.bytes.size());
+    for (int row = 0; row < c.m; ++row) {
+      size_t begin = found.at(row, 0), end = found.at(row, c.n - 1);
+      end += found.width();
+      EXPECT_TRUE(device.isWritten(at + begin, end - begin));
+      size_t gap = row + 1 < c.m ? size_t(c.gap) * found.width() : 0;
+      EXPECT_TRUE(gap == 0 || device.isWritten(at + end, gap, false))
+          << "something is written behind row " << row;
+    }
+    return found;
+  }
+
+private:
+  static void *pointer(ptx::Address address) {
+    return std::bit_cast<void *>(address);
+  }
+
+  ptx::Address place(const Stored &m, const char *name, bool hasValues) {
+    size_t skipped = size_t(c.skipped) * m.width();
+    if (!hasValues)
+      return device.space(m.bytes.size(), name, skipped);
+    ptx::Address base =
+        device.place(std::span<const std::byte>(m.bytes), name, skipped);
+    for (int row = 0; c.gap != 0 && row + 1 < m.rows; ++row)
+      device.forget(base + m.at(row, m.columns), size_t(c.gap) * m.width());
+    return base;
+  }
+
+  ExecutorDevice device;
+  const GemmCase &c;
+  const GemmData &data;
+  ptx::Address at = 0;
+};
+
+/// The worst error over its bound.
+double compare(const GemmCase &c, const GemmData &data, const Stored &found) {
+  GemmExpected expected = reference(c, data);
+  double worst = 0;
+  for (int i = 0; i < c.m; ++i)
+    for (int j = 0; j < c.n; ++j) {
+      size_t at = size_t(i) * c.n + j;
+      double error = std::fabs(found.get(i, j) - expected.value[at]);
+      double ratio = error == 0 ? 0 : error / expected.bound[at];
+      if (!(ratio <= 1)) {
+        ADD_FAILURE() << "c[" << i << ", " << j << "]: expected "
+                      << expected.value[at] << " within " << expected.bound[at]
+                      << ", found " << found.get(i, j);
+        return ratio;
+      }
+      worst = std::max(worst, ratio);
+    }
+  return worst;
+}
+
+double check(const GemmCase &c) {
+  SCOPED_TRACE(c.name());
+  const ptx::Module *module = moduleOf(c.ab);
+  GemmData data(c);
+  Multiplication one(*module, c, data, seed), other(*module, c, data, seed + 1);
+  one.run();
+  if (testing::Test::HasFailure())
+    return 0;
+  Stored found = one.result();
+  if (c.fill == Fill::normal) {
+    other.run();
+    EXPECT_EQ(other.result().bytes, found.bytes) << "in another order";
+  }
+  return compare(c, data, found);
+}
+
+struct Types {
+  MtcDtype ab, c;
+};
+constexpr Types kTypes[] = {{MTC_F32, MTC_F32},
+                            {MTC_BF16, MTC_BF16},
+                            {MTC_BF16, MTC_F32},
+                            {MTC_F16, MTC_F16},
+                            {MTC_F16, MTC_F32}};
+
+class Gemm : public testing::TestWithParam<Types> {
+protected:
+  /// Runs a shape in all layouts, or in the first ones; every second one adds
+  /// to c.
+  void shape(int m, int n, int k, int gap, int skipped,
+             Fill fill = Fill::integers, int layouts = 4) {
+    for (int layout = 0; layout < layouts && !HasFailure(); ++layout) {
+      GemmCase c;
+      c.ab = GetParam().ab;
+      c.c = GetParam().c;
+      c.ta = layout & 2;
+      c.tb = layout & 1;
+      c.beta = (layout + m + n + k) % 2 != 0;
+      c.m = m;
+      c.n = n;
+      c.k = k;
+      c.gap = gap;
+      c.skipped = skipped;
+      c.fill = fill;
+      worst = std::max(worst, check(c));
+    }
+  }
+  double worst = 0;
+};
+
+TEST_P(Gemm, OfWholeTiles) { shape(128, 128, 64, 0, 0); }
+
+TEST_P(Gemm, OfSmallMatrices) {
+  shape(1, 1, 1, 0, 0);
+  shape(1, 2, 1, 0, 0);
+  shape(3, 5, 7, 0, 1);
+  shape(2, 9, 33, 3, 0);
+  shape(8, 8, 0, 0, 0);
+  shape(7, 1, 0, 0, 0);
+}
+
+TEST_P(Gemm, OfAlignedRowsThatEndWithinAChunk) {
+  // Rows begin at multiples of 16 bytes, but their last chunks are not whole.
+  shape(30, 27, 29, 3, 0);
+  shape(45, 67, 21, 11, 0);
+}
+
+TEST_P(Gemm, OfUnalignedPointersAndRows) {
+  shape(33, 70, 40, 0, 1);
+  shape(17, 24, 35, 1, 0);
+  shape(40, 16, 16, 0, 3);
+}
+
+TEST_P(Gemm, OverEdgesOfTiles) {
+  shape(129, 130, 33, 0, 0);
+  shape(130, 65, 17, 7, 5);
+}
+
+TEST_P(Gemm, StaysWithinItsBound) {
+  shape(20, 40, 300, 0, 0, Fill::normal);
+  std::cout << worst << " of the bound\n";
+}
+
+TEST_P(Gemm, HasATilePerBlock) {
+  // More rows of tiles than a group has.
+  shape(128 * 9 + 1, 130, 8, 0, 0, Fill::integers, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Gemm, testing::ValuesIn(kTypes), [](auto &info) {
+  return std::string(typeOf(info.param.ab)) + "_" + typeOf(info.param.c);
+});
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc != 3) {
+    std::cerr << "usage: execute_gemm FOLDER SEED\n";
+    return 2;
+  }
+  // Every sum of floats says how it is rounded.
+  ptx::Rules rules{true, true, true};
+  ModuleFiles files(argv[1], rules);
+  modules = &files;
+  seed = std::stoull(argv[2]);
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16})
+    if (!moduleOf(dtype))
+      return 1;
+  return RUN_ALL_TESTS();
+}
