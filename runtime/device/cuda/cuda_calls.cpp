@@ -88,12 +88,18 @@ void CudaCalls::attention(const MtcAttention &shape,
 }
 
 Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
+  const runtime::GemmInfo &row = rows_[static_cast<size_t>(index)];
   if (!stream_.failed())
-    if (Status status = gemms_.issue(rows_[static_cast<size_t>(index)],
-                                     operands, stream_.handle());
+    if (Status status = own_ ? ownGemms_.issue(row, operands, stream_.handle())
+                             : gemms_.issue(row, operands, stream_.handle());
         !status.ok())
       stream_.fail(std::move(status));
   return stream_.failure();
+}
+
+Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows) {
+  rows_ = rows;
+  return asksForOwnGemms(own_);
 }
 
 void CudaCalls::normReset(MtcStepState *state) {

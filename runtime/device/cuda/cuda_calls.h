@@ -7,6 +7,7 @@
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_gemm.h"
 #include "runtime/device/cuda/cuda_stream.h"
+#include "runtime/device/cuda/own_gemm.h"
 #include "runtime/device/device_calls.h"
 
 #include <initializer_list>
@@ -19,13 +20,14 @@ class CudaCalls final : public runtime::DeviceCalls {
 public:
   CudaCalls(const Driver &driver, CudaStream &stream)
       : driver_(driver), stream_(stream), program_(driver), norm_(driver),
-        attention_(driver) {}
+        attention_(driver), ownGemms_(driver) {}
 
   /// Loads the program's kernels and those of the norm. Errors: infeasible,
   /// naming what the driver rejects.
   runtime::Status load(const char *deviceCode,
                        const std::vector<runtime::KernelInfo> &kernels);
-  void setGemms(const std::vector<runtime::GemmInfo> &rows) { rows_ = rows; }
+  /// Errors: usage, where the environment asks for other products than there are.
+  runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows);
   /// mtc_gemm: row `index`.
   runtime::Status gemm(int64_t index, const GemmOperands &operands);
   void launch(int32_t kernel, int64_t blocks, void *const *arguments) override;
@@ -60,6 +62,8 @@ private:
   Function entries_[kEntries] = {};
   CudaAttention attention_;
   CudaGemms gemms_;
+  OwnGemms ownGemms_;
+  bool own_ = false; ///< who multiplies
   std::vector<runtime::GemmInfo> rows_;
   MtcStepState *state_ = nullptr;
 };

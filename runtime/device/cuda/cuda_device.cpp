@@ -88,7 +88,7 @@ public:
                           d.device)};
     mesh_ = d.mesh;
     kernels_ = d.kernels;
-    calls_.setGemms(d.gemms);
+    MTC_RETURN_IF_ERROR(calls_.setGemms(d.gemms));
     const int64_t bytes[] = {d.kernelWorkspace};
     return workspace_.allocate(bytes, stream_.handle());
   }

@@ -1,0 +1,43 @@
+//===- own_gemm.h - products on a GPU without cuBLASLt ----------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_OWN_GEMM_H
+#define MTC_RUNTIME_DEVICE_CUDA_OWN_GEMM_H
+
+#include "runtime/device/cuda/cuda_code.h"
+#include "runtime/device/cuda/cuda_gemm.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace mtc::cuda {
+
+/// The kernels of runtime/cuda/gemm, whose order of sums is known: a second
+/// opinion on cuBLASLt, and for machines without it. Slower, so nobody gets
+/// them who did not ask (kGemmVariable).
+class OwnGemms {
+public:
+  explicit OwnGemms(const Driver &driver) : driver_(driver) {}
+
+  /// As CudaGemms::issue; needs no scratch. Errors: infeasible, those of the
+  /// driver.
+  runtime::Status issue(const runtime::GemmInfo &row, const GemmOperands &x,
+                        StreamHandle stream);
+
+private:
+  runtime::Status find(const std::string &type, const std::string &entry,
+                       Function &out);
+
+  const Driver &driver_;
+  std::map<std::string, std::unique_ptr<CudaCode>> modules_; ///< by type
+  std::map<std::string, Function> functions_;                ///< by entry
+};
+
+/// The environment variable that says who multiplies, for developers:
+/// "cublaslt", as without it, or "own".
+inline constexpr const char *kGemmVariable = "MTC_CUDA_GEMM";
+
+/// Whether kGemmVariable asks for OwnGemms. Errors: usage, for another value.
+runtime::Status asksForOwnGemms(bool &out);
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_OWN_GEMM_H
