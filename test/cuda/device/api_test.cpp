@@ -12,8 +12,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <type_traits>
 
+namespace mtc::cuda {
 namespace {
 
 template <typename A, typename B> constexpr bool isAlike() {
@@ -39,7 +41,6 @@ MTC_CUDA_BLAS(X)
 #undef X
 
 TEST(CudaApi, NumbersAreTheToolkits) {
-  using namespace mtc::cuda;
   EXPECT_EQ(kNotReady, CUDA_ERROR_NOT_READY);
   EXPECT_EQ(kNonBlockingStream, unsigned(CU_STREAM_NON_BLOCKING));
   EXPECT_EQ(kNoTiming, unsigned(CU_EVENT_DISABLE_TIMING));
@@ -64,11 +65,12 @@ TEST(CudaApi, NumbersAreTheToolkits) {
 }
 
 TEST(CudaApi, StructsAreTheToolkits) {
-  EXPECT_EQ(sizeof(mtc::cuda::MatmulAlgo), sizeof(cublasLtMatmulAlgo_t));
-  EXPECT_EQ(sizeof(mtc::cuda::MatmulHeuristic),
+  EXPECT_EQ(sizeof(MatmulAlgo), sizeof(cublasLtMatmulAlgo_t));
+  EXPECT_EQ(sizeof(MatmulHeuristic),
             sizeof(cublasLtMatmulHeuristicResult_t));
-  EXPECT_EQ(offsetof(mtc::cuda::MatmulHeuristic, state),
+  EXPECT_EQ(offsetof(MatmulHeuristic, state),
             offsetof(cublasLtMatmulHeuristicResult_t, state));
 }
 
 } // namespace
+} // namespace mtc::cuda
