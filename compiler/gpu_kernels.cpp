@@ -83,14 +83,16 @@ static Json describe(const codegen::GpuProgram &program) {
 /// What is wrong with a call; empty: nothing.
 static std::string missingKernel(rt::AttentionOp op) {
   MtcAttention call = target::attentionCall(op);
-  if (call.head_dim % 8 == 0 && call.head_dim <= 256 &&
-      call.dtype != MTC_F32 &&
-      cuda::hasAttention(call.dtype == MTC_BF16,
+  bool fits = call.head_dim <= 256 &&
+              (call.dtype == MTC_F32 || call.head_dim % 8 == 0);
+  if (fits &&
+      cuda::hasAttention(call.dtype == MTC_F16,
                          cuda::attentionHeadSize(int(call.head_dim))))
     return "";
-  return fmt::format("expected bf16 with heads of at most 64 elements or of 97 "
-                     "to 128, or fp16 with heads of 33 to 64, a multiple of 8, "
-                     "for which there is attention on a GPU; found {} with {}",
+  return fmt::format("expected heads for which there is attention on a GPU: in "
+                     "bf16 and f32 of at most 64 elements or of 97 to 128, in "
+                     "fp16 of 33 to 64, of 16 bits a multiple of 8; found {} "
+                     "with {}",
                      call.dtype == MTC_F32    ? "f32"
                      : call.dtype == MTC_BF16 ? "bf16"
                                               : "fp16",

@@ -1,13 +1,13 @@
 //===- attention_params.h - how attention kernels are called ----*- C++ -*-===//
 //
 // Shared by the kernels and by hosts that launch them: plain C++, no CUDA.
-// Meanings are those of MtcAttention in abi.h. Elements are bf16 or fp16, q, k,
+// Meanings are those of MtcAttention in abi.h. Elements are bf16, fp16 or fp32; q, k,
 // v, out and their gradients [batch, tokens, heads, head_dim], the gradients
 // laid out as what they are gradients of. Pointers and strides are multiples of
 // 16 bytes, scale is positive, and all sizes are below 2^31.
 //
 // Entries: mtc_attention_KIND_ELEMENT_dD, of kind `forward`, `dots`, `queries`
-// or `keys`, element `bf16` or `f16`, D 32, 64, 96, 128 or 256; heads may have
+// or `keys`, element `bf16`, `f16` or `f32`, D 32, 64, 96, 128 or 256; heads may have
 // fewer elements. Backward is dots, then
 // queries (dq) and keys (dk, dv) in any order. Nothing is added by atomics:
 // equal calls give equal bits.
@@ -20,7 +20,8 @@
 
 namespace mtc::cuda {
 
-/// The one parameter of every entry, by value. Strides are in elements.
+/// The one parameter of every entry, by value. Strides are in elements. Of fp32
+/// the pointers to 16 bits are to floats, aligned as these.
 struct AttentionParams {
   const uint16_t *q, *k, *v;
   uint16_t *out;        ///< written by forward
@@ -61,12 +62,16 @@ struct AttentionTiles {
   constexpr int threads() const { return warps * 32; }
 };
 
-/// Whether programs have the kernels for 16-bit elements and a D: those whose
-/// PTX is checked in.
-constexpr bool hasAttention(bool bf16, int headSize) {
-  return bf16 ? headSize == 32 || headSize == 64 || headSize == 128
-              : headSize == 64;
+/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32: those
+/// whose PTX is checked in.
+constexpr bool hasAttention(bool fp16, int headSize) {
+  return fp16 ? headSize == 64
+              : headSize == 32 || headSize == 64 || headSize == 128;
 }
+
+/// Of fp32: rows of a block, each a warp's, and its threads. Blocks along y and
+/// z are those of other elements.
+inline constexpr int kFloatRows = 4, kFloatThreads = 32 * kFloatRows;
 
 enum class AttentionKernel { forward, dots, queries, keys };
 
@@ -123,6 +128,12 @@ constexpr int attentionGridX(AttentionKernel kernel, int headDim, int seq,
   AttentionTiles t = attentionTiles(kernel, headDim);
   int tokens = kernel == AttentionKernel::keys ? keys : seq;
   return (tokens + t.rows() - 1) / t.rows() * t.splits;
+}
+
+/// Of fp32.
+constexpr int floatAttentionGridX(AttentionKernel kernel, int seq, int keys) {
+  int tokens = kernel == AttentionKernel::keys ? keys : seq;
+  return (tokens + kFloatRows - 1) / kFloatRows;
 }
 
 } // namespace mtc::cuda

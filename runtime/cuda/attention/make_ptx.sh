@@ -2,16 +2,17 @@
 # make_ptx.sh [FOLDER [ELEMENT_dDIM...]]
 #
 # Compiles the attention kernels to FOLDER/attention_ELEMENT_dDIM.ptx, ELEMENT
-# bf16 or f16, DIM 32, 64, 96, 128 or 256. Without arguments it makes again what
+# bf16, f16 or f32, DIM 32, 64, 96, 128 or 256. Without arguments it makes again what
 # is checked in beside this file, which must come out equal with the nvcc that
 # the files name.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/ptx}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- bf16_d32 bf16_d64 bf16_d128 f16_d64
+[ $# -gt 0 ] || set -- bf16_d32 bf16_d64 bf16_d128 f16_d64 f32_d32 f32_d64 f32_d128
 for instance; do
-  "$here/../common/make_ptx.sh" "$here/attention.cu" \
+  case $instance in f32_*) source=floats ;; *) source=attention ;; esac
+  "$here/../common/make_ptx.sh" "$here/$source.cu" \
     "$folder/attention_$instance.ptx" \
     "-DMTC_ELEMENT=${instance%_d*}" "-DMTC_HEAD_DIM=${instance#*_d}"
 done

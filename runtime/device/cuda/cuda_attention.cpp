@@ -74,7 +74,8 @@ Status CudaAttention::module(const std::string &instance,
     if (!ptx)
       return {StatusCode::infeasible,
               fmt::format("attention: expected a kernel for {}, found none; "
-                          "there are bf16_d32, bf16_d64, bf16_d128 and f16_d64",
+                          "there are bf16 and f32 of d32, d64 and d128, and "
+                          "f16_d64",
                           instance)};
     auto loaded = std::make_unique<CudaCode>(driver_);
     MTC_RETURN_IF_ERROR(loaded->load(ptx, "attention_" + instance));
@@ -88,7 +89,11 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
                             const AttentionParams &params,
                             StreamHandle stream) {
   int size = attentionHeadSize(params.headDim);
-  int shared = attentionSharedBytes(kernel, size);
+  bool wide = d.dtype == MTC_F32;
+  int shared = wide ? 0 : attentionSharedBytes(kernel, size);
+  int blocks = wide ? floatAttentionGridX(kernel, params.seq, params.keys)
+                    : attentionGridX(kernel, size, params.seq, params.keys);
+  int threads = wide ? kFloatThreads : attentionTiles(kernel, size).threads();
   std::string instance = instanceOf(d);
   std::string entry =
       fmt::format("mtc_attention_{}_{}", nameOf(kernel), instance);
@@ -103,11 +108,8 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
   int heads = kernel == AttentionKernel::keys ? params.heads / params.group
                                               : params.heads;
   return driver_.check(
-      driver_.launch(function,
-                     attentionGridX(kernel, size, params.seq, params.keys),
-                     heads, static_cast<unsigned>(d.batch),
-                     attentionTiles(kernel, size).threads(), 1, 1, shared,
-                     stream, arguments, nullptr),
+      driver_.launch(function, blocks, heads, static_cast<unsigned>(d.batch),
+                     threads, 1, 1, shared, stream, arguments, nullptr),
       "cuLaunchKernel", entry);
 }
 
